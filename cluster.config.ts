@@ -59,6 +59,7 @@ const config: ClusterConfig = {
     asksInFlightMax: 16_384,
     trailMax: 50,
     watchersMax: 32,
+    watchedOwnersMax: 20_000,
     // Actors in memory per node, about 4 KiB each; the least recently used are evicted first.
     residentsMax: 100_000,
     timersAheadMs: 60_000,

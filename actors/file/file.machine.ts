@@ -5,6 +5,7 @@
  */
 import { assign, setup } from 'xstate';
 import { type Effect, emit, ownerOf } from '../runtime/index.ts';
+import { type ChangeType, putChange } from '../terms/change.ts';
 import { accountAddress } from '../terms/ids.ts';
 import { only, plain } from '../terms/only.ts';
 import type { FileEvent, FileStore } from './events.ts';
@@ -31,7 +32,8 @@ export const fileMachine = setup({
     keep: assign({ file: ({ event }) => keptOf(only(event, 'file.store')) }),
     store: emit<FileState, FileEvent>(({ context, event }) => store(context, only(event, 'file.store'))),
     answerStored: emit<FileState, FileEvent>(({ context }) => reply({ stored: true, ...context.file })),
-    remove: emit<FileState, FileEvent>(({ context, event }) => remove(context, event.at)),
+    removeDeleted: emit<FileState, FileEvent>(({ context, event }) => remove(context, 'file.deleted', event.at)),
+    removeExpired: emit<FileState, FileEvent>(({ context, event }) => remove(context, 'file.expired', event.at)),
     answerDeleted: emit<FileState, FileEvent>(() => reply({ deleted: true })),
     answerAbsent: emit<FileState, FileEvent>(() => reply({ deleted: false })),
     refuseEnded: emit<FileState, FileEvent>(() => ({ type: 'refuse', body: { ended: true } })),
@@ -46,8 +48,8 @@ export const fileMachine = setup({
     stored: {
       on: {
         'file.store': [{ guard: 'isNew', actions: ['keep', 'store', 'answerStored'] }, { actions: 'answerStored' }],
-        'file.delete': { target: 'deleted', actions: ['remove', 'answerDeleted'] },
-        'file.expire': { target: 'expired', actions: 'remove' },
+        'file.delete': { target: 'deleted', actions: ['removeDeleted', 'answerDeleted'] },
+        'file.expire': { target: 'expired', actions: 'removeExpired' },
       },
     },
     deleted: { on: { 'file.delete': [{ guard: 'isRepeat', actions: 'answerDeleted' }, { actions: 'answerAbsent' }] } },
@@ -69,23 +71,21 @@ function keptOf({ file: { id, bytes }, lifetimeMs, at }: FileStore): FileState['
 function store({ address, file: kept }: FileState, { file, accountBytesMax }: FileStore): readonly Effect[] {
   if (kept === null) throw new Error('a file is stored before its state is kept');
   const { createdAt, expiresAt } = kept;
+  const record: FileRecord = { ...file, createdAt, expiresAt };
   const take = { type: 'storage.take', bytes: file.bytes, bytesMax: accountBytesMax };
   return [
-    {
-      type: 'put',
-      collection: 'file',
-      id: file.id,
-      body: plain({ ...file, createdAt, expiresAt } satisfies FileRecord),
-    },
+    { type: 'put', collection: 'file', id: file.id, body: plain(record) },
+    putChange({ id: file.id, account: file.account, type: 'file.stored', at: createdAt, object: record }),
     { type: 'schedule', name: EXPIRE, at: expiresAt, event: { type: EXPIRE } },
     { type: 'send', to: accountAddress(ownerOf(address)), event: take },
   ];
 }
 
-function remove({ address, file }: FileState, at: number): readonly Effect[] {
+function remove({ address, file }: FileState, type: ChangeType, at: number): readonly Effect[] {
   if (file === null) throw new Error('a file is removed before it was stored');
   return [
     { type: 'remove', collection: 'file', id: file.id },
+    putChange({ id: file.id, account: ownerOf(address), type, at, object: file }),
     { type: 'cancel', name: EXPIRE },
     { type: 'schedule', name: FORGET, at: at + REMEMBERED_MS, event: { type: FORGET } },
     { type: 'send', to: accountAddress(ownerOf(address)), event: { type: 'storage.give', bytes: file.bytes } },

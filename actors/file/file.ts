@@ -1,5 +1,6 @@
 /** The file kind and its client functions. Lists and look-ups read rows from the store, on any node. */
 import type { ActorEvent, Cluster, Json, Kind, View } from '../runtime/index.ts';
+import { CHANGE, changeCollection } from '../terms/change.ts';
 import { fileAddress, timeOfId } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import { same } from '../terms/same.ts';
@@ -14,7 +15,7 @@ export const fileKind: Kind = {
   creates: ['file.store'],
   finishes: ['file.delete'],
   volatile: [],
-  collections: { file: fileCollection },
+  collections: { file: fileCollection, [CHANGE]: changeCollection },
   explain: explainFile,
   redact: (context: Json) => context,
 };

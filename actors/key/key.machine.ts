@@ -12,7 +12,7 @@ import { putCredential } from './credential.ts';
 import * as effects from './effects.ts';
 import type { KeyEvent } from './events.ts';
 import * as keyState from './key-state.ts';
-import { keyView } from './statement.ts';
+import { changed, keyView } from './statement.ts';
 
 type KeyState = keyState.KeyState;
 
@@ -39,6 +39,9 @@ export const keyMachine = setup({
       effects.reply(keyView(context, 'disabled', event.at)),
     ),
     showRevoked: emit<KeyState, KeyEvent>(({ context, event }) => effects.reply(keyView(context, 'revoked', event.at))),
+    changedActive: emit<KeyState, KeyEvent>(({ context, event }) => changed(context, 'active', event.at)),
+    changedDisabled: emit<KeyState, KeyEvent>(({ context, event }) => changed(context, 'disabled', event.at)),
+    changedRevoked: emit<KeyState, KeyEvent>(({ context, event }) => changed(context, 'revoked', event.at)),
     relimit: assign(({ context, event }) => keyState.relimit(context, only(event, 'key.limit'))),
 
     count: assign(({ context, event }) => keyState.countRequest(context, only(event, 'turn.admit', 'key.count'))),
@@ -88,19 +91,19 @@ export const keyMachine = setup({
           { actions: ['count', 'askStanding'] },
         ],
         'key.show': { actions: 'showActive' },
-        'key.limit': { actions: ['relimit', 'showActive'] },
+        'key.limit': { actions: ['relimit', 'changedActive', 'showActive'] },
         'key.enable': { actions: 'showActive' },
-        'key.disable': { target: 'disabled', actions: ['putDisabled', 'showDisabled'] },
-        'key.revoke': { target: 'revoked', actions: ['putRevoked', 'showRevoked'] },
+        'key.disable': { target: 'disabled', actions: ['putDisabled', 'changedDisabled', 'showDisabled'] },
+        'key.revoke': { target: 'revoked', actions: ['putRevoked', 'changedRevoked', 'showRevoked'] },
       },
     },
     disabled: {
       on: {
         'key.show': { actions: 'showDisabled' },
-        'key.limit': { actions: ['relimit', 'showDisabled'] },
-        'key.enable': { target: 'active', actions: ['putActive', 'showActive'] },
+        'key.limit': { actions: ['relimit', 'changedDisabled', 'showDisabled'] },
+        'key.enable': { target: 'active', actions: ['putActive', 'changedActive', 'showActive'] },
         'key.disable': { actions: 'showDisabled' },
-        'key.revoke': { target: 'revoked', actions: ['putRevoked', 'showRevoked'] },
+        'key.revoke': { target: 'revoked', actions: ['putRevoked', 'changedRevoked', 'showRevoked'] },
       },
     },
     revoked: {
@@ -114,7 +117,10 @@ export const keyMachine = setup({
     },
   },
   on: {
-    'key.create': [{ guard: 'isNew', actions: ['issue', 'putActive', 'reportIssued'] }, { actions: 'answerIssued' }],
+    'key.create': [
+      { guard: 'isNew', actions: ['issue', 'putActive', 'changedActive', 'reportIssued'] },
+      { actions: 'answerIssued' },
+    ],
     'turn.admit': [
       { guard: 'isRepeat', actions: 'openHold' },
       { guard: 'isOverRate', actions: 'refuseRate' },

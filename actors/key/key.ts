@@ -3,6 +3,7 @@
  * errors.
  */
 import type { ActorEvent, Cluster, Json, Kind } from '../runtime/index.ts';
+import { CHANGE, changeCollection } from '../terms/change.ts';
 import type { Admission, HoldRequest } from '../terms/hold.ts';
 import { plain } from '../terms/only.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
@@ -20,7 +21,7 @@ export const keyKind: Kind = {
   creates: ['key.create'],
   finishes: ['spend.record', 'hold.closed', 'key.revoke', 'key.disable'],
   volatile: ['turn.admit', 'turn.raise', 'key.count', 'key.show', 'hold.refused'],
-  collections: { credential: credentialCollection },
+  collections: { credential: credentialCollection, [CHANGE]: changeCollection },
   explain: explainKey,
   redact: (context: Json) => plain({ ...(context as unknown as KeyState), digest: 'redacted' }),
 };

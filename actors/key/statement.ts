@@ -1,5 +1,6 @@
 /** The key's view for its owner (`GET /key`), and its explanation in sentences for an operator. */
-import type { View } from '../runtime/index.ts';
+import { type Effect, ownerOf, type View } from '../runtime/index.ts';
+import { putChange } from '../terms/change.ts';
 import { compare, isNegative } from '../terms/usd.ts';
 import { type LimitWindow, windowEnd } from './calendar.ts';
 import { isExpired, type KeyState } from './key-state.ts';
@@ -51,6 +52,13 @@ export function keyView(state: KeyState, status: 'active' | 'disabled' | 'revoke
     createdAt,
     expiresAt,
   };
+}
+
+/** The row of a change of the key's limits or state. */
+export function changed(state: KeyState, status: 'active' | 'disabled' | 'revoked', at: number): Effect {
+  const { address } = state;
+  const id = address.slice(address.indexOf('/') + 1);
+  return putChange({ id, account: ownerOf(address), type: 'key.updated', at, object: keyView(state, status, at) });
 }
 
 export function explainKey(view: View): readonly string[] {

@@ -4,7 +4,7 @@ import { register } from './actor/register.ts';
 import { BoardExchange } from './cluster/board-exchange.ts';
 import { Calls } from './cluster/calls.ts';
 import { ChartLevels } from './cluster/chart-levels.ts';
-import type { AskOptions, Board, Cluster, Operator, RowReader } from './cluster/cluster.ts';
+import type { AskOptions, Board, Changes, Cluster, Operator, RowReader } from './cluster/cluster.ts';
 import { openClusterPort } from './cluster/cluster-port.ts';
 import { ClusterWatchers } from './cluster/cluster-watchers.ts';
 import { Deaths } from './cluster/deaths.ts';
@@ -153,7 +153,7 @@ class Node implements ClusterNode {
     const exchange = new BoardExchange({ self, now, board, clock, broadcast, send });
     this.board = exchange;
     const watchers = new ClusterWatchers({
-      ...{ engine, clock, self: parts.name, watchersMax: limits.watchersMax, broadcast, send },
+      ...{ ...limits, engine, clock, self: parts.name, broadcast, send },
       nameOf: (incarnation) => member.alive(incarnation)?.name ?? incarnation,
     });
     const calls = new Calls({ clock, send, serve: (call) => operator.serve(call) });
@@ -173,6 +173,10 @@ class Node implements ClusterNode {
   get self(): Cluster['self'] {
     const { name } = this.#parts;
     return { name, incarnation: this.#incarnation, birth: this.#birth, address: this.#address };
+  }
+
+  get changes(): Changes {
+    return this.#watchers.changes;
   }
 
   get ready(): boolean {
@@ -322,6 +326,7 @@ class Node implements ClusterNode {
         down: (incarnation, unsent) => {
           this.#router.linkDown(incarnation, unsent);
           this.#calls.lost(incarnation);
+          this.#watchers.changes.linkDown();
         },
         greeted: (from) => {
           this.#levels.settle();

@@ -97,6 +97,8 @@ export interface RuntimeLimits {
   readonly asksInFlightMax: number;
   readonly trailMax: number;
   readonly watchersMax: number;
+  /** Accounts whose changes one node may watch for its clients. */
+  readonly watchedOwnersMax: number;
   /** Actors in memory, those of resident kinds not counted; the least recently used are evicted first. */
   readonly residentsMax: number;
   readonly timersAheadMs: number;

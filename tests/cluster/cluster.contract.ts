@@ -48,6 +48,30 @@ export function clusterContract(test: uvu.Test, wire: 'virtual' | 'grpc', open: 
       }
     });
 
+  within(
+    'a node is notified of the committed steps of an owner on any node, and after its node was killed',
+    async (nodes) => {
+      const [a, b] = await nodes.trio();
+      const address = addressOn(b.node, 'noticed');
+      const owner = address.slice('tally:'.length);
+      const seen: (string | null)[] = [];
+      const stop = a.node.changes.watch(owner, (changed) => seen.push(changed));
+      await nodes.until(() => seen.includes(null), 'its peers watch the owner');
+      await a.node.ask(address, add, { withinMs: 4_000 });
+      await nodes.until(() => seen.includes(address), 'the step is noticed');
+      const before = seen.length;
+      await b.kill();
+      await nodes.until(() => seen.slice(before).includes(null), 'the lost link is noticed');
+      await a.node.ask(address, add, { withinMs: 20_000 });
+      await nodes.until(() => seen.slice(before).includes(address), 'the step of the new owner is noticed');
+      stop();
+      const last = seen.length;
+      await a.node.ask(address, add, { withinMs: 4_000 });
+      await nodes.pause(100);
+      assert.is(seen.length, last);
+    },
+  );
+
   within('three nodes that start together own every shard within a second, without moving any', async (nodes) => {
     const began = nodes.clock.monotonic();
     const trio = await nodes.trio();

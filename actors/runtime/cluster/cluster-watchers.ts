@@ -1,5 +1,6 @@
 import type { CommittedStep, Engine } from '../durable/engine/engine.ts';
 import type { Clock } from '../ports/clock.ts';
+import { ChangeNotices } from './change-notices.ts';
 import type { PeerOrigin } from './peers.ts';
 import { renderSignal, type Signal } from './signal.ts';
 
@@ -14,6 +15,7 @@ export interface WatchersParts {
   readonly clock: Clock;
   readonly self: string;
   readonly watchersMax: number;
+  readonly watchedOwnersMax: number;
   readonly broadcast: (signal: Signal) => void;
   readonly send: (incarnation: string, signal: Signal) => boolean;
   readonly nameOf: (incarnation: string) => string;
@@ -24,6 +26,8 @@ export interface WatchersParts {
  * exceeds one signal in that time: a watcher may miss steps, but actors never wait for it.
  */
 export class ClusterWatchers {
+  /** Notices without content, for clients of one owner. */
+  readonly changes: ChangeNotices;
   readonly #parts: WatchersParts;
   readonly #here = new Map<number, { readonly pattern: string; readonly see: See; readonly stop: () => void }>();
   readonly #forPeers = new Map<string, () => void>();
@@ -31,6 +35,8 @@ export class ClusterWatchers {
 
   constructor(parts: WatchersParts) {
     this.#parts = parts;
+    const { engine, clock, watchedOwnersMax: ownersMax, broadcast, send } = parts;
+    this.changes = new ChangeNotices({ engine, clock, ownersMax, broadcast, send });
   }
 
   /** Throws if there are too many watchers. */
@@ -52,6 +58,7 @@ export class ClusterWatchers {
   /** Sends this node's watch patterns to a peer whose link opened. */
   linkUp(incarnation: string): void {
     for (const [id, { pattern }] of this.#here) this.#parts.send(incarnation, { type: 'watch.start', id, pattern });
+    this.changes.linkUp(incarnation);
   }
 
   /** Starts sending this node's steps to a peer's watcher. */
@@ -79,6 +86,7 @@ export class ClusterWatchers {
 
   /** Stops a disconnected peer's watchers; it starts them again when its link reopens. */
   lost(incarnation: string): void {
+    this.changes.lost(incarnation);
     for (const key of [...this.#forPeers.keys()]) {
       if (!key.startsWith(`${incarnation}/`)) continue;
       this.#forPeers.get(key)?.();

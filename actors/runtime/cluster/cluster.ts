@@ -23,6 +23,7 @@ export interface Cluster {
   tell(to: string, event: ActorEvent): void;
   readonly rows: RowReader;
   readonly board: Board;
+  readonly changes: Changes;
   /** True if this node serves the actor's shard now. */
   owns(address: string): boolean;
   /** Store time in ms, as stamped on events. */
@@ -51,6 +52,16 @@ export interface RowReader {
   row(address: string, collection: string, id: string): Promise<RowRecord | null>;
   rowById(collection: string, id: string): Promise<RowRecord | null>;
   rows(query: RowQuery): Promise<readonly RowRecord[]>;
+}
+
+/** Notices of committed steps: hints to read the present state, from every node. */
+export interface Changes {
+  /**
+   * Calls `see` after actors of the owner have committed: with an address, or with null when any of its actors may have
+   * changed (a link was lost, or too much changed at once). Notices are gathered, and follow the commit within some 20
+   * ms. Throws if the node watches too many owners. Returns the function that ends it.
+   */
+  watch(owner: string, see: (address: string | null) => void): () => void;
 }
 
 /**

@@ -14,6 +14,8 @@ export interface ClusterLimits extends TransportLimits {
   /** Bound on asks in flight per link, and on asks that wait for an owner. */
   readonly asksInFlightMax: number;
   readonly watchersMax: number;
+  /** Owners whose changes one node may watch. */
+  readonly watchedOwnersMax: number;
   readonly sweepMs: number;
   readonly sweepRowsMax: number;
   /** A blob that no row refers to is removed once it is older than this. */

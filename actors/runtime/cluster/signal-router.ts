@@ -71,6 +71,15 @@ export function signalRouter(parts: SignalRouterParts): (from: PeerOrigin, signa
       case 'watch.steps':
         watchers.saw(incarnation, signal.id, signal.steps);
         break;
+      case 'changes.watch':
+        watchers.changes.start(from, signal.owners);
+        break;
+      case 'changes.unwatch':
+        watchers.changes.stop(incarnation, signal.owners);
+        break;
+      case 'changes.seen':
+        watchers.changes.saw(signal.addresses, signal.owners);
+        break;
       default:
         signal satisfies never;
     }

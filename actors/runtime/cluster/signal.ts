@@ -25,7 +25,11 @@ export type Signal =
   | { readonly type: 'answer'; readonly id: number; readonly body: Json; readonly error: string | null }
   | { readonly type: 'watch.start'; readonly id: number; readonly pattern: string }
   | { readonly type: 'watch.stop'; readonly id: number }
-  | { readonly type: 'watch.steps'; readonly id: number; readonly steps: readonly CommittedStep[] };
+  | { readonly type: 'watch.steps'; readonly id: number; readonly steps: readonly CommittedStep[] }
+  /** The sender wants, or no longer wants, notices of the changes of these owners' actors. */
+  | { readonly type: 'changes.watch' | 'changes.unwatch'; readonly owners: readonly string[] }
+  /** These actors have committed steps; any actor of `owners` may have. */
+  | { readonly type: 'changes.seen'; readonly addresses: readonly string[]; readonly owners: readonly string[] };
 
 export type BoardDigest = readonly [topic: string, key: string, epoch: number, version: number];
 
@@ -54,6 +58,9 @@ const TYPES: ReadonlySet<string> = new Set([
   'watch.start',
   'watch.stop',
   'watch.steps',
+  'changes.watch',
+  'changes.unwatch',
+  'changes.seen',
 ]);
 
 /** Null for signals that this build does not know: a newer peer of the same wire major may send more. */
