@@ -40,7 +40,7 @@ export async function attachFiles(
       const file = found[at] as FileRecord;
       const base64 = await readBase64(services, file);
       characters += base64.length;
-      parts.set(part, partOf(file, base64));
+      parts.set(part, { ...part, ...partOf(file, base64) });
     }
     return { turn: withParts(turn, parts), characters, release };
   } catch (thrown) {

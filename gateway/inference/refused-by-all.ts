@@ -51,6 +51,11 @@ const ANSWERS: { readonly [code in RefusalCode]: Answer } = {
   },
   invalid_image: { status: 400, type: 'invalid_image', what: () => 'it cannot fetch or read an image' },
   payload_too_large: { status: 413, type: 'payload_too_large', what: () => 'the request has too many bytes' },
+  inexpressible_output: {
+    status: 422,
+    type: 'unprocessable',
+    what: () => 'its answer has a modality that this route cannot express; use /chat/completions',
+  },
   invalid_request: { status: 400, type: 'invalid_request', what: () => 'it gave no reason that can be passed on' },
 };
 

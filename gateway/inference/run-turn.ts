@@ -14,6 +14,7 @@ import { refusalError } from '../terms/refusal-error.ts';
 import type { Turn } from '../terms/turn.ts';
 import { releaseHold } from './end-hold.ts';
 import { exhausted } from './exhausted.ts';
+import { ExpressibleAttempt } from './expressible-attempt.ts';
 import { endedEarly, firstDelivery } from './first-delivery.ts';
 import { Hold } from './hold.ts';
 import type { FailedEndpoint } from './refused-by-all.ts';
@@ -119,6 +120,7 @@ class AttemptLoop {
   /** Null when the endpoint failed. One function, since each awaited call costs every request a further promise. */
   async #tryEndpoint(candidate: Candidate, call = 1): Promise<Begun | null> {
     const { clock, config, crashpoint } = this.#services;
+    const { inexpressible, stream } = this.#request.turn;
     let sentAt = clock.monotonic();
     let attempt: ProviderAttempt | null = null;
     try {
@@ -131,6 +133,7 @@ class AttemptLoop {
       const opening = this.#open(candidate, body);
       crashpoint('upstream.sent');
       attempt = await opening;
+      if (inexpressible) attempt = new ExpressibleAttempt(attempt, inexpressible, stream);
       if (this.#hasLeft()) attempt.abort();
       const first = await firstDelivery(attempt, this.#request.turn, config.upstream.bodyBytesMax);
       if (first === null) throw endedEarly(attempt);

@@ -21,6 +21,8 @@ export type RefusalCode =
   | 'invalid_image'
   /** The body is too large in bytes. */
   | 'payload_too_large'
+  /** Not refused: the provider answered in a modality that the caller's dialect cannot carry. */
+  | 'inexpressible_output'
   /** Any other request that the provider refused as invalid. */
   | 'invalid_request';
 

@@ -1,6 +1,8 @@
 import { GatewayError } from '../terms/gateway-error.ts';
+import { inexpressible } from '../terms/inexpressible.ts';
 import type { Rejection } from '../terms/plan.ts';
 import type { Turn } from '../terms/turn.ts';
+import { INEXPRESSIBLE } from './eligibility/outputs.ts';
 import { causesOf, type RejectionCause } from './rejection-causes.ts';
 
 /** Rejections shown to the client; any more would only repeat these. */
@@ -15,7 +17,8 @@ const PASSING: ReadonlySet<Rejection['reason']> = new Set<Rejection['reason']>([
 ]);
 
 /**
- * The models are known but no endpoint may serve: 503, or 400 where the request is at fault, because its prompt is too
+ * The models are known but no endpoint may serve: 503, 422 where all answer in what the caller's dialect cannot carry, or
+ * 400 where the request is at fault, because its prompt is too
  * long for every admitted endpoint or because it requests speech without a voice and format. The message says what was
  * asked, how many endpoints were looked at, and what to leave out or where to look instead. Where no repeat can change
  * it, the 503 says so, since SDKs repeat every other one. (spec: inference, Errors; conventions 0.2)
@@ -31,6 +34,9 @@ export function noEndpoint(turn: Turn, rejections: readonly Rejection[]): Gatewa
       message: `The prompt is too long for every endpoint of this model: ${first.detail}`,
       metadata,
     });
+  }
+  if (first && turn.inexpressible && admitted.every(({ member }) => member === INEXPRESSIBLE)) {
+    return inexpressible(turn.inexpressible.join(', '), metadata);
   }
   if (rejections.some(({ member }) => member === 'audio')) {
     return new GatewayError({

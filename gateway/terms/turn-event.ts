@@ -25,7 +25,13 @@ export type TurnEvent =
     }
   /** Entries of `choices[].logprobs.content` or `.refusal`, as the provider sent them. */
   | { readonly type: 'logprobs'; readonly content?: readonly unknown[]; readonly refusal?: readonly unknown[] }
-  | { readonly type: 'finish'; readonly reason: FinishReason; readonly native: string | null }
+  /** `stopSequence`: the requested sequence that ended the answer, where the provider names it. */
+  | {
+      readonly type: 'finish';
+      readonly reason: FinishReason;
+      readonly native: string | null;
+      readonly stopSequence?: string;
+    }
   | { readonly type: 'usage'; readonly usage: Usage }
   /** The last event. Only after a delivery; an earlier failure is thrown. */
   | { readonly type: 'error'; readonly error: GatewayError };

@@ -36,6 +36,10 @@ export interface Turn {
   /** Opaque; stored unchanged on the generation record. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly preferences: Preferences;
+  /** The end of the prompt is marked for the provider's cache. */
+  readonly cacheFor?: CacheTime;
+  /** Output modalities that the caller's dialect cannot carry: no endpoint is chosen that answers in these alone. */
+  readonly inexpressible?: readonly Modality[];
   /** Stored files that the messages name; their parts have neither bytes nor type until the files are attached. */
   readonly files?: readonly FileReference[];
 }
@@ -54,7 +58,7 @@ export type TurnMessage =
       readonly role: 'system' | 'developer' | 'user';
       /** All text of the message: its text parts, concatenated. */
       readonly text: string;
-      /** In order, text parts included; only where the message has more than one text. */
+      /** In order, text parts included; only where the message has more than one text, or one with a cache mark. */
       readonly parts?: readonly ContentPart[];
       readonly name?: string;
     }
@@ -67,15 +71,31 @@ export type TurnMessage =
       readonly reasoningDetails?: readonly ReasoningDetail[];
       readonly refusal?: string;
       readonly name?: string;
+      /**
+       * The same contents in their order; only where that is not reasoning, text, calls, or where one has a cache mark.
+       */
+      readonly blocks?: readonly AssistantBlock[];
     }
   | {
       readonly role: 'tool';
       readonly text: string;
       readonly parts?: readonly ContentPart[];
       readonly toolCallId: string;
+      /** The tool failed; the content says how. */
+      readonly isError?: true;
+      readonly cacheFor?: CacheTime;
     };
 
-export type ContentPart = { readonly type: 'text'; readonly text: string } | MediaPart;
+/** How long a provider keeps the prompt up to a mark in its cache. Providers without marks ignore it. */
+export type CacheTime = '5m' | '1h';
+
+/** One piece of an assistant's message whose order is kept. */
+export type AssistantBlock =
+  | { readonly type: 'text'; readonly text: string; readonly cacheFor?: CacheTime }
+  | { readonly type: 'reasoning'; readonly detail: ReasoningDetail }
+  | { readonly type: 'call'; readonly call: ToolCall; readonly cacheFor?: CacheTime };
+
+export type ContentPart = { readonly type: 'text'; readonly text: string; readonly cacheFor?: CacheTime } | MediaPart;
 
 /** A non-text part, by URL or by value. */
 export interface MediaPart {
@@ -84,6 +104,7 @@ export interface MediaPart {
   /** `auto`, `low`, `high`: for images only. */
   readonly detail?: string;
   readonly filename?: string;
+  readonly cacheFor?: CacheTime;
 }
 
 /** A part of a message that names a stored file of the caller's account. */
@@ -122,6 +143,7 @@ export interface Tool {
   /** The client's JSON Schema, an object or `JsonText`; never compiled or executed. */
   readonly parameters?: unknown;
   readonly strict?: boolean;
+  readonly cacheFor?: CacheTime;
 }
 
 export interface ToolCall {

@@ -21,8 +21,9 @@ export interface ReplyDialect {
   whole(head: ReplyHead, events: readonly TurnEvent[], closing: Closing | null): string;
   /** The frames of a streamed reply. */
   frames(head: ReplyHead): ReplyFrames;
-  /** The first text of a stream, sent before the turn has delivered, and the text that keeps an idle stream alive. */
+  /** The first text of every stream; '' where a stream begins with the frames of its first part. */
   readonly processing: string;
+  /** Keeps an idle stream alive before its frames exist, and afterwards unless they have a text of their own. */
   readonly keepAlive: string;
   /** A path of a chat request in a request of this dialect, null where it has none; absent where they are the same. */
   readonly pathOf?: (path: string) => string | null;
@@ -34,4 +35,6 @@ export interface ReplyFrames {
   of(events: readonly TurnEvent[]): string;
   /** The end of the stream. `closing: null`: it broke off, or no charge is recorded. */
   end(closing: Closing | null): string;
+  /** The text that keeps the stream alive now, where it depends on what was sent. */
+  keepAlive?(): string;
 }

@@ -47,7 +47,7 @@ export class StreamAnswer {
   accept(request: TurnRequest): void {
     const { clock, limits } = this.#routes.services;
     this.#request = request;
-    this.#cancelOpening = clock.after(limits.keepAliveCommentMs, () => this.#open(request));
+    this.#cancelOpening = clock.after(limits.keepAliveCommentMs, () => this.#open(request, true));
   }
 
   /** Streams a turn that is being started; rejects with a refusal if the stream is not open yet. */
@@ -124,15 +124,18 @@ export class StreamAnswer {
     services.crashPoint?.('reply.sent');
   }
 
-  /** Sends status 200 and the headers. */
-  #open({ generation, reply }: TurnRequest): EventStream {
+  /** Sends status 200 and the headers. `idle`: nothing is written at once, so an empty opening is a keep-alive. */
+  #open({ generation, reply }: TurnRequest, idle = false): EventStream {
     if (this.#events) return this.#events;
     const { services } = this.#routes;
     const { response } = this.#context;
     nameAnswer(response, generation);
     const [name, value] = this.#running === null ? [] : loweredCeilingHeader(this.#running);
     if (name !== undefined && value !== undefined) response.setHeader(name, value);
-    this.#events = new EventStream(response, services.clock, services.limits, reply);
+    this.#events = new EventStream(response, services.clock, services.limits, {
+      opening: reply.processing || (idle ? reply.keepAlive : ''),
+      keepAlive: () => this.#frames?.keepAlive?.() ?? reply.keepAlive,
+    });
     return this.#events;
   }
 

@@ -10,14 +10,16 @@ export interface EventStreamLimits {
 /** UTF-8 bytes per UTF-16 unit, at most. */
 const BYTES_PER_CHARACTER_MAX = 3;
 
-/** The comments of a stream: the first on opening, the second whenever nothing was sent for a while. */
-export interface EventStreamComments {
-  readonly processing: string;
-  readonly keepAlive: string;
+/** Texts of a stream that are no parts of an answer. */
+export interface EventStreamTexts {
+  /** Sent when it opens; '' where something else is written at once. */
+  readonly opening: string;
+  /** Sent whenever nothing was sent for a while. */
+  readonly keepAlive: () => string;
 }
 
 /**
- * One `text/event-stream` answer. It sends a comment first, and another whenever nothing was sent for a while. At most
+ * One `text/event-stream` answer. It sends its opening, and a keep-alive whenever nothing was sent for a while. At most
  * `streamBufferBytesMax` wait in the connection for a slow reader: the producer is held back, larger texts are sent in
  * pieces, and a reader that takes no piece within `streamStalledMs` is cut. It is independent of the frame format.
  * (spec: inference, Chat stream 1; conventions 0.2; reliability X29)
@@ -26,7 +28,7 @@ export class EventStream {
   readonly #response: ServerResponse;
   readonly #clock: Clock;
   readonly #limits: EventStreamLimits;
-  readonly #comments: EventStreamComments;
+  readonly #texts: EventStreamTexts;
   #cancelComment: Cancel;
   #lastWriteAt: number;
   /** Longer texts are sent in pieces of this many bytes; one character takes up to three bytes. */
@@ -34,19 +36,19 @@ export class EventStream {
   /** The text being sent in pieces; no other write may interleave. */
   #pieces: Promise<void> | null = null;
 
-  /** Sends status 200 and the first comment; from here on every failure is in-band. */
-  constructor(response: ServerResponse, clock: Clock, limits: EventStreamLimits, comments: EventStreamComments) {
+  /** Sends status 200 and the opening; from here on every failure is in-band. */
+  constructor(response: ServerResponse, clock: Clock, limits: EventStreamLimits, texts: EventStreamTexts) {
     this.#response = response;
     this.#clock = clock;
     this.#limits = limits;
-    this.#comments = comments;
+    this.#texts = texts;
     this.#pieceMax = Math.max(1, Math.floor(limits.streamBufferBytesMax / BYTES_PER_CHARACTER_MAX));
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     });
-    response.write(comments.processing);
+    if (texts.opening !== '') response.write(texts.opening);
     this.#lastWriteAt = clock.monotonic();
     this.#cancelComment = clock.after(limits.keepAliveCommentMs, this.#comment);
     response.once('close', () => this.#cancelComment());
@@ -110,7 +112,7 @@ export class EventStream {
       return;
     }
     // Skip the comment if the reader is behind, or between the pieces of a frame.
-    if (this.#response.writableLength === 0 && this.#pieces === null) this.#response.write(this.#comments.keepAlive);
+    if (this.#response.writableLength === 0 && this.#pieces === null) this.#response.write(this.#texts.keepAlive());
     this.#lastWriteAt = this.#clock.monotonic();
     this.#cancelComment = this.#clock.after(keepAliveCommentMs, this.#comment);
   };

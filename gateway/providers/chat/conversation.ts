@@ -11,12 +11,17 @@ export function conversationText(messages: readonly TurnMessage[], acceptsParts:
   return listText(messages, (message) => messageText(message, acceptsParts));
 }
 
+interface Content {
+  readonly text: string;
+  readonly parts?: readonly ContentPart[];
+}
+
 function messageText(message: TurnMessage, acceptsParts: boolean): string {
   switch (message.role) {
     case 'assistant':
       return JSON.stringify(wireAssistant(message));
     case 'tool': {
-      const content = contentText(message, acceptsParts);
+      const content = contentText(message.isError ? failed(message) : message, acceptsParts);
       return `{"role":"tool","content":${content},"tool_call_id":${JSON.stringify(message.toolCallId)}}`;
     }
     default: {
@@ -25,6 +30,14 @@ function messageText(message: TurnMessage, acceptsParts: boolean): string {
       return `{"role":"${role}","content":${contentText(message, acceptsParts)}${memberText('name', message.name)}}`;
     }
   }
+}
+
+const FAILED = 'Error: ';
+
+/** This dialect has no member for the failure of a tool, so its content begins with the word. */
+function failed({ text, parts }: Content): Content {
+  const said = `${FAILED}${text}`;
+  return parts === undefined ? { text: said } : { text: said, parts: [{ type: 'text', text: FAILED }, ...parts] };
 }
 
 /** Undefined members are omitted. Reasoning is sent back unchanged. (spec: inference, Messages in a chat request) */
@@ -45,10 +58,7 @@ function wireAssistant(message: Extract<TurnMessage, { role: 'assistant' }>): ob
 }
 
 /** Text without parts is the common case. A message with media has no other form than parts. */
-function contentText(
-  { text, parts }: { readonly text: string; readonly parts?: readonly ContentPart[] },
-  acceptsParts: boolean,
-): string {
+function contentText({ text, parts }: Content, acceptsParts: boolean): string {
   const areText = parts === undefined || (!acceptsParts && parts.every(({ type }) => type === 'text'));
   return areText ? JSON.stringify(text) : listText(parts, partText);
 }

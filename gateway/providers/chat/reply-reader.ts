@@ -5,6 +5,7 @@ import { parsed } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { RefusalNote } from '../refused.ts';
 import type { FrameKind, ReplyReader } from '../reply-reader.ts';
+import { stopSequence } from '../stop-sequence.ts';
 import { Media } from './media.ts';
 import { readUsage } from './read-usage.ts';
 import { ReasoningDetails } from './reasoning-details.ts';
@@ -79,7 +80,7 @@ export class ChatReader implements ReplyReader {
     if (typeof choice !== 'object') throw new ProviderFailure('garbage', 'a choice is not an object');
     this.#readPart(choice[part], part === 'delta', events);
     if (choice.logprobs != null) readScores(choice.logprobs, events);
-    if (choice.finish_reason != null && choice.finish_reason !== '') this.#finish(choice.finish_reason, events);
+    if (choice.finish_reason != null && choice.finish_reason !== '') this.#finish(choice, events);
   }
 
   #readPart(part: unknown, streamed: boolean, events: TurnEvent[]): void {
@@ -107,8 +108,9 @@ export class ChatReader implements ReplyReader {
     }
   }
 
-  #finish(reason: unknown, events: TurnEvent[]): void {
-    const native = String(reason).slice(0, NATIVE_CHARACTERS_MAX);
+  /** Servers name the sequence that matched as `stop_reason` or `matched_stop`; a number there is a token. */
+  #finish({ finish_reason, stop_reason, matched_stop }: Members, events: TurnEvent[]): void {
+    const native = String(finish_reason).slice(0, NATIVE_CHARACTERS_MAX);
     if (BREAKDOWNS.has(native)) throw new ProviderFailure('unavailable', 'the finish reason is an upstream error');
     const known = Object.hasOwn(FINISHES, native) ? (FINISHES[native] as FinishReason) : 'stop';
     this.finished = true;
@@ -116,6 +118,7 @@ export class ChatReader implements ReplyReader {
       type: 'finish',
       reason: known === 'stop' && this.#calls !== null && this.#calls.count > 0 ? 'tool_calls' : known,
       native,
+      ...stopSequence(stop_reason ?? matched_stop),
     });
   }
 }

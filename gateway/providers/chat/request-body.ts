@@ -91,7 +91,9 @@ function addTools(
   declared: ReadonlySet<string>,
   body: Record<string, unknown>,
 ): void {
-  body.tools = new JsonText(listText(tools, (tool) => `{"type":"function","function":${membersText({ ...tool })}}`));
+  body.tools = new JsonText(
+    listText(tools, ({ cacheFor: _, ...tool }) => `{"type":"function","function":${membersText(tool)}}`),
+  );
   const choice = turn.toolChoice;
   if (choice !== undefined)
     body.tool_choice = typeof choice === 'string' ? choice : { type: 'function', function: choice };

@@ -1,7 +1,7 @@
+import { SIGNED_THINKING } from '../../terms/reasoning-format.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import { IMAGES_MAX, pictureUrl } from '../picture-url.ts';
 import { ProviderFailure } from '../provider-failure.ts';
-import { FORMAT } from './thinking.ts';
 
 /** Content blocks in one reply; a reply with more is invalid. */
 const BLOCKS_MAX = 4_096;
@@ -112,7 +112,7 @@ function pushDetail(
   index: number,
   events: TurnEvent[],
 ): void {
-  events.push({ type: 'reasoning-detail', detail: { ...detail, format: FORMAT, index } });
+  events.push({ type: 'reasoning-detail', detail: { ...detail, format: SIGNED_THINKING, index } });
 }
 
 function pushArguments(block: Block, piece: unknown, events: TurnEvent[]): void {

@@ -1,7 +1,8 @@
-import type { ContentPart, MediaPart, ToolCall, TurnMessage } from '../../terms/turn.ts';
+import type { AssistantBlock, CacheTime, ContentPart, MediaPart, ToolCall, TurnMessage } from '../../terms/turn.ts';
 import { listText, memberText } from '../json-text.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { ProviderRefusal } from '../provider-refusal.ts';
+import { cacheText } from './cache-control.ts';
 import { thinkingBlocks } from './thinking.ts';
 
 /** A conversation in the messages dialect: one system prompt, and alternating turns. JSON texts. */
@@ -59,56 +60,67 @@ function addTo(turns: WireTurn[], role: WireTurn['role'], blocks: readonly strin
 function blocksOf(message: TurnMessage): string[] {
   switch (message.role) {
     case 'assistant':
+      if (message.blocks !== undefined) return message.blocks.flatMap(assistantBlocks);
       return [
-        ...thinkingBlocks(message.reasoningDetails ?? []),
+        ...(message.reasoningDetails ?? []).flatMap(thinkingBlocks),
         ...textBlocks(message.text ?? message.refusal ?? ''),
-        ...(message.toolCalls ?? []).map(toolUse),
+        ...(message.toolCalls ?? []).map((call) => toolUse(call)),
       ];
     case 'tool':
-      return [toolResult(message.toolCallId, contentBlocks(message))];
+      return [toolResult(message)];
     default:
       return contentBlocks(message);
   }
 }
 
+function assistantBlocks(block: AssistantBlock): string[] {
+  if (block.type === 'text') return textBlocks(block.text, block.cacheFor);
+  return block.type === 'reasoning' ? thinkingBlocks(block.detail) : [toolUse(block.call, block.cacheFor)];
+}
+
 function contentBlocks(message: { readonly text: string; readonly parts?: readonly ContentPart[] }): string[] {
   if (message.parts === undefined) return textBlocks(message.text);
-  return message.parts.flatMap((part) => (part.type === 'text' ? textBlocks(part.text) : [mediaBlock(part)]));
+  return message.parts.flatMap((part) =>
+    part.type === 'text' ? textBlocks(part.text, part.cacheFor) : [mediaBlock(part)],
+  );
 }
 
 /** Content that this dialect cannot carry; its place among the messages is not kept. */
 const UNSUPPORTED: ProviderRefusal = { code: 'unsupported_parameter', param: 'messages' };
 
 /** No block for an empty text, because the dialect refuses it. */
-function textBlocks(text: string): string[] {
-  return text === '' ? [] : [`{"type":"text","text":${JSON.stringify(text)}}`];
+function textBlocks(text: string, cacheFor?: CacheTime): string[] {
+  return text === '' ? [] : [`{"type":"text","text":${JSON.stringify(text)}${cacheText(cacheFor)}}`];
 }
 
 function mediaBlock(part: MediaPart): string {
-  const { source } = part;
   if (part.type !== 'image' && part.type !== 'file') {
     throw new ProviderFailure('rejected', `the messages dialect has no form for ${part.type}`, null, UNSUPPORTED);
   }
   const type = part.type === 'image' ? 'image' : 'document';
   const title = part.type === 'file' ? part.filename : undefined;
-  if (source.kind === 'url') return JSON.stringify({ type, source: { type: 'url', url: source.url }, title });
-  if (source.mediaType === null) {
+  return `{"type":"${type}","source":${sourceText(part)}${memberText('title', title)}${cacheText(part.cacheFor)}}`;
+}
+
+function sourceText({ source }: MediaPart): string {
+  if (source.kind === 'url') return JSON.stringify({ type: 'url', url: source.url });
+  const { mediaType, base64 } = source;
+  if (mediaType === null) {
     throw new ProviderFailure('rejected', 'the messages dialect requires a media type', null, UNSUPPORTED);
   }
-  const { mediaType, base64 } = source;
   if (mediaType.startsWith('text/')) {
     const data = Buffer.from(base64, 'base64').toString('utf8');
-    return JSON.stringify({ type, source: { type: 'text', media_type: 'text/plain', data }, title });
+    return JSON.stringify({ type: 'text', media_type: 'text/plain', data });
   }
   // Base64 is already checked and needs no escapes; searching a whole picture for them is slow.
-  const wire = `{"type":"base64","media_type":${JSON.stringify(mediaType)},"data":"${base64}"}`;
-  return `{"type":"${type}","source":${wire}${memberText('title', title)}}`;
+  return `{"type":"base64","media_type":${JSON.stringify(mediaType)},"data":"${base64}"}`;
 }
 
 /** Arguments are sent back byte for byte; a text that is not a JSON object becomes the value of one member. */
-function toolUse(call: ToolCall): string {
+function toolUse(call: ToolCall, cacheFor?: CacheTime): string {
   const head = `{"type":"tool_use","id":${JSON.stringify(blockId(call.id))},"name":${JSON.stringify(call.name)}`;
-  return `${head},"input":${isObjectText(call.arguments) ? call.arguments : inputOf(call.arguments)}}`;
+  const input = isObjectText(call.arguments) ? call.arguments : inputOf(call.arguments);
+  return `${head},"input":${input}${cacheText(cacheFor)}}`;
 }
 
 function inputOf(text: string): string {
@@ -124,9 +136,12 @@ function isObjectText(text: string): boolean {
   }
 }
 
-function toolResult(id: string, blocks: readonly string[]): string {
+function toolResult(message: Extract<TurnMessage, { role: 'tool' }>): string {
+  const blocks = contentBlocks(message);
   const content = blocks.length === 0 ? '' : `,"content":${listText(blocks, String)}`;
-  return `{"type":"tool_result","tool_use_id":${JSON.stringify(blockId(id))}${content}}`;
+  const failed = message.isError ? ',"is_error":true' : '';
+  const head = `{"type":"tool_result","tool_use_id":${JSON.stringify(blockId(message.toolCallId))}`;
+  return `${head}${content}${failed}${cacheText(message.cacheFor)}}`;
 }
 
 /** Replaces characters that this dialect refuses in ids of other providers, in the call and in its result alike. */

@@ -5,6 +5,7 @@ import { parsed } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { RefusalNote } from '../refused.ts';
 import type { FrameKind, ReplyReader } from '../reply-reader.ts';
+import { stopSequence } from '../stop-sequence.ts';
 import { ContentBlocks } from './blocks.ts';
 import { readUsage } from './read-usage.ts';
 
@@ -52,7 +53,7 @@ export class MessagesReader implements ReplyReader {
     this.#identify(message);
     for (const block of message.content) this.#blocks.read(block, events);
     this.#report(message.usage);
-    this.#finish(message.stop_reason, events);
+    this.#finish(message.stop_reason, message.stop_sequence, events);
   }
 
   #read(name: unknown, frame: Members, events: TurnEvent[]): FrameKind {
@@ -71,7 +72,7 @@ export class MessagesReader implements ReplyReader {
         return 'part';
       case 'message_delta':
         this.#report(frame.usage);
-        if (!this.finished) this.#finish((frame.delta as Members | null | undefined)?.stop_reason, events);
+        if (!this.finished) this.#finishBy(frame.delta, events);
         return 'part';
       case 'message_stop':
         return 'end';
@@ -103,12 +104,18 @@ export class MessagesReader implements ReplyReader {
     this.#reported = { ...this.#reported, ...Object.fromEntries(given) };
   }
 
-  #finish(reason: unknown, events: TurnEvent[]): void {
+  #finishBy(delta: unknown, events: TurnEvent[]): void {
+    const { stop_reason, stop_sequence } = (delta ?? {}) as Members;
+    this.#finish(stop_reason, stop_sequence, events);
+  }
+
+  #finish(reason: unknown, sequence: unknown, events: TurnEvent[]): void {
     if (reason == null || reason === '') return;
     const native = String(reason).slice(0, NATIVE_CHARACTERS_MAX);
     if (native === 'error') throw new ProviderFailure('unavailable', 'the finish reason is an upstream error');
     const known = Object.hasOwn(FINISHES, native) ? (FINISHES[native] as FinishReason) : 'stop';
     this.finished = true;
-    events.push({ type: 'finish', reason: known === 'stop' && this.#blocks.calls > 0 ? 'tool_calls' : known, native });
+    const finish = known === 'stop' && this.#blocks.calls > 0 ? 'tool_calls' : known;
+    events.push({ type: 'finish', reason: finish, native, ...stopSequence(sequence) });
   }
 }

@@ -5,6 +5,7 @@ import type { BodyWriter } from '../adapter.ts';
 import { listText } from '../json-text.ts';
 import { ownOptions } from '../own-options.ts';
 import { ProviderFailure } from '../provider-failure.ts';
+import { cacheControl } from './cache-control.ts';
 import { conversation } from './conversation.ts';
 import { thinking } from './thinking.ts';
 
@@ -35,6 +36,7 @@ export function messagesWriter(endpoint: Endpoint): BodyWriter {
     const thought = thinking(turn, endpoint, ceiling);
     if (thought) rest.thinking = thought;
     addOutput(turn, rest);
+    if (turn.cacheFor !== undefined) rest.cache_control = cacheControl(turn.cacheFor);
     if (turn.user !== undefined) rest.metadata = { user_id: turn.user };
     if (turn.preferences.options) Object.assign(rest, ownOptions(turn.preferences.options, endpoint, OURS));
     const prompt = system === null ? '' : `"system":${system},`;
@@ -64,12 +66,13 @@ function addTools(
   body: Record<string, unknown>,
 ): void {
   const strict = declared.has('structured_outputs');
-  const toolText = ({ name, description, parameters, strict: isStrict }: Tool): string =>
+  const toolText = ({ name, description, parameters, strict: isStrict, cacheFor }: Tool): string =>
     membersText({
       name,
       description,
       input_schema: parameters ?? NO_PARAMETERS,
       strict: strict ? isStrict : undefined,
+      cache_control: cacheFor === undefined ? undefined : cacheControl(cacheFor),
     });
   body.tools = new JsonText(listText(tools, toolText));
   const serial = turn.parallelToolCalls === false && declared.has('parallel_tool_calls');

@@ -1,24 +1,20 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
+import { SIGNED_THINKING } from '../../terms/reasoning-format.ts';
 import type { ReasoningDetail, Turn } from '../../terms/turn.ts';
 
-/** The `format` of `reasoning_details` entries from this dialect, so that later requests can send them back. */
-export const FORMAT = 'anthropic-claude-v1';
-
 /**
- * Earlier thinking as blocks, unchanged and in order. Keeps only entries that were signed or encrypted in this dialect:
+ * A piece of earlier thinking as a block, unchanged. None for an entry that was not signed or encrypted in this dialect:
  * a provider refuses thinking that it did not sign.
  */
-export function thinkingBlocks(details: readonly ReasoningDetail[]): string[] {
-  return details.flatMap((detail) => {
-    if (detail.format != null && detail.format !== FORMAT) return [];
-    if (detail.type === 'reasoning.text' && detail.signature) {
-      return [JSON.stringify({ type: 'thinking', thinking: detail.text ?? '', signature: detail.signature })];
-    }
-    if (detail.type === 'reasoning.encrypted' && detail.data) {
-      return [JSON.stringify({ type: 'redacted_thinking', data: detail.data })];
-    }
-    return [];
-  });
+export function thinkingBlocks(detail: ReasoningDetail): string[] {
+  if (detail.format != null && detail.format !== SIGNED_THINKING) return [];
+  if (detail.type === 'reasoning.text' && detail.signature) {
+    return [JSON.stringify({ type: 'thinking', thinking: detail.text ?? '', signature: detail.signature })];
+  }
+  if (detail.type === 'reasoning.encrypted' && detail.data) {
+    return [JSON.stringify({ type: 'redacted_thinking', data: detail.data })];
+  }
+  return [];
 }
 
 /** Share of the ceiling used as the thinking budget where a request enables thinking without a budget. */

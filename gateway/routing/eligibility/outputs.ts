@@ -5,15 +5,22 @@ import { imageConfigRule } from './image-config.ts';
 import { isSetting } from './is-setting.ts';
 import type { RuleViolation } from './rule-violation.ts';
 
+/** The modalities of answers. */
+const ANSWERS: ReadonlySet<string> = new Set(['text', 'image', 'audio']);
+
 /**
  * The endpoint must produce the requested modalities, the speech in a declared voice and format, and the images as
- * declared. Speech without a voice matches no endpoint, since there are no defaults.
- * (spec: inference, Routing rules 7; `image_config`, `audio`)
+ * declared. Speech without a voice matches no endpoint, since there are no defaults. An endpoint must answer in some
+ * modality that the dialect of the caller can carry.
+ * (spec: inference, Routing rules 7; `image_config`, `audio`; reliability, decision 9)
  */
 export function outputsRule({ endpoint, answers }: IndexedEndpoint, turn: Turn): RuleViolation | null {
   const output = turn.modalities?.output;
   if (output === undefined || output.length === 0) {
     if (!answers) return { reason: 'modality', detail: 'text' };
+    if (turn.inexpressible && !answersBeside(endpoint, turn.inexpressible)) {
+      return { reason: 'modality', member: INEXPRESSIBLE, detail: 'text' };
+    }
   } else {
     const lacking = output.find((modality) => !endpoint.outputModalities.includes(modality));
     if (lacking !== undefined) return { reason: 'modality', detail: lacking };
@@ -21,6 +28,13 @@ export function outputsRule({ endpoint, answers }: IndexedEndpoint, turn: Turn):
   }
   if (turn.speech) return speechRule(endpoint, turn.speech);
   return turn.imageConfig ? imageConfigRule(endpoint, turn.imageConfig) : null;
+}
+
+/** The member of rejections that only another dialect can avoid. */
+export const INEXPRESSIBLE = 'modalities';
+
+function answersBeside({ outputModalities }: Endpoint, inexpressible: NonNullable<Turn['inexpressible']>): boolean {
+  return outputModalities.some((output) => ANSWERS.has(output) && !inexpressible.includes(output));
 }
 
 function speechRule(endpoint: Endpoint, { voice, format }: NonNullable<Turn['speech']>): RuleViolation | null {

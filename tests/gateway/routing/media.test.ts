@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AcceptedInput, Endpoint, Envelopes, Modality } from '../../../actors/terms/endpoint.ts';
 import { bounded } from '../../support/bounded.ts';
-import { at, planned, refused, slugs } from './scene.ts';
+import { at, planned, refusal, refused, routed, slugs } from './scene.ts';
 
 const it = bounded(test);
 
@@ -207,6 +207,16 @@ it('a voice declared as any text matches every voice', () => {
   };
   assert.equal(slugs({ modalities: ['audio'], audio: { voice: 'mine', format: 'mp3' } }, [free]), ['speaks']);
   assert.is(refused({ modalities: ['audio'], audio: { voice: 'mine', format: 'wav' } }, [free]).status, 503);
+});
+
+it('an endpoint that answers in speech alone is not called for a dialect without speech: 422 where there is no other', () => {
+  const speaker = at('speaks', {}, { outputModalities: ['audio'] });
+  const inexpressible = { inexpressible: ['audio'] as const };
+  assert.equal(routed(inexpressible, [speaker, maker('both', ['audio'])]), ['both']);
+  assert.equal(routed({}, [speaker]), ['speaks']);
+  const { status, type, message } = refusal(() => routed(inexpressible, [speaker]));
+  assert.equal([status, type], [422, 'unprocessable']);
+  assert.match(message, /audio.*\/chat\/completions/);
 });
 
 test.run();

@@ -7,7 +7,7 @@ import { bounded } from '../../../support/bounded.ts';
 import { ManualClock } from '../../outbound/manual-clock.ts';
 
 const it = bounded(test);
-const COMMENTS = { processing: ': processing\n', keepAlive: ': keep-alive\n' };
+const TEXTS = { opening: ': processing\n', keepAlive: () => ': keep-alive\n' };
 const LIMITS = { keepAliveCommentMs: 15_000, streamBufferBytesMax: 96 * 1024, streamStalledMs: 60_000 };
 
 /** A connection whose reader takes one piece on demand, or everything at once. */
@@ -46,7 +46,7 @@ class Reader extends Writable {
 function open(eager: boolean): { reader: Reader; clock: ManualClock; stream: EventStream } {
   const reader = new Reader(eager);
   const clock = new ManualClock();
-  return { reader, clock, stream: new EventStream(reader as unknown as ServerResponse, clock, LIMITS, COMMENTS) };
+  return { reader, clock, stream: new EventStream(reader as unknown as ServerResponse, clock, LIMITS, TEXTS) };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

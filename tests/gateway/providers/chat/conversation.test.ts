@@ -38,4 +38,15 @@ test('renders names, parts and other roles in order', () => {
   assert.is(conversationText([], true), '[]');
 });
 
+test('the content of a failed tool begins with the word, since the dialect has no member for it', () => {
+  const failed = { role: 'tool', text: 'no disk', toolCallId: 'c', isError: true } as const;
+  const parts = [{ type: 'text', text: 'no disk' }] as const;
+  const wire = (message: TurnMessage, acceptsParts: boolean): unknown =>
+    JSON.parse(conversationText([message], acceptsParts));
+  assert.equal(wire(failed, true), [{ role: 'tool', content: 'Error: no disk', tool_call_id: 'c' }]);
+  assert.equal(wire({ ...failed, parts }, false), [{ role: 'tool', content: 'Error: no disk', tool_call_id: 'c' }]);
+  const content = [{ type: 'text', text: 'Error: ' }, ...parts];
+  assert.equal(wire({ ...failed, parts }, true), [{ role: 'tool', content, tool_call_id: 'c' }]);
+});
+
 test.run();

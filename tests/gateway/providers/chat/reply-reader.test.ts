@@ -200,4 +200,17 @@ it('keeps only the members of scores that the dialect names, so deep nesting is 
   });
 });
 
+it('the sequence that ended an answer is named where the server names it; a number is a token', async () => {
+  for (const [named, expected] of [
+    [{ stop_reason: 'END' }, { stopSequence: 'END' }],
+    [{ matched_stop: 'END' }, { stopSequence: 'END' }],
+    [{ stop_reason: null, matched_stop: 7 }, {}],
+    [{ stop_reason: 'x'.repeat(5_000) }, {}],
+  ] as const) {
+    const choice = { index: 0, delta: { content: 'a' }, finish_reason: 'stop', ...named };
+    const events = await eventsOf(streamOf([Buffer.from(data({ choices: [choice] }))]));
+    assert.equal(events.at(-1), { type: 'finish', reason: 'stop', native: 'stop', ...expected });
+  }
+});
+
 test.run();

@@ -136,4 +136,13 @@ for (const message of [{}, { content: 'text' }, { content: [5] }, { content: [] 
   });
 }
 
+it('the sequence that ended an answer is named, streamed and whole', async () => {
+  const delta = { stop_reason: 'stop_sequence', stop_sequence: 'END' };
+  const finish = { type: 'finish', reason: 'stop', native: 'stop_sequence', stopSequence: 'END' };
+  assert.equal(await eventsOf(wholeOf({ content: [], ...delta })), [finish]);
+  const stream =
+    frame('message_start', { message: {} }) + frame('message_delta', { delta }) + frame('message_stop', {});
+  assert.equal(await eventsOf(streamOf(stream)), [finish]);
+});
+
 test.run();

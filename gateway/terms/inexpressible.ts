@@ -1,0 +1,11 @@
+import { GatewayError } from './gateway-error.ts';
+
+/** 422: the answer would be in a modality that the dialect of the request has no form for. (spec: inference, Messages) */
+export function inexpressible(modality: string, metadata: Readonly<Record<string, unknown>> = {}): GatewayError {
+  return new GatewayError({
+    status: 422,
+    type: 'unprocessable',
+    message: `The answer would be ${modality}, which this route cannot express; use /chat/completions`,
+    metadata,
+  });
+}

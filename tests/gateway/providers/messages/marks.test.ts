@@ -1,0 +1,83 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { conversation } from '../../../../gateway/providers/messages/conversation.ts';
+import { messagesWriter } from '../../../../gateway/providers/messages/request-body.ts';
+import type { Turn, TurnMessage } from '../../../../gateway/terms/turn.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { endpointOf, MESSAGES_TARGET, turnOf } from '../endpoint-of.ts';
+
+/** What the messages dialect alone expresses: marks for the cache, failed tools, blocks in their own order. */
+const it = bounded(test);
+
+const FIVE = { cache_control: { type: 'ephemeral' } };
+const HOUR = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+
+function bodyOf(requested: Partial<Turn>): Record<string, unknown> {
+  return JSON.parse(messagesWriter(endpointOf({ target: MESSAGES_TARGET }))(turnOf(requested), 9)) as never;
+}
+
+it('marks for the cache are sent where they stand: system, parts, results, tools, the whole prompt', () => {
+  const body = bodyOf({
+    cacheFor: '5m',
+    tools: [{ name: 'f', cacheFor: '1h' }, { name: 'g' }],
+    messages: [
+      { role: 'system', text: 'One.', parts: [{ type: 'text', text: 'One.', cacheFor: '1h' }] },
+      {
+        role: 'user',
+        text: 'Hi',
+        parts: [
+          { type: 'text', text: 'Hi', cacheFor: '5m' },
+          { type: 'image', source: { kind: 'url', url: 'https://a.b/c.png' }, cacheFor: '1h' },
+        ],
+      },
+      { role: 'tool', text: 'five', toolCallId: 'c', cacheFor: '5m' },
+    ],
+  });
+  assert.equal(body.cache_control, FIVE.cache_control);
+  assert.equal(body.system, [{ type: 'text', text: 'One.', ...HOUR }]);
+  const [first, second] = body.tools as object[];
+  assert.equal(
+    [first, 'cache_control' in (second as object)],
+    [{ name: 'f', input_schema: { type: 'object', properties: {} }, ...HOUR }, false],
+  );
+  const content = [
+    { type: 'text', text: 'Hi', ...FIVE },
+    { type: 'image', source: { type: 'url', url: 'https://a.b/c.png' }, ...HOUR },
+    { type: 'tool_result', tool_use_id: 'c', content: [{ type: 'text', text: 'five' }], ...FIVE },
+  ];
+  assert.equal(body.messages, [{ role: 'user', content }]);
+});
+
+it('a failed tool says so', () => {
+  const { messages } = conversation([{ role: 'tool', text: 'no disk', toolCallId: 'c', isError: true }]);
+  const [turn] = JSON.parse(messages) as { content: object[] }[];
+  const content = [{ type: 'text', text: 'no disk' }];
+  assert.equal(turn?.content, [{ type: 'tool_result', tool_use_id: 'c', content, is_error: true }]);
+});
+
+it('blocks of an assistant keep their order, and thinking that another dialect signed is left out', () => {
+  const call = { id: 'c', name: 'f', arguments: '{"a":1}' };
+  const detail = { type: 'reasoning.text', text: 'hm', signature: 's', format: 'anthropic-claude-v1' } as const;
+  const message: TurnMessage = {
+    role: 'assistant',
+    text: 'onetwo',
+    toolCalls: [call],
+    reasoningDetails: [detail],
+    blocks: [
+      { type: 'text', text: 'one' },
+      { type: 'reasoning', detail },
+      { type: 'reasoning', detail: { ...detail, format: 'another' } },
+      { type: 'call', call, cacheFor: '5m' },
+      { type: 'text', text: 'two', cacheFor: '1h' },
+    ],
+  };
+  const [turn] = JSON.parse(conversation([message]).messages) as { content: object[] }[];
+  assert.equal(turn?.content, [
+    { type: 'text', text: 'one' },
+    { type: 'thinking', thinking: 'hm', signature: 's' },
+    { type: 'tool_use', id: 'c', name: 'f', input: { a: 1 }, ...FIVE },
+    { type: 'text', text: 'two', ...HOUR },
+  ]);
+});
+
+test.run();
