@@ -109,6 +109,18 @@ const config: ClusterConfig = {
     sliceIdleMs: 1_000,
   },
 
+  // A node that has more work than time queues requests by account, then refuses them at once: dispatches of batches
+  // first, then reads, then turns. Settles, cancels and webhooks are never refused.
+  overload: {
+    placesMin: 8,
+    placesMax: 1_000,
+    loopDelayMs: 5,
+    intervalMs: 100,
+    waitingMax: 1_000,
+    standingWaitingMax: 128,
+    standingMs: 500,
+  },
+
   // spec: inference, Stored file. A request names at most 32 MiB of files, so no larger file could be used.
   files: {
     fileBytesMax: 32 * 1024 * 1024,

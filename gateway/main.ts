@@ -20,6 +20,7 @@ import type { Secrets } from './operator/config/secrets.ts';
 import type { Measurement } from './operator/http/metrics.ts';
 import { type OperatorServer, openOperatorServer } from './operator/http/server.ts';
 import { EXIT_REJOIN } from './operator/launcher/message.ts';
+import { Overload } from './overload/overload.ts';
 import { DENSEST, loadVocabulary } from './tokens/vocabulary.ts';
 
 export interface NodeHandle {
@@ -87,7 +88,8 @@ class GatewayNode implements NodeHandle {
     this.#clock = ports.clock ?? systemClock;
     this.#log = pino({ level: ports.logLevel ?? 'info', base: { node: name } });
     const random = ports.random ?? systemRandom;
-    this.#context = { options, self, clock: this.#clock, random, log: this.#log };
+    const overload = new Overload(this.#clock, config.overload);
+    this.#context = { options, self, clock: this.#clock, random, log: this.#log, overload };
   }
 
   get cluster(): Cluster {

@@ -36,7 +36,7 @@ const LAYERS: readonly (readonly [RegExp, string, number])[] = [
   [/^actors\/kinds\.ts$/, 'kinds', 9],
   [/^gateway\/terms\//, 'gateway terms', 10],
   [/^cluster\.config\.ts$/, 'config', 11],
-  [/^gateway\/(outbound|tokens|json)\//, 'outbound|tokens|json', 12],
+  [/^gateway\/(outbound|tokens|json|overload)\//, 'outbound|tokens|json|overload', 12],
   [/^gateway\/pricing\//, 'pricing', 13],
   [/^gateway\/catalogue\//, 'catalogue', 14],
   [/^gateway\/files\//, 'files', 15],

@@ -15,6 +15,7 @@ export { type SealedBlob, sealBlob } from './bytes/seal-blob.ts';
 export { SealBroken } from './bytes/seal-broken.ts';
 export { sealValue } from './bytes/seal-value.ts';
 export type { AskOptions, Board, Cluster, ClusterView, Operator, RowReader } from './cluster/cluster.ts';
+export { FairQueue } from './collections/fair-queue.ts';
 export { Slab } from './collections/slab.ts';
 export type { CommittedStep, DeadLetterView, Inspection, Reloaded } from './durable/engine/engine.ts';
 export type { Preflight } from './inspect/preflight.ts';

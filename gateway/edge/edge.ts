@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { OverloadGauges } from '../overload/overload.ts';
 import { UploadRoom } from './api/files/upload-room.ts';
 import { AccountedBudgets } from './auth/accounted-budgets.ts';
 import { Authentication } from './auth/authentication.ts';
@@ -40,12 +41,13 @@ export interface EdgeGauges {
   readonly answersByStatus: ReadonlyMap<number, number>;
   /** Turns whose charge could not be recorded before the answer was sent. */
   readonly settledLater: number;
+  readonly overload: OverloadGauges;
 }
 
 const SETTLED_CHECK_MS = 20;
 
 export function openEdge(services: EdgeServices): Edge {
-  const { cluster, clock, limits } = services;
+  const { cluster, clock, limits, overload } = services;
   const budgets = new AccountedBudgets(services);
   const window = new EndpointWindow(budgets, clock, {
     now: () => cluster.now(),
@@ -65,9 +67,7 @@ export function openEdge(services: EdgeServices): Edge {
   const turns = new OpenTurns();
   const open = openApi({
     services: { ...services, serving },
-    authentication,
-    window,
-    turns,
+    ...{ authentication, window, turns, overload },
     largeAnswers: new LargeAnswers(clock, limits),
     uploads: new UploadRoom(services.files.limits),
     bodies: new BodyRoom(limits.bodiesBytesMax),
@@ -109,6 +109,7 @@ export function openEdge(services: EdgeServices): Edge {
         draining: open.draining,
         answersByStatus: open.answers,
         settledLater: turns.settledLater,
+        overload: overload.gauges,
       };
     },
   };

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorEnvelope, standardEnvelope } from '../dialects/reply/error-envelope.ts';
+import type { WorkPlace } from '../overload/overload.ts';
 import type { Caller } from '../terms/caller.ts';
 import type { WindowTaken } from './auth/endpoint-window.ts';
 import type { RequestCredential } from './auth/request-credential.ts';
@@ -29,6 +30,8 @@ export interface RequestContext {
   digest: string | null;
   /** True once the caller's rate budget was charged for this request. */
   counted: boolean;
+  /** Held while the node works on the request; left early where it waits for a client or a provider. */
+  place: WorkPlace | null;
   /** What the request took from the endpoint's window; null before it took anything. */
   taken: WindowTaken | null;
   /** The parsed body of a route that takes JSON, from reading it until its handler takes it. */
@@ -59,6 +62,7 @@ export function beginRequest(
     address: null,
     digest: null,
     counted: false,
+    place: null,
     taken: null,
     body: null,
     bodyDigest: null,

@@ -1,6 +1,7 @@
 import type { Clock, Cluster, Random } from '../../actors/runtime/index.ts';
 import type { FileServices } from '../files/file-services.ts';
 import type { InferenceServices } from '../inference/services.ts';
+import type { Overload } from '../overload/overload.ts';
 import type { EdgeLimits, RateLimits } from '../terms/config.ts';
 
 /** Everything that the edge of a node is built from. It does not read the environment and owns no actor. */
@@ -16,6 +17,7 @@ export interface EdgeServices {
   readonly pepper: Uint8Array;
   readonly inference: InferenceServices;
   readonly files: FileServices;
+  readonly overload: Overload;
   /** True while the node is ready and in contact with its store. */
   readonly serving: () => boolean;
   readonly log: EdgeLog;

@@ -70,6 +70,7 @@ class AttemptLoop {
           this.#pass(candidate, secured.refusal);
           continue;
         }
+        this.#request.onHeld?.();
         if (this.#hasLeft()) break;
         const begun = await this.#tryEndpoint(secured.candidate);
         if (begun) return new RunningAttempt(this.#services, this.#request, begun);

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock, Random } from '../../actors/runtime/index.ts';
 import type { NodeParts } from '../../actors/runtime/node.ts';
 import type { Outbound } from '../outbound/outbound.ts';
+import type { Overload } from '../overload/overload.ts';
 import type { ClusterConfig, NodeConfig } from '../terms/config.ts';
 
 export interface NodeOptions {
@@ -34,4 +35,6 @@ export interface NodeContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Asked before work begins: requests by the edge, lines of batches by the jobs. */
+  readonly overload: Overload;
 }

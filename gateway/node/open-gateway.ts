@@ -40,7 +40,7 @@ export function openGateway(
   context: NodeContext,
   { cluster, secrets, bytes, storeFull, serving }: OpenGatewayParts,
 ): Gateway {
-  const { options, clock, random, log } = context;
+  const { options, clock, random, log, overload } = context;
   const { config, env } = options;
   const { upstream, providers } = config;
   const keys = providerKeys(config, env);
@@ -64,7 +64,7 @@ export function openGateway(
   });
   const periodic = [new Prober(parts), refresher, checker];
   const edge = openEdge({
-    ...{ cluster, clock, random, inference, serving, log, crashPoint },
+    ...{ cluster, clock, random, inference, serving, log, crashPoint, overload },
     files,
     limits: config.edge,
     rates: config.rates,

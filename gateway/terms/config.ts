@@ -11,6 +11,7 @@ export interface ClusterConfig {
   readonly runtime: RuntimeLimits;
   readonly activities: ActivityLimits;
   readonly edge: EdgeLimits;
+  readonly overload: OverloadLimits;
   readonly files: FileLimits;
   readonly rates: RateLimits;
   readonly upstream: UpstreamLimits;
@@ -155,6 +156,20 @@ export interface EdgeLimits {
   readonly deadKeyMs: number;
   /** Unused grants of the endpoint's whole window are returned after this long without a request. */
   readonly sliceIdleMs: number;
+}
+
+/** When a node declines work because it has more than time. Times in ms. */
+export interface OverloadLimits {
+  /** Requests that a node works on at once, from the body to the hold or the answer; the number follows the load. */
+  readonly placesMin: number;
+  readonly placesMax: number;
+  /** A delay of the event loop that is never smaller than this for `intervalMs` takes places away. */
+  readonly loopDelayMs: number;
+  readonly intervalMs: number;
+  /** Requests that wait for a place: in a burst, and once some have waited for `standingMs` without a pause. */
+  readonly waitingMax: number;
+  readonly standingWaitingMax: number;
+  readonly standingMs: number;
 }
 
 /** Stored files. */

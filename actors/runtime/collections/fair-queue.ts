@@ -23,6 +23,16 @@ export class FairQueue<T> {
     waiting.items.push(item);
   }
 
+  /** Groups with waiting items. */
+  get groupCount(): number {
+    return this.turns.length;
+  }
+
+  /** Waiting items of this group. */
+  count(group: string): number {
+    return this.groups.get(group)?.items.length ?? 0;
+  }
+
   /** True when items of this group wait. */
   has(group: string): boolean {
     return this.groups.get(group) !== undefined;

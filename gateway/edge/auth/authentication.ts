@@ -68,6 +68,15 @@ export class Authentication {
     this.#remembered = new LRUCache({ max });
   }
 
+  /** The account of a key that this node has seen alive; null for any other request. Asks nothing. */
+  accountOf({ credential }: Pick<Authenticated, 'credential'>): string | null {
+    const digest = credential.type === 'key' ? this.#digests.get(credential.key) : undefined;
+    if (digest === undefined) return null;
+    const remembered = this.#remembered.get(digest);
+    if (remembered !== undefined && remembered.type !== 'limited') return null;
+    return this.#callers.get(digest)?.account ?? null;
+  }
+
   /**
    * Null: proceed. A promise resolves to proceed, or rejects with the refusal (GatewayError 401, 403 or 429). The
    * address of `connection` is read only if it is counted.

@@ -1,3 +1,4 @@
+import type { Overload } from '../../overload/overload.ts';
 import type { UploadRoom } from '../api/files/upload-room.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import type { EndpointWindow } from '../auth/endpoint-window.ts';
@@ -11,6 +12,7 @@ export interface EdgeRoutes {
   readonly services: EdgeServices;
   readonly authentication: Authentication;
   readonly window: EndpointWindow;
+  readonly overload: Overload;
   readonly turns: OpenTurns;
   readonly bodies: BodyRoom;
   readonly uploads: UploadRoom;

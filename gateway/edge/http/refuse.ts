@@ -5,6 +5,7 @@ import { gatewayErrorOf } from '../../terms/gateway-error-of.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
 import { generationHeaders } from './generation-headers.ts';
+import { OVERLOADED } from './overloaded.ts';
 import { writeAnswer } from './write-answer.ts';
 
 /** SDKs repeat 409 and every 5xx by default; a repeat of these cannot succeed. (spec: conventions 0.2) */
@@ -60,7 +61,7 @@ async function counted(
 }
 
 function record({ id, caller }: RequestContext, error: GatewayError, { services }: Pick<EdgeRoutes, 'services'>): void {
-  if (error.status < 500) return;
+  if (error.status < 500 || error === OVERLOADED) return;
   const fields = { generation: id, key: caller?.key ?? null, status: error.status, detail: error.detail };
   if (error.status === 500) services.log.error(fields, 'a request failed');
   else services.log.warn(fields, 'a request was refused');

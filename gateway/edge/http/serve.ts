@@ -1,3 +1,5 @@
+import type { Work, WorkPlace } from '../../overload/overload.ts';
+import { CallerLeft } from '../../terms/caller-left.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { notFound } from '../../terms/not-found.ts';
 import { unavailable } from '../../terms/unavailable.ts';
@@ -7,25 +9,25 @@ import type { RequestContext } from '../request-context.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
 import { generationHeaders } from './generation-headers.ts';
 import type { HttpRouter } from './http-router.ts';
+import { OVERLOADED } from './overloaded.ts';
 import { refuse } from './refuse.ts';
 import type { Route } from './route.ts';
 import type { RouteAnswer } from './route-answer.ts';
 import { writeAnswer } from './write-answer.ts';
 
 /**
- * Answers one request. Every request takes this order: shed, credential and its budgets, body, window, handler, and on
- * a failure the refusal. The window is looked at before the body and taken from after it, so that an upload neither
- * arrives in vain nor occupies the window. Never rejects. Steps that complete at once create no promise. (spec:
- * inference, Limits; reliability, decision 17)
+ * Answers one request. Every request takes this order: shed, credential and its budgets, body, place, window, handler,
+ * and on a failure the refusal. Queue and window are looked at before the body and taken from after it, so that an upload
+ * neither arrives in vain nor occupies them. Never rejects. Steps that complete at once create no promise. (spec:
+ * inference, Limits; reliability X39, decision 17)
  */
 export async function serve(context: RequestContext, router: HttpRouter<Route>, edge: EdgeRoutes): Promise<void> {
   let route = NO_ROUTE;
   try {
     route = routeOf(context, router);
     if (route.policy !== 'unguarded') {
-      shed(edge);
-      const authenticated = authenticate(context, route, edge);
-      if (authenticated !== null) await authenticated;
+      const arriving = arrive(context, route, edge);
+      if (arriving !== null) await arriving;
       if (route.policy === 'key') await countRead(context, edge);
     }
     if (route.body === 'json') {
@@ -33,6 +35,8 @@ export async function serve(context: RequestContext, router: HttpRouter<Route>, 
       context.body = await readJson(context, edge);
     }
     if (route.policy !== 'unguarded') {
+      const place = takePlace(context, route, edge, requesterOf(context).holder);
+      context.place = place instanceof Promise ? await place : place;
       const taken = edge.window.take(requesterOf(context));
       context.taken = taken instanceof Promise ? await taken : taken;
     }
@@ -40,6 +44,8 @@ export async function serve(context: RequestContext, router: HttpRouter<Route>, 
     if (answer !== null) write(context, answer);
   } catch (thrown) {
     await refuse(thrown, context, edge);
+  } finally {
+    context.place?.leave();
   }
 }
 
@@ -69,10 +75,61 @@ function noSuchRoute(method = '', url = ''): GatewayError {
   return notFound(`No route for ${method} ${path.slice(0, 200)}`);
 }
 
-/** Throws 503 if this node is overloaded or not serving. */
-function shed({ underWay, services }: EdgeRoutes): void {
-  if (underWay() > services.limits.requestsMax) throw unavailable('too many requests are under way on this node');
+/** Throws 503 if this node is overloaded or not serving; else authenticates. */
+function arrive(context: RequestContext, route: ServedRoute, edge: EdgeRoutes): Promise<void> | null {
+  const { overload, underWay, services } = edge;
+  const work = workOf(route);
+  if (underWay() > services.limits.requestsMax) {
+    overload.refused(work);
+    throw OVERLOADED;
+  }
   if (!services.serving()) throw unavailable('the node is not ready, or out of reach of its store');
+  const account = edge.authentication.accountOf(context);
+  if (account === null) return authenticateStranger(context, route, edge);
+  if (route.isNeverShed !== true && !overload.mayDispatch(work, account)) {
+    overload.refused(work);
+    throw OVERLOADED;
+  }
+  return authenticate(context, route, edge);
+}
+
+/** A request whose key this node does not know holds a place while it is looked up and counted. */
+async function authenticateStranger(context: RequestContext, route: ServedRoute, edge: EdgeRoutes): Promise<void> {
+  const place = await takePlace(context, route, edge, STRANGERS);
+  try {
+    const authenticated = authenticate(context, route, edge);
+    if (authenticated !== null) await authenticated;
+  } finally {
+    place?.leave();
+  }
+}
+
+/** Throws 503 at once where the queue is full. Null: the route is never shed. */
+function takePlace(
+  context: RequestContext,
+  route: ServedRoute,
+  { overload }: EdgeRoutes,
+  holder: string,
+): WorkPlace | Promise<WorkPlace> | null {
+  if (route.isNeverShed === true) return null;
+  const place = overload.enter(workOf(route), holder);
+  if (place === null) {
+    // Counting it would be one more ask of an overloaded node.
+    context.counted = true;
+    throw OVERLOADED;
+  }
+  return place instanceof Promise ? place.then((given) => stillHere(context, given)) : place;
+}
+
+/** A client that left while its request waited needs no place. */
+function stillHere({ response }: RequestContext, place: WorkPlace): WorkPlace {
+  if (!response.destroyed) return place;
+  place.leave();
+  throw new CallerLeft();
+}
+
+function workOf({ policy }: ServedRoute): Exclude<Work, 'jobs'> {
+  return policy === 'admit' ? 'live' : 'catalogue';
 }
 
 /** All requests without a valid key are one holder: an address costs nothing, and one client may have many. */

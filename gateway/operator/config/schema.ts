@@ -119,6 +119,7 @@ export const configSchema = record({
   runtime: bounds(defaults.runtime),
   activities: bounds(defaults.activities),
   edge: bounds(defaults.edge),
+  overload: bounds(defaults.overload),
   files: bounds(defaults.files),
   rates: bounds(defaults.rates),
   upstream: bounds(defaults.upstream),

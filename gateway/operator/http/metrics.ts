@@ -12,6 +12,15 @@ export interface EdgeMeasurement {
   readonly answersByStatus: ReadonlyMap<number, number>;
   /** Turns whose charge could not be recorded before the answer was sent. */
   readonly settledLater: number;
+  readonly overload: OverloadMeasurement;
+}
+
+/** Admission of requests on a node, and what it refused so far. */
+export interface OverloadMeasurement {
+  readonly placesMax: number;
+  readonly inside: number;
+  readonly waiting: number;
+  readonly shed: Readonly<Record<string, number>>;
 }
 
 /** Measurements of one node at one instant. */
@@ -54,6 +63,15 @@ export function renderMetrics(measured: Measurement): string {
       one(edge.connectionsRefused),
     ),
     metric('troupe_requests_under_way', 'gauge', 'Requests being served', one(edge.requestsUnderWay)),
+    metric('troupe_places', 'gauge', 'Requests that the node works on at once, at most', one(edge.overload.placesMax)),
+    metric('troupe_places_taken', 'gauge', 'Requests that the node works on', one(edge.overload.inside)),
+    metric('troupe_requests_waiting', 'gauge', 'Requests that wait for a place', one(edge.overload.waiting)),
+    metric(
+      'troupe_requests_shed_total',
+      'counter',
+      'Requests refused for overload, by work',
+      shedSamples(edge.overload),
+    ),
     metric('troupe_streams_open', 'gauge', 'Replies being streamed', one(edge.streamsOpen)),
     metric('troupe_answers_total', 'counter', 'Answers by status', statusSamples(edge.answersByStatus)),
     metric('troupe_settled_later_total', 'counter', 'Charges recorded after the answer', one(edge.settledLater)),
@@ -85,6 +103,10 @@ export function renderMetrics(measured: Measurement): string {
 
 function statusSamples(byStatus: ReadonlyMap<number, number>): Samples {
   return [...byStatus].sort(([a], [b]) => a - b).map(([status, count]) => [{ status: String(status) }, count] as const);
+}
+
+function shedSamples({ shed }: OverloadMeasurement): Samples {
+  return Object.entries(shed).map(([work, count]) => [{ work }, count] as const);
 }
 
 function metric(name: string, type: 'gauge' | 'counter', help: string, samples: Samples): string {

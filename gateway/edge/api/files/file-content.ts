@@ -15,6 +15,8 @@ export async function sendFileContent(context: RequestContext, { services }: Edg
   const range = rangeOf(context.request.headers.range, file.bytes);
   const source = await readFile(services.files, file, range ?? undefined);
   const { response } = context;
+  // A download waits for its client.
+  context.place?.leave();
   response.writeHead(range === null ? 200 : 206, [...generationHeaders(context.id), ...contentHeaders(file, range)]);
   await writeStream(response, source, services.clock, services.limits.streamStalledMs);
   return null;

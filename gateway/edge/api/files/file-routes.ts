@@ -27,6 +27,8 @@ async function upload(context: RequestContext, { services, uploads }: EdgeRoutes
   const { limits, clock, files } = services;
   const { fileBytesMax } = files.limits;
   const account = accountOf(context);
+  // An upload waits for its client.
+  context.place?.leave();
   const stored = await uploads.run(account, async () => {
     const form = await readFormUpload(context.request, { limits, clock, fileBytesMax, invite: context.invite });
     const describe = () => describeUpload(form.filename, form.fields);

@@ -14,6 +14,7 @@ import { LargeAnswers } from '../../../../gateway/edge/http/large-answers.ts';
 import { Listener } from '../../../../gateway/edge/http/listener.ts';
 import { OpenTurns } from '../../../../gateway/edge/http/open-turns.ts';
 import { serve } from '../../../../gateway/edge/http/serve.ts';
+import { Overload } from '../../../../gateway/overload/overload.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { openScene, settlementOf, sim } from '../../inference/scene.ts';
@@ -101,7 +102,9 @@ async function answered({
       log,
     },
     window: { check: () => {}, take: () => ({ resetAt: 0, holder: null }), giveBack: () => {} },
+    overload: new Overload(systemClock, config.overload),
     authentication: {
+      accountOf: () => null,
       enter: (context: { caller: unknown }) => {
         if (unauthenticated) throw unauthenticated;
         context.caller = { account: 'account:acct_1', key: 'key:acct_1/key_1', kind: 'inference' };

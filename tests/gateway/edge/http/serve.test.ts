@@ -14,7 +14,7 @@ import { rawExchange } from '../../../support/raw-exchange.ts';
 
 const it = bounded(test);
 
-type Step = 'shed' | 'credential' | 'count' | 'check' | 'window' | 'handler' | 'returned';
+type Step = 'shed' | 'queue' | 'place' | 'credential' | 'count' | 'check' | 'window' | 'handler' | 'returned';
 
 const TAKEN = { resetAt: 60_000, holder: 'account:a' } as const;
 const CALLER = { account: 'account:a', key: 'key:a/k', kind: 'inference' } as const;
@@ -23,6 +23,8 @@ const refusal = (step: Step, status = 418): GatewayError =>
 
 interface Observed {
   readonly steps: readonly Step[];
+  /** Requests counted as refused for overload. */
+  readonly shed: number;
   readonly answer: string;
 }
 
@@ -35,6 +37,9 @@ interface ObservedOptions {
   readonly status?: number;
   /** Makes the asynchronous steps wait. */
   readonly waits?: boolean;
+  /** The node has not seen the key before. */
+  readonly isStranger?: boolean;
+  readonly isNeverShed?: true;
   readonly sent?: string;
   readonly lines?: string;
   readonly path?: string;
@@ -47,11 +52,15 @@ async function observed({
   fails,
   status,
   waits = false,
+  isStranger = false,
+  isNeverShed,
   sent,
   lines,
   path,
 }: ObservedOptions): Promise<Observed> {
   const steps: Step[] = [];
+  let places = 0;
+  let shed = 0;
   const take = (step: Step): Promise<void> | null => {
     steps.push(step);
     if (step !== fails) return waits ? Promise.resolve() : null;
@@ -75,7 +84,22 @@ async function observed({
         steps.push('returned');
       },
     },
+    overload: {
+      mayDispatch: () => {
+        steps.push('queue');
+        return fails !== 'queue';
+      },
+      enter: () => {
+        steps.push('place');
+        if (fails === 'place') return null;
+        places++;
+        const place = { leave: () => void places-- };
+        return waits ? Promise.resolve(place) : place;
+      },
+      refused: () => void shed++,
+    },
     authentication: {
+      accountOf: () => (isStranger ? null : CALLER.account),
       enter: (context: { caller: unknown }) => {
         const entering = take('credential');
         if (fails !== 'credential') context.caller = CALLER;
@@ -95,6 +119,7 @@ async function observed({
     path: '/a/:id',
     policy,
     body,
+    ...(isNeverShed && { isNeverShed }),
     answer: (context) => {
       take('handler');
       const value = body === 'json' ? takeBody(context).value : null;
@@ -115,18 +140,19 @@ async function observed({
   const length = `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n`;
   const answer = await rawExchange(base, `${head}${length}${lines ?? ''}\r\n${text}`);
   listener.close();
-  return { steps, answer };
+  assert.is(places, 0, 'every place was left');
+  return { steps, shed, answer };
 }
 
-const ORDER: readonly Step[] = ['shed', 'credential'];
+const ORDER: readonly Step[] = ['shed', 'queue', 'credential'];
 
 it('takes the steps of each policy in one order', async () => {
   for (const waits of [false, true]) {
     for (const [policy, steps] of [
       ['unguarded', []],
-      ['open', [...ORDER, 'window']],
-      ['admit', [...ORDER, 'window']],
-      ['key', [...ORDER, 'count', 'window']],
+      ['open', [...ORDER, 'place', 'window']],
+      ['admit', [...ORDER, 'place', 'window']],
+      ['key', [...ORDER, 'count', 'place', 'window']],
     ] as const) {
       const done = await observed({ policy, waits });
       assert.equal(done.steps, [...steps, 'handler'], policy);
@@ -156,7 +182,7 @@ it('a refusing step is the last one, whether it waits or not', async () => {
 
 it('a body is read after the credential and before the handler', async () => {
   const read = await observed({ policy: 'admit', body: 'json' });
-  assert.equal(read.steps, [...ORDER, 'check', 'window', 'handler']);
+  assert.equal(read.steps, [...ORDER, 'check', 'place', 'window', 'handler']);
   assert.match(read.answer, /\{"value":\{"a":1\},"caller":"key:a\/k"/);
   const broken = await observed({ policy: 'admit', body: 'json', sent: '{' });
   // A refusal of a known caller is counted. A body that is not read to its end takes nothing of the window.
@@ -177,7 +203,7 @@ it('a window that is used up refuses before the body is read, and after it too',
   assert.equal(early.steps, [...ORDER, 'check', 'count']);
   assert.match(early.answer, /^HTTP\/1\.1 418 /, 'without an invitation to send the body');
   const late = await observed({ policy: 'admit', body: 'json', fails: 'window' });
-  assert.equal(late.steps, [...ORDER, 'check', 'window', 'count']);
+  assert.equal(late.steps, [...ORDER, 'check', 'place', 'window', 'count']);
 });
 
 it('a refusal returns what the request took of the window; a failure of the service keeps it', async () => {
@@ -192,14 +218,41 @@ it('a handler that reads its own body receives it unread, and one that throws is
   const unread = await observed({ policy: 'admit', sent: '{' });
   assert.match(unread.answer, /^HTTP\/1\.1 200 /);
   const thrown = await observed({ policy: 'admit', fails: 'handler' });
-  assert.equal(thrown.steps, [...ORDER, 'window', 'handler', 'count', 'returned']);
+  assert.equal(thrown.steps, [...ORDER, 'place', 'window', 'handler', 'count', 'returned']);
   assert.match(thrown.answer, /^HTTP\/1\.1 418 [\s\S]*"message":"refused: handler"/);
+});
+
+it('an overloaded node refuses before the credential and the body, uncounted, and again after the body', async () => {
+  for (const waits of [false, true]) {
+    const early = await observed({ policy: 'admit', body: 'json', fails: 'queue', waits });
+    assert.equal(early.steps, ['shed', 'queue']);
+    const late = await observed({ policy: 'admit', body: 'json', fails: 'place', waits });
+    assert.equal(late.steps, [...ORDER, 'check', 'place']);
+    const stranger = await observed({ policy: 'admit', body: 'json', fails: 'place', waits, isStranger: true });
+    assert.equal(stranger.steps, ['shed', 'place'], 'an unknown key is not looked up');
+    assert.is(early.shed, 1);
+    for (const { answer } of [early, late, stranger])
+      assert.match(answer, /^HTTP\/1\.1 503 [\s\S]*retry-after: 1\r\n[\s\S]*x-should-retry: true/);
+  }
+});
+
+it('a key that the node has not seen is looked up with a place of the strangers', async () => {
+  const { steps } = await observed({ policy: 'admit', isStranger: true });
+  assert.equal(steps, ['shed', 'place', 'credential', 'place', 'window', 'handler']);
+});
+
+it('a route that ends work is served however loaded the node is', async () => {
+  for (const isStranger of [false, true]) {
+    const { steps, answer } = await observed({ policy: 'key', isNeverShed: true, isStranger });
+    assert.equal(steps, ['shed', 'credential', 'count', 'window', 'handler']);
+    assert.match(answer, /^HTTP\/1\.1 200 /);
+  }
 });
 
 it('an address without a route takes the steps of an open one', async () => {
   for (const path of ['/nothing?secret', '/a/%zz', `/a/${'b'.repeat(513)}`]) {
     const { steps, answer } = await observed({ policy: 'key', path });
-    assert.equal(steps, [...ORDER, 'window', 'count', 'returned']);
+    assert.equal(steps, [...ORDER, 'place', 'window', 'count', 'returned']);
     assert.match(answer, /^HTTP\/1\.1 404 [\s\S]*"message":"No route for POST \/[^?]*"/);
     assert.not.match(answer, /secret/);
   }

@@ -1,0 +1,160 @@
+import { type Clock, FairQueue } from '../../actors/runtime/index.ts';
+import type { OverloadLimits } from '../terms/config.ts';
+import { LoopDelay } from './loop-delay.ts';
+
+/** Kinds of work that a node may decline, in the order in which they are shed. */
+export type Work = 'jobs' | 'catalogue' | 'live';
+
+/** Each kind has its share of the bounds on the queue and of `standingMs`, so that reads are refused before turns. */
+const QUEUE_SHARE = { catalogue: 0.5, live: 1 } as const;
+/** How the number of places follows the delay of the loop, once per interval. */
+const DECREASE = 0.7;
+const INCREASE = 1.25;
+/** Places at the start. */
+const PLACES = 32;
+
+export interface OverloadGauges {
+  readonly placesMax: number;
+  readonly inside: number;
+  readonly waiting: number;
+  /** Requests refused so far. */
+  readonly shed: Readonly<Record<Exclude<Work, 'jobs'>, number>>;
+}
+
+/**
+ * Decides what a node begins while it has more work than time. A request holds a place while the node itself works on
+ * it: from its body to its hold or its answer, never while it waits for a client or a provider. Requests without a place
+ * queue by account, and accounts are served in turn.
+ *
+ * Two controls, both published. The number of places falls by a third while the event loop has a standing delay and grows
+ * by a quarter while requests wait without one (an adaptive concurrency limit, as Netflix's). The bound on the queue is that of a
+ * burst until the queue has stood for `standingMs`, then small until it drains (controlled delay, as Facebook's "Fail at
+ * Scale" and RFC 8290 for the accounts). A full queue still takes an account's request while the account has less than
+ * its share of the queue. Refusals are decided on arrival and hold nothing. (spec: reliability X39, X40; issue 18, line 9)
+ */
+export class Overload {
+  readonly #clock: Clock;
+  readonly #limits: OverloadLimits;
+  readonly #delay: LoopDelay;
+  readonly #queue = new FairQueue<(place: WorkPlace) => void>();
+  readonly #shed = { catalogue: 0, live: 0 };
+  #placesMax: number;
+  #inside = 0;
+  #waiting = 0;
+  /** Since when requests wait, monotonic ms; null while none does. */
+  #waitingSince: number | null = null;
+  #tightUntil = Number.NEGATIVE_INFINITY;
+  /** The loop had a standing delay in the last interval that was measured. */
+  #isLate = false;
+  /** Requests waited at some instant of this interval. */
+  #hasWaited = false;
+
+  constructor(clock: Clock, limits: OverloadLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#placesMax = Math.min(Math.max(PLACES, limits.placesMin), limits.placesMax);
+    this.#delay = new LoopDelay(clock, limits.intervalMs, (leastMs) => this.#adapt(leastMs));
+  }
+
+  get gauges(): OverloadGauges {
+    return { placesMax: this.#placesMax, inside: this.#inside, waiting: this.#waiting, shed: { ...this.#shed } };
+  }
+
+  /**
+   * True if this kind of work may begin now. Jobs: only while no request waits, half of the places are free and the loop
+   * is on time; ask again later, since nothing is queued. Requests: unless the queue would refuse them. `holder` is the
+   * account, or one name for all requests without a valid key.
+   */
+  mayDispatch(work: Work, holder = ''): boolean {
+    if (work === 'jobs') {
+      this.#delay.start();
+      return this.#waiting === 0 && !this.#isLate && this.#inside * 2 <= this.#placesMax;
+    }
+    const { waitingMax, standingWaitingMax } = this.#limits;
+    const share = QUEUE_SHARE[work];
+    if (this.#waiting < standingWaitingMax * share) return true;
+    const bound = (this.#isStanding(share) ? standingWaitingMax : waitingMax) * share;
+    if (this.#waiting < bound) return true;
+    const holders = this.#queue.groupCount + (this.#queue.has(holder) ? 0 : 1);
+    return this.#queue.count(holder) < Math.floor(bound / holders);
+  }
+
+  /** A place, at once or after others; null if the request is refused. Whoever gets a place calls `leave`. */
+  enter(work: Exclude<Work, 'jobs'>, holder: string): WorkPlace | Promise<WorkPlace> | null {
+    this.#delay.start();
+    if (this.#waiting === 0 && this.#inside < this.#placesMax) return this.#open();
+    if (!this.mayDispatch(work, holder)) {
+      this.refused(work);
+      return null;
+    }
+    this.#waiting++;
+    this.#hasWaited = true;
+    this.#waitingSince ??= this.#clock.monotonic();
+    return new Promise((resolve) => this.#queue.add(holder, resolve));
+  }
+
+  /** Counts a refused request. */
+  refused(work: Exclude<Work, 'jobs'>): void {
+    this.#shed[work]++;
+  }
+
+  #open(): WorkPlace {
+    this.#inside++;
+    return new WorkPlace(this.#left);
+  }
+
+  readonly #left = (): void => {
+    this.#inside--;
+    this.#serveNext();
+  };
+
+  #serveNext(): void {
+    while (this.#waiting > 0 && this.#inside < this.#placesMax) {
+      const resolve = this.#queue.take(always);
+      if (resolve === null) return;
+      this.#waiting--;
+      if (this.#waiting === 0) this.#waitingSince = null;
+      resolve(this.#open());
+    }
+  }
+
+  /** True from when the queue has stood for `standingMs` until it has not done so for as long; for reads half of it. */
+  #isStanding(share: number): boolean {
+    const now = this.#clock.monotonic();
+    const { standingMs } = this.#limits;
+    const stoodMs = this.#waitingSince === null ? 0 : now - this.#waitingSince;
+    if (stoodMs >= standingMs) this.#tightUntil = now + standingMs;
+    return now < this.#tightUntil || stoodMs >= standingMs * share;
+  }
+
+  /** Ends an interval; true while there is work to measure. */
+  #adapt(leastMs: number): boolean {
+    const { loopDelayMs, placesMin, placesMax } = this.#limits;
+    this.#isLate = leastMs > loopDelayMs;
+    if (this.#isLate) this.#placesMax = Math.max(placesMin, Math.floor(this.#placesMax * DECREASE));
+    else if (this.#hasWaited) this.#placesMax = Math.min(placesMax, Math.ceil(this.#placesMax * INCREASE));
+    this.#hasWaited = this.#waiting > 0;
+    this.#serveNext();
+    return this.#inside > 0 || this.#waiting > 0;
+  }
+}
+
+/** One request that the node works on. */
+export class WorkPlace {
+  #left: (() => void) | null;
+
+  constructor(left: () => void) {
+    this.#left = left;
+  }
+
+  /** Gives the place to the next request. No effect the second time. */
+  leave(): void {
+    const left = this.#left;
+    this.#left = null;
+    left?.();
+  }
+}
+
+function always(): boolean {
+  return true;
+}

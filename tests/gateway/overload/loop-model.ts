@@ -1,0 +1,58 @@
+import type { Clock } from '../../../actors/runtime/index.ts';
+
+interface Task {
+  readonly at: number;
+  readonly run: () => void;
+  cancelled: boolean;
+}
+
+/**
+ * A machine with one event loop, in virtual time: a task that is due runs once the tasks before it have spent their
+ * time, so timers are late exactly as they are in a process with more work than time.
+ */
+export class LoopModel implements Clock {
+  #now = 0;
+  readonly #tasks: Task[] = [];
+
+  now(): number {
+    return this.#now;
+  }
+
+  monotonic(): number {
+    return this.#now;
+  }
+
+  after(delayMs: number, run: () => void): () => void {
+    const task: Task = { at: this.#now + delayMs, run, cancelled: false };
+    let place = this.#tasks.length;
+    while (place > 0 && (this.#tasks[place - 1] as Task).at > task.at) place--;
+    this.#tasks.splice(place, 0, task);
+    return () => {
+      task.cancelled = true;
+    };
+  }
+
+  /** The task that runs takes this much of the loop's time. */
+  spend(ms: number): void {
+    this.#now += ms;
+  }
+
+  /** Resolves after `ms` of waiting for somebody else, then as soon as the loop has time. */
+  wait(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.after(ms, resolve));
+  }
+
+  /** Runs every task due before `until`. */
+  async run(until: number): Promise<void> {
+    for (;;) {
+      const next = this.#tasks[0];
+      if (next === undefined || next.at > until) return;
+      this.#tasks.shift();
+      if (next.cancelled) continue;
+      this.#now = Math.max(this.#now, next.at);
+      next.run();
+      // A task ends with its microtasks.
+      for (let i = 0; i < 6; i++) await null;
+    }
+  }
+}
