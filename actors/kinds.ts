@@ -1,5 +1,6 @@
 /** All actor kinds of the marketplace. A node registers exactly these. */
 import { accountKind } from './account/account.ts';
+import { batchKind } from './batch/batch.ts';
 import { endpointKind } from './endpoint/endpoint.ts';
 import { fileKind } from './file/file.ts';
 import { keyKind } from './key/key.ts';
@@ -13,7 +14,7 @@ export interface Retention {
 }
 
 export function kindsWith({ generationMs }: Retention): readonly Kind[] {
-  return [accountKind(generationMs), keyKind, fileKind, rateWindowKind, providerKind, endpointKind];
+  return [accountKind(generationMs), keyKind, fileKind, batchKind, rateWindowKind, providerKind, endpointKind];
 }
 
 export const kinds: readonly Kind[] = kindsWith({});

@@ -5,6 +5,16 @@
 import { add, isNegative, subtract } from '../terms/usd.ts';
 import { LEDGER_ROOT, type LedgerEntry, type LedgerSide, sealEntry } from './ledger.ts';
 
+/** One active batch. */
+export interface QueuedBatch {
+  /** Batch id; ids sort by age. */
+  readonly batch: string;
+  /** Slots that it uses. */
+  readonly slots: number;
+  /** Further slots that it could use now. */
+  readonly wants: number;
+}
+
 export interface AccountState {
   /** Address of the account. */
   readonly address: string;
@@ -28,6 +38,8 @@ export interface AccountState {
   readonly overshoots: number;
   /** Bytes of all stored files. */
   readonly storedBytes: number;
+  /** The active batches, oldest first; bounded by `ACTIVE_BATCHES_MAX`. */
+  readonly queue: readonly QueuedBatch[];
 }
 
 export function emptyAccount(address: string): AccountState {
@@ -47,6 +59,7 @@ export function emptyAccount(address: string): AccountState {
     lateSettles: 0,
     overshoots: 0,
     storedBytes: 0,
+    queue: [],
   };
 }
 
@@ -72,6 +85,7 @@ function nextOf(state: AccountState): { -readonly [member in keyof AccountState]
     lateSettles: state.lateSettles,
     overshoots: state.overshoots,
     storedBytes: state.storedBytes,
+    queue: state.queue,
   };
 }
 
@@ -131,6 +145,12 @@ export function withoutHolds(state: AccountState, amount: string, holds: number)
 export function withStored(state: AccountState, bytes: number): AccountState {
   const next = nextOf(state);
   next.storedBytes = Math.max(0, state.storedBytes + bytes);
+  return next;
+}
+
+export function withQueue(state: AccountState, queue: readonly QueuedBatch[]): AccountState {
+  const next = nextOf(state);
+  next.queue = queue;
   return next;
 }
 

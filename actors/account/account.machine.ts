@@ -1,6 +1,6 @@
 /**
  * The account's chart: open or suspended. It grants holds out of its balance, charges or releases each exactly once,
- * and appends to the ledger. Key limits and prices are outside its scope. The only time it reads is the event's.
+ * and appends to the ledger. It deals the slots of its batches. Key limits and prices are outside its scope. The only time it reads is the event's.
  */
 import { assign, setup } from 'xstate';
 import { emit } from '../runtime/index.ts';
@@ -12,7 +12,9 @@ import { judgeOpen, judgeRaise, judgeRelease, judgeSettle } from './admission.ts
 import { answerPaidIn, recordAdjustment, recordDeposit } from './deposit.ts';
 import * as effects from './effects.ts';
 import type { AccountEvent } from './events.ts';
+import * as queue from './queue.ts';
 import * as reducers from './reducers.ts';
+import { recordReleases, releaseMany } from './release-many.ts';
 import { accountView, answerCreated } from './statement.ts';
 import { recordLost, recordSweep } from './sweep.ts';
 
@@ -43,6 +45,8 @@ export const accountMachine = setup({
     isSuperseded: ({ event }) => judgeRelease(only(event, 'hold.release')) === 'supersede',
     isUnadmitted: ({ event }) => judgeRelease(only(event, 'hold.release')) === 'unadmitted',
     hasRoom: ({ context, event }) => reducers.hasRoom(context, only(event, 'storage.take')),
+    isSubmitted: ({ event }) => queue.claimOf(only(event, 'queue.join')) !== null,
+    isQueueFull: ({ context }) => queue.isQueueFull(context),
   },
   actions: {
     create: assign(({ context, event }) => reducers.create(context, event)),
@@ -125,6 +129,22 @@ export const accountMachine = setup({
     takeStorage: assign(({ context, event }) => reducers.takeStorage(context, only(event, 'storage.take'))),
     giveStorage: assign(({ context, event }) => reducers.giveStorage(context, only(event, 'storage.give'))),
     refuseStorage: emit<AccountState, AccountEvent>(({ event }) => effects.refuseStorage(only(event, 'storage.take'))),
+    releaseMany: assign(({ context, event }) => releaseMany(context, only(event, 'holds.release'))),
+    recordReleases: emit<AccountState, AccountEvent>(({ context, event }) =>
+      recordReleases(context, only(event, 'holds.release')),
+    ),
+    refuseSubmitted: emit<AccountState, AccountEvent>(({ event }) =>
+      queue.refuseClaimedSubmission(only(event, 'queue.join')),
+    ),
+    refuseFull: emit<AccountState, AccountEvent>(({ context }) => queue.refuseFull(context)),
+    recordSubmission: emit<AccountState, AccountEvent>(({ event }) =>
+      queue.recordSubmission(only(event, 'queue.join')),
+    ),
+    // Before the queue changes: the grants follow from the state before the event.
+    grantSlots: emit<AccountState, AccountEvent>(({ context, event }) =>
+      queue.grantSlots(context, only(event, 'queue.join', 'slot.update', 'queue.leave')),
+    ),
+    changeQueue: assign(({ context, event }) => reducers.changeQueue(context, event)),
     loseGateway: assign(({ context, event }) => reducers.loseGateway(context, event)),
     recordLost: emit<AccountState, AccountEvent>(({ event }) => recordLost(only(event, 'gateway.lost'))),
   },
@@ -199,6 +219,14 @@ export const accountMachine = setup({
     ],
     'storage.take': [{ guard: 'hasRoom', actions: 'takeStorage' }, { actions: 'refuseStorage' }],
     'storage.give': { actions: 'giveStorage' },
+    'holds.release': { actions: ['releaseMany', 'recordReleases'] },
+    'queue.join': [
+      { guard: 'isSubmitted', actions: 'refuseSubmitted' },
+      { guard: 'isQueueFull', actions: 'refuseFull' },
+      { actions: ['recordSubmission', 'grantSlots', 'changeQueue'] },
+    ],
+    'slot.update': { actions: ['grantSlots', 'changeQueue'] },
+    'queue.leave': { actions: ['grantSlots', 'changeQueue'] },
     'holds.sweep': { actions: ['sweep', 'recordSweep'] },
     'gateway.lost': { actions: ['loseGateway', 'recordLost'] },
   },

@@ -11,6 +11,7 @@ import type { AccountEvent } from './events.ts';
 import { generationCollection } from './generation.ts';
 import { claimCollection } from './idempotency.ts';
 import type { LedgerEntry } from './ledger.ts';
+import { releasedRow } from './release-many.ts';
 import { type AccountView, explainAccount } from './statement.ts';
 import { tombstoneCollection } from './tombstone.ts';
 
@@ -21,9 +22,9 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
   return {
     name: 'account',
     machine: accountMachine,
-    version: 2,
-    upcast: withFiles,
-    downcast: withoutFiles,
+    version: 3,
+    upcast: withBatches,
+    downcast: withoutBatches,
     creates: ['account.create'],
     finishes: ['hold.settle', 'hold.release'],
     volatile: ['account.show', 'account.standing', 'hold.open', 'hold.raise', 'hold.settle', 'hold.release'],
@@ -42,13 +43,13 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
   };
 }
 
-/** Chart 2 counts the bytes of stored files. */
-function withFiles({ context, ...saved }: SavedState): SavedState {
-  return { ...saved, context: { ...(context as object), storedBytes: 0 } };
+/** Chart 3 has the queue of batches. */
+function withBatches({ context, ...saved }: SavedState): SavedState {
+  return { ...saved, context: { ...(context as object), queue: [] } };
 }
 
-function withoutFiles({ context, ...saved }: SavedState): SavedState {
-  const { storedBytes: _later, ...earlier } = context as { readonly storedBytes: number };
+function withoutBatches({ context, ...saved }: SavedState): SavedState {
+  const { queue: _later, ...earlier } = context as { readonly queue: readonly Json[] };
   return { ...saved, context: earlier };
 }
 
@@ -67,6 +68,13 @@ function rowsOf(event: ActorEvent): readonly RowRef[] {
       return [generationRef(typed.settlement.generation, true), ...claimRefs(typed.settlement.idempotencyKey)];
     case 'hold.release':
       return [generationRef(typed.release.generation, true), tombstoneRef(typed.release.generation)];
+    case 'holds.release':
+      return typed.releases.map(({ generation }) => ({
+        ...generationRef(generation, true),
+        as: releasedRow(generation),
+      }));
+    case 'queue.join':
+      return claimRefs(typed.idempotency?.key);
     case 'deposit.credit':
       return [{ as: 'recorded', collection: 'deposit', id: typed.deposit, mayBeStored: true }];
     case 'adjustment.record':

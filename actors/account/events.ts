@@ -62,6 +62,32 @@ export type StorageTake = Stamped & {
 /** From a file, in the commit that removes it. */
 export type StorageGive = Stamped & { readonly type: 'storage.give'; readonly bytes: number };
 
+/** `releases` name at most as many generations as an account has slots. */
+export type HoldsRelease = Stamped & {
+  readonly type: 'holds.release';
+  readonly key: string;
+  readonly releases: readonly Release[];
+};
+
+/** From a batch in the commit that creates it; refused with 429, or where the idempotency key was used before. */
+export type QueueJoin = Stamped & {
+  readonly type: 'queue.join';
+  readonly batch: string;
+  readonly wants: number;
+  readonly idempotency?: { readonly key: string; readonly body: string };
+};
+
+/** From a batch: its slots and wishes after a change. */
+export type SlotUpdate = Stamped & {
+  readonly type: 'slot.update';
+  readonly batch: string;
+  readonly slots: number;
+  readonly wants: number;
+};
+
+/** From a batch in the commit that ends it. */
+export type QueueLeave = Stamped & { readonly type: 'queue.leave'; readonly batch: string };
+
 export type AccountEvent =
   | HoldOpen
   | HoldRaise
@@ -73,6 +99,10 @@ export type AccountEvent =
   | AdjustmentRecord
   | StorageTake
   | StorageGive
+  | HoldsRelease
+  | QueueJoin
+  | SlotUpdate
+  | QueueLeave
   | (Stamped & { readonly type: 'account.create'; readonly name: string })
   | (Stamped & { readonly type: 'account.suspend' })
   | (Stamped & { readonly type: 'account.resume' })

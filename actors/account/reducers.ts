@@ -13,6 +13,7 @@ import {
   withDeposit,
   withHold,
   withoutHolds,
+  withQueue,
   withRaise,
   withStored,
 } from './account-state.ts';
@@ -30,6 +31,7 @@ import type {
   StorageTake,
 } from './events.ts';
 import { overshootOf } from './generation.ts';
+import { queueAfter } from './queue.ts';
 import { orphanSlice, overdueSlice, type SweepSlice } from './sweep.ts';
 import { TOMBSTONE_MS } from './tombstone.ts';
 
@@ -93,6 +95,10 @@ export function loseGateway(state: AccountState, event: AccountEvent): AccountSt
 
 function end(state: AccountState, { amount, ended }: SweepSlice): AccountState {
   return withoutHolds(state, amount, ended.length);
+}
+
+export function changeQueue(state: AccountState, event: AccountEvent): AccountState {
+  return withQueue(state, queueAfter(state, only(event, 'queue.join', 'slot.update', 'queue.leave')));
 }
 
 /** True if the account may store these bytes besides those it has. */

@@ -3,6 +3,7 @@ import type { Effect, View } from '../runtime/index.ts';
 import { isNegative } from '../terms/usd.ts';
 import { type AccountState, available } from './account-state.ts';
 import { reply } from './effects.ts';
+import { SLOTS_MAX } from './queue.ts';
 
 /** Answer of `account.show`. Amounts are exact decimal USD, times store time in ms. */
 export interface AccountView {
@@ -71,6 +72,9 @@ export function explainAccount(view: View): readonly string[] {
       ? 'No request is running.'
       : `${state.holds} running ${state.holds === 1 ? 'request holds' : 'requests hold'} ${state.held} USD.`,
   );
+  for (const { batch, slots, wants } of state.queue) {
+    lines.push(`Batch ${batch} uses ${slots} of ${SLOTS_MAX} slots and could use ${wants} more.`);
+  }
   if (state.nextSweepAt !== null) {
     lines.push(`Holds without an outcome are released from ${new Date(state.nextSweepAt).toISOString()} on.`);
   }

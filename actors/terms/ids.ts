@@ -50,6 +50,32 @@ export function isFileId(text: string): boolean {
   return /^file_[0-9a-f]{32}$/.test(text);
 }
 
+/** `batch_` and 32 hex digits: see `timedId`. */
+export function batchId(random: Random, nowMs: number): string {
+  return `batch_${timedId(random, nowMs)}`;
+}
+
+/** True for text with the shape of a batch id; any other text is not looked up. */
+export function isBatchId(text: string): boolean {
+  return /^batch_[0-9a-f]{32}$/.test(text);
+}
+
+/** The id of one line of a batch: `breq_` and 32 hex digits, derived from the batch and the line's index. */
+export function lineId(batch: string, index: number): string {
+  return `breq_${createHash('sha256').update(`line ${batch} ${index}`).digest('hex').slice(0, 32)}`;
+}
+
+/**
+ * The generation id of one line, fixed with the batch (reliability, decision 3): of the form of `generationId`, with the
+ * time of the batch, derived from the batch and the line's index.
+ */
+export function lineGenerationId(batch: string, index: number): string {
+  const digest = createHash('sha256').update(`generation ${batch} ${index}`).digest();
+  const text = [...digest.subarray(0, LOCAL_LENGTH)].map((byte) => letter(byte)).join('');
+  const seconds = Math.floor(timeOfId(batch) / 1000);
+  return `gen-${seconds.toString().padStart(10, '0')}-${text}`;
+}
+
 const TIME_DIGITS = 12;
 
 /** 32 hex digits: 12 of the time in ms, so that ids sort by age, and 20 random ones (80 bits). */
@@ -88,6 +114,10 @@ export function keyAddress(account: string, key: string): string {
 
 export function fileAddress(account: string, file: string): string {
   return `file:${account}/${file}`;
+}
+
+export function batchAddress(account: string, batch: string): string {
+  return `batch:${account}/${batch}`;
 }
 
 export function endpointAddress(endpoint: string): string {

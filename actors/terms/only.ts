@@ -7,9 +7,10 @@ import type { Json } from '../runtime/index.ts';
 export function only<E extends { readonly type: string }, T extends E['type']>(
   event: E,
   type: T,
-  orType?: T,
+  ...orTypes: readonly T[]
 ): Extract<E, { readonly type: T }> {
-  if (event.type === type || event.type === orType) return event as Extract<E, { readonly type: T }>;
+  if (event.type === type || (orTypes as readonly string[]).includes(event.type))
+    return event as Extract<E, { readonly type: T }>;
   throw new TypeError(`an action for ${type} was called for ${event.type}`);
 }
 

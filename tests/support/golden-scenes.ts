@@ -4,6 +4,16 @@ import { configurationOf } from '../../actors/endpoint/configuration.ts';
 import { kinds } from '../../actors/kinds.ts';
 import { ENDPOINT_WINDOW, windowAddress } from '../../actors/rate-window/rate-window.ts';
 import { persist } from '../../actors/runtime/actor/persist.ts';
+import {
+  addressOf,
+  failedLine,
+  lineDone,
+  newBatch,
+  newLine,
+  refusedLine,
+  resultsDone,
+  submitEvent,
+} from './model/batches.ts';
 import { DECLARATION } from './model/declaration.ts';
 import { PureActors } from './model/pure-actors.ts';
 import * as words from './model/words.ts';
@@ -39,6 +49,8 @@ export function goldenScenes(): ReadonlyMap<string, readonly Golden[]> {
   };
   money(tell, look);
   files(tell);
+  batches(tell);
+  look(ACCOUNT);
   supply(tell);
   const window = windowAddress(ENDPOINT_WINDOW);
   tell(window, { type: 'window.take', name: ENDPOINT_WINDOW, count: 1, limit: 3, windowMs: 60_000 });
@@ -80,6 +92,28 @@ function files(tell: Tell): void {
   tell(store('file_1'), { type: 'file.delete' });
   tell(store('file_2'), { type: 'file.expire' });
   store('file_3');
+}
+
+/** Batches in every state. The eight slots of the account are in use at the end, so the last batch waits. */
+function batches(tell: Tell): void {
+  const made = (nth: number, line = newLine('a', 0)): string => {
+    const batch = newBatch(nth, [line]);
+    tell(addressOf(batch), submitEvent(batch));
+    return addressOf(batch);
+  };
+  const ended = (batch: string, nth: number): void => tell(batch, resultsDone(nth));
+  const completed = made(1);
+  tell(completed, lineDone(0, failedLine()));
+  ended(completed, 1);
+  const cancelled = made(2);
+  tell(cancelled, { type: 'batch.cancel' });
+  ended(cancelled, 2);
+  ended(made(3, refusedLine('a')), 3);
+  const expired = made(4);
+  tell(expired, { type: 'batch.expire' });
+  tell(expired, lineDone(0, failedLine()));
+  ended(expired, 4);
+  for (let nth = 5; nth < 14; nth++) made(nth);
 }
 
 function supply(tell: Tell): void {

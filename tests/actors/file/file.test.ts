@@ -82,16 +82,6 @@ it('is refused whole when the account would have more bytes than its bound', () 
   assert.is(storedBytes(actors), 1_000);
 });
 
-it('an account of the previous chart gains the count of its files, and can be written for it', () => {
-  const { upcast, downcast, version } = accountKind();
-  const { storedBytes: _later, ...earlier } = open().context<Record<string, unknown>>(ACCOUNT);
-  const saved = { value: 'open', context: earlier, status: 'active' } as never;
-  const current = upcast?.(saved);
-  assert.is(version, 2);
-  assert.equal(current, { value: 'open', context: { ...earlier, storedBytes: 0 }, status: 'active' });
-  assert.equal(downcast?.(current as never), saved);
-});
-
 it('the time in an id orders files without a look-up', () => {
   assert.is(timeOfId(ID), START);
 });

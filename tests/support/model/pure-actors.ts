@@ -20,6 +20,9 @@ export interface Timer {
   readonly event: ActorEvent;
 }
 
+/** An activity that a chart asked for and that has not ended. Tests end it by its event. */
+export type Performed = Extract<Effect, { readonly type: 'perform' }> & { readonly address: string };
+
 export interface Outcome {
   readonly reply: Json | undefined;
   /** Number of steps of the cascade. */
@@ -36,6 +39,7 @@ export class PureActors {
   snapshots = new Map<string, Snapshot>();
   rows = new Map<string, Json>();
   timers = new Map<string, Timer>();
+  activities = new Map<string, Performed>();
   now: number;
 
   constructor(kinds: readonly Kind[], now: number) {
@@ -45,14 +49,16 @@ export class PureActors {
 
   /** Runs one event and its cascade. Throws the error of a failing step, and then nothing is applied. */
   tell(to: string, event: { readonly type: string }): Outcome {
-    const before = [this.snapshots, this.rows, this.timers] as const;
+    const before = [this.snapshots, this.rows, this.timers, this.activities] as const;
     this.snapshots = new Map(this.snapshots);
     this.rows = new Map(this.rows);
     this.timers = new Map(this.timers);
+    this.activities = new Map(this.activities);
+    this.endActivity(to, event as ActorEvent);
     try {
       return this.cascade(to, event as ActorEvent);
     } catch (error) {
-      [this.snapshots, this.rows, this.timers] = before;
+      [this.snapshots, this.rows, this.timers, this.activities] = before;
       throw error;
     }
   }
@@ -72,6 +78,11 @@ export class PureActors {
 
   row<T>(address: string, collection: string, id: string): T | null {
     return (this.rows.get(`${address} ${collection} ${id}`) ?? null) as T | null;
+  }
+
+  /** The open activities of an actor, by id. */
+  activitiesOf(address: string): readonly Performed[] {
+    return [...this.activities.values()].filter((activity) => activity.address === address);
   }
 
   /** Bodies of a collection, by id. */
@@ -138,6 +149,13 @@ export class PureActors {
     return { reply, steps, durable, published };
   }
 
+  /** An event that ends an activity, `<name>.done` or `<name>.failed`, removes it. */
+  private endActivity(address: string, { type, id }: ActorEvent): void {
+    const key = `${address} ${String(id)}`;
+    const name = this.activities.get(key)?.name;
+    if (type === `${name}.done` || type === `${name}.failed`) this.activities.delete(key);
+  }
+
   private write(address: string, effect: Effect): void {
     if (effect.type === 'put') this.rows.set(`${address} ${effect.collection} ${effect.id}`, freeze(effect.body));
     if (effect.type === 'remove') this.rows.delete(`${address} ${effect.collection} ${effect.id}`);
@@ -146,6 +164,12 @@ export class PureActors {
       this.timers.set(`${address} ${name}`, { address, name, at, event });
     }
     if (effect.type === 'cancel' && 'name' in effect) this.timers.delete(`${address} ${effect.name}`);
+    if (effect.type === 'cancel' && 'perform' in effect) this.activities.delete(`${address} ${effect.perform}`);
+    if (effect.type === 'perform') {
+      const key = `${address} ${effect.id}`;
+      if (this.activities.has(key)) throw new Error(`an activity with the id ${effect.id} is already open`);
+      this.activities.set(key, { ...effect, address });
+    }
   }
 
   /** As in the runtime: a row that is not open is found only where the chart may load stored rows. */

@@ -1,0 +1,99 @@
+/**
+ * The account's queue of batches: at most 10 active ones, oldest first, and at most 8 slots, each for one line in
+ * flight over all nodes. A batch states after each of its changes how many slots it uses and how many more it could use;
+ * the account grants free slots to the oldest batches in the same commit. Pure. (spec: inference, Batch rules 4, 10)
+ */
+import type { Effect } from '../runtime/index.ts';
+import { ownerOf } from '../runtime/index.ts';
+import { batchAddress } from '../terms/ids.ts';
+import { plain } from '../terms/only.ts';
+import type { RefusedAnswer } from '../terms/refusal.ts';
+import { firstRow } from '../terms/row.ts';
+import type { AccountState, QueuedBatch } from './account-state.ts';
+import type { QueueJoin, QueueLeave, SlotUpdate } from './events.ts';
+import { CLAIM_MS, type Claim } from './idempotency.ts';
+
+export const ACTIVE_BATCHES_MAX = 10;
+export const SLOTS_MAX = 8;
+
+type QueueEvent = QueueJoin | SlotUpdate | QueueLeave;
+type Queue = readonly QueuedBatch[];
+
+export function isQueueFull({ queue }: AccountState): boolean {
+  return queue.length >= ACTIVE_BATCHES_MAX;
+}
+
+/** The claim of the submission's idempotency key; null without one, or where it has lapsed. */
+export function claimOf(event: QueueJoin): Claim | null {
+  const claim = firstRow<Claim>(event, 'claim');
+  return claim === null || claim.createdAt + CLAIM_MS <= event.at ? null : claim;
+}
+
+/** The queue after the event, with free slots granted. */
+export function queueAfter({ queue }: AccountState, event: QueueEvent): Queue {
+  return deal(changed(queue, event)).queue;
+}
+
+/** The grants of the event, from the state before it. */
+export function grantSlots({ address, queue }: AccountState, event: QueueEvent): Effect[] {
+  const { grants } = deal(changed(queue, event));
+  return grants.map(({ batch, count }) => ({
+    ...{ type: 'send', to: batchAddress(ownerOf(address), batch), event: { type: 'slot.grant', count } },
+  }));
+}
+
+export function recordSubmission({ batch, idempotency, at }: QueueJoin): Effect[] {
+  if (idempotency === undefined) return [];
+  const claim: Claim = { generation: batch, body: idempotency.body, status: 'settled', createdAt: at };
+  return [{ type: 'put', collection: 'claim', id: idempotency.key, body: plain(claim) }];
+}
+
+/** Undoes the submission. `active` and `limit` are those of the specification. */
+export function refuseFull({ queue }: AccountState): Effect {
+  const metadata = { limit: ACTIVE_BATCHES_MAX, active: queue.length };
+  const message = `An account has at most ${ACTIVE_BATCHES_MAX} batches waiting or running; wait for one to end, or cancel one`;
+  return refuse({ refusal: { status: 429, type: 'rate_limit_exceeded', message, metadata } });
+}
+
+/** A repeat of a recorded submission: the client reads the batch that was recorded. */
+export interface RecordedSubmission {
+  readonly recorded: string;
+}
+
+/** Undoes a submission whose idempotency key was used: 422 for another body, else the recorded batch. */
+export function refuseClaimedSubmission(event: QueueJoin): Effect {
+  const { generation, body } = claimOf(event) as Claim;
+  if (body === event.idempotency?.body) return refuse({ recorded: generation } satisfies RecordedSubmission);
+  const message = 'This Idempotency-Key was used with another request';
+  return refuse({ refusal: { status: 422, type: 'unprocessable', message } });
+}
+
+function refuse(body: RefusedAnswer | RecordedSubmission): Effect {
+  return { type: 'refuse', body: plain(body) };
+}
+
+function changed(queue: Queue, event: QueueEvent): Queue {
+  const others = queue.filter(({ batch }) => batch !== event.batch);
+  if (event.type === 'queue.leave') return others;
+  const { batch, wants } = event;
+  const slots = event.type === 'slot.update' ? event.slots : 0;
+  return [...others, { batch, slots, wants }].sort((a, b) => (a.batch < b.batch ? -1 : 1));
+}
+
+interface Grant {
+  readonly batch: string;
+  readonly count: number;
+}
+
+function deal(queue: Queue): { readonly queue: Queue; readonly grants: readonly Grant[] } {
+  let free = SLOTS_MAX - queue.reduce((used, { slots }) => used + slots, 0);
+  const grants: Grant[] = [];
+  const dealt = queue.map((entry) => {
+    const count = Math.max(0, Math.min(free, entry.wants));
+    if (count === 0) return entry;
+    free -= count;
+    grants.push({ batch: entry.batch, count });
+    return { batch: entry.batch, slots: entry.slots + count, wants: entry.wants - count };
+  });
+  return { queue: dealt, grants };
+}

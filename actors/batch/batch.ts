@@ -1,0 +1,97 @@
+/** The batch kind and its client functions. Lists and look-ups read rows from the store, on any node. */
+import { type ActorEvent, AskError, type Cluster, type Json, type Kind, type RowRef } from '../runtime/index.ts';
+import { batchAddress } from '../terms/ids.ts';
+import { plain } from '../terms/only.ts';
+import type { RefusedAnswer } from '../terms/refusal.ts';
+import { same } from '../terms/same.ts';
+import { batchMachine } from './batch.machine.ts';
+import { type BatchRecord, batchCollection } from './batch-record.ts';
+import type { BatchBounds, BatchEvent, NewBatch } from './events.ts';
+import { explainBatch } from './explain.ts';
+import { lineCollection, NEXT_LINES } from './line-record.ts';
+
+export const batchKind: Kind = {
+  name: 'batch',
+  machine: batchMachine,
+  version: 1,
+  creates: ['batch.submit'],
+  finishes: ['batch.cancel'],
+  volatile: [],
+  activities: ['line', 'results'],
+  collections: { batch: batchCollection, line: lineCollection },
+  rows: rowsOf,
+  explain: explainBatch,
+  redact: (context: Json) => context,
+};
+
+function rowsOf(event: ActorEvent): readonly RowRef[] {
+  const typed = event as unknown as BatchEvent;
+  switch (typed.type) {
+    case 'slot.grant':
+      return [{ as: 'next', collection: 'line', next: NEXT_LINES }];
+    case 'line.done':
+    case 'line.done.refused':
+    case 'line.failed':
+    case 'line.retry':
+      return [{ as: 'line', collection: 'line', id: typed.id, mayBeStored: false }];
+    default:
+      return [];
+  }
+}
+
+export interface SubmitOptions {
+  readonly bounds: BatchBounds;
+  readonly withinMs: number;
+}
+
+/**
+ * Creates a batch whose bodies are in the blob store. The id is the natural id: a repeat returns what was recorded, and
+ * so does the repeat of an idempotency key with the same body. Rejects with AskError `rejected` with a refusal: 429 with
+ * ten active batches, 422 for an idempotency key that was used with another body. Nothing is stored then.
+ */
+export async function submitBatch(
+  cluster: Cluster,
+  batch: NewBatch,
+  { bounds, withinMs }: SubmitOptions,
+): Promise<BatchRecord> {
+  const event = { type: 'batch.submit', batch: plain(batch), bounds: plain(bounds) };
+  const address = batchAddress(batch.account, batch.id);
+  try {
+    return (await cluster.ask(address, event, { withinMs, repeat: same })) as unknown as BatchRecord;
+  } catch (thrown) {
+    const recorded = await recordedBefore(cluster, batch.account, thrown);
+    if (recorded === null) throw thrown;
+    return recorded;
+  }
+}
+
+/** The batch that the idempotency key of a refused submission stands for; null for any other failure. */
+async function recordedBefore(cluster: Cluster, account: string, thrown: unknown): Promise<BatchRecord | null> {
+  if (!(thrown instanceof AskError) || thrown.failure.code !== 'rejected') return null;
+  const { recorded } = (thrown.failure.refusal.body ?? {}) as { readonly recorded?: string };
+  return recorded === undefined ? null : findBatch(cluster, account, recorded);
+}
+
+/** Cancels a batch. One that is cancelling or cancelled is returned unchanged. Refused: 404, and 409 for other ended ones. */
+export async function cancelBatch(
+  cluster: Cluster,
+  account: string,
+  id: string,
+  withinMs: number,
+): Promise<BatchRecord | RefusedAnswer> {
+  try {
+    const event = { type: 'batch.cancel' };
+    return (await cluster.ask(batchAddress(account, id), event, { withinMs, repeat: same })) as unknown as
+      | BatchRecord
+      | RefusedAnswer;
+  } catch (thrown) {
+    if (!(thrown instanceof AskError) || thrown.failure.code !== 'absent') throw thrown;
+    return { refusal: { status: 404, type: 'not_found', message: 'No such batch' } };
+  }
+}
+
+/** A batch of the account; null for one that is unknown, another account's or no longer shown. */
+export async function findBatch(cluster: Cluster, account: string, id: string): Promise<BatchRecord | null> {
+  const row = await cluster.rows.row(batchAddress(account, id), 'batch', id);
+  return row === null ? null : (JSON.parse(row.body) as BatchRecord);
+}

@@ -1,0 +1,118 @@
+/** The effects of sending, repeating, recording and cutting lines. Pure; the chart decides when they apply. */
+import { type Effect, ownerOf } from '../runtime/index.ts';
+import type { Release } from '../terms/hold.ts';
+import { HOLDS_PER_RUN_MAX, holdAttempt } from '../terms/hold-attempt.ts';
+import { accountAddress, lineGenerationId } from '../terms/ids.ts';
+import { plain } from '../terms/only.ts';
+import { firstRow } from '../terms/row.ts';
+import { type BatchState, type LineInFlight, linesToSend, type Submitted, submittedOf, wanted } from './batch-state.ts';
+import type { BatchEvent, LineDone, LineDoneRefused, LineFailed, LineRetry, SlotGrant } from './events.ts';
+import { failedOutcome, type LineOutcome, type LineRecord } from './line-record.ts';
+
+export const LINE_ACTIVITY = 'line';
+const BACK_OFF_MS_MIN = 1_000;
+const BACK_OFF_MS_MAX = 60_000;
+
+/** Everything that the activity of a line needs: it reads no row. No line is sent from `expiresAt` on. */
+export interface LineInput extends Omit<Submitted, 'id' | 'createdAt' | 'bounds'> {
+  readonly batch: string;
+  readonly index: number;
+  readonly customId: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Sends the first unsent lines, from the state before they are counted as sent. */
+export function sendLines(state: BatchState, event: SlotGrant): Effect[] {
+  return linesToSend(state, event.rows.next ?? [], event.count).map((line) => performLine(state, line, event.at));
+}
+
+function performLine(state: BatchState, line: LineRecord, at: number): Effect & { readonly type: 'perform' } {
+  const { bounds, createdAt: _, id: batch, ...submitted } = submittedOf(state);
+  const { index, customId, body } = line;
+  if (body === null) throw new Error(`line ${index} was refused and cannot be sent`);
+  const input = plain({ ...submitted, batch, index, customId, ...body } satisfies LineInput);
+  return { type: 'perform', name: LINE_ACTIVITY, id: lineName(index), input, deadlineAt: at + bounds.lineMs };
+}
+
+/** The name of a line's row, activity and timer. */
+export function lineName(index: number): string {
+  return String(index);
+}
+
+export function indexOf({ id }: { readonly id: string }): number {
+  return Number(id);
+}
+
+/** When a failed attempt is repeated. */
+export function retryAt({ attempt, at }: LineFailed): number {
+  return at + Math.min(BACK_OFF_MS_MAX, BACK_OFF_MS_MIN * 2 ** Math.min(attempt - 1, 10));
+}
+
+export function scheduleRetry(event: LineFailed): Effect {
+  const { id, key, attempt, failure } = event;
+  const repeats = { key, attempt, failure: { code: failure.code, message: failure.message } };
+  return { type: 'schedule', name: retryTimer(id), at: retryAt(event), event: { type: 'line.retry', id, repeats } };
+}
+
+export function repeatLine(state: BatchState, event: LineRetry): Effect {
+  const { repeats, at } = event;
+  return { ...performLine(state, lineOf(event), at), repeats };
+}
+
+function retryTimer(line: string): string {
+  return `line.retry ${line}`;
+}
+
+/** The outcome of an ended line. */
+export function outcomeOf(event: LineDone | LineDoneRefused | LineFailed): LineOutcome {
+  if (event.type === 'line.done') return event.result.outcome;
+  const { customId } = lineOf(event);
+  const message =
+    event.type === 'line.failed'
+      ? 'This request could not be run: the nodes that ran it failed each time'
+      : 'The charge of this request was refused, so its reply was not kept; nothing was charged';
+  return failedOutcome(customId, { type: 'server', code: 500, message, param: null }, null);
+}
+
+/** Outcome and charge: one commit. */
+export function recordOutcome({ address }: BatchState, event: LineDone | LineDoneRefused | LineFailed): Effect[] {
+  const line = lineOf(event);
+  const body = plain({ ...line, outcome: outcomeOf(event) } satisfies LineRecord);
+  const put: Effect = { type: 'put', collection: 'line', id: event.id, body };
+  const settlement = event.type === 'line.done' ? event.result.settlement : null;
+  if (settlement === null) return [put];
+  const to = accountAddress(ownerOf(address));
+  return [put, { type: 'send', to, event: { type: 'hold.settle', settlement: plain(settlement) } }];
+}
+
+/** Reports the slots in use and the wishes; the account grants free ones in the same commit. */
+export function updateSlots(state: BatchState): Effect {
+  const { id, account } = submittedOf(state);
+  const event = { type: 'slot.update', batch: id, slots: state.inFlight.length, wants: wanted(state) };
+  return { type: 'send', to: accountAddress(account), event };
+}
+
+/** Ends lines in flight without an outcome: their runs are aborted, and their holds are released in this commit. */
+export function cutLines(state: BatchState, lines: readonly LineInFlight[], reason: string): Effect[] {
+  if (lines.length === 0) return [];
+  const { id, key, account } = submittedOf(state);
+  const stops = lines.map(({ index, waits }): Effect => {
+    const name = lineName(index);
+    return waits === undefined ? { type: 'cancel', perform: name } : { type: 'cancel', name: retryTimer(name) };
+  });
+  const releases = lines.map(({ index, attempt }) => ({
+    generation: lineGenerationId(id, index),
+    // The highest that this run can have requested.
+    attempt: holdAttempt(attempt, HOLDS_PER_RUN_MAX - 1),
+    ...{ reason, status: null, attempts: [] },
+  })) satisfies readonly Release[];
+  const event = { type: 'holds.release', key, releases: plain(releases) };
+  return [...stops, { type: 'send', to: accountAddress(account), event }];
+}
+
+function lineOf(event: Extract<BatchEvent, { readonly id: string }>): LineRecord {
+  const line = firstRow<LineRecord>(event, 'line');
+  if (line === null) throw new Error(`${event.type} has no row of line ${event.id}`);
+  return line;
+}
