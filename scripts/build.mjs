@@ -29,22 +29,12 @@ const FILES = ['cluster.config.ts', 'tsconfig.json', 'tsconfig.build.json', 'pac
  * partial build.
  */
 export function ensureBuilt() {
-  const sources = [...FOLDERS.flatMap(walk), ...FILES];
-  const wanted = stamp(sources);
+  const sources = productSources();
+  const wanted = stampOf(sources);
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return false;
   const temporary = join(ROOT, 'node_modules', '.cache', 'troupe', `build-${process.pid}`);
   rmSync(temporary, { recursive: true, force: true });
-  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  run(
-    process.execPath,
-    [tsc, '-p', 'tsconfig.build.json', '--noCheck', '--outDir', temporary],
-    'the sources do not compile; see above',
-  );
-  for (const path of sources) {
-    if (path.endsWith('.ts') || FILES.includes(path)) continue;
-    mkdirSync(dirname(join(temporary, path)), { recursive: true });
-    copyFileSync(join(ROOT, path), join(temporary, path));
-  }
+  compile('tsconfig.build.json', temporary);
   writeFileSync(join(temporary, '.built'), wanted);
   // Two renames directly after each other: a cluster that starts meanwhile finds the old build or the new one.
   if (existsSync(DIST)) renameSync(DIST, `${temporary}.old`);
@@ -53,15 +43,33 @@ export function ensureBuilt() {
   return true;
 }
 
-function walk(folder) {
+/** Erases the types of a project's files, and copies the documents of the product; ends this process on a syntax error. */
+export function compile(project, folder) {
+  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const options = ['--noCheck', '--noEmit', 'false', '--sourceMap', '--rootDir', '.', '--outDir', folder];
+  run(process.execPath, [tsc, '-p', project, ...options], 'the sources do not compile; see above');
+  for (const path of FOLDERS.flatMap(filesIn)) {
+    if (path.endsWith('.ts')) continue;
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    copyFileSync(join(ROOT, path), join(folder, path));
+  }
+}
+
+/** The files that the product is built of. */
+export function productSources() {
+  return [...FOLDERS.flatMap(filesIn), ...FILES];
+}
+
+export function filesIn(folder) {
   if (!existsSync(join(ROOT, folder))) return [];
   return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    return entry.isDirectory() ? walk(path) : [path];
+    return entry.isDirectory() ? filesIn(path) : [path];
   });
 }
 
-function stamp(sources) {
+/** Names the state of these files by their times and sizes. */
+export function stampOf(sources) {
   const hash = createHash('sha256');
   for (const path of [...sources].sort()) {
     const { mtimeMs, size } = statSync(join(ROOT, path));

@@ -4,12 +4,15 @@
  * forgot to run its tests nor keeps results apart. Output of the tests goes to stdout directly.
  */
 import { readFileSync, writeSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 globalThis.UVU_DEFER = 1;
 const { test } = await import('uvu');
 const queue = globalThis.UVU_QUEUE;
+
+/** The folder of `compile-tests.mjs`; without it, the files are loaded as they are. */
+const compiled = process.env.TROUPE_COMPILED_TESTS;
 
 /** Close functions of resources that several files share, called after the last file. */
 const endings = [];
@@ -28,7 +31,7 @@ for (const [at, file] of files.entries()) {
   globalThis.UVU_INDEX = at;
   let result;
   try {
-    await import(pathToFileURL(resolve(file)).href);
+    await import(pathToFileURL(compiled ? join(compiled, file.replace(/ts$/, 'js')) : resolve(file)).href);
     result = await runSuites(group);
   } catch (error) {
     result = { passed: 0, failed: 1, skipped: 0, errors: `    does not load: ${error?.stack ?? error}\n` };

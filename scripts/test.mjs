@@ -14,6 +14,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { ensureTestsCompiled } from './compile-tests.mjs';
 import { ensureInstalled } from './install.mjs';
 import { OTHER_NODES, otherNode } from './other-nodes.mjs';
 import { ROOT } from './run.mjs';
@@ -53,6 +54,7 @@ if (onlyCheck || parts.length === 0) await check();
 const files = walk('tests').filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)));
 // Tests of whole clusters run the build, as users do.
 if (files.some((file) => !isLight(file))) await step('build', 'scripts/build.mjs', [], { reportSuccess: false });
+const compiled = ensureTestsCompiled();
 if (onOtherNodes) await runOnOtherNodes(files);
 else await runAndRepeat(files);
 sumUp();
@@ -147,9 +149,9 @@ async function runGroup(group, fileMsMax) {
 function runProcess(group, fileMsMax) {
   return new Promise((resolve) => {
     // A process group of its own: processes started by the tests end with it, also if it is killed.
-    const child = spawn(node.path, ['--import', 'tsx', 'scripts/run-tests.mjs', ...group], {
+    const child = spawn(node.path, ['--enable-source-maps', 'scripts/run-tests.mjs', ...group], {
       cwd: ROOT,
-      env: node.env,
+      env: { ...node.env, TROUPE_COMPILED_TESTS: compiled },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     });

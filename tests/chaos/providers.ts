@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Call } from '../../gateway/simulator/call-log.ts';
 import type { ProviderDeclaration } from '../../gateway/terms/provider-declaration.ts';
+import { nodeArguments } from '../support/node-arguments.ts';
 import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 
 const NAMES: Readonly<Record<string, string>> = { 'sim-a': 'Sim A', 'sim-b': 'Sim B', 'sim-c': 'Sim C' };
@@ -33,7 +34,7 @@ export class Providers {
   static async start(folder: string): Promise<Providers> {
     const logs = Object.keys(NAMES).map((slug) => join(folder, `${slug}.jsonl`));
     const children = Object.keys(NAMES).map((slug, at) =>
-      spawn(process.execPath, ['--import', 'tsx', MAIN, '--name', slug, '--log', logs[at] as string], {
+      spawn(process.execPath, [...nodeArguments(MAIN), '--name', slug, '--log', logs[at] as string], {
         stdio: ['pipe', 'pipe', 'inherit'],
       }),
     );

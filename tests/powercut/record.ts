@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { nodeArguments } from '../support/node-arguments.ts';
 import type { Recording } from './disk-event.ts';
 import { readTrace } from './read-trace.ts';
 import { readWatch } from './read-watch.ts';
@@ -33,8 +34,7 @@ export async function record({ commits, large, level, by }: RecordOptions): Prom
   const watched = join(folder, 'watched');
   // Both threads append to one file, which keeps the order of acknowledgements and writes.
   const book = by === 'door' ? watched : join(folder, 'book');
-  const writer = [WRITER, database, `${commits}`, `${large}`, book];
-  const args = ['--import', import.meta.resolve('tsx'), ...writer];
+  const args = [...nodeArguments(WRITER), database, `${commits}`, `${large}`, book];
   const preload = [process.env.NODE_OPTIONS, `--require ${WATCH}`].filter(Boolean).join(' ');
   const env = { ...process.env, NODE_OPTIONS: preload, WATCH_DISK_FILE: watched, WATCH_DISK_LEVEL: level };
   const [command, ...rest] =

@@ -26,13 +26,10 @@ interface Result {
 
 /** The results by file name, and the exit code of the process. */
 async function run(files: Record<string, string>): Promise<{ results: Map<string, Result>; code: number | null }> {
-  const paths = Object.entries(files).map(([name, text]) => {
-    const path = join(folder, name);
-    writeFileSync(path, HEAD + text);
-    return path;
-  });
-  const args = ['--import', 'tsx', join(root, 'scripts', 'run-tests.mjs'), ...paths];
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name.replace(/ts$/, 'js')), HEAD + text);
+  const args = [join(root, 'scripts', 'run-tests.mjs'), ...Object.keys(files)];
+  const env = { ...process.env, TROUPE_COMPILED_TESTS: folder };
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
   let lines = '';
   child.stdio[3]?.on('data', (chunk: Buffer) => {
     lines += chunk.toString();
@@ -42,7 +39,7 @@ async function run(files: Record<string, string>): Promise<{ results: Map<string
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Result);
-  return { results: new Map(reported.map((one) => [one.file.slice(folder.length + 1), one])), code };
+  return { results: new Map(reported.map((one) => [one.file, one])), code };
 }
 
 it('counts passed, failed and skipped tests per file, with the name and the reason of each failure', async () => {

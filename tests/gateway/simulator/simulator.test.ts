@@ -3,12 +3,14 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Call } from '../../../gateway/simulator/call-log.ts';
 import { GARBAGE } from '../../../gateway/simulator/garbage.ts';
 import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
 import { bounded } from '../../support/bounded.ts';
+import { nodeArguments } from '../../support/node-arguments.ts';
 import { modelsDocument } from '../../support/provider/simulated-provider.ts';
 
 const it = bounded(test);
@@ -138,8 +140,8 @@ it('both slugs declare the same models at different prices, one of them cancella
 
 it('as a process it prints its port, ignores SIGINT, logs every call and ends with its parent', async () => {
   const log = join(mkdtempSync(join(tmpdir(), 'sim-')), 'calls.jsonl');
-  const main = new URL('../../../gateway/simulator/main.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, ['--import', 'tsx', main, '--name', 'sim-b', '--log', log], {
+  const main = fileURLToPath(new URL('../../../gateway/simulator/main.ts', import.meta.url));
+  const child = spawn(process.execPath, [...nodeArguments(main), '--name', 'sim-b', '--log', log], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];

@@ -1,9 +1,9 @@
 /**
  * The built `troupe` command, whose nodes run the kinds and the activity of the cluster tests too. Plain JavaScript over
- * the build, and a TypeScript loader only for the files of the kinds, once the rest is loaded: a loader for everything
- * doubles the CPU time of a start.
+ * the build. The files of the kinds are those that the test runner compiled; for a test that runs alone, a TypeScript
+ * loader reads them once the rest is loaded: a loader for everything doubles the CPU time of a start.
  */
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { runProgram } from '../../../dist/gateway/operator/cli/program.js';
 
 const ports = process.argv[2] === 'node' ? await testPorts() : {};
@@ -11,14 +11,20 @@ void runProgram(fileURLToPath(import.meta.url), ports);
 
 async function testPorts() {
   await import('../../../dist/gateway/main.js');
-  const { tsImport } = await import('tsx/esm/api');
-  const { tally } = await tsImport('../../cluster/tally.ts', import.meta.url);
-  const { senderKind } = await tsImport('../../actors/example-kinds/sender.ts', import.meta.url);
-  const { WIDE } = await tsImport('../wide.ts', import.meta.url);
+  const load = await loader(process.env.TROUPE_COMPILED_TESTS);
+  const { tally } = await load('cluster/tally');
+  const { senderKind } = await load('actors/example-kinds/sender');
+  const { WIDE } = await load('support/wide');
   // Takes the given ms, and returns the pid of the process that ran it.
   const run = async ({ input }) => {
     await new Promise((resolve) => setTimeout(resolve, Number(input)));
     return process.pid;
   };
   return { kinds: [tally, senderKind], activities: () => ({ work: { ...WIDE, run } }) };
+}
+
+async function loader(compiled) {
+  if (compiled) return (file) => import(pathToFileURL(`${compiled}/tests/${file}.js`).href);
+  const { tsImport } = await import('tsx/esm/api');
+  return (file) => tsImport(`../../${file}.ts`, import.meta.url);
 }

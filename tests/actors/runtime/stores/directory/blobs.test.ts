@@ -15,6 +15,7 @@ import { BLOB_BYTES_MAX, BLOB_WRITES_MAX } from '../../../../contracts/blobs/cla
 import { blobsContract } from '../../../../contracts/blobs.contract.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { failureOf } from '../../../../support/failure-of.ts';
+import { nodeArguments } from '../../../../support/node-arguments.ts';
 import { pieces } from '../../../../support/pieces.ts';
 import { HandClock } from '../../durable/hand-clock.ts';
 
@@ -59,7 +60,7 @@ blobsContract('directory', async (clock) => {
 it('a process killed during a write leaves no visible blob, and its partial file is swept', async () => {
   const path = place();
   const script = fileURLToPath(new URL('../../../../support/blob-writer.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), script, path], { stdio: 'pipe' });
+  const child = spawn(process.execPath, [...nodeArguments(script), path], { stdio: 'pipe' });
   const exit = once(child, 'exit');
   await once(child.stdout, 'data');
   child.kill('SIGKILL');
@@ -103,7 +104,7 @@ if (limited) {
   it('a full disk refuses the blob, and no part of it is visible', async () => {
     const path = place();
     const script = fileURLToPath(new URL('../../../../support/blob-writer.ts', import.meta.url));
-    const args = [process.execPath, '--import', import.meta.resolve('tsx'), script, path].map((arg) => `'${arg}'`);
+    const args = [process.execPath, ...nodeArguments(script), path].map((arg) => `'${arg}'`);
     const result = await new Promise<string>((resolve) => {
       execFile('sh', ['-c', `${limited}; exec ${args.join(' ')}`], (_, stdout) => resolve(stdout));
     });

@@ -1,5 +1,5 @@
 /** The key folder meets the contract of the KeyStore port and is readable by its owner only. */
-import { fork } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -25,6 +25,7 @@ import { keyStoreContract } from '../../../../contracts/key-store.contract.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { everyByte } from '../../../../support/every-byte.ts';
 import { failureOf } from '../../../../support/failure-of.ts';
+import { nodeArguments } from '../../../../support/node-arguments.ts';
 import { HandClock } from '../../durable/hand-clock.ts';
 
 const it = bounded(test);
@@ -125,7 +126,7 @@ it('processes that start an hour at the same time agree on one key', async () =>
   const path = place();
   const script = fileURLToPath(new URL('../../../../support/key-maker.ts', import.meta.url));
   const makers = Array.from({ length: 3 }, () =>
-    fork(script, [path], { execArgv: ['--import', import.meta.resolve('tsx')] }),
+    spawn(process.execPath, [...nodeArguments(script), path], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
   );
   await Promise.all(makers.map((maker) => once(maker, 'message')));
   const result = Promise.all(makers.map(async (maker) => (await once(maker, 'message'))[0] as string[]));

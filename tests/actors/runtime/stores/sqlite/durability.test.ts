@@ -8,12 +8,12 @@ import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../../../support/bounded.ts';
+import { nodeArguments } from '../../../../support/node-arguments.ts';
 
 const it = bounded(test);
 const COMMITS = 120;
 const fixture = fileURLToPath(new URL('../../../../fixtures/fsync-count.c', import.meta.url));
 const writer = fileURLToPath(new URL('../../../../support/store-writer.ts', import.meta.url));
-const tsx = import.meta.resolve('tsx');
 
 const compiler = ['cc', 'gcc'].find((name) => spawnSync(name, ['--version']).status === 0);
 const strace = spawnSync('strace', ['-V']).status === 0;
@@ -21,9 +21,7 @@ const strace = spawnSync('strace', ['-V']).status === 0;
 async function write(folder: string, wrap: (node: string[]) => string[], env: NodeJS.ProcessEnv): Promise<void> {
   const [command = '', ...args] = wrap([
     process.execPath,
-    '--import',
-    tsx,
-    writer,
+    ...nodeArguments(writer),
     join(folder, 't.db'),
     'w',
     String(COMMITS),

@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../../../support/bounded.ts';
+import { nodeArguments } from '../../../../support/node-arguments.ts';
 import type { DiskReport } from '../../../../support/store-on-a-failing-disk.ts';
 
 const it = bounded(test);
@@ -22,7 +23,7 @@ async function report(folder: string): Promise<DiskReport> {
   const built = spawnSync(compiler ?? 'cc', ['-shared', '-fPIC', '-O2', '-o', shim, fixture, '-ldl']);
   assert.is(built.status, 0, String(built.stderr));
   const env = { ...process.env, LD_PRELOAD: shim, DISK_FAULT_FILE: join(folder, 'fault') };
-  const args = ['--import', import.meta.resolve('tsx'), child, join(folder, 't.db'), '65536'];
+  const args = [...nodeArguments(child), join(folder, 't.db'), '65536'];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env });
   return JSON.parse(stdout) as DiskReport;
 }

@@ -13,6 +13,7 @@ import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { SHARDS } from '../../../../contracts/store/records.ts';
 import { bounded } from '../../../../support/bounded.ts';
+import { nodeArguments } from '../../../../support/node-arguments.ts';
 import type { WriterReport } from '../../../../support/store-writer.ts';
 
 const it = bounded(test);
@@ -25,7 +26,7 @@ const LOG_BYTES_MAX = SOLE_WRITER_LOG.most * 4_096 * 1.5;
 const writer = fileURLToPath(new URL('../../../../support/store-writer.ts', import.meta.url));
 
 async function run(path: string, name: string, shard: number): Promise<WriterReport> {
-  const args = ['--import', import.meta.resolve('tsx'), writer, path, name, String(COMMITS), String(shard), '3'];
+  const args = [...nodeArguments(writer), path, name, String(COMMITS), String(shard), '3'];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout) as WriterReport;
 }
