@@ -3,9 +3,7 @@
  */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { kinds } from '../../../actors/kinds.ts';
 import type { Preflight } from '../../../actors/runtime/index.ts';
-import { preflightStore } from '../../../actors/runtime/inspect/preflight-store.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { loadConfig } from '../config/load.ts';
 import { storeChoice } from '../config/store-choice.ts';
@@ -23,6 +21,10 @@ export function addPreflight(program: Command): void {
       if (choice.kind === 'sqlite' && !existsSync(choice.path)) {
         throw new ConfigError(`there is no database ${choice.path}; give its folder with --data`);
       }
+      const [{ kinds }, { preflightStore }] = await Promise.all([
+        import('../../../actors/kinds.ts'),
+        import('../../../actors/runtime/inspect/preflight-store.ts'),
+      ]);
       const found = await preflightStore(choice, kinds);
       print(options, found, () => render(found));
       if (found.unfit.length > 0) process.exitCode = 1;

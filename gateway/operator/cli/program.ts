@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { NodePorts } from '../../node/node-options.ts';
 import { lineOf } from '../config/config-error.ts';
 import { PRIVATE_UMASK } from '../launcher/private-files.ts';
+import { COMMANDS, type CommandContext } from './commands.ts';
 
 const EXAMPLES = `
 Examples:
@@ -55,49 +56,19 @@ async function run(entry: string, ports: NodePorts): Promise<void> {
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(see troupe --help)')
     .exitOverride();
-  await addCommands(program, { first: process.argv[2], entry, ports });
+  await addCommands(program, process.argv[2], { entry, ports });
   await program.parseAsync();
 }
 
-/** `up` and `node`, which start processes, load only their own module; other commands, and `--help`, load them all. */
-async function addCommands(
-  program: Command,
-  { first, entry, ports }: { readonly first: string | undefined; readonly entry: string; readonly ports: NodePorts },
-): Promise<void> {
-  if (first !== 'node') (await import('./up.ts')).addUp(program, entry);
-  if (first !== 'up') (await import('./node.ts')).addNode(program, ports);
-  if (first === 'up' || first === 'node') return;
-  process.stdout.on('error', endWithReader);
-  const [
-    { addAccounts },
-    { addKeys },
-    { addLook },
-    { addReload },
-    { addPreflight },
-    { addMaintenance },
-    { addDeadLetters },
-    { addModels },
-    { addRefusals },
-  ] = await Promise.all([
-    import('./accounts.ts'),
-    import('./keys.ts'),
-    import('./look.ts'),
-    import('./reload.ts'),
-    import('./preflight.ts'),
-    import('./maintenance.ts'),
-    import('./dead-letters.ts'),
-    import('./models.ts'),
-    import('./refusals.ts'),
-  ]);
-  addAccounts(program);
-  addKeys(program);
-  addModels(program);
-  addRefusals(program);
-  addLook(program);
-  addDeadLetters(program);
-  addReload(program);
-  addPreflight(program);
-  addMaintenance(program);
+/**
+ * Loads the module of the first argument only: most of a short command's time is loading code. `--help`, an option before
+ * the command and an unknown command need every module.
+ */
+async function addCommands(program: Command, first: string | undefined, context: CommandContext): Promise<void> {
+  if (first !== 'up' && first !== 'node') process.stdout.on('error', endWithReader);
+  const one = COMMANDS.find(({ names }) => first !== undefined && names.includes(first));
+  const loaded = await Promise.all((one ? [one] : COMMANDS).map(({ load }) => load()));
+  for (const add of loaded) add(program, context);
 }
 
 /** The reader may close the pipe early (`troupe models schema | head`), which is not an error. */

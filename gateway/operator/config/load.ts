@@ -1,21 +1,17 @@
 /**
  * Loads the configuration of a cluster: the default, with `--config FILE` merged over it, then `--data` and `--port`.
- * The result is checked as a whole, once, and frozen; its data folder and the files of its models documents are
- * absolute. Every failure is a ConfigError of one line that names file, member and remedy.
+ * What a file changes is validated as a whole, once; the result is frozen, its data folder and the files of its models
+ * documents are absolute. Every failure is a ConfigError of one line that names file, member and remedy.
  */
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import defaults from '../../../cluster.config.ts';
-import { endpointDeclarations } from '../../catalogue/endpoint-declaration.ts';
-import { parseModelsValue } from '../../catalogue/models-document.ts';
 import type { ClusterConfig, NodeConfig } from '../../terms/config.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
-import { check } from './check.ts';
 import { ConfigError, lineOf } from './config-error.ts';
 import { checkInterfaces, isHost } from './interfaces.ts';
 import { isRecord, layOver } from './lay-over.ts';
-import { configSchema } from './schema.ts';
 
 export interface LoadOptions {
   /** The file given with `--config`; absent: the default configuration. */
@@ -39,16 +35,20 @@ export async function loadConfig(options: LoadOptions): Promise<ClusterConfig> {
   const source = file ?? 'cluster.config';
   const over = file === null ? {} : await readOver(file);
   const laid = layOver(layOver(defaults, over), given(options));
-  check(configSchema, laid, source);
+  // Loaded for a file only: the schemas are a third of the time that a short command takes to load. A test validates the
+  // default.
+  const rules = file === null ? null : await import('./validate.ts');
+  rules?.validate(laid, source);
   const config = laid as ClusterConfig;
   checkTogether(config, source, options.env);
+  rules?.validateModels(config.providers, source);
   const folder = file === null ? options.cwd : dirname(file);
   const dataFolder = options.data === undefined && isRecord(over) && 'data' in over ? folder : options.cwd;
   return freeze({
     ...config,
     data: resolve(dataFolder, config.data),
     nodes: config.nodes.map((node) => withTlsPaths(node, folder)),
-    providers: config.providers.map((one, at) => withModels(one, at, folder, source)),
+    providers: config.providers.map((one) => withModelsPath(one, folder)),
   });
 }
 
@@ -170,17 +170,11 @@ function withTlsPaths(node: NodeConfig, folder: string): NodeConfig {
   };
 }
 
-/** Checks an inline document. A file is read, and reloaded, on the host of the node. */
-function withModels(provider: ProviderDeclaration, at: number, folder: string, source: string): ProviderDeclaration {
+/** A file is read, and reloaded, on the host of the node. */
+function withModelsPath(provider: ProviderDeclaration, folder: string): ProviderDeclaration {
   const { models } = provider;
-  if (typeof models === 'string')
-    return ADDRESS.test(models) ? provider : { ...provider, models: resolve(folder, models) };
-  try {
-    parseModelsValue(models, (document) => endpointDeclarations(provider, document));
-    return provider;
-  } catch (error) {
-    throw new ConfigError(`${source}: providers[${at}].models: ${lineOf(error)}`);
-  }
+  if (typeof models !== 'string' || ADDRESS.test(models)) return provider;
+  return { ...provider, models: resolve(folder, models) };
 }
 
 function freeze<T>(value: T): T {

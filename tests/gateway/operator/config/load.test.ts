@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import defaults from '../../../../cluster.config.ts';
 import { ConfigError } from '../../../../gateway/operator/config/config-error.ts';
 import { type LoadOptions, loadConfig } from '../../../../gateway/operator/config/load.ts';
+import { validate } from '../../../../gateway/operator/config/validate.ts';
 import { MODEL } from '../../../fixtures/models/plain.ts';
 import { bounded } from '../../../support/bounded.ts';
 
@@ -41,6 +42,8 @@ it('without a file the default configuration is loaded, its folder absolute', as
   const config = await load();
   assert.equal({ ...config, data: defaults.data }, defaults);
   assert.is(config.data, join(folder, 'data'));
+  // Only a file's changes are validated at run time.
+  validate(defaults, 'the default');
 });
 
 it('a file is merged over the default member by member, and lists replace the default', async () => {

@@ -1,0 +1,42 @@
+/** The commands of `troupe` by module, in the order of `--help`. A module is loaded only when its commands are needed. */
+import type { Command } from 'commander';
+import type { NodePorts } from '../../node/node-options.ts';
+
+export interface CommandContext {
+  /** The module that the launcher starts as the process of every node. */
+  readonly entry: string;
+  /** What this build of the command replaces or adds in its nodes. */
+  readonly ports: NodePorts;
+}
+
+export interface CommandModule {
+  /** Every command that the module adds. */
+  readonly names: readonly string[];
+  readonly load: () => Promise<(program: Command, context: CommandContext) => void>;
+}
+
+export const COMMANDS: readonly CommandModule[] = [
+  {
+    names: ['up'],
+    load: async () => {
+      const { addUp } = await import('./up.ts');
+      return (program, { entry }) => addUp(program, entry);
+    },
+  },
+  {
+    names: ['node'],
+    load: async () => {
+      const { addNode } = await import('./node.ts');
+      return (program, { ports }) => addNode(program, ports);
+    },
+  },
+  { names: ['accounts'], load: async () => (await import('./accounts.ts')).addAccounts },
+  { names: ['keys'], load: async () => (await import('./keys.ts')).addKeys },
+  { names: ['models'], load: async () => (await import('./models.ts')).addModels },
+  { names: ['refusals'], load: async () => (await import('./refusals.ts')).addRefusals },
+  { names: ['ps', 'inspect', 'why', 'watch', 'drain'], load: async () => (await import('./look.ts')).addLook },
+  { names: ['retry', 'skip'], load: async () => (await import('./dead-letters.ts')).addDeadLetters },
+  { names: ['reload'], load: async () => (await import('./reload.ts')).addReload },
+  { names: ['preflight'], load: async () => (await import('./preflight.ts')).addPreflight },
+  { names: ['migrate', 'backup', 'restore'], load: async () => (await import('./maintenance.ts')).addMaintenance },
+];
