@@ -1,5 +1,6 @@
 /**
- * `npm test`: installs, checks types, format and lint, then runs every test; ends with one line `N passed, N failed`.
+ * `npm test`: installs, checks types, format and lint, then compiles the sources and runs every test; ends with one line
+ * `N passed, N failed`.
  * Light test files share a process per folder, as do the files of a folder below `tests/api`, which share a cluster;
  * heavy files have a process each. Three processes run at a time, at most one of which measures real time under faults.
  * Each file is reported with its wall and CPU time. A file fails if it runs no test, is killed for taking too long, or
