@@ -132,6 +132,13 @@ const config: ClusterConfig = {
     uploadsPerAccountMax: 8,
   },
 
+  // spec: inference, Limits. The results of a batch are a stored file and end with its lifetime.
+  batches: {
+    submissionBytesMax: 32 * 1024 * 1024,
+    windowMs: 24 * 60 * 60_000,
+    retentionMs: 30 * 24 * 60 * 60_000,
+  },
+
   // spec: inference, Limits. `addressPerMinute` counts requests without a valid key; a proxy in front of the nodes is
   // one address, so raise it there and limit strangers at the proxy. `partPercentMax` is the percentage of the
   // endpoint's window that one account, or all requests without a valid key together, can take while others ask.

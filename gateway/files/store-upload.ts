@@ -1,11 +1,10 @@
 import type { NewFile } from '../../actors/file/events.ts';
 import { storeFile } from '../../actors/file/file.ts';
 import type { FilePurpose, FileRecord } from '../../actors/file/file-record.ts';
-import { AskError, sealBlob } from '../../actors/runtime/index.ts';
+import { sealBlob } from '../../actors/runtime/index.ts';
 import { fileId } from '../../actors/terms/ids.ts';
-import type { RefusedAnswer } from '../../actors/terms/refusal.ts';
 import { invalid } from '../terms/invalid.ts';
-import { refusalError } from '../terms/refusal-error.ts';
+import { rejectionOf } from '../terms/refusal-error.ts';
 import { byteFailure } from './byte-failure.ts';
 import { placeOfFile } from './file-place.ts';
 import type { FileServices } from './file-services.ts';
@@ -39,7 +38,7 @@ export async function storeUpload(services: FileServices, upload: Upload): Promi
   try {
     return { ...file, ...(await storeFile(cluster, file, options)) };
   } catch (thrown) {
-    throw refusalOf(thrown, cluster.now()) ?? thrown;
+    throw rejectionOf(thrown, cluster.now()) ?? thrown;
   }
 }
 
@@ -62,11 +61,4 @@ async function sealUpload(
   } catch (thrown) {
     throw byteFailure(thrown);
   }
-}
-
-/** The account's refusal in a failed cascade; null for any other failure. */
-function refusalOf(thrown: unknown, now: number): Error | null {
-  if (!(thrown instanceof AskError) || thrown.failure.code !== 'rejected') return null;
-  const refused = thrown.failure.refusal.body as unknown as RefusedAnswer | null;
-  return refused?.refusal ? refusalError(refused.refusal, now) : null;
 }

@@ -13,6 +13,7 @@ export interface ClusterConfig {
   readonly edge: EdgeLimits;
   readonly overload: OverloadLimits;
   readonly files: FileLimits;
+  readonly batches: BatchLimits;
   readonly rates: RateLimits;
   readonly upstream: UpstreamLimits;
   readonly checks: CheckLimits;
@@ -187,6 +188,16 @@ export interface FileLimits {
   /** Uploads under way on one node, in all and of one account. */
   readonly uploadsMax: number;
   readonly uploadsPerAccountMax: number;
+}
+
+/** Batches. Times in ms. */
+export interface BatchLimits {
+  /** Size of one submission; each body in it also has the bounds of a live request. */
+  readonly submissionBytesMax: number;
+  /** The completion window: requests that were not sent by its end never are. */
+  readonly windowMs: number;
+  /** How long an ended batch is shown; its results file has its own, shorter lifetime. */
+  readonly retentionMs: number;
 }
 
 /** Requests per fixed window, counted over all nodes. */

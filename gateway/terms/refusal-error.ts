@@ -1,5 +1,5 @@
 import { AskError } from '../../actors/runtime/index.ts';
-import type { Refusal } from '../../actors/terms/refusal.ts';
+import type { Refusal, RefusedAnswer } from '../../actors/terms/refusal.ts';
 import { GatewayError } from './gateway-error.ts';
 import { unavailable } from './unavailable.ts';
 
@@ -33,6 +33,13 @@ export function refusalError(refusal: Refusal, now: number): GatewayError {
       ? {}
       : { headers: { 'retry-after': String(wholeSeconds(retryAfterMs)), 'x-should-retry': 'true' } }),
   });
+}
+
+/** The client's error for an ask whose cascade an actor refused; null for any other failure. */
+export function rejectionOf(thrown: unknown, now: number): GatewayError | null {
+  if (!(thrown instanceof AskError) || thrown.failure.code !== 'rejected') return null;
+  const refused = thrown.failure.refusal.body as unknown as RefusedAnswer | null;
+  return refused?.refusal ? refusalError(refused.refusal, now) : null;
 }
 
 /** Converts a failed ask: 500 for a permanent failure, 503 with advice to repeat for any other. */

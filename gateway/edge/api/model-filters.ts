@@ -3,6 +3,7 @@ import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { compare } from '../../../actors/terms/usd.ts';
 import { endpointsOf, listModels, type ModelSummary, retainsNothing } from '../../catalogue/models.ts';
 import { invalid } from '../../terms/invalid.ts';
+import { flagOf, textOf, wholeNumber } from './query-values.ts';
 
 export interface FilteredModels {
   readonly data: readonly ModelSummary[];
@@ -29,7 +30,7 @@ const FILTERS: Readonly<Record<string, Test>> = {
   input_modalities: (_, wanted, endpoints) => endpoints.some((each) => holdsAll(each.inputModalities, wanted)),
   output_modalities: (_, wanted, endpoints) => endpoints.some((each) => holdsAll(each.outputModalities, wanted)),
   context: (_, wanted, endpoints) => {
-    const least = wholeNumber('context', wanted);
+    const least = wholeNumber('context', wanted, { least: 0 });
     return endpoints.some(({ contextLength }) => contextLength >= least);
   },
   model_authors: (model, wanted) => listOf(wanted).includes(String(model.author)),
@@ -58,8 +59,8 @@ const LIMIT_MAX = 10_000;
 export function filterModels(topic: ReadonlyMap<string, Json>, query: URLSearchParams): FilteredModels {
   const order = ORDERS.get(textOf(query, 'sort') ?? 'newest');
   if (!order) throw invalid(`sort must be one of ${[...ORDERS.keys()].join(', ')}`);
-  const limit = wholeNumber('limit', textOf(query, 'limit') ?? String(LIMIT_MAX), 1);
-  const offset = wholeNumber('offset', textOf(query, 'offset') ?? '0');
+  const limit = wholeNumber('limit', textOf(query, 'limit') ?? String(LIMIT_MAX), { least: 1 });
+  const offset = wholeNumber('offset', textOf(query, 'offset') ?? '0', { least: 0 });
   const unsupported = UNSUPPORTED.filter((name) => query.has(name));
   if (unsupported.length > 0)
     return { data: [], unsupported_filters: unsupported, total_count: 0, links: { next: null } };
@@ -67,7 +68,7 @@ export function filterModels(topic: ReadonlyMap<string, Json>, query: URLSearchP
     const wanted = textOf(query, name);
     return wanted === null ? [] : [(model: ModelSummary) => test(model, wanted, endpointsOf(topic, model.id))];
   });
-  if (flag(query, 'zdr')) tests.push(({ id }) => endpointsOf(topic, id).some(retainsNothing));
+  if (flagOf(query, 'zdr')) tests.push(({ id }) => endpointsOf(topic, id).some(retainsNothing));
   const matching = listModels(topic).filter((model) => tests.every((test) => test(model)));
   const next = offset + limit < matching.length ? nextPage(query, offset + limit) : null;
   const data = [...matching].sort(order).slice(offset, offset + limit);
@@ -78,25 +79,6 @@ function nextPage(query: URLSearchParams, offset: number): string {
   const next = new URLSearchParams(query);
   next.set('offset', String(offset));
   return `/api/v1/models?${next}`;
-}
-
-function textOf(query: URLSearchParams, name: string): string | null {
-  const [value, ...others] = query.getAll(name);
-  if (value === undefined) return null;
-  if (others.length > 0) throw invalid(`${name} may be given once`);
-  return value;
-}
-
-function flag(query: URLSearchParams, name: string): boolean {
-  const text = textOf(query, name) ?? 'false';
-  if (text !== 'true' && text !== 'false') throw invalid(`${name} must be true or false`);
-  return text === 'true';
-}
-
-function wholeNumber(name: string, text: string, least = 0): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
-  if (value < least) throw invalid(`${name} must be a whole number, ${least} or more`);
-  return value;
 }
 
 function listOf(wanted: string): readonly string[] {

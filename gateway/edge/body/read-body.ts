@@ -1,7 +1,7 @@
 import type { Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../../actors/runtime/index.ts';
-import { VALUE_TOKENS_MAX } from '../../json/json-reader.ts';
+import { JsonReader, VALUE_TOKENS_MAX } from '../../json/json-reader.ts';
 import { tooComplex, tooLarge } from '../../json/json-refusal.ts';
 import { JsonScan } from '../../json/json-scan.ts';
 import type { TextPlaces } from '../../json/json-sinks.ts';
@@ -29,8 +29,8 @@ export interface ReadBodyOptions {
   readonly invite: (() => void) | null;
   /** Receives the bytes of the body in order; null when no digest is needed. */
   readonly digest: Hash | null;
-  /** Values that stay text; absent: the JSON schemas of inference requests. */
-  readonly places?: TextPlaces;
+  /** Values that stay text; absent: the JSON schemas in a large inference request. */
+  readonly places?: TextPlaces | undefined;
 }
 
 /**
@@ -53,7 +53,7 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
     if (bytes !== null) {
       if (!scan.feed(bytes)) throw tooComplex(scan.exceeded);
       options.digest?.update(bytes);
-      return new RequestBody(announced, parseWhole(bytes, scan.members));
+      return new RequestBody(announced, parseSmall(bytes, scan, options));
     }
   }
   const reserve = announced > SMALL_BYTES_MAX ? null : options.reserve;
@@ -65,7 +65,15 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
   if (bytes > SMALL_BYTES_MAX) await loopShare(clock, bytes);
   const whole = oneOf(uploaded.chunks);
   options.digest?.update(whole);
-  return new RequestBody(bytes, parseWhole(whole, scan.members));
+  return new RequestBody(bytes, parseSmall(whole, scan, options));
+}
+
+/** The native parser is the fastest, and keeps nothing as text. */
+function parseSmall(bytes: Buffer, scan: JsonScan, { places }: ReadBodyOptions): unknown {
+  if (places === undefined) return parseWhole(bytes, scan.members);
+  const reader = new JsonReader(places);
+  reader.feed(bytes);
+  return reader.end();
 }
 
 /** Large bodies are parsed one at a time: many live objects at once make garbage collection slow. */

@@ -7,8 +7,8 @@ import type { EdgeLimits } from '../../terms/config.ts';
 import { noRoom, tooManyPieces, tooSlow } from './body-refusal.ts';
 import { UploadPace } from './upload-pace.ts';
 
-/** Pieces that one body may arrive in: 8 MiB in packets of the smallest usual size. */
-const PIECES_MAX = 16 * 1024;
+/** A body may arrive in as many pieces as the largest one would have at the smallest usual size of a packet. */
+const PIECE_BYTES_MIN = 512;
 /** A piece counts as at least this many bytes of work. */
 const PIECE_WORTH_BYTES = 1_024;
 
@@ -39,6 +39,7 @@ export function gatherUpload(
 ): Promise<Uploaded> {
   return new Promise((resolve, reject) => {
     const blocks = new BlockBuffer();
+    const piecesMax = Math.ceil(limits.bodyBytesMax / PIECE_BYTES_MIN);
     let length = 0;
     let pieces = 0;
     /** Work received since the sender was last paused. */
@@ -68,7 +69,7 @@ export function gatherUpload(
       worth += Math.max(chunk.length, PIECE_WORTH_BYTES);
       if (length > limits.bodyBytesMax) end(tooLarge(limits.bodyBytesMax));
       else if (lacksRoom()) end(noRoom());
-      else if (++pieces > PIECES_MAX) end(tooManyPieces(PIECES_MAX));
+      else if (++pieces > piecesMax) end(tooManyPieces(piecesMax));
       else if (!scan.feed(chunk)) end(tooComplex(scan.exceeded));
       else {
         blocks.add(chunk);

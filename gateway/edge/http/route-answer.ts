@@ -1,5 +1,7 @@
-/** A whole answer with status 200. */
+/** A whole answer. */
 export interface RouteAnswer {
+  /** Absent: 200. */
+  readonly status?: number;
   readonly type: string;
   readonly body: string | Uint8Array;
 }

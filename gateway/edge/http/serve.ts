@@ -155,8 +155,8 @@ async function countRead(context: RequestContext, { authentication }: EdgeRoutes
   if (refusal) throw refusal;
 }
 
-function write({ response, id }: RequestContext, { type, body }: RouteAnswer): void {
+function write({ response, id }: RequestContext, { status = 200, type, body }: RouteAnswer): void {
   const headers = generationHeaders(id);
   headers.push('content-type', type);
-  writeAnswer(response, 200, headers, body);
+  writeAnswer(response, status, headers, body);
 }

@@ -121,6 +121,7 @@ export const configSchema = record({
   edge: bounds(defaults.edge),
   overload: bounds(defaults.overload),
   files: bounds(defaults.files),
+  batches: bounds(defaults.batches),
   rates: bounds(defaults.rates),
   upstream: bounds(defaults.upstream),
   checks: bounds(defaults.checks),

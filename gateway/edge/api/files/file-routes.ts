@@ -10,6 +10,7 @@ import type { EdgeRoutes } from '../../http/edge-routes.ts';
 import type { Route } from '../../http/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { callerOf, paramOf, type RequestContext } from '../../request-context.ts';
+import { limitOf, textOf } from '../query-values.ts';
 import { describeUpload } from './describe-upload.ts';
 import { sendFileContent } from './file-content.ts';
 import { fileObject } from './file-object.ts';
@@ -42,17 +43,17 @@ async function upload(context: RequestContext, { services, uploads }: EdgeRoutes
   return json(fileObject(stored));
 }
 
-const LIST_LIMIT = { default: 100, max: 1_000 } as const;
+const PAGE = { usual: 100, most: 1_000 } as const;
 const PURPOSES: ReadonlySet<string> = new Set([...UPLOAD_PURPOSES, 'batch_output']);
 
 async function list(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
   const query = new URLSearchParams(context.query);
-  const limit = limitOf(query.get('limit'));
-  const order = query.get('order') ?? 'desc';
+  const limit = limitOf(query, PAGE);
+  const order = textOf(query, 'order') ?? 'desc';
   if (order !== 'asc' && order !== 'desc') throw invalid('order must be asc or desc');
-  const after = query.get('after');
+  const after = textOf(query, 'after');
   if (after !== null && !isFileId(after)) throw invalid('after must be the id of a file');
-  const purpose = query.get('purpose');
+  const purpose = textOf(query, 'purpose');
   if (purpose !== null && !PURPOSES.has(purpose)) throw invalid(`purpose must be one of ${[...PURPOSES].join(', ')}`);
   const { files, hasMore } = await listFiles(services.cluster, accountOf(context), {
     ...{ limit, after, purpose },
@@ -65,13 +66,6 @@ async function list(context: RequestContext, { services }: EdgeRoutes): Promise<
     last_id: files.at(-1)?.id ?? null,
     has_more: hasMore,
   });
-}
-
-function limitOf(text: string | null): number {
-  if (text === null) return LIST_LIMIT.default;
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > LIST_LIMIT.max) throw invalid(`limit must be an integer from 1 to ${LIST_LIMIT.max}`);
-  return limit;
 }
 
 async function show(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {

@@ -110,7 +110,7 @@ it('a sender of tiny pieces is paused after few bytes, and refused when the piec
   assert.is(sender.waits, false);
   send(1);
   assert.is(sender.waits, true);
-  for (let nth = 256; nth < 16_384; nth++) send(1);
+  for (let nth = 256; nth < LIMITS.bodyBytesMax / 512; nth++) send(1);
   await turn();
   send(1);
   const thrown = await failure;
