@@ -100,6 +100,6 @@ function modalitiesOf(messages: readonly TurnMessage[]): readonly Modality[] {
 }
 
 function tooLarge(bytesMax: number): GatewayError {
-  const message = `messages must name stored files of at most ${bytesMax} bytes in all`;
+  const message = `The request must name stored files of at most ${bytesMax} bytes in all`;
   return new GatewayError({ status: 413, type: 'payload_too_large', message });
 }

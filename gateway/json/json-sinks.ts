@@ -22,6 +22,8 @@ export type TextPlaces = readonly (readonly string[])[];
 export const SCHEMA_PLACES: TextPlaces = [
   ['tools', '*', 'function', 'parameters'],
   ['response_format', 'json_schema', 'schema'],
+  ['tools', '*', 'parameters'],
+  ['text', 'format', 'schema'],
 ];
 
 /** Makes objects and lists. */

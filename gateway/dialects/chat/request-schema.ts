@@ -1,16 +1,21 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { between, LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf, opaque } from '../request/members.ts';
-import { CEILING_MAX, compressionMembers, effort, sharedMembers } from '../request/shared-members.ts';
+import {
+  CEILING_MAX,
+  compressionMembers,
+  effort,
+  sharedMembers,
+  TOOLS_MAX,
+  toolName,
+} from '../request/shared-members.ts';
 import { messageSchema } from './message-schema.ts';
 
-const TOOLS_MAX = 1_536;
 const IMAGES_MAX = 10;
 const CONFIG_CHARACTERS_MAX = 64;
 
 const label = Type.String({ maxLength: LABEL_CHARACTERS_MAX });
 const word = named(CONFIG_CHARACTERS_MAX);
 
-const toolName = Type.String({ pattern: '^[a-zA-Z0-9_-]{1,128}$' });
 const tool = Type.Object({
   type: Type.Literal('function'),
   function: Type.Object({

@@ -102,7 +102,7 @@ function gather(answer: Gathering, event: TurnEvent): void {
 }
 
 /** Joins fragments of one index and type; an entry without an index is complete. */
-function addDetail(details: Mutable<ReasoningDetail>[], detail: ReasoningDetail): void {
+export function addDetail(details: Mutable<ReasoningDetail>[], detail: ReasoningDetail): void {
   const { index, type } = detail;
   const entry = index === undefined ? undefined : details.find((each) => each.index === index && each.type === type);
   if (!entry) {

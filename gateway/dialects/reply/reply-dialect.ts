@@ -25,6 +25,11 @@ export interface ReplyDialect {
   readonly processing: string;
   /** Keeps an idle stream alive before its frames exist, and afterwards unless they have a text of their own. */
   readonly keepAlive: string;
+  /**
+   * A silence after which `ReplyFrames.keepAlive` is used even before the turn runs: the head of such frames names the
+   * first model of the request, and changes once the turn runs. Absent: only once the turn runs.
+   */
+  readonly framesAfterMs?: number;
   /** A path of a chat request in a request of this dialect, null where it has none; absent where they are the same. */
   readonly pathOf?: (path: string) => string | null;
 }
@@ -35,6 +40,6 @@ export interface ReplyFrames {
   of(events: readonly TurnEvent[]): string;
   /** The end of the stream. `closing: null`: it broke off, or no charge is recorded. */
   end(closing: Closing | null): string;
-  /** The text that keeps the stream alive now, where it depends on what was sent. */
-  keepAlive?(): string;
+  /** The text that keeps the stream alive now, where it depends on what was sent; `silentMs` since the last frame. */
+  keepAlive?(silentMs: number): string;
 }

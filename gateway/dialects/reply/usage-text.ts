@@ -33,7 +33,8 @@ function completionDetails({ reasoningTokens, imageTokens, audioTokens }: Usage)
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
-function numberText(cost: string): string {
+/** Exact decimal text as a JSON number. */
+export function numberText(cost: string): string {
   if (!NUMBER.test(cost)) throw new RangeError('the cost is not a JSON number');
   return cost;
 }

@@ -9,6 +9,12 @@ const STORED_FILES_MAX = 16;
 export class Carried {
   #input: Modality[] | null = null;
   #files: FileReference[] | null = null;
+  readonly #member: string;
+
+  /** `member`: the member of the body that holds the conversation. */
+  constructor(member = 'messages') {
+    this.#member = member;
+  }
 
   /** Each modality once, in order of appearance; null for text alone. */
   get input(): readonly Modality[] | null {
@@ -30,7 +36,7 @@ export class Carried {
     const part: MediaPart = { type: 'file', source: { kind: 'data', mediaType: null, base64: '' } };
     this.#files ??= [];
     if (this.#files.length === STORED_FILES_MAX) {
-      throw invalid(`messages must name at most ${STORED_FILES_MAX} stored files`);
+      throw invalid(`${this.#member} must name at most ${STORED_FILES_MAX} stored files`);
     }
     this.#files.push({ id, member, part });
     return part;

@@ -29,6 +29,10 @@ export const sharedMembers = {
   route: maybe(oneOf('fallback', 'sort')),
 };
 
+/** Tools of one request, and their names, in every dialect. (spec: inference, Limits) */
+export const TOOLS_MAX = 1_536;
+export const toolName = Type.String({ pattern: '^[a-zA-Z0-9_-]{1,128}$' });
+
 /** The levels of `reasoning_effort`. (spec: inference, `reasoning`) */
 export const effort = oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max');
 

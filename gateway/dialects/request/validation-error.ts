@@ -60,10 +60,12 @@ function inUnion(union: TSchema, variants: readonly TSchema[], value: unknown): 
   const tag = tagOf(first);
   if (tag === null) return find(first, value);
   const given = (value as Values)[tag];
-  const meant = fitting.find((variant) => tagged(variant, tag)?.const === given);
+  const meant = fitting.find((variant) =>
+    given == null ? isOptional(variant, tag) : constantOf(tagged(variant, tag)) === given,
+  );
   if (meant) return find(meant, value);
   if (given === undefined) return violation('is required', tag);
-  const words = fitting.map((variant) => tagged(variant, tag)?.const).filter((word) => word !== undefined);
+  const words = fitting.map((variant) => constantOf(tagged(variant, tag))).filter((word) => word !== undefined);
   return violation(choice(words, given), tag);
 }
 
@@ -75,6 +77,17 @@ function tagOf(variant: TSchema): string | null {
 
 function tagged(variant: TSchema, tag: string): TSchema | undefined {
   return (variant.properties as Schemas | undefined)?.[tag];
+}
+
+/** The constant of a member, also where null may be sent instead. */
+function constantOf(member: TSchema | undefined): unknown {
+  if (member === undefined || 'const' in member) return member?.const;
+  return ((member.anyOf ?? []) as TSchema[]).find((each) => 'const' in each)?.const;
+}
+
+/** True for the variant that is meant where its tag is absent or null. */
+function isOptional(variant: TSchema, tag: string): boolean {
+  return tagged(variant, tag) !== undefined && !variant.required?.includes(tag);
 }
 
 function inObject(schema: TSchema, value: Values): SchemaViolation | null {

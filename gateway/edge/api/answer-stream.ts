@@ -1,5 +1,6 @@
 import type { Cancel } from '../../../actors/runtime/index.ts';
 import type { ReplyFrames } from '../../dialects/reply/reply-dialect.ts';
+import type { ReplyHead } from '../../dialects/reply/reply-head.ts';
 import type { CallerAbort } from '../../inference/caller-abort.ts';
 import { endTurn } from '../../inference/end-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
@@ -29,6 +30,8 @@ export class StreamAnswer {
   #events: EventStream | null = null;
   #running: RunningTurn | null = null;
   #frames: ReplyFrames | null = null;
+  /** What the frames name. */
+  #head: { -readonly [member in keyof ReplyHead]: ReplyHead[member] } | null = null;
   /** Nothing more may be sent: the client left, or received an error of the gateway. */
   #over = false;
   /** The turn ended in an error of its own. */
@@ -74,8 +77,11 @@ export class StreamAnswer {
 
   async #begun(starting: Promise<RunningTurn>): Promise<RunningTurn> {
     try {
-      this.#running = await starting;
-      return this.#running;
+      const running = await starting;
+      this.#running = running;
+      if (this.#head !== null)
+        Object.assign(this.#head, { model: running.head.model, provider: running.head.provider });
+      return running;
     } catch (thrown) {
       if (thrown instanceof GatewayError) this.#routes.authentication.remember(this.#context, thrown);
       throw thrown;
@@ -125,30 +131,35 @@ export class StreamAnswer {
   }
 
   /** Sends status 200 and the headers. `idle`: nothing is written at once, so an empty opening is a keep-alive. */
-  #open({ generation, reply }: TurnRequest, idle = false): EventStream {
+  #open(request: TurnRequest, idle = false): EventStream {
     if (this.#events) return this.#events;
     const { services } = this.#routes;
     const { response } = this.#context;
+    const { generation, reply } = request;
     nameAnswer(response, generation);
     const [name, value] = this.#running === null ? [] : loweredCeilingHeader(this.#running);
     if (name !== undefined && value !== undefined) response.setHeader(name, value);
     this.#events = new EventStream(response, services.clock, services.limits, {
       opening: reply.processing || (idle ? reply.keepAlive : ''),
-      keepAlive: () => this.#frames?.keepAlive?.() ?? reply.keepAlive,
+      keepAlive: (silentMs) => this.#keepAlive(request, silentMs),
     });
     return this.#events;
   }
 
+  #keepAlive(request: TurnRequest, silentMs: number): string {
+    const { keepAlive, framesAfterMs = Number.POSITIVE_INFINITY } = request.reply;
+    if (this.#over) return keepAlive;
+    const frames = silentMs < framesAfterMs ? this.#frames : this.#framesOf(request);
+    return frames?.keepAlive?.(silentMs) ?? keepAlive;
+  }
+
   /** Before the turn runs, the stream names the first model of the request. */
   #framesOf({ generation, turn, reply }: TurnRequest): ReplyFrames {
-    this.#frames ??= reply.frames(
-      this.#running?.head ?? {
-        id: generation,
-        created: Math.floor(this.#routes.services.cluster.now() / 1_000),
-        model: turn.models[0] as string,
-        provider: '',
-      },
-    );
+    if (this.#frames !== null) return this.#frames;
+    const created = Math.floor(this.#routes.services.cluster.now() / 1_000);
+    const unknown = { id: generation, created, model: turn.models[0] as string, provider: '' };
+    this.#head = { ...(this.#running?.head ?? unknown) };
+    this.#frames = reply.frames(this.#head);
     return this.#frames;
   }
 

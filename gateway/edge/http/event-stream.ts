@@ -14,8 +14,8 @@ const BYTES_PER_CHARACTER_MAX = 3;
 export interface EventStreamTexts {
   /** Sent when it opens; '' where something else is written at once. */
   readonly opening: string;
-  /** Sent whenever nothing was sent for a while. */
-  readonly keepAlive: () => string;
+  /** Sent whenever nothing was sent for a while. `silentMs`: since the last frame; comments are none. */
+  readonly keepAlive: (silentMs: number) => string;
 }
 
 /**
@@ -31,6 +31,7 @@ export class EventStream {
   readonly #texts: EventStreamTexts;
   #cancelComment: Cancel;
   #lastWriteAt: number;
+  #lastFrameAt: number;
   /** Longer texts are sent in pieces of this many bytes; one character takes up to three bytes. */
   readonly #pieceMax: number;
   /** The text being sent in pieces; no other write may interleave. */
@@ -50,6 +51,7 @@ export class EventStream {
     });
     if (texts.opening !== '') response.write(texts.opening);
     this.#lastWriteAt = clock.monotonic();
+    this.#lastFrameAt = this.#lastWriteAt;
     this.#cancelComment = clock.after(limits.keepAliveCommentMs, this.#comment);
     response.once('close', () => this.#cancelComment());
   }
@@ -65,6 +67,13 @@ export class EventStream {
    */
   write(frames: string): Promise<void> | null {
     if (frames === '' || !this.open) return null;
+    this.#lastFrameAt = this.#clock.monotonic();
+    // A keep-alive may still be on its way in pieces.
+    return this.#pieces === null ? this.#send(frames) : this.#pieces.then(() => this.#send(frames) ?? undefined);
+  }
+
+  #send(frames: string): Promise<void> | null {
+    if (!this.open) return null;
     this.#lastWriteAt = this.#clock.monotonic();
     if (frames.length <= this.#pieceMax) return this.#response.write(frames) ? null : this.#drained();
     this.#pieces = this.#writeInPieces(frames);
@@ -112,10 +121,17 @@ export class EventStream {
       return;
     }
     // Skip the comment if the reader is behind, or between the pieces of a frame.
-    if (this.#response.writableLength === 0 && this.#pieces === null) this.#response.write(this.#texts.keepAlive());
+    if (this.#response.writableLength === 0 && this.#pieces === null) this.#keepAlive();
     this.#lastWriteAt = this.#clock.monotonic();
     this.#cancelComment = this.#clock.after(keepAliveCommentMs, this.#comment);
   };
+
+  /** The producer is not held back: the reader has read everything before. */
+  #keepAlive(): void {
+    const text = this.#texts.keepAlive(this.#clock.monotonic() - this.#lastFrameAt);
+    if (text.startsWith(':')) this.#response.write(text);
+    else void this.write(text);
+  }
 
   #drained(): Promise<void> {
     return new Promise((resolve) => {

@@ -168,6 +168,7 @@ const TURNS: readonly (readonly [path: string, body: string, expected: string])[
   ['/chat/completions', WHOLE, '"object":"chat.completion"'],
   ['/chat/completions', STREAM, 'data: [DONE]'],
   ['/completions', TEXT, '"object":"text_completion"'],
+  ['/responses', JSON.stringify({ model: 'sim/fast', input: 'hello' }), '"object":"response"'],
 ];
 
 /** The suffixes of a turn's path, before a valid body, and whether each is refused. */

@@ -32,14 +32,22 @@ function prompt(directive: object): object {
   return { prompt: message?.content };
 }
 
-const BODY = { chat: sim, completions: prompt } as const;
+/** The same as the input of a response. */
+function responsesInput(directive: object): object {
+  const { prompt: given } = prompt(directive) as { prompt: string };
+  return { input: given };
+}
+
+const BODY = { chat: sim, completions: prompt, responses: responsesInput } as const;
 type Name = keyof typeof BODY;
 const NAMES = Object.keys(BODY) as Name[];
 
 /** The input of `startTurn`, without anything of HTTP. */
 function input(name: Name, body: unknown, more: Partial<TurnInput> = {}): TurnInput {
   const complete =
-    typeof body === 'object' && !Array.isArray(body) ? { model: 'sim/fast', max_tokens: 50, ...body } : body;
+    typeof body === 'object' && !Array.isArray(body)
+      ? { model: 'sim/fast', [name === 'responses' ? 'max_output_tokens' : 'max_tokens']: 50, ...body }
+      : body;
   return {
     dialect: DIALECTS[name],
     body: body === null ? null : complete,
@@ -59,8 +67,16 @@ function replyOf(running: RunningTurn, { events, closing }: EndedTurn): Record<s
 }
 
 const textIn = (reply: Record<string, Json>): unknown => {
+  if (reply.object === 'response') return (reply.output as { content: { text: string }[] }[])[0]?.content[0]?.text;
   const [choice] = reply.choices as { text?: string; message?: { content: string } }[];
   return choice?.message?.content ?? choice?.text;
+};
+
+/** The last frames of a stream of 4 tokens. */
+const ENDINGS: { readonly [name in Name]: RegExp } = {
+  chat: /x1 .*x2 .*"finish_reason":"stop".*"usage":\{.*"cost":.*\n\ndata: \[DONE\]\n\n$/s,
+  completions: /x1 .*x2 .*"finish_reason":"stop".*"usage":\{.*"cost":.*\n\ndata: \[DONE\]\n\n$/s,
+  responses: /x1 .*x2 .*event: response.completed\n.*"status":"completed".*"usage":\{.*"cost":.*\n\n$/s,
 };
 
 for (const name of NAMES) {
@@ -78,12 +94,13 @@ for (const name of NAMES) {
     assert.equal([ended.charge, ended.error], ['recorded', null]);
     assert.equal(ended.settlement, settlementOf(on));
     const reply = replyOf(running, ended);
-    assert.is(reply.id, turnInput.generation);
-    assert.is(reply.provider, 'A');
+    const id = name === 'responses' ? turnInput.generation.replace('gen-', 'resp_') : turnInput.generation;
+    assert.is(reply.id, id);
+    assert.is(running.head.provider, 'A');
     assert.match(String(textIn(reply)), /^a:\d+ x1 x2 $/);
-    const { cost, completion_tokens } = reply.usage as Record<string, number>;
+    const { cost, completion_tokens, output_tokens } = reply.usage as Record<string, number>;
     assert.is(cost, Number(ended.settlement?.cost));
-    assert.is(completion_tokens, 3);
+    assert.is(completion_tokens ?? output_tokens, 3);
     await on.end();
   });
 
@@ -96,7 +113,7 @@ for (const name of NAMES) {
     const ended = await endTurn(on.services, running);
     assert.equal(ended.events, [], 'all parts were read already');
     text += frames.end(ended.closing);
-    assert.match(text, /x1 .*x2 .*"finish_reason":"stop".*"usage":\{.*"cost":.*\n\ndata: \[DONE\]\n\n$/s);
+    assert.match(text, ENDINGS[name]);
     assert.is(ended.charge, 'recorded');
     await on.end();
   });

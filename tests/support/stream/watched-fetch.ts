@@ -1,3 +1,4 @@
+import { ResponsesJudge } from './responses-judge.ts';
 import { StreamJudge, type StreamRules } from './stream-judge.ts';
 
 /**
@@ -29,12 +30,14 @@ export function watchFetch(origins: readonly string[]): Watch {
     const note = (fault: string): void => void faults.push(`${url.pathname} ${body.slice(0, 300)}: ${fault}`);
     if (answer.status >= 400 || PATHS[url.pathname] !== undefined) expectId(answer, note);
     if (answer.status >= 400) {
-      const judged = envelope(answer.clone(), note);
+      // A stream of the responses dialect that was refused once its body was read. (spec: inference, Errors 5)
+      const isNull = url.pathname === '/api/v1/responses' && /"stream":\s*true/.test(body);
+      const judged = envelope(answer.clone(), isNull ? [null, answer.status] : [answer.status], note);
       open.add(judged);
       void judged.finally(() => open.delete(judged));
       return answer;
     }
-    return isStream(answer) ? judgedStream(answer, rulesOf(url.pathname, body), note) : answer;
+    return isStream(answer) ? judgedStream(answer, judgeOf(url.pathname, body), note) : answer;
   };
   globalThis.fetch = watched;
   return {
@@ -52,9 +55,17 @@ async function bodyOf(input: Parameters<Fetch>[0], init: Parameters<Fetch>[1]): 
   return '';
 }
 
-function rulesOf(path: string, body: string): StreamRules {
+/** Checks a stream in pieces, whatever its dialect. */
+interface Judge {
+  feed(text: string): void;
+  left(): { readonly faults: readonly string[] };
+  end(): { readonly faults: readonly string[] };
+}
+
+function judgeOf(path: string, body: string): Judge {
+  if (path === '/api/v1/responses') return new ResponsesJudge();
   const dialect = PATHS[path] ?? 'chat';
-  return { dialect, dispatch: /"include_tool_dispatch":\s*true/.test(body) };
+  return new StreamJudge({ dialect, dispatch: /"include_tool_dispatch":\s*true/.test(body) });
 }
 
 function isStream(answer: Response): boolean {
@@ -66,15 +77,19 @@ function expectId(answer: Response, note: (fault: string) => void): void {
   if (!/^gen-/.test(id ?? '')) note(`${answer.status} with X-Generation-Id ${id}`);
 }
 
-async function envelope(answer: Response, note: (fault: string) => void): Promise<void> {
+async function envelope(
+  answer: Response,
+  codes: readonly (number | null)[],
+  note: (fault: string) => void,
+): Promise<void> {
   const text = await answer.text().catch(() => null);
   // Cut off by a node that died, or left by its reader: no envelope to check.
   if (text === null || text === '') return;
   try {
     const { error } = JSON.parse(text) as {
-      error: { code: number; message: string; metadata: { error_type: string } };
+      error: { code: number | null; message: string; metadata: { error_type: string } };
     };
-    if (error.code !== answer.status) note(`error.code ${error.code} under status ${answer.status}`);
+    if (!codes.includes(error.code)) note(`error.code ${error.code} under status ${answer.status}`);
     if (typeof error.metadata.error_type !== 'string' || typeof error.message !== 'string')
       note(`no envelope: ${text}`);
     if (answer.status === 500 && error.message !== 'Internal Server Error') note(`a 500 with detail: ${text}`);
@@ -84,9 +99,8 @@ async function envelope(answer: Response, note: (fault: string) => void): Promis
 }
 
 /** The same answer; its body is passed on piece by piece on demand. */
-function judgedStream(answer: Response, rules: StreamRules, note: (fault: string) => void): Response {
+function judgedStream(answer: Response, judge: Judge, note: (fault: string) => void): Response {
   const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
-  const judge = new StreamJudge(rules);
   const decoder = new TextDecoder();
   const report = (faults: readonly string[]): boolean => {
     for (const fault of faults) note(fault);

@@ -3,6 +3,8 @@ import { chatChunk, chatReply } from '../../../dialects/chat/reply-schema.ts';
 import { chatRequest } from '../../../dialects/chat/request-schema.ts';
 import { completionReply } from '../../../dialects/completions/reply-schema.ts';
 import { completionRequest } from '../../../dialects/completions/request-schema.ts';
+import { responsesEvent, responsesReply } from '../../../dialects/responses/reply-schema.ts';
+import { responsesRequest } from '../../../dialects/responses/request-schema.ts';
 import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from '../files/file-schema.ts';
 import { envelopeSchema } from './envelope-schema.ts';
 import type { Operation, Parameter } from './operation.ts';
@@ -14,6 +16,9 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   ChatChunk: chatChunk,
   CompletionRequest: completionRequest,
   CompletionReply: completionReply,
+  ResponsesRequest: responsesRequest,
+  ResponsesReply: responsesReply,
+  ResponsesEvent: responsesEvent,
   File: fileObjectSchema,
   FileList: fileListSchema,
   FileDeleted: fileDeletedSchema,

@@ -45,6 +45,16 @@ export const OPERATIONS: readonly Operation[] = [
     inference: true,
   },
   {
+    method: 'post',
+    path: '/responses',
+    summary: 'Answers a conversation of items',
+    key: true,
+    body: 'ResponsesRequest',
+    reply: 'ResponsesReply',
+    frame: 'ResponsesEvent',
+    inference: true,
+  },
+  {
     method: 'get',
     path: '/generation',
     summary: 'One generation of this account',

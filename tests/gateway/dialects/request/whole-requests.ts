@@ -105,3 +105,70 @@ export const CHAT = {
 };
 
 export const COMPLETION = { ...SHARED, prompt: 'x', logprobs: 1, echo: true, suffix: 's' };
+
+export const RESPONSES = {
+  model: 'a/b',
+  models: ['c/d'],
+  stream: true,
+  temperature: 1,
+  top_p: 0,
+  user: 'u',
+  route: 'sort',
+  provider: SHARED.provider,
+  input: [
+    { role: 'user', content: 'x' },
+    {
+      type: 'message',
+      id: 'm',
+      role: 'user',
+      status: 'completed',
+      content: [
+        { type: 'input_text', text: 'x' },
+        { type: 'input_image', image_url: 'https://a.b/c', detail: 'low' },
+        { type: 'input_file', filename: 'f', file_data: 'AAAA' },
+        { type: 'input_file', filename: 'f', file_url: 'https://a.b/c' },
+        { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
+      ],
+    },
+    {
+      type: 'reasoning',
+      id: 'r',
+      status: 'completed',
+      summary: [{ type: 'summary_text', text: 's' }],
+      content: [{ type: 'reasoning_text', text: 't' }],
+      encrypted_content: 'e',
+    },
+    {
+      type: 'message',
+      role: 'assistant',
+      content: [
+        { type: 'output_text', text: 'x' },
+        { type: 'refusal', refusal: 'no' },
+        { type: 'output_image', image_url: 'https://a.b/c' },
+        { type: 'output_audio', data: 'AAAA', transcript: 't' },
+      ],
+    },
+    { type: 'function_call', id: 'f', call_id: 'c', name: 'f', arguments: '{}', status: 'completed' },
+    { type: 'function_call_output', id: 'o', call_id: 'c', output: 'x', status: 'completed' },
+  ],
+  instructions: 'i',
+  max_output_tokens: 5,
+  tools: [{ type: 'function', name: 'f', description: 'd', parameters: { a: 1 }, strict: true }],
+  tool_choice: { type: 'function', name: 'f' },
+  parallel_tool_calls: true,
+  reasoning: { effort: 'low', summary: 'auto' },
+  text: {
+    format: { type: 'json_schema', name: 'n', description: 'd', schema: { a: 1 }, strict: true },
+    verbosity: 'low',
+  },
+  prompt_cache_key: 'p',
+  // Null, since any other value is refused.
+  previous_response_id: null,
+  background: false,
+  stream_options: { include_tool_dispatch: false },
+  store: true,
+  include: ['reasoning.encrypted_content'],
+  metadata: { a: 1 },
+  transforms: ['middle-out'],
+  plugins: [{ id: 'context-compression' }],
+};

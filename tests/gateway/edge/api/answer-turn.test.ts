@@ -17,6 +17,7 @@ import { serve } from '../../../../gateway/edge/http/serve.ts';
 import { Overload } from '../../../../gateway/overload/overload.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { ResponsesJudge } from '../../../support/stream/responses-judge.ts';
 import { openScene, settlementOf, sim } from '../../inference/scene.ts';
 import { generous, type StageOptions, stage } from '../../inference/stage.ts';
 
@@ -225,15 +226,50 @@ it('a served turn is answered by the same dialect, whole and as a stream', async
   assert.match(streamed.text, /"finish_reason":"stop".*event: stop\ndata: \{"cost":0\.\d+\}\n\n$/s);
 });
 
-it('the dialects of the table refuse in the common envelope, and each has its route', async () => {
+/** Dialects with an envelope of their own for a stream that was refused before it opened. (spec: inference, Errors 4, 5) */
+const OWN_ENVELOPE: ReadonlySet<Dialect> = new Set<Dialect>([DIALECTS.responses]);
+
+it('a responses stream that is refused before it opens is answered with a null code (spec: inference, Errors 5)', async () => {
+  const { responses: dialect } = DIALECTS;
+  const rows: readonly (readonly [object, number, string])[] = [
+    [{ input: 'x', temperature: 3 }, 400, 'invalid_request'],
+    [{ input: 'x', model: 'sim/unknown' }, 404, 'not_found'],
+    [{ input: '@sim {"status":500}' }, 502, 'provider_unavailable'],
+  ];
+  for (const [body, status, type] of rows) {
+    const { status: answeredWith, text } = await answered({ dialect, body: { ...body, stream: true } });
+    assert.is(answeredWith, status, text);
+    const { error } = JSON.parse(text);
+    assert.equal([error.code, error.param, error.type, error.metadata.error_type], [null, null, type, type]);
+    isStandard(await answered({ dialect, body }), status, type);
+  }
+});
+
+it('a responses stream that opened before its turn runs fails in-band, in order', async () => {
+  const { text, status } = await answered({
+    dialect: DIALECTS.responses,
+    body: { input: '@sim {"hang":"headers"}', stream: true },
+    keepAliveCommentMs: 30,
+    upstream: { firstByteMs: 150 },
+  });
+  assert.is(status, 200);
+  const { faults, events } = ResponsesJudge.of(text);
+  assert.equal(faults, []);
+  assert.equal(
+    events.map(({ type }) => type),
+    ['response.created', 'response.in_progress', 'error', 'response.failed'],
+  );
+});
+
+it('the dialects of the table refuse in the common envelope where they have none of their own, and each has its route', async () => {
   for (const dialect of Object.values(DIALECTS)) {
-    for (const stream of [true, false]) {
+    for (const stream of OWN_ENVELOPE.has(dialect) ? [false] : [true, false]) {
       isStandard(await answered({ dialect, body: { model: 5, stream } }), 400, 'invalid_request');
     }
   }
   assert.equal(
     turnRoutes.map(({ path }) => path),
-    ['/chat/completions', '/completions'],
+    ['/chat/completions', '/completions', '/responses'],
   );
 });
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EventStream } from '../../../../gateway/edge/http/event-stream.ts';
+import { EventStream, type EventStreamTexts } from '../../../../gateway/edge/http/event-stream.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { ManualClock } from '../../outbound/manual-clock.ts';
 
@@ -43,10 +43,13 @@ class Reader extends Writable {
   }
 }
 
-function open(eager: boolean): { reader: Reader; clock: ManualClock; stream: EventStream } {
+function open(
+  eager: boolean,
+  texts: EventStreamTexts = TEXTS,
+): { reader: Reader; clock: ManualClock; stream: EventStream } {
   const reader = new Reader(eager);
   const clock = new ManualClock();
-  return { reader, clock, stream: new EventStream(reader as unknown as ServerResponse, clock, LIMITS, TEXTS) };
+  return { reader, clock, stream: new EventStream(reader as unknown as ServerResponse, clock, LIMITS, texts) };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -60,6 +63,36 @@ it('begins with a processing comment and sends a keep-alive comment every 15 s (
   clock.advance(1_000);
   clock.advance(15_000);
   assert.is(reader.taken, ': processing\ndata: 1\n\n: keep-alive\n: keep-alive\n');
+});
+
+it('a keep-alive learns for how long no frame was sent, and may be a frame itself', () => {
+  const heard: number[] = [];
+  const keepAlive = (silentMs: number): string => {
+    heard.push(silentMs);
+    return silentMs < 30_000 ? ': keep-alive\n' : 'data: again\n\n';
+  };
+  const { reader, clock, stream } = open(true, { ...TEXTS, keepAlive });
+  clock.advance(5_000);
+  stream.write('data: 1\n\n');
+  for (let periods = 0; periods < 3; periods++) clock.advance(15_000);
+  assert.equal(heard, [15_000, 30_000, 15_000]);
+  const repeated = ': keep-alive\ndata: again\n\n: keep-alive\n';
+  assert.is(reader.taken, `: processing\ndata: 1\n\n${repeated}`);
+});
+
+it('frames behind a keep-alive that is sent in pieces wait for its last piece', async () => {
+  const large = `data: ${'x'.repeat(100_000)}\n\n`;
+  const { reader, clock, stream } = open(false, { ...TEXTS, keepAlive: () => large });
+  reader.take();
+  clock.advance(LIMITS.keepAliveCommentMs);
+  const waits = stream.write('data: 2\n\n');
+  assert.ok(waits);
+  for (let pieces = 0; pieces < 20; pieces++) {
+    reader.take();
+    await turn();
+  }
+  await waits;
+  assert.is(reader.taken, `: processing\n${large}data: 2\n\n`);
 });
 
 it('an empty write sends nothing and does not postpone a comment', () => {

@@ -11,6 +11,9 @@ import { completionReply } from '../../../../../gateway/dialects/completions/rep
 import { completionRequest } from '../../../../../gateway/dialects/completions/request-schema.ts';
 import { renderEnvelope } from '../../../../../gateway/dialects/reply/error-envelope.ts';
 import type { ReplyFrames } from '../../../../../gateway/dialects/reply/reply-dialect.ts';
+import { responsesEvent, responsesReply } from '../../../../../gateway/dialects/responses/reply-schema.ts';
+import { responsesRequest } from '../../../../../gateway/dialects/responses/request-schema.ts';
+import { responsesReplyDialect } from '../../../../../gateway/dialects/responses/responses-dialect.ts';
 import { apiRoutes, openApiRoute } from '../../../../../gateway/edge/api/api-routes.ts';
 import { openApiDocument } from '../../../../../gateway/edge/api/openapi/document.ts';
 import { envelopeSchema } from '../../../../../gateway/edge/api/openapi/envelope-schema.ts';
@@ -103,6 +106,7 @@ it('every reference resolves, every path parameter is described, every operation
 it('the published request schemas are the objects that validate requests', () => {
   assert.equal(published.components.schemas.ChatRequest, JSON.parse(JSON.stringify(chatRequest)));
   assert.equal(published.components.schemas.CompletionRequest, JSON.parse(JSON.stringify(completionRequest)));
+  assert.equal(published.components.schemas.ResponsesRequest, JSON.parse(JSON.stringify(responsesRequest)));
 });
 
 it('another validator that reads only the published text agrees with ours on every row of the table', () => {
@@ -161,6 +165,12 @@ it('rendered replies and frames match the published schemas', () => {
   }
   for (const frame of framesOf(completion.frames(HEAD)))
     assert.ok(Check(completionReply, frame), JSON.stringify(frame));
+  const responses = responsesReplyDialect({ model: 'a/b' });
+  for (const closing of [CLOSING, null]) {
+    const reply = JSON.parse(responses.whole(HEAD, EVENTS, closing));
+    assert.ok(Check(responsesReply, reply), JSON.stringify(reply));
+  }
+  for (const frame of framesOf(responses.frames(HEAD))) assert.ok(Check(responsesEvent, frame), JSON.stringify(frame));
   const error = new GatewayError({
     status: 503,
     type: 'provider_overloaded',

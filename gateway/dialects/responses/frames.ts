@@ -1,0 +1,101 @@
+import type { GatewayError } from '../../terms/gateway-error.ts';
+import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
+import { KEEP_ALIVE } from '../reply/event-text.ts';
+import type { Closing, ReplyFrames } from '../reply/reply-dialect.ts';
+import type { ReplyHead } from '../reply/reply-head.ts';
+import { EventWriter } from './event-writer.ts';
+import { OutputItems } from './output-items.ts';
+import { endOf, idStem, type ResponseState, responseText } from './response-object.ts';
+import { usageText } from './usage-text.ts';
+
+/** Below the timers of clients, the shortest of which is five minutes. */
+export const SILENCE_MS = 120_000;
+
+/**
+ * Writes one responses stream: the response as it begins, its items, and the whole response at the end, which waits for
+ * the charge. A failure is an `error` event and the failed response. The whole reply of this dialect is the last
+ * response of the same stream. (spec: inference, Responses stream, Errors 5; conventions 1.14)
+ */
+export class ResponsesFrames implements ReplyFrames {
+  readonly #head: ReplyHead;
+  readonly #repeated: () => string;
+  readonly #writer = new EventWriter();
+  readonly #output: OutputItems;
+  #repeatedText: string | null = null;
+  #begun = false;
+  #failed = false;
+  #finish: FinishReason | null = null;
+
+  /** `head` may name another model until the turn runs. `repeated`: the members that repeat the request. */
+  constructor(head: ReplyHead, repeated: () => string) {
+    this.#head = head;
+    this.#repeated = repeated;
+    this.#output = new OutputItems(this.#writer, idStem(head));
+  }
+
+  of(events: readonly TurnEvent[]): string {
+    let frames = this.#begin();
+    for (const event of events) {
+      if (event.type === 'finish') frames += this.#end(event.reason);
+      else if (event.type === 'error') frames += this.#fail(event.error);
+      else frames += this.#output.add(event);
+    }
+    return frames;
+  }
+
+  end(closing: Closing | null): string {
+    if (this.#failed) return '';
+    const frames = this.#begin() + (this.#finish === null ? this.#end('stop') : '');
+    const { status } = endOf(this.#finish ?? 'stop');
+    const response = this.response(closing, closing?.honoured);
+    return frames + this.#writer.write(`response.${status}`, `,"response":${response}`);
+  }
+
+  /** After a long silence the response so far: some clients reset their timers on data alone. (conventions 0.2) */
+  keepAlive(silentMs: number): string {
+    if (silentMs < SILENCE_MS || this.#failed || this.#finish !== null) return KEEP_ALIVE;
+    const begun = this.#begin();
+    return begun === '' ? this.#lifecycle('in_progress') : begun;
+  }
+
+  /** The whole response at its end, as JSON. */
+  response(closing: Closing | null, honoured?: Readonly<Record<string, boolean>>): string {
+    return this.#text({
+      ...endOf(this.#finish ?? 'stop'),
+      output: this.#output.items('incomplete'),
+      usage: usageText(closing),
+      ...(honoured === undefined ? {} : { honoured }),
+    });
+  }
+
+  #begin(): string {
+    if (this.#begun) return '';
+    this.#begun = true;
+    return this.#lifecycle('created') + this.#lifecycle('in_progress');
+  }
+
+  #lifecycle(moment: 'created' | 'in_progress'): string {
+    const response = this.#text({ status: 'in_progress', output: this.#output.items('in_progress') });
+    return this.#writer.write(`response.${moment}`, `,"response":${response}`);
+  }
+
+  #end(reason: FinishReason): string {
+    this.#finish = reason;
+    return this.#output.finish(reason);
+  }
+
+  #fail(error: GatewayError): string {
+    this.#failed = true;
+    const output = this.#output.items('incomplete');
+    const message = JSON.stringify(error.message);
+    return (
+      this.#writer.write('error', `,"code":null,"message":${message},"param":null`) +
+      this.#writer.write('response.failed', `,"response":${this.#text({ status: 'failed', error, output })}`)
+    );
+  }
+
+  #text(state: ResponseState): string {
+    this.#repeatedText ??= this.#repeated();
+    return responseText(this.#head, this.#repeatedText, state);
+  }
+}

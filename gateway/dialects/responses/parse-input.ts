@@ -1,0 +1,144 @@
+import { invalid } from '../../terms/invalid.ts';
+import type { ReasoningDetail, ToolCall, TurnMessage } from '../../terms/turn.ts';
+import type { Carried } from '../request/carried.ts';
+import type { InputItem, InputMessage, InputReasoning } from './input-schema.ts';
+import { parseContent, parseSaid } from './parse-parts.ts';
+import { openReasoning } from './sealed-reasoning.ts';
+
+type Assistant = Extract<TurnMessage, { role: 'assistant' }>;
+type Open = { -readonly [member in keyof Assistant]: Assistant[member] } & { toolCalls?: ToolCall[] };
+type Thought = Pick<Open, 'reasoning' | 'reasoningDetails'>;
+
+/**
+ * Items of a checked request as messages. The items of one turn of the model (reasoning, message, calls) become one
+ * message: reasoning belongs to the item behind it, or where the turn ends with it, to the item before. Media is added
+ * to `carried` for routing. Throws 400 and 404 for parts without a readable source. (spec: inference, `input`)
+ */
+export function parseInput(
+  instructions: string | null,
+  input: string | readonly InputItem[],
+  carried: Carried,
+): TurnMessage[] {
+  const messages: TurnMessage[] = [];
+  // The specification calls them the system prompt; a text without a character sets none.
+  if (instructions !== null && instructions !== '') messages.push({ role: 'system', text: instructions });
+  if (typeof input === 'string') {
+    messages.push({ role: 'user', text: input });
+    return messages;
+  }
+  const turn = new AssistantTurn(messages);
+  for (const [at, item] of input.entries()) addItem(item, `input[${at}]`, messages, turn, carried);
+  turn.end();
+  return messages;
+}
+
+function addItem(
+  item: InputItem,
+  member: string,
+  messages: TurnMessage[],
+  turn: AssistantTurn,
+  carried: Carried,
+): void {
+  switch (item.type) {
+    case 'reasoning':
+      turn.think(thoughtOf(item, member));
+      break;
+    case 'function_call':
+      turn.call({ id: item.call_id, name: item.name, arguments: item.arguments });
+      break;
+    case 'function_call_output': {
+      turn.end();
+      const output = parseContent(item.output, `${member}.output`, carried);
+      messages.push({ role: 'tool', ...output, toolCallId: item.call_id });
+      break;
+    }
+    case 'item_reference':
+      throw invalid(`${member}: nothing is retained, so an item_reference names nothing; send the item itself`);
+    default:
+      addMessage(item, `${member}.content`, messages, turn, carried);
+  }
+}
+
+function addMessage(
+  { role, content }: InputMessage,
+  member: string,
+  messages: TurnMessage[],
+  turn: AssistantTurn,
+  carried: Carried,
+): void {
+  if (role === 'assistant') {
+    const { text, refusal } = parseSaid(content, member);
+    turn.say(text, refusal);
+    return;
+  }
+  turn.end();
+  messages.push({ role: role as 'user' | 'system' | 'developer', ...parseContent(content, member, carried) });
+}
+
+/** The text is repeated in what an earlier answer sealed, so it is read only where nothing is. */
+function thoughtOf({ encrypted_content: sealed, content, summary }: InputReasoning, member: string): Thought {
+  if (sealed != null && sealed !== '') {
+    return { reasoningDetails: openReasoning(sealed, `${member}.encrypted_content`) };
+  }
+  const texts = content != null && content.length > 0 ? content : (summary ?? []);
+  const reasoning = texts.map(({ text }) => text).join('\n\n');
+  return reasoning === '' ? {} : { reasoning };
+}
+
+/** Gathers the items of one turn of the model. */
+class AssistantTurn {
+  readonly #messages: TurnMessage[];
+  #open: Open | null = null;
+  /** Reasoning whose item has not followed yet. */
+  #pending: Thought = {};
+
+  constructor(messages: TurnMessage[]) {
+    this.#messages = messages;
+  }
+
+  think({ reasoning, reasoningDetails }: Thought): void {
+    addThought(this.#pending, reasoning, reasoningDetails);
+  }
+
+  /** A second text is a message of its own, unless calls stand before it: their results must follow them at once. */
+  say(text: string | null, refusal: string | null): void {
+    if (this.#open !== null && this.#open.text !== null && this.#open.toolCalls === undefined) this.#close();
+    const open = this.#begin();
+    if (text !== null) open.text = open.text === null ? text : `${open.text}\n\n${text}`;
+    if (refusal !== null) open.refusal = (open.refusal ?? '') + refusal;
+  }
+
+  call(call: ToolCall): void {
+    const open = this.#begin();
+    open.toolCalls ??= [];
+    open.toolCalls.push(call);
+  }
+
+  /** Called before an item that is not the model's, and after the last item. */
+  end(): void {
+    if (hasThought(this.#pending)) this.#begin();
+    this.#close();
+  }
+
+  #begin(): Open {
+    this.#open ??= { role: 'assistant', text: null };
+    addThought(this.#open, this.#pending.reasoning, this.#pending.reasoningDetails);
+    this.#pending = {};
+    return this.#open;
+  }
+
+  #close(): void {
+    if (this.#open !== null) this.#messages.push(this.#open);
+    this.#open = null;
+  }
+}
+
+function addThought(to: Thought, reasoning?: string, details?: readonly ReasoningDetail[]): void {
+  if (reasoning !== undefined)
+    to.reasoning = to.reasoning === undefined ? reasoning : `${to.reasoning}\n\n${reasoning}`;
+  if (details !== undefined) to.reasoningDetails = [...(to.reasoningDetails ?? []), ...details];
+}
+
+function hasThought({ reasoning, reasoningDetails }: Thought): boolean {
+  return reasoning !== undefined || reasoningDetails !== undefined;
+}

@@ -1,0 +1,19 @@
+import type { TurnEvent } from '../../terms/turn-event.ts';
+import type { Closing } from '../reply/reply-dialect.ts';
+import type { ReplyHead } from '../reply/reply-head.ts';
+import { ResponsesFrames } from './frames.ts';
+
+/**
+ * A whole response as JSON text: the one that ends the stream of the same events. `closing: null` means that no charge
+ * is recorded. (spec: inference, Responses dialect request)
+ */
+export function render(
+  head: ReplyHead,
+  events: readonly TurnEvent[],
+  closing: Closing | null,
+  repeated: () => string,
+): string {
+  const frames = new ResponsesFrames(head, repeated);
+  frames.of(events);
+  return frames.response(closing);
+}

@@ -1,0 +1,71 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { between, LABEL_CHARACTERS_MAX, maybe, opaque } from '../request/members.ts';
+import { compressionMembers, effort, sharedMembers, TOOLS_MAX, toolName } from '../request/shared-members.ts';
+import { inputItem } from './input-schema.ts';
+
+const { model, models, stream, temperature, user, provider, route } = sharedMembers;
+
+const FORMAT_NAME = '^[a-zA-Z0-9_-]{1,64}$';
+const WORD_CHARACTERS_MAX = 64;
+
+const word = Type.String({ maxLength: WORD_CHARACTERS_MAX });
+
+const tool = Type.Object({
+  type: Type.Literal('function'),
+  name: toolName,
+  description: maybe(Type.String()),
+  parameters: maybe(opaque({ description: 'JSON Schema: forwarded without being compiled.' })),
+  strict: maybe(Type.Boolean()),
+});
+
+const format = Type.Union([
+  Type.Object({ type: Type.Literal('text') }),
+  Type.Object({ type: Type.Literal('json_object') }),
+  Type.Object({
+    type: Type.Literal('json_schema'),
+    name: Type.String({ pattern: FORMAT_NAME }),
+    description: maybe(Type.String()),
+    schema: opaque({ description: 'JSON Schema: forwarded without being compiled.' }),
+    strict: maybe(Type.Boolean()),
+  }),
+]);
+
+/**
+ * The responses request on the wire. Unknown members are allowed and ignored. The schema validates requests, gives
+ * their type, and is published in the OpenAPI document. (spec: inference, Responses dialect request)
+ */
+export const responsesRequest = Type.Object({
+  model,
+  models,
+  stream,
+  temperature,
+  user,
+  provider,
+  route,
+  top_p: maybe(between(0, 1)),
+  input: Type.Union([Type.String(), Type.Array(inputItem, { minItems: 1 })]),
+  instructions: maybe(Type.String()),
+  max_output_tokens: maybe(Type.Integer({ minimum: 1 })),
+  tools: maybe(Type.Array(tool, { maxItems: TOOLS_MAX })),
+  tool_choice: maybe(
+    Type.Union([
+      Type.String({ enum: ['none', 'auto', 'required'], pattern: '^(?:none|auto|required)$' }),
+      Type.Object({ type: Type.Literal('function'), name: toolName }),
+    ]),
+  ),
+  parallel_tool_calls: maybe(Type.Boolean()),
+  reasoning: maybe(Type.Object({ effort: maybe(effort), summary: maybe(word) })),
+  text: maybe(Type.Object({ format: maybe(format), verbosity: maybe(word) })),
+  prompt_cache_key: maybe(Type.String({ maxLength: LABEL_CHARACTERS_MAX })),
+  previous_response_id: maybe(Type.String({ description: 'Refused: responses are not retained.' })),
+  background: maybe(Type.Boolean({ description: 'true is refused: responses are not retained.' })),
+  stream_options: maybe(
+    Type.Object({ include_tool_dispatch: maybe(Type.Boolean({ description: 'true is refused in this dialect.' })) }),
+  ),
+  store: maybe(Type.Boolean({ description: 'Without effect: responses are not retained.' })),
+  include: maybe(Type.Array(Type.String(), { description: 'Without effect: reasoning is always included.' })),
+  metadata: maybe(opaque({ description: 'Without effect: returned in the response.' })),
+  ...compressionMembers,
+});
+
+export type ResponsesRequest = Static<typeof responsesRequest>;
