@@ -139,6 +139,12 @@ const config: ClusterConfig = {
     retentionMs: 30 * 24 * 60 * 60_000,
   },
 
+  events: {
+    streamsMax: 5_000,
+    streamsPerKeyMax: 1_000,
+    bufferBytesMax: 256 * 1024,
+  },
+
   // spec: inference, Limits. `addressPerMinute` counts requests without a valid key; a proxy in front of the nodes is
   // one address, so raise it there and limit strangers at the proxy. `partPercentMax` is the percentage of the
   // endpoint's window that one account, or all requests without a valid key together, can take while others ask.

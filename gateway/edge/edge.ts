@@ -5,6 +5,7 @@ import { AccountedBudgets } from './auth/accounted-budgets.ts';
 import { Authentication } from './auth/authentication.ts';
 import { EndpointWindow } from './auth/endpoint-window.ts';
 import { BodyRoom } from './body/body-room.ts';
+import { AccountFeeds } from './events/account-feeds.ts';
 import { openApi } from './http/api.ts';
 import { LargeAnswers } from './http/large-answers.ts';
 import type { Listener } from './http/listener.ts';
@@ -54,24 +55,20 @@ export function openEdge(services: EdgeServices): Edge {
     idleMs: limits.sliceIdleMs,
     part: budgets.part,
   });
-  const authentication = new Authentication({
-    cluster,
-    budgets,
-    pepper: services.pepper,
-    callersMax: limits.callersMax,
-    deadKeyMs: limits.deadKeyMs,
-  });
+  const authentication = new Authentication({ ...services, ...limits, budgets });
   let listener: Listener | null = null;
   let ended = false;
   const serving = (): boolean => !ended && services.serving();
   const turns = new OpenTurns();
+  const feeds = new AccountFeeds(services, services.events);
   const open = openApi({
     services: { ...services, serving },
     ...{ authentication, window, turns, overload },
     largeAnswers: new LargeAnswers(clock, limits),
+    feeds,
     uploads: new UploadRoom(services.files.limits),
     bodies: new BodyRoom(limits.bodiesBytesMax),
-    underWay: () => listener?.underWay ?? 0,
+    underWay: () => (listener?.underWay ?? 0) - feeds.size,
   });
   listener = open;
   const quiet = async (underWay: () => number, endsAt: number): Promise<void> => {
@@ -85,6 +82,7 @@ export function openEdge(services: EdgeServices): Edge {
     listen: (host, port) => open.listen(host, port),
     async drain() {
       const endsAt = clock.monotonic() + limits.drainGraceMs;
+      feeds.endAll();
       await open.drain();
       await quiet(() => turns.size, endsAt);
       ended = true;
@@ -94,6 +92,7 @@ export function openEdge(services: EdgeServices): Edge {
     settled: (withinMs) => quiet(() => turns.size + open.underWay, clock.monotonic() + withinMs),
     cut() {
       ended = true;
+      feeds.endAll();
       turns.cutAll();
     },
     close() {

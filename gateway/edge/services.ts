@@ -2,7 +2,7 @@ import type { Clock, Cluster, Random } from '../../actors/runtime/index.ts';
 import type { FileServices } from '../files/file-services.ts';
 import type { InferenceServices } from '../inference/services.ts';
 import type { Overload } from '../overload/overload.ts';
-import type { EdgeLimits, RateLimits } from '../terms/config.ts';
+import type { EdgeLimits, EventLimits, RateLimits } from '../terms/config.ts';
 
 /** Everything that the edge of a node is built from. It does not read the environment and owns no actor. */
 export interface EdgeServices {
@@ -11,6 +11,7 @@ export interface EdgeServices {
   readonly random: Random;
   readonly limits: EdgeLimits;
   readonly rates: RateLimits;
+  readonly events: EventLimits;
   /** Longest wait for an actor's answer, including a takeover, ms. */
   readonly askMs: number;
   /** Secret mixed into the digest of every key. */

@@ -68,6 +68,7 @@ export function openGateway(
     files,
     limits: config.edge,
     rates: config.rates,
+    events: config.events,
     askMs: upstream.askMs,
     nodes: config.nodes.length,
     pepper: secrets.pepper,

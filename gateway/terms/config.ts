@@ -14,6 +14,7 @@ export interface ClusterConfig {
   readonly overload: OverloadLimits;
   readonly files: FileLimits;
   readonly batches: BatchLimits;
+  readonly events: EventLimits;
   readonly rates: RateLimits;
   readonly upstream: UpstreamLimits;
   readonly checks: CheckLimits;
@@ -198,6 +199,15 @@ export interface BatchLimits {
   readonly windowMs: number;
   /** How long an ended batch is shown; its results file has its own, shorter lifetime. */
   readonly retentionMs: number;
+}
+
+/** The streams of `GET /events`. */
+export interface EventLimits {
+  /** Streams on one node, in all and of one key. */
+  readonly streamsMax: number;
+  readonly streamsPerKeyMax: number;
+  /** Events that wait for a slow reader, per stream; beyond it the stream ends. */
+  readonly bufferBytesMax: number;
 }
 
 /** Requests per fixed window, counted over all nodes. */

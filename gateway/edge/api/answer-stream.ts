@@ -8,6 +8,7 @@ import type { TurnRequest } from '../../inference/turn-request.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { gatewayErrorOf } from '../../terms/gateway-error-of.ts';
+import { restarting } from '../../terms/restarting.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { EventStream } from '../http/event-stream.ts';
@@ -219,13 +220,4 @@ export class StreamAnswer {
     const record = { generation: id, key: caller?.key ?? null, status, detail };
     this.#routes.services.log.warn(record, 'a stream ended in an error');
   }
-}
-
-function restarting(): GatewayError {
-  return new GatewayError({
-    status: 503,
-    type: 'provider_overloaded',
-    message: 'The service is restarting, please repeat the request',
-    headers: { 'retry-after': '1', 'x-should-retry': 'true' },
-  });
 }

@@ -1,6 +1,7 @@
 import type { Route } from '../http/route.ts';
 import { jsonAnswer } from '../http/route-answer.ts';
 import { creditsRoute } from './credits.ts';
+import { eventRoute } from './events/follow-events.ts';
 import { fileRoutes } from './files/file-routes.ts';
 import { generationRoute } from './generation.ts';
 import { keyRoute } from './key.ts';
@@ -16,6 +17,7 @@ export function apiRoutes(): readonly Route[] {
     aliveAt('/'),
     ...turnRoutes,
     ...fileRoutes,
+    eventRoute,
     creditsRoute,
     generationRoute,
     keyRoute,

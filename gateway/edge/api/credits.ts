@@ -1,4 +1,5 @@
 import { showAccount } from '../../../actors/account/account.ts';
+import type { AccountView } from '../../../actors/account/statement.ts';
 import { add } from '../../../actors/terms/usd.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import type { Route } from '../http/route.ts';
@@ -17,14 +18,15 @@ export const creditsRoute: Route = {
 
 async function showCredits(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
   const view = await showAccount(services.cluster, callerOf(context).account, services.askMs);
-  return jsonAnswer(
-    renderExact({
-      data: {
-        total_credits: exactNumber(add(view.deposits, view.adjustments)),
-        total_usage: exactNumber(view.charges),
-        held: exactNumber(view.held),
-        available: exactNumber(view.available),
-      },
-    }),
-  );
+  return jsonAnswer(renderExact({ data: creditsObject(view) }));
+}
+
+/** The account's money for `renderExact`. */
+export function creditsObject(view: AccountView): object {
+  return {
+    total_credits: exactNumber(add(view.deposits, view.adjustments)),
+    total_usage: exactNumber(view.charges),
+    held: exactNumber(view.held),
+    available: exactNumber(view.available),
+  };
 }

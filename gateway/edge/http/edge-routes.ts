@@ -3,6 +3,7 @@ import type { UploadRoom } from '../api/files/upload-room.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import type { EndpointWindow } from '../auth/endpoint-window.ts';
 import type { BodyRoom } from '../body/body-room.ts';
+import type { AccountFeeds } from '../events/account-feeds.ts';
 import type { EdgeServices } from '../services.ts';
 import type { LargeAnswers } from './large-answers.ts';
 import type { OpenTurns } from './open-turns.ts';
@@ -16,6 +17,7 @@ export interface EdgeRoutes {
   readonly turns: OpenTurns;
   readonly bodies: BodyRoom;
   readonly uploads: UploadRoom;
+  readonly feeds: AccountFeeds;
   readonly largeAnswers: LargeAnswers;
   /** Number of requests under way on this node. */
   readonly underWay: () => number;

@@ -122,6 +122,7 @@ export const configSchema = record({
   overload: bounds(defaults.overload),
   files: bounds(defaults.files),
   batches: bounds(defaults.batches),
+  events: bounds(defaults.events),
   rates: bounds(defaults.rates),
   upstream: bounds(defaults.upstream),
   checks: bounds(defaults.checks),

@@ -1,0 +1,73 @@
+import type { FileRecord } from '../../../../actors/file/file-record.ts';
+import type { KeyView } from '../../../../actors/key/statement.ts';
+import type { ObjectChange } from '../../../../actors/terms/change.ts';
+import type { GatewayError } from '../../../terms/gateway-error.ts';
+import { renderCursor } from '../../events/cursor.ts';
+import type { FeedEvent } from '../../events/feed-event.ts';
+import { creditsObject } from '../credits.ts';
+import { exactNumber, renderExact } from '../exact-json.ts';
+import { fileObject } from '../files/file-object.ts';
+
+/** What a client of `GET /events` receives, as one JSON text: an event of its account, or one about the feed itself. */
+export interface SentEvent {
+  readonly type: string;
+  /** Null for an event that no client can resume from. */
+  readonly cursor: string | null;
+  readonly text: string;
+}
+
+export function sentEvent(event: FeedEvent): SentEvent {
+  return sent(
+    event.type,
+    event.at,
+    event.type === 'balance.updated' ? creditsObject(event.view) : objectOf(event.change),
+  );
+}
+
+/** The first event of a stream; `resumed` is false where the cursor is too old and the client has to read anew. */
+export function feedOpened(at: number, resumed: boolean): SentEvent {
+  return sent(resumed ? 'feed.opened' : 'feed.start_over', at, {});
+}
+
+/** The last event of a stream that the node ends. */
+export function feedEnded({ status, type, message }: GatewayError): SentEvent {
+  const error = { code: status, message, metadata: { error_type: type } };
+  return { type: 'error', cursor: null, text: JSON.stringify({ type: 'error', error }) };
+}
+
+function sent(type: string, at: number, data: object): SentEvent {
+  const cursor = renderCursor(at);
+  return { type, cursor, text: renderExact({ type, created_at: Math.floor(at / 1_000), cursor, data }) };
+}
+
+function objectOf({ type, id, object }: ObjectChange): object {
+  switch (type) {
+    case 'file.stored':
+      return fileObject(object as unknown as FileRecord);
+    case 'file.deleted':
+      return { id, object: 'file', deleted: true };
+    case 'file.expired':
+      return { id, object: 'file', expired: true };
+    case 'key.updated':
+      return keyObject(id, object as unknown as KeyView);
+    case 'batch.updated':
+      return { id, object: 'batch' };
+    default:
+      throw new Error(`an event of the unknown type ${type satisfies never}`);
+  }
+}
+
+function keyObject(id: string, view: KeyView): object {
+  return {
+    id,
+    object: 'key',
+    label: view.label,
+    name: view.name,
+    status: view.status,
+    limit: exactNumber(view.limit),
+    limit_remaining: exactNumber(view.limitRemaining),
+    limit_reset: view.limitWindow,
+    usage: exactNumber(view.usage),
+    expires_at: view.expiresAt === null ? null : new Date(view.expiresAt).toISOString(),
+  };
+}

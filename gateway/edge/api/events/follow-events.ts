@@ -1,0 +1,42 @@
+import { parseCursor } from '../../events/cursor.ts';
+import { parseFilter } from '../../events/event-filter.ts';
+import type { EdgeRoutes } from '../../http/edge-routes.ts';
+import { EventStream } from '../../http/event-stream.ts';
+import { nameAnswer } from '../../http/generation-headers.ts';
+import type { Route } from '../../http/route.ts';
+import { callerOf, type RequestContext } from '../../request-context.ts';
+import { StreamSink } from './stream-sink.ts';
+
+/**
+ * `GET /events`: what changes in the caller's account, as server-sent events, from the moment of the request or from a
+ * cursor (`cursor`, or `Last-Event-ID` of a client that reconnects). Query: `types` and `ids`, repeatable or separated
+ * by commas.
+ */
+export const eventRoute: Route = { method: 'GET', path: '/events', policy: 'key', body: 'none', answer: follow };
+
+async function follow(context: RequestContext, { services, feeds }: EdgeRoutes): Promise<null> {
+  const query = new URLSearchParams(context.query);
+  const filter = parseFilter(listOf(query, 'types'), listOf(query, 'ids'));
+  const text = query.get('cursor') ?? context.request.headers['last-event-id'];
+  const cursorAt = typeof text === 'string' && text !== '' ? parseCursor(text) : null;
+  const sink = new StreamSink(context.response, services.events.bufferBytesMax);
+  const subscription = await feeds.subscribe(callerOf(context), filter, sink);
+  await sink.run(
+    subscription,
+    () => {
+      nameAnswer(context.response, context.id);
+      return new EventStream(context.response, services.clock, services.limits, TEXTS);
+    },
+    { cursorAt, now: services.cluster.now() },
+  );
+  return null;
+}
+
+const TEXTS = { opening: ': connected\n\n', keepAlive: () => ': keep-alive\n\n' } as const;
+
+function listOf(query: URLSearchParams, name: string): readonly string[] {
+  return query
+    .getAll(name)
+    .flatMap((value) => value.split(','))
+    .filter((value) => value !== '');
+}

@@ -1,0 +1,177 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { suspendAccount } from '../../../actors/account/account.ts';
+import { changeKey, limitKey } from '../../../actors/key/key.ts';
+import { bounded } from '../../support/bounded.ts';
+import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { EventReader } from '../../support/stream/event-reader.ts';
+import { openCluster } from './cluster.ts';
+
+const it = bounded(test, 60_000);
+const ASK_MS = 10_000;
+
+let cluster: TestCluster;
+const readers: EventReader[] = [];
+
+test.before(async () => {
+  cluster = await openCluster();
+});
+test.after(() => cluster.close());
+test.after.each(() => {
+  for (const reader of readers.splice(0)) reader.close();
+});
+
+const base = (node: number) => cluster.baseUrls[node] as string;
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const runtime = () => (cluster.nodes[0] as TestCluster['nodes'][number]).cluster;
+
+async function follow(
+  key: string,
+  { node = 0, query = '', lastEventId }: { node?: number; query?: string; lastEventId?: string | undefined } = {},
+): Promise<EventReader> {
+  const headers = lastEventId === undefined ? bearer(key) : { ...bearer(key), 'last-event-id': lastEventId };
+  const reader = await EventReader.open(`${base(node)}/events${query}`, headers);
+  readers.push(reader);
+  await reader.until(() => reader.events.length > 0, 'the first event');
+  return reader;
+}
+
+async function upload({ key }: Pick<Funded, 'key'>, node = 0): Promise<{ readonly id: string }> {
+  const form = new FormData();
+  form.set('file', new Blob(['hello']), 'a.txt');
+  const answer = await fetch(`${base(node)}/files`, { method: 'POST', headers: bearer(key), body: form });
+  assert.is(answer.status, 200);
+  return (await answer.json()) as { id: string };
+}
+
+const json = async (path: string, key: string) =>
+  (await (await fetch(`${base(0)}${path}`, { headers: bearer(key) })).json()) as Record<string, unknown>;
+
+it('a file that is stored and deleted on one node is followed on every other', async () => {
+  const funded = await cluster.fund('5');
+  const followers = await Promise.all([0, 1, 2].map((node) => follow(funded.key, { node })));
+  const file = await upload(funded);
+  const stored = await json(`/files/${file.id}`, funded.key);
+  for (const reader of followers) {
+    await reader.until(() => reader.of('file.stored').length === 1, 'the file is stored');
+    assert.equal(reader.of('file.stored')[0]?.body.data, stored);
+  }
+  await fetch(`${base(1)}/files/${file.id}`, { method: 'DELETE', headers: bearer(funded.key) });
+  for (const reader of followers) {
+    await reader.until(() => reader.of('file.deleted').length === 1, 'the file is deleted');
+    assert.equal(reader.of('file.deleted')[0]?.body.data, { id: file.id, object: 'file', deleted: true });
+    assert.is(reader.of('file.stored').length, 1, 'each change is sent once');
+  }
+});
+
+it('a charged request changes the balance that is followed, to the digits of GET /credits', async () => {
+  const funded = await cluster.fund('5');
+  const reader = await follow(funded.key, { node: 1 });
+  const answer = await fetch(`${base(2)}/chat/completions`, {
+    method: 'POST',
+    headers: { ...bearer(funded.key), 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sim/fast', max_tokens: 16, messages: [{ role: 'user', content: 'hi' }] }),
+  });
+  assert.is(answer.status, 200);
+  await answer.text();
+  const { data } = await json('/credits', funded.key);
+  assert.ok((data as { total_usage: number }).total_usage > 0);
+  const last = () => reader.of('balance.updated').at(-1)?.body.data;
+  await reader.until(() => JSON.stringify(last()) === JSON.stringify(data), 'the balance after the charge');
+});
+
+it('a client that resumes from a cursor on another node receives what it missed', async () => {
+  const funded = await cluster.fund('5');
+  const first = await follow(funded.key);
+  const cursor = first.events[0]?.body.cursor as string;
+  assert.is(first.events[0]?.type, 'feed.opened');
+  first.close();
+  const file = await upload(funded);
+  const byHeader = await follow(funded.key, { node: 1, lastEventId: cursor });
+  await byHeader.until(() => byHeader.of('file.stored').length === 1, 'the missed file');
+  assert.is(byHeader.events[0]?.type, 'feed.opened');
+  assert.is(byHeader.of('file.stored')[0]?.body.data?.['id'], file.id);
+  const byQuery = await follow(funded.key, { node: 2, query: `?cursor=${cursor}&types=file` });
+  await byQuery.until(() => byQuery.of('file.stored').length === 1, 'the missed file');
+});
+
+it('a cursor that is too old starts over; one that no event had is 400', async () => {
+  const funded = await cluster.fund('5');
+  const old = `cur_${(Date.now() - 3_600_000).toString(36)}`;
+  const reader = await follow(funded.key, { lastEventId: old });
+  assert.is(reader.events[0]?.type, 'feed.start_over');
+  await upload(funded);
+  await reader.until(() => reader.of('file.stored').length === 1, 'the stream goes on');
+  for (const query of ['?cursor=7', '?cursor=cur_', '?cursor=cur_%00']) {
+    await assertRejects(follow(funded.key, { query }), /^Error: 400 .*cursor/);
+  }
+});
+
+it('types and ids narrow the stream, and unknown types are refused by name', async () => {
+  const funded = await cluster.fund('5');
+  const deleted = await follow(funded.key, { query: '?types=file.deleted,balance' });
+  const first = await upload(funded);
+  const mine = await follow(funded.key, { query: `?types=file&ids=${first.id}` });
+  const second = await upload(funded);
+  for (const { id } of [second, first]) {
+    await fetch(`${base(0)}/files/${id}`, { method: 'DELETE', headers: bearer(funded.key) });
+  }
+  await deleted.until(() => deleted.of('file.deleted').length === 2, 'both deletions');
+  await mine.until(() => mine.of('file.deleted').length === 1, 'the deletion of the named file');
+  assert.equal(deleted.of('file.stored'), []);
+  assert.ok(mine.events.every(({ type, body }) => type === 'feed.opened' || body.data?.['id'] === first.id));
+  await assertRejects(follow(funded.key, { query: '?types=invoice' }), /^Error: 400 .*types must be of .*batch/);
+  const ids = Array.from({ length: 101 }, (_, i) => `f${i}`).join(',');
+  await assertRejects(follow(funded.key, { query: `?ids=${ids}` }), /^Error: 400 .*at most 100/);
+});
+
+it('a change of the own limit is followed, one of another key and of another account is not', async () => {
+  const [funded, stranger] = [await cluster.fund('5'), await cluster.fund('5')];
+  const other = await cluster.issue(funded.account);
+  const reader = await follow(funded.key, { node: 1 });
+  const limit = { limit: '2', limitWindow: 'daily' } as const;
+  await limitKey(runtime(), other.keyAddress, limit, ASK_MS);
+  await upload(stranger);
+  await limitKey(runtime(), funded.keyAddress, limit, ASK_MS);
+  await reader.until(() => reader.of('key.updated').length === 1, 'the own limit');
+  const { data } = reader.of('key.updated')[0]?.body ?? {};
+  assert.is(data?.['limit'], 2);
+  assert.is(data?.['limit_reset'], 'daily');
+  assert.is(data?.['id'], funded.keyAddress.split('/')[1]);
+  assert.equal(reader.of('file.stored'), []);
+});
+
+it('a revoked key and a suspended account end their streams with 401, on every node', async () => {
+  const funded = await cluster.fund('5');
+  const second = await cluster.issue(funded.account);
+  const [own, others] = await Promise.all([
+    follow(funded.key, { node: 2 }),
+    follow(second.key, { node: 1, query: '?types=file' }),
+  ]);
+  await changeKey(runtime(), funded.keyAddress, 'revoke', ASK_MS);
+  await own.until(() => own.ended, 'the stream ends');
+  const { error } = own.of('error')[0]?.body ?? {};
+  assert.is(error?.['code'], 401);
+  assert.is(others.ended, false);
+  await assertRejects(follow(funded.key), /^Error: 401/);
+  await suspendAccount(runtime(), funded.account, ASK_MS);
+  await others.until(() => others.ended, 'the stream of the other key ends');
+  assert.is(others.of('error').length, 1);
+});
+
+it('an expired key ends its stream', async () => {
+  const soon = await cluster.fund('5', { expiresAt: Date.now() + 3_000 });
+  const reader = await follow(soon.key);
+  await reader.until(() => reader.ended, 'the stream ends at the expiry');
+  assert.is(reader.of('error')[0]?.body.error?.['code'], 401);
+});
+
+async function assertRejects(promise: Promise<unknown>, pattern: RegExp): Promise<void> {
+  const failure = await promise.then(
+    () => 'no failure',
+    (thrown: unknown) => String(thrown),
+  );
+  assert.match(failure, pattern);
+}
+
+test.run();

@@ -1,0 +1,178 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Cluster, Json } from '../../../../actors/runtime/index.ts';
+import type { ObjectChange } from '../../../../actors/terms/change.ts';
+import { AccountFeeds } from '../../../../gateway/edge/events/account-feeds.ts';
+import type { FeedEvent } from '../../../../gateway/edge/events/feed-event.ts';
+import type { EventSink } from '../../../../gateway/edge/events/subscription.ts';
+import type { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { HandClock } from '../../../actors/runtime/durable/hand-clock.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+const it = bounded(test);
+const CALLER = { account: 'account:a', key: 'key:a/k', kind: 'inference' } as const;
+const ALL = { types: null, ids: null };
+
+/** A cluster with one account, whose rows and notices the test makes. */
+function stage(limits = { streamsMax: 3, streamsPerKeyMax: 2, bufferBytesMax: 1_000 }) {
+  const clock = new HandClock();
+  const rows = new Map<string, ObjectChange>();
+  const seers = new Set<(address: string | null) => void>();
+  let failing = false;
+  let reads = 0;
+  const view: Record<string, Json> = { status: 'open', charges: '0' };
+  const cluster = {
+    now: () => clock.now(),
+    changes: {
+      watch(_: string, see: (address: string | null) => void) {
+        seers.add(see);
+        return () => seers.delete(see);
+      },
+    },
+    rows: {
+      async rows({ after }: { after: { sort: number } }) {
+        reads++;
+        if (failing) throw new Error('the store is out of reach');
+        const found = [...rows.values()].filter(({ at }) => at > after.sort).sort((x, y) => x.at - y.at);
+        return found.map((row) => ({ id: row.id, sort: row.at, body: JSON.stringify(row) }));
+      },
+    },
+    async ask(to: string) {
+      return to.startsWith('account:') ? { ...view } : { status: 'active', expiresAt: null };
+    },
+  } as unknown as Cluster;
+  const feeds = new AccountFeeds({ cluster, clock, askMs: 1_000 }, limits);
+  const change = (id: string, type: ObjectChange['type'] = 'file.stored', at = clock.now()): void => {
+    rows.set(id, { id, account: 'a', type, at, object: {} });
+  };
+  const notice = (address: string | null): void => {
+    for (const see of seers) see(address);
+  };
+  const follow = async (cursorAt: number | null = null) => {
+    const [events, ends]: [FeedEvent[], GatewayError[]] = [[], []];
+    const sink: EventSink = { receive: (more) => events.push(...more), end: (error) => ends.push(error) };
+    const subscription = await feeds.subscribe(CALLER, ALL, sink);
+    const resumed = await subscription.start(cursorAt);
+    return { events, ends, subscription, resumed };
+  };
+  const fail = (value: boolean): void => {
+    failing = value;
+  };
+  return { clock, feeds, change, notice, follow, fail, view, seers, reads: () => reads };
+}
+
+const idsOf = (events: readonly FeedEvent[]) =>
+  events.map((event) => (event.type === 'balance.updated' ? 'balance' : event.change.id));
+
+it('a row that becomes visible after a later one is sent, and none is sent twice', async () => {
+  const { clock, change, notice, follow } = stage();
+  const { events } = await follow();
+  await clock.advance(10_000);
+  change('f2');
+  notice('file:a/f2');
+  await clock.advance(50);
+  change('f1', 'file.stored', clock.now() - 5_000);
+  notice('file:a/f1');
+  notice('file:a/f2');
+  await clock.advance(50);
+  assert.equal(idsOf(events), ['f2', 'f1']);
+});
+
+it('notices that follow each other closely cause one read, and continuous ones do not delay it', async () => {
+  const { clock, change, notice, follow, reads } = stage();
+  const { events } = await follow();
+  const before = reads();
+  change('f1');
+  for (let i = 0; i < 10; i++) notice('file:a/f1');
+  await clock.advance(20);
+  assert.is(reads() - before, 1);
+  change('f2');
+  for (let ms = 0; ms < 40; ms += 10) {
+    notice('file:a/f2');
+    await clock.advance(10);
+  }
+  assert.equal(idsOf(events), ['f1', 'f2']);
+});
+
+it('a failed read is repeated, and the missed change is sent', async () => {
+  const { clock, change, notice, follow, fail } = stage();
+  const { events } = await follow();
+  fail(true);
+  change('f1');
+  notice('file:a/f1');
+  await clock.advance(50);
+  fail(false);
+  assert.equal(events, []);
+  await clock.advance(1_000);
+  assert.equal(idsOf(events), ['f1']);
+});
+
+it('a change without a notice is found within a minute, and the balance with it', async () => {
+  const { clock, change, follow, view } = stage();
+  const { events } = await follow();
+  change('f1');
+  view['charges'] = '1';
+  await clock.advance(60_000);
+  assert.equal(idsOf(events), ['f1', 'balance']);
+});
+
+it('a cursor resumes for at least ten minutes, on a node that never followed the account', async () => {
+  const { clock, change, follow } = stage();
+  const at = clock.now();
+  change('f1', 'file.stored', at + 1);
+  await clock.advance(10 * 60_000);
+  const { events, resumed, subscription } = await follow(at);
+  assert.is(resumed, true);
+  assert.equal(idsOf(events), ['f1']);
+  subscription.close();
+  await clock.advance(10 * 60_000);
+  const late = await follow(at);
+  assert.is(late.resumed, false);
+  assert.equal(late.events, []);
+});
+
+it('streams are bounded per key and per node, and a closed one gives its place back', async () => {
+  const { feeds, follow, seers } = stage();
+  const [first] = [await follow(), await follow()];
+  const third = await follow().catch((error: GatewayError) => error);
+  assert.is((third as GatewayError).status, 429);
+  const sink: EventSink = { receive: () => {}, end: () => {} };
+  await feeds.subscribe({ ...CALLER, key: 'key:a/k2' }, ALL, sink);
+  const fourth = await feeds.subscribe({ ...CALLER, key: 'key:a/k3' }, ALL, sink).catch((error: GatewayError) => error);
+  assert.is((fourth as GatewayError).status, 503);
+  assert.is(seers.size, 1, 'one feed serves all clients of an account');
+  first?.subscription.close();
+  first?.subscription.close();
+  await follow();
+  assert.is(feeds.size, 3);
+});
+
+it('the last client of an account ends its feed', async () => {
+  const { clock, follow, seers } = stage();
+  const { subscription } = await follow();
+  subscription.close();
+  assert.is(seers.size, 0);
+  await clock.advance(120_000);
+  assert.is(clock.armed, 0);
+});
+
+it('a drain ends every stream with the restart error and refuses new ones', async () => {
+  const { feeds, follow } = stage();
+  const { ends } = await follow();
+  feeds.endAll();
+  assert.is(ends[0]?.status, 503);
+  assert.is(feeds.size, 0);
+  const refused = await follow().catch((error: GatewayError) => error);
+  assert.is((refused as GatewayError).status, 503);
+});
+
+it('a feed that cannot be read is refused and leaves nothing open', async () => {
+  const { feeds, follow, fail, seers } = stage();
+  fail(true);
+  const failure = await follow().catch((error: Error) => error);
+  assert.match(String(failure), /out of reach/);
+  assert.is(feeds.size, 0);
+  assert.is(seers.size, 0);
+});
+
+test.run();
