@@ -1,4 +1,5 @@
 import { fileTypeFromBuffer } from 'file-type';
+import { Utf8Reader } from './utf8-reader.ts';
 
 /** The signatures of all types lie within this many first bytes, but for rare archives. */
 const HEAD_BYTES_MAX = 16 * 1024;
@@ -10,7 +11,7 @@ export const UNKNOWN_TYPE = 'application/octet-stream';
  * without NUL characters, else unknown. Holds the first bytes only.
  */
 export class MediaTypeReader {
-  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  readonly #utf8 = new Utf8Reader();
   readonly #head: Uint8Array[] = [];
   #headBytes = 0;
   #isText = true;
@@ -21,7 +22,7 @@ export class MediaTypeReader {
       this.#read(piece);
       yield piece;
     }
-    if (this.#isText) this.#decode(undefined);
+    this.#isText &&= this.#utf8.end();
   }
 
   /** The type, once all bytes have passed. */
@@ -37,15 +38,6 @@ export class MediaTypeReader {
       this.#head.push(head);
       this.#headBytes += head.length;
     }
-    if (this.#isText) this.#decode(piece);
-  }
-
-  #decode(piece: Uint8Array | undefined): void {
-    try {
-      this.#decoder.decode(piece, { stream: piece !== undefined });
-      this.#isText = piece === undefined || !piece.includes(0);
-    } catch {
-      this.#isText = false;
-    }
+    this.#isText &&= this.#utf8.read(piece) && !piece.includes(0);
   }
 }

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { listening } from './child.ts';
 import type { Figure } from './figure.ts';
 import { Measured } from './measured.ts';
 import { openStreams, type StreamTarget } from './open-streams.ts';
+import { rssOf } from './rss-of.ts';
 
 const STREAMS = 2_000;
 /** Opened and closed before the measurement, so that one-time allocations exist. */
@@ -12,7 +12,6 @@ const IDLE = { tokens: 8, hang: 'midstream' };
 const SETTLE_MS = 1_500;
 const KIB = 1_024;
 const KIB_MAX = 150;
-const PAGE_BYTES = 4_096;
 
 /** Memory of one idle open stream, with two thousand of them: ours, and the bare proxy's. */
 export async function benchIdle(): Promise<readonly Figure[]> {
@@ -58,8 +57,4 @@ async function weigh(target: StreamTarget, ask: () => Promise<Weight>): Promise<
 
 function settled(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-}
-
-function rssOf(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES;
 }

@@ -33,6 +33,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   writers: async () => (await import('./writers.bench.ts')).benchWriters,
   timers: async () => (await import('./timers.bench.ts')).benchTimers,
   blobs: async () => (await import('./blobs.bench.ts')).benchBlobs,
+  uploads: async () => (await import('./uploads.bench.ts')).benchUploads,
   takeover: async () => (await import('./takeover.bench.ts')).benchTakeover,
   drain: async () => (await import('./drain.bench.ts')).benchDrain,
 };

@@ -108,7 +108,7 @@ export class MemoryBlobs implements Blobs {
       id,
       append: async (piece) => {
         this.#reach();
-        written.push(piece);
+        written.push(piece.slice());
       },
       finish: async () => {
         this.#reach();

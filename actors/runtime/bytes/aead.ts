@@ -5,19 +5,39 @@
  */
 import { type CipherKey, createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Random } from '../ports/random.ts';
+import { freeBytes } from './free-bytes.ts';
 import { SealBroken } from './seal-broken.ts';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-export const aead = { addedBytes: NONCE_BYTES + TAG_BYTES, close, open };
+export const aead = { addedBytes: NONCE_BYTES + TAG_BYTES, close, closeInto, open };
 
 function close(secret: CipherKey, plain: Uint8Array, bound: Uint8Array, random: Random): Buffer {
+  const closed = Buffer.alloc(plain.length + aead.addedBytes);
+  closeInto(closed, secret, plain, bound, random);
+  return closed;
+}
+
+/** The same into the beginning of `target`; returns the number of bytes written. */
+function closeInto(
+  target: Uint8Array,
+  secret: CipherKey,
+  plain: Uint8Array,
+  bound: Uint8Array,
+  random: Random,
+): number {
   const nonce = random.bytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, secret, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(bound);
-  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  const body = cipher.update(plain);
+  cipher.final();
+  target.set(nonce, 0);
+  target.set(body, NONCE_BYTES);
+  target.set(cipher.getAuthTag(), NONCE_BYTES + plain.length);
+  freeBytes(body);
+  return plain.length + aead.addedBytes;
 }
 
 /** @throws SealBroken unless secret, bytes and associated data are exactly those of `close`. */

@@ -21,9 +21,10 @@ export const segment = {
   count: (bytes: number): number => Math.max(1, Math.ceil(bytes / PLAIN_BYTES)),
   /** Position of the first segment of the next piece. */
   pieceEnd: (position: number): number => position - (position % PER_PIECE) + PER_PIECE,
-  close: (secret: KeyObject, plain: Uint8Array, place: SegmentPlace, random: Random): Buffer =>
-    aead.close(secret, plain, bound(place), random),
-  /** @throws SealBroken unless `close` made these bytes for this place. */
+  /** Encrypts into the beginning of `target`; returns the number of bytes written. */
+  closeInto: (target: Uint8Array, secret: KeyObject, plain: Uint8Array, place: SegmentPlace, random: Random): number =>
+    aead.closeInto(target, secret, plain, bound(place), random),
+  /** @throws SealBroken unless `closeInto` made these bytes for this place. */
   open: (secret: KeyObject, stored: Uint8Array, place: SegmentPlace): Buffer => aead.open(secret, stored, bound(place)),
 };
 

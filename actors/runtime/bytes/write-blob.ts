@@ -8,7 +8,10 @@ const SECRET_BYTES = 32;
 /** One blob being written, provided by an implementation of the port. */
 export interface BlobDraft {
   readonly id: string;
-  /** Appends the next piece, `segment.pieceBytes` long unless it is the last; resolves when another may follow. */
+  /**
+   * Appends the next piece, `segment.pieceBytes` long unless it is the last; resolves when another may follow. The piece
+   * is overwritten then.
+   */
   append(piece: Uint8Array): Promise<void>;
   /** Makes the blob durable, then visible. */
   finish(): Promise<void>;
@@ -21,7 +24,7 @@ export interface BlobWriting {
   readonly random: Random;
 }
 
-/** Encrypts one source into one draft, piece by piece. Discards the draft on any failure. */
+/** Encrypts one source into one draft, piece by piece in the same two buffers. Discards the draft on any failure. */
 export async function writeBlob(
   begin: () => Promise<BlobDraft>,
   source: AsyncIterable<Uint8Array>,
@@ -30,17 +33,18 @@ export async function writeBlob(
   const draft = await begin();
   try {
     const secret = newSecret(random);
+    const segments = new Segments(secret, random);
     let bytes = 0;
-    let position = 0;
-    let piece: Buffer[] = [];
-    for await (const { piece: plain, last } of withLast(rechunk(source, segment.plainBytes))) {
-      bytes += plain.length;
+    for await (const given of source) {
+      bytes += given.length;
       if (bytes > bytesMax) throw new BlobTooLarge(bytesMax);
-      piece.push(segment.close(secret, plain, { position: position++, last }, random));
-      if (piece.length < segment.perPiece && !last) continue;
-      await draft.append(Buffer.concat(piece));
-      piece = [];
+      for (let taken = 0; taken < given.length; ) {
+        taken += segments.take(given, taken);
+        if (segments.isPiece) await draft.append(segments.piece());
+      }
     }
+    segments.close(true);
+    await draft.append(segments.piece());
     await draft.finish();
     return { id: draft.id, bytes, secret };
   } catch (error) {
@@ -49,44 +53,57 @@ export async function writeBlob(
   }
 }
 
+/**
+ * Cuts passing bytes into segments and encrypts them into one piece. A full segment waits for the next byte, because
+ * the last segment is bound to being the last; an empty source has one empty segment.
+ */
+class Segments {
+  readonly #secret: KeyObject;
+  readonly #random: Random;
+  readonly #plain = new Uint8Array(segment.plainBytes);
+  readonly #piece = new Uint8Array(segment.pieceBytes);
+  #plainFilled = 0;
+  #pieceFilled = 0;
+  #position = 0;
+
+  constructor(secret: KeyObject, random: Random) {
+    this.#secret = secret;
+    this.#random = random;
+  }
+
+  /** The piece is full: it must be stored before the next `take`. */
+  get isPiece(): boolean {
+    return this.#pieceFilled === segment.pieceBytes;
+  }
+
+  /** Takes bytes of `given` from `from` on, up to the end of a segment; returns how many. */
+  take(given: Uint8Array, from: number): number {
+    if (this.#plainFilled === segment.plainBytes) this.close(false);
+    const part = given.subarray(from, from + segment.plainBytes - this.#plainFilled);
+    this.#plain.set(part, this.#plainFilled);
+    this.#plainFilled += part.length;
+    return part.length;
+  }
+
+  close(last: boolean): void {
+    const plain = this.#plain.subarray(0, this.#plainFilled);
+    const place = { position: this.#position++, last };
+    const target = this.#piece.subarray(this.#pieceFilled);
+    this.#pieceFilled += segment.closeInto(target, this.#secret, plain, place, this.#random);
+    this.#plainFilled = 0;
+  }
+
+  /** The encrypted bytes since the last call; overwritten by the next `take`. */
+  piece(): Uint8Array {
+    const piece = this.#piece.subarray(0, this.#pieceFilled);
+    this.#pieceFilled = 0;
+    return piece;
+  }
+}
+
 function newSecret(random: Random): KeyObject {
   const bytes = random.bytes(SECRET_BYTES);
   const secret = createSecretKey(bytes);
   bytes.fill(0);
   return secret;
-}
-
-/**
- * Yields the same bytes in pieces of exactly `size`; the last one is shorter and never empty. Holds at most one piece
- * beside the source's own, and pulls no more before its piece is consumed. The consumer owns the piece.
- */
-async function* rechunk(source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
-  let piece = new Uint8Array(size);
-  let filled = 0;
-  for await (const given of source) {
-    let taken = 0;
-    while (taken < given.length) {
-      const part = given.subarray(taken, taken + size - filled);
-      piece.set(part, filled);
-      filled += part.length;
-      taken += part.length;
-      if (filled < size) continue;
-      yield piece;
-      piece = new Uint8Array(size);
-      filled = 0;
-    }
-  }
-  if (filled > 0) yield piece.subarray(0, filled);
-}
-
-/** Yields each piece with whether it is the last. Holds one piece back; an empty source yields one empty piece. */
-async function* withLast(
-  pieces: AsyncIterable<Uint8Array>,
-): AsyncGenerator<{ readonly piece: Uint8Array; readonly last: boolean }> {
-  let held: Uint8Array | null = null;
-  for await (const piece of pieces) {
-    if (held) yield { piece: held, last: false };
-    held = piece;
-  }
-  yield { piece: held ?? new Uint8Array(0), last: true };
 }

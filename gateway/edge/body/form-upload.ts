@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
-import type { Clock } from '../../../actors/runtime/index.ts';
+import { type Clock, freeBytes } from '../../../actors/runtime/index.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
@@ -140,6 +140,7 @@ class Form {
 
   async *#pull(file: Readable): AsyncIterable<Uint8Array> {
     const { fileBytesMax } = this.#options;
+    const spent = new SpentBuffers();
     let bytes = 0;
     this.#pace.resume();
     try {
@@ -148,6 +149,7 @@ class Form {
         if (bytes > fileBytesMax) this.#fail(tooLarge(fileBytesMax));
         if (this.#failure !== null) throw this.#failure;
         this.#pace.hold();
+        spent.passing(piece);
         yield piece;
         this.#pace.resume();
       }
@@ -190,6 +192,22 @@ class Form {
     if (!this.#request.complete) this.#drop();
   };
   readonly #drop = (): void => this.#fail(new CallerLeft());
+}
+
+/**
+ * Frees each read buffer once a piece of a later one passes. The first and the last buffer may hold other parts of the
+ * form, so they are left to the collector.
+ */
+class SpentBuffers {
+  #first: ArrayBufferLike | null = null;
+  #last: Uint8Array | null = null;
+
+  passing(piece: Uint8Array): void {
+    this.#first ??= piece.buffer;
+    if (this.#last !== null && this.#last.buffer !== piece.buffer && this.#last.buffer !== this.#first)
+      freeBytes(this.#last);
+    this.#last = piece;
+  }
 }
 
 function ignore(): void {}

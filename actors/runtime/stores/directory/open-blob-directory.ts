@@ -60,6 +60,12 @@ export async function openBlobDirectory(options: BlobDirectoryOptions): Promise<
   return new BlobDirectory(options);
 }
 
+/** A write may take fewer bytes than given. */
+async function writeAll(file: FileHandle, piece: Uint8Array): Promise<void> {
+  for (let written = 0; written < piece.length; )
+    written += (await file.write(piece, written, piece.length - written)).bytesWritten;
+}
+
 class BlobDirectory implements Blobs {
   readonly #options: BlobDirectoryOptions;
   readonly #turns = new Semaphore(DISK_TURNS_MAX);
@@ -128,7 +134,7 @@ class BlobDirectory implements Blobs {
       id,
       append: (piece) =>
         this.#withTurn(async () => {
-          await file.writeFile(piece);
+          await writeAll(file, piece);
           unsynced += piece.length;
           if (unsynced < UNSYNCED_BYTES_MAX) return;
           await file.datasync();
