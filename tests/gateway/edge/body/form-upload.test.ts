@@ -2,13 +2,15 @@ import { createServer, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/runtime/index.ts';
+import { writeBlob } from '../../../../actors/runtime/bytes/write-blob.ts';
+import { systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { type FormUpload, readFormUpload } from '../../../../gateway/edge/body/form-upload.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);
+const MIB = 1024 * 1024;
 const BOUNDARY = 'limit';
 const HEAD = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\n`;
 const TAIL = `\r\n--${BOUNDARY}\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nvision\r\n--${BOUNDARY}--\r\n`;
@@ -22,13 +24,18 @@ interface Sent {
 }
 
 /** Begins a request with the head of a form, and closes everything after `use`. */
-async function sending(use: (sent: Sent) => Promise<void>, limits = config.edge, clock = systemClock): Promise<void> {
+async function sending(
+  use: (sent: Sent) => Promise<void>,
+  limits = config.edge,
+  clock = systemClock,
+  fileBytesMax = 1_000_000,
+): Promise<void> {
   let arrived: (sent: Omit<Sent, 'write' | 'end' | 'leave'>) => void = () => {};
   const arrival = new Promise<Omit<Sent, 'write' | 'end' | 'leave'>>((resolve) => {
     arrived = resolve;
   });
   const server = createServer((request) => {
-    const form = readFormUpload(request, { limits, clock, fileBytesMax: 1_000_000, invite: null });
+    const form = readFormUpload(request, { limits, clock, fileBytesMax, invite: null });
     form.catch(() => {});
     arrived({ form, request });
   });
@@ -146,5 +153,34 @@ it('a form without an end is a 400', () =>
     end();
     assert.is(((await failureOf(gather(upload))) as GatewayError).status, 400);
   }));
+
+it('stores 32 MiB with 4 MiB of buffers, whenever the collector runs', async () => {
+  const [bytes, most] = [32 * MIB, 4 * MIB];
+  await sending(
+    async ({ form, write, end }) => {
+      const piece = new Uint8Array(64 * 1024);
+      const before = process.memoryUsage().arrayBuffers;
+      let highest = 0;
+      // The client queues the same piece again and again, so that it needs no memory of its own.
+      for (let sent = 0; sent < bytes; sent += piece.length) write(piece);
+      write(TAIL);
+      end();
+      const { source } = await form;
+      const stored = async function* (): AsyncIterable<Uint8Array> {
+        for await (const given of source) {
+          yield given;
+          highest = Math.max(highest, process.memoryUsage().arrayBuffers - before);
+        }
+      };
+      const draft = { id: 'a', append: async () => {}, finish: async () => {}, discard: async () => {} };
+      const blob = await writeBlob(async () => draft, stored(), { bytesMax: 2 * bytes, random: systemRandom });
+      assert.is(blob.bytes, bytes);
+      assert.ok(highest < most, `${highest} bytes of buffers`);
+    },
+    config.edge,
+    systemClock,
+    2 * bytes,
+  );
+});
 
 test.run();
