@@ -81,6 +81,9 @@ const config: ClusterConfig = {
   edge: {
     bodyBytesMax: 8 * 1024 * 1024,
     bodiesBytesMax: 512 * 1024 * 1024,
+    uploadsPerKeyMax: 64,
+    // A proxy in front is one address: half of the requests that a node runs.
+    uploadsPerAddressMax: 1_000,
     bodyDepthMax: 64,
     // Brackets, braces, colons and commas: one in four bytes, more than any schema needs. What becomes objects has a
     // lower bound of its own (`gateway/json/json-reader.ts`).

@@ -5,6 +5,7 @@ import { AccountedBudgets } from './auth/accounted-budgets.ts';
 import { Authentication } from './auth/authentication.ts';
 import { EndpointWindow } from './auth/endpoint-window.ts';
 import { BodyRoom } from './body/body-room.ts';
+import { OpenUploads } from './body/open-uploads.ts';
 import { AccountFeeds } from './events/account-feeds.ts';
 import { openApi } from './http/api.ts';
 import { LargeAnswers } from './http/large-answers.ts';
@@ -68,6 +69,7 @@ export function openEdge(services: EdgeServices): Edge {
     feeds,
     uploads: new UploadRoom(services.files.limits),
     bodies: new BodyRoom(limits.bodiesBytesMax),
+    openUploads: new OpenUploads(limits),
     underWay: () => (listener?.underWay ?? 0) - feeds.size,
   });
   listener = open;

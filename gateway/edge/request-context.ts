@@ -7,6 +7,9 @@ import type { RequestCredential } from './auth/request-credential.ts';
 import type { RequestBody } from './body/request-body.ts';
 import type { PathParams } from './http/http-router.ts';
 
+/** All requests without a valid key are one holder: an address costs nothing, and one client may have many. */
+export const STRANGERS = 'strangers';
+
 /** The context of one request at the edge, passed to every handler and filled in on the way. */
 export interface RequestContext {
   readonly request: IncomingMessage;

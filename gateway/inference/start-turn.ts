@@ -97,7 +97,8 @@ function acceptTurn(
   arrival: Arrival,
   { turn, reply, endpoints, sizes }: Measured,
 ): TurnRequest {
-  const { generation, runAttempt, bytes, caller, attribution, idempotency, startedAt, signal, onHeld } = arrival;
+  const { generation, runAttempt, bytes, caller, attribution, idempotency, startedAt, signal, isCounted, onHeld } =
+    arrival;
   const conversation = affinity.recall(caller.account, turn.conversation);
   return {
     generation,
@@ -111,6 +112,7 @@ function acceptTurn(
     idempotency,
     startedAt,
     signal,
+    isCounted,
     onHeld,
   };
 }

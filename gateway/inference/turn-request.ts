@@ -28,6 +28,8 @@ export interface TurnRequest {
   readonly startedAt: number;
   /** Signals that the client has left, until the first delivery; from then on `RunningTurn.leave` does. */
   readonly signal?: AbortNotice | undefined;
+  /** The request was counted by the key's rate before its hold. */
+  readonly isCounted?: boolean | undefined;
   /** Called once the money is held: from then on the turn waits for its provider. Also for each further candidate. */
   readonly onHeld?: (() => void) | undefined;
 }

@@ -128,6 +128,9 @@ export interface EdgeLimits {
   readonly bodyBytesMax: number;
   /** Total of all large bodies in progress on one node; one more is refused with 503. */
   readonly bodiesBytesMax: number;
+  /** Request bodies that are still arriving, per key, and per IPv4 address or IPv6 /64. */
+  readonly uploadsPerKeyMax: number;
+  readonly uploadsPerAddressMax: number;
   readonly bodyDepthMax: number;
   readonly bodyTokensMax: number;
   /** An upload with a lower average rate, once `bodyGraceMs` have passed, is ended. */

@@ -35,6 +35,7 @@ export function answerTurn(routes: EdgeRoutes, dialect: Dialect, context: Reques
     idempotency,
     startedAt: context.startedAt,
     signal,
+    isCounted: context.counted,
     onHeld: () => context.place?.leave(),
     onAccepted: (request) => {
       context.counted = true;

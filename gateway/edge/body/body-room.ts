@@ -1,24 +1,49 @@
 import type { ServerResponse } from 'node:http';
 
+/** Of all room: above `CROWDED`, one account gets no more than its `SHARE`. */
+const CROWDED = 0.5;
+const SHARE = 0.25;
+
 /**
- * The bytes of large bodies that one node holds at once. Each body counts from before its upload to the end of its
- * answer, since the values parsed from it live as long as the request. Small bodies are bounded by the number of
- * requests alone.
+ * The bytes of large bodies that one node holds at once. Each body counts from its arrival to the end of its answer,
+ * since the values parsed from it live as long as the request. Small bodies are bounded by the number of requests alone.
+ * Half of the room is never taken by one account.
  */
 export class BodyRoom {
-  #left: number;
+  readonly #bytesMax: number;
+  readonly #byAccount = new Map<string, number>();
+  #bytes = 0;
 
   constructor(bytesMax: number) {
-    this.#left = bytesMax;
+    this.#bytesMax = bytesMax;
   }
 
-  /** Until the response ends. False: the node lacks room for `bytes` now. */
-  take(bytes: number, response: ServerResponse): boolean {
-    if (bytes > this.#left) return false;
-    this.#left -= bytes;
-    response.once('close', () => {
-      this.#left += bytes;
-    });
+  /** Reserves bytes of one request until its response ends; false where the node lacks room for them now. */
+  reservation(account: string, response: ServerResponse): (bytes: number) => boolean {
+    let held = 0;
+    return (bytes) => {
+      // Nothing would release it, and the body of a client that left is dropped.
+      if (response.destroyed) return true;
+      if (!this.#take(account, bytes)) return false;
+      if (held === 0) response.once('close', () => this.#giveBack(account, held));
+      held += bytes;
+      return true;
+    };
+  }
+
+  #take(account: string, bytes: number): boolean {
+    const own = (this.#byAccount.get(account) ?? 0) + bytes;
+    const all = this.#bytes + bytes;
+    if (all > this.#bytesMax || (all > this.#bytesMax * CROWDED && own > this.#bytesMax * SHARE)) return false;
+    this.#bytes = all;
+    this.#byAccount.set(account, own);
     return true;
+  }
+
+  #giveBack(account: string, bytes: number): void {
+    this.#bytes -= bytes;
+    const left = (this.#byAccount.get(account) ?? 0) - bytes;
+    if (left > 0) this.#byAccount.set(account, left);
+    else this.#byAccount.delete(account);
   }
 }

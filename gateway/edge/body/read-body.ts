@@ -21,8 +21,13 @@ const TOKEN_HEAP_BYTES = 64;
 export interface ReadBodyOptions {
   readonly limits: EdgeLimits;
   readonly clock: Clock;
-  /** Reserves room for a large body, and for more where its structure needs more; false if the node has none. */
+  /** Reserves room for a large body as it arrives, and more where its structure needs more; false if the node has none. */
   readonly reserve: (bytes: number) => boolean;
+  /**
+   * Called before a body that has not arrived yet is read; `isLarge` if it is announced as large or with an unknown
+   * length. Resolves with the function that is called when it has arrived or failed; rejects with a refusal.
+   */
+  readonly open: (isLarge: boolean) => Promise<() => void>;
   /** True once the client has left; a body that waits in the queue is then dropped. */
   readonly isGone: () => boolean;
   /** Sends `100 Continue` to a client that waits for it; null for other requests. */
@@ -43,10 +48,8 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
   const { limits, clock } = options;
   refuseByHeaders(request, limits);
   const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > SMALL_BYTES_MAX && !options.reserve(announced)) throw noRoom();
-  options.invite?.();
   const scan = new JsonScan({ depthMax: limits.bodyDepthMax, tokensMax: limits.bodyTokensMax });
-  if (announced > 0 && announced <= SMALL_BYTES_MAX) {
+  if (options.invite === null && announced > 0 && announced <= SMALL_BYTES_MAX) {
     // Node's HTTP parser delivers body bytes that arrived with the head before the next microtask.
     await null;
     const bytes = takeWhole(request, announced);
@@ -56,8 +59,10 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
       return new RequestBody(announced, parseSmall(bytes, scan, options));
     }
   }
-  const reserve = announced > SMALL_BYTES_MAX ? null : options.reserve;
-  const uploaded = await gatherUpload(request, { limits, clock, scan, reserve });
+  const ended = await options.open(announced > SMALL_BYTES_MAX || request.headers['transfer-encoding'] !== undefined);
+  const { reserve } = options;
+  options.invite?.();
+  const uploaded = await gatherUpload(request, { limits, clock, scan, reserve }).finally(ended);
   const bytes = uploaded.length;
   const heapBytes = Math.min(scan.tokens, VALUE_TOKENS_MAX) * TOKEN_HEAP_BYTES;
   if (bytes > SMALL_BYTES_MAX && heapBytes > bytes && !options.reserve(heapBytes - bytes)) throw noRoom();

@@ -3,8 +3,9 @@ import type { ServerResponse } from 'node:http';
 import type { TextPlaces } from '../../json/json-sinks.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
+import { clientAddress } from '../auth/client-address.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
-import type { RequestContext } from '../request-context.ts';
+import { type RequestContext, STRANGERS } from '../request-context.ts';
 import { readBody } from './read-body.ts';
 import type { RequestBody } from './request-body.ts';
 
@@ -21,20 +22,45 @@ export interface OwnReading {
  */
 export async function readJson(
   context: RequestContext,
-  { services, bodies }: Pick<EdgeRoutes, 'services' | 'bodies'>,
+  edge: Pick<EdgeRoutes, 'services' | 'bodies' | 'openUploads' | 'authentication'>,
   own: OwnReading = {},
 ): Promise<RequestBody> {
-  const { request, response, invite } = context;
-  const { clock } = services;
-  const limits = own.bounds === undefined ? services.limits : { ...services.limits, ...own.bounds };
-  const reserve = (bytes: number): boolean => bodies.take(bytes, response);
+  const { request, response, invite, caller } = context;
+  const { clock } = edge.services;
+  const limits = own.bounds === undefined ? edge.services.limits : { ...edge.services.limits, ...own.bounds };
+  const reserve = edge.bodies.reservation(caller?.account ?? STRANGERS, response);
+  const open = (isLarge: boolean): Promise<() => void> => openUpload(context, edge, isLarge);
   const isGone = (): boolean => response.destroyed;
   stillHere(response);
   const digest = request.headers['idempotency-key'] === undefined ? null : createHash('sha256');
-  const body = await readBody(request, { limits, clock, reserve, isGone, invite, digest, places: own.texts });
+  const body = await readBody(request, { limits, clock, reserve, open, isGone, invite, digest, places: own.texts });
   stillHere(response);
   if (digest !== null) context.bodyDigest = digest.digest('hex');
   return body;
+}
+
+/**
+ * Counts a large body when it begins: until it is whole it occupies the node, and it may never be. Resolves with the
+ * function that ends the upload; rejects with the key's refusal.
+ */
+async function openUpload(
+  context: RequestContext,
+  { openUploads, authentication }: Pick<EdgeRoutes, 'openUploads' | 'authentication'>,
+  isLarge: boolean,
+): Promise<() => void> {
+  const { request, response, caller } = context;
+  // It waits for its client.
+  context.place?.leave();
+  const ended = openUploads.open(caller?.key ?? STRANGERS, clientAddress(request.socket.remoteAddress));
+  try {
+    const refusal = isLarge ? await authentication.count(context) : null;
+    if (refusal !== null) throw refusal;
+    stillHere(response);
+    return ended;
+  } catch (thrown) {
+    ended();
+    throw thrown;
+  }
 }
 
 /** The close event has already fired if the client left during authentication or while a large body waited. */

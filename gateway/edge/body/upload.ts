@@ -20,8 +20,8 @@ export interface UploadOptions {
   readonly clock: Clock;
   /** Scans every byte. */
   readonly scan: JsonScan;
-  /** Reserves room for a large body without Content-Length; null if room is reserved already. */
-  readonly reserve: ((bytes: number) => boolean) | null;
+  /** Reserves room for the bytes of a large body, as they arrive. */
+  readonly reserve: (bytes: number) => boolean;
 }
 
 export interface Uploaded {
@@ -44,13 +44,14 @@ export function gatherUpload(
     let pieces = 0;
     /** Work received since the sender was last paused. */
     let worth = 0;
-    let reserved = reserve === null;
+    let reserved = 0;
     let isOver = false;
-    /** Without Content-Length the size is known only at the end, so reserve for the largest body. */
+    /** Reserves what has arrived and not what is announced: announcing costs nothing. */
     const lacksRoom = (): boolean => {
-      if (reserved || length <= SMALL_BYTES_MAX) return false;
-      reserved = true;
-      return reserve?.(limits.bodyBytesMax) === false;
+      if (length <= SMALL_BYTES_MAX) return false;
+      const missing = length - reserved;
+      reserved = length;
+      return !reserve(missing);
     };
     const pace = new UploadPace(clock, limits, () => end(tooSlow()));
     /** Pauses the sender until the event loop has time for as much again. */

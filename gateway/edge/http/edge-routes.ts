@@ -3,6 +3,7 @@ import type { UploadRoom } from '../api/files/upload-room.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import type { EndpointWindow } from '../auth/endpoint-window.ts';
 import type { BodyRoom } from '../body/body-room.ts';
+import type { OpenUploads } from '../body/open-uploads.ts';
 import type { AccountFeeds } from '../events/account-feeds.ts';
 import type { EdgeServices } from '../services.ts';
 import type { LargeAnswers } from './large-answers.ts';
@@ -16,6 +17,7 @@ export interface EdgeRoutes {
   readonly overload: Overload;
   readonly turns: OpenTurns;
   readonly bodies: BodyRoom;
+  readonly openUploads: OpenUploads;
   readonly uploads: UploadRoom;
   readonly feeds: AccountFeeds;
   readonly largeAnswers: LargeAnswers;

@@ -26,6 +26,8 @@ export async function refuse(
   if (thrown instanceof CallerLeft) {
     request.destroy();
     if (taken !== null && !context.counted) edge.window.giveBack(taken);
+    // A client that leaves costs as much as one that is refused; nobody waits for its count.
+    if (context.caller !== null) edge.authentication.count(context).catch(nothing);
     return;
   }
   const error = await counted(context, thrown, edge);
@@ -44,6 +46,8 @@ export async function refuse(
   headers.push('content-type', reply.type);
   writeAnswer(response, error.status, headers, reply.body);
 }
+
+function nothing(): void {}
 
 async function counted(
   context: RequestContext,

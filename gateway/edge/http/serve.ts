@@ -5,7 +5,7 @@ import { notFound } from '../../terms/not-found.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 import type { Requester } from '../auth/endpoint-window.ts';
 import { readJson } from '../body/read-json.ts';
-import type { RequestContext } from '../request-context.ts';
+import { type RequestContext, STRANGERS } from '../request-context.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
 import { generationHeaders } from './generation-headers.ts';
 import type { HttpRouter } from './http-router.ts';
@@ -131,9 +131,6 @@ function stillHere({ response }: RequestContext, place: WorkPlace): WorkPlace {
 function workOf({ policy }: ServedRoute): Exclude<Work, 'jobs'> {
   return policy === 'admit' ? 'live' : 'catalogue';
 }
-
-/** All requests without a valid key are one holder: an address costs nothing, and one client may have many. */
-const STRANGERS = 'strangers';
 
 function requesterOf({ address, caller }: RequestContext): Requester {
   if (address !== null) return { asker: address, holder: STRANGERS };

@@ -8,6 +8,7 @@ import type { Dialect } from '../../../../gateway/dialects/dialect.ts';
 import { DIALECTS } from '../../../../gateway/dialects/dialect-table.ts';
 import { standardEnvelope } from '../../../../gateway/dialects/reply/error-envelope.ts';
 import { turnRoute, turnRoutes } from '../../../../gateway/edge/api/turn-routes.ts';
+import { OpenUploads } from '../../../../gateway/edge/body/open-uploads.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { HttpRouter } from '../../../../gateway/edge/http/http-router.ts';
 import { LargeAnswers } from '../../../../gateway/edge/http/large-answers.ts';
@@ -120,7 +121,8 @@ async function answered({
     },
     turns: new OpenTurns(),
     largeAnswers: new LargeAnswers(systemClock, config.edge),
-    bodies: { take: () => true },
+    bodies: { reservation: () => () => true },
+    openUploads: new OpenUploads(config.edge),
     underWay: () => 1,
   } as unknown as EdgeRoutes;
   const router = new HttpRouter([turnRoute('/own', dialect)]);

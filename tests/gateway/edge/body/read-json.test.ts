@@ -5,6 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
+import { OpenUploads } from '../../../../gateway/edge/body/open-uploads.ts';
 import { readJson } from '../../../../gateway/edge/body/read-json.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { beginRequest, type RequestContext, takeBody } from '../../../../gateway/edge/request-context.ts';
@@ -29,10 +30,12 @@ async function arrived(length: number): Promise<{ context: RequestContext; leave
   return { context, leave: () => client.destroy(), end };
 }
 
-function edgeOf(reserved: number[]): Pick<EdgeRoutes, 'services' | 'bodies'> {
+function edgeOf(reserved: number[]): EdgeRoutes {
   return {
     services: { limits: config.edge, clock: systemClock },
-    bodies: { take: (bytes: number) => reserved.push(bytes) > 0 },
+    bodies: { reservation: () => (bytes: number) => reserved.push(bytes) > 0 },
+    openUploads: new OpenUploads(config.edge),
+    authentication: { count: async () => null },
   } as unknown as EdgeRoutes;
 }
 

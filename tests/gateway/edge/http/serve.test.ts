@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
+import { OpenUploads } from '../../../../gateway/edge/body/open-uploads.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { HttpRouter } from '../../../../gateway/edge/http/http-router.ts';
 import { Listener } from '../../../../gateway/edge/http/listener.ts';
@@ -111,7 +112,8 @@ async function observed({
         return fails === 'count' ? refusal('count') : null;
       },
     },
-    bodies: { take: () => true },
+    bodies: { reservation: () => () => true },
+    openUploads: new OpenUploads(config.edge),
     underWay: () => 1,
   } as unknown as EdgeRoutes;
   const route: Route = {

@@ -1,0 +1,37 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OpenUploads } from '../../../../gateway/edge/body/open-uploads.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+const it = bounded(test);
+
+function refusal(run: () => unknown): GatewayError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+  }
+  throw new Error('nothing was refused');
+}
+
+it('bounds the uploads of a key and of an address, and names the bound', () => {
+  const uploads = new OpenUploads({ uploadsPerKeyMax: 2, uploadsPerAddressMax: 3 });
+  const first = uploads.open('key', 'here');
+  uploads.open('key', 'there');
+  const ofKey = refusal(() => uploads.open('key', 'here'));
+  assert.is(ofKey.status, 429);
+  assert.equal(ofKey.metadata, { limit: 2 });
+  assert.is(ofKey.headers['retry-after'], '1');
+  first();
+  uploads.open('key', 'here');
+  uploads.open('other', 'here');
+  uploads.open('third', 'here');
+  const ofAddress = refusal(() => uploads.open('fourth', 'here'));
+  assert.equal(ofAddress.metadata, { limit: 3 });
+  uploads.open('fourth', 'there');
+  uploads.open('fourth', 'there');
+  assert.equal(refusal(() => uploads.open('fourth', 'there')).metadata, { limit: 2 }, 'a refusal takes no place');
+});
+
+test.run();
