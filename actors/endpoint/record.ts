@@ -15,7 +15,7 @@ import {
   observeAsks,
   observeCheck,
 } from './evidence.ts';
-import { type Health, healthOf, PROBES_MAX, type Recent, withOutcome } from './health.ts';
+import { type Health, healthOf, PROBES_MAX, type Recent, type RecentBy, type Sample, withOutcome } from './health.ts';
 import { figures, measure, NO_WINDOWS, type ObservedAttempt, type Windows } from './window.ts';
 
 /** Minimum interval in ms of event time between publications of figures; a change of health is published at once. */
@@ -30,6 +30,8 @@ export interface EndpointRecord {
   /** Digest of the declaration: the same digest means no change. */
   readonly digest: string | null;
   readonly recent: Recent;
+  /** The account of each of them; absent in the state of an earlier build. */
+  readonly recentBy?: RecentBy;
   /** Consecutive probe failures. */
   readonly probeFailures: number;
   readonly windows: Windows;
@@ -60,7 +62,7 @@ export function emptyRecord(address: string): EndpointRecord {
 }
 
 export function healthIn(record: EndpointRecord): Health {
-  return healthOf(record.recent, record.probeFailures);
+  return healthOf(record.recent, record.probeFailures, sampleOf(record).by);
 }
 
 export function declare(record: EndpointRecord, declaration: EndpointDeclaration, digest: string): EndpointRecord {
@@ -75,9 +77,18 @@ export function withdraw(record: EndpointRecord): EndpointRecord {
 export function observe(record: EndpointRecord, attempts: readonly ObservedAttempt[], at: number): EndpointRecord {
   const counted = attempts.slice(-ATTEMPTS_MAX).filter(({ outcome }) => outcome !== 'other');
   if (counted.length === 0) return record;
-  const recent = counted.reduce((before, { outcome }) => withOutcome(before, outcome === 'success'), record.recent);
+  const { recent, by: recentBy } = counted.reduce(
+    (before, { outcome, by = '' }) => withOutcome(before, outcome === 'success', by),
+    sampleOf(record),
+  );
   const findings = observeAsks(record.findings, counted, at);
-  return { ...record, recent, windows: measure(record.windows, counted, at), findings };
+  return { ...record, recent, recentBy, windows: measure(record.windows, counted, at), findings };
+}
+
+/** An earlier build records outcomes without accounts; its part of them has none. */
+function sampleOf({ recent, recentBy = [] }: EndpointRecord): Sample {
+  if (recentBy.length === recent.length) return { recent, by: recentBy };
+  return { recent, by: new Array<string>(recent.length).fill('') };
 }
 
 export function check(record: EndpointRecord, seen: Observation, at: number): EndpointRecord {

@@ -38,6 +38,8 @@ export interface Windows {
 
 /** The result of one upstream attempt. Times in ms; `other` (refused for its content, or aborted) is not counted. */
 export interface ObservedAttempt extends CountedAttempt {
+  /** A short tag of the account behind it; absent from an earlier build. */
+  readonly by?: string;
   readonly ttftMs?: number;
   readonly completionTokens?: number;
   readonly durationMs?: number;

@@ -2,6 +2,8 @@ import { observeAttempts } from '../../actors/endpoint/endpoint.ts';
 import type { ObservedAttempt } from '../../actors/endpoint/window.ts';
 import type { Cancel, Clock, Cluster } from '../../actors/runtime/index.ts';
 
+/** Characters of an account's id that tell its attempts from those of others. */
+const TAG_CHARACTERS = 8;
 const FLUSH_MS = 200;
 const GATHERED_MAX = 64;
 
@@ -18,7 +20,9 @@ export class Outcomes {
     this.#clock = clock;
   }
 
-  observe(endpoint: string, attempt: ObservedAttempt): void {
+  /** `account` is the address of the account behind the attempt. */
+  observe(endpoint: string, account: string, seen: ObservedAttempt): void {
+    const attempt = { ...seen, by: account.slice(-TAG_CHARACTERS) };
     const own = this.#gathered.get(endpoint);
     if (own) own.push(attempt);
     else this.#gathered.set(endpoint, [attempt]);

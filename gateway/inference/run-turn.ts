@@ -229,7 +229,7 @@ class AttemptLoop {
     { sentAt, counted }: { readonly sentAt: number; readonly counted: boolean },
   ): void {
     const ask = toolAsk(this.#request.turn, failure);
-    this.#services.outcomes.observe(candidate.endpoint.id, {
+    this.#services.outcomes.observe(candidate.endpoint.id, this.#request.caller.account, {
       at: this.#services.cluster.now(),
       outcome: counted ? 'error' : 'other',
       streamed: this.#request.turn.stream,

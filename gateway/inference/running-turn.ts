@@ -303,6 +303,6 @@ export class RunningAttempt implements RunningTurn {
     if (completionTokens !== undefined) seen.completionTokens = completionTokens;
     const ask = toolAsk(turn, failure ?? (receipt.finishReason === null ? 'left' : 'served'));
     if (ask !== null) seen.toolAsk = ask;
-    this.#services.outcomes.observe(candidate.endpoint.id, seen);
+    this.#services.outcomes.observe(candidate.endpoint.id, this.request.caller.account, seen);
   }
 }

@@ -49,6 +49,47 @@ it('judges the newest 20 counted attempts at 90 and 60 percent, from 5 on', () =
   for (const [recent, health] of table) assert.is(healthOf(recent, 0), health, recent);
 });
 
+it('failures of one account neither displace the outcomes of others nor judge the endpoint alone', () => {
+  const actors = declared();
+  const from = (by: string, outcomes: string): Outcome =>
+    actors.tell(ADDRESS, {
+      type: 'attempts.observed',
+      attempts: [...outcomes].map((letter) => ({ outcome: letter === 's' ? 'success' : 'error', streamed: true, by })),
+    } as never);
+  from('a', 'sssss');
+  from('b', 'sssss');
+  from('c', 'sssss');
+  from('evil', 'e'.repeat(900));
+  assert.is(actors.state(ADDRESS), 'degraded');
+  assert.is(actors.context<EndpointRecord>(ADDRESS).recent, `${'s'.repeat(15)}eeeee`);
+  // One success of another account is enough; a second account that fails says that the endpoint does.
+  const quiet = declared();
+  const told = (by: string, outcomes: string): Outcome =>
+    quiet.tell(ADDRESS, {
+      type: 'attempts.observed',
+      attempts: [...outcomes].map((letter) => ({ outcome: letter === 's' ? 'success' : 'error', streamed: true, by })),
+    } as never);
+  told('evil', 'e'.repeat(900));
+  assert.is(quiet.state(ADDRESS), 'down', 'an account that asks alone judges alone');
+  told('a', 's');
+  assert.is(quiet.state(ADDRESS), 'degraded');
+  told('a', 'e');
+  assert.is(quiet.state(ADDRESS), 'down');
+  told('a', 'sssss');
+  told('b', 'sssss');
+  told('c', 'sssss');
+  told('d', 'sssss');
+  assert.is(quiet.state(ADDRESS), 'healthy');
+});
+
+it('a state without accounts, and attempts without one, are judged as before', () => {
+  const actors = declared();
+  attempts(actors, 'sssss');
+  attempts(actors, 'e'.repeat(20));
+  assert.is(actors.state(ADDRESS), 'down');
+  assert.is(actors.context<EndpointRecord>(ADDRESS).recent, 'e'.repeat(20));
+});
+
 it('consecutive probe failures lower health and never raise it', () => {
   const healthy = 's'.repeat(20);
   assert.is(healthOf(healthy, 1), 'healthy');
