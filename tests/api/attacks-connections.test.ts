@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import defaults from '../../cluster.config.ts';
 import { bounded } from '../support/bounded.ts';
 import { bytesHeld } from '../support/bytes-held.ts';
 import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
@@ -35,11 +36,13 @@ test.before(async () => {
 });
 test.after(() => cluster.close());
 
-const headOf = (...lines: readonly string[]): string =>
+const headOf = (...lines: readonly string[]): string => headBy(funded.key, ...lines);
+
+const headBy = (key: string, ...lines: readonly string[]): string =>
   [
     'POST /api/v1/chat/completions HTTP/1.1',
     'Host: a',
-    `Authorization: Bearer ${funded.key}`,
+    `Authorization: Bearer ${key}`,
     'Content-Type: application/json',
     ...lines,
     '',
@@ -88,10 +91,14 @@ async function talk(): Promise<number> {
 }
 
 it('attack 49: connections that drip their headers or bodies are closed in time while others are served', async () => {
+  // As many keys as the bound on the uploads of one key demands.
+  const keysCount = Math.ceil(SLOW_CONNECTIONS / 2 / defaults.edge.uploadsPerKeyMax);
+  const keys = await Promise.all(Array.from({ length: keysCount }, () => cluster.issue(funded.account)));
+  const keyOf = (nth: number): string => keys[nth % keysCount]?.key ?? '';
   const slow = Array.from({ length: SLOW_CONNECTIONS }, (_, i) =>
     i % 2 === 0
       ? drip('POST /api/v1/chat/completions HTTP/1.1\r\nHost: a\r\nX: ', 'a', HEADER_BYTE_MS)
-      : drip(headOf('Content-Length: 100000'), ' ', BODY_BYTE_MS),
+      : drip(headBy(keyOf((i - 1) / 2), 'Content-Length: 100000'), ' ', BODY_BYTE_MS),
   );
   let attacked = true;
   const ended = Promise.all(slow).finally(() => {
