@@ -21,6 +21,8 @@ async function follow(context: RequestContext, { services, feeds }: EdgeRoutes):
   const cursorAt = typeof text === 'string' && text !== '' ? parseCursor(text) : null;
   const sink = new StreamSink(context.response, services.events.bufferBytesMax);
   const subscription = await feeds.subscribe(callerOf(context), filter, sink);
+  // The stream waits for changes.
+  context.place?.leave();
   await sink.run(
     subscription,
     () => {
