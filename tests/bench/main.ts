@@ -21,6 +21,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   whole: async () => (await import('./whole.bench.ts')).benchWhole,
   stream: async () => (await import('./stream.bench.ts')).benchStream,
   idle: async () => (await import('./idle.bench.ts')).benchIdle,
+  feed: async () => (await import('./feed.bench.ts')).benchFeed,
   growth: async () => (await import('./growth.bench.ts')).benchGrowth,
   soak: async () => (await import('./soak.bench.ts')).benchSoak,
   hostile: async () => (await import('./hostile.bench.ts')).benchHostile,

@@ -32,6 +32,7 @@ async function serve(simulatorPort: string): Promise<void> {
     providers: [simulatedProvider('sim-a', `http://127.0.0.1:${simulatorPort}/v1`)],
     rates: { keyPerMinute: LIMITS, endpointPerMinute: LIMITS, addressPerMinute: LIMITS },
     edge: { requestsMax: MANY, connectionsMax: MANY, connectionsPerAddressMax: MANY, drainGraceMs: DRAIN_MS },
+    events: { streamsMax: MANY, streamsPerKeyMax: MANY },
     upstream: { connectionsPerOriginMax: MANY },
   });
   const { key } = await cluster.fund('1000000');

@@ -24,6 +24,7 @@ import type {
   CheckLimits,
   ClusterConfig,
   EdgeLimits,
+  EventLimits,
   RateLimits,
   RuntimeLimits,
   UpstreamLimits,
@@ -38,6 +39,7 @@ export interface ClusterOptions {
   readonly nodes?: number;
   readonly edge?: Partial<EdgeLimits>;
   readonly activities?: Partial<ActivityLimits>;
+  readonly events?: Partial<EventLimits>;
   readonly rates?: Partial<RateLimits>;
   readonly upstream?: Partial<UpstreamLimits>;
   /** Disabled by default, because many tests count their own provider calls. */
@@ -165,6 +167,7 @@ function configOf(data: string, simulators: readonly Simulator[], options: Clust
       operator: '127.0.0.1:0',
     })),
     // Idle connections are closed at once, because no client remains at the end of a test.
+    events: { ...defaults.events, ...options.events },
     edge: { ...defaults.edge, drainIdleMs: 1, drainGraceMs: 5_000, ...options.edge },
     activities: { ...defaults.activities, ...options.activities },
     rates: { ...defaults.rates, ...options.rates },

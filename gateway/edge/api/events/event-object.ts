@@ -16,12 +16,16 @@ export interface SentEvent {
   readonly text: string;
 }
 
+/** Rendered once, however many clients receive it. */
+const RENDERED = new WeakMap<FeedEvent, SentEvent>();
+
 export function sentEvent(event: FeedEvent): SentEvent {
-  return sent(
-    event.type,
-    event.at,
-    event.type === 'balance.updated' ? creditsObject(event.view) : objectOf(event.change),
-  );
+  const known = RENDERED.get(event);
+  if (known !== undefined) return known;
+  const data = event.type === 'balance.updated' ? creditsObject(event.view) : objectOf(event.change);
+  const rendered = sent(event.type, event.at, data);
+  RENDERED.set(event, rendered);
+  return rendered;
 }
 
 /** The first event of a stream; `resumed` is false where the cursor is too old and the client has to read anew. */
