@@ -17,7 +17,7 @@ import {
   WORD_BYTES_MAX,
 } from './json-bytes.ts';
 import { notJson, notUtf8, tooManyValues, unacceptable, VIOLATIONS } from './json-refusal.ts';
-import { type JsonSink, SCHEMA_PLACES, type TextPlaces, TextSink, ValueSink } from './json-sinks.ts';
+import { type JsonSink, type KeptTexts, SCHEMA_TEXTS, TextSink, ValueSink } from './json-sinks.ts';
 
 type Expected = 'value' | 'value or close' | 'name' | 'name or close' | 'colon' | 'comma or close' | 'nothing';
 
@@ -35,11 +35,12 @@ export const VALUE_TOKENS_MAX = 600_000;
 /**
  * Reads a JSON text in pieces that are cut anywhere, in time proportional to each piece; the native parser needs the
  * whole text. A `JsonScan` has bounded depth, tokens and words before. The result equals that of `parseWhole`, value or
- * refusal, but for the objects at `places`, which are `JsonText`. Strings are decoded natively, piece by piece. Both methods
+ * refusal, but for the objects of `texts`, which are `JsonText`. Strings are decoded natively, piece by piece. Both methods
  * throw GatewayError 400, after which the reader is unusable. (spec: reliability E7, attack 60)
  */
 export class JsonReader {
   #expected: Expected = 'value';
+  readonly #texts: KeptTexts;
   readonly #values: ValueSink;
   #textSink: TextSink | null = null;
   #sink: JsonSink;
@@ -50,8 +51,9 @@ export class JsonReader {
   #rest: Buffer = NO_BYTES;
   #ascii = false;
 
-  constructor(places: TextPlaces = SCHEMA_PLACES) {
-    this.#values = new ValueSink(places);
+  constructor(texts: KeptTexts = SCHEMA_TEXTS) {
+    this.#texts = texts;
+    this.#values = new ValueSink(texts);
     this.#sink = this.#values;
   }
 
@@ -126,7 +128,7 @@ export class JsonReader {
   #enter(isList: boolean): void {
     if (!this.#expectsValue()) throw notJson();
     if (this.#textSink === null && !isList && this.#values.isAtText) {
-      this.#textSink = new TextSink();
+      this.#textSink = new TextSink(this.#texts);
       this.#sink = this.#textSink;
     }
     this.#sink.open(isList);
@@ -148,7 +150,8 @@ export class JsonReader {
   #takeWord(word: string): void {
     if (!this.#expectsValue()) throw notJson();
     const value = parsed(word);
-    if (typeof value === 'number' && !Number.isFinite(value)) throw unacceptable(VIOLATIONS.range);
+    if (typeof value === 'number' && !Number.isFinite(value) && !this.#sink.judgedLater)
+      throw unacceptable(VIOLATIONS.range);
     this.#place(value);
   }
 
@@ -165,7 +168,7 @@ export class JsonReader {
     const text = this.#text === null ? piece : [...this.#text, piece].join('');
     this.#text = null;
     if (this.#expectsName()) this.#takeName(text);
-    else if (text.isWellFormed()) this.#place(text);
+    else if (this.#sink.judgedLater || text.isWellFormed()) this.#place(text);
     else throw unacceptable(VIOLATIONS.halfPair);
     return quote + 1;
   }
@@ -176,7 +179,7 @@ export class JsonReader {
   }
 
   #takeName(name: string): void {
-    if (!name.isWellFormed()) throw unacceptable(VIOLATIONS.halfPairInName);
+    if (!this.#sink.judgedLater && !name.isWellFormed()) throw unacceptable(VIOLATIONS.halfPairInName);
     if (!this.#sink.name(name)) throw unacceptable(VIOLATIONS.repeated);
     this.#expected = 'colon';
   }

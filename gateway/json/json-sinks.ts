@@ -5,6 +5,8 @@ export interface JsonSink {
   /** Open containers. */
   readonly depth: number;
   readonly isInList: boolean;
+  /** The value is read again: names, strings and numbers are judged then. */
+  readonly judgedLater: boolean;
   open(isList: boolean): void;
   /** False if the innermost container is of the other kind. */
   close(isList: boolean): boolean;
@@ -15,26 +17,34 @@ export interface JsonSink {
   separate(): void;
 }
 
-/** Places of objects that stay text; `*` is an entry of a list. */
-export type TextPlaces = readonly (readonly string[])[];
+/** The objects of a text that stay text. */
+export interface KeptTexts {
+  /** `*` is an entry of a list. */
+  readonly places: readonly (readonly string[])[];
+  /** True: another reader judges repeated names, halves of surrogate pairs and the range of numbers in them. */
+  readonly judgedLater: boolean;
+}
 
 /** Members of requests, in any dialect, that hold a client's JSON Schema. */
-export const SCHEMA_PLACES: TextPlaces = [
+const SCHEMA_PLACES: KeptTexts['places'] = [
   ['tools', '*', 'function', 'parameters'],
   ['response_format', 'json_schema', 'schema'],
   ['tools', '*', 'parameters'],
   ['text', 'format', 'schema'],
 ];
 
+export const SCHEMA_TEXTS: KeptTexts = { places: SCHEMA_PLACES, judgedLater: false };
+
 /** Makes objects and lists. */
 export class ValueSink implements JsonSink {
   root: unknown;
+  readonly judgedLater = false;
   readonly #open: (unknown[] | Record<string, unknown>)[] = [];
   /** The name whose value is pending, or open, of each open object. */
   readonly #names: string[] = [];
-  readonly #places: TextPlaces;
+  readonly #places: KeptTexts['places'];
 
-  constructor(places: TextPlaces) {
+  constructor({ places }: KeptTexts) {
     this.#places = places;
   }
 
@@ -104,11 +114,14 @@ function addMember(object: Record<string, unknown>, name: string, value: unknown
   } else object[name] = value;
 }
 
+/** A number that every reader refuses. */
+const OUT_OF_RANGE = '1e999';
 /** Pieces of text that are joined at once. */
 const PIECES_MAX = 4_096;
 
 /** Writes the text again, without spaces. */
 export class TextSink implements JsonSink {
+  readonly judgedLater: boolean;
   /** The names of each open object; null for a list. */
   readonly #open: (Set<string> | null)[] = [];
   #pieces: string[] = [];
@@ -120,6 +133,10 @@ export class TextSink implements JsonSink {
 
   get isInList(): boolean {
     return this.#open.at(-1) === null;
+  }
+
+  constructor({ judgedLater }: Pick<KeptTexts, 'judgedLater'>) {
+    this.judgedLater = judgedLater;
   }
 
   /** The text; to be taken once, after the last container is closed. */
@@ -142,14 +159,16 @@ export class TextSink implements JsonSink {
 
   name(name: string): boolean {
     const names = this.#open.at(-1) as Set<string>;
-    if (names.has(name)) return false;
-    names.add(name);
+    if (!this.judgedLater) {
+      if (names.has(name)) return false;
+      names.add(name);
+    }
     this.#write(`${JSON.stringify(name)}:`);
     return true;
   }
 
   value(value: unknown): void {
-    this.#write(JSON.stringify(value));
+    this.#write(typeof value === 'number' && !Number.isFinite(value) ? OUT_OF_RANGE : JSON.stringify(value));
   }
 
   separate(): void {

@@ -1,6 +1,6 @@
 import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../actors/runtime/index.ts';
 import { JsonReader } from './json-reader.ts';
-import type { TextPlaces } from './json-sinks.ts';
+import type { KeptTexts } from './json-sinks.ts';
 
 /**
  * A text with more structural tokens is read in the smallest windows: structure costs a hundred times as much as text.
@@ -13,7 +13,7 @@ export interface SharedReading {
   readonly clock: Clock;
   /** Structural tokens, as the scan counted them. */
   readonly tokens: number;
-  readonly places?: TextPlaces | undefined;
+  readonly texts?: KeptTexts | undefined;
   /** Receives each piece before it is read; what it throws ends the reading. */
   readonly beforePiece?: (piece: Buffer) => void;
 }
@@ -21,11 +21,11 @@ export interface SharedReading {
 /** Reads a scanned JSON text in shares of the event loop, and returns its value. Rejects with GatewayError 400. */
 export async function readInShares(
   chunks: readonly Uint8Array[],
-  { clock, tokens, places, beforePiece }: SharedReading,
+  { clock, tokens, texts, beforePiece }: SharedReading,
 ): Promise<unknown> {
   const isDense = tokens > DENSE_TOKENS;
   const windowBytes = isDense ? DENSE_WINDOW_BYTES : LOOP_TURN_BYTES;
-  const reader = new JsonReader(places);
+  const reader = new JsonReader(texts);
   let window: Uint8Array[] = [];
   let bytes = 0;
   let length = 0;

@@ -1,5 +1,6 @@
 import type { Route } from '../http/route.ts';
 import { jsonAnswer } from '../http/route-answer.ts';
+import { batchRoutes } from './batches/batch-routes.ts';
 import { creditsRoute } from './credits.ts';
 import { eventRoute } from './events/follow-events.ts';
 import { fileRoutes } from './files/file-routes.ts';
@@ -18,6 +19,7 @@ export function apiRoutes(): readonly Route[] {
     ...turnRoutes,
     ...fileRoutes,
     eventRoute,
+    ...batchRoutes,
     creditsRoute,
     generationRoute,
     keyRoute,

@@ -4,7 +4,7 @@ import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../../actors/runtime/
 import { JsonReader, VALUE_TOKENS_MAX } from '../../json/json-reader.ts';
 import { tooComplex, tooLarge } from '../../json/json-refusal.ts';
 import { JsonScan } from '../../json/json-scan.ts';
-import type { TextPlaces } from '../../json/json-sinks.ts';
+import type { KeptTexts } from '../../json/json-sinks.ts';
 import { parseWhole } from '../../json/parse-whole.ts';
 import { oneOf, readInShares } from '../../json/read-in-shares.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
@@ -35,7 +35,7 @@ export interface ReadBodyOptions {
   /** Receives the bytes of the body in order; null when no digest is needed. */
   readonly digest: Hash | null;
   /** Values that stay text; absent: the JSON schemas in a large inference request. */
-  readonly places?: TextPlaces | undefined;
+  readonly texts?: KeptTexts | undefined;
 }
 
 /**
@@ -74,9 +74,9 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
 }
 
 /** The native parser is the fastest, and keeps nothing as text. */
-function parseSmall(bytes: Buffer, scan: JsonScan, { places }: ReadBodyOptions): unknown {
-  if (places === undefined) return parseWhole(bytes, scan.members);
-  const reader = new JsonReader(places);
+function parseSmall(bytes: Buffer, scan: JsonScan, { texts }: ReadBodyOptions): unknown {
+  if (texts === undefined) return parseWhole(bytes, scan.members);
+  const reader = new JsonReader(texts);
   reader.feed(bytes);
   return reader.end();
 }
@@ -87,14 +87,14 @@ let last: Promise<void> = Promise.resolve();
 async function readLarge(
   { chunks, length }: Uploaded,
   tokens: number,
-  { clock, isGone, digest, places }: ReadBodyOptions,
+  { clock, isGone, digest, texts }: ReadBodyOptions,
 ): Promise<RequestBody> {
   const body = new RequestBody(length, undefined);
   const beforePiece = (piece: Buffer): void => {
     if (isGone()) throw new CallerLeft();
     digest?.update(piece);
   };
-  const reading = last.then(async () => body.put(await readInShares(chunks, { tokens, clock, places, beforePiece })));
+  const reading = last.then(async () => body.put(await readInShares(chunks, { tokens, clock, texts, beforePiece })));
   last = reading.catch(nothing);
   await reading;
   return body;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { TextPlaces } from '../../json/json-sinks.ts';
+import type { KeptTexts } from '../../json/json-sinks.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { clientAddress } from '../auth/client-address.ts';
@@ -12,8 +12,8 @@ import type { RequestBody } from './request-body.ts';
 /** What a route reads otherwise than an inference request. */
 export interface OwnReading {
   readonly bounds?: Partial<Pick<EdgeLimits, 'bodyBytesMax' | 'bodyDepthMax' | 'bodyTokensMax'>>;
-  /** Places of objects that stay text. */
-  readonly texts?: TextPlaces;
+  /** Objects that stay text. */
+  readonly texts?: KeptTexts;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function readJson(
   const isGone = (): boolean => response.destroyed;
   stillHere(response);
   const digest = request.headers['idempotency-key'] === undefined ? null : createHash('sha256');
-  const body = await readBody(request, { limits, clock, reserve, open, isGone, invite, digest, places: own.texts });
+  const body = await readBody(request, { limits, clock, reserve, open, isGone, invite, digest, texts: own.texts });
   stillHere(response);
   if (digest !== null) context.bodyDigest = digest.digest('hex');
   return body;

@@ -5,6 +5,8 @@ import { completionReply } from '../../../dialects/completions/reply-schema.ts';
 import { completionRequest } from '../../../dialects/completions/request-schema.ts';
 import { responsesEvent, responsesReply } from '../../../dialects/responses/reply-schema.ts';
 import { responsesRequest } from '../../../dialects/responses/request-schema.ts';
+import { batchSubmissionSchema } from '../../../jobs/batch/parse-submission.ts';
+import { batchListSchema, batchSchema } from '../batches/batch-schema.ts';
 import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from '../files/file-schema.ts';
 import { envelopeSchema } from './envelope-schema.ts';
 import type { Operation, Parameter } from './operation.ts';
@@ -23,6 +25,9 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   FileList: fileListSchema,
   FileDeleted: fileDeletedSchema,
   FileForm: fileFormSchema,
+  BatchSubmission: batchSubmissionSchema,
+  Batch: batchSchema,
+  BatchList: batchListSchema,
   Error: envelopeSchema,
 };
 
@@ -73,7 +78,11 @@ function operationObject(operation: Operation): object {
       schema: { type: 'string' },
     })),
     ...(operation.query ?? []).map((each) => ({ in: 'query', required: false, ...each })),
-    ...(operation.inference ? HEADERS : []).map((each) => ({ in: 'header', required: false, ...each })),
+    ...(operation.inference ? HEADERS : (operation.headers ?? [])).map((each) => ({
+      in: 'header',
+      required: false,
+      ...each,
+    })),
   ];
   return {
     operationId: operationId(operation),
@@ -81,7 +90,7 @@ function operationObject(operation: Operation): object {
     ...(operation.key ? { security: [{ bearer: [] }, { apiKey: [] }] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBody(operation),
-    responses: { 200: answered(operation), default: failed() },
+    responses: { [operation.status ?? 200]: answered(operation), default: failed() },
   };
 }
 

@@ -9,11 +9,15 @@ export interface Operation {
   /** False: the route needs no credential. */
   readonly key: boolean;
   readonly query?: readonly Parameter[];
+  /** Request headers beside those of inference. */
+  readonly headers?: readonly Parameter[];
   /** Names of component schemas. */
   readonly body?: string;
   /** As `body`, sent as `multipart/form-data`. */
   readonly form?: string;
   readonly reply?: string;
+  /** Status of the reply; absent: 200. */
+  readonly status?: 202;
   /** Answers bytes of any type. */
   readonly bytes?: boolean;
   /** Schema of one `data:` line of the `text/event-stream` that `stream: true` requests. */

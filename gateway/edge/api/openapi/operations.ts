@@ -1,4 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox';
+import { BATCH_STATUSES } from '../../../../actors/batch/batch-record.ts';
+import { oneOf } from '../../../dialects/request/members.ts';
 import type { Operation, Parameter } from './operation.ts';
 
 const text = Type.String();
@@ -16,6 +18,26 @@ const modelFilters: readonly Parameter[] = [
   value('sort'),
   value('limit', Type.Integer({ minimum: 1 })),
   value('offset', Type.Integer({ minimum: 0 })),
+];
+
+const instant = 'Unix seconds, a date, or an ISO 8601 instant; exclusive.';
+const batchFilters: readonly Parameter[] = [
+  { name: 'status', schema: Type.Array(oneOf(...BATCH_STATUSES)), description: 'Repeatable; one must match.' },
+  { name: 'created_after', schema: text, description: instant },
+  { name: 'created_before', schema: text, description: instant },
+  value('limit', Type.Integer({ minimum: 1, maximum: 100 })),
+  { name: 'after', schema: text, description: '`last_id` of the previous page.' },
+];
+
+const batchHeaders: readonly Parameter[] = [
+  { name: 'X-Vendor-Title', schema: text },
+  { name: 'X-Title', schema: text, description: 'Attributes every request of the batch, as HTTP-Referer does.' },
+  { name: 'HTTP-Referer', schema: text },
+  {
+    name: 'Idempotency-Key',
+    schema: Type.String({ minLength: 1, maxLength: 255 }),
+    description: 'A repeat within 24 hours answers the recorded batch, or 422 to another body.',
+  },
 ];
 
 /**
@@ -86,6 +108,26 @@ export const OPERATIONS: readonly Operation[] = [
     query: [value('types'), value('ids'), value('cursor')],
     bytes: true,
   },
+  {
+    method: 'post',
+    path: '/batches',
+    summary: 'Submits a batch of up to 1,000 requests',
+    key: true,
+    headers: batchHeaders,
+    body: 'BatchSubmission',
+    reply: 'Batch',
+    status: 202,
+  },
+  {
+    method: 'get',
+    path: '/batches',
+    summary: 'The batches of this account, newest first',
+    key: true,
+    query: batchFilters,
+    reply: 'BatchList',
+  },
+  { method: 'get', path: '/batches/{id}', summary: 'One batch, with its results', key: true, reply: 'Batch' },
+  { method: 'post', path: '/batches/{id}/cancel', summary: 'Cancels a batch', key: true, reply: 'Batch' },
   { method: 'get', path: '/key', summary: 'Limits and usage of the key that was sent', key: true },
   { method: 'get', path: '/credits', summary: 'Deposits and spend of the account', key: true },
   { method: 'get', path: '/models', summary: 'The served models, filtered', key: false, query: modelFilters },

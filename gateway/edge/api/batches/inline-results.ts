@@ -1,0 +1,38 @@
+import type { BatchRecord } from '../../../../actors/batch/batch-record.ts';
+import { resultsOf } from '../../../jobs/batch/results-of.ts';
+import type { EdgeRoutes } from '../../http/edge-routes.ts';
+import { generationHeaders } from '../../http/generation-headers.ts';
+import { JSON_TYPE } from '../../http/route-answer.ts';
+import { writeStream } from '../../http/write-stream.ts';
+import type { RequestContext } from '../../request-context.ts';
+import { batchObject } from './batch-object.ts';
+
+/**
+ * Sends a batch with its result lines as text, streamed, because they may have 32 MiB. False, and nothing sent, for a
+ * batch without results: it runs, or its results file ended.
+ */
+export async function sendResults(
+  { response, id }: RequestContext,
+  { services }: EdgeRoutes,
+  batch: BatchRecord,
+): Promise<boolean> {
+  const lines = await resultsOf(services.files, batch);
+  if (lines === null) return false;
+  response.writeHead(200, [...generationHeaders(id), 'content-type', JSON_TYPE]);
+  await writeStream(response, textOf(batch, lines), services.clock, services.limits.streamStalledMs);
+  return true;
+}
+
+async function* textOf(batch: BatchRecord, lines: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const { results: _, ...members } = batchObject(batch);
+  yield Buffer.from(`${JSON.stringify(members).slice(0, -1)},"results":"`);
+  // The decoder keeps an incomplete character for the next piece.
+  const decoder = new TextDecoder();
+  for await (const piece of lines) yield escaped(decoder.decode(piece, { stream: true }));
+  yield Buffer.from('"}');
+}
+
+/** Text as the inside of a JSON string. */
+function escaped(text: string): Buffer {
+  return Buffer.from(JSON.stringify(text).slice(1, -1));
+}

@@ -1,0 +1,38 @@
+import type { NewBatch } from '../../../../actors/batch/events.ts';
+import { ownerOf } from '../../../../actors/runtime/index.ts';
+import { parseSubmission, SUBMISSION_TEXTS } from '../../../jobs/batch/parse-submission.ts';
+import { readInputFile } from '../../../jobs/batch/read-input-file.ts';
+import { sealSubmission } from '../../../jobs/batch/submit-batch.ts';
+import { readJson } from '../../body/read-json.ts';
+import type { EdgeRoutes } from '../../http/edge-routes.ts';
+import { callerOf, type RequestContext } from '../../request-context.ts';
+import { readAttribution } from '../attribution.ts';
+import { readIdempotency } from '../idempotency.ts';
+
+/** Bodies nested more deeply than a live request's are refused alone, below this depth of the whole. */
+const DEPTH_MAX = 1_024;
+
+/**
+ * Reads the submission of a batch: the envelope checked whole, each body validated alone, the valid bodies sealed.
+ * Rejects with GatewayError 400 naming the member, 404 (`input_file_id`), 408, 413, 503. (spec: inference, Batch rules
+ * 3, 10)
+ */
+export async function readSubmission(context: RequestContext, edge: EdgeRoutes): Promise<NewBatch> {
+  const { services } = edge;
+  const { files, limits } = services;
+  const { submissionBytesMax, windowMs } = services.inference.config.batches;
+  const idempotency = readIdempotency(context, services.pepper);
+  const tokensMax = limits.bodyTokensMax * Math.ceil(submissionBytesMax / limits.bodyBytesMax);
+  const bounds = { bodyBytesMax: submissionBytesMax, bodyDepthMax: DEPTH_MAX, bodyTokensMax: tokensMax };
+  const body = await readJson(context, edge, { bounds, texts: SUBMISSION_TEXTS });
+  const submission = parseSubmission(body.take());
+  const caller = callerOf(context);
+  const { source, endpoint } = submission;
+  const requests =
+    'fileId' in source
+      ? await readInputFile(files, { account: ownerOf(caller.key), id: source.fileId, endpoint, limits: bounds })
+      : source;
+  const attribution = readAttribution(context.request.headers);
+  const isGone = (): boolean => context.response.destroyed;
+  return sealSubmission(files, { submission, requests, caller, attribution, idempotency, windowMs, limits, isGone });
+}

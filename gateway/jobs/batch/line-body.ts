@@ -1,0 +1,95 @@
+import type { BatchEndpoint } from '../../../actors/batch/batch-record.ts';
+import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../../actors/runtime/index.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import { asksStream } from '../../dialects/request/asks-stream.ts';
+import { tooComplex, tooLarge } from '../../json/json-refusal.ts';
+import { JsonScan } from '../../json/json-scan.ts';
+import { parseWhole } from '../../json/parse-whole.ts';
+import { readInShares } from '../../json/read-in-shares.ts';
+import type { EdgeLimits } from '../../terms/config.ts';
+import { invalid } from '../../terms/invalid.ts';
+import { notFound } from '../../terms/not-found.ts';
+import { batchDialect } from './batch-dialect.ts';
+
+/** What a batch sets for its bodies. (spec: inference, Batch) */
+export interface LineDefaults {
+  readonly endpoint: BatchEndpoint;
+  /** For bodies that name no model; any other name in a body is refused. Null without a default. */
+  readonly model: string | null;
+  /** For bodies without `provider`; null without a default. */
+  readonly provider: LineProvider | null;
+}
+
+/** The provider preferences that a batch may set, as on the wire. */
+export interface LineProvider {
+  readonly only?: readonly string[] | null;
+  readonly allow_fallbacks?: boolean | null;
+}
+
+/** The bounds of a live request's body, which are those of a line. */
+export type LineLimits = Pick<EdgeLimits, 'bodyBytesMax' | 'bodyDepthMax' | 'bodyTokensMax'>;
+
+/** A body of a batch as its live route would receive it. */
+export interface LineBody {
+  readonly dialect: Dialect;
+  /** A JSON value, with the defaults of the batch. */
+  readonly body: unknown;
+}
+
+/**
+ * Reads one body of a batch from its JSON text, in shares of the event loop, and applies the defaults of the batch. One
+ * function for the acceptance and for the run of a line. Rejects with the GatewayError that the live route answers to a
+ * text that it cannot read.
+ */
+export async function readLineBody(
+  text: Buffer,
+  defaults: LineDefaults,
+  { limits, clock }: { readonly limits: LineLimits; readonly clock: Clock },
+): Promise<LineBody> {
+  const dialect = batchDialect(defaults.endpoint);
+  if (dialect === null) throw notFound(`No route for POST /api${defaults.endpoint}`);
+  if (text.length > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
+  const scan = new JsonScan({ depthMax: limits.bodyDepthMax, tokensMax: limits.bodyTokensMax });
+  await loopShare(clock, text.length);
+  if (!scan.feed(text)) throw tooComplex(scan.exceeded);
+  const { tokens, members } = scan;
+  const value =
+    text.length > LOOP_TURN_BYTES ? await readInShares(windowsOf(text), { clock, tokens }) : parseWhole(text, members);
+  return { dialect, body: withDefaults(value, defaults) };
+}
+
+/**
+ * Validates a body before its batch is accepted: the live route's own parse, and what a batch refuses beyond it. Throws
+ * GatewayError. (spec: inference, Batch rules 2, 3)
+ */
+export function validateLine({ dialect, body }: LineBody, { model }: LineDefaults): void {
+  const { turn } = dialect.parse(body, null);
+  if (asksStream(body)) throw invalid('stream must be false or absent in a batch');
+  if (model !== null && turn.models.some((name) => name !== model)) {
+    throw invalid(`model must be ${JSON.stringify(model)}, the model of the batch, or absent`);
+  }
+}
+
+/** The smallest windows of the reader. */
+const WINDOW_BYTES = 64 * 1024;
+
+function windowsOf(text: Buffer): readonly Buffer[] {
+  const count = Math.ceil(text.length / WINDOW_BYTES);
+  return Array.from({ length: count }, (_, nth) => text.subarray(nth * WINDOW_BYTES, (nth + 1) * WINDOW_BYTES));
+}
+
+/** Adds what the batch sets and the body does not: an explicit null counts as absent. */
+function withDefaults(value: unknown, { model, provider }: LineDefaults): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const body = value as { readonly model?: unknown; readonly models?: unknown; readonly provider?: unknown };
+  const names = body.model != null || (body.models != null && !isEmptyList(body.models));
+  return {
+    ...body,
+    ...(model !== null && !names ? { model } : {}),
+    ...(provider !== null && body.provider == null ? { provider } : {}),
+  };
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
