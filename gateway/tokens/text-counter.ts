@@ -1,5 +1,5 @@
 import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../actors/runtime/index.ts';
-import { countKey, knownCount, rememberCount } from './known-counts.ts';
+import { countKey, countsFor } from './known-counts.ts';
 import { pieces } from './pieces.ts';
 import { utf8Bytes } from './utf8-bytes.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -11,11 +11,23 @@ const SHARE_BYTES = LOOP_TURN_BYTES / 2;
 
 /** A text takes at least as long as this many bytes, however short it is. */
 export const TEXT_BYTES_MIN = 64;
-/** The digest of a text takes this many times less than its count. */
+/** The digest of a text takes this many times less than its count, and at least as long as this many bytes. */
 const KNOWN_FACTOR = 32;
+const KNOWN_BYTES_MIN = 16;
 
-/** The tokens of a text, counted in one go: for texts of a few thousand characters. */
+/** The tokens of a text, known or counted in one go: for texts of a few thousand characters. */
 export function countNow(text: string, vocabulary: Vocabulary): number {
+  const counts = countsFor(text);
+  if (counts === null) return countPieces(text, vocabulary);
+  const key = countKey(vocabulary.name, text);
+  const known = counts.get(key);
+  if (known !== undefined) return known;
+  const tokens = countPieces(text, vocabulary);
+  counts.set(key, tokens);
+  return tokens;
+}
+
+function countPieces(text: string, vocabulary: Vocabulary): number {
   let tokens = 0;
   for (const piece of pieces(text)) tokens += vocabulary.count(piece);
   return tokens;
@@ -43,29 +55,30 @@ export class TextCounter {
   async count(text: string): Promise<number> {
     const bytes = utf8Bytes(text);
     if (this.#tokens > this.#tokensMax) return this.#estimate(bytes);
+    const counts = countsFor(text);
+    if (counts === null) return this.#countPieces(text, bytes);
+    await this.share(Math.max(bytes / KNOWN_FACTOR, KNOWN_BYTES_MIN));
     const key = countKey(this.#vocabulary.name, text);
-    const known = knownCount(key);
-    if (known !== undefined) {
-      await this.#share(bytes / KNOWN_FACTOR);
-      this.#add(known, bytes);
-      return known;
-    }
-    return this.#countPieces(text, bytes, key);
+    const known = counts.get(key);
+    if (known === undefined) return this.#countPieces(text, bytes, (tokens) => counts.set(key, tokens));
+    this.#add(known, bytes);
+    return known;
   }
 
-  async #countPieces(text: string, textBytes: number, key: string | null): Promise<number> {
+  /** A text whose end is estimated is not remembered. */
+  async #countPieces(text: string, textBytes: number, remember?: (tokens: number) => void): Promise<number> {
     let tokens = 0;
     let bytesLeft = textBytes;
     for (const piece of pieces(text)) {
       if (this.#tokens > this.#tokensMax) return tokens + this.#estimate(bytesLeft);
       const bytes = utf8Bytes(piece);
-      await this.#share(Math.max(bytes, TEXT_BYTES_MIN));
+      await this.share(Math.max(bytes, TEXT_BYTES_MIN));
       const counted = this.#vocabulary.count(piece);
       this.#add(counted, bytes);
       bytesLeft -= bytes;
       tokens += counted;
     }
-    rememberCount(key, tokens);
+    remember?.(tokens);
     return tokens;
   }
 
@@ -75,7 +88,7 @@ export class TextCounter {
   }
 
   /** Waits until the event loop has room for counting this many bytes. */
-  async #share(bytes: number): Promise<void> {
+  async share(bytes: number): Promise<void> {
     this.#shareLeft -= bytes;
     while (this.#shareLeft < 0) {
       await loopShare(this.#clock, SHARE_BYTES);

@@ -95,8 +95,11 @@ function steppedClock(): { readonly clock: Clock; readonly turn: () => boolean }
   };
 }
 
-/** Runs work that waits for shares of the loop; resolves with its result and the turns that it took. */
-async function stepped<T>(work: (clock: Clock) => Promise<T>): Promise<readonly [T, number]> {
+/**
+ * Runs work that waits for shares of the loop; resolves with its result and the turns that it took. `between` is called
+ * before each turn.
+ */
+async function stepped<T>(work: (clock: Clock) => Promise<T>, between?: () => void): Promise<readonly [T, number]> {
   const { clock, turn } = steppedClock();
   let done = false;
   const result = work(clock).finally(() => {
@@ -104,6 +107,7 @@ async function stepped<T>(work: (clock: Clock) => Promise<T>): Promise<readonly 
   });
   let turns = 0;
   while (!done) {
+    between?.();
     if (turn()) turns++;
     for (let settled = 0; settled < 20; settled++) await Promise.resolve();
     await new Promise((resolve) => setImmediate(resolve));
@@ -140,6 +144,29 @@ it('thousands of short messages are counted in shares too', async () => {
   );
   assert.ok(turns >= 75, `${turns} turns`);
   assert.is(sizes.get(DENSEST)?.messages.length, 5_000);
+});
+
+it('the messages of a prompt are looked over in shares: 256 in one turn of the event loop', async () => {
+  let seen = 0;
+  const message = {
+    role: 'user' as const,
+    get text(): string {
+      seen++;
+      return 'a';
+    },
+  };
+  let most = 0;
+  let before = 0;
+  const [sizes] = await stepped(
+    async (clock) =>
+      (await measurePrompt({ ...TURN, messages: new Array(3_000).fill(message) }, NEEDS, clock)) as PromptSizes,
+    () => {
+      most = Math.max(most, seen - before);
+      before = seen;
+    },
+  );
+  assert.is(sizes.get(DENSEST)?.messages.length, 3_000);
+  assert.ok(most <= 256, `${most} messages in one turn`);
 });
 
 it('two long prompts share one turn of the event loop', async () => {
@@ -221,6 +248,27 @@ it('a text that was counted before is not counted again', async () => {
   const before = pieceCount;
   assert.equal(await counted([...said, 'a third one']), [...first, 3]);
   assert.is(pieceCount, before + 1);
+});
+
+it('short texts that were counted before are not counted again, and are looked up in shares', async () => {
+  let pieceCount = 0;
+  const counting = watched(() => {
+    pieceCount++;
+  });
+  const text = 'a question of several words';
+  const tokens = countNow(text, counting);
+  assert.is(tokens, countTokens(text, AS_TEXT));
+  assert.is(countNow(text, counting), tokens);
+  assert.is(pieceCount, 1);
+  const [sum, turns] = await stepped(async (clock) => {
+    const counter = new TextCounter(counting, clock, 1e6);
+    let all = 0;
+    for (let nth = 0; nth < 2_000; nth++) all += await counter.count(text);
+    return all;
+  });
+  assert.is(sum, 2_000 * tokens);
+  assert.is(pieceCount, 1);
+  assert.ok(turns >= (2_000 * text.length) / 4_096, `${turns} turns`);
 });
 
 it('a hostile text of a megabyte is counted in as many short steps as an honest one', async () => {
