@@ -23,9 +23,10 @@ export type HistogramDraft = Record<string, number>;
 /** Adds one figure to a draft; ignores negative and non-finite figures. */
 export function record(draft: HistogramDraft, figure: number): void {
   if (!Number.isFinite(figure) || figure < 0) return;
-  const bin = Math.ceil(Math.log(Math.max(figure, FIGURE_MIN)) / LOG_GROWTH);
-  draft[bin] = (draft[bin] ?? 0) + 1;
-  if (draft[bin] === 1) bound(draft);
+  const bin = String(Math.ceil(Math.log(Math.max(figure, FIGURE_MIN)) / LOG_GROWTH));
+  const count = draft[bin] ?? 0;
+  draft[bin] = count + 1;
+  if (count === 0) bound(draft);
 }
 
 export function samplesIn(histograms: readonly Histogram[]): number {

@@ -44,8 +44,8 @@ export function startTurn(services: InferenceServices, input: TurnInput): Promis
   try {
     const parsed = input.dialect.parse(input.body, input.session);
     const { files } = parsed.turn;
-    const arrival = withoutBody(input);
-    return files === undefined ? measure(services, arrival, parsed) : startWithFiles(services, arrival, parsed, files);
+    if (files === undefined) return measure(services, input, parsed);
+    return startWithFiles(services, withoutBody(input), parsed, files);
   } catch (thrown) {
     return Promise.reject(thrown);
   }
@@ -72,7 +72,7 @@ async function startWithFiles(
 function measure(services: InferenceServices, arrival: Arrival, { turn, reply }: ParsedRequest): Promise<RunningTurn> {
   const endpoints = services.cluster.board.topic(ENDPOINTS_TOPIC);
   const sizes = measurePrompt(turn, promptNeeds(turn, endpoints), services.clock);
-  if (sizes instanceof Promise) return startLong(services, arrival, { turn, reply, endpoints }, sizes);
+  if (sizes instanceof Promise) return startLong(services, withoutBody(arrival), { turn, reply, endpoints }, sizes);
   return begin(services, arrival, { turn, reply, endpoints, sizes });
 }
 
@@ -117,6 +117,8 @@ function acceptTurn(
   };
 }
 
-function withoutBody({ dialect: _dialect, body: _body, session: _session, ...arrival }: TurnInput): Arrival {
+/** What a waiting frame may hold. A copy, so only the paths that wait make one. */
+function withoutBody(input: Arrival & Partial<TurnInput>): Arrival {
+  const { dialect: _dialect, body: _body, session: _session, ...arrival } = input;
   return arrival;
 }
