@@ -86,15 +86,15 @@ export class MessagesJudge {
 
   #frame(frame: string): void {
     const found = /^event: ([a-z_]+)\ndata: (\{.*\})$/.exec(frame);
-    if (found === null || frame.includes('\r')) return this.#fault(`not a frame: ${brief(frame)}`);
+    if (found === null || frame.includes('\r')) return void this.#fault(`not a frame: ${brief(frame)}`);
     const [, name = '', data = ''] = found;
     let event: Event;
     try {
       event = JSON.parse(data) as Event;
     } catch {
-      return this.#fault(`not JSON: ${brief(data)}`);
+      return void this.#fault(`not JSON: ${brief(data)}`);
     }
-    if (event.type !== name || !EVENTS.has(name)) return this.#fault(`event ${name} of type ${event.type}`);
+    if (event.type !== name || !EVENTS.has(name)) return void this.#fault(`event ${name} of type ${event.type}`);
     if (this.#state === 'stopped' || this.#state === 'failed') this.#fault(`${name} after the end`);
     if (name === 'ping') {
       this.#pings++;
@@ -105,10 +105,10 @@ export class MessagesJudge {
   }
 
   #event(name: string, event: Event): void {
-    if (name === 'error') return this.#failed(event);
-    if (name === 'message_start') return this.#start(event);
+    if (name === 'error') return void this.#failed(event);
+    if (name === 'message_start') return void this.#start(event);
     if (this.#state === 'before') this.#fault(`${name} before message_start`);
-    if (name === 'message_delta') return this.#messageDelta(event);
+    if (name === 'message_delta') return void this.#messageDelta(event);
     if (name === 'message_stop') {
       if (this.#state !== 'delta') this.#fault('message_stop without message_delta');
       this.#state = 'stopped';
@@ -149,8 +149,9 @@ export class MessagesJudge {
   #blockDelta({ index, delta }: Event): void {
     const { type, ...members } = delta as Record<string, unknown>;
     const block = this.#open;
-    if (block === null || index !== this.#index) return this.#fault(`a delta of block ${index}, which is not open`);
-    if (!DELTAS[block.type]?.includes(String(type))) return this.#fault(`${type} in a block of ${block.type}`);
+    if (block === null || index !== this.#index)
+      return void this.#fault(`a delta of block ${index}, which is not open`);
+    if (!DELTAS[block.type]?.includes(String(type))) return void this.#fault(`${type} in a block of ${block.type}`);
     const piece = members[PIECES[String(type)] as string];
     if (typeof piece !== 'string' || piece === '') this.#fault(`an empty ${type}`);
     if (block.signatures > 0) this.#fault('a delta after the signature');
@@ -159,7 +160,7 @@ export class MessagesJudge {
   }
 
   #blockStop({ index }: Event): void {
-    if (this.#open === null || index !== this.#index) return this.#fault(`block ${index} stops and is not open`);
+    if (this.#open === null || index !== this.#index) return void this.#fault(`block ${index} stops and is not open`);
     if (this.#open.type === 'text') this.#text += this.#open.text;
     if (this.#open.type === 'tool_use') this.#inputs.push(this.#open.text);
     this.#open = null;

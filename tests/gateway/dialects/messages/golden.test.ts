@@ -43,7 +43,11 @@ function closingOf({ usage }: ProviderAttempt): Closing {
 
 async function streamed(adapter: Adapter, { stream }: UpstreamReply): Promise<string> {
   const pieces = stream.map((frame) => Buffer.from(frame));
-  const attempt = new StreamAttempt(played(pieces), adapter.reader((index) => `made_${index}`), LINE_MAX);
+  const attempt = new StreamAttempt(
+    played(pieces),
+    adapter.reader((index) => `made_${index}`),
+    LINE_MAX,
+  );
   const frames = messagesReplyDialect(STOPS).frames(HEAD);
   let out = '';
   try {
@@ -58,7 +62,10 @@ async function streamed(adapter: Adapter, { stream }: UpstreamReply): Promise<st
 
 async function whole(adapter: Adapter, reply: UpstreamReply): Promise<string> {
   const body = [Buffer.from(JSON.stringify(reply.whole))];
-  const attempt = new WholeAttempt(played(body), adapter.reader((index) => `made_${index}`));
+  const attempt = new WholeAttempt(
+    played(body),
+    adapter.reader((index) => `made_${index}`),
+  );
   try {
     const events = (await attempt.read()) as readonly TurnEvent[];
     return messagesReplyDialect(STOPS).whole(HEAD, events, closingOf(attempt));
@@ -88,7 +95,10 @@ function assembled(text: string): { readonly content: unknown[]; readonly end: R
     last.json += partial_json;
     for (const [name, piece] of Object.entries(pieces)) last[name] = `${last[name]}${piece}`;
   }
-  return { content: content.map(({ json, ...block }) => (json === '' ? block : { ...block, input: inputOf(`${json}`) })), end };
+  return {
+    content: content.map(({ json, ...block }) => (json === '' ? block : { ...block, input: inputOf(`${json}`) })),
+    end,
+  };
 }
 
 function inputOf(json: string): unknown {

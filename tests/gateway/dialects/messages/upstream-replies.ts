@@ -20,8 +20,14 @@ const CHAT_USAGE = {
   completion_tokens_details: { reasoning_tokens: 3 },
 };
 
-function chat(deltas: readonly object[], message: object, finish: object, usage: object | null = CHAT_USAGE): UpstreamReply {
-  const chunk = (choice: object): string => `data: ${JSON.stringify({ id: 'up-1', choices: [{ index: 0, ...choice }] })}\n\n`;
+function chat(
+  deltas: readonly object[],
+  message: object,
+  finish: object,
+  usage: object | null = CHAT_USAGE,
+): UpstreamReply {
+  const chunk = (choice: object): string =>
+    `data: ${JSON.stringify({ id: 'up-1', choices: [{ index: 0, ...choice }] })}\n\n`;
   return {
     stream: [
       ...deltas.map((delta) => chunk({ delta, finish_reason: null })),
@@ -84,12 +90,20 @@ export const CHAT: Readonly<Record<Kind, UpstreamReply>> = {
     { reasoning: 'Weigh.', reasoning_details: [SUMMARY, SEALED], content: 'Four.' },
     { finish_reason: 'stop' },
   ),
-  image: chat([{ content: 'Here:' }, { images: [CHAT_IMAGE] }], { content: 'Here:', images: [CHAT_IMAGE] }, {
-    finish_reason: 'stop',
-  }),
-  refusal: chat([{ refusal: 'I will ' }, { refusal: 'not.' }], { content: null, refusal: 'I will not.' }, {
-    finish_reason: 'stop',
-  }),
+  image: chat(
+    [{ content: 'Here:' }, { images: [CHAT_IMAGE] }],
+    { content: 'Here:', images: [CHAT_IMAGE] },
+    {
+      finish_reason: 'stop',
+    },
+  ),
+  refusal: chat(
+    [{ refusal: 'I will ' }, { refusal: 'not.' }],
+    { content: null, refusal: 'I will not.' },
+    {
+      finish_reason: 'stop',
+    },
+  ),
   length: chat(
     [begun(0, 'call_a', 'weather'), piece(0, '{"city":"Os')],
     { content: null, tool_calls: [{ id: 'call_a', function: { name: 'weather', arguments: '{"city":"Os' } }] },
