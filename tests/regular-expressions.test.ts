@@ -11,11 +11,8 @@ import * as assert from 'uvu/assert';
 import { documentSchema } from '../gateway/catalogue/document-schema.ts';
 import { chatRequest } from '../gateway/dialects/chat/request-schema.ts';
 import { completionRequest } from '../gateway/dialects/completions/request-schema.ts';
-<<<<<<< HEAD
-import { responsesRequest } from '../gateway/dialects/responses/request-schema.ts';
-=======
 import { messagesRequest } from '../gateway/dialects/messages/request-schema.ts';
->>>>>>> 5913414 (messages: tests of requests, thinking and blocks; the dialect in the shared tests)
+import { responsesRequest } from '../gateway/dialects/responses/request-schema.ts';
 import { configSchema } from '../gateway/operator/config/schema.ts';
 import { bounded } from './support/bounded.ts';
 import { regularExpressions, type Written } from './support/regular-expressions.ts';
@@ -62,11 +59,14 @@ function patternsIn(schema: unknown): Written[] {
 
 function allExpressions(): readonly Written[] {
   const literals = SOURCES.flatMap(({ text }) => regularExpressions(text));
-<<<<<<< HEAD
-  const patterns = [chatRequest, completionRequest, responsesRequest, documentSchema, configSchema].flatMap(patternsIn);
-=======
-  const patterns = [chatRequest, completionRequest, messagesRequest, documentSchema, configSchema].flatMap(patternsIn);
->>>>>>> 5913414 (messages: tests of requests, thinking and blocks; the dialect in the shared tests)
+  const patterns = [
+    chatRequest,
+    completionRequest,
+    messagesRequest,
+    responsesRequest,
+    documentSchema,
+    configSchema,
+  ].flatMap(patternsIn);
   const each = new Map([...literals, ...patterns].map((written) => [`/${written.source}/${written.flags}`, written]));
   return [...each.values()];
 }

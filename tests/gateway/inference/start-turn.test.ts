@@ -32,17 +32,13 @@ function prompt(directive: object): object {
   return { prompt: message?.content };
 }
 
-<<<<<<< HEAD
 /** The same as the input of a response. */
 function responsesInput(directive: object): object {
   const { prompt: given } = prompt(directive) as { prompt: string };
   return { input: given };
 }
 
-const BODY = { chat: sim, completions: prompt, responses: responsesInput } as const;
-=======
-const BODY = { chat: sim, completions: prompt, messages: sim } as const;
->>>>>>> 5913414 (messages: tests of requests, thinking and blocks; the dialect in the shared tests)
+const BODY = { chat: sim, completions: prompt, messages: sim, responses: responsesInput } as const;
 type Name = keyof typeof BODY;
 const NAMES = Object.keys(BODY) as Name[];
 
@@ -71,28 +67,18 @@ function replyOf(running: RunningTurn, { events, closing }: EndedTurn): Record<s
 }
 
 const textIn = (reply: Record<string, Json>): unknown => {
-<<<<<<< HEAD
   if (reply.object === 'response') return (reply.output as { content: { text: string }[] }[])[0]?.content[0]?.text;
-=======
   if ('content' in reply) return (reply.content as { text: string }[])[0]?.text;
->>>>>>> 5913414 (messages: tests of requests, thinking and blocks; the dialect in the shared tests)
   const [choice] = reply.choices as { text?: string; message?: { content: string } }[];
   return choice?.message?.content ?? choice?.text;
 };
 
-<<<<<<< HEAD
 /** The last frames of a stream of 4 tokens. */
 const ENDINGS: { readonly [name in Name]: RegExp } = {
   chat: /x1 .*x2 .*"finish_reason":"stop".*"usage":\{.*"cost":.*\n\ndata: \[DONE\]\n\n$/s,
   completions: /x1 .*x2 .*"finish_reason":"stop".*"usage":\{.*"cost":.*\n\ndata: \[DONE\]\n\n$/s,
-  responses: /x1 .*x2 .*event: response.completed\n.*"status":"completed".*"usage":\{.*"cost":.*\n\n$/s,
-=======
-/** The end of a stream with its finish, its usage and its charge. */
-const STREAM_END: Readonly<Record<Name, RegExp>> = {
-  chat: /x1 .*x2 .*"finish_reason":"stop".*"usage":\{.*"cost":.*\n\ndata: \[DONE\]\n\n$/s,
-  completions: /x1 .*x2 .*"finish_reason":"stop".*"usage":\{.*"cost":.*\n\ndata: \[DONE\]\n\n$/s,
   messages: /x1 .*x2 .*"stop_reason":"end_turn".*"usage":\{.*"cost":.*\n\nevent: message_stop\ndata: .*\n\n$/s,
->>>>>>> 5913414 (messages: tests of requests, thinking and blocks; the dialect in the shared tests)
+  responses: /x1 .*x2 .*event: response.completed\n.*"status":"completed".*"usage":\{.*"cost":.*\n\n$/s,
 };
 
 for (const name of NAMES) {
@@ -129,11 +115,7 @@ for (const name of NAMES) {
     const ended = await endTurn(on.services, running);
     assert.equal(ended.events, [], 'all parts were read already');
     text += frames.end(ended.closing);
-<<<<<<< HEAD
     assert.match(text, ENDINGS[name]);
-=======
-    assert.match(text, STREAM_END[name]);
->>>>>>> 5913414 (messages: tests of requests, thinking and blocks; the dialect in the shared tests)
     assert.is(ended.charge, 'recorded');
     await on.end();
   });

@@ -123,7 +123,7 @@ for (const [dialect, adapter, replies] of ADAPTERS) {
 
     it(`${dialect}, ${kind}: the whole reply is as recorded, and what the stream adds up to`, async () => {
       const text = await whole(adapter, replies[kind]);
-      golden(`${dialect}-${kind}.json`, text);
+      golden(`${dialect}-${kind}.whole`, text);
       assert.not.match(text, /secret/);
       if (kind === 'error') {
         const [common = '', own = ''] = text.split('\n');

@@ -153,6 +153,10 @@ export const MESSAGES = {
   metadata: { user_id: 'u' },
   thinking: { type: 'adaptive' },
   stream_options: { include_tool_dispatch: false },
+  transforms: ['middle-out'],
+  plugins: [{ id: 'context-compression' }],
+};
+
 export const RESPONSES = {
   model: 'a/b',
   models: ['c/d'],
