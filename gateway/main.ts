@@ -165,7 +165,7 @@ class GatewayNode implements NodeHandle {
 
   async #join(secrets: Secrets): Promise<void> {
     this.#node = await openCluster(this.#context, {
-      ...openJobs(this.#context, () => this.#gateway.outbound),
+      ...openJobs(this.#context, () => this.#gateway),
       secrets,
       stores: this.#stores,
       operatorUrl: () => this.#operator.url,

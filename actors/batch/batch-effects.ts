@@ -1,5 +1,6 @@
 /** The effects of a batch as a whole: its rows, its answers, its place in the queue, its results. Pure. */
 import type { Effect } from '../runtime/index.ts';
+import { putChange } from '../terms/change.ts';
 import { accountAddress, fileAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import type { Refusal } from '../terms/refusal.ts';
@@ -38,9 +39,14 @@ export function recordOf(state: BatchState, status: BatchStatus): BatchRecord {
   };
 }
 
-export function putBatch(state: BatchState, status: BatchStatus): Effect {
+/** The row, and the change for the account's feed of events. */
+export function putBatch(state: BatchState, status: BatchStatus, at: number): Effect[] {
   const record = recordOf(state, status);
-  return { type: 'put', collection: 'batch', id: record.id, body: plain(record) };
+  const { id, account } = record;
+  return [
+    { type: 'put', collection: 'batch', id, body: plain(record) },
+    putChange({ id, account, type: 'batch.updated', at, object: { ...record, bodies: null } }),
+  ];
 }
 
 export function answerBatch(state: BatchState, status: BatchStatus): Effect {

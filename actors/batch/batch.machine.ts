@@ -119,13 +119,23 @@ const chart = setup({
     ),
     forget: emit<BatchState, BatchEvent>(({ context }) => effects.forget(context)),
 
-    putValidating: emit<BatchState, BatchEvent>(({ context }) => effects.putBatch(context, 'validating')),
-    putInProgress: emit<BatchState, BatchEvent>(({ context }) => effects.putBatch(context, 'in_progress')),
-    putCancelling: emit<BatchState, BatchEvent>(({ context }) => effects.putBatch(context, 'cancelling')),
-    putCompleted: emit<BatchState, BatchEvent>(({ context }) => effects.putBatch(context, 'completed')),
-    putFailed: emit<BatchState, BatchEvent>(({ context }) => effects.putBatch(context, 'failed')),
-    putExpired: emit<BatchState, BatchEvent>(({ context }) => effects.putBatch(context, 'expired')),
-    putCancelled: emit<BatchState, BatchEvent>(({ context }) => effects.putBatch(context, 'cancelled')),
+    putValidating: emit<BatchState, BatchEvent>(({ context, event }) =>
+      effects.putBatch(context, 'validating', event.at),
+    ),
+    putInProgress: emit<BatchState, BatchEvent>(({ context, event }) =>
+      effects.putBatch(context, 'in_progress', event.at),
+    ),
+    putCancelling: emit<BatchState, BatchEvent>(({ context, event }) =>
+      effects.putBatch(context, 'cancelling', event.at),
+    ),
+    putCompleted: emit<BatchState, BatchEvent>(({ context, event }) =>
+      effects.putBatch(context, 'completed', event.at),
+    ),
+    putFailed: emit<BatchState, BatchEvent>(({ context, event }) => effects.putBatch(context, 'failed', event.at)),
+    putExpired: emit<BatchState, BatchEvent>(({ context, event }) => effects.putBatch(context, 'expired', event.at)),
+    putCancelled: emit<BatchState, BatchEvent>(({ context, event }) =>
+      effects.putBatch(context, 'cancelled', event.at),
+    ),
     answerValidating: emit<BatchState, BatchEvent>(({ context }) => effects.answerBatch(context, 'validating')),
     answerInProgress: emit<BatchState, BatchEvent>(({ context }) => effects.answerBatch(context, 'in_progress')),
     answerCancelling: emit<BatchState, BatchEvent>(({ context }) => effects.answerBatch(context, 'cancelling')),

@@ -1,5 +1,6 @@
 /** The batch kind and its client functions. Lists and look-ups read rows from the store, on any node. */
 import { type ActorEvent, AskError, type Cluster, type Json, type Kind, type RowRef } from '../runtime/index.ts';
+import { CHANGE, changeCollection } from '../terms/change.ts';
 import { batchAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
@@ -18,7 +19,7 @@ export const batchKind: Kind = {
   finishes: ['batch.cancel'],
   volatile: [],
   activities: ['line', 'results'],
-  collections: { batch: batchCollection, line: lineCollection },
+  collections: { batch: batchCollection, line: lineCollection, [CHANGE]: changeCollection },
   rows: rowsOf,
   explain: explainBatch,
   redact: (context: Json) => context,

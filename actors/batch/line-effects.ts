@@ -10,6 +10,8 @@ import type { BatchEvent, LineDone, LineDoneRefused, LineFailed, LineRetry, Slot
 import { failedOutcome, type LineOutcome, type LineRecord } from './line-record.ts';
 
 export const LINE_ACTIVITY = 'line';
+/** Lines of an account in flight over all nodes, and so on one. (spec: inference, Batch rules 4) */
+export const LINE_IN_FLIGHT_MAX = 8;
 const BACK_OFF_MS_MIN = 1_000;
 const BACK_OFF_MS_MAX = 60_000;
 

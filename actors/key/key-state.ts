@@ -129,12 +129,13 @@ export function countRequest(state: KeyState, event: TurnAdmit | KeyCount): KeyS
 }
 
 /**
- * Counts the request and reserves its hold. When the account refuses, the reservation is undone but the count stays.
+ * Counts the request, unless it was counted before, and reserves its hold. When the account refuses, the reservation is
+ * undone but the count stays.
  */
-export function reserve(state: KeyState, { request, at }: TurnAdmit): KeyState {
+export function reserve(state: KeyState, event: TurnAdmit): KeyState {
   const next = nextOf(state);
-  next.rate = count(state.rate, at);
-  next.held = add(state.held, request.amount);
+  if (!isCounted(event)) next.rate = count(state.rate, event.at);
+  next.held = add(state.held, event.request.amount);
   return next;
 }
 

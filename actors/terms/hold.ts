@@ -39,7 +39,7 @@ export interface HoldRequest {
   readonly repeat: boolean;
   /** Present for a request with an idempotency key. */
   readonly idempotency?: Idempotency;
-  /** Present when the key has counted this request against its rate with an earlier hold. */
+  /** Present when this request was counted against the key's rate before: with an earlier hold, or with its job. */
   readonly counted?: true;
 }
 

@@ -155,8 +155,8 @@ export class Hold {
       user: turn.user ?? null,
       sessionId: turn.conversation ?? null,
       metadata: turn.metadata === undefined ? null : JSON.stringify(turn.metadata),
-      // The id may be older than this run, so another run may have sent it: the account looks for its row.
-      repeat: runAttempt !== undefined,
+      // From the second run on an earlier one may have sent this id: the account looks for its row.
+      repeat: (runAttempt ?? 1) > 1,
     };
     // Set and not spread: V8 11.3 gives a spread copy with a further member a hidden class of its own each time (counted:
     // 1,484 classes in 1,485 holds), so its readers never meet a class twice.

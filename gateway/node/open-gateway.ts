@@ -5,6 +5,8 @@ import { Refresher } from '../catalogue/refresher.ts';
 import { Checker } from '../checks/checker.ts';
 import { type Edge, openEdge } from '../edge/edge.ts';
 import { drainInference, openInference } from '../inference/services.ts';
+import { watchCommits } from '../jobs/batch/commit-points.ts';
+import type { JobServices } from '../jobs/job-services.ts';
 import { providerKeys } from '../operator/config/provider-keys.ts';
 import type { Secrets } from '../operator/config/secrets.ts';
 import { armCrashPoint } from '../operator/crash-point.ts';
@@ -26,6 +28,7 @@ export interface Gateway {
   readonly edge: Edge;
   readonly outbound: Pools;
   readonly refresher: Refresher;
+  readonly jobs: JobServices;
   /** Declares the configured providers. Resolves when the board lists them, or when `givenUp` answers true. */
   declare(givenUp: () => boolean): Promise<void>;
   /** Starts and stops the periodic tasks: probes, document refreshes and checks. */
@@ -62,6 +65,7 @@ export function openGateway(
     targetOf: (endpoint) => inference.targets.of(endpoint),
     log: ({ message, ...record }) => log.warn(record, message),
   });
+  if (crashPoint !== null) watchCommits(cluster, crashPoint);
   const periodic = [new Prober(parts), refresher, checker];
   const edge = openEdge({
     ...{ cluster, clock, random, inference, serving, log, crashPoint, overload },
@@ -75,6 +79,11 @@ export function openGateway(
   });
   return {
     ...{ edge, outbound, refresher },
+    jobs: {
+      inference,
+      mayDispatch: () => overload.mayDispatch('jobs'),
+      crashpoint: crashPoint ?? (() => {}),
+    },
     declare: (givenUp) => declareUntilListed({ ...parts, providers, log, givenUp }),
     start: () => {
       for (const task of periodic) task.start();

@@ -1,17 +1,26 @@
 import { kinds } from '../../actors/kinds.ts';
 import type { NodeParts } from '../../actors/runtime/node.ts';
-import type { Outbound } from '../outbound/outbound.ts';
+import { lineHandler } from '../jobs/batch/run-line.ts';
+import { resultsHandler } from '../jobs/batch/write-results.ts';
 import type { NodeContext } from './node-options.ts';
+import type { Gateway } from './open-gateway.ts';
 
-/** The kinds of actor of one node, and the handlers of the activities that their charts perform. */
+/**
+ * The kinds of actor of one node, and the handlers of the activities that their charts perform. Activities begin once the
+ * node serves: the gateway is open then.
+ */
 export function openJobs(
   { options }: NodeContext,
-  outbound: () => Outbound,
+  gateway: () => Pick<Gateway, 'outbound' | 'jobs'>,
 ): Required<Pick<NodeParts, 'kinds' | 'activities' | 'activityGraceMs'>> {
   const { config, ports = {} } = options;
   return {
     kinds: [...kinds, ...(ports.kinds ?? [])],
-    activities: ports.activities?.(outbound) ?? {},
+    activities: {
+      line: lineHandler(() => gateway().jobs),
+      results: resultsHandler(() => gateway().jobs),
+      ...ports.activities?.(() => gateway().outbound),
+    },
     activityGraceMs: config.activities.graceMs,
   };
 }

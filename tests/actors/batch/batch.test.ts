@@ -20,6 +20,15 @@ import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
 
 const it = bounded(test, 10_000);
+
+/** The value has these members, at any depth. */
+function has(value: unknown, members: Record<string, unknown>): void {
+  for (const [name, expected] of Object.entries(members)) {
+    const found = (value as Record<string, unknown> | null | undefined)?.[name];
+    if (typeof expected === 'object' && expected !== null) has(found, expected as Record<string, unknown>);
+    else assert.is(found, expected, name);
+  }
+}
 const HOUR = 3_600_000;
 
 function open(): PureActors {
@@ -128,6 +137,246 @@ it('ends as completed with its results file; rows of lines are gone and the queu
   );
   actors.advance(30 * 24 * HOUR);
   assert.is(actors.row(made.addressOf(batch), 'batch', batch.id), null);
+});
+
+const refusedSubmission = (actors: PureActors, batch: NewBatch) => {
+  const before = [actors.snapshots, actors.rows];
+  assert.throws(() => actors.tell(made.addressOf(batch), made.submitEvent(batch)), /does not take queue.join/);
+  assert.equal([actors.snapshots, actors.rows], before, 'nothing is stored');
+  const { idempotency } = batch;
+  const event = { type: 'queue.join', batch: batch.id, wants: 1, ...(idempotency ? { idempotency } : {}) };
+  return actors.ask<Record<string, unknown>>(ACCOUNT, event);
+};
+
+it('an account has ten active batches; the eleventh is refused whole, until one ends', () => {
+  const actors = open();
+  const batches = Array.from({ length: 10 }, (_, nth) => submit(actors, nth + 1, 3));
+  const [first] = batches as [NewBatch];
+  const { refusal } = refusedSubmission(actors, made.newBatch(11, made.newLines(1))) as never as {
+    refusal: { status: number; metadata: object };
+  };
+  assert.equal([refusal.status, refusal.metadata], [429, { limit: 10, active: 10 }]);
+  actors.tell(made.addressOf(first), { type: 'batch.cancel' });
+  has(refusedSubmission(actors, made.newBatch(11, made.newLines(1))), { refusal: { status: 429 } });
+  actors.tell(made.addressOf(first), made.resultsDone(1));
+  submit(actors, 11, 1);
+  assert.is(account(actors).queue.length, 10);
+});
+
+it('slots go to the oldest batch with an unsent line, and one commit moves a slot to the next batch', () => {
+  const actors = open();
+  const [a, b, c] = [submit(actors, 1, 5), submit(actors, 2, 5), submit(actors, 3, 5)] as const;
+  assert.equal(slots(actors), [5, 3, 0]);
+  assert.equal([running(actors, b), running(actors, c)], [['0', '1', '2'], []]);
+  assert.is(actors.state(made.addressOf(c)), 'validating');
+  for (const index of [0, 1, 2]) {
+    admit(actors, a, index);
+    done(actors, a, index);
+  }
+  assert.equal(slots(actors), [2, 5, 1]);
+  assert.equal(running(actors, c), ['0']);
+  assert.equal([...actors.activities.keys()].length, 8);
+});
+
+it('a body that was refused fails alone and is never sent; its batch runs', () => {
+  const actors = open();
+  const batch = submit(actors, 1, [made.refusedLine('bad'), made.newLine('good', 1), made.refusedLine('worse')]);
+  assert.equal(record(actors, batch).counts, { total: 3, completed: 0, failed: 2 });
+  assert.equal(running(actors, batch), ['1']);
+  assert.is(line(actors, batch, 0)?.outcome === null, false);
+  admit(actors, batch, 1);
+  done(actors, batch, 1);
+  assert.is(actors.state(made.addressOf(batch)), 'completing');
+});
+
+it('a batch whose bodies were all refused fails as a whole, with its results', () => {
+  const actors = open();
+  const batch = submit(actors, 1, [made.refusedLine('bad')], { bodies: null });
+  assert.equal([actors.state(made.addressOf(batch)), record(actors, batch).status], ['failing', 'validating']);
+  actors.tell(made.addressOf(batch), made.resultsDone(1));
+  const { status, error, resultsFileId } = record(actors, batch);
+  assert.equal([status, error?.code], ['failed', 'invalid_request']);
+  assert.ok(resultsFileId);
+  has(actors.ask(made.addressOf(batch), { type: 'batch.cancel' }), { refusal: { status: 409 } });
+});
+
+it('a failed attempt is repeated by a timer with growing pauses, in its slot', () => {
+  const actors = open();
+  const batch = submit(actors, 1, 2);
+  const at = made.addressOf(batch);
+  const failure = { code: 'unavailable', message: 'the store is away', retriable: true };
+  for (const [attempt, pause] of [
+    [1, 1_000],
+    [2, 2_000],
+    [3, 4_000],
+  ] as const) {
+    actors.tell(at, { type: 'line.failed', id: '0', attempt, key: 'k', failure } as never);
+    assert.equal(running(actors, batch), ['1']);
+    assert.equal(slots(actors), [2]);
+    assert.match(actors.explain(at).join(' '), /Line 0 waits .* s for attempt .*: unavailable: the store is away/);
+    actors.advance(pause - 1);
+    assert.equal(running(actors, batch), ['1']);
+    actors.advance(1);
+    assert.equal(running(actors, batch), ['1', '0']);
+    const performed = actors.activitiesOf(at).find(({ id }) => id === '0');
+    assert.equal(performed?.repeats, { key: 'k', attempt, failure: { code: failure.code, message: failure.message } });
+  }
+  assert.is(state(actors, batch).inFlight.find(({ index }) => index === 0)?.attempt, 4);
+});
+
+it('a line whose nodes crashed three times fails, and so does one whose charge is refused', () => {
+  const actors = open();
+  const batch = submit(actors, 1, 2);
+  const at = made.addressOf(batch);
+  const failure = { code: 'convicted', message: '3 nodes crashed', retriable: false };
+  actors.tell(at, { type: 'line.failed', id: '0', attempt: 3, key: 'k', failure } as never);
+  const refusal = { by: ACCOUNT, event: 'hold.settle', body: null };
+  const refused = { ...made.lineDone(1, made.charged(batch.id, 1)), type: 'line.done.refused', refusal };
+  assert.throws(() => actors.tell(at, made.lineDone(1, made.charged(batch.id, 1))), /does not take hold.settle/);
+  actors.tell(at, refused);
+  for (const index of [0, 1]) {
+    const outcome = line(actors, batch, index)?.outcome;
+    has(outcome, { error: { type: 'server', code: 500, requestId: null } });
+  }
+  assert.equal(record(actors, batch).counts, { total: 2, completed: 0, failed: 2 });
+});
+
+it('a cancel cuts what runs and releases its holds in one commit; finished lines keep their charge', () => {
+  const actors = open();
+  const batch = submit(actors, 1, 20);
+  const at = made.addressOf(batch);
+  admit(actors, batch, 0);
+  done(actors, batch, 0, { cost: '0.25' });
+  for (const index of [1, 2, 3]) admit(actors, batch, index, '2');
+  actors.tell(at, { type: 'line.attempt', id: '4', attempt: 2 } as never);
+  assert.is(account(actors).held, '6');
+  const { reply, steps } = actors.tell(at, { type: 'batch.cancel' });
+  has(reply, { status: 'cancelling' });
+  assert.is(steps, 4, 'batch, account, key, account');
+  assert.equal([account(actors).held, key(actors).held, account(actors).charges], ['0', '0', '0.25']);
+  assert.equal(running(actors, batch), ['results']);
+  const performed = actors.activitiesOf(at)[0]?.input as { readonly unsentAs: string };
+  assert.is(performed.unsentAs, 'batch_cancelled');
+  const late = words.request(lineGenerationId(batch.id, 4), '1', { attempt: 1001, repeat: true, counted: true });
+  has(actors.ask(KEY, words.admitEvent(late)), { admitted: false, refusal: { status: 409 } });
+  has(actors.ask(at, { type: 'batch.cancel' }), { status: 'cancelling' });
+  actors.tell(at, made.resultsDone(1));
+  const { status, counts } = record(actors, batch);
+  assert.equal([status, counts], ['cancelled', { total: 20, completed: 1, failed: 0 }]);
+  has(actors.ask(at, { type: 'batch.cancel' }), { status: 'cancelled' });
+});
+
+it('a cancel frees the slots for the other batches in the same commit, within the bound of a cascade', () => {
+  const actors = open();
+  const first = submit(actors, 1, 8);
+  const others = Array.from({ length: 9 }, (_, nth) => submit(actors, nth + 2, 1));
+  for (const index of [0, 1, 2, 3, 4, 5, 6, 7]) admit(actors, first, index);
+  const { steps } = actors.tell(made.addressOf(first), { type: 'batch.cancel' });
+  assert.is(steps, 12);
+  assert.equal(
+    others.map((batch) => running(actors, batch).length),
+    [1, 1, 1, 1, 1, 1, 1, 1, 0],
+  );
+});
+
+it('when its window closes, lines in flight end, lines that wait are dropped, and nothing else is sent', () => {
+  const actors = open();
+  const batch = submit(actors, 1, 20);
+  const at = made.addressOf(batch);
+  for (const index of [0, 1]) admit(actors, batch, index);
+  const failure = { code: 'unavailable', message: 'away', retriable: true };
+  const failed = (id: string) => ({ type: 'line.failed', id, attempt: 1, key: 'k', failure }) as never;
+  for (let index = 2; index < 7; index++) actors.tell(at, { ...(failed(String(index)) as object) } as never);
+  actors.tell(at, { type: 'batch.expire' });
+  assert.equal([actors.state(at), record(actors, batch).status], ['expiring', 'in_progress']);
+  assert.equal(running(actors, batch), ['0', '1', '7']);
+  done(actors, batch, 0);
+  actors.tell(at, failed('7'));
+  assert.equal(running(actors, batch), ['1']);
+  done(actors, batch, 1);
+  assert.equal(running(actors, batch), ['results']);
+  assert.equal(actors.activitiesOf(at)[0]?.input, { batch: batch.id, account: made.OWNER, unsentAs: 'batch_expired' });
+  actors.tell(at, made.resultsDone(1));
+  const { status, counts } = record(actors, batch);
+  assert.equal([status, counts], ['expired', { total: 20, completed: 2, failed: 0 }]);
+  has(actors.ask(at, { type: 'batch.cancel' }), { refusal: { status: 409 } });
+});
+
+it('its window closes 24 hours after its creation, also for a batch that never had a slot', () => {
+  const actors = open();
+  submit(actors, 1, 8);
+  const waiting = submit(actors, 2, 3);
+  actors.advance(24 * HOUR + 1);
+  assert.is(actors.state(made.addressOf(waiting)), 'validating');
+  actors.advance(1);
+  assert.is(actors.state(made.addressOf(waiting)), 'expiring');
+  assert.equal(running(actors, waiting), ['results']);
+});
+
+it('lines for which the results file has no room are never sent and fail as results_full', () => {
+  const actors = open();
+  const batch = made.newBatch(1, made.newLines(30));
+  const at = made.addressOf(batch);
+  // Room for four replies of the greatest size beside 30 short errors.
+  const resultsBytesMax = 4 * (1024 * 1024 + 1_536) + 30 * 1_792;
+  actors.tell(at, made.submitEvent(batch, { ...made.BOUNDS, resultsBytesMax }));
+  assert.equal(running(actors, batch), ['0', '1', '2', '3']);
+  let sent = 0;
+  for (let index = 0; running(actors, batch)[0] !== 'results'; index++) {
+    admit(actors, batch, index);
+    done(actors, batch, index, { bytes: 1024 * 1024 });
+    sent++;
+    assert.ok(state(actors, batch).resultBytes <= resultsBytesMax);
+  }
+  assert.is(sent, 4);
+  const { status, counts } = record(actors, batch);
+  assert.equal([status, counts], ['in_progress', { total: 30, completed: 4, failed: 26 }]);
+  has(actors.activitiesOf(at)[0]?.input, { unsentAs: 'results_full' });
+  assert.equal(slots(actors), [0]);
+});
+
+it('results that could not be written are written again', () => {
+  const actors = open();
+  const batch = submit(actors, 1, [made.refusedLine('bad')], { bodies: null });
+  const at = made.addressOf(batch);
+  const failure = { code: 'error', message: 'the keys are out of reach', retriable: true };
+  actors.tell(at, { type: 'results.failed', id: 'results', attempt: 1, key: 'k', failure } as never);
+  assert.equal(running(actors, batch), []);
+  actors.advance(1_000);
+  assert.equal(running(actors, batch), ['results']);
+  actors.tell(at, made.resultsDone(1));
+  assert.is(actors.state(at), 'failed');
+});
+
+it('a reply whose key was lost before the results counts as failed', () => {
+  const actors = open();
+  const batch = submit(actors, 1, 1);
+  admit(actors, batch, 0);
+  done(actors, batch, 0);
+  actors.tell(made.addressOf(batch), made.resultsDone(1, 1));
+  assert.equal(record(actors, batch).counts, { total: 1, completed: 0, failed: 1 });
+});
+
+it('an idempotency key stands for its batch: the same body is recorded, another is 422, for 24 hours', () => {
+  const actors = open();
+  const idempotency = { key: 'k1', body: 'b1' };
+  const first = submit(actors, 1, 1, { idempotency });
+  const again = made.newBatch(2, made.newLines(1), { idempotency });
+  assert.equal(refusedSubmission(actors, again), { recorded: first.id });
+  const other = made.newBatch(3, made.newLines(1), { idempotency: { key: 'k1', body: 'b2' } });
+  has(refusedSubmission(actors, other), { refusal: { status: 422 } });
+  actors.advance(24 * HOUR);
+  submit(actors, 2, 1, { idempotency });
+});
+
+it('an account of the previous chart gains an empty queue, and can be written for it', () => {
+  const { upcast, downcast, version } = accountKind();
+  const { queue: _later, ...earlier } = open().context<Record<string, unknown>>(ACCOUNT);
+  const saved = { value: 'open', context: earlier, status: 'active' } as never;
+  const current = upcast?.(saved);
+  assert.is(version, 3);
+  assert.equal(current, { value: 'open', context: { ...earlier, queue: [] }, status: 'active' });
+  assert.equal(downcast?.(current as never), saved);
 });
 
 test.run();

@@ -1,0 +1,210 @@
+import type { LineResult } from '../../../actors/batch/events.ts';
+import { LINE_IN_FLIGHT_MAX, type LineInput } from '../../../actors/batch/line-effects.ts';
+import { failedOutcome, type LineOutcome, REPLY_BYTES_MAX, repliedOutcome } from '../../../actors/batch/line-record.ts';
+import {
+  ActivityFailed,
+  type ActivityHandler,
+  type ActivityTask,
+  type Json,
+  type SealingKey,
+  sealBlob,
+  sealValue,
+} from '../../../actors/runtime/index.ts';
+import type { Settlement } from '../../../actors/terms/hold.ts';
+import { accountAddress, lineGenerationId } from '../../../actors/terms/ids.ts';
+import { usd } from '../../../actors/terms/usd.ts';
+import { byteFailure } from '../../files/byte-failure.ts';
+import { type EndedTurn, endTurn } from '../../inference/end-turn.ts';
+import type { RunningTurn } from '../../inference/running-turn.ts';
+import type { InferenceServices } from '../../inference/services.ts';
+import { startTurn } from '../../inference/start-turn.ts';
+import type { Attribution } from '../../terms/caller.ts';
+import type { GatewayError } from '../../terms/gateway-error.ts';
+import { gatewayErrorOf } from '../../terms/gateway-error-of.ts';
+import type { JobServices } from '../job-services.ts';
+import { type LineProvider, readLineBody } from './line-body.ts';
+import { lineErrorOf } from './line-error.ts';
+import { readSealed } from './read-sealed.ts';
+import { placeOfReply } from './reply-place.ts';
+import { placeOfBodies } from './submit-batch.ts';
+
+/** Lines that run on one node at once; accounts take turns. */
+const LINES_RUNNING_MAX = 256;
+/** A sealed reply up to this size is kept in the row of its line, a larger one as a blob. */
+const ROW_REPLY_BYTES_MAX = 16 * 1024;
+/** How often a line looks whether the node still sheds load. */
+const DISPATCH_LOOK_MS = 50;
+const BODY_LOST = 'The body of this request can no longer be opened: its key is destroyed';
+
+/**
+ * The activity `line`: runs one line of a batch exactly as its live route runs the body, and resolves with the outcome
+ * and the charge, which the batch records in one commit. A refusal of the turn is an outcome; a failure of the cluster,
+ * the store or the key store is none, and the chart repeats the attempt. (spec: inference, Batch rules 1, 5-9)
+ */
+export function lineHandler(services: () => JobServices): ActivityHandler {
+  return {
+    runningMax: LINES_RUNNING_MAX,
+    runningPerGroupMax: LINE_IN_FLIGHT_MAX,
+    run: async (task, signal) => (await new LineRun(services(), task, signal).run()) as unknown as Json,
+  };
+}
+
+class LineRun {
+  readonly #services: JobServices;
+  readonly #task: ActivityTask;
+  readonly #signal: AbortSignal;
+  readonly #input: LineInput;
+  readonly #generation: string;
+
+  constructor(services: JobServices, task: ActivityTask, signal: AbortSignal) {
+    this.#services = services;
+    this.#task = task;
+    this.#signal = signal;
+    this.#input = task.input as unknown as LineInput;
+    this.#generation = lineGenerationId(this.#input.batch, this.#input.index);
+  }
+
+  async run(): Promise<LineResult> {
+    this.#services.crashpoint('line.dispatched');
+    await this.#mayBegin();
+    try {
+      const text = await this.#readBody();
+      if (text === null) return { outcome: this.#lost(BODY_LOST, null), settlement: null };
+      // Before the call: while the key store is out of reach nothing is sent.
+      const key = await this.#services.inference.files.bytes.keys.current();
+      const running = await this.#start(text);
+      return await this.#end(running, key);
+    } catch (thrown) {
+      if (this.#signal.aborted) throw this.#signal.reason;
+      return { outcome: this.#failed(errorOf(thrown), null), settlement: null };
+    }
+  }
+
+  /** Waits while the node sheds load. Rejects once the completion window is closed: the line was not sent. */
+  async #mayBegin(): Promise<void> {
+    const { inference, mayDispatch } = this.#services;
+    const { clock, cluster } = inference;
+    for (;;) {
+      if (this.#signal.aborted) throw this.#signal.reason;
+      if (cluster.now() >= this.#input.expiresAt) {
+        throw new ActivityFailed('window-closed', 'the completion window of the batch is closed', true);
+      }
+      if (mayDispatch()) return;
+      await new Promise<void>((resolve) => void clock.after(DISPATCH_LOOK_MS, resolve));
+    }
+  }
+
+  /** Null: the key is destroyed, or the bytes are damaged; the line is not sent. (spec: inference, Batch rules 9) */
+  async #readBody(): Promise<Buffer | null> {
+    const { account, batch, bodies, offset, length } = this.#input;
+    const { bytes } = this.#services.inference.files;
+    if (bodies === null) throw new Error('a line without bodies');
+    const range = { from: offset, to: offset + length };
+    return readSealed(bytes, placeOfBodies(account, batch), bodies, range);
+  }
+
+  async #start(text: Buffer): Promise<RunningTurn> {
+    const { inference } = this.#services;
+    const { clock, config } = inference;
+    const { account, key, endpoint, model, attribution } = this.#input;
+    const provider = this.#input.provider as LineProvider | null;
+    const startedAt = clock.monotonic();
+    const { dialect, body } = await readLineBody(text, { endpoint, model, provider }, { limits: config.edge, clock });
+    return startTurn(this.#inference(), {
+      ...{ dialect, body, bytes: text.length, session: null, generation: this.#generation },
+      runAttempt: this.#task.attempt,
+      // With the submission: lines spend nothing of the key's rate.
+      isCounted: true,
+      caller: { account: accountAddress(account), key, kind: 'inference' },
+      attribution: attribution as unknown as Attribution,
+      startedAt,
+      signal: this.#signal,
+    });
+  }
+
+  /** The crash points of a turn under the names of a line's. */
+  #inference(): InferenceServices {
+    const { inference, crashpoint } = this.#services;
+    const named = {
+      'hold.committed': 'line.held',
+      'upstream.sent': 'line.sent',
+      'upstream.firstbyte': 'line.firstbyte',
+      'settle.committed': null,
+    } as const;
+    return {
+      ...inference,
+      crashpoint: (name) => {
+        const own = named[name];
+        if (own !== null) crashpoint(own);
+      },
+    };
+  }
+
+  /** Ends the turn with its settlement uncommitted: the batch commits it with the outcome. */
+  async #end(running: RunningTurn, key: SealingKey): Promise<LineResult> {
+    const ended = await endTurn(this.#services.inference, running, settleLater);
+    if (ended.settlement === null) {
+      throw new ActivityFailed('undelivered', 'the turn ended before its reply was delivered', true);
+    }
+    const outcome = await this.#outcomeOf(running, ended, key);
+    this.#services.crashpoint('line.sealed');
+    return { outcome, settlement: ended.settlement };
+  }
+
+  async #outcomeOf(running: RunningTurn, ended: EndedTurn, key: SealingKey): Promise<LineOutcome> {
+    const charged = this.#generation;
+    if (ended.error !== null) return this.#failed(ended.error, charged);
+    const { head, request } = running;
+    const body = Buffer.from(request.reply.whole(head, ended.events, ended.closing));
+    if (body.length <= REPLY_BYTES_MAX) return this.#replied(body, key);
+    const message = `The reply has ${body.length} bytes; a line of a batch keeps at most ${REPLY_BYTES_MAX}`;
+    return this.#lost(message, charged);
+  }
+
+  #lost(message: string, charged: string | null): LineOutcome {
+    return failedOutcome(this.#input.customId, { type: 'server', code: 500, message, param: null }, charged);
+  }
+
+  async #replied(body: Buffer, key: SealingKey): Promise<LineOutcome> {
+    const { files, random } = this.#services.inference;
+    const { account, batch, index, customId } = this.#input;
+    const place = placeOfReply(account, batch, index);
+    const statusCode = 200;
+    if (body.length <= ROW_REPLY_BYTES_MAX) {
+      const value = sealValue(key, place, body, random).toString('base64');
+      return repliedOutcome(customId, { statusCode, body: { value } }, body.length);
+    }
+    const blob = await files.bytes.blobs.put(one(body));
+    return repliedOutcome(customId, { statusCode, body: { blob: sealBlob(key, place, blob, random) } }, body.length);
+  }
+
+  #failed(error: GatewayError, charged: string | null): LineOutcome {
+    if (error.detail !== null) {
+      const record = { generation: this.#generation, status: error.status, detail: error.detail };
+      this.#services.inference.log({ level: 'warn', message: 'a line of a batch failed', ...record });
+    }
+    return failedOutcome(this.#input.customId, lineErrorOf(error), charged);
+  }
+}
+
+/** The refusal of a turn; throws what is no outcome: the cluster, a store or the key store cannot be reached now. */
+function errorOf(thrown: unknown): GatewayError {
+  if (thrown instanceof ActivityFailed) throw thrown;
+  const error = gatewayErrorOf(byteFailure(thrown));
+  if (isRepeatable(error)) throw new ActivityFailed('unavailable', error.detail ?? error.message, true);
+  return error;
+}
+
+/** Only failures of the service itself advise to repeat. (spec: inference, Errors 1) */
+function isRepeatable({ headers }: GatewayError): boolean {
+  return headers['x-should-retry'] === 'true';
+}
+
+/** The digits that the account records: a recorded charge is the canonical text of its settlement. */
+async function settleLater(_: unknown, __: string, { cost }: Settlement): Promise<{ readonly cost: string }> {
+  return { cost: usd(cost) };
+}
+
+async function* one(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
+}
