@@ -1,4 +1,5 @@
 /** The processes that the test runner starts, and their order. Pure: `npm test` runs it. */
+import { dirname } from 'node:path';
 
 /** Whole clusters in one process, launchers, long searches: each file runs in a process of its own. */
 const HEAVY = [
@@ -13,8 +14,8 @@ const HEAVY = [
 /** The files of one such folder share a started cluster, and so a process. */
 const SHARED_CLUSTER = /^tests\/api\/[^/]+\//;
 /**
- * Tests that kill, stop and cut node processes and measure real time: one of these runs at a time, the longest first,
- * so that none remains alone at the end. Measured alone on two cores: 95 s down to 8 s.
+ * Tests that kill, stop and cut node processes and expect that the others of a cluster stay undisturbed: one of these runs
+ * at a time.
  */
 const TIMED = [
   'tests/chaos/short',
@@ -22,27 +23,41 @@ const TIMED = [
   'tests/chaos/drains',
   'tests/cluster/postgres-faults',
   'tests/cluster/zombie',
-  'tests/chaos/conversations',
-  'tests/chaos/cut-off',
-  'tests/cluster/takeover',
-  'tests/cluster/http2-floods',
-  'tests/chaos/idempotency',
 ];
-/** The longest of the other tests start first; a missing name affects only the order. */
-const LONG = [
-  'tests/actors/runtime/',
-  'tests/gateway/operator/launcher/fleet',
-  'tests/gateway/operator/cli/up',
-  'tests/api/sdks/',
-  'tests/simulation/',
-  'tests/cluster/links',
-  'tests/cluster/grpc',
-  'tests/api/attacks/',
-  'tests/gateway/operator/cli/',
-  'tests/powercut/',
-  'tests/api/',
-  'tests/gateway/pricing/',
-];
+/**
+ * The longest files, in seconds beside the others on two cores: the longest jobs start first, so that none remains alone
+ * at the end. Other heavy files take about 4 s, light ones less than 1 s. A wrong number affects only the order.
+ */
+const SECONDS = {
+  'tests/chaos/short': 100,
+  'tests/cluster/faulty-node': 60,
+  'tests/chaos/drains': 45,
+  'tests/cluster/postgres-faults': 35,
+  'tests/cluster/zombie': 30,
+  'tests/gateway/operator/cli/production-folder': 45,
+  'tests/gateway/operator/cli/up': 45,
+  'tests/simulation/simulation': 35,
+  'tests/simulation/mutations': 25,
+  'tests/chaos/conversations': 25,
+  'tests/chaos/cut-off': 25,
+  'tests/chaos/idempotency': 25,
+  'tests/gateway/operator/launcher/fleet': 25,
+  'tests/gateway/operator/cli/several-hosts': 25,
+  'tests/cluster/takeover': 20,
+  'tests/cluster/links': 20,
+  'tests/cluster/grpc': 20,
+  'tests/api/sdks/': 15,
+  'tests/gateway/operator/cli/': 15,
+  'tests/cluster/http2-floods': 15,
+  'tests/api/checks': 20,
+  'tests/api/files/files': 15,
+  'tests/powercut/': 15,
+  'tests/actors/runtime/bytes/nonces': 20,
+  'tests/actors/runtime/bytes/forgetting': 15,
+  'tests/actors/runtime/stores/postgres/': 8,
+};
+const HEAVY_FILE_SECONDS = 4;
+const LIGHT_FILE_SECONDS = 0.4;
 /**
  * What runs on other versions of Node too: the parts that a version of it can break (native module, sockets and streams,
  * HTTP/2, worker threads, the file system), one cluster of several nodes and one of the API.
@@ -58,31 +73,39 @@ export const SHORT_FORM = [
   'tests/cluster/grpc.test.ts',
   'tests/api/answers/',
 ];
+/**
+ * Heavy files of these folders that start no processes run in one process, a few of them, each with a cluster of its own:
+ * loading the product takes 0.8 s of CPU time.
+ */
+const FEW_PER_PROCESS = /^tests\/(api|gateway\/operator\/(config|http|launcher))\/[^/]+$/;
+const HEAVY_FILES_PER_PROCESS_MAX = 4;
 const FILES_PER_PROCESS_MAX = 40;
 const LIGHT_FILE_MS_MAX = 150_000;
 const HEAVY_FILE_MS_MAX = 420_000;
 
 /** True for files that need only the sources: no build, no process, no cluster. */
 export function isLight(file) {
-  return rank(HEAVY, file) === HEAVY.length;
+  return !HEAVY.some((folder) => file.startsWith(folder));
 }
 
 /** Jobs `{files, fileMsMax}`, the longest first; at most one of `timed` may run at a time. */
 export function jobsOf(files) {
-  const isTimed = (file) => rank(TIMED, file) < TIMED.length;
-  const heavy = (some) =>
-    jobs(
-      grouped(some, (file) => SHARED_CLUSTER.exec(file)?.[0] ?? file),
-      HEAVY_FILE_MS_MAX,
-    );
-  const light = grouped(files.filter(isLight), (file) => file.split('/').slice(1, 3).join('/')).flatMap(chunks);
-  const others = [
-    ...heavy(files.filter((file) => !isLight(file) && !isTimed(file))),
-    ...jobs(light, LIGHT_FILE_MS_MAX),
-  ];
+  const heavy = files.filter((file) => !isLight(file));
+  const timed = heavy.filter((file) => TIMED.some((name) => file.startsWith(name)));
+  const rest = heavy.filter((file) => !timed.includes(file));
+  const few = rest.filter((file) => FEW_PER_PROCESS.test(file) && secondsOf(file) === HEAVY_FILE_SECONDS);
+  const own = rest.filter((file) => !few.includes(file));
+  const light = grouped(files.filter(isLight), (file) => file.split('/').slice(1, 3).join('/'));
   return {
-    timed: byRank(TIMED, heavy(files.filter(isTimed))),
-    others: byRank(LONG, others),
+    timed: longestFirst(jobs(grouped(timed, String), HEAVY_FILE_MS_MAX)),
+    others: longestFirst([
+      ...jobs(
+        grouped(own, (file) => SHARED_CLUSTER.exec(file)?.[0] ?? file),
+        HEAVY_FILE_MS_MAX,
+      ),
+      ...jobs(grouped(few, dirname).flatMap(chunksOf(HEAVY_FILES_PER_PROCESS_MAX)), HEAVY_FILE_MS_MAX),
+      ...jobs(light.flatMap(chunksOf(FILES_PER_PROCESS_MAX)), LIGHT_FILE_MS_MAX),
+    ]),
   };
 }
 
@@ -90,13 +113,14 @@ function jobs(groups, fileMsMax) {
   return groups.map((files) => ({ files, fileMsMax }));
 }
 
-function byRank(list, all) {
-  return [...all].sort((a, b) => rank(list, a.files[0]) - rank(list, b.files[0]) || b.files.length - a.files.length);
+function longestFirst(all) {
+  const seconds = ({ files }) => files.reduce((sum, file) => sum + secondsOf(file), 0);
+  return [...all].sort((a, b) => seconds(b) - seconds(a));
 }
 
-function rank(list, file) {
-  const at = list.findIndex((part) => file.startsWith(part));
-  return at < 0 ? list.length : at;
+function secondsOf(file) {
+  const name = Object.keys(SECONDS).find((part) => file.startsWith(part));
+  return name ? SECONDS[name] : isLight(file) ? LIGHT_FILE_SECONDS : HEAVY_FILE_SECONDS;
 }
 
 function grouped(files, nameOf) {
@@ -105,10 +129,12 @@ function grouped(files, nameOf) {
   return [...byName.values()];
 }
 
-function chunks(group) {
-  return Array.from({ length: Math.ceil(group.length / FILES_PER_PROCESS_MAX) }, (_, i) =>
-    group.slice(i * FILES_PER_PROCESS_MAX, (i + 1) * FILES_PER_PROCESS_MAX),
-  );
+/** Chunks of equal size, as few as hold `max` each. */
+function chunksOf(max) {
+  return (group) => {
+    const size = Math.ceil(group.length / Math.ceil(group.length / max));
+    return Array.from({ length: Math.ceil(group.length / size) }, (_, i) => group.slice(i * size, (i + 1) * size));
+  };
 }
 
 /** More failing files than this are no accident of a busy machine, so none of them runs again. */

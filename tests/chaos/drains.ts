@@ -53,7 +53,7 @@ export interface Drains {
 
 const UNLIMITED = 1_000_000_000;
 const GONE_MS = 40_000;
-const SHARE_MS = 20_000;
+const SHARE_MS = 60_000;
 const BIN = fileURLToPath(new URL('../../bin/troupe.mjs', import.meta.url));
 
 /** Restarts the nodes of a cluster under load, one after the other, and records failed calls and shard moves. */

@@ -43,6 +43,8 @@ const HEAL_MS = 45_000;
 const STOP_MS_MIN = 6_000;
 const STOP_MS_MAX = 15_000;
 const POLL_MS = 5;
+/** A look at the store reads all its shards. */
+const LOOK_MS = 20;
 const PROBE_PAUSE_MS = 10;
 const SETTLED_MS = 500;
 
@@ -80,12 +82,16 @@ export class Nemesis {
    */
   async awaitStop(node: NodeSeen, fault: string, owned: readonly Payer[] = []): Promise<Strike> {
     let orphans = owned;
-    const stopped = await until(async () => {
-      if (processState(node.pid)?.stopped) return true;
-      const now = await this.#payersOf(node.incarnation);
-      if (!processState(node.pid)?.stopped) orphans = now;
-      return !isAlive(node.pid);
-    }, STRIKE_MS);
+    const stopped = await until(
+      async () => {
+        if (processState(node.pid)?.stopped) return true;
+        const now = await this.#payersOf(node.incarnation);
+        if (!processState(node.pid)?.stopped) orphans = now;
+        return !isAlive(node.pid);
+      },
+      STRIKE_MS,
+      LOOK_MS,
+    );
     if (!stopped || !processState(node.pid)?.stopped) return missed(fault, node);
     let wokenAt: number | null = null;
     const wake = setTimeout(
@@ -119,11 +125,15 @@ export class Nemesis {
   async awaitCrash(node: NodeSeen, point: string): Promise<Strike> {
     const from = performance.now();
     let orphans: readonly Payer[] | null = null;
-    const died = await until(async () => {
-      if (!isAlive(node.pid)) return true;
-      orphans = await this.#payersOf(node.incarnation);
-      return false;
-    }, STRIKE_MS);
+    const died = await until(
+      async () => {
+        if (!isAlive(node.pid)) return true;
+        orphans = await this.#payersOf(node.incarnation);
+        return false;
+      },
+      STRIKE_MS,
+      LOOK_MS,
+    );
     if (died) return this.#watch(point, node, orphans ?? [], orphans === null ? from : performance.now());
     return missed(point, node);
   }
@@ -145,13 +155,17 @@ export class Nemesis {
     const tookEffect = await until(() => !isAlive(node.pid), STRIKE_MS);
     died();
     let successor: NodeSeen | null = null;
-    const healed = await until(async () => {
-      const { nodes, shards } = await this.#options.store.owners();
-      const others = [...nodes.values()].filter((each) => each.incarnation !== node.incarnation);
-      successor ??= others.find((each) => each.name === node.name) ?? null;
-      if (nodes.has(node.incarnation) || nodes.size < this.#options.nodes) return false;
-      return shards.every((shard) => shard.owner !== null && nodes.has(shard.owner));
-    }, HEAL_MS);
+    const healed = await until(
+      async () => {
+        const { nodes, shards } = await this.#options.store.owners();
+        const others = [...nodes.values()].filter((each) => each.incarnation !== node.incarnation);
+        successor ??= others.find((each) => each.name === node.name) ?? null;
+        if (nodes.has(node.incarnation) || nodes.size < this.#options.nodes) return false;
+        return shards.every((shard) => shard.owner !== null && nodes.has(shard.owner));
+      },
+      HEAL_MS,
+      LOOK_MS,
+    );
     const healedMs = healed ? performance.now() - from : null;
     const window = { from, to: performance.now() + SETTLED_MS };
     return { fault, node: node.name, tookEffect, takeoverMs: await takeover, healedMs, successor, window };
@@ -213,11 +227,15 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Polls until the condition holds; false on timeout. */
-export async function until(holds: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  withinMs: number,
+  pollMs = POLL_MS,
+): Promise<boolean> {
   const end = performance.now() + withinMs;
   while (performance.now() < end) {
     if (await holds()) return true;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
   return holds();
 }

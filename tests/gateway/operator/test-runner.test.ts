@@ -93,15 +93,16 @@ it('shared resources are closed once, after the last file that uses them, and a 
   assert.match(String(results.get('second.test.ts')?.errors), /at the end of all files.*still open/);
 });
 
-it('every file is in one job; files that measure real time are apart, and those of a folder with one cluster together', async () => {
+it('every file is in one job, the longest first; files of a folder with one cluster are together, timed ones apart', async () => {
   const { jobsOf } = (await import(new URL('../../../scripts/test-jobs.mjs', import.meta.url).href)) as {
     readonly jobsOf: (files: readonly string[]) => Readonly<Record<'timed' | 'others', readonly { files: string[] }[]>>;
   };
   const light = Array.from({ length: 90 }, (_, i) => `tests/actors/runtime/a${i}.test.ts`);
-  const own = ['tests/api/rates.test.ts', 'tests/simulation/simulation.test.ts'];
+  const own = ['tests/gateway/operator/cli/up.test.ts', 'tests/simulation/simulation.test.ts'];
+  const few = Array.from({ length: 6 }, (_, i) => `tests/api/a${i}.test.ts`);
   const shared = ['tests/api/sdks/a.test.ts', 'tests/api/sdks/b.test.ts'];
-  const judging = ['tests/cluster/takeover.test.ts', 'tests/chaos/short.test.ts'];
-  const all = [...own, ...shared, ...judging, ...light];
+  const judging = ['tests/cluster/zombie.test.ts', 'tests/chaos/short.test.ts'];
+  const all = [...own, ...few, ...shared, ...judging, ...light];
   const { timed, others } = jobsOf(all);
   assert.equal([...timed, ...others].flatMap(({ files }) => files).sort(), [...all].sort());
   assert.equal(
@@ -112,9 +113,10 @@ it('every file is in one job; files that measure real time are apart, and those 
   for (const file of own) assert.ok(groups.some((group) => group.length === 1 && group[0] === file));
   assert.ok(groups.some((group) => group.join() === shared.join()));
   assert.equal(
-    groups.slice(0, 3).map((group) => group.length),
-    [40, 40, 10],
+    groups.map((group) => group.length),
+    [1, 1, 2, 30, 30, 30, 3, 3],
   );
+  assert.equal(groups.slice(0, 3), [...own.map((file) => [file]), shared]);
 });
 
 it('at most two failing files run a second time, and none that searches for violations under faults', async () => {

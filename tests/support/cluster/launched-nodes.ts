@@ -54,6 +54,9 @@ export class LaunchedNodes {
     await buildFirst();
     const cluster = await LaunchedCluster.start(laid, { env, testKinds: true });
     const store = postgresUrl === undefined ? storeFile(join(cluster.data, 'troupe.db')) : storeDatabase(postgresUrl);
+    // On a slow machine a node may leave again, and be replaced, while the others start.
+    const listed = (name: string): boolean => cluster.connection()?.nodes.some((node) => node.name === name) ?? false;
+    while (!names.every(listed)) await pause(LOOK_MS);
     return new LaunchedNodes(names, cluster, store);
   }
 

@@ -1,6 +1,7 @@
 /** A million seals under one key, and the segments of one blob, never reuse a nonce (spec: reliability, attack 87). */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { sealHead } from '../../../../actors/runtime/bytes/seal-head.ts';
 import { sealValue } from '../../../../actors/runtime/bytes/seal-value.ts';
 import { segment } from '../../../../actors/runtime/bytes/segment.ts';
 import { systemRandom } from '../../../../actors/runtime/system/random.ts';
@@ -12,6 +13,8 @@ import { HandClock } from '../durable/hand-clock.ts';
 
 const it = bounded(test, 300_000);
 const SEALS = 1_000_000;
+const VALUES = 50_000;
+const PLACE = { account: 'account:a', object: 'file_1', kind: 'file' };
 /** Offsets of the nonce of the wrapped secret and of the nonce of the value. */
 const WRAP_AT = 5;
 const VALUE_AT = 65;
@@ -27,21 +30,35 @@ function distinct(nonces: BigUint64Array): number {
   return found;
 }
 
-it('a million seals of one hour share neither the nonce of their wrapping nor that of their value', async () => {
-  const key = await new MemoryKeyStore({ clock: new HandClock(), random: systemRandom }).current();
-  const place = { account: 'account:a', object: 'file_1', kind: 'file' };
-  const plain = Buffer.from('p');
-  const wraps = new BigUint64Array(SEALS);
-  const values = new BigUint64Array(SEALS);
+async function currentKey() {
+  return new MemoryKeyStore({ clock: new HandClock(), random: systemRandom }).current();
+}
+
+it('a million seals under the key of one hour share no nonce', async () => {
+  const key = await currentKey();
+  const scope = { form: 'value', place: PLACE, words: [] } as const;
+  const secret = systemRandom.bytes(sealHead.secretBytes);
+  const nonces = new BigUint64Array(SEALS);
   for (let seal = 0; seal < SEALS; seal++) {
-    const sealed = sealValue(key, place, plain, systemRandom);
-    wraps[seal] = sealed.subarray(WRAP_AT, WRAP_AT + NONCE_BYTES).readBigUInt64BE();
-    values[seal] = sealed.subarray(VALUE_AT, VALUE_AT + NONCE_BYTES).readBigUInt64BE();
+    const head = sealHead.close(scope, key, secret, systemRandom);
+    nonces[seal] = head.subarray(WRAP_AT, WRAP_AT + NONCE_BYTES).readBigUInt64BE();
     if (seal % 10_000 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  assert.is(distinct(wraps), SEALS);
-  assert.is(distinct(values), SEALS);
+  assert.is(distinct(nonces), SEALS);
   assert.is(distinct(BigUint64Array.of(5n, 7n, 5n)), 2, 'a repeat would have been detected');
+});
+
+// A value has a secret of its own, under which nothing else is sealed.
+it('whole values of one hour share neither the nonce of their wrapping nor that of their value', async () => {
+  const key = await currentKey();
+  const plain = Buffer.from('p');
+  const nonces = new BigUint64Array(2 * VALUES);
+  for (let value = 0; value < VALUES; value++) {
+    const sealed = sealValue(key, PLACE, plain, systemRandom);
+    nonces[2 * value] = sealed.subarray(WRAP_AT, WRAP_AT + NONCE_BYTES).readBigUInt64BE();
+    nonces[2 * value + 1] = sealed.subarray(VALUE_AT, VALUE_AT + NONCE_BYTES).readBigUInt64BE();
+  }
+  assert.is(distinct(nonces), 2 * VALUES);
 });
 
 it('equal segments of one blob, and two blobs of equal bytes, have nothing in common', async () => {

@@ -196,7 +196,7 @@ it('nodes, accounts, keys, charged chats, a drain and a killed node work from ei
     connection('n1').nodes.map(({ name }) => name),
     ['n1'],
   );
-  while ((await liveNodes('n1')).length > 1) {}
+  while ((await liveNodes('n1')).length > 1) await new Promise((resolve) => setTimeout(resolve, 300));
   const show = ['accounts', 'show', 'acct_first', '--config', 'cluster.json', '--json'];
   const shown = await troupe(show, { cwd: hosts.n1 }).ended;
   const { deposits, charges, held } = JSON.parse(shown.out) as { deposits: string; charges: string; held: string };

@@ -33,6 +33,8 @@ async function up(port: string): Promise<void> {
   if (!/Ctrl-C drains/.test(cluster.out())) throw new Error((await cluster.ended).err);
 }
 
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 function retryable(error: Error): null {
   if (!error.message.startsWith('503 ')) throw error;
   return null;
@@ -171,12 +173,12 @@ it('after kill -9 of a node the next request is answered, and the node comes bac
   process.kill(victim?.pid ?? 0, 'SIGKILL');
   const started = performance.now();
   // A request on its way through the dead node may be refused with retry advice; none stays unanswered.
-  while (!(await chat(String(api_key)).catch(retryable))) {}
+  while (!(await chat(String(api_key)).catch(retryable))) await pause(10);
   const answeredMs = performance.now() - started;
   process.stdout.write(`answered ${Math.round(answeredMs)} ms after the kill\n`);
   for (let i = 0; i < 6; i++) await chat(String(api_key));
   while (connection().nodes.length < 3 || connection().nodes[0]?.pid === victim?.pid) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
   }
   const log = readFileSync(join(data, 'launcher.log'), 'utf8').trim().split('\n');
   const ends = log
@@ -193,7 +195,10 @@ it('drain ends a node without failing a call, and its launcher restarts it', asy
   const before = nodes.find(({ name }) => name === 'n2')?.pid;
   await answer(['drain', 'n2', ...at]);
   const now = () => connection().nodes.find(({ name }) => name === 'n2')?.pid ?? before;
-  while (now() === before) await chat(String(api_key));
+  while (now() === before) {
+    await chat(String(api_key));
+    await pause(20);
+  }
   const unknown = await troupe(['drain', 'n9', ...at]).ended;
   assert.is(unknown.err, 'troupe: there is no node n9; the nodes are n1, n2, n3\n');
 });
