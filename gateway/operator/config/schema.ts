@@ -20,6 +20,12 @@ const count = Type.Integer({ minimum: 1, words: 'a whole number, 1 or more' });
 const countOrNone = Type.Integer({ minimum: 0, words: 'a whole number, 0 or more' });
 const percent = Type.Integer({ minimum: 1, maximum: 100, words: 'a percentage, a whole number from 1 to 100' });
 const ms = Type.Integer({ minimum: 1, maximum: 2_147_483_647, words: 'milliseconds, a whole number, 1 or more' });
+/** Compared with store time; unlike the others it becomes no delay of a timer, whose limit is 24 days. */
+const retentionMs = Type.Integer({
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  words: 'milliseconds, a whole number, 1 or more',
+});
 const port = Type.Integer({ minimum: 0, maximum: 65_535, words: 'a port, 0 to 65535 (0 takes a free one)' });
 const hostPort = Type.String({
   pattern: '^(\\[[0-9a-fA-F:]+\\]|[^:\\s]+):\\d{1,5}$',
@@ -106,6 +112,7 @@ function bounds(defaults: object) {
 function bound(name: string, value: number | boolean): TSchema {
   if (typeof value === 'boolean') return flag;
   if (!Number.isInteger(value)) return Type.Number({ exclusiveMinimum: 0, words: 'a number above 0' });
+  if (name === 'retentionMs') return retentionMs;
   if (name.endsWith('Ms')) return ms;
   if (name.endsWith('PercentMax')) return percent;
   return value === 0 ? countOrNone : count;
