@@ -1,4 +1,6 @@
 import { additionsOnce, alarmsOnce, pursesKeepTheirSum } from './actors.ts';
+import { auditBatches } from './audit-batches.ts';
+import { auditFiles } from './audit-files.ts';
 import { balanceHolds, chainHolds, holdsAreCovered, holdsAreResolved, negativeOnlyByExcess } from './balances.ts';
 import { billsAreWhole } from './bills.ts';
 import {
@@ -96,6 +98,8 @@ export function audit(evidence: Evidence): Verdict {
     ...(reads === undefined ? [] : [readsNeverGoBack(joined)]),
     ...(ended === undefined ? [] : [holdsEndForCause(joined)]),
     ...(runtime === undefined ? [] : RUNTIME.map((check) => check(runtime))),
+    ...(evidence.files === undefined ? [] : auditFiles(evidence.files)),
+    ...(evidence.batches === undefined ? [] : auditBatches(evidence.batches, joined)),
   ];
   const lost = joined.operations.filter(
     ({ outcome }) =>

@@ -1,5 +1,7 @@
 import type { Generation } from '../../../actors/terms/hold.ts';
 import type { Call } from '../../../gateway/simulator/call-log.ts';
+import type { BatchEvidence } from './batch-evidence.ts';
+import type { FileEvidence } from './file-evidence.ts';
 import type { HistoryEntry } from './history.ts';
 import type { RuntimeEvidence } from './runtime-evidence.ts';
 
@@ -36,6 +38,8 @@ export interface Evidence {
   /** Acknowledged releases, each with the stored status of its generation at that moment. */
   readonly releases?: readonly { readonly generation: string; readonly at: number; readonly stored: string }[];
   readonly runtime?: RuntimeEvidence;
+  readonly files?: FileEvidence;
+  readonly batches?: BatchEvidence;
 }
 
 /** The declared prices of a model at a provider: USD per token, and per request. */

@@ -1,0 +1,47 @@
+import type { BatchEvidence } from './batch-evidence.ts';
+import {
+  badBodiesFailAlone,
+  chargedIsNotSent,
+  chargesAreTheLines,
+  deadKeysSendNothing,
+  everyLineFinishes,
+  everyLineOnce,
+  flightsAreBounded,
+  oldestRunFirst,
+  repliesAreBounded,
+  serverMeansLostKey,
+} from './batch-lines.ts';
+import {
+  batchesAreKept,
+  cancelsRepeat,
+  cancelsStop,
+  countsAreLines,
+  queuesAreBounded,
+  resultsAppear,
+  statusesFollow,
+  strangersAreAlike,
+  windowsClose,
+} from './batch-status.ts';
+import { joinBatches } from './batches-joined.ts';
+import type { Check } from './check.ts';
+import type { Joined } from './joined.ts';
+
+/** The rules B1 to B21; B16 is in B7 and in M6, B20 in B6. Some need what only some runs do. */
+export function auditBatches(evidence: BatchEvidence, joined: Joined): readonly Check[] {
+  const batches = joinBatches(evidence, joined);
+  const { clockSlackMs } = joined.evidence;
+  const { cancels, revoked, strangers } = evidence;
+  return [
+    batchesAreKept(evidence),
+    ...[statusesFollow, everyLineOnce, everyLineFinishes, chargesAreTheLines].map((check) => check(batches)),
+    ...[flightsAreBounded, oldestRunFirst, repliesAreBounded, countsAreLines].map((check) => check(batches)),
+    ...[badBodiesFailAlone, resultsAppear].map((check) => check(batches)),
+    chargedIsNotSent(batches, clockSlackMs),
+    serverMeansLostKey(evidence, batches),
+    queuesAreBounded(evidence, batches),
+    windowsClose(evidence, batches),
+    ...(cancels.length === 0 ? [] : [cancelsStop(evidence, batches, clockSlackMs), cancelsRepeat(evidence, batches)]),
+    ...(revoked.length === 0 ? [] : [deadKeysSendNothing(evidence, batches)]),
+    ...(strangers.length === 0 ? [] : [strangersAreAlike(evidence)]),
+  ];
+}

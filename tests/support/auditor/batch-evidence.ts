@@ -1,0 +1,72 @@
+/** What a run recorded about batches. Times are wall ms of the machine, on which all clients and providers run. */
+export interface BatchEvidence {
+  readonly submissions: readonly Submission[];
+  readonly polls: readonly BatchPoll[];
+  readonly cancels: readonly BatchCancel[];
+  /** The ids that `GET /batches` lists for each account at the end. */
+  readonly listed: readonly { readonly account: string; readonly id: string }[];
+  /** Look-ups of ids that the account cannot read. */
+  readonly strangers: readonly { readonly id: string; readonly status: number | null; readonly body: string }[];
+  /** Keys that were disabled during the run. */
+  readonly revoked: readonly { readonly key: string; readonly at: number }[];
+  /** `custom_id`s of lines whose sealing key the run destroyed. */
+  readonly lostKeys: ReadonlySet<string>;
+  /** Time after which a batch's window closes, ms. */
+  readonly windowMs: number;
+}
+
+export interface Submission {
+  readonly account: string;
+  readonly key: string;
+  /** Unique; begins every `custom_id` and nonce of the batch. */
+  readonly name: string;
+  readonly at: number;
+  readonly endAt: number;
+  /** Null: the outcome is unknown. */
+  readonly status: number | null;
+  readonly id: string | null;
+  /** The members of a refusal with 429. */
+  readonly queue: { readonly limit: number; readonly active: number } | null;
+  readonly lines: readonly LineSent[];
+}
+
+export interface LineSent {
+  /** Also the nonce of the request: `user`, and the id in the provider's log. */
+  readonly customId: string;
+  /** The error of the live route; null for a line that must get a reply. */
+  readonly refused: { readonly type: string; readonly code: number } | null;
+}
+
+/** One answer of `GET /batches/{id}`. */
+export interface BatchPoll {
+  readonly id: string;
+  readonly at: number;
+  readonly endAt: number;
+  readonly status: string;
+  readonly counts: { readonly total: number; readonly completed: number; readonly failed: number };
+  readonly finalizedAt: number | null;
+  /** Result lines as text; null while the batch runs and after the file ended. */
+  readonly results: string | null;
+}
+
+export interface BatchCancel {
+  readonly id: string;
+  readonly at: number;
+  readonly endAt: number;
+  /** Null: unknown. */
+  readonly status: number | null;
+  /** The status of the returned batch. */
+  readonly batch: string | null;
+}
+
+export interface ResultLine {
+  readonly id: string;
+  readonly custom_id: string;
+  readonly response: { readonly status_code: number; readonly request_id: string; readonly body: unknown } | null;
+  readonly error: {
+    readonly type: string;
+    readonly message: string;
+    readonly code: number | null;
+    readonly request_id: string | null;
+  } | null;
+}

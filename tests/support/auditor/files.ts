@@ -1,0 +1,117 @@
+import { type Check, Checking } from './check.ts';
+import type { FileEvidence, FileRead, UploadSeen } from './file-evidence.ts';
+
+/** Every value opens for at least 49 h, and for no one after 50 h. */
+const OPEN_HOURS_MIN = 49;
+const KEY_HOURS_MAX = 50;
+
+/** F1: an id that the account cannot read gets one identical 404 on every route, and never bytes. */
+export function absentFilesAreAlike(files: FileEvidence): Check {
+  const check = new Checking('F1', 'unknown, deleted, expired and other accounts’ files get one 404');
+  const bodies = new Map<string, string>();
+  for (const read of files.reads) {
+    if (!isAbsent(files, read)) continue;
+    const name = `${read.way} of ${read.id} by ${read.account}`;
+    check.expect(read.status !== 200, () => `${name}: answered ${read.status}`);
+    if (read.status !== 404 || read.refusal === null) continue;
+    // A chat names the place of the id, so it has a text of its own.
+    const of = read.way === 'chat' ? 'chat' : 'files';
+    const first = bodies.get(of) ?? read.refusal;
+    bodies.set(of, first);
+    check.expect(read.refusal === first, () => `${name}: ${read.refusal}, another one ${first}`);
+  }
+  return check.done();
+}
+
+/** F2: an acknowledged file can be read, with its own bytes, until it is deleted or expires. */
+export function storedFilesStay(files: FileEvidence): Check {
+  const check = new Checking('F2', 'an acknowledged file is readable with its bytes until its end');
+  const uploads = new Map(files.uploads.map((upload) => [upload.id, upload]));
+  for (const read of files.reads) {
+    const upload = uploads.get(read.id);
+    if (!upload || !isReadable(files, upload, read)) continue;
+    const name = `${read.way} of ${read.id}`;
+    check.expect(read.status !== 404, () => `${name}: 404 ${(read.at - upload.endAt).toFixed(0)} ms after its upload`);
+    if (read.digest === null) continue;
+    check.expect(read.digest === upload.digest, () => `${name}: bytes ${read.digest}, uploaded ${upload.digest}`);
+  }
+  const stored = new Set(files.stored.map(({ id }) => id));
+  for (const { id, endsAt } of files.uploads) {
+    if (id === null || endsAt === null || files.deletions.some((each) => each.id === id)) continue;
+    const over = files.reads.some((read) => read.at > endsAt);
+    check.expect(over || stored.has(id), () => `${id}: acknowledged, not deleted, and no row of it`);
+  }
+  return check.done();
+}
+
+/** F3: no copy of the stored bytes opens with a key store of 50 h later; before 49 h it does. */
+export function copiesDie(files: FileEvidence): Check {
+  const check = new Checking('F3', 'a copy of the store opens for 49 h and never after 50 h');
+  for (const { id, ageHours, place, opened } of files.openings) {
+    if (place !== 'own') continue;
+    if (ageHours < OPEN_HOURS_MIN) check.expect(opened, () => `${id}: does not open after ${ageHours} h`);
+    if (ageHours > KEY_HOURS_MAX) check.expect(!opened, () => `${id}: opens after ${ageHours} h`);
+  }
+  return check.done();
+}
+
+/** F4: the bytes of no sealing key are in any other file. */
+export function keysStayApart({ searched }: FileEvidence): Check {
+  const check = new Checking('F4', 'no sealing key in the database, its log or the logs');
+  for (const { file, found } of searched) check.expect(!found, () => `${file} contains a sealing key`);
+  return check.done();
+}
+
+/** F5: sealed bytes open for their own account, object and kind only. */
+export function sealsAreBound({ openings }: FileEvidence): Check {
+  const check = new Checking('F5', 'sealed bytes open at their own place only');
+  for (const { id, place, opened } of openings) {
+    if (place !== 'own') check.expect(!opened, () => `${id}: opens as ${place}`);
+  }
+  return check.done();
+}
+
+/** F6: a sealing key is destroyed 50 h after its hour began. */
+export function keysDie({ keyAgesHours }: FileEvidence): Check {
+  const check = new Checking('F6', 'no sealing key is older than 50 h');
+  for (const age of keyAgesHours) check.expect(age <= KEY_HOURS_MAX, () => `a key is ${age} h old`);
+  return check.done();
+}
+
+/** F7: an upload that was refused leaves no row, and none succeeds while the key store is out of reach. */
+export function refusedUploadsLeaveNothing(files: FileEvidence): Check {
+  const check = new Checking('F7', 'a refused upload stores nothing; without keys there is no upload');
+  const names = new Set(files.stored.map(({ filename }) => filename));
+  for (const { filename, status, at, endAt } of files.uploads) {
+    const keyless = files.keyless.some(({ from, to }) => at >= from && endAt <= to);
+    if (keyless) check.expect(status !== 200, () => `${filename}: stored without keys`);
+    const refused = status !== null && status !== 200 && (status < 500 || keyless);
+    if (refused) check.expect(!names.has(filename), () => `${filename}: answered ${status}, but stored`);
+  }
+  return check.done();
+}
+
+/** F8: the bounds of files in one request. */
+export function fileBoundsHold({ refusals }: FileEvidence): Check {
+  const check = new Checking('F8', 'too many, too large and doubly named files are refused');
+  for (const { what, expected, status } of refusals) {
+    const unserved = status === null || status >= 500;
+    check.expect(unserved || status === expected, () => `${what}: answered ${status} instead of ${expected}`);
+  }
+  return check.done();
+}
+
+/** The account cannot read this id: not its own, deleted before, or past its end. */
+function isAbsent({ uploads, deletions }: FileEvidence, { account, id, at }: FileRead): boolean {
+  const upload = uploads.find((each) => each.id === id);
+  if (upload === undefined || upload.account !== account) return true;
+  const deleted = deletions.some((each) => each.id === id && each.status === 200 && each.endAt < at);
+  return deleted || (upload.endsAt !== null && at > upload.endsAt);
+}
+
+/** Certainly readable: uploaded before, no deletion begun, not past its end. */
+function isReadable({ deletions }: FileEvidence, upload: UploadSeen, { account, id, at, endAt }: FileRead): boolean {
+  if (upload.account !== account || upload.endAt > at) return false;
+  if (upload.endsAt !== null && endAt >= upload.endsAt) return false;
+  return !deletions.some((each) => each.id === id && each.at < endAt);
+}
