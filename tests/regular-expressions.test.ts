@@ -11,6 +11,7 @@ import * as assert from 'uvu/assert';
 import { documentSchema } from '../gateway/catalogue/document-schema.ts';
 import { chatRequest } from '../gateway/dialects/chat/request-schema.ts';
 import { completionRequest } from '../gateway/dialects/completions/request-schema.ts';
+import { messagesRequest } from '../gateway/dialects/messages/request-schema.ts';
 import { responsesRequest } from '../gateway/dialects/responses/request-schema.ts';
 import { configSchema } from '../gateway/operator/config/schema.ts';
 import { bounded } from './support/bounded.ts';
@@ -58,7 +59,14 @@ function patternsIn(schema: unknown): Written[] {
 
 function allExpressions(): readonly Written[] {
   const literals = SOURCES.flatMap(({ text }) => regularExpressions(text));
-  const patterns = [chatRequest, completionRequest, responsesRequest, documentSchema, configSchema].flatMap(patternsIn);
+  const patterns = [
+    chatRequest,
+    completionRequest,
+    messagesRequest,
+    responsesRequest,
+    documentSchema,
+    configSchema,
+  ].flatMap(patternsIn);
   const each = new Map([...literals, ...patterns].map((written) => [`/${written.source}/${written.flags}`, written]));
   return [...each.values()];
 }

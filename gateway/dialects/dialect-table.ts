@@ -1,11 +1,13 @@
 import { chatDialect } from './chat/chat-dialect.ts';
 import { completionDialect } from './completions/completion-dialect.ts';
 import type { Dialect } from './dialect.ts';
+import { messagesDialect } from './messages/messages-dialect.ts';
 import { responsesDialect } from './responses/responses-dialect.ts';
 
 /** Every dialect by its name. */
 export const DIALECTS = {
   chat: chatDialect,
   completions: completionDialect,
+  messages: messagesDialect,
   responses: responsesDialect,
 } as const satisfies Readonly<Record<string, Dialect>>;

@@ -29,6 +29,8 @@ export interface KeptTexts {
 const SCHEMA_PLACES: KeptTexts['places'] = [
   ['tools', '*', 'function', 'parameters'],
   ['response_format', 'json_schema', 'schema'],
+  ['tools', '*', 'input_schema'],
+  ['output_config', 'format', 'schema'],
   ['tools', '*', 'parameters'],
   ['text', 'format', 'schema'],
 ];

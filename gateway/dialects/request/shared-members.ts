@@ -3,7 +3,7 @@ import { between, LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf } from '.
 import { preferencesSchema } from './preferences-schema.ts';
 
 const MODELS_MAX = 20;
-const STOPS_MAX = 8;
+export const STOPS_MAX = 8;
 export const CEILING_MAX = 1_048_576;
 /** Providers take a signed 64-bit integer; JSON numbers are exact to 2^53 only. */
 const SEED_MAX = 2 ** 63;

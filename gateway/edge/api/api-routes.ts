@@ -1,6 +1,7 @@
 import type { Route } from '../http/route.ts';
 import { jsonAnswer } from '../http/route-answer.ts';
 import { batchRoutes } from './batches/batch-routes.ts';
+import { countTokensRoute } from './count-tokens.ts';
 import { creditsRoute } from './credits.ts';
 import { eventRoute } from './events/follow-events.ts';
 import { fileRoutes } from './files/file-routes.ts';
@@ -17,6 +18,7 @@ export function apiRoutes(): readonly Route[] {
     aliveAt(''),
     aliveAt('/'),
     ...turnRoutes,
+    countTokensRoute,
     ...fileRoutes,
     eventRoute,
     ...batchRoutes,

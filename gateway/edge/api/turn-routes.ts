@@ -18,5 +18,6 @@ export function turnRoute(path: string, dialect: Dialect): Route {
 export const turnRoutes: readonly Route[] = [
   turnRoute('/chat/completions', DIALECTS.chat),
   turnRoute('/completions', DIALECTS.completions),
+  turnRoute('/messages', DIALECTS.messages),
   turnRoute('/responses', DIALECTS.responses),
 ];

@@ -168,6 +168,7 @@ const TURNS: readonly (readonly [path: string, body: string, expected: string])[
   ['/chat/completions', WHOLE, '"object":"chat.completion"'],
   ['/chat/completions', STREAM, 'data: [DONE]'],
   ['/completions', TEXT, '"object":"text_completion"'],
+  ['/messages', WHOLE, '"type":"message"'],
   ['/responses', JSON.stringify({ model: 'sim/fast', input: 'hello' }), '"object":"response"'],
 ];
 

@@ -38,7 +38,7 @@ function responsesInput(directive: object): object {
   return { input: given };
 }
 
-const BODY = { chat: sim, completions: prompt, responses: responsesInput } as const;
+const BODY = { chat: sim, completions: prompt, messages: sim, responses: responsesInput } as const;
 type Name = keyof typeof BODY;
 const NAMES = Object.keys(BODY) as Name[];
 
@@ -68,6 +68,7 @@ function replyOf(running: RunningTurn, { events, closing }: EndedTurn): Record<s
 
 const textIn = (reply: Record<string, Json>): unknown => {
   if (reply.object === 'response') return (reply.output as { content: { text: string }[] }[])[0]?.content[0]?.text;
+  if ('content' in reply) return (reply.content as { text: string }[])[0]?.text;
   const [choice] = reply.choices as { text?: string; message?: { content: string } }[];
   return choice?.message?.content ?? choice?.text;
 };
@@ -76,6 +77,7 @@ const textIn = (reply: Record<string, Json>): unknown => {
 const ENDINGS: { readonly [name in Name]: RegExp } = {
   chat: /x1 .*x2 .*"finish_reason":"stop".*"usage":\{.*"cost":.*\n\ndata: \[DONE\]\n\n$/s,
   completions: /x1 .*x2 .*"finish_reason":"stop".*"usage":\{.*"cost":.*\n\ndata: \[DONE\]\n\n$/s,
+  messages: /x1 .*x2 .*"stop_reason":"end_turn".*"usage":\{.*"cost":.*\n\nevent: message_stop\ndata: .*\n\n$/s,
   responses: /x1 .*x2 .*event: response.completed\n.*"status":"completed".*"usage":\{.*"cost":.*\n\n$/s,
 };
 

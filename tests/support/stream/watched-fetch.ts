@@ -1,3 +1,4 @@
+import { MessagesJudge } from './messages-judge.ts';
 import { ResponsesJudge } from './responses-judge.ts';
 import { StreamJudge, type StreamRules } from './stream-judge.ts';
 
@@ -32,7 +33,10 @@ export function watchFetch(origins: readonly string[]): Watch {
     if (answer.status >= 400) {
       // A stream of the responses dialect that was refused once its body was read. (spec: inference, Errors 5)
       const isNull = url.pathname === '/api/v1/responses' && /"stream":\s*true/.test(body);
-      const judged = envelope(answer.clone(), isNull ? [null, answer.status] : [answer.status], note);
+      const isOwn = url.pathname === '/api/v1/messages' && /"stream":\s*true/.test(body);
+      const judged = isOwn
+        ? ownEnvelope(answer.clone(), note)
+        : envelope(answer.clone(), isNull ? [null, answer.status] : [answer.status], note);
       open.add(judged);
       void judged.finally(() => open.delete(judged));
       return answer;
@@ -63,6 +67,7 @@ interface Judge {
 }
 
 function judgeOf(path: string, body: string): Judge {
+  if (path === '/api/v1/messages') return new MessagesJudge();
   if (path === '/api/v1/responses') return new ResponsesJudge();
   const dialect = PATHS[path] ?? 'chat';
   return new StreamJudge({ dialect, dispatch: /"include_tool_dispatch":\s*true/.test(body) });
@@ -95,6 +100,20 @@ async function envelope(
     if (answer.status === 500 && error.message !== 'Internal Server Error') note(`a 500 with detail: ${text}`);
   } catch {
     note(`no envelope under ${answer.status}: ${text.slice(0, 200)}`);
+  }
+}
+
+/** Of the messages dialect; a refusal before the body was read has the common envelope. (spec: inference, Errors 4) */
+async function ownEnvelope(answer: Response, note: (fault: string) => void): Promise<void> {
+  const text = await answer
+    .clone()
+    .text()
+    .catch(() => '');
+  if (!text.startsWith('{"type":"error",')) return envelope(answer, [answer.status], note);
+  const { error, request_id: id } = JSON.parse(text) as { error: Record<string, unknown>; request_id: unknown };
+  if (id !== answer.headers.get('x-generation-id')) note(`request_id ${id}`);
+  if (![error.type, error.message, error.error_type].every((member) => typeof member === 'string')) {
+    note(`no envelope: ${text}`);
   }
 }
 

@@ -3,6 +3,13 @@ import { chatChunk, chatReply } from '../../../dialects/chat/reply-schema.ts';
 import { chatRequest } from '../../../dialects/chat/request-schema.ts';
 import { completionReply } from '../../../dialects/completions/reply-schema.ts';
 import { completionRequest } from '../../../dialects/completions/request-schema.ts';
+import {
+  messagesError,
+  messagesEvent,
+  messagesReply,
+  tokenCountReply,
+} from '../../../dialects/messages/reply-schema.ts';
+import { countRequest, messagesRequest } from '../../../dialects/messages/request-schema.ts';
 import { responsesEvent, responsesReply } from '../../../dialects/responses/reply-schema.ts';
 import { responsesRequest } from '../../../dialects/responses/request-schema.ts';
 import { batchSubmissionSchema } from '../../../jobs/batch/parse-submission.ts';
@@ -18,6 +25,12 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   ChatChunk: chatChunk,
   CompletionRequest: completionRequest,
   CompletionReply: completionReply,
+  MessagesRequest: messagesRequest,
+  MessagesReply: messagesReply,
+  MessagesEvent: messagesEvent,
+  MessagesError: messagesError,
+  TokenCountRequest: countRequest,
+  TokenCount: tokenCountReply,
   ResponsesRequest: responsesRequest,
   ResponsesReply: responsesReply,
   ResponsesEvent: responsesEvent,
@@ -90,7 +103,7 @@ function operationObject(operation: Operation): object {
     ...(operation.key ? { security: [{ bearer: [] }, { apiKey: [] }] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBody(operation),
-    responses: { [operation.status ?? 200]: answered(operation), default: failed() },
+    responses: { [operation.status ?? 200]: answered(operation), default: failed(operation) },
   };
 }
 
@@ -127,8 +140,9 @@ function answered({ reply, frame, inference, bytes }: Operation): object {
   };
 }
 
-function failed(): object {
-  return { description: 'A failure', content: { 'application/json': { schema: ref('Error') } } };
+function failed({ failure }: Operation): object {
+  const schema = failure === undefined ? ref('Error') : { anyOf: [ref('Error'), ref(failure)] };
+  return { description: 'A failure', content: { 'application/json': { schema } } };
 }
 
 function ref(name: string): object {

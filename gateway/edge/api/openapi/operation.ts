@@ -22,6 +22,8 @@ export interface Operation {
   readonly bytes?: boolean;
   /** Schema of one `data:` line of the `text/event-stream` that `stream: true` requests. */
   readonly frame?: string;
+  /** Schema of a failure in an envelope of the dialect's own, beside the common one. */
+  readonly failure?: string;
   /** Runs a generation: the route has the headers of inference. */
   readonly inference?: boolean;
 }

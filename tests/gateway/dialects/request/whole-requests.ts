@@ -106,6 +106,57 @@ export const CHAT = {
 
 export const COMPLETION = { ...SHARED, prompt: 'x', logprobs: 1, echo: true, suffix: 's' };
 
+/** One object for each place, since a shared one would be damaged at all of them. */
+const mark = (): object => ({ type: 'ephemeral', ttl: '1h' });
+
+export const MESSAGES = {
+  model: SHARED.model,
+  models: SHARED.models,
+  provider: SHARED.provider,
+  route: SHARED.route,
+  stream: true,
+  max_tokens: 5,
+  system: [{ type: 'text', text: 'x', cache_control: mark() }],
+  messages: [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'x', cache_control: mark() },
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' }, cache_control: mark() },
+        { type: 'document', source: { type: 'url', url: 'https://a.b/c' }, title: 't', cache_control: mark() },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'x', signature: 's' },
+        { type: 'redacted_thinking', data: 'x' },
+        { type: 'text', text: 'x', cache_control: mark() },
+        { type: 'tool_use', id: 'c', name: 'f', input: { a: 1 }, cache_control: mark() },
+      ],
+    },
+    {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'c', content: 'x', is_error: true, cache_control: mark() }],
+    },
+    { role: 'system', content: 'x' },
+  ],
+  stop_sequences: ['x'],
+  temperature: 1,
+  top_p: 1,
+  top_k: 1,
+  tools: [{ type: 'custom', name: 'f', description: 'd', input_schema: { a: 1 }, strict: true, cache_control: mark() }],
+  tool_choice: { type: 'tool', name: 'f', disable_parallel_tool_use: true },
+  cache_control: mark(),
+  modalities: ['image'],
+  output_config: { format: { type: 'json_schema', schema: { a: 1 } } },
+  metadata: { user_id: 'u' },
+  thinking: { type: 'adaptive' },
+  stream_options: { include_tool_dispatch: false },
+  transforms: ['middle-out'],
+  plugins: [{ id: 'context-compression' }],
+};
+
 export const RESPONSES = {
   model: 'a/b',
   models: ['c/d'],

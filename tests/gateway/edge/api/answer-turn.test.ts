@@ -18,6 +18,7 @@ import { serve } from '../../../../gateway/edge/http/serve.ts';
 import { Overload } from '../../../../gateway/overload/overload.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { MessagesJudge } from '../../../support/stream/messages-judge.ts';
 import { ResponsesJudge } from '../../../support/stream/responses-judge.ts';
 import { openScene, settlementOf, sim } from '../../inference/scene.ts';
 import { generous, type StageOptions, stage } from '../../inference/stage.ts';
@@ -229,7 +230,7 @@ it('a served turn is answered by the same dialect, whole and as a stream', async
 });
 
 /** Dialects with an envelope of their own for a stream that was refused before it opened. (spec: inference, Errors 4, 5) */
-const OWN_ENVELOPE: ReadonlySet<Dialect> = new Set<Dialect>([DIALECTS.responses]);
+const OWN_ENVELOPE: ReadonlySet<Dialect> = new Set<Dialect>([DIALECTS.responses, DIALECTS.messages]);
 
 it('a responses stream that is refused before it opens is answered with a null code (spec: inference, Errors 5)', async () => {
   const { responses: dialect } = DIALECTS;
@@ -263,6 +264,40 @@ it('a responses stream that opened before its turn runs fails in-band, in order'
   );
 });
 
+it('a messages stream is refused in its own envelope before it opens; its whole requests in the common one', async () => {
+  const body = { ...sim({}), max_tokens: 5, temperature: 3 };
+  const stream = await answered({ dialect: DIALECTS.messages, body: { ...body, stream: true } });
+  assert.equal([stream.status, stream.headers.get('content-type')], [400, 'application/json; charset=utf-8']);
+  const { request_id, ...own } = JSON.parse(stream.text);
+  const message = 'temperature must be at most 2';
+  const error = { type: 'invalid_request_error', message, error_type: 'invalid_request' };
+  assert.equal([own, request_id], [{ type: 'error', error }, stream.headers.get('x-generation-id')]);
+  const whole = await answered({ dialect: DIALECTS.messages, body });
+  isStandard(whole, 400, 'invalid_request');
+  assert.is(JSON.parse(whole.text).error.type, 'invalid_request_error');
+});
+
+it('a messages stream begins with message_start; one that opened before its turn runs begins with a ping', async () => {
+  const usual = await answered({ dialect: DIALECTS.messages, body: { ...sim({}), max_tokens: 5, stream: true } });
+  assert.ok(usual.text.startsWith('event: message_start\n'), usual.text.slice(0, 100));
+  assert.equal(MessagesJudge.of(usual.text).faults, []);
+  const hanging = await answered({
+    dialect: DIALECTS.messages,
+    body: { ...sim({ hang: 'headers' }), max_tokens: 5, stream: true },
+    keepAliveCommentMs: 30,
+    upstream: { firstByteMs: 150 },
+  });
+  assert.is(hanging.status, 200);
+  assert.ok(hanging.text.startsWith('event: ping\ndata: {"type":"ping"}\n\n'), hanging.text.slice(0, 100));
+  const { faults, events, error } = MessagesJudge.of(hanging.text);
+  assert.equal(faults, []);
+  assert.equal(
+    events.map(({ type }) => type),
+    ['error'],
+  );
+  assert.equal([error?.type, error?.error_type], ['timeout_error', 'timeout']);
+});
+
 it('the dialects of the table refuse in the common envelope where they have none of their own, and each has its route', async () => {
   for (const dialect of Object.values(DIALECTS)) {
     for (const stream of OWN_ENVELOPE.has(dialect) ? [false] : [true, false]) {
@@ -271,7 +306,7 @@ it('the dialects of the table refuse in the common envelope where they have none
   }
   assert.equal(
     turnRoutes.map(({ path }) => path),
-    ['/chat/completions', '/completions', '/responses'],
+    ['/chat/completions', '/completions', '/messages', '/responses'],
   );
 });
 

@@ -9,6 +9,7 @@ import { chatRequest } from '../../../../../gateway/dialects/chat/request-schema
 import { completionReplyDialect } from '../../../../../gateway/dialects/completions/completion-dialect.ts';
 import { completionReply } from '../../../../../gateway/dialects/completions/reply-schema.ts';
 import { completionRequest } from '../../../../../gateway/dialects/completions/request-schema.ts';
+import { messagesRequest } from '../../../../../gateway/dialects/messages/request-schema.ts';
 import { renderEnvelope } from '../../../../../gateway/dialects/reply/error-envelope.ts';
 import type { ReplyFrames } from '../../../../../gateway/dialects/reply/reply-dialect.ts';
 import { responsesEvent, responsesReply } from '../../../../../gateway/dialects/responses/reply-schema.ts';
@@ -105,6 +106,7 @@ it('every reference resolves, every path parameter is described, every operation
 
 it('the published request schemas are the objects that validate requests', () => {
   assert.equal(published.components.schemas.ChatRequest, JSON.parse(JSON.stringify(chatRequest)));
+  assert.equal(published.components.schemas.MessagesRequest, JSON.parse(JSON.stringify(messagesRequest)));
   assert.equal(published.components.schemas.CompletionRequest, JSON.parse(JSON.stringify(completionRequest)));
   assert.equal(published.components.schemas.ResponsesRequest, JSON.parse(JSON.stringify(responsesRequest)));
 });

@@ -1,0 +1,43 @@
+import type { GatewayError } from '../../terms/gateway-error.ts';
+import type { ErrorEnvelope } from '../reply/error-envelope.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The dialect's word for a status; any other is an error of the API. (conventions 1.13) */
+const WORDS: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  408: 'timeout_error',
+  413: 'invalid_request_error',
+  422: 'invalid_request_error',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+  524: 'timeout_error',
+  529: 'overloaded_error',
+};
+
+/** The `error` member of the dialect's own envelope and of an `error` event. Never shows `detail`. */
+export function errorText({ status, message, type }: GatewayError): string {
+  return JSON.stringify({ type: wordOf(status), message, error_type: type });
+}
+
+/** The dialect's own envelope: for a stream that is refused before it opens. (spec: inference, Errors 4) */
+export const streamEnvelope: ErrorEnvelope = (error, generation) => {
+  const metadata = Object.keys(error.metadata).length === 0 ? '' : `,"metadata":${JSON.stringify(error.metadata)}`;
+  const id = JSON.stringify(generation);
+  return { type: JSON_TYPE, body: `{"type":"error","error":${errorText(error)},"request_id":${id}${metadata}}` };
+};
+
+/** The standard envelope, with the dialect's word in `error.type`, where its SDKs look for it. (conventions 0.2) */
+export const wholeEnvelope: ErrorEnvelope = ({ status, message, type, metadata }) => {
+  const members = { code: status, type: wordOf(status), message, metadata: { ...metadata, error_type: type } };
+  return { type: JSON_TYPE, body: JSON.stringify({ error: members }) };
+};
+
+function wordOf(status: number): string {
+  return WORDS[status] ?? 'api_error';
+}

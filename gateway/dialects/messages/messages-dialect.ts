@@ -1,0 +1,31 @@
+import type { Dialect } from '../dialect.ts';
+import type { ReplyDialect } from '../reply/reply-dialect.ts';
+import { streamEnvelope, wholeEnvelope } from './error-envelope.ts';
+import { MessagesFrames, PING } from './frames.ts';
+import { parse } from './parse.ts';
+import { pathOf } from './path-of.ts';
+import { render } from './render.ts';
+
+/** Messages. (spec: inference, Messages dialect request) */
+export const messagesDialect: Dialect = {
+  parse: (body, session) => {
+    const turn = parse(body, session);
+    const stops = turn.sampling.stop as readonly string[] | undefined;
+    return { turn, reply: stops === undefined ? PLAIN : messagesReplyDialect(stops) };
+  },
+  errorEnvelope: (streamed) => (streamed ? streamEnvelope : wholeEnvelope),
+};
+
+/** Writes the answer to a request with these `stop_sequences`. */
+export function messagesReplyDialect(stops: readonly string[]): ReplyDialect {
+  return {
+    whole: (head, events, closing) => render(head, events, closing, stops),
+    frames: (head) => new MessagesFrames(head, stops),
+    // `message_start` is the first event of a stream.
+    processing: '',
+    keepAlive: PING,
+    pathOf,
+  };
+}
+
+const PLAIN = messagesReplyDialect([]);

@@ -1,0 +1,323 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse, parseCount } from '../../../../gateway/dialects/messages/parse.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+/** spec: inference, Messages dialect request. */
+const it = bounded(test);
+const BASE = { model: 'a/b', max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }] };
+const TURN = {
+  models: ['a/b'],
+  messages: [{ role: 'user', text: 'Hi' }],
+  stream: false,
+  sampling: {},
+  completionTokensMax: 50,
+  preferences: { allowFallbacks: true },
+  inexpressible: ['audio'],
+};
+
+function refusal(more: object, session: string | null = null): GatewayError {
+  try {
+    parse({ ...BASE, ...more }, session);
+  } catch (error) {
+    assert.instance(error, GatewayError);
+    return error as GatewayError;
+  }
+  throw new Error(`accepted: ${JSON.stringify(more)}`);
+}
+
+const messagesOf = (...messages: object[]): unknown => parse({ ...BASE, messages }).messages;
+const userOf = (...content: object[]): unknown => messagesOf({ role: 'user', content });
+
+it('a plain request is a plain turn, and explicit nulls change nothing', () => {
+  assert.equal(parse(BASE), TURN);
+  const nulls = ['system', 'metadata', 'thinking', 'tools', 'tool_choice', 'stop_sequences', 'stream', 'temperature'];
+  assert.equal(parse({ ...BASE, ...Object.fromEntries(nulls.map((name) => [name, null])) }), TURN);
+});
+
+it('every member of the table reaches the turn, or has no effect', () => {
+  const turn = parse(
+    {
+      ...BASE,
+      models: ['c/d:floor', 'a/b'],
+      provider: { only: ['p'] },
+      route: 'sort',
+      transforms: ['middle-out'],
+      stop_sequences: ['END', 'three'],
+      stream: true,
+      temperature: 0,
+      top_p: 0,
+      top_k: 0,
+      metadata: { user_id: 'u' },
+      thinking: { type: 'enabled', budget_tokens: 1024 },
+      output_config: { effort: 'high', format: { type: 'json_schema', schema: { type: 'object' } } },
+      modalities: ['text', 'image'],
+      unknown_member: 1,
+    },
+    'session',
+  );
+  assert.equal(turn, {
+    ...TURN,
+    models: ['a/b', 'c/d:floor'],
+    stream: true,
+    sampling: { temperature: 0, top_p: 0, top_k: 0, stop: ['END', 'three'] },
+    preferences: { allowFallbacks: true, only: ['p'], partition: 'none' },
+    responseFormat: {
+      type: 'json_schema',
+      json_schema: { name: 'response', schema: { type: 'object' }, strict: true },
+    },
+    modalities: { input: [], output: ['image'] },
+    compress: true,
+    conversation: 'session',
+  });
+  assert.equal(parse({ ...BASE, stop_sequences: [], tools: [], transforms: [] }), TURN);
+});
+
+it('members out of range are refused, each by its name', () => {
+  for (const [more, expected] of [
+    [{ max_tokens: undefined }, 'max_tokens is required'],
+    [{ max_tokens: 0 }, 'max_tokens must be at least 1'],
+    [{ model: undefined }, 'model is required'],
+    [{ messages: [] }, 'messages must have at least 1 item'],
+    [{ messages: [{ role: 'tool', content: 'x' }] }, 'messages[0].role must be one of "user", "assistant", "system"'],
+    [{ messages: [{ role: 'user', content: [] }] }, 'messages[0].content must have at least 1 item'],
+    [{ messages: [{ role: 'user', content: [{ type: 'tool_use' }] }] }, 'messages[0].content[0].type must be one of'],
+    [{ stop_sequences: Array(9).fill('x') }, 'stop_sequences must have at most 8 items'],
+    [{ temperature: 2.1 }, 'temperature must be at most 2'],
+    [{ top_p: 1.1 }, 'top_p must be at most 1'],
+    [{ top_k: -1 }, 'top_k must be at least 0'],
+    [{ tool_choice: { type: 'required' } }, 'tool_choice.type must be one of "auto", "any", "none", "tool"'],
+    [{ tool_choice: { type: 'any' } }, 'tool_choice asks for a tool call and tools has none'],
+    [{ tools: [{ name: 'f' }], tool_choice: { type: 'tool', name: 'g' } }, 'tool_choice.name: g is not among tools'],
+    [{ tools: [{ name: 'white space' }] }, 'tools[0].name must match'],
+    [{ plugins: [{ id: 'web' }] }, 'plugins[0].id must be "context-compression"'],
+    [{ model: 'a/b:online' }, 'the suffix :online is not supported'],
+    [{ system: 5 }, 'system must be a string or an array'],
+  ] as const) {
+    const { status, type, message } = refusal(more);
+    assert.equal([status, type], [400, 'invalid_request'], JSON.stringify(more));
+    assert.ok(message.startsWith(expected) || message.endsWith(expected), `${message} instead of ${expected}`);
+  }
+  assert.match(refusal({}, 'x'.repeat(257)).message, /X-Session-Id/);
+});
+
+it('system turns among the messages join the leading prompt, each after a blank line', () => {
+  const among = (system: unknown, ...turns: unknown[]): unknown =>
+    parse({ ...BASE, system, messages: [...turns.map((content) => ({ role: 'system', content })), ...BASE.messages] })
+      .messages[0];
+  assert.equal(among('One.', 'Two.', 'Three.'), { role: 'system', text: 'One.\n\nTwo.\n\nThree.' });
+  assert.equal(among(undefined, 'Two.'), { role: 'system', text: 'Two.' });
+  assert.equal(among('', '', 'Two.'), { role: 'system', text: 'Two.' });
+  const messages = [
+    { role: 'user', content: 'a' },
+    { role: 'system', content: 'Late.' },
+    { role: 'assistant', content: 'b' },
+  ];
+  assert.equal(parse({ ...BASE, system: 'One.', messages }).messages, [
+    { role: 'system', text: 'One.\n\nLate.' },
+    { role: 'user', text: 'a' },
+    { role: 'assistant', text: 'b' },
+  ]);
+  const blocks = [
+    { type: 'text', text: 'One.', cache_control: { type: 'ephemeral' } },
+    { type: 'text', text: 'More.' },
+  ];
+  assert.equal(among(blocks, 'Two.'), {
+    role: 'system',
+    text: 'One.More.\n\nTwo.',
+    parts: [
+      { type: 'text', text: 'One.', cacheFor: '5m' },
+      { type: 'text', text: 'More.' },
+      { type: 'text', text: '\n\nTwo.' },
+    ],
+  });
+  assert.equal(among('One.', [{ type: 'text', text: 'Two.', cache_control: { type: 'ephemeral', ttl: '1h' } }]), {
+    role: 'system',
+    text: 'One.\n\nTwo.',
+    parts: [
+      { type: 'text', text: 'One.' },
+      { type: 'text', text: '\n\nTwo.', cacheFor: '1h' },
+    ],
+  });
+});
+
+it('pictures and documents by their bytes, by URL, and as stored files', () => {
+  const base64 = { type: 'base64', media_type: 'image/PNG', data: 'iVBORw0K' };
+  assert.equal(userOf({ type: 'image', source: base64 }, { type: 'text', text: 'What?' }), [
+    {
+      role: 'user',
+      text: 'What?',
+      parts: [
+        { type: 'image', source: { kind: 'data', mediaType: 'image/png', base64: 'iVBORw0K' } },
+        { type: 'text', text: 'What?' },
+      ],
+    },
+  ]);
+  const url = { type: 'url', url: 'https://a.b/c.pdf' };
+  assert.equal(userOf({ type: 'document', source: url, title: 'T', cache_control: { type: 'ephemeral' } }), [
+    {
+      role: 'user',
+      text: '',
+      parts: [{ type: 'file', source: { kind: 'url', url: 'https://a.b/c.pdf' }, filename: 'T', cacheFor: '5m' }],
+    },
+  ]);
+  const plain = { type: 'text', media_type: 'text/plain', data: 'é' };
+  const [{ parts: [read] = [] } = {}] = userOf({ type: 'document', source: plain }) as { parts?: object[] }[];
+  assert.equal(read, { type: 'file', source: { kind: 'data', mediaType: 'text/plain', base64: 'w6k=' } });
+  const turn = parse({
+    ...BASE,
+    messages: [
+      { role: 'user', content: [{ type: 'image', source: { type: 'file', file_id: 'file_1' } }] },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 'c',
+            content: [{ type: 'document', source: { type: 'file', file_id: 'file_2' }, title: 'T' }],
+          },
+        ],
+      },
+    ],
+  });
+  assert.equal(
+    turn.files?.map(({ id, member }) => [id, member]),
+    [
+      ['file_1', 'messages[0].content[0].source.file_id'],
+      ['file_2', 'messages[1].content[0].content[0].source.file_id'],
+    ],
+  );
+  for (const { part } of turn.files ?? []) {
+    assert.ok(
+      turn.messages.some((message) => 'parts' in message && message.parts?.includes(part)),
+      'found by identity',
+    );
+  }
+  for (const [source, expected] of [
+    [{ ...base64, data: 'AAA' }, 'messages[0].content[0].source.data must hold base64 with its padding'],
+    [{ type: 'url', url: 'file:///etc/passwd' }, 'messages[0].content[0].source.url must be an https:'],
+    [{ type: 'other' }, 'messages[0].content[0].source.type must be one of'],
+  ] as const) {
+    const { message } = refusal({ messages: [{ role: 'user', content: [{ type: 'image', source }] }] });
+    assert.ok(message.startsWith(expected), message);
+  }
+  const files = Array(17).fill({ type: 'image', source: { type: 'file', file_id: 'file_1' } });
+  assert.match(refusal({ messages: [{ role: 'user', content: files }] }).message, /at most 16 stored files/);
+});
+
+it('results of tools are messages of their own, before the rest of their turn', () => {
+  const image = { type: 'image', source: { type: 'url', url: 'https://a.b/c.png' } };
+  const turns = userOf(
+    { type: 'text', text: 'Both.' },
+    { type: 'tool_result', tool_use_id: 'a', content: 'five' },
+    { type: 'tool_result', tool_use_id: 'b', is_error: true, content: [{ type: 'text', text: 'no' }, image] },
+    { type: 'tool_result', tool_use_id: 'c', is_error: false, cache_control: { type: 'ephemeral' } },
+  );
+  assert.equal(turns, [
+    { role: 'tool', text: 'five', toolCallId: 'a' },
+    {
+      role: 'tool',
+      text: 'no',
+      parts: [
+        { type: 'text', text: 'no' },
+        { type: 'image', source: { kind: 'url', url: 'https://a.b/c.png' } },
+      ],
+      toolCallId: 'b',
+      isError: true,
+    },
+    { role: 'tool', text: '', toolCallId: 'c', cacheFor: '5m' },
+    { role: 'user', text: 'Both.' },
+  ]);
+  const { modalities } = parse({
+    ...BASE,
+    messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'b', content: [image] }] }],
+  });
+  assert.equal(modalities, { input: ['image'], output: [] });
+});
+
+it('an assistant turn is its text, its calls and its thinking; another order is kept beside them', () => {
+  const signed = { type: 'thinking', thinking: 'hm', signature: 's' };
+  const call = { type: 'tool_use', id: 'c', name: 'f', input: { n: 1 } };
+  const detail = { type: 'reasoning.text', text: 'hm', signature: 's', format: 'anthropic-claude-v1' };
+  const calls = [{ id: 'c', name: 'f', arguments: '{"n":1}' }];
+  const assistant = (...content: object[]): unknown => (messagesOf({ role: 'assistant', content }) as unknown[])[0];
+  const usual = { role: 'assistant', text: 'Hi', toolCalls: calls, reasoningDetails: [detail] };
+  assert.equal(assistant(signed, { type: 'text', text: 'Hi' }, call), usual);
+  assert.equal(assistant({ type: 'text', text: 'Hi' }, signed, call), {
+    ...usual,
+    blocks: [
+      { type: 'text', text: 'Hi' },
+      { type: 'reasoning', detail },
+      { type: 'call', call: calls[0] },
+    ],
+  });
+  const marked = assistant({ ...call, cache_control: { type: 'ephemeral' } }) as { blocks: object[] };
+  assert.equal(marked.blocks, [{ type: 'call', call: calls[0], cacheFor: '5m' }]);
+  // No provider signed it, so it is plain reasoning.
+  assert.equal(assistant({ type: 'thinking', thinking: 'hm', signature: '' }), {
+    role: 'assistant',
+    text: null,
+    reasoning: 'hm',
+  });
+  assert.equal(assistant({ type: 'redacted_thinking', data: 'EmwK' }, { type: 'image', source: {} }), {
+    role: 'assistant',
+    text: null,
+    reasoningDetails: [{ type: 'reasoning.encrypted', data: 'EmwK', format: 'anthropic-claude-v1' }],
+  });
+  assert.equal(assistant({ type: 'tool_use', id: 'c', name: 'f' }), {
+    role: 'assistant',
+    text: null,
+    toolCalls: [{ id: 'c', name: 'f', arguments: '{}' }],
+  });
+});
+
+it('tools and the tool choice; a hosted tool is refused with its position, a function of its name is not', () => {
+  const schema = { type: 'object', properties: { q: { type: 'string' } } };
+  const tools = [
+    { name: 'web_search', description: 'd', input_schema: schema },
+    { type: 'custom', name: 'g', strict: true, cache_control: { type: 'ephemeral', ttl: '1h' } },
+  ];
+  const turn = parse({ ...BASE, tools, tool_choice: { type: 'any', disable_parallel_tool_use: true } });
+  assert.equal(turn.tools, [
+    { name: 'web_search', description: 'd', parameters: schema },
+    { name: 'g', strict: true, cacheFor: '1h' },
+  ]);
+  assert.equal([turn.toolChoice, turn.parallelToolCalls], ['required', false]);
+  for (const [choice, expected] of [
+    [{ type: 'auto' }, 'auto'],
+    [{ type: 'none' }, 'none'],
+    [{ type: 'tool', name: 'g' }, { name: 'g' }],
+  ] as const) {
+    assert.equal(parse({ ...BASE, tools, tool_choice: choice }).toolChoice, expected);
+  }
+  for (const type of ['web_search_20250305', 'web_search_20260209', 'web_search_20991231']) {
+    const { status, message } = refusal({ tools: [...tools, { type, name: 'web_search', max_uses: 3 }] });
+    assert.is(status, 400);
+    assert.match(message, /^tools\[2\]\.type: hosted web search is not supported/);
+  }
+  assert.match(refusal({ tools: [{ type: 'bash_20250124', name: 'bash' }] }).message, /^tools\[0\]\.type: the hosted/);
+});
+
+it('extensions of other routes are refused: announced calls 400, speech 422', () => {
+  const { message } = refusal({ stream: true, stream_options: { include_tool_dispatch: true } });
+  assert.match(message, /^stream_options\.include_tool_dispatch/);
+  assert.equal(parse({ ...BASE, stream_options: { include_tool_dispatch: false } }), TURN);
+  const speech = refusal({ modalities: ['text', 'audio'] });
+  assert.equal([speech.status, speech.type], [422, 'unprocessable']);
+  assert.match(speech.message, /\/chat\/completions/);
+});
+
+it('a count needs a model and messages alone', () => {
+  const { model, messages } = BASE;
+  const counted = parseCount({ model, messages, system: 'One.', tools: [{ name: 'f' }] });
+  assert.equal(counted.messages, [
+    { role: 'system', text: 'One.' },
+    { role: 'user', text: 'Hi' },
+  ]);
+  assert.equal(counted.tools, [{ name: 'f' }]);
+  assert.throws(() => parseCount({ messages }), /model is required/);
+  assert.throws(() => parseCount({ model }), /messages is required/);
+});
+
+test.run();
