@@ -32,6 +32,7 @@ export const COMMANDS: readonly CommandModule[] = [
   },
   { names: ['accounts'], load: async () => (await import('./accounts.ts')).addAccounts },
   { names: ['keys'], load: async () => (await import('./keys.ts')).addKeys },
+  { names: ['batch'], load: async () => (await import('./batch.ts')).addBatch },
   { names: ['models'], load: async () => (await import('./models.ts')).addModels },
   { names: ['refusals'], load: async () => (await import('./refusals.ts')).addRefusals },
   { names: ['ps', 'inspect', 'why', 'watch', 'drain'], load: async () => (await import('./look.ts')).addLook },

@@ -13,6 +13,8 @@ Examples:
   troupe accounts create "Ada" --json       create an account
   troupe accounts deposit acct_... 25       credit it with 25 USD
   troupe keys create acct_... --limit 5     create a key that may spend 5 USD
+  troupe batch submit requests.jsonl        submit a batch and follow it to its end
+  troupe batch results batch_...            print its result lines
   troupe models refresh                     reload the providers' models documents
   troupe refusals record alpha --minutes 15 record the raw refusals of a provider, redacted
   troupe models check my.models.json        validate a models document; prints line and member of an error
@@ -24,8 +26,9 @@ Examples:
   troupe backup copy.db                     copy the database while the cluster runs
   troupe restore copy.db --force            restore a copy
 
-All commands but up, node, preflight, migrate, backup, restore, models check and models schema connect to the cluster
-that runs on the data folder (./data, or the folder given with --data), or to the nodes whose addresses --config names.`;
+All commands but up, node, batch, preflight, migrate, backup, restore, models check and models schema connect to the
+cluster that runs on the data folder (./data, or the folder given with --data), or to the nodes whose addresses --config
+names.`;
 
 /**
  * Runs the command of this process's arguments. `entry` is the module that calls it: the launcher starts it as the process

@@ -18,6 +18,7 @@ it('help names every command, every common option, and shows examples', async ()
     'node',
     'accounts',
     'keys',
+    'batch',
     'ps',
     'inspect',
     'why',
