@@ -21,10 +21,10 @@ export async function readSubmission(context: RequestContext, edge: EdgeRoutes):
   const { services } = edge;
   const { files, limits } = services;
   const { submissionBytesMax, windowMs } = services.inference.config.batches;
-  const idempotency = readIdempotency(context, services.pepper);
   const tokensMax = limits.bodyTokensMax * Math.ceil(submissionBytesMax / limits.bodyBytesMax);
   const bounds = { bodyBytesMax: submissionBytesMax, bodyDepthMax: DEPTH_MAX, bodyTokensMax: tokensMax };
   const body = await readJson(context, edge, { bounds, texts: SUBMISSION_TEXTS });
+  const idempotency = readIdempotency(context, services.pepper);
   const submission = parseSubmission(body.take());
   const caller = callerOf(context);
   const { source, endpoint } = submission;
