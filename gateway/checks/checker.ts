@@ -128,7 +128,7 @@ export class Checker {
   }
 
   async #check({ endpoint, check }: DueCheck): Promise<void> {
-    const { cluster, outbound, limits, upstream, targetOf, log } = this.#parts;
+    const { clock, cluster, outbound, limits, upstream, targetOf, log } = this.#parts;
     const { slug } = endpoint.provider;
     let abort = (): void => {};
     this.#running.set(slug, () => abort());
@@ -138,7 +138,7 @@ export class Checker {
       if (this.#stopped) way();
     };
     try {
-      const site = { outbound, targetOf, limits, ...upstream, begun };
+      const site = { clock, outbound, targetOf, limits, ...upstream, begun };
       const seen = await runProbe(site, endpoint, probeFor(endpoint, check));
       if (seen === null || this.#stopped) return;
       if (seen.verdict === 'failed')

@@ -1,3 +1,4 @@
+import type { Clock } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import { failureOf } from '../providers/failure-of.ts';
@@ -17,6 +18,7 @@ export interface ProbeSite {
   /** Throws `ProviderFailure` for an endpoint with an invalid address or dialect. */
   readonly targetOf: (endpoint: Endpoint) => Target;
   readonly limits: CheckLimits;
+  readonly clock: Clock;
   readonly lineBytesMax: number;
   readonly bodyBytesMax: number;
   /** Receives the function that aborts the running call. */
@@ -61,7 +63,7 @@ const DETAILS: Readonly<Record<FailureCause, string>> = {
 };
 
 async function ask(site: ProbeSite, endpoint: Endpoint, turn: Turn): Promise<ProbeAnswer | ProviderFailure> {
-  const { limits, lineBytesMax, bodyBytesMax, begun } = site;
+  const { clock, limits, lineBytesMax, bodyBytesMax, begun } = site;
   const ms = limits.timeoutMs;
   try {
     const attempt = await open(site.outbound, {
@@ -71,6 +73,8 @@ async function ask(site: ProbeSite, endpoint: Endpoint, turn: Turn): Promise<Pro
       generation: 'check',
       limits: { connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: ms, bodyBytesMax },
       lineBytesMax,
+      // One answer at a time per provider, and of few tokens.
+      sharing: { clock, room: async () => () => {} },
       begun,
     });
     try {

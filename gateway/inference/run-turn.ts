@@ -187,8 +187,8 @@ class AttemptLoop {
   }
 
   #open(candidate: Candidate, body: string | undefined): Promise<ProviderAttempt> {
-    const { config, outbound, refusals, targets } = this.#services;
-    const { turn, generation } = this.#request;
+    const { clock, config, outbound, refusals, replyRoom, targets } = this.#services;
+    const { turn, generation, caller } = this.#request;
     const { connectMs, firstByteMs, idleMs, bodyBytesMax, lineBytesMax } = config.upstream;
     return open(outbound, {
       target: targets.of(candidate.endpoint),
@@ -204,6 +204,7 @@ class AttemptLoop {
         bodyBytesMax: turn.stream ? bodyBytesMax * STREAM_BYTES_FACTOR : bodyBytesMax,
       },
       lineBytesMax,
+      sharing: { clock, room: (bytes) => replyRoom.take(caller.account, bytes) },
       refusals: refusals.sinkFor(candidate.endpoint, generation),
       begun: this.#begun,
     });

@@ -3,6 +3,7 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { FileRoom } from '../files/file-room.ts';
 import type { FileServices } from '../files/file-services.ts';
 import type { Outbound } from '../outbound/outbound.ts';
+import { ReplyRoom } from '../providers/reply-room.ts';
 import { type Target, targetOf } from '../providers/target.ts';
 import { Affinity } from '../routing/affinity.ts';
 import type { ClusterConfig } from '../terms/config.ts';
@@ -39,6 +40,7 @@ export interface InferenceServices extends Omit<InferenceParts, 'keys'> {
   readonly affinity: Affinity;
   readonly outcomes: Outcomes;
   readonly fileRoom: FileRoom;
+  readonly replyRoom: ReplyRoom;
   readonly refusals: RefusalRecorder;
   readonly pending: BackgroundWork;
 }
@@ -50,6 +52,7 @@ export function openInference({ keys, ...parts }: InferenceParts): InferenceServ
     affinity: new Affinity(parts.cluster.board),
     outcomes: new Outcomes(parts.cluster, parts.clock),
     fileRoom: new FileRoom(parts.files.limits.heldBytesMax),
+    replyRoom: new ReplyRoom(parts.config.upstream.repliesBytesMax),
     refusals: new RefusalRecorder(parts.cluster, keys),
     pending: new BackgroundWork(),
   };

@@ -51,9 +51,10 @@ export class JsonReader {
   #rest: Buffer = NO_BYTES;
   #ascii = false;
 
-  constructor(texts: KeptTexts = SCHEMA_TEXTS) {
+  /** `isLenient` accepts what the native parser accepts: repeated names, half pairs and numbers out of range. */
+  constructor(texts: KeptTexts = SCHEMA_TEXTS, isLenient = false) {
     this.#texts = texts;
-    this.#values = new ValueSink(texts);
+    this.#values = new ValueSink(texts, isLenient);
     this.#sink = this.#values;
   }
 

@@ -10,7 +10,7 @@ export interface JsonSink {
   open(isList: boolean): void;
   /** False if the innermost container is of the other kind. */
   close(isList: boolean): boolean;
-  /** False if the innermost object has the name already. */
+  /** False if the innermost object has the name already; a value that follows all the same replaces the first one. */
   name(name: string): boolean;
   value(value: unknown): void;
   /** A comma between members or entries. */
@@ -40,14 +40,15 @@ export const SCHEMA_TEXTS: KeptTexts = { places: SCHEMA_PLACES, judgedLater: fal
 /** Makes objects and lists. */
 export class ValueSink implements JsonSink {
   root: unknown;
-  readonly judgedLater = false;
+  readonly judgedLater: boolean;
   readonly #open: (unknown[] | Record<string, unknown>)[] = [];
   /** The name whose value is pending, or open, of each open object. */
   readonly #names: string[] = [];
   readonly #places: KeptTexts['places'];
 
-  constructor({ places }: KeptTexts) {
+  constructor({ places }: Pick<KeptTexts, 'places'>, judgedLater = false) {
     this.#places = places;
+    this.judgedLater = judgedLater;
   }
 
   get depth(): number {
@@ -84,9 +85,8 @@ export class ValueSink implements JsonSink {
   }
 
   name(name: string): boolean {
-    if (Object.hasOwn(this.#open.at(-1) as object, name)) return false;
     this.#names.push(name);
-    return true;
+    return this.judgedLater || !Object.hasOwn(this.#open.at(-1) as object, name);
   }
 
   value(value: unknown): void {

@@ -14,6 +14,8 @@ export interface SharedReading {
   /** Structural tokens, as the scan counted them. */
   readonly tokens: number;
   readonly texts?: KeptTexts | undefined;
+  /** Accepts what the native parser accepts. */
+  readonly isLenient?: boolean;
   /** Receives each piece before it is read; what it throws ends the reading. */
   readonly beforePiece?: (piece: Buffer) => void;
 }
@@ -21,11 +23,11 @@ export interface SharedReading {
 /** Reads a scanned JSON text in shares of the event loop, and returns its value. Rejects with GatewayError 400. */
 export async function readInShares(
   chunks: readonly Uint8Array[],
-  { clock, tokens, texts, beforePiece }: SharedReading,
+  { clock, tokens, texts, isLenient, beforePiece }: SharedReading,
 ): Promise<unknown> {
   const isDense = tokens > DENSE_TOKENS;
   const windowBytes = isDense ? DENSE_WINDOW_BYTES : LOOP_TURN_BYTES;
-  const reader = new JsonReader(texts);
+  const reader = new JsonReader(texts, isLenient);
   let window: Uint8Array[] = [];
   let bytes = 0;
   let length = 0;

@@ -3,6 +3,7 @@ import type { Turn } from '../terms/turn.ts';
 import type { ProviderAttempt } from './attempt.ts';
 import { failureOf } from './failure-of.ts';
 import { ProviderFailure } from './provider-failure.ts';
+import type { ReplySharing } from './read-reply.ts';
 import { type RefusalNote, refused } from './refused.ts';
 import { StreamAttempt } from './stream-attempt.ts';
 import type { Target } from './target.ts';
@@ -20,6 +21,7 @@ export interface OpenRequest {
   readonly generation: string;
   readonly limits: OutboundLimits;
   readonly lineBytesMax: number;
+  readonly sharing: Pick<ReplySharing, 'clock' | 'room'>;
   /** Receives what the provider answered instead of an answer; absent while the operator does not record it. */
   readonly refusals?: RefusalSink | undefined;
   /** Receives the function that aborts the attempt, before it is sent. */
@@ -68,7 +70,9 @@ export async function open(outbound: Outbound, request: OpenRequest): Promise<Pr
     throw failure;
   }
   const reader = target.adapter.reader((index) => `call_${request.generation}_${index}`, note);
-  if (!turn.stream) return new WholeAttempt(reply, reader);
+  if (!turn.stream) {
+    return new WholeAttempt(reply, reader, { ...request.sharing, bodyBytesMax: request.limits.bodyBytesMax });
+  }
   const lineMax = target.drawsMedia ? request.lineBytesMax * MEDIA_LINE_FACTOR : request.lineBytesMax;
   return new StreamAttempt(reply, reader, lineMax);
 }

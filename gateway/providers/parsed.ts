@@ -19,6 +19,11 @@ export function parsed(text: string): Readonly<Record<string, unknown>> {
   } catch {
     throw new ProviderFailure('garbage', 'the answer is not JSON');
   }
+  return asObject(value);
+}
+
+/** Throws `ProviderFailure` for any value but an object. */
+export function asObject(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null)
     throw new ProviderFailure('garbage', 'the answer is not a JSON object');
   return value as Readonly<Record<string, unknown>>;

@@ -16,6 +16,6 @@ export interface ReplyReader {
   readonly upstreamId: string | null;
   /** Adds the events of one frame: its event name, undefined where it has none, and its data. */
   readFrame(name: string | undefined, data: string, events: TurnEvent[]): FrameKind;
-  /** Adds the events of an answer in one piece. */
-  readWhole(text: string, events: TurnEvent[]): void;
+  /** Adds the events of an answer in one piece, which was parsed. */
+  readWhole(answer: Readonly<Record<string, unknown>>, events: TurnEvent[]): void;
 }

@@ -5,6 +5,7 @@ import type { Usage } from '../terms/usage.ts';
 import type { ProviderAttempt } from './attempt.ts';
 import { failureOf } from './failure-of.ts';
 import { ProviderFailure } from './provider-failure.ts';
+import { type ReplySharing, readReply } from './read-reply.ts';
 import type { ReplyReader } from './reply-reader.ts';
 
 /** An answer in one piece: the first read returns all of it, the next one the end. */
@@ -12,12 +13,14 @@ export class WholeAttempt implements ProviderAttempt {
   readonly status: number;
   readonly #reply: OutboundReply;
   readonly #reader: ReplyReader;
+  readonly #sharing: ReplySharing;
   #delivered = false;
 
-  constructor(reply: OutboundReply, reader: ReplyReader) {
+  constructor(reply: OutboundReply, reader: ReplyReader, sharing: ReplySharing) {
     this.status = reply.status;
     this.#reply = reply;
     this.#reader = reader;
+    this.#sharing = sharing;
   }
 
   get upstreamId(): string | null {
@@ -32,7 +35,7 @@ export class WholeAttempt implements ProviderAttempt {
     if (this.#delivered) return null;
     try {
       const events: TurnEvent[] = [];
-      this.#reader.readWhole(await this.#reply.body.text(), events);
+      this.#reader.readWhole(await readReply(this.#reply, this.#sharing), events);
       if (!this.#reader.finished) throw new ProviderFailure('garbage', 'the answer has no finish reason', this.status);
       if (!isEmpty(this.#reader.usage)) events.push({ type: 'usage', usage: this.#reader.usage });
       this.#delivered = true;

@@ -234,6 +234,8 @@ export interface UpstreamLimits {
   readonly totalMs: number;
   readonly lineBytesMax: number;
   readonly bodyBytesMax: number;
+  /** Large whole answers that a node reads at once, in bytes; at least twice `bodyBytesMax`. */
+  readonly repliesBytesMax: number;
   readonly connectionsPerOriginMax: number;
   /** How long a non-cancellable answer is read on after its client left. */
   readonly readOnMs: number;

@@ -1,8 +1,10 @@
+import { LOOP_TURN_BYTES, loopShare } from '../../../actors/runtime/index.ts';
 import type { CallerAbort } from '../../inference/caller-abort.ts';
 import { endTurn } from '../../inference/end-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
+import type { TurnEvent } from '../../terms/turn-event.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { generationHeaders, loweredCeilingHeader } from '../http/generation-headers.ts';
@@ -47,6 +49,9 @@ export class WholeAnswer {
       headers.push('x-provider-name', headerText(head.provider));
       headers.push('content-type', 'application/json; charset=utf-8');
       if (services.crashPoint) response.once('finish', () => services.crashPoint?.('reply.sent'));
+      // Writing a large answer takes as long as parsing a large body.
+      const characters = charactersOf(events);
+      if (characters > LOOP_TURN_BYTES) await loopShare(services.clock, characters);
       this.#routes.largeAnswers.write(response, headers, request.reply.whole(head, events, closing));
       return null;
     } catch (thrown) {
@@ -73,4 +78,16 @@ export class WholeAnswer {
     this.#endedBy ??= 'node';
     this.#signal.abort();
   };
+}
+
+/** Characters of the parts that make an answer large. */
+function charactersOf(events: readonly TurnEvent[]): number {
+  let characters = 0;
+  for (const event of events) {
+    if (event.type === 'image') characters += event.url.length;
+    else if (event.type === 'audio-delta') characters += event.data?.length ?? 0;
+    else if ('text' in event) characters += event.text.length;
+    else if (event.type === 'tool-delta') characters += event.arguments.length;
+  }
+  return characters;
 }

@@ -62,8 +62,8 @@ export class ChatReader implements ReplyReader {
     return 'part';
   }
 
-  readWhole(text: string, events: TurnEvent[]): void {
-    this.#read(parsed(text), 'message', events);
+  readWhole(answer: Members, events: TurnEvent[]): void {
+    this.#read(answer, 'message', events);
   }
 
   /** Adds the events of one object to `events`. `part` is the member of a choice that carries the answer. */

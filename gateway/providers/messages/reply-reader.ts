@@ -46,8 +46,7 @@ export class MessagesReader implements ReplyReader {
     return this.#read(name ?? frame.type, frame, events);
   }
 
-  readWhole(text: string, events: TurnEvent[]): void {
-    const message = parsed(text);
+  readWhole(message: Members, events: TurnEvent[]): void {
     if (message.type === 'error' || message.error != null) throw inBandFailure(message.error, this.#note);
     if (!Array.isArray(message.content)) throw new ProviderFailure('garbage', 'the content is not a list');
     this.#identify(message);

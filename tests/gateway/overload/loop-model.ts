@@ -1,5 +1,8 @@
 import type { Clock } from '../../../actors/runtime/index.ts';
 
+/** More than any task of a test chains. */
+const MICROTASKS = 6;
+
 interface Task {
   readonly at: number;
   readonly run: () => void;
@@ -44,15 +47,16 @@ export class LoopModel implements Clock {
 
   /** Runs every task due before `until`. */
   async run(until: number): Promise<void> {
-    for (;;) {
-      const next = this.#tasks[0];
-      if (next === undefined || next.at > until) return;
-      this.#tasks.shift();
-      if (next.cancelled) continue;
+    while ((this.#tasks[0]?.at ?? Number.POSITIVE_INFINITY) <= until) await this.step();
+  }
+
+  /** Runs the next task, and its microtasks. */
+  async step(): Promise<void> {
+    const next = this.#tasks.shift();
+    if (next !== undefined && !next.cancelled) {
       this.#now = Math.max(this.#now, next.at);
       next.run();
-      // A task ends with its microtasks.
-      for (let i = 0; i < 6; i++) await null;
     }
+    for (let i = 0; i < MICROTASKS; i++) await null;
   }
 }

@@ -1,8 +1,17 @@
+import { systemClock } from '../../../actors/runtime/index.ts';
 import type { OutboundReply } from '../../../gateway/outbound/outbound.ts';
 import type { OutboundError } from '../../../gateway/outbound/outbound-error.ts';
 import type { ProviderAttempt } from '../../../gateway/providers/attempt.ts';
 import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
+import type { ReplySharing } from '../../../gateway/providers/read-reply.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
+
+/** Room for every reply. */
+export const UNSHARED: ReplySharing = {
+  clock: systemClock,
+  bodyBytesMax: 16 * 1024 * 1024,
+  room: async () => () => {},
+};
 
 export interface Played extends OutboundReply {
   aborted: boolean;

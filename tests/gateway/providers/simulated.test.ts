@@ -12,7 +12,7 @@ import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import type { Usage } from '../../../gateway/terms/usage.ts';
 import { bounded } from '../../support/bounded.ts';
 import { endpointOf, turnOf } from './endpoint-of.ts';
-import { eventsOf } from './played.ts';
+import { eventsOf, UNSHARED } from './played.ts';
 import { type Dialect, LIMITS, LINE_BYTES_MAX } from './upstream.ts';
 
 /** Both adapters against the simulated provider, an independent implementation of the dialects. */
@@ -52,6 +52,7 @@ async function answered({ dialect, model, ...requested }: AnswerOptions): Promis
       generation: 'gen-1',
       limits: { ...LIMITS, idleMs: IDLE_MS, totalMs: 1_500 },
       lineBytesMax: LINE_BYTES_MAX,
+      sharing: UNSHARED,
       begun: () => {},
     }),
   );

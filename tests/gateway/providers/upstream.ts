@@ -7,6 +7,7 @@ import { open } from '../../../gateway/providers/open.ts';
 import { targetOf } from '../../../gateway/providers/target.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
 import { endpointOf, turnOf } from './endpoint-of.ts';
+import { UNSHARED } from './played.ts';
 
 export type Dialect = 'chat' | 'messages';
 
@@ -67,6 +68,7 @@ export async function startUpstream(
         generation: 'gen-1',
         limits: LIMITS,
         lineBytesMax: LINE_BYTES_MAX,
+        sharing: UNSHARED,
         begun: () => {},
       }),
     close: async () => {

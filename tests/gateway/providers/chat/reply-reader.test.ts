@@ -6,7 +6,7 @@ import { StreamAttempt } from '../../../../gateway/providers/stream-attempt.ts';
 import { WholeAttempt } from '../../../../gateway/providers/whole-attempt.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { eventsOf, failureOfReading, joined, played } from '../played.ts';
+import { eventsOf, failureOfReading, joined, played, UNSHARED } from '../played.ts';
 
 const it = bounded(test);
 
@@ -171,7 +171,7 @@ it('invalid counts are unreported, and later running totals replace earlier ones
 
 it('a whole reply becomes the same events, and one without a finish reason is refused', async () => {
   const whole = (body: object) =>
-    new WholeAttempt(played([Buffer.from(JSON.stringify(body))]), new ChatReader(() => 'made'));
+    new WholeAttempt(played([Buffer.from(JSON.stringify(body))]), new ChatReader(() => 'made'), UNSHARED);
   const message = { role: 'assistant', content: 'hi', reasoning_content: 'hm' };
   const reply = { id: 'up', choices: [{ message, finish_reason: 'end_turn' }], usage: { prompt_tokens: 1 } };
   assert.equal(await eventsOf(whole(reply)), [
@@ -190,7 +190,11 @@ it('keeps only the members of scores that the dialect names, so deep nesting is 
   const score = `{"token":"a","logprob":-1,"bytes":[97],"x":${deep},"top_logprobs":[{"token":"b","logprob":-2,"bytes":null,"y":${deep}},null]}`;
   const list = `[${score},7,{"token":${deep},"logprob":"no","bytes":[${deep}]}]`;
   const choice = `{"message":{"content":"a"},"logprobs":{"content":${list},"refusal":[${deep},{"token":"no"}]},"finish_reason":"stop"}`;
-  const attempt = new WholeAttempt(played([Buffer.from(`{"choices":[${choice}]}`)]), new ChatReader(() => ''));
+  const attempt = new WholeAttempt(
+    played([Buffer.from(`{"choices":[${choice}]}`)]),
+    new ChatReader(() => ''),
+    UNSHARED,
+  );
   const scores = (await eventsOf(attempt)).find(({ type }) => type === 'logprobs');
   const top = { token: 'b', logprob: -2, bytes: null };
   assert.equal(scores, {

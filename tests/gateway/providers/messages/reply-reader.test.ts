@@ -4,7 +4,7 @@ import { MessagesReader } from '../../../../gateway/providers/messages/reply-rea
 import { StreamAttempt } from '../../../../gateway/providers/stream-attempt.ts';
 import { WholeAttempt } from '../../../../gateway/providers/whole-attempt.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { eventsOf, failureOfReading, played } from '../played.ts';
+import { eventsOf, failureOfReading, played, UNSHARED } from '../played.ts';
 
 const it = bounded(test);
 
@@ -21,6 +21,7 @@ function wholeOf(message: object): WholeAttempt {
   return new WholeAttempt(
     played([Buffer.from(JSON.stringify(message))]),
     new MessagesReader((index) => `made_${index}`),
+    UNSHARED,
   );
 }
 

@@ -1,0 +1,74 @@
+import { BlockBuffer, type Clock, LOOP_TURN_BYTES } from '../../actors/runtime/index.ts';
+import { JsonScan } from '../json/json-scan.ts';
+import type { KeptTexts } from '../json/json-sinks.ts';
+import { oneOf, readInShares } from '../json/read-in-shares.ts';
+import type { OutboundReply } from '../outbound/outbound.ts';
+import { GatewayError } from '../terms/gateway-error.ts';
+import { asObject, parsed } from './parsed.ts';
+import { ProviderFailure } from './provider-failure.ts';
+
+/** What a large reply waits for. */
+export interface ReplySharing {
+  readonly clock: Clock;
+  /** Largest accepted reply. */
+  readonly bodyBytesMax: number;
+  /** Resolves, once the node has room for so many bytes, with the function that gives it back. */
+  readonly room: (bytes: number) => Promise<() => void>;
+}
+
+/** Replies nest as deep as requests, within a few objects of their own. */
+const DEPTH_MAX = 128;
+/** Brackets, braces, colons and commas: above the values that a reply may have. */
+const TOKENS_MAX = 400_000;
+/** A reply has no texts that stay text. */
+const NO_TEXTS: KeptTexts = { places: [], judgedLater: false };
+
+/**
+ * The JSON object of a whole reply. One of more than a turn's share of the event loop waits for room and is parsed in
+ * shares, as large requests are. Throws `ProviderFailure`, and what the body throws. (issue 18, line 2)
+ */
+export async function readReply(
+  reply: OutboundReply,
+  sharing: ReplySharing,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { status, body } = reply;
+  const announced = Number(reply.header('content-length') ?? Number.NaN);
+  // Nearly all replies; every further await costs each of them a promise.
+  if (announced <= LOOP_TURN_BYTES) return parsed(await body.text());
+  const scan = new JsonScan({ depthMax: DEPTH_MAX, tokensMax: TOKENS_MAX });
+  const blocks = new BlockBuffer();
+  let bytes = 0;
+  let isComplex = false;
+  let release: (() => void) | null = null;
+  try {
+    for (let chunks = await body.read(); chunks !== null; chunks = await body.read()) {
+      for (const chunk of chunks) {
+        bytes += chunk.length;
+        blocks.add(chunk);
+        isComplex ||= !scan.feed(chunk);
+      }
+      body.progressed();
+      if (bytes <= LOOP_TURN_BYTES) continue;
+      if (isComplex) throw new ProviderFailure('garbage', 'the answer is too complex', status);
+      release ??= await sharing.room(announced || sharing.bodyBytesMax);
+    }
+    const whole = blocks.take();
+    if (bytes <= LOOP_TURN_BYTES) return parsed(oneOf(whole).toString('utf8'));
+    return await readLarge(whole, scan.tokens, sharing.clock);
+  } finally {
+    release?.();
+  }
+}
+
+async function readLarge(
+  chunks: readonly Uint8Array[],
+  tokens: number,
+  clock: Clock,
+): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return asObject(await readInShares(chunks, { clock, tokens, texts: NO_TEXTS, isLenient: true }));
+  } catch (error) {
+    if (error instanceof GatewayError) throw new ProviderFailure('garbage', 'the answer is not JSON');
+    throw error;
+  }
+}
