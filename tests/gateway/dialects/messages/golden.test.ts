@@ -18,7 +18,7 @@ import { WholeAttempt } from '../../../../gateway/providers/whole-attempt.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { MessagesJudge } from '../../../support/stream/messages-judge.ts';
-import { played } from '../../providers/played.ts';
+import { played, UNSHARED } from '../../providers/played.ts';
 import { CHAT, KINDS, type Kind, NATIVE, type UpstreamReply } from './upstream-replies.ts';
 
 /**
@@ -65,6 +65,7 @@ async function whole(adapter: Adapter, reply: UpstreamReply): Promise<string> {
   const attempt = new WholeAttempt(
     played(body),
     adapter.reader((index) => `made_${index}`),
+    UNSHARED,
   );
   try {
     const events = (await attempt.read()) as readonly TurnEvent[];
