@@ -2,8 +2,10 @@
  * `troupe keys`: creates, revokes and lists API keys. A key's text is generated here, printed once, and never stored.
  */
 import type { Command } from 'commander';
+import { showAccount } from '../../../actors/account/account.ts';
 import type { Credential } from '../../../actors/key/credential.ts';
-import { changeKey, createKey, type NewKey } from '../../../actors/key/key.ts';
+import { changeKey, createKey, type NewKey, showKey } from '../../../actors/key/key.ts';
+import type { KeyView } from '../../../actors/key/statement.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { keyAddress, keyDigest, keyId, keyText, maskKey } from '../../../actors/terms/ids.ts';
 import { ConfigError } from '../config/config-error.ts';
@@ -12,7 +14,7 @@ import { findCluster } from './find-cluster.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom, amountFrom, countFrom, keyFrom, timeFrom } from './names.ts';
 import { pairs, print, table, timeOf } from './print.ts';
-import { ASK_MS, withSession } from './session.ts';
+import { ASK_MS, type Session, withSession } from './session.ts';
 
 interface CreateOptions extends GlobalOptions {
   readonly name: string;
@@ -25,6 +27,8 @@ interface CreateOptions extends GlobalOptions {
 
 const WINDOWS = ['daily', 'weekly', 'monthly'] as const;
 const LIST_MAX = 1_000;
+/** Keys that are asked for their limit and spend at a time. */
+const ASKS_MAX = 16;
 
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('create, revoke and list API keys');
@@ -54,32 +58,44 @@ export function addKeys(program: Command): void {
   keys
     .command('list')
     .argument('<account>', 'the account')
-    .description(`list the keys of an account, newest first, at most ${LIST_MAX}`)
+    .description(`list the keys of an account with limit and spend, newest first, at most ${LIST_MAX}`)
     .action(async (account: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const query = {
-        collection: 'credential',
-        where: { column: 0, equals: accountFrom(account) },
-        order: 'descending',
-        limit: LIST_MAX,
-      } as const;
-      const rows = await withSession(options, ({ operator }) => operator.rows(query));
-      const found = rows.map((row) => JSON.parse(row.body) as Credential);
+      const address = accountFrom(account);
+      const found = await withSession(options, (session) => listOf(session, address));
       print(options, found, () => renderList(found));
     });
 }
 
-function renderList(found: readonly Credential[]): string {
+async function listOf({ operator, cluster }: Session, account: string): Promise<readonly KeyView[]> {
+  const where = { column: 0, equals: account } as const;
+  const rows = await operator.rows({ collection: 'credential', where, order: 'descending', limit: LIST_MAX });
+  // An account without keys exists; an unknown one is an error.
+  if (rows.length === 0) await showAccount(cluster, account, ASK_MS);
+  const addresses = rows.map((row) => (JSON.parse(row.body) as Credential).key);
+  const views: KeyView[] = [];
+  for (let at = 0; at < addresses.length; at += ASKS_MAX) {
+    const some = addresses.slice(at, at + ASKS_MAX);
+    views.push(...(await Promise.all(some.map((key) => showKey(cluster, key, ASK_MS)))));
+  }
+  return views;
+}
+
+function renderList(found: readonly KeyView[]): string {
   const rows = found.map((key) => [
     shortKey(key.key),
     key.label,
     key.kind,
     key.status,
+    key.limit === null ? 'none' : `${key.limit}${key.limitWindow === null ? '' : ` ${key.limitWindow}`}`,
+    key.usage,
+    key.limitRemaining ?? '-',
     timeOf(key.createdAt) ?? '',
     timeOf(key.expiresAt) ?? 'never',
     key.name,
   ]);
-  return table(['KEY', 'LABEL', 'KIND', 'STATUS', 'CREATED', 'EXPIRES', 'NAME'], rows);
+  const money = ['LIMIT USD', 'SPENT USD', 'LEFT USD'];
+  return table(['KEY', 'LABEL', 'KIND', 'STATUS', ...money, 'CREATED', 'EXPIRES', 'NAME'], rows);
 }
 
 async function create(account: string, options: CreateOptions): Promise<void> {

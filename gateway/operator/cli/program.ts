@@ -3,6 +3,7 @@ import type { NodePorts } from '../../node/node-options.ts';
 import { lineOf } from '../config/config-error.ts';
 import { PRIVATE_UMASK } from '../launcher/private-files.ts';
 import { COMMANDS, type CommandContext } from './commands.ts';
+import { packageVersion } from './package-version.ts';
 
 const EXAMPLES = `
 Examples:
@@ -55,6 +56,7 @@ async function run(entry: string, ports: NodePorts): Promise<void> {
     .option('--config <file>', 'configuration merged over the default: JSON, or an ES module with a default export')
     .option('--data <folder>', 'the folder of all durable data (default: ./data)')
     .option('--json', 'print JSON')
+    .version(packageVersion(), '-V, --version', 'print the version of this build')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(see troupe --help)')

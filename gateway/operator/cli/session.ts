@@ -76,7 +76,7 @@ function explained(error: unknown, data: string): unknown {
       return new ConfigError(`${failure.detail}; repair its stored state, then run \`troupe reload\``);
     case 'failed':
     case 'rejected':
-      return new ConfigError(`${address}: ${failure.detail}`);
+      return new ConfigError(unknownActor(failure.detail) ?? `${address}: ${failure.detail}`);
     case 'refused':
       return new ConfigError(`${address}: the store refuses writes now (${failure.detail}); try again later`);
     case 'busy':
@@ -89,4 +89,10 @@ function explained(error: unknown, data: string): unknown {
     default:
       return new ConfigError(`${address} cannot answer now (${failure.code}); try again`);
   }
+}
+
+/** A key of an unknown account, for example: the message that a step sent on reached nobody. */
+function unknownActor(detail: string): string | null {
+  const [, absent] = /(\S+) is absent and \S+ does not create it$/.exec(detail) ?? [];
+  return absent === undefined ? null : `there is no ${absent}; check the id`;
 }

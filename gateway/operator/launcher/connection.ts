@@ -60,9 +60,14 @@ export class ConnectionFile {
   }
 }
 
-/** Null if no cluster runs on this folder. @throws ConfigError if the file is damaged. */
+/** Null if no cluster runs on this folder. @throws ConfigError if the file is damaged or unreadable. */
 export async function readConnection(data: string): Promise<ConnectionInfo | null> {
-  const text = await readFile(connectionPath(data), 'utf8').catch(() => null);
+  const text = await readFile(connectionPath(data), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EACCES') return null;
+    throw new ConfigError(
+      `${connectionPath(data)} may be read by its owner only (EACCES); run the command as the user that runs the cluster`,
+    );
+  });
   if (text === null) return null;
   try {
     return JSON.parse(text) as ConnectionInfo;

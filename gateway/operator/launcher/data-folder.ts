@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { makeFolder } from '../../../actors/runtime/index.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
 import { makePrivate } from './private-files.ts';
-import { processState } from './process-state.ts';
+import { isAlive, processState } from './process-state.ts';
 
 export interface DataFolder {
   readonly path: string;
@@ -77,15 +77,6 @@ async function holder(lock: string): Promise<number | null> {
   if (!Number.isInteger(pid) || pid <= 0) return null;
   const state = processState(pid);
   if (state) return state.startedAt === startedAt ? pid : null;
-  return !startedAt && lives(pid) ? pid : null;
-}
-
-/** Used if the kernel has no process table in /proc. */
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+  // Without a process table in /proc the pid alone has to do.
+  return !startedAt && isAlive(pid) ? pid : null;
 }

@@ -4,6 +4,7 @@
  */
 import { readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { type ConnectionInfo, type ConnectionNode, connectionPath, readConnection } from './connection.ts';
+import { isAlive } from './process-state.ts';
 import { writeWhole } from './whole-file.ts';
 
 export interface LoneNode {
@@ -16,7 +17,7 @@ export interface LoneNode {
 
 export async function addLoneNode({ data, node, baseUrl, operatorToken }: LoneNode): Promise<void> {
   const found = await readConnection(data).catch(() => null);
-  const others = (found?.nodes ?? []).filter(({ name, pid }) => name !== node.name && lives(pid));
+  const others = (found?.nodes ?? []).filter(({ name, pid }) => name !== node.name && isAlive(pid));
   const kept = others.length > 0 ? found : null;
   const connection: ConnectionInfo = {
     base_url: baseUrl ?? kept?.base_url ?? null,
@@ -55,13 +56,4 @@ export function removeLoneNode({ data, node, baseUrl }: Pick<LoneNode, 'data' | 
 
 function text(connection: ConnectionInfo): string {
   return `${JSON.stringify(connection, null, 2)}\n`;
-}
-
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,3 @@
-/** The kernel's state of a process, from `/proc/<pid>/stat`. Null if the file or the process does not exist. */
 import { readFileSync } from 'node:fs';
 
 export interface ProcessState {
@@ -8,6 +7,17 @@ export interface ProcessState {
   readonly startedAt: string;
 }
 
+/** True while the process exists, also under another user. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** The kernel's state of a process, from `/proc/<pid>/stat`. Null if the file or the process does not exist. */
 export function processState(pid: number): ProcessState | null {
   let text: string;
   try {

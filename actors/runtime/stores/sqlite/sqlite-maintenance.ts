@@ -69,7 +69,10 @@ export function sqliteMaintenance({ path, busyMs }: SqliteChoice, parts: Mainten
 
   return {
     database: path,
-    migrate: () => on(path, (connection) => migrate(connection, transactions(connection, wait), path)),
+    migrate: async () => {
+      requireFile(path, 'there is nothing to migrate');
+      return on(path, (connection) => migrate(connection, transactions(connection, wait), path));
+    },
     async markRestored() {
       requireFile(path, 'there is nothing to mark');
       return markRestored(path);
@@ -109,12 +112,13 @@ async function backup(path: string, to: string): Promise<void> {
   requireFile(path, 'there is nothing to copy');
   if (existsSync(to)) throw new MaintenanceRefused(`${to} exists: name a new file`);
   const temporary = `${to}.partial`;
-  makeFolder(dirname(resolve(to)));
+  const folder = dirname(resolve(to));
+  if (!existsSync(folder)) throw new MaintenanceRefused(`there is no folder ${folder}: make it, or name another`);
   rmSync(temporary, { force: true });
   await on(path, (connection) => connection.prepare('VACUUM INTO ?').run(temporary));
   await sync(temporary);
   renameSync(temporary, to);
-  await sync(dirname(resolve(to)));
+  await sync(folder);
 }
 
 function settingIn(connection: SqliteConnection, name: string): string | null {

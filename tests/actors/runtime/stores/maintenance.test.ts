@@ -1,7 +1,7 @@
 /** Backup and restore: no epoch or birth given out since the copy is given out again. Both stores. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { test } from 'uvu';
@@ -189,6 +189,14 @@ for (const [name, make] of Object.entries(kinds)) {
 
   within('migrate returns the applied steps, and then none', async (installation) => {
     const maintenance = await upkeepIn(installation);
+    if (installation.choice.kind === 'sqlite') {
+      assert.match(
+        await refusal(maintenance.migrate()),
+        /^there is no file .*troupe\.db: there is nothing to migrate$/,
+      );
+      assert.not(existsSync(installation.choice.path), 'a mistyped folder stays without a database');
+      writeFileSync(installation.choice.path, '');
+    }
     assert.ok((await maintenance.migrate()).length > 0);
     assert.equal(await maintenance.migrate(), []);
     await (await open(installation)).close();
@@ -199,9 +207,16 @@ it('sqlite: a backup is taken while nodes write, whole, and put back over the da
   const installation = await (kinds.sqlite as () => Promise<Installation>)();
   const maintenance = await upkeepIn(installation);
   const copy = join(installation.folder, 'copies', 'one.db');
+  mkdirSync(dirname(copy));
+  const elsewhere = join(installation.folder, 'copeis', 'one.db');
   const store = await open(installation);
   const then = await live(store, 'i1', 3);
   await maintenance.file?.backup(copy);
+  assert.match(
+    await refusal(maintenance.file?.backup(elsewhere) as Promise<unknown>),
+    /there is no folder .*copeis: make/,
+  );
+  assert.not(existsSync(dirname(elsewhere)));
   assert.match(await refusal(maintenance.file?.backup(copy) as Promise<unknown>), /one\.db exists/);
   const later = await live(store, 'i2', 4);
   await store.close();

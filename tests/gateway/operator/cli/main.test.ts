@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../../support/bounded.ts';
+import { ROOT } from '../../../support/sources.ts';
 import { troupe } from './command.ts';
 
 const it = bounded(test);
@@ -38,6 +39,12 @@ it('help names every command, every common option, and shows examples', async ()
   }
   for (const option of ['--config <file>', '--data <folder>', '--json']) assert.ok(out.includes(option));
   assert.match(out, /Examples:\n {2}troupe up /);
+});
+
+it('--version prints the version of the package', async () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
+  const { code, out } = await troupe(['--version']).ended;
+  assert.equal([code, out], [0, `${version}\n`]);
 });
 
 const LINES: readonly (readonly [string, readonly string[], RegExp])[] = [
@@ -79,9 +86,9 @@ const LINES: readonly (readonly [string, readonly string[], RegExp])[] = [
     /^troupe: data folder \/proc\/foo cannot be written \(.*\); choose another with --data DIR.*\n$/,
   ],
   [
-    'the same for a migration',
+    'a migration of a mistyped folder',
     ['migrate', '--data', '/proc/foo'],
-    /^troupe: cannot write the database \/proc\/foo\/troupe\.db \(.*\): .*choose another data folder\n$/,
+    /^troupe: there is no file \/proc\/foo\/troupe\.db: there is nothing to migrate\n$/,
   ],
   [
     'a host that this machine does not have',

@@ -86,10 +86,10 @@ function modesBelow(path: string): readonly (readonly [string, number])[] {
 }
 
 it('no other user can read the database, its log, backups, marks or logs', async () => {
-  const copy = join(data, 'copies', 'one.db');
+  const copy = join(data, 'logs', 'one.db');
   await answer(['backup', copy, ...at]);
   const modes = new Map([[data, statSync(data).mode & 0o777] as const, ...modesBelow(data)]);
-  const names = ['troupe.db', 'troupe.db-wal', 'cluster.json', 'logs/n1.log', 'marks/n1.json', 'copies/one.db', 'logs'];
+  const names = ['troupe.db', 'troupe.db-wal', 'cluster.json', 'logs/n1.log', 'marks/n1.json', 'logs/one.db', 'logs'];
   for (const name of names) assert.ok(modes.has(join(data, name)), name);
   const open = [...modes].filter(([, mode]) => (mode & 0o077) !== 0);
   assert.equal(open, []);
@@ -151,11 +151,18 @@ it('an account that is created, funded and given a key by the command line can s
   const reply = await chat(made.text);
   const view = await answer<{ balance: string; charges: string }>(['accounts', 'show', id, ...at]);
   assert.is(Number(view.charges), reply.usage.cost);
-  const found = await answer<{ key: string; name: string; status: string }[]>(['keys', 'list', id, ...at]);
+  const found = await answer<{ key: string; name: string; status: string; limit: string; usage: string }[]>([
+    'keys',
+    'list',
+    id,
+    ...at,
+  ]);
   assert.equal(
-    found.map(({ key, name, status }) => [key, name, status]),
-    [[made.key, 'laptop', 'active']],
+    found.map(({ key, name, status, limit, usage }) => [key, name, status, limit, usage]),
+    [[made.key, 'laptop', 'active', '2', view.charges]],
   );
+  const listed = await troupe(['keys', 'list', id, ...at]).ended;
+  assert.match(listed.out, /^KEY .* LIMIT USD +SPENT USD +LEFT USD /);
   // The watch command prints nothing until a transition occurs.
   while (!/hold\.settle/.test(watching.out())) await chat(made.text);
   await answer(['keys', 'revoke', made.key, ...at]);
@@ -165,6 +172,17 @@ it('an account that is created, funded and given a key by the command line can s
   const watched = await watching.ended;
   assert.is(watched.code, 0);
   assert.match(watched.out, new RegExp(`n\\d  account:${id} #\\d+  hold\\.settle`));
+});
+
+it('an unknown account or provider is an error in plain words', async () => {
+  for (const command of ['list', 'create']) {
+    const { code, err } = await troupe(['keys', command, 'acct_nope', ...at]).ended;
+    assert.equal([code, err], [1, 'troupe: there is no account:acct_nope; check the id\n']);
+  }
+  const { id } = await answer<{ id: string }>(['accounts', 'create', 'Without keys', ...at]);
+  assert.equal(await answer(['keys', 'list', id, ...at]), []);
+  const refusals = await troupe(['refusals', 'list', 'nope', ...at]).ended;
+  assert.equal([refusals.code, refusals.err.split(';')[0]], [1, 'troupe: there is no provider nope']);
 });
 
 it('after kill -9 of a node the next request is answered, and the node comes back', async () => {

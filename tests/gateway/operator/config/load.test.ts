@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import defaults from '../../../../cluster.config.ts';
 import { ConfigError } from '../../../../gateway/operator/config/config-error.ts';
 import { type LoadOptions, loadConfig } from '../../../../gateway/operator/config/load.ts';
+import { storeChoice } from '../../../../gateway/operator/config/store-choice.ts';
 import { validate } from '../../../../gateway/operator/config/validate.ts';
 import { MODEL } from '../../../fixtures/models/plain.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -254,6 +255,13 @@ it('PostgreSQL needs an address, from the file or from the variable it names, an
   const url = 'postgres://me@here:5432/db';
   const named = await load({ file: file({ store: { kind, urlEnv: 'DB' } }), env: { DB: url } });
   assert.is(named.store.url, undefined, 'the address from the variable stays out of the configuration');
+  assert.equal(storeChoice(named, { DB: url }).kind, 'postgres');
+  for (const env of [{ DB: 'me:secret@here/db' }, { DB: url, TROUPE_KEYS_URL: 'me:secret@here/keys' }]) {
+    const fault = (error: Error): boolean =>
+      /^the variable (DB|TROUPE_KEYS_URL) must begin with postgres:\/\//.test(error.message) &&
+      !error.message.includes('secret');
+    assert.throws(() => storeChoice(named, env), fault);
+  }
   assert.is((await load({ file: file({ store: { kind, url } }) })).store.url, url);
   assert.match(await faultOf({ file: file({ store: { kind, url: 'mysql://x' } }) }), /store\.url/);
   assert.match(await faultOf({ file: file({ store: { kind: 'mongo' } }) }), /store\.kind.*"sqlite" or "postgres"/);

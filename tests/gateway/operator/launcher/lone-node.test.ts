@@ -1,14 +1,19 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ConnectionInfo } from '../../../../gateway/operator/launcher/connection.ts';
+import { ConfigError } from '../../../../gateway/operator/config/config-error.ts';
+import { type ConnectionInfo, readConnection } from '../../../../gateway/operator/launcher/connection.ts';
 import { addLoneNode, type LoneNode, removeLoneNode } from '../../../../gateway/operator/launcher/lone-node.ts';
+import { isAlive } from '../../../../gateway/operator/launcher/process-state.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { failureOf } from '../../../support/failure-of.ts';
 
 const it = bounded(test, 5_000);
 const NO_PROCESS = 2_147_483_646;
+/** The user id of `nobody` on most systems; that it owns none of the files is enough. */
+const OTHER_USER = 65_534;
 
 async function inFolder(
   run: (file: string, node: (name: string, pid: number) => LoneNode) => Promise<void>,
@@ -61,5 +66,29 @@ it('entries of dead processes, of the same name, and of a damaged file are repla
     await addLoneNode(node('n3', process.pid));
     assert.equal(names(file), ['n3']);
   }));
+
+it('an unreadable file is told as such, and not as a cluster that does not run', () =>
+  inFolder(async (file, node) => {
+    await addLoneNode(node('n1', process.pid));
+    const data = dirname(file);
+    assert.is((await readConnection(data))?.nodes.length, 1);
+    assert.is(await readConnection(join(data, 'none')), null);
+    // Root reads everything: it becomes another user for this.
+    const root = process.getuid?.() === 0;
+    if (root) process.seteuid?.(OTHER_USER);
+    else chmodSync(file, 0);
+    const failure = await failureOf(readConnection(data)).finally(() => root && process.seteuid?.(0));
+    assert.instance(failure, ConfigError);
+    assert.match(
+      (failure as Error).message,
+      /connection\.json may be read by its owner only \(EACCES\); run the command as/,
+    );
+  }));
+
+it('a process of another user is alive, and one that has ended is not', () => {
+  assert.ok(isAlive(process.pid));
+  assert.ok(isAlive(1));
+  assert.not(isAlive(NO_PROCESS));
+});
 
 test.run();
