@@ -17,8 +17,8 @@ import {
   type UnsentType,
 } from './line-record.ts';
 
-/** Lines of one batch in flight: the slots of its account. (spec: inference, Batch rules 4) */
-const IN_FLIGHT_MAX = 8;
+/** Lines of an account in flight over all nodes. (spec: inference, Batch rules 4) */
+export const IN_FLIGHT_MAX = 8;
 
 /** What was submitted. */
 export interface Submitted {

@@ -1,17 +1,23 @@
 /** The effects of sending, repeating, recording and cutting lines. Pure; the chart decides when they apply. */
-import { type Effect, ownerOf } from '../runtime/index.ts';
+import type { ActorEvent, Effect } from '../runtime/index.ts';
 import type { Release } from '../terms/hold.ts';
 import { HOLDS_PER_RUN_MAX, holdAttempt } from '../terms/hold-attempt.ts';
 import { accountAddress, lineGenerationId } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import { firstRow } from '../terms/row.ts';
-import { type BatchState, type LineInFlight, linesToSend, type Submitted, submittedOf, wanted } from './batch-state.ts';
+import {
+  type BatchState,
+  inFlight,
+  type LineInFlight,
+  linesToSend,
+  type Submitted,
+  submittedOf,
+  wanted,
+} from './batch-state.ts';
 import type { BatchEvent, LineDone, LineDoneRefused, LineFailed, LineRetry, SlotGrant } from './events.ts';
 import { failedOutcome, type LineOutcome, type LineRecord } from './line-record.ts';
 
 export const LINE_ACTIVITY = 'line';
-/** Lines of an account in flight over all nodes, and so on one. (spec: inference, Batch rules 4) */
-export const LINE_IN_FLIGHT_MAX = 8;
 const BACK_OFF_MS_MIN = 1_000;
 const BACK_OFF_MS_MAX = 60_000;
 
@@ -77,40 +83,50 @@ export function outcomeOf(event: LineDone | LineDoneRefused | LineFailed): LineO
   return failedOutcome(customId, { type: 'server', code: 500, message, param: null }, null);
 }
 
-/** Outcome and charge: one commit. */
-export function recordOutcome({ address }: BatchState, event: LineDone | LineDoneRefused | LineFailed): Effect[] {
+/**
+ * Outcome and charge: one commit. An outcome without a charge ends what an earlier attempt may have left held; a single
+ * attempt has released its hold itself.
+ */
+export function recordOutcome(state: BatchState, event: LineDone | LineDoneRefused | LineFailed): Effect[] {
   const line = lineOf(event);
   const body = plain({ ...line, outcome: outcomeOf(event) } satisfies LineRecord);
   const put: Effect = { type: 'put', collection: 'line', id: event.id, body };
   const settlement = event.type === 'line.done' ? event.result.settlement : null;
-  if (settlement === null) return [put];
-  const to = accountAddress(ownerOf(address));
-  return [put, { type: 'send', to, event: { type: 'hold.settle', settlement: plain(settlement) } }];
+  if (settlement !== null) return [put, toAccount(state, { type: 'hold.settle', settlement: plain(settlement) })];
+  const running = inFlight(state, line.index);
+  const isSingle = running === null || (running.attempt === 1 && event.type === 'line.done');
+  return isSingle ? [put] : [put, releaseHolds(state, [running], 'it ended without a charge')];
 }
 
 /** Reports the slots in use and the wishes; the account grants free ones in the same commit. */
 export function updateSlots(state: BatchState): Effect {
-  const { id, account } = submittedOf(state);
-  const event = { type: 'slot.update', batch: id, slots: state.inFlight.length, wants: wanted(state) };
-  return { type: 'send', to: accountAddress(account), event };
+  const { id } = submittedOf(state);
+  return toAccount(state, { type: 'slot.update', batch: id, slots: state.inFlight.length, wants: wanted(state) });
 }
 
 /** Ends lines in flight without an outcome: their runs are aborted, and their holds are released in this commit. */
 export function cutLines(state: BatchState, lines: readonly LineInFlight[], reason: string): Effect[] {
   if (lines.length === 0) return [];
-  const { id, key, account } = submittedOf(state);
   const stops = lines.map(({ index, waits }): Effect => {
     const name = lineName(index);
     return waits === undefined ? { type: 'cancel', perform: name } : { type: 'cancel', name: retryTimer(name) };
   });
+  return [...stops, releaseHolds(state, lines, reason)];
+}
+
+function releaseHolds(state: BatchState, lines: readonly LineInFlight[], reason: string): Effect {
+  const { id, key } = submittedOf(state);
   const releases = lines.map(({ index, attempt }) => ({
     generation: lineGenerationId(id, index),
     // The highest that this run can have requested.
     attempt: holdAttempt(attempt, HOLDS_PER_RUN_MAX - 1),
     ...{ reason, status: null, attempts: [] },
   })) satisfies readonly Release[];
-  const event = { type: 'holds.release', key, releases: plain(releases) };
-  return [...stops, { type: 'send', to: accountAddress(account), event }];
+  return toAccount(state, { type: 'holds.release', key, releases: plain(releases) });
+}
+
+function toAccount(state: BatchState, event: ActorEvent): Effect {
+  return { type: 'send', to: accountAddress(submittedOf(state).account), event };
 }
 
 function lineOf(event: Extract<BatchEvent, { readonly id: string }>): LineRecord {

@@ -1,5 +1,6 @@
+import { IN_FLIGHT_MAX } from '../../../actors/batch/batch-state.ts';
 import type { LineResult } from '../../../actors/batch/events.ts';
-import { LINE_IN_FLIGHT_MAX, type LineInput } from '../../../actors/batch/line-effects.ts';
+import type { LineInput } from '../../../actors/batch/line-effects.ts';
 import { failedOutcome, type LineOutcome, REPLY_BYTES_MAX, repliedOutcome } from '../../../actors/batch/line-record.ts';
 import {
   ActivityFailed,
@@ -44,7 +45,7 @@ const BODY_LOST = 'The body of this request can no longer be opened: its key is 
 export function lineHandler(services: () => JobServices): ActivityHandler {
   return {
     runningMax: LINES_RUNNING_MAX,
-    runningPerGroupMax: LINE_IN_FLIGHT_MAX,
+    runningPerGroupMax: IN_FLIGHT_MAX,
     run: async (task, signal) => (await new LineRun(services(), task, signal).run()) as unknown as Json,
   };
 }
