@@ -5,7 +5,7 @@ import fc from 'fast-check';
  * answered with a stream. No body tells a simulated provider to fail, so the only allowed 5xx is the refusal of a
  * request that no endpoint can serve.
  */
-export type Route = '/chat/completions' | '/completions';
+export type Route = '/chat/completions' | '/completions' | '/messages';
 
 const anything = fc.jsonValue({ maxDepth: 3 });
 const text = fc.oneof(fc.string({ maxLength: 40 }), fc.string({ unit: 'binary', maxLength: 40 }));
@@ -139,6 +139,99 @@ const CHAT = {
 
 const COMPLETION = { model: id, prompt: text, ...SHARED, logprobs: count(0, 5), echo: fc.boolean(), suffix: text };
 
+const mark = fc.option(fc.record({ type: fc.constant('ephemeral'), ttl: mostly(fc.constantFrom('5m', '1h')) }));
+const source = fc.oneof(
+  fc.record({ type: fc.constant('url'), url: fc.oneof(fc.webUrl(), text) }),
+  fc.record({
+    type: fc.constant('base64'),
+    media_type: mostly(fc.constantFrom('image/png', 'application/pdf')),
+    data: fc.base64String(),
+  }),
+  fc.record({ type: fc.constant('file'), file_id: text }),
+);
+const textBlock = fc.record(
+  { type: fc.constant('text'), text, cache_control: mark },
+  { requiredKeys: ['type', 'text'] },
+);
+const mediaBlock = fc.record({ type: fc.constantFrom('image', 'document', 'other'), source });
+const userBlock = fc.oneof(
+  { weight: 6, arbitrary: textBlock },
+  mediaBlock,
+  fc.record({
+    type: fc.constant('tool_result'),
+    tool_use_id: text,
+    content: fc.oneof(text, fc.array(fc.oneof(textBlock, mediaBlock), { maxLength: 2 }), anything),
+    is_error: fc.boolean(),
+  }),
+);
+const assistantBlock = fc.oneof(
+  { weight: 4, arbitrary: textBlock },
+  fc.record({
+    type: fc.constant('tool_use'),
+    id: text,
+    name: text,
+    input: fc.oneof(fc.object({ maxDepth: 2 }), anything),
+  }),
+  fc.record({
+    type: fc.constant('thinking'),
+    thinking: text,
+    signature: fc.oneof(
+      text,
+      text.map((each) => `troupe1.${Buffer.from(each).toString('base64url')}`),
+    ),
+  }),
+  fc.record({ type: fc.constant('redacted_thinking'), data: text }),
+);
+const turn = fc.oneof(
+  fc.record({
+    role: fc.constant('user'),
+    content: fc.oneof(text, fc.array(userBlock, { minLength: 1, maxLength: 3 })),
+  }),
+  fc.record({ role: fc.constant('assistant'), content: fc.oneof(text, fc.array(assistantBlock, { maxLength: 3 })) }),
+  fc.record({ role: fc.constant('system'), content: fc.oneof(text, fc.array(textBlock, { maxLength: 2 })) }),
+);
+
+const MESSAGES = {
+  model: id,
+  max_tokens: count(1, 64),
+  messages: fc.array(turn, { minLength: 1, maxLength: 5 }),
+  models: SHARED.models,
+  provider: SHARED.provider,
+  route: SHARED.route,
+  stream: fc.boolean(),
+  system: fc.oneof(text, fc.array(textBlock, { maxLength: 2 })),
+  temperature: between(0, 2),
+  top_p: between(0, 1),
+  top_k: count(0, 50),
+  stop_sequences: fc.array(text, { maxLength: 8 }),
+  tools: fc.array(
+    fc.record(
+      {
+        type: mostly(fc.constantFrom('custom', 'web_search_20250305')),
+        name: fc.oneof(fc.constantFrom('weather', 'a-b'), text),
+        input_schema: fc.oneof(fc.object(), anything),
+        cache_control: mark,
+      },
+      { requiredKeys: ['name'] },
+    ),
+    { maxLength: 3 },
+  ),
+  tool_choice: mostly(fc.record({ type: fc.constantFrom('none', 'auto', 'any', 'tool'), name: text })),
+  metadata: anything,
+  thinking: anything,
+  cache_control: mark,
+  output_config: anything,
+  modalities: fc.array(fc.constantFrom('text', 'image', 'audio'), { maxLength: 3 }),
+  transforms: fc.array(fc.constant('middle-out'), { maxLength: 2 }),
+};
+
+/** The members of each route, and those that a body needs. */
+const MEMBERS: Readonly<Record<Route, readonly [Record<string, fc.Arbitrary<unknown>>, readonly string[]]>> = {
+  '/chat/completions': [CHAT, ['model', 'messages']],
+  '/completions': [COMPLETION, ['model', 'prompt']],
+  '/messages': [MESSAGES, ['model', 'messages', 'max_tokens']],
+};
+
 /** Replaces one member with an arbitrary value, including null. */
 function withOneInvalid(body: fc.Arbitrary<Record<string, unknown>>, names: readonly string[]): fc.Arbitrary<unknown> {
   return fc
@@ -153,8 +246,7 @@ function seldom(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
 
 /** Texts of a body, JSON or not. */
 export function bodies(route: Route): fc.Arbitrary<string> {
-  const members: Record<string, fc.Arbitrary<unknown>> = route === '/completions' ? COMPLETION : CHAT;
-  const needed = route === '/completions' ? ['model', 'prompt'] : ['model', 'messages'];
+  const [members, needed] = MEMBERS[route];
   const some = Object.entries(members).map(([name, value]) => [name, needed.includes(name) ? value : seldom(value)]);
   const right = fc.record(Object.fromEntries(some)) as fc.Arbitrary<Record<string, unknown>>;
   const whole = fc.oneof(

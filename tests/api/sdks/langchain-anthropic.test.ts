@@ -56,9 +56,8 @@ it('calls a tool and continues with its result', async () => {
   const first = await bound.invoke([question]);
   const [call] = first.tool_calls ?? [];
   assert.equal([call?.name, call?.args], ['weather', { city: 'x' }]);
-  const result: ToolMessage = await weather.invoke(
-    call as Parameters<typeof weather.invoke>[0] & { type: 'tool_call' },
-  );
+  const content = String(await weather.invoke(call?.args as { city: string }));
+  const result = new ToolMessage({ content, tool_call_id: call?.id ?? '' });
   const next = await bound.invoke([question, first, result]);
   assert.equal(next.tool_calls, []);
   assert.ok(String(next.content).length > 0);
