@@ -1,6 +1,6 @@
 /**
- * The composition root of one node: opens its secrets, stores, cluster, jobs and gateway, serves, and drains. It holds no
- * rule of the product, and it is the only place that lists the parts of a node.
+ * The composition root of one node: opens its secrets, stores, cluster, jobs and gateway, serves, and drains. It holds
+ * no rule of the product, and it is the only place that lists the parts of a node.
  */
 import type { Socket } from 'node:net';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
@@ -40,8 +40,8 @@ export interface NodeHandle {
   /** How long the store has blocked this node's writer, ms; 0 if it does not. */
   storeBusyMs(): number;
   /**
-   * Leaves in order: the edge stops accepting, shards move to nodes that stay, open turns and running activities end within their
-   * graces, then the HTTP client closes. Resolves when everything is closed. May be called more than once.
+   * Leaves in order: the edge stops accepting, shards move to nodes that stay, open turns and running activities end
+   * within their graces, then the HTTP client closes. Resolves when everything is closed. May be called more than once.
    */
   drain(): Promise<void>;
 }
@@ -56,7 +56,10 @@ const READ_ON_MS_MAX = 1_000;
 const SETTLE_MS_MAX = 5_000;
 const LOOP_RESOLUTION_MS = 20;
 
-/** Starts one node. Resolves when it is a member of its cluster; `ready` follows. Rejects with errors an operator can fix. */
+/**
+ * Starts one node. Resolves when it is a member of its cluster; `ready` follows. Rejects with errors an operator can
+ * fix.
+ */
 export async function runNode(options: NodeOptions): Promise<NodeHandle> {
   const node = new GatewayNode(options);
   await node.start();

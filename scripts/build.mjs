@@ -43,7 +43,9 @@ export function ensureBuilt() {
   return true;
 }
 
-/** Erases the types of a project's files, and copies the documents of the product; ends this process on a syntax error. */
+/**
+ * Erases the types of a project's files, and copies the documents of the product; ends this process on a syntax error.
+ */
 export function compile(project, folder) {
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const options = ['--noCheck', '--noEmit', 'false', '--sourceMap', '--rootDir', '.', '--outDir', folder];

@@ -1,7 +1,8 @@
 /**
  * Compiles the sources and the tests for the test runner, without a type check, into a folder below `.cache/compiled/`
- * that mirrors the repository. (A loader that compiles on import took 2 s of CPU time in each of 120 processes; this takes
- * 2 s once.) The folder is named after the state of the sources: a source that changes during a run belongs to the next.
+ * that mirrors the repository. (A loader that compiles on import took 2 s of CPU time in each of 120 processes; this
+ * takes 2 s once.) The folder is named after the state of the sources: a source that changes during a run belongs to
+ * the next.
  */
 import {
   existsSync,

@@ -9,8 +9,8 @@ import { delimiter, join } from 'node:path';
 import { ROOT } from './run.mjs';
 
 /**
- * Not 24.19 and later: a native class that is compiled with their headers aborts the process when the collector takes it
- * outside of JavaScript, and better-sqlite3 12 has such classes. Version 13 has none and needs Node 22.
+ * Not 24.19 and later: a native class that is compiled with their headers aborts the process when the collector takes
+ * it outside of JavaScript, and better-sqlite3 12 has such classes. Version 13 has none and needs Node 22.
  */
 export const OTHER_NODES = ['22.23.3', '24.18.1'];
 

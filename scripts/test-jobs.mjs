@@ -14,8 +14,8 @@ const HEAVY = [
 /** The files of one such folder share a started cluster, and so a process. */
 const SHARED_CLUSTER = /^tests\/api\/[^/]+\//;
 /**
- * Tests that kill, stop and cut node processes and expect that the others of a cluster stay undisturbed: one of these runs
- * at a time.
+ * Tests that kill, stop and cut node processes and expect that the others of a cluster stay undisturbed: one of these
+ * runs at a time.
  */
 const TIMED = [
   'tests/chaos/short',
@@ -25,8 +25,8 @@ const TIMED = [
   'tests/cluster/zombie',
 ];
 /**
- * The longest files, in seconds beside the others on two cores: the longest jobs start first, so that none remains alone
- * at the end. Other heavy files take about 4 s, light ones less than 1 s. A wrong number affects only the order.
+ * The longest files, in seconds beside the others on two cores: the longest jobs start first, so that none remains
+ * alone at the end. Other heavy files take about 4 s, light ones less than 1 s. A wrong number affects only the order.
  */
 const SECONDS = {
   'tests/chaos/short': 100,
@@ -59,8 +59,8 @@ const SECONDS = {
 const HEAVY_FILE_SECONDS = 4;
 const LIGHT_FILE_SECONDS = 0.4;
 /**
- * What runs on other versions of Node too: the parts that a version of it can break (native module, sockets and streams,
- * HTTP/2, worker threads, the file system), one cluster of several nodes and one of the API.
+ * What runs on other versions of Node too: the parts that a version of it can break (native module, sockets and
+ * streams, HTTP/2, worker threads, the file system), one cluster of several nodes and one of the API.
  */
 export const SHORT_FORM = [
   'tests/actors/runtime/actor/',
@@ -74,8 +74,8 @@ export const SHORT_FORM = [
   'tests/api/answers/',
 ];
 /**
- * Heavy files of these folders that start no processes run in one process, a few of them, each with a cluster of its own:
- * loading the product takes 0.8 s of CPU time.
+ * Heavy files of these folders that start no processes run in one process, a few of them, each with a cluster of its
+ * own: loading the product takes 0.8 s of CPU time.
  */
 const FEW_PER_PROCESS = /^tests\/(api|gateway\/operator\/(config|http|launcher))\/[^/]+$/;
 const HEAVY_FILES_PER_PROCESS_MAX = 4;

@@ -1,6 +1,7 @@
 /**
  * The account's chart: open or suspended. It grants holds out of its balance, charges or releases each exactly once,
- * and appends to the ledger. It deals the slots of its batches. Key limits and prices are outside its scope. The only time it reads is the event's.
+ * and appends to the ledger. It deals the slots of its batches. Key limits and prices are outside its scope. The only
+ * time it reads is the event's.
  */
 import { assign, setup } from 'xstate';
 import { emit } from '../runtime/index.ts';

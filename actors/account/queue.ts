@@ -1,7 +1,8 @@
 /**
  * The account's queue of batches: at most 10 active ones, oldest first, and at most 8 slots, each for one line in
- * flight over all nodes. A batch states after each of its changes how many slots it uses and how many more it could use;
- * the account grants free slots to the oldest batches in the same commit. Pure. (spec: inference, Batch rules 4, 10)
+ * flight over all nodes. A batch states after each of its changes how many slots it uses and how many more it could
+ * use; the account grants free slots to the oldest batches in the same commit. Pure. (spec: inference, Batch rules 4,
+ * 10)
  */
 import type { Effect } from '../runtime/index.ts';
 import { ownerOf } from '../runtime/index.ts';

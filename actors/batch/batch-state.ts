@@ -1,6 +1,6 @@
 /**
- * The stored state of a batch: what was submitted, counters and the lines in flight, at most 8. The lines themselves are
- * rows. Every function is pure and returns the next state.
+ * The stored state of a batch: what was submitted, counters and the lines in flight, at most 8. The lines themselves
+ * are rows. Every function is pure and returns the next state.
  */
 import type { Json, RowView, SealedBlob } from '../runtime/index.ts';
 import { timeOfId } from '../terms/ids.ts';

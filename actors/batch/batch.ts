@@ -47,8 +47,8 @@ export interface SubmitOptions {
 
 /**
  * Creates a batch whose bodies are in the blob store. The id is the natural id: a repeat returns what was recorded, and
- * so does the repeat of an idempotency key with the same body. Rejects with AskError `rejected` with a refusal: 429 with
- * ten active batches, 422 for an idempotency key that was used with another body. Nothing is stored then.
+ * so does the repeat of an idempotency key with the same body. Rejects with AskError `rejected` with a refusal: 429
+ * with ten active batches, 422 for an idempotency key that was used with another body. Nothing is stored then.
  */
 export async function submitBatch(
   cluster: Cluster,
@@ -73,7 +73,10 @@ async function recordedBefore(cluster: Cluster, account: string, thrown: unknown
   return recorded === undefined ? null : findBatch(cluster, account, recorded);
 }
 
-/** Cancels a batch. One that is cancelling or cancelled is returned unchanged. Refused: 404, and 409 for other ended ones. */
+/**
+ * Cancels a batch. One that is cancelling or cancelled is returned unchanged. Refused: 404, and 409 for other ended
+ * ones.
+ */
 export async function cancelBatch(
   cluster: Cluster,
   account: string,

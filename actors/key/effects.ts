@@ -39,8 +39,8 @@ export function isJudgedByAccount({ request }: TurnAdmit): boolean {
 }
 
 /**
- * The key reserves nothing and sends the rest of its limit; the account compares the difference with it and answers with
- * the amount the key has to add.
+ * The key reserves nothing and sends the rest of its limit; the account compares the difference with it and answers
+ * with the amount the key has to add.
  */
 export function openJudgedHold(state: KeyState, { request, perMinute, at }: TurnAdmit): Effect {
   const event = { type: 'hold.open', request: plain(request), key: state.address, perMinute, room: roomOf(state, at) };

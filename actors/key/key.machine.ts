@@ -1,8 +1,8 @@
 /**
  * The key's chart: active, disabled or revoked; expiry is computed from the event's time. The key checks, in this
  * order, its rate window, status, kind and limit; then its account decides. For a later attempt and a request with an
- * idempotency key the account also checks the limit. The state `revoked` is not final: a revoked key still effects 401, and requests that were running are
- * still charged to it.
+ * idempotency key the account also checks the limit. The state `revoked` is not final: a revoked key still answers 401,
+ * and requests that were running are still charged to it.
  */
 import { assign, setup } from 'xstate';
 import { emit, ownerOf } from '../runtime/index.ts';

@@ -66,8 +66,8 @@ export function lineId(batch: string, index: number): string {
 }
 
 /**
- * The generation id of one line, fixed with the batch (reliability, decision 3): of the form of `generationId`, with the
- * time of the batch, derived from the batch and the line's index.
+ * The generation id of one line, fixed with the batch (reliability, decision 3): of the form of `generationId`, with
+ * the time of the batch, derived from the batch and the line's index.
  */
 export function lineGenerationId(batch: string, index: number): string {
   const digest = createHash('sha256').update(`generation ${batch} ${index}`).digest();

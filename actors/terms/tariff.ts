@@ -38,8 +38,8 @@ export interface Tariff extends Prices {
   readonly id: string;
   readonly overrides?: readonly PriceOverride[];
   /**
-   * What `audioSecond` prices: audio of the prompt, or speech of the answer, where only one of them is declared. Absent:
-   * both.
+   * What `audioSecond` prices: audio of the prompt, or speech of the answer, where only one of them is declared.
+   * Absent: both.
    */
   readonly audioSecondOf?: 'prompt' | 'completion';
   /** Declared fraction off the list price; 0 without a discount, negative above the list price. */

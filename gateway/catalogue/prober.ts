@@ -24,8 +24,8 @@ export interface ProberParts {
 
 /**
  * Probes the providers of the endpoints whose actors live on this node and reports to those actors whether they answer.
- * One request per base URL and round, independent of the number of models. Costs no tokens. A provider need not list its
- * models: an answer that only the route is missing counts as one.
+ * One request per base URL and round, independent of the number of models. Costs no tokens. A provider need not list
+ * its models: an answer that only the route is missing counts as one.
  */
 export class Prober {
   readonly #parts: ProberParts;

@@ -13,8 +13,8 @@ export interface Dialect {
   /** `body` is any JSON value, and is not changed; `session` is `X-Session-Id`. Throws the refusal. */
   parse(body: unknown, session: string | null): ParsedRequest;
   /**
-   * Writes refusals of a request before its answer begins. `streamed`: the body asks for a stream, even if the rest of it
-   * cannot be parsed. A stream that has begun is ended by `ReplyFrames` instead. (spec: inference, Errors 3-5)
+   * Writes refusals of a request before its answer begins. `streamed`: the body asks for a stream, even if the rest of
+   * it cannot be parsed. A stream that has begun is ended by `ReplyFrames` instead. (spec: inference, Errors 3-5)
    */
   errorEnvelope(streamed: boolean): ErrorEnvelope;
 }

@@ -1,8 +1,8 @@
 import { compare } from '../../actors/terms/usd.ts';
 
 /**
- * The largest ceiling up to `ceilingMax` whose maximum cost is at most `availableUsd`; 0 where none is. A larger ceiling
- * never costs less, so some twenty estimates find it.
+ * The largest ceiling up to `ceilingMax` whose maximum cost is at most `availableUsd`; 0 where none is. A larger
+ * ceiling never costs less, so some twenty estimates find it.
  */
 export function affordableCeiling(
   costOf: (completionTokensMax: number) => string,

@@ -58,8 +58,9 @@ function logRefused(services: InferenceServices, generation: string, answer: obj
 }
 
 /**
- * True where the account is quarantined and its runtime has deferred the message that ends the hold. The runtime replays
- * the message once the account loads again, so the gateway does not repeat it; an operator has to repair the account.
+ * True where the account is quarantined and its runtime has deferred the message that ends the hold. The runtime
+ * replays the message once the account loads again, so the gateway does not repeat it; an operator has to repair the
+ * account.
  */
 function logDeferred(services: InferenceServices, generation: string, thrown: unknown): boolean {
   if (!(thrown instanceof AskError) || thrown.failure.code !== 'quarantined' || !thrown.failure.kept) return false;

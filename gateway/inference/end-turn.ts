@@ -30,7 +30,10 @@ export interface EndedTurn {
   readonly receipt: Receipt;
   /** Null: nothing was delivered, and the hold is released. */
   readonly settlement: Settlement | null;
-  /** `none` without a settlement; `unrecorded`: not recorded yet, and repeated in the background where a repeat can help. */
+  /**
+   * `none` without a settlement; `unrecorded`: not recorded yet, and repeated in the background where a repeat can
+   * help.
+   */
   readonly charge: 'recorded' | 'unrecorded' | 'none';
   /** Usage and cost for the client; null where the answer broke off and where no charge is recorded. */
   readonly closing: Closing | null;

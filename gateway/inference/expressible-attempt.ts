@@ -7,9 +7,9 @@ import type { Usage } from '../terms/usage.ts';
 const MODALITIES: { readonly [type in TurnEvent['type']]?: Modality } = { 'audio-delta': 'audio', image: 'image' };
 
 /**
- * An attempt of a turn whose dialect has no form for some modalities. A whole answer with one of these fails; of a stream
- * the parts before the first of them are delivered. It fails as refused: the provider is not at fault, and another
- * endpoint may answer in text. (spec: inference, Messages dialect request 4)
+ * An attempt of a turn whose dialect has no form for some modalities. A whole answer with one of these fails; of a
+ * stream the parts before the first of them are delivered. It fails as refused: the provider is not at fault, and
+ * another endpoint may answer in text. (spec: inference, Messages dialect request 4)
  */
 export class ExpressibleAttempt implements ProviderAttempt {
   readonly #attempt: ProviderAttempt;

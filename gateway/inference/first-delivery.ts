@@ -9,10 +9,10 @@ import { requiredChoice } from './tool-ask.ts';
 type DeliveryConditions = Pick<Turn, 'toolChoice' | 'reasoning'>;
 
 /**
- * Reads until there is something to deliver; null where the answer ended before it began. Where a tool call is required,
- * the first delivery is the call itself: earlier parts wait, at most `charactersMax` characters, and an answer that ends
- * without the call has broken the contract. Where reasoning is hidden, it is the first visible part: an endpoint that
- * breaks off during its reasoning has delivered nothing.
+ * Reads until there is something to deliver; null where the answer ended before it began. Where a tool call is
+ * required, the first delivery is the call itself: earlier parts wait, at most `charactersMax` characters, and an
+ * answer that ends without the call has broken the contract. Where reasoning is hidden, it is the first visible part:
+ * an endpoint that breaks off during its reasoning has delivered nothing.
  */
 export function firstDelivery(
   attempt: ProviderAttempt,

@@ -15,7 +15,9 @@ export interface MeasuredMedia {
   readonly beyond: boolean;
 }
 
-/** Measures the images and the speech of one answer from their bytes as they pass. (spec: inference, Routing rules 8) */
+/**
+ * Measures the images and the speech of one answer from their bytes as they pass. (spec: inference, Routing rules 8)
+ */
 export class MediaMeter {
   readonly #pixels: (number | null)[] = [];
   readonly #speech: SpeechMeter;
@@ -35,7 +37,9 @@ export class MediaMeter {
     this.#speech.add(base64);
   }
 
-  /** Called at the end of the answer. Returns a promise only where compressed speech must be decoded; it never rejects. */
+  /**
+   * Called at the end of the answer. Returns a promise only where compressed speech must be decoded; it never rejects.
+   */
   measured(bounds: MediaBounds | null, clock: Clock): MeasuredMedia | Promise<MeasuredMedia> {
     const seconds = this.#speech.seconds(clock);
     if (seconds instanceof Promise) return seconds.then((read) => this.#bounded(bounds, read));

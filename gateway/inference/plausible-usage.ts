@@ -1,6 +1,9 @@
 import type { Usage } from '../terms/usage.ts';
 
-/** Providers count some tokens above the ceiling that they were sent; a count above this many times the ceiling is noise. */
+/**
+ * Providers count some tokens above the ceiling that they were sent; a count above this many times the ceiling is
+ * noise.
+ */
 const PLAUSIBLE_FACTOR = 2;
 
 type Writable = { -readonly [member in keyof Usage]: Usage[member] };
@@ -8,8 +11,9 @@ type Writable = { -readonly [member in keyof Usage]: Usage[member] };
 /**
  * The reported usage without implausible counts, which are treated as unreported. The prompt is bounded by the window
  * alone: a provider that adds a system prompt counts more than we do, and what it counts is charged, above the hold if
- * need be. The answer counts as the ceiling that was sent where more is reported, as noise above a factor of it, and parts
- * may not exceed their whole. Returns the same object where every count is plausible. (reliability, decisions 1 and 16, attack 76)
+ * need be. The answer counts as the ceiling that was sent where more is reported, as noise above a factor of it, and
+ * parts may not exceed their whole. Returns the same object where every count is plausible. (reliability, decisions 1
+ * and 16, attack 76)
  */
 export function plausibleUsage(usage: Usage, window: number, completionTokensMax: number): Usage {
   const { promptTokens, completionTokens } = usage;

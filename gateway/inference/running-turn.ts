@@ -21,7 +21,9 @@ import { toolAsk } from './tool-ask.ts';
 import type { TurnRequest } from './turn-request.ts';
 import { UsageMeter } from './usage-meter.ts';
 
-/** A turn with its first delivery. It is not retried any more; it ends by its finish, an error or the client leaving. */
+/**
+ * A turn with its first delivery. It is not retried any more; it ends by its finish, an error or the client leaving.
+ */
 export interface RunningTurn {
   readonly request: TurnRequest;
   /** Generation, model and provider that the reply names. */
@@ -178,7 +180,8 @@ export class RunningAttempt implements RunningTurn {
 
   /**
    * Aborts the call once everything that had arrived is read: the rest of the answer, with its usage, may wait in the
-   * buffers of a connection whose client read slowly, or of a process that was paused. What is still on its way is lost.
+   * buffers of a connection whose client read slowly, or of a process that was paused. What is still on its way is
+   * lost.
    */
   async #abortUnarrived(): Promise<void> {
     const { clock } = this.#services;

@@ -58,7 +58,9 @@ export function openInference({ keys, ...parts }: InferenceParts): InferenceServ
   };
 }
 
-/** Called when a node ends: waits until every hold of this node is settled or released, then sends the last outcomes. */
+/**
+ * Called when a node ends: waits until every hold of this node is settled or released, then sends the last outcomes.
+ */
 export async function drainInference(services: InferenceServices): Promise<void> {
   await services.pending.idle();
   services.outcomes.flush();

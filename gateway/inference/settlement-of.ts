@@ -6,8 +6,8 @@ import type { Receipt } from '../terms/receipt.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /**
- * The cost of a turn with a delivery, and the trace for its record. Pure: the result is the same whether it is committed
- * by an ask of its own or inside the commit of another actor.
+ * The cost of a turn with a delivery, and the trace for its record. Pure: the result is the same whether it is
+ * committed by an ask of its own or inside the commit of another actor.
  */
 export function settlementOf({ generation, idempotency }: TurnRequest, receipt: Receipt): Settlement {
   const { candidate, billed, media } = receipt;

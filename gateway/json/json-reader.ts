@@ -35,8 +35,8 @@ export const VALUE_TOKENS_MAX = 600_000;
 /**
  * Reads a JSON text in pieces that are cut anywhere, in time proportional to each piece; the native parser needs the
  * whole text. A `JsonScan` has bounded depth, tokens and words before. The result equals that of `parseWhole`, value or
- * refusal, but for the objects of `texts`, which are `JsonText`. Strings are decoded natively, piece by piece. Both methods
- * throw GatewayError 400, after which the reader is unusable. (spec: reliability E7, attack 60)
+ * refusal, but for the objects of `texts`, which are `JsonText`. Strings are decoded natively, piece by piece. Both
+ * methods throw GatewayError 400, after which the reader is unusable. (spec: reliability E7, attack 60)
  */
 export class JsonReader {
   #expected: Expected = 'value';

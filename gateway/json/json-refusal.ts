@@ -2,8 +2,8 @@ import { GatewayError } from '../terms/gateway-error.ts';
 import { invalid } from '../terms/invalid.ts';
 
 /**
- * The refusals of a JSON text, with the same messages in every reader and for every line of a batch. Which of two violations is reported depends on the
- * reader.
+ * The refusals of a JSON text, with the same messages in every reader and for every line of a batch. Which of two
+ * violations is reported depends on the reader.
  */
 
 /** Defects that `JSON.parse` accepts although parsers disagree about them. (spec: reliability, attack 60) */

@@ -6,8 +6,8 @@ import type { NodeContext } from './node-options.ts';
 import type { Gateway } from './open-gateway.ts';
 
 /**
- * The kinds of actor of one node, and the handlers of the activities that their charts perform. Activities begin once the
- * node serves: the gateway is open then.
+ * The kinds of actor of one node, and the handlers of the activities that their charts perform. Activities begin once
+ * the node serves: the gateway is open then.
  */
 export function openJobs(
   { options }: NodeContext,

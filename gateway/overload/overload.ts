@@ -23,14 +23,15 @@ export interface OverloadGauges {
 
 /**
  * Decides what a node begins while it has more work than time. A request holds a place while the node itself works on
- * it: from its body to its hold or its answer, never while it waits for a client or a provider. Requests without a place
- * queue by account, and accounts are served in turn.
+ * it: from its body to its hold or its answer, never while it waits for a client or a provider. Requests without a
+ * place queue by account, and accounts are served in turn.
  *
- * Two controls, both published. The number of places falls by a third while the event loop has a standing delay and grows
- * by a quarter while requests wait without one (an adaptive concurrency limit, as Netflix's). The bound on the queue is that of a
- * burst until the queue has stood for `standingMs`, then small until it drains (controlled delay, as Facebook's "Fail at
- * Scale" and RFC 8290 for the accounts). A full queue still takes an account's request while the account has less than
- * its share of the queue. Refusals are decided on arrival and hold nothing. (spec: reliability X39, X40; issue 18, line 9)
+ * Two controls, both published. The number of places falls by a third while the event loop has a standing delay and
+ * grows by a quarter while requests wait without one (an adaptive concurrency limit, as Netflix's). The bound on the
+ * queue is that of a burst until the queue has stood for `standingMs`, then small until it drains (controlled delay, as
+ * Facebook's "Fail at Scale" and RFC 8290 for the accounts). A full queue still takes an account's request while the
+ * account has less than its share of the queue. Refusals are decided on arrival and hold nothing. (spec: reliability
+ * X39, X40; issue 18, line 9)
  */
 export class Overload {
   readonly #clock: Clock;
@@ -61,9 +62,9 @@ export class Overload {
   }
 
   /**
-   * True if this kind of work may begin now. Jobs: only while no request waits, half of the places are free and the loop
-   * is on time; ask again later, since nothing is queued. Requests: unless the queue would refuse them. `holder` is the
-   * account, or one name for all requests without a valid key.
+   * True if this kind of work may begin now. Jobs: only while no request waits, half of the places are free and the
+   * loop is on time; ask again later, since nothing is queued. Requests: unless the queue would refuse them. `holder`
+   * is the account, or one name for all requests without a valid key.
    */
   mayDispatch(work: Work, holder = ''): boolean {
     if (work === 'jobs') {

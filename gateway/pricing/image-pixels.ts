@@ -1,7 +1,9 @@
 /** Reads the size of an image from its first bytes. A header may be false, so callers bound the result. */
 import { disableTypes, imageSize, types } from 'image-size';
 
-/** The formats that image models produce; other formats are unread, and their parsers never run on a provider's bytes. */
+/**
+ * The formats that image models produce; other formats are unread, and their parsers never run on a provider's bytes.
+ */
 const READ: readonly string[] = ['png', 'jpg', 'webp', 'gif', 'bmp', 'heif'];
 disableTypes(types.filter((type) => !READ.includes(type)));
 

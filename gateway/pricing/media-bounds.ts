@@ -52,7 +52,10 @@ function imagesOf({ imageConfig, modalities }: Turn, { envelopes }: Endpoint): n
   return Math.min(usual, envelopes.image?.imagesMax ?? usual);
 }
 
-/** The size or tier that the endpoint receives, or else the largest declared one; a name without a size is a large image. */
+/**
+ * The size or tier that the endpoint receives, or else the largest declared one; a name without a size is a large
+ * image.
+ */
 function pixelsOf({ imageConfig }: Turn, { envelopes }: Endpoint): number {
   const { sizes = [], resolutions = [] } = envelopes.image ?? {};
   const { size, resolution } = pictureFrame(imageConfig ?? {}, envelopes.image);

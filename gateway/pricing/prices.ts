@@ -10,8 +10,8 @@ export interface Conditions {
 }
 
 /**
- * The prices under these conditions: the tariff's own, then every override whose conditions all hold; the last price of a
- * key applies. Entries with a time window come after the others, whatever their position in the document, so that an
+ * The prices under these conditions: the tariff's own, then every override whose conditions all hold; the last price of
+ * a key applies. Entries with a time window come after the others, whatever their position in the document, so that an
  * active window overrides them. Prices already include `discount`, which is informative only. (spec: catalogue,
  * Conditional prices)
  */

@@ -12,8 +12,8 @@ const MEASURING_MS_MAX = 4_000;
 
 /**
  * Measures what prompts consume beside tokens and images, where the endpoint prices it: characters of text and seconds
- * of audio. Each audio part is measured once per turn, before the hold, so that hold and charge rest on the same number.
- * Audio behind a URL is never fetched and therefore unread.
+ * of audio. Each audio part is measured once per turn, before the hold, so that hold and charge rest on the same
+ * number. Audio behind a URL is never fetched and therefore unread.
  */
 export class PromptMeter {
   readonly #clock: Clock;

@@ -40,7 +40,9 @@ export class SpeechMeter {
     else this.#pieces.push(bytes);
   }
 
-  /** Seconds as exact decimal text; null when unread; undefined without speech. A promise only where decoding is needed. */
+  /**
+   * Seconds as exact decimal text; null when unread; undefined without speech. A promise only where decoding is needed.
+   */
   seconds(clock: Clock): string | null | undefined | Promise<string | null> {
     if (this.#bytes === 0) return undefined;
     if (this.#raw) return decimalText((BigInt(this.#bytes) * MICRO) / PCM16_BYTES_PER_SECOND, MICRO_DIGITS);

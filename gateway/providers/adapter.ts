@@ -15,8 +15,8 @@ export interface Adapter {
   /** Prepares once, per endpoint, what does not depend on the turn. */
   writer(endpoint: Endpoint): BodyWriter;
   /**
-   * For one answer. `makeCallId` makes an id for a tool call that the provider sent without one; `note` receives an error
-   * instead of an answer.
+   * For one answer. `makeCallId` makes an id for a tool call that the provider sent without one; `note` receives an
+   * error instead of an answer.
    */
   reader(makeCallId: (index: number) => string, note?: RefusalNote): ReplyReader;
 }

@@ -8,7 +8,9 @@ export type FailureCause =
   | 'overloaded'
   /** A time-out of connection, first byte, progress or the whole call. */
   | 'timeout'
-  /** The provider refuses this request, see `refusal`; another endpoint may accept it. Not counted against its health. */
+  /**
+   * The provider refuses this request, see `refusal`; another endpoint may accept it. Not counted against its health.
+   */
   | 'rejected'
   /** The provider refuses the operator's key or reports an unknown model. */
   | 'misconfigured'

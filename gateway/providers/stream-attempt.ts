@@ -13,12 +13,16 @@ import type { ReplyReader } from './reply-reader.ts';
  * stack (measured: 64 KiB of them blocked the event loop for half a second).
  */
 const INVALID_LINES_MAX = 64;
-/** Bytes without an event of the answer, such as comments and empty frames, beside one line of the longest kind, after which a stream is refused. */
+/**
+ * Bytes without an event of the answer, such as comments and empty frames, beside one line of the longest kind, after
+ * which a stream is refused.
+ */
 const IDLE_BYTES_MAX = 1024 * 1024;
 
 /**
  * A streamed answer of any dialect. Only parts of the answer count as progress, so endless comments, blank lines and
- * pings run into the idle time-out, or into the bound on their bytes where there are many. The end of the connection before a finish reason is a failure, never a clean end.
+ * pings run into the idle time-out, or into the bound on their bytes where there are many. The end of the connection
+ * before a finish reason is a failure, never a clean end.
  */
 export class StreamAttempt implements ProviderAttempt {
   readonly status: number;

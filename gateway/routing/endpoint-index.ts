@@ -15,7 +15,10 @@ export interface IndexedEndpoint {
   /** Prices as numbers, infinite where undeclared: for weights and first comparisons only, never for money. */
   readonly promptPrice: number;
   readonly price: number;
-  /** 0 healthy or not yet known, 1 degraded, 2 down. An unknown endpoint counts as healthy, since only traffic measures it. */
+  /**
+   * 0 healthy or not yet known, 1 degraded, 2 down. An unknown endpoint counts as healthy, since only traffic measures
+   * it.
+   */
   readonly tier: 0 | 1 | 2;
   /** Percent of the last half hour, else of the day; 100 if never measured, so that a new endpoint gets traffic. */
   readonly uptime: number;

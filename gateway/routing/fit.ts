@@ -51,7 +51,10 @@ function trimmed(
   };
 }
 
-/** The ceiling, or the share that compression leaves to the answer, is binding: the messages that are always kept must leave room for all of it. */
+/**
+ * The ceiling, or the share that compression leaves to the answer, is binding: the messages that are always kept must
+ * leave room for all of it.
+ */
 function compressed(
   endpoint: Endpoint,
   prompt: Prompt,

@@ -25,7 +25,9 @@ export function honoured(turn: Turn, endpoint: Endpoint): Readonly<Record<string
   return settings;
 }
 
-/** The chat dialect has no member for `enabled`: without `enable_thinking` only the endpoint's default can satisfy it. */
+/**
+ * The chat dialect has no member for `enabled`: without `enable_thinking` only the endpoint's default can satisfy it.
+ */
 function isSwitchedOn({ reasoning, target }: Endpoint, declares: ReadonlySet<string>): boolean {
   if (target.dialect === 'messages' || declares.has('enable_thinking')) return true;
   return reasoning?.mandatory === true || reasoning?.defaultEnabled === true;

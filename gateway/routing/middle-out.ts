@@ -82,8 +82,8 @@ export interface Remainder {
 
 /**
  * Keeps the mandatory pieces, and the latest of the others as long as everything together `fits`. The first piece that
- * does not fit ends the search, so that the latest turns have no gap. `fits` must hold for every size below one it holds
- * for; it is not called for the mandatory pieces alone.
+ * does not fit ends the search, so that the latest turns have no gap. `fits` must hold for every size below one it
+ * holds for; it is not called for the mandatory pieces alone.
  */
 export function middleOut(
   { messages, pieces, sizes }: TrimmableConversation,

@@ -31,10 +31,11 @@ export interface Eligible {
 }
 
 /**
- * Sorts eligible endpoints into the order of attempts: by the client's list; live ones before those that are down; those
- * that can emit the requested ceiling before the others; then by the client's sort. Without a sort a conversation's turn
- * goes to its place; otherwise health, uptime and free slots decide, and equals share the load by price. A sort or a
- * list of providers disables affinity. (spec: inference, Routing rules 1 and 5; conventions 1.1, `order`, `sort`)
+ * Sorts eligible endpoints into the order of attempts: by the client's list; live ones before those that are down;
+ * those that can emit the requested ceiling before the others; then by the client's sort. Without a sort a
+ * conversation's turn goes to its place; otherwise health, uptime and free slots decide, and equals share the load by
+ * price. A sort or a list of providers disables affinity. (spec: inference, Routing rules 1 and 5; conventions 1.1,
+ * `order`, `sort`)
  */
 export function order(eligible: Eligible[], turn: Turn, { seed, conversation, sort }: OrderOptions): void {
   if (eligible.length < 2) return;

@@ -15,7 +15,9 @@ export function fittedPromptTokens({ counted }: Pick<PromptTokens, 'counted'>): 
   return Math.ceil(counted * FIT_MARGIN) + FIT_MARGIN_TOKENS;
 }
 
-/** The prompt tokens that a trimmed ceiling leaves room for. `unsure`: nobody asked for it, and the count is a guess. */
+/**
+ * The prompt tokens that a trimmed ceiling leaves room for. `unsure`: nobody asked for it, and the count is a guess.
+ */
 export function trimmedForTokens({ counted }: Pick<PromptTokens, 'counted'>, unsure: boolean): number {
   return Math.ceil(counted * (unsure ? UNKNOWN_TOKENIZER_MARGIN : TRIM_MARGIN)) + TRIM_MARGIN_TOKENS;
 }

@@ -5,7 +5,9 @@ import type { VocabularyName } from '../tokens/vocabulary.ts';
 import { endpointIndex } from './endpoint-index.ts';
 import { resolve } from './resolve.ts';
 
-/** What has to be known of a turn's prompt to plan it, by the endpoints of its models. `board` is the topic `endpoints`. */
+/**
+ * What has to be known of a turn's prompt to plan it, by the endpoints of its models. `board` is the topic `endpoints`.
+ */
 export function promptNeeds(turn: Pick<Turn, 'models'>, board: ReadonlyMap<string, Json>): PromptNeeds {
   const models = endpointIndex(board);
   const vocabularies = new Set<VocabularyName>();

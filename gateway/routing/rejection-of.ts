@@ -3,7 +3,9 @@ import type { Rejection } from '../terms/plan.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { RuleViolation } from './eligibility/rule-violation.ts';
 
-/** A violation with its endpoint. A provider has the same tag for every model, so the model is added for several models. */
+/**
+ * A violation with its endpoint. A provider has the same tag for every model, so the model is added for several models.
+ */
 export function rejectionOf(
   { endpoint }: { readonly endpoint: Endpoint },
   violation: RuleViolation,

@@ -7,8 +7,8 @@ const SHOWN_MAX = 50;
 const ID_CHARACTERS_MAX = 256;
 
 /**
- * 404: no requested id is in the catalogue. If other models extend the first id (`author/slug-...`, or with a suffix), it
- * is a base model without endpoints, and they are listed. (spec: inference, Errors 404)
+ * 404: no requested id is in the catalogue. If other models extend the first id (`author/slug-...`, or with a suffix),
+ * it is a base model without endpoints, and they are listed. (spec: inference, Errors 404)
  */
 export function unknownModel(requested: string, { models }: EndpointIndex): GatewayError {
   const shown = requested.slice(0, ID_CHARACTERS_MAX);

@@ -9,8 +9,8 @@ const MEMBER_CHARACTERS_MAX = 200;
 
 /**
  * Passthrough parameters apply to the serving provider alone. Endpoints that do not accept them are left out. When no
- * endpoint of the first choice's provider accepts them, a 400 is thrown, since they would otherwise be ignored silently.
- * (spec: inference, `provider.options`)
+ * endpoint of the first choice's provider accepts them, a 400 is thrown, since they would otherwise be ignored
+ * silently. (spec: inference, `provider.options`)
  */
 export function withoutOptions(
   turn: Turn,

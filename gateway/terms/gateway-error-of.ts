@@ -4,8 +4,8 @@ import { unanswered } from './refusal-error.ts';
 import { unavailable } from './unavailable.ts';
 
 /**
- * Converts any thrown value into the failure for the client. A failure of the cluster that a repeat may solve is 503; an
- * unexpected error is 500 without its cause, which stays in `detail` for the log.
+ * Converts any thrown value into the failure for the client. A failure of the cluster that a repeat may solve is 503;
+ * an unexpected error is 500 without its cause, which stays in `detail` for the log.
  */
 export function gatewayErrorOf(thrown: unknown): GatewayError {
   const known = thrown instanceof AskError ? unanswered(thrown) : thrown;

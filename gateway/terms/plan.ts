@@ -23,7 +23,9 @@ export interface Candidate {
   readonly model: string;
   /** The ceiling sent to this endpoint: the requested one, lowered to its own and trimmed to its window. Always set. */
   readonly completionTokensMax: number;
-  /** Present where the money did not afford the planned ceiling: `completionTokensMax` is the ceiling that it affords. */
+  /**
+   * Present where the money did not afford the planned ceiling: `completionTokensMax` is the ceiling that it affords.
+   */
   readonly lowered?: true;
   /** The messages sent to this endpoint: the turn's own, or those left by compression. */
   readonly messages: readonly TurnMessage[];

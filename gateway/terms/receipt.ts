@@ -19,7 +19,9 @@ export interface Receipt {
   /** The charged counts: the reported ones, and our own for missing ones, with `estimated`. */
   readonly billed: Usage;
   readonly estimated: boolean;
-  /** Media measured from the bytes of the reply, within the admitted bounds, and what the prompt consumes beside tokens. */
+  /**
+   * Media measured from the bytes of the reply, within the admitted bounds, and what the prompt consumes beside tokens.
+   */
   readonly media: MediaUnits;
   readonly finishReason: FinishReason | null;
   readonly nativeFinishReason: string | null;

@@ -9,8 +9,8 @@ const RETRY_AFTER_SECONDS_MAX = 60;
 const PERMANENT: ReadonlySet<string> = new Set(['failed', 'rejected', 'unhandled', 'finished', 'quarantined']);
 
 /**
- * Converts an actor's refusal into the client's error; an exhausted window or a time for a repeat adds its headers. `now`
- * is store time in ms.
+ * Converts an actor's refusal into the client's error; an exhausted window or a time for a repeat adds its headers.
+ * `now` is store time in ms.
  */
 export function refusalError(refusal: Refusal, now: number): GatewayError {
   const { status, type, message, metadata, window, retryAfterMs } = refusal;

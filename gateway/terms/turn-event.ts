@@ -14,7 +14,9 @@ export type TurnEvent =
   | { readonly type: 'tool-delta'; readonly index: number; readonly arguments: string }
   /** A generated image, always whole: a `data:` URL, or a URL that is forwarded without being fetched. */
   | { readonly type: 'image'; readonly url: string; readonly index: number }
-  /** A piece of generated speech. `data` is base64 that concatenates piece by piece; `id` and `expiresAt` as reported. */
+  /**
+   * A piece of generated speech. `data` is base64 that concatenates piece by piece; `id` and `expiresAt` as reported.
+   */
   | {
       readonly type: 'audio-delta';
       readonly id?: string;

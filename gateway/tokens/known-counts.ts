@@ -11,8 +11,8 @@ const SHORT_CHARACTERS_MAX = 1_024;
 const TEXTS_MAX = 16_384;
 
 /**
- * The tokens of texts that were counted before, by their digest: a conversation repeats its messages with every turn, and
- * an application its instructions. Module state because a count never changes.
+ * The tokens of texts that were counted before, by their digest: a conversation repeats its messages with every turn,
+ * and an application its instructions. Module state because a count never changes.
  */
 const shortCounts = new LRUCache<string, number>({ max: TEXTS_MAX });
 const longCounts = new LRUCache<string, number>({ max: TEXTS_MAX });

@@ -30,8 +30,8 @@ interface Contents {
 }
 
 /**
- * Measures a turn's prompt by real tokenizers. A promise where the text is long, which is counted in shares of the event
- * loop, or where a vocabulary is not in memory yet.
+ * Measures a turn's prompt by real tokenizers. A promise where the text is long, which is counted in shares of the
+ * event loop, or where a vocabulary is not in memory yet.
  */
 export function measurePrompt(turn: Turn, needs: PromptNeeds, clock: Clock): PromptSizes | Promise<PromptSizes> {
   if (turn.messages.length > MESSAGES_AT_ONCE_MAX) return measuredInShares(turn, needs, clock);

@@ -20,15 +20,18 @@ interface Weighing {
 }
 
 /**
- * Parts with bytes are sized by them: speech takes 10 to 32 tokens a second in 2 to 32 kB, video 66 to 300 tokens a second
- * in 12 to 250 kB, and a document of compressed text about one token per byte.
+ * Parts with bytes are sized by them: speech takes 10 to 32 tokens a second in 2 to 32 kB, video 66 to 300 tokens a
+ * second in 12 to 250 kB, and a document of compressed text about one token per byte.
  */
 const WEIGHINGS: Readonly<Record<'audio' | 'video' | 'file', Weighing>> = {
   audio: { bytesPerToken: 500, bytesPerTokenMin: 16, unseen: { counted: 1_024, bound: 131_072 } },
   video: { bytesPerToken: 500, bytesPerTokenMin: 32, unseen: { counted: 8_192, bound: 1_048_576 } },
   file: { bytesPerToken: 32, bytesPerTokenMin: 1, unseen: { counted: 4_096, bound: 1_048_576 } },
 };
-/** Smallest size of a part, for its framing and first unit; and the largest estimate, so that no request is refused by it. */
+/**
+ * Smallest size of a part, for its framing and first unit; and the largest estimate, so that no request is refused by
+ * it.
+ */
 const PART_TOKENS = 64;
 const FILE_BOUND_MIN = 16_384;
 const COUNTED_MAX = 16_384;

@@ -9,8 +9,8 @@ const RUN_CHARACTERS = 240;
 const RUNS = /\s?\S{1,240}|\s{1,240}/gu;
 
 /**
- * A text in pieces that are counted one by one: their tokens add up to those of the whole, but for one token where a run
- * is cut. A piece ends before a space, since the space belongs to the word after it.
+ * A text in pieces that are counted one by one: their tokens add up to those of the whole, but for one token where a
+ * run is cut. A piece ends before a space, since the space belongs to the word after it.
  */
 export function* pieces(text: string): Generator<string, void, undefined> {
   for (let from = 0; from < text.length; ) {

@@ -7,8 +7,8 @@ export interface PromptContents {
   /** The texts whose tokens count. */
   readonly texts: readonly string[];
   /**
-   * What the hold allows for and is never charged: the bytes of provider options, which may join the prompt, and a token
-   * for each text part, which a template may separate.
+   * What the hold allows for and is never charged: the bytes of provider options, which may join the prompt, and a
+   * token for each text part, which a template may separate.
    */
   readonly heldOnlyTokens: number;
   readonly messages: number;

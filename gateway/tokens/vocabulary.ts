@@ -8,9 +8,9 @@ export interface Vocabulary {
 }
 
 /**
- * The vocabulary for endpoints that declare none of ours: the densest of the common ones. Over the corpus of
- * `npm run bench -- tokens` it counts at least as many tokens as `o200k_base` for every kind of text, within 1 %, and up
- * to five times as many for scripts that the larger vocabulary covers better.
+ * The vocabulary for endpoints that declare none of ours: the densest of the common ones. Over the corpus of `npm run
+ * bench -- tokens` it counts at least as many tokens as `o200k_base` for every kind of text, within 1 %, and up to five
+ * times as many for scripts that the larger vocabulary covers better.
  */
 export const DENSEST: VocabularyName = 'cl100k_base';
 

@@ -27,8 +27,8 @@ export class Sequence {
 }
 
 /**
- * An epoch as text that sorts as epochs do. Restoring a backup raises epochs by as much as 32 bits each time, beyond six
- * digits; such epochs begin with a character that sorts after every digit.
+ * An epoch as text that sorts as epochs do. Restoring a backup raises epochs by as much as 32 bits each time, beyond
+ * six digits; such epochs begin with a character that sorts after every digit.
  */
 export function epochText(epoch: number): string {
   if (epoch < EPOCH_FITS) return epoch.toString(36).padStart(EPOCH_DIGITS, '0');

@@ -9,8 +9,8 @@ const SECRET_BYTES = 32;
 export interface BlobDraft {
   readonly id: string;
   /**
-   * Appends the next piece, `segment.pieceBytes` long unless it is the last; resolves when another may follow. The piece
-   * is overwritten then.
+   * Appends the next piece, `segment.pieceBytes` long unless it is the last; resolves when another may follow. The
+   * piece is overwritten then.
    */
   append(piece: Uint8Array): Promise<void>;
   /** Makes the blob durable, then visible. */

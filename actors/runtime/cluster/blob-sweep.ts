@@ -33,9 +33,9 @@ export interface BlobSweepLimits {
 }
 
 /**
- * Removes blobs that no row refers to, and unfinished writes, once they are old enough. It walks the blobs from the oldest
- * on, in small pages with a pause after each and a bounded number per round, and continues after the last one. If no
- * collection of these kinds declares a blob it removes nothing, since every blob would look like an orphan.
+ * Removes blobs that no row refers to, and unfinished writes, once they are old enough. It walks the blobs from the
+ * oldest on, in small pages with a pause after each and a bounded number per round, and continues after the last one.
+ * If no collection of these kinds declares a blob it removes nothing, since every blob would look like an orphan.
  */
 export function blobSweep(parts: BlobSweepParts): PeriodicTask {
   const { clock, limits, log, isMine } = parts;
@@ -68,7 +68,9 @@ interface Walk {
   after: string | null;
 }
 
-/** One round. A removal that fails ends it, and the next round continues behind that blob, so none blocks the others. */
+/**
+ * One round. A removal that fails ends it, and the next round continues behind that blob, so none blocks the others.
+ */
 async function sweepOrphans(
   parts: BlobSweepParts,
   columns: readonly IndexColumn[],

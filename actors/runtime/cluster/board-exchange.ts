@@ -26,8 +26,9 @@ export interface BoardExchangeParts {
 }
 
 /**
- * Synchronises the boards of all nodes. New values go to every peer at the end of the event-loop turn. When a peer opens
- * its link, this node sends a digest of its board and the peer sends newer values; each direction runs independently.
+ * Synchronises the boards of all nodes. New values go to every peer at the end of the event-loop turn. When a peer
+ * opens its link, this node sends a digest of its board and the peer sends newer values; each direction runs
+ * independently.
  */
 export class BoardExchange implements Board {
   readonly #parts: BoardExchangeParts;
@@ -91,8 +92,8 @@ export class BoardExchange implements Board {
   }
 
   /**
-   * A node is dead or has left. Its last values may have reached only some of its peers, so each of these sends them on;
-   * a value that is known already changes nothing.
+   * A node is dead or has left. Its last values may have reached only some of its peers, so each of these sends them
+   * on; a value that is known already changes nothing.
    */
   gone(incarnation: string): void {
     this.#digests.delete(incarnation);

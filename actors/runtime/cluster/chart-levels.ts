@@ -37,8 +37,8 @@ export class ChartLevels {
   }
 
   /**
-   * Checks again when all peers know this node and write versions that it loads: actors written before that may be too new
-   * for this build. Shards may be moved to a node only after `fits`.
+   * Checks again when all peers know this node and write versions that it loads: actors written before that may be too
+   * new for this build. Shards may be moved to a node only after `fits`.
    */
   async confirm(refuse: (why: string) => void, fits: () => void): Promise<void> {
     // A store that fails now takes no commit either, and the check at the start succeeded.

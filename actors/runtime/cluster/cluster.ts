@@ -93,7 +93,9 @@ export interface Operator {
   reload(address: string): Promise<Reloaded>;
   /** Moves the named node's shards away and stops it after its open work. */
   drain(node: string): Promise<void>;
-  /** Rows read directly from the store, bodies as stored: lists that no single actor keeps, e.g. the keys of an account. */
+  /**
+   * Rows read directly from the store, bodies as stored: lists that no single actor keeps, e.g. the keys of an account.
+   */
   rows(query: RowQuery): Promise<readonly RowRecord[]>;
   ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json>;
   /** Steps a dead letter again, or drops it. False if there is none with this id. Rejects with AskError. */

@@ -3,8 +3,8 @@ import type { Store } from '../ports/store.ts';
 import { type Log, textOf } from './log.ts';
 
 /**
- * Why a node ended. The stored words are kept: `own-hand` is a crash of the process itself (an uncaught error, an abort, a
- * full heap, a silent event loop), `outside` is a kill or any other cause.
+ * Why a node ended. The stored words are kept: `own-hand` is a crash of the process itself (an uncaught error, an
+ * abort, a full heap, a silent event loop), `outside` is a kill or any other cause.
  */
 export type Cause = 'own-hand' | 'outside';
 
@@ -19,8 +19,8 @@ export interface DeathsParts {
 }
 
 /**
- * Why nodes died, decided once for the whole cluster: the first record in the store counts. A death counts as crashed only
- * if an observer recorded a crash; a kill, a stop, a network cut or an unexplained silence never does.
+ * Why nodes died, decided once for the whole cluster: the first record in the store counts. A death counts as crashed
+ * only if an observer recorded a crash; a kill, a stop, a network cut or an unexplained silence never does.
  */
 export class Deaths {
   readonly #parts: DeathsParts;

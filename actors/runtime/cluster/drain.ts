@@ -19,9 +19,9 @@ export interface DrainParts {
 }
 
 /**
- * A node's planned exit, in two phases. First it hands every shard to nodes that stay, while its own open work continues.
- * Then, if shards are left because all nodes are leaving, it serves them until the peers' open work has ended too. Both
- * phases are bounded in time and end early if the store is unreachable.
+ * A node's planned exit, in two phases. First it hands every shard to nodes that stay, while its own open work
+ * continues. Then, if shards are left because all nodes are leaving, it serves them until the peers' open work has
+ * ended too. Both phases are bounded in time and end early if the store is unreachable.
  */
 export class Drain {
   readonly #parts: DrainParts;

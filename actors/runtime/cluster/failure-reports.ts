@@ -19,8 +19,8 @@ export interface FailureReportsParts {
 }
 
 /**
- * Probes the process behind a lost link at once. A port of this host that refuses, or answers with another incarnation, is
- * proof that the process has ended, and its node is voted out. Silence is no proof; the heartbeat decides then.
+ * Probes the process behind a lost link at once. A port of this host that refuses, or answers with another incarnation,
+ * is proof that the process has ended, and its node is voted out. Silence is no proof; the heartbeat decides then.
  */
 export class FailureReports {
   readonly #parts: FailureReportsParts;

@@ -2,7 +2,10 @@ import type { NodeRow } from '../ports/store.ts';
 import type { ClusterLimits } from './limits.ts';
 import { liveSet, type Watched } from './verdict.ts';
 
-/** One answer counts for at most this many heartbeats of observation: the observer's own pause is not the others' silence. */
+/**
+ * One answer counts for at most this many heartbeats of observation: the observer's own pause is not the others'
+ * silence.
+ */
 const ATTENTION_BEATS_MAX = 2;
 /** A node beats if its row changed within this many heartbeats. */
 const BEATING_BEATS = 2;
@@ -15,8 +18,8 @@ interface Memory {
 
 /**
  * One node's observations of the others' heartbeat rows. Time is measured as attention: it passes only while this node
- * has contact with the store, so that neither its own pause nor a store outage makes other nodes stale. Time outside the
- * live set counts only while the node beats; a stalled node is judged by the age of its row instead.
+ * has contact with the store, so that neither its own pause nor a store outage makes other nodes stale. Time outside
+ * the live set counts only while the node beats; a stalled node is judged by the age of its row instead.
  */
 export class HeartbeatWatch {
   readonly #limits: ClusterLimits;

@@ -6,7 +6,9 @@ import { type Log, textOf } from './log.ts';
 import type { StoreTime } from './store-time.ts';
 import { type Condemned, condemned } from './verdict.ts';
 
-/** For this many heartbeats after its start a node beats faster, so that nodes that start together see each other soon. */
+/**
+ * For this many heartbeats after its start a node beats faster, so that nodes that start together see each other soon.
+ */
 const YOUNG_BEATS = 3;
 const YOUNG_BEATS_PER_BEAT = 5;
 /** How long a new node waits for others before it takes ownerless shards. */
@@ -44,8 +46,8 @@ export interface MemberParts {
 }
 
 /**
- * This node's membership: writes its heartbeat, reads the others', judges them while its own contact is fresh, and votes
- * out the nodes that the verdict names. Dead is final, in memory and in the store.
+ * This node's membership: writes its heartbeat, reads the others', judges them while its own contact is fresh, and
+ * votes out the nodes that the verdict names. Dead is final, in memory and in the store.
  */
 export class Member {
   readonly #parts: MemberParts;
@@ -259,8 +261,8 @@ export class Member {
   }
 
   /**
-   * The store lists every living node and the newest dead ones. An incarnation that was asked about before the query was
-   * sent, and that the answer does not list, ended long ago.
+   * The store lists every living node and the newest dead ones. An incarnation that was asked about before the query
+   * was sent, and that the answer does not list, ended long ago.
    */
   #resolveDoubts(nodes: readonly NodeRow[], sentAt: number): void {
     for (const [incarnation, askedAt] of this.#doubtful) {

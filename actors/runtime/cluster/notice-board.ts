@@ -18,7 +18,8 @@ interface Topic {
 
 /**
  * This node's complete, volatile copy of the published values. The newer value wins: higher epoch, then higher version,
- * then, of two nodes, the higher incarnation. A removed key leaves a tombstone so that an older value cannot restore it.
+ * then, of two nodes, the higher incarnation. A removed key leaves a tombstone so that an older value cannot restore
+ * it.
  */
 export class NoticeBoard {
   readonly #log: Log;
@@ -52,7 +53,10 @@ export class NoticeBoard {
     return () => topic?.listeners.delete(changed);
   }
 
-  /** Applies values at least as new as the held ones (one step may publish a key twice) and notifies the topics' listeners. */
+  /**
+   * Applies values at least as new as the held ones (one step may publish a key twice) and notifies the topics'
+   * listeners.
+   */
   apply(items: readonly Publication[]): void {
     const changed = new Set<Topic>();
     for (const item of items) {

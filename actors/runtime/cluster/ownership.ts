@@ -26,9 +26,9 @@ export interface OwnershipParts {
 }
 
 /**
- * Reconciles the engine with the shard rows: adopts the shards that the store assigns to this node, drops the others, and
- * claims ownerless shards that prefer this node under a higher epoch. A shard whose memory was lost is never served again
- * under its old epoch. Decisions depend on the store's rows alone and repeat until engine and rows agree.
+ * Reconciles the engine with the shard rows: adopts the shards that the store assigns to this node, drops the others,
+ * and claims ownerless shards that prefer this node under a higher epoch. A shard whose memory was lost is never served
+ * again under its old epoch. Decisions depend on the store's rows alone and repeat until engine and rows agree.
  */
 export class Ownership {
   readonly #parts: OwnershipParts;
@@ -90,8 +90,8 @@ export class Ownership {
   }
 
   /**
-   * A hand-over did not end as intended, so another node may own the shard. A read in flight may still show the old row:
-   * only reads that start from now on count for this shard.
+   * A hand-over did not end as intended, so another node may own the shard. A read in flight may still show the old
+   * row: only reads that start from now on count for this shard.
    */
   doubt(shard: number): void {
     this.#doubts += 1;

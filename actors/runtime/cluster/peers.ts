@@ -21,7 +21,9 @@ import { parseSignal, renderSignal, type Signal } from './signal.ts';
 
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 250;
-/** Interval of the check for silent peers: a change is written to this node's row at once, not with the next heartbeat. */
+/**
+ * Interval of the check for silent peers: a change is written to this node's row at once, not with the next heartbeat.
+ */
 const LOOK_MS = 100;
 /** A node that left closes its links itself after its last answers; after this time this node closes them. */
 const FAREWELL_MS = 2_000;

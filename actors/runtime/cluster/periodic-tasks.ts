@@ -79,9 +79,9 @@ export interface KeySweepParts {
 }
 
 /**
- * Destroys expired sealing keys. Keys expire at the turn of an hour: the task runs then, and in between to retry failures
- * and to catch up after the clock was set. Every node runs it, because destruction must not wait for an election, and
- * destroying a key twice is harmless.
+ * Destroys expired sealing keys. Keys expire at the turn of an hour: the task runs then, and in between to retry
+ * failures and to catch up after the clock was set. Every node runs it, because destruction must not wait for an
+ * election, and destroying a key twice is harmless.
  */
 export function keySweep({ keys, clock, limits, log }: KeySweepParts): PeriodicTask {
   return new PeriodicTask({

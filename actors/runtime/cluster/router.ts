@@ -33,9 +33,9 @@ export interface RouterParts {
 }
 
 /**
- * Routes a message to the owner of its shard, on this node or another, and the answer back. A message that has certainly
- * not been stepped waits for the next owner until its deadline; one that may have been stepped is answered `lost` or
- * `expired`. A message that may have arrived is sent again only if its sender supplied `AskOptions.repeat`.
+ * Routes a message to the owner of its shard, on this node or another, and the answer back. A message that has
+ * certainly not been stepped waits for the next owner until its deadline; one that may have been stepped is answered
+ * `lost` or `expired`. A message that may have arrived is sent again only if its sender supplied `AskOptions.repeat`.
  */
 export class Router {
   readonly #parts: RouterParts;
@@ -105,7 +105,10 @@ export class Router {
     }
   }
 
-  /** Delivers a peer's asks and tells to the engine. A message for a shard that is not here is answered `moved`, never forwarded. */
+  /**
+   * Delivers a peer's asks and tells to the engine. A message for a shard that is not here is answered `moved`, never
+   * forwarded.
+   */
   receive({ link }: PeerOrigin, batch: readonly Envelope[]): void {
     const { clock, engine } = this.#parts;
     const now = clock.monotonic();

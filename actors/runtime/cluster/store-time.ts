@@ -1,6 +1,8 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** A backward correction below this is absorbed by waiting; a larger one means that the clock was set, and is followed. */
+/**
+ * A backward correction below this is absorbed by waiting; a larger one means that the clock was set, and is followed.
+ */
 const SLEW_MS_MAX = 1_000;
 
 /** Store time between two answers: the store's last clock value, advanced by the monotonic clock. */
@@ -15,9 +17,9 @@ export class StoreTime {
   }
 
   /**
-   * The store read its clock as `now` at some moment between `sentAt` and `heardAt` (monotonic ms). The current estimate
-   * stays if it agrees with that interval and moves by the least amount if not, so that a slow answer (a lock, a pause of
-   * this process) never shifts it by half the round trip.
+   * The store read its clock as `now` at some moment between `sentAt` and `heardAt` (monotonic ms). The current
+   * estimate stays if it agrees with that interval and moves by the least amount if not, so that a slow answer (a lock,
+   * a pause of this process) never shifts it by half the round trip.
    */
   learn(now: number, sentAt: number, heardAt: number): void {
     this.#offset = Math.min(Math.max(this.#offset, now - heardAt), now - sentAt);

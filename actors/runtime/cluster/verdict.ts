@@ -1,6 +1,6 @@
 /**
- * Computes the live set, and which nodes to vote out, as a pure function of the heartbeat rows: every node gets the same
- * result from the same rows. It reads no clock; durations are inputs, measured by the observer.
+ * Computes the live set, and which nodes to vote out, as a pure function of the heartbeat rows: every node gets the
+ * same result from the same rows. It reads no clock; durations are inputs, measured by the observer.
  */
 
 /** The part of a heartbeat row that the verdict uses. */
@@ -70,8 +70,8 @@ export interface Condemned {
 }
 
 /**
- * The nodes that `self` must vote out now. A node outside the live set judges no other. A node inside votes out rows that
- * are stale for longer than `staleMs` and nodes that have been outside for `outsideMs`.
+ * The nodes that `self` must vote out now. A node outside the live set judges no other. A node inside votes out rows
+ * that are stale for longer than `staleMs` and nodes that have been outside for `outsideMs`.
  */
 export function condemned(
   self: string,

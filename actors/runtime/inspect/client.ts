@@ -39,8 +39,8 @@ export class OperatorError extends Error {
 /** The operator's access to a cluster through one of its nodes. Every call rejects with OperatorError. */
 export interface OperatorClient {
   /**
-   * Connects. Rejects if the host gives no answer within this time; a refused connection is the error of the first call,
-   * which says why.
+   * Connects. Rejects if the host gives no answer within this time; a refused connection is the error of the first
+   * call, which says why.
    */
   reach(withinMs: number): Promise<void>;
   ps(): Promise<ClusterView>;

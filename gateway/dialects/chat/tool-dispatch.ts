@@ -5,7 +5,9 @@ const PAYLOAD_BYTES_MAX = 64 * 1024;
 /** Calls tracked in one stream, and the total characters of the incomplete ones. */
 const CALLS_MAX = 1_536;
 const OPEN_CHARACTERS_MAX = 4 * 1024 * 1024;
-/** Times that one call is parsed before the finish: without it 300 malformed calls, reparsed at every start, took 15 s. */
+/**
+ * Times that one call is parsed before the finish: without it 300 malformed calls, reparsed at every start, took 15 s.
+ */
 const PARSES_MAX = 4;
 
 interface Call {

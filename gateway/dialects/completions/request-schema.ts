@@ -6,8 +6,8 @@ import { sharedMembers } from '../request/shared-members.ts';
 const LOGPROBS_MAX = 20;
 
 /**
- * The text completion request on the wire. Unknown members are allowed and ignored. The schema validates requests, gives
- * their type, and is published in the OpenAPI document. (spec: inference, Text completion)
+ * The text completion request on the wire. Unknown members are allowed and ignored. The schema validates requests,
+ * gives their type, and is published in the OpenAPI document. (spec: inference, Text completion)
  */
 export const completionRequest = Type.Object({
   ...sharedMembers,

@@ -31,7 +31,10 @@ export class Carried {
     else if (!this.#input.includes(modality)) this.#input.push(modality);
   }
 
-  /** The part of a stored file, before its bytes and type are known, with what is sent beside it. Throws 400 above the bound. */
+  /**
+   * The part of a stored file, before its bytes and type are known, with what is sent beside it. Throws 400 above the
+   * bound.
+   */
   addFile(id: string, member: string, beside: Pick<MediaPart, 'filename' | 'cacheFor'> = {}): MediaPart {
     const part: MediaPart = { ...beside, type: 'file', source: { kind: 'data', mediaType: null, base64: '' } };
     this.#files ??= [];

@@ -1,8 +1,8 @@
 import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
 
 /**
- * Building blocks of the request schemas of all dialects. `maybe` marks an optional member whose explicit null counts as
- * absent; other members refuse null. (spec: inference, Conventions 1)
+ * Building blocks of the request schemas of all dialects. `maybe` marks an optional member whose explicit null counts
+ * as absent; other members refuse null. (spec: inference, Conventions 1)
  */
 export const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 

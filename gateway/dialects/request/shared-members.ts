@@ -36,7 +36,10 @@ export const toolName = Type.String({ pattern: '^[a-zA-Z0-9_-]{1,128}$' });
 /** The levels of `reasoning_effort`. (spec: inference, `reasoning`) */
 export const effort = oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max');
 
-/** The two members that request compression, in every dialect of conversations. (spec: inference, `transforms`, `plugins`) */
+/**
+ * The two members that request compression, in every dialect of conversations. (spec: inference, `transforms`,
+ * `plugins`)
+ */
 export const compressionMembers = {
   transforms: maybe(Type.Array(oneOf('middle-out'), { maxItems: NAMES_MAX })),
   plugins: maybe(Type.Array(Type.Object({ id: oneOf('context-compression') }), { maxItems: NAMES_MAX })),

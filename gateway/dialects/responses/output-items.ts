@@ -122,7 +122,9 @@ export class OutputItems {
     return '';
   }
 
-  /** True while the open call is incomplete. Examined for the first event behind it alone, since that parses the call. */
+  /**
+   * True while the open call is incomplete. Examined for the first event behind it alone, since that parses the call.
+   */
   #waits(): boolean {
     if (!(this.#open instanceof CallItem)) return false;
     return this.#held.size > 0 || !this.#open.complete;

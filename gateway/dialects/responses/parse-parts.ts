@@ -38,8 +38,8 @@ export interface Said {
 }
 
 /**
- * Content of a message of the model, as an earlier answer carried it. Its pictures are left out: no provider dialect has
- * a place for them in the model's own turns. Throws 400 for other media.
+ * Content of a message of the model, as an earlier answer carried it. Its pictures are left out: no provider dialect
+ * has a place for them in the model's own turns. Throws 400 for other media.
  */
 export function parseSaid(wire: string | readonly InputPart[], member: string): Said {
   if (typeof wire === 'string') return { text: wire, refusal: null };

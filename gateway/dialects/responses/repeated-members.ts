@@ -2,8 +2,8 @@ import { JsonText, jsonText, membersText } from '../../terms/json-text.ts';
 import type { ResponsesRequest } from './request-schema.ts';
 
 /**
- * Characters of instructions, tools, metadata and format that a response repeats, each: a stream sends them three times,
- * and a request may have megabytes. A larger member is returned empty.
+ * Characters of instructions, tools, metadata and format that a response repeats, each: a stream sends them three
+ * times, and a request may have megabytes. A larger member is returned empty.
  */
 const REPEATED_CHARACTERS_MAX = 128 * 1_024;
 

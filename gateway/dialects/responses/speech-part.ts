@@ -8,7 +8,9 @@ interface SpeechPiece {
   readonly expiresAt?: number | undefined;
 }
 
-/** Generated speech of a message: its bytes and its transcript. (spec: inference, Responses stream; conventions 1.14) */
+/**
+ * Generated speech of a message: its bytes and its transcript. (spec: inference, Responses stream; conventions 1.14)
+ */
 export class SpeechPart {
   readonly #writer: EventWriter;
   readonly #place: string;

@@ -15,7 +15,8 @@ import type { EdgeServices } from '../services.ts';
 
 /**
  * `POST /messages/count_tokens`: the tokens of a prompt by the tokenizers of the model's endpoints, the largest count
- * where they differ. Calls no provider and charges nothing. Stored files are not read. (spec: inference, `count_tokens`)
+ * where they differ. Calls no provider and charges nothing. Stored files are not read. (spec: inference,
+ * `count_tokens`)
  */
 export const countTokensRoute: Route = {
   method: 'POST',

@@ -3,9 +3,9 @@ import { exactNumber } from './exact-json.ts';
 
 /**
  * The members of a generation's record beyond the convention: the route candidates and the reasons for rejections, the
- * amount of every hold, the ceiling where the money lowered it, which requested parameters the serving endpoint declares, and timings. A plain request with one
- * endpoint and no rejection has no `route`; its endpoint is in `provider_responses`. Times in ms since the request's
- * start.
+ * amount of every hold, the ceiling where the money lowered it, which requested parameters the serving endpoint
+ * declares, and timings. A plain request with one endpoint and no rejection has no `route`; its endpoint is in
+ * `provider_responses`. Times in ms since the request's start.
  */
 export function renderTrace(generation: Generation): Readonly<Record<string, unknown>> {
   const { settlement, release, route } = generation;

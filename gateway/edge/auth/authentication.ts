@@ -37,8 +37,9 @@ export interface AuthenticationOptions {
 const LIMITED_LOOKUPS_MAX = 8;
 
 /**
- * State of a digest or an address, valid until a store time in ms. The entry for a dead key is kept after that time until the key's
- * actor reports the key alive: the key is then looked up and counted before the request proceeds, as an unknown one is.
+ * State of a digest or an address, valid until a store time in ms. The entry for a dead key is kept after that time
+ * until the key's actor reports the key alive: the key is then looked up and counted before the request proceeds, as an
+ * unknown one is.
  */
 type Remembered =
   | { readonly type: 'limited'; readonly limit: number; readonly resetAt: number; readonly until: number }
@@ -47,10 +48,10 @@ type Remembered =
 /**
  * Authenticates requests. A credential becomes a digest, the digest a caller. That mapping is immutable, so it is
  * cached. The key's actor decides in the admit or in a count whether the key is alive; a used-up window is remembered
- * until its reset. Every request without a valid key is counted by its client address, then one with a wrong key by that
- * key too; each reason gives the same 401. A key that is known to be dead takes the path of an unknown one before its
- * body is read, with as many look-ups and counts, so that its holder cannot find out that the key ever existed. (spec:
- * inference, Authentication; reliability A1, attack 13, decision 17)
+ * until its reset. Every request without a valid key is counted by its client address, then one with a wrong key by
+ * that key too; each reason gives the same 401. A key that is known to be dead takes the path of an unknown one before
+ * its body is read, with as many look-ups and counts, so that its holder cannot find out that the key ever existed.
+ * (spec: inference, Authentication; reliability A1, attack 13, decision 17)
  */
 export class Authentication {
   readonly #options: AuthenticationOptions;
@@ -166,8 +167,8 @@ export class Authentication {
   }
 
   /**
-   * Counts a key that was dead a moment ago: by its address, as every request without a valid key, then by itself. Until
-   * the address has passed, nothing of the key is used or cached, as for an unknown one.
+   * Counts a key that was dead a moment ago: by its address, as every request without a valid key, then by itself.
+   * Until the address has passed, nothing of the key is used or cached, as for an unknown one.
    */
   async #countSuspect(context: Authenticated, policy: Policy, connection: Remote, caller: Caller): Promise<void> {
     await this.#countAddress(context, connection);

@@ -63,7 +63,8 @@ export class HolderParts {
   }
 
   async #takeLater(holder: string, part: Part): Promise<boolean> {
-    // Concurrent callers may use up the same grant. Each round fetches one and ends in a request taken, or in none left.
+    // Concurrent callers may use up the same grant. Each round fetches one and ends in a request taken, or in none
+    // left.
     while (part.left === 0) {
       if (part.spent) return false;
       await this.#fetchOnce(holder, part);

@@ -36,9 +36,9 @@ const PART_HEADERS_MAX = 16;
 const FILE_FIELD = 'file';
 
 /**
- * Begins to read `multipart/form-data` with one file in the part `file`. At most one piece of the file is in memory: the
- * client is held back until `source` is pulled, and a piece may be emptied once later ones are pulled. Rejects, and `source` throws, with GatewayError 400, 408, 413 or 415,
- * or with CallerLeft.
+ * Begins to read `multipart/form-data` with one file in the part `file`. At most one piece of the file is in memory:
+ * the client is held back until `source` is pulled, and a piece may be emptied once later ones are pulled. Rejects, and
+ * `source` throws, with GatewayError 400, 408, 413 or 415, or with CallerLeft.
  */
 export function readFormUpload(request: IncomingMessage, options: FormOptions): Promise<FormUpload> {
   refuseByHeaders(request, options.fileBytesMax);

@@ -55,8 +55,8 @@ export interface Submission extends LineDefaults {
 }
 
 /**
- * Checks the whole envelope of a submission. Throws GatewayError 400 naming the member. (spec: inference, Batch rules 3,
- * 10)
+ * Checks the whole envelope of a submission. Throws GatewayError 400 naming the member. (spec: inference, Batch rules
+ * 3, 10)
  */
 export function parseSubmission(value: unknown): Submission {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

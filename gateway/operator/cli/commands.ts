@@ -1,4 +1,6 @@
-/** The commands of `troupe` by module, in the order of `--help`. A module is loaded only when its commands are needed. */
+/**
+ * The commands of `troupe` by module, in the order of `--help`. A module is loaded only when its commands are needed.
+ */
 import type { Command } from 'commander';
 import type { NodePorts } from '../../node/node-options.ts';
 

@@ -32,8 +32,8 @@ cluster that runs on the data folder (./data, or the folder given with --data), 
 names.`;
 
 /**
- * Runs the command of this process's arguments. `entry` is the module that calls it: the launcher starts it as the process
- * of every node. A failure that the user can correct prints one line and exits with code 1.
+ * Runs the command of this process's arguments. `entry` is the module that calls it: the launcher starts it as the
+ * process of every node. A failure that the user can correct prints one line and exits with code 1.
  */
 export async function runProgram(entry: string, ports: NodePorts = {}): Promise<void> {
   try {
@@ -66,8 +66,8 @@ async function run(entry: string, ports: NodePorts): Promise<void> {
 }
 
 /**
- * Loads the module of the first argument only: most of a short command's time is loading code. `--help`, an option before
- * the command and an unknown command need every module.
+ * Loads the module of the first argument only: most of a short command's time is loading code. `--help`, an option
+ * before the command and an unknown command need every module.
  */
 async function addCommands(program: Command, first: string | undefined, context: CommandContext): Promise<void> {
   if (first !== 'up' && first !== 'node') process.stdout.on('error', endWithReader);

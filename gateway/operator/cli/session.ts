@@ -45,8 +45,8 @@ export async function withSession<T>(options: GlobalOptions, run: (session: Sess
 }
 
 /**
- * Connects to one node's operator service; if the cluster uses TLS, with the certificate of `node`. `names` are those of
- * all nodes. @throws ConfigError
+ * Connects to one node's operator service; if the cluster uses TLS, with the certificate of `node`. `names` are those
+ * of all nodes. @throws ConfigError
  */
 export async function connect(
   node: OperatorAddress,

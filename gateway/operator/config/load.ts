@@ -35,8 +35,8 @@ export async function loadConfig(options: LoadOptions): Promise<ClusterConfig> {
   const source = file ?? 'cluster.config';
   const over = file === null ? {} : await readOver(file);
   const laid = layOver(layOver(defaults, over), given(options));
-  // Loaded for a file only: the schemas are a third of the time that a short command takes to load. A test validates the
-  // default.
+  // Loaded for a file only: the schemas are a third of the time that a short command takes to load. A test validates
+  // the default.
   const rules = file === null ? null : await import('./validate.ts');
   rules?.validate(laid, source);
   const config = laid as ClusterConfig;

@@ -56,7 +56,9 @@ export async function openSecretsFor(
   throw refusal(data, `${pepperFile(data)} is not the pepper that the keys of the database were made with`);
 }
 
-/** Continues with the pepper of this folder, or a new one: keys made with another are void. True if there was another. */
+/**
+ * Continues with the pepper of this folder, or a new one: keys made with another are void. True if there was another.
+ */
 export async function acceptPepper(data: string, maintenance: Settings, random: Random): Promise<boolean> {
   const own = fingerprintOf((await openSecrets(data, random)).pepper);
   if ((await maintenance.setting(SETTING)) === own) return false;

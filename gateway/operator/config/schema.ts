@@ -100,7 +100,8 @@ const node = record({
 
 /**
  * Derives the schema of a section of bounds from its defaults: every member is a switch or a number whose name gives
- * the unit (`...Ms` is a time, `...PercentMax` a percentage). A bound added to the defaults is checked without a change here.
+ * the unit (`...Ms` is a time, `...PercentMax` a percentage). A bound added to the defaults is checked without a change
+ * here.
  */
 function bounds(defaults: object) {
   const members = Object.entries(defaults).map(

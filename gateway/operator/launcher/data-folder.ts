@@ -18,7 +18,9 @@ export interface DataFolder {
 
 const TRIES_MAX = 3;
 
-/** Creates the folder, private to its owner, and makes existing files private. Throws ConfigError if it is not writable. */
+/**
+ * Creates the folder, private to its owner, and makes existing files private. Throws ConfigError if it is not writable.
+ */
 export function prepareDataFolder(path: string): void {
   try {
     makeFolder(path);

@@ -1,6 +1,6 @@
 /**
- * The demo account: created, funded once, with its keys; closed while the cluster has real providers. Every step carries
- * a natural id and may be repeated.
+ * The demo account: created, funded once, with its keys; closed while the cluster has real providers. Every step
+ * carries a natural id and may be repeated.
  */
 import { createAccount, creditDeposit } from '../../../actors/account/account.ts';
 import { changeKey, createKey, showKey } from '../../../actors/key/key.ts';

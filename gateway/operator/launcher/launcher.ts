@@ -291,7 +291,9 @@ export class Launcher {
   }
 }
 
-/** How long draining nodes are given before they are killed. Turns and activities have their graces at the same time. */
+/**
+ * How long draining nodes are given before they are killed. Turns and activities have their graces at the same time.
+ */
 export function stopMs({ edge, activities }: Pick<ClusterConfig, 'edge' | 'activities'>): number {
   return Math.max(edge.drainGraceMs, activities.graceMs) + STOP_SLACK_MS;
 }

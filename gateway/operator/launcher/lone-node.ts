@@ -1,6 +1,6 @@
 /**
- * The entry of a node without a launcher in `<data>/connection.json`. Several such nodes may share the folder: each adds
- * itself beside those whose processes live, and removes itself when its process exits.
+ * The entry of a node without a launcher in `<data>/connection.json`. Several such nodes may share the folder: each
+ * adds itself beside those whose processes live, and removes itself when its process exits.
  */
 import { readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { type ConnectionInfo, type ConnectionNode, connectionPath, readConnection } from './connection.ts';

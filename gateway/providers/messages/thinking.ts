@@ -3,8 +3,8 @@ import { SIGNED_THINKING } from '../../terms/reasoning-format.ts';
 import type { ReasoningDetail, Turn } from '../../terms/turn.ts';
 
 /**
- * A piece of earlier thinking as a block, unchanged. None for an entry that was not signed or encrypted in this dialect:
- * a provider refuses thinking that it did not sign.
+ * A piece of earlier thinking as a block, unchanged. None for an entry that was not signed or encrypted in this
+ * dialect: a provider refuses thinking that it did not sign.
  */
 export function thinkingBlocks(detail: ReasoningDetail): string[] {
   if (detail.format != null && detail.format !== SIGNED_THINKING) return [];

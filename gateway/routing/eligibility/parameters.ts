@@ -5,8 +5,8 @@ import { declared } from '../required-parameters.ts';
 import type { RuleViolation } from './rule-violation.ts';
 
 /**
- * The endpoint must declare every required parameter, with a value that the descriptor allows. (spec: inference, Routing
- * rules 2)
+ * The endpoint must declare every required parameter, with a value that the descriptor allows. (spec: inference,
+ * Routing rules 2)
  */
 export function parametersRule(
   { endpoint, declares }: IndexedEndpoint,

@@ -11,7 +11,9 @@ type Cap = keyof Caps;
 /** Caps on tokens are per million tokens. */
 const CAP_TOKENS = 1_000_000;
 
-/** The wire name of each cap, and for which turns its unit is certainly consumed. A missing price per request is free. */
+/**
+ * The wire name of each cap, and for which turns its unit is certainly consumed. A missing price per request is free.
+ */
 const CAPS: readonly { readonly cap: Cap; readonly member: string; readonly isConsumed: (turn: Turn) => boolean }[] = [
   { cap: 'prompt', member: 'prompt', isConsumed: () => true },
   { cap: 'completion', member: 'completion', isConsumed: () => true },

@@ -77,7 +77,7 @@ export function assemble(options: EngineOptions): Assembly {
   const outputGate = new OutputGate(host);
   const watchers = new StepWatchers(limits.watchersMax, log);
   const loader = new Loader(store, (cell, fault) => quarantine.put(cell, fault));
-  // Queue and judge, and timers and dispatcher, depend on each other: closures resolve the later one of each pair on use.
+  // Queue and judge, timers and dispatcher depend on each other: closures resolve the later of each pair on use.
   const late: Judge = {
     judged: (entries, verdicts) => judge.judged(entries, verdicts),
     unknown: (entries, detail) => judge.unknown(entries, detail),

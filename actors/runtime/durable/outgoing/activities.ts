@@ -59,8 +59,8 @@ export interface ActivitiesParts {
 }
 
 /**
- * The owner's side of activities: starts an activity when its record is durable, tracks which node runs each attempt, and
- * ends attempts whose runner is gone or late. A living runner continues when the shard changes its owner.
+ * The owner's side of activities: starts an activity when its record is durable, tracks which node runs each attempt,
+ * and ends attempts whose runner is gone or late. A living runner continues when the shard changes its owner.
  */
 export class Activities {
   private readonly parts: ActivitiesParts;
@@ -245,7 +245,9 @@ export class Activities {
   }
 }
 
-/** This node runs the attempt and reports its end. A result found before the deadline counts even if the report is slow. */
+/**
+ * This node runs the attempt and reports its end. A result found before the deadline counts even if the report is slow.
+ */
 function isHeld({ held }: OpenActivity): boolean {
   return held !== null && !held.over;
 }

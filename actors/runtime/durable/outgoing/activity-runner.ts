@@ -18,8 +18,8 @@ import { backOffMs } from './back-off.ts';
 import type { ActivityAttempt, ClusterPort } from './cluster-port.ts';
 
 /**
- * Attempts of this node that wait, run or report their end. One group may hold at most as many as are free, which leaves
- * room for groups that arrive later. The owner offers a rejected attempt again in each of its examinations.
+ * Attempts of this node that wait, run or report their end. One group may hold at most as many as are free, which
+ * leaves room for groups that arrive later. The owner offers a rejected attempt again in each of its examinations.
  */
 export const ATTEMPTS_MAX = 16_384;
 const SEND_WITHIN_MS = 10_000;
@@ -35,7 +35,10 @@ export interface HeldAttempt {
 interface RunningAttempt extends ActivityAttempt, Scheduled {
   readonly record: ActivityRecord;
   readonly controller: AbortController;
-  /** `waiting`: queued; `beginning`: its beginning is being recorded; `running`; `reporting`: its end is being delivered. */
+  /**
+   * `waiting`: queued; `beginning`: its beginning is being recorded; `running`; `reporting`: its end is being
+   * delivered.
+   */
   state: 'waiting' | 'beginning' | 'running' | 'reporting';
   over: boolean;
   deadline: Cancel;
@@ -56,8 +59,8 @@ export interface ActivityRunnerParts {
 
 /**
  * Runs the attempts assigned to this node, wherever their actors are now. Records that an attempt begins, calls the
- * handler, bounds it by its deadline, and reports the end to the actor's owner until the owner has committed it. Attempts
- * begin in the order of the scheduler, from the moment the node serves until it drains.
+ * handler, bounds it by its deadline, and reports the end to the actor's owner until the owner has committed it.
+ * Attempts begin in the order of the scheduler, from the moment the node serves until it drains.
  */
 export class ActivityRunner {
   private readonly parts: ActivityRunnerParts;
@@ -90,7 +93,10 @@ export class ActivityRunner {
     this.pump();
   }
 
-  /** Called when the node drains: no attempt begins from now on. Drops those that have not begun; the next owner starts them. */
+  /**
+   * Called when the node drains: no attempt begins from now on. Drops those that have not begun; the next owner starts
+   * them.
+   */
   pause(): void {
     this.phase = 'over';
     for (const running of this.attempts.values()) {
@@ -103,7 +109,9 @@ export class ActivityRunner {
     return shareOf(name, this.scheduler.groupOf(name, address, input));
   }
 
-  /** Accepts an attempt whose record is durable; null if there is no room. Aborts an older attempt of the same activity. */
+  /**
+   * Accepts an attempt whose record is durable; null if there is no room. Aborts an older attempt of the same activity.
+   */
   start(address: string, id: string, record: ActivityRecord): HeldAttempt | null {
     const { attempt, name, suspect, deadlineAt } = record;
     const held = this.attempts.get(keyOf(address, id));

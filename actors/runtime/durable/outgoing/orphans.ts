@@ -2,8 +2,8 @@ import type { ActorEvent } from '../../actor/event.ts';
 import type { RowWrite } from '../../actor/row-cache.ts';
 
 /**
- * Finds rows that are being opened on behalf of a node that is already dead, and the event that each of their actors must
- * receive: the death was announced earlier and is not announced again. Call it before the writes are applied.
+ * Finds rows that are being opened on behalf of a node that is already dead, and the event that each of their actors
+ * must receive: the death was announced earlier and is not announced again. Call it before the writes are applied.
  */
 export function orphansAmong(
   rows: readonly RowWrite[],

@@ -74,8 +74,8 @@ export interface OutboxParts {
 
 /**
  * Delivers messages to actors of other shards. Their rows are durable before they get here. Messages are sent in order,
- * one in flight per pair of actors, and repeated until the receiver has committed them or stored them as dead letters. A
- * message that the receiver can neither process nor store becomes a dead letter of its sender. The next owner of the
+ * one in flight per pair of actors, and repeated until the receiver has committed them or stored them as dead letters.
+ * A message that the receiver can neither process nor store becomes a dead letter of its sender. The next owner of the
  * shard continues the delivery.
  */
 export class Outbox {

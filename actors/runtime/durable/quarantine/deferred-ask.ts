@@ -8,8 +8,8 @@ import type { Shard } from '../engine/shard.ts';
 const NOTHING: readonly never[] = Object.freeze([]);
 
 /**
- * True for an ask that a quarantined actor must not refuse. Only asks with a deadline qualify: inputs from the engine have
- * none and are delivered again when the actor loads, and tells may be lost at any time.
+ * True for an ask that a quarantined actor must not refuse. Only asks with a deadline qualify: inputs from the engine
+ * have none and are delivered again when the actor loads, and tells may be lost at any time.
  */
 export function isDeferredAsk(cell: Cell, { event, answer, deadline, firing, systemMessage }: Mail): boolean {
   if (answer === null || deadline === Number.POSITIVE_INFINITY || firing !== null || systemMessage !== null)

@@ -22,8 +22,8 @@ export interface QuarantineParts {
 }
 
 /**
- * Actors whose stored state does not load. Each is isolated and reported once, answers every input with its fault, and is
- * never written. It is loaded again only when an operator asks for it or another build starts; there is no automatic
+ * Actors whose stored state does not load. Each is isolated and reported once, answers every input with its fault, and
+ * is never written. It is loaded again only when an operator asks for it or another build starts; there is no automatic
  * repair.
  */
 export class Quarantine {
@@ -37,7 +37,9 @@ export class Quarantine {
     return this.parts.registry.quarantined.size;
   }
 
-  /** The quarantined actors of this node, at most 100. Damaged actors that have not been loaded yet are not included. */
+  /**
+   * The quarantined actors of this node, at most 100. Damaged actors that have not been loaded yet are not included.
+   */
   list(): readonly QuarantinedActor[] {
     const shown: QuarantinedActor[] = [];
     for (const { address, fault } of this.parts.registry.quarantined) {
@@ -106,8 +108,8 @@ export class Quarantine {
   }
 
   /**
-   * Restarts the cell in the turn in which it has no write in progress, so that an input deferred later finds it loading
-   * and waits. False if its shard is gone, whose cells are not loaded.
+   * Restarts the cell in the turn in which it has no write in progress, so that an input deferred later finds it
+   * loading and waits. False if its shard is gone, whose cells are not loaded.
    */
   private async restart(cell: Cell): Promise<boolean> {
     const { registry, dispatcher, clock } = this.parts;

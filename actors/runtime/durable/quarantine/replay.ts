@@ -20,8 +20,8 @@ export interface ReplayParts {
 
 /**
  * Replays the inputs that were deferred while an actor was quarantined, as soon as it loads: before all mail in its
- * mailbox, in the order of arrival, each exactly once, because the entry of the step removes the row. An input that fails
- * 5 times stays in its row.
+ * mailbox, in the order of arrival, each exactly once, because the entry of the step removes the row. An input that
+ * fails 5 times stays in its row.
  */
 export class Replay {
   private readonly parts: ReplayParts;

@@ -19,7 +19,10 @@ export interface UndeliveredMessage {
   readonly failure: string;
 }
 
-/** The entry that moves the message from its sender's outbox to its sender's dead letters. The stored `letter` means an outbox message. */
+/**
+ * The entry that moves the message from its sender's outbox to its sender's dead letters. The stored `letter` means an
+ * outbox message.
+ */
 export function deadLetterEntry(
   shard: Shard,
   { from, to, event, number, times, failure }: UndeliveredMessage,

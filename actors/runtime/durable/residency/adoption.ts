@@ -28,9 +28,9 @@ export interface AdoptionParts {
 type LeaseColumn = { readonly collection: string; readonly column: 0 | 1 | 2 | 3; readonly event: string };
 
 /**
- * Background work when shards are adopted: loads their timers, activates resident kinds, and notifies the actors of open
- * lease rows whose holder is a dead node. Shards adopted in one turn share their reads. No caller waits for these events; a
- * read that fails is repeated while the shard is served.
+ * Background work when shards are adopted: loads their timers, activates resident kinds, and notifies the actors of
+ * open lease rows whose holder is a dead node. Shards adopted in one turn share their reads. No caller waits for these
+ * events; a read that fails is repeated while the shard is served.
  */
 export class Adoption {
   private readonly parts: AdoptionParts;

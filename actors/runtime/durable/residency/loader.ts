@@ -33,7 +33,9 @@ export class Loader {
     );
   }
 
-  /** Reads one row for a waiting message. `done` receives the row (null: none), or the answer that reports the failure. */
+  /**
+   * Reads one row for a waiting message. `done` receives the row (null: none), or the answer that reports the failure.
+   */
   row(cell: Cell, collection: string, id: string, done: (view: RowView | null, failure: Answer | null) => void): void {
     this.readRow(cell.address, collection, id).then(
       (view) => done(view, null),

@@ -9,8 +9,8 @@ import { volatileChange } from './residents.ts';
 const CHANGES_PER_ENTRY_MAX = 256;
 
 /**
- * Releases a shard in order: refuses new input, steps and commits queued messages, writes volatile state, then drops the
- * shard. It does not wait for other shards.
+ * Releases a shard in order: refuses new input, steps and commits queued messages, writes volatile state, then drops
+ * the shard. It does not wait for other shards.
  */
 export class Quiescence {
   private readonly registry: CellRegistry;

@@ -27,9 +27,9 @@ export interface ResidentsParts {
 }
 
 /**
- * Keeps the number of resident actors below its cap by evicting the least recently used ones in the background. An actor
- * with uncommitted output, waiting mail or a pin is never evicted; one whose newest state is volatile is written first and
- * evicted when the write is durable. Actors of resident kinds stay and do not count.
+ * Keeps the number of resident actors below its cap by evicting the least recently used ones in the background. An
+ * actor with uncommitted output, waiting mail or a pin is never evicted; one whose newest state is volatile is written
+ * first and evicted when the write is durable. Actors of resident kinds stay and do not count.
  */
 export class Residents {
   /** Actors evicted so far. */

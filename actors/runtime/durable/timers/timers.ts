@@ -49,9 +49,9 @@ const RETRY_MS = 1_000;
 const LANE_FULL_RETRY_MS = 250;
 
 /**
- * Durable timers: rows with absolute due times, loaded up to a horizon and armed through one heap and one wake-up. A timer
- * is armed when its row is durable and fires once; the entry of the step that it causes removes its row. A replaced or
- * cancelled timer never fires.
+ * Durable timers: rows with absolute due times, loaded up to a horizon and armed through one heap and one wake-up. A
+ * timer is armed when its row is durable and fires once; the entry of the step that it causes removes its row. A
+ * replaced or cancelled timer never fires.
  */
 export class Timers {
   private readonly byShard = new Map<Shard, ShardTimers>();

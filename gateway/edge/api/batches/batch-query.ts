@@ -8,7 +8,10 @@ import { instantOf } from './instant-of.ts';
 const PAGE = { usual: 20, most: 100 } as const;
 const SECOND_MS = 1_000;
 
-/** The filters of a list of batches. Throws GatewayError 400 naming the parameter. (spec: inference, Endpoints, `GET /batches`) */
+/**
+ * The filters of a list of batches. Throws GatewayError 400 naming the parameter. (spec: inference, Endpoints, `GET
+ * /batches`)
+ */
 export function parseBatchQuery(query: URLSearchParams): BatchQuery {
   const after = textOf(query, 'after');
   if (after !== null && !isBatchId(after)) throw invalid('after must be the id of a batch');
