@@ -80,6 +80,35 @@ it('a charged request changes the balance that is followed, to the digits of GET
   await reader.until(() => JSON.stringify(last()) === JSON.stringify(data), 'the balance after the charge');
 });
 
+it('a batch is followed from its acceptance to its end on another node', async () => {
+  const funded = await cluster.fund('5');
+  const reader = await follow(funded.key, { node: 1, query: '?types=batch' });
+  const body = { model: 'sim/fast', max_tokens: 16, messages: [{ role: 'user', content: 'hi' }] };
+  const requests = Array.from({ length: 12 }, (_, i) => ({ custom_id: `r${i}`, body }));
+  const answer = await fetch(`${base(0)}/batches`, {
+    method: 'POST',
+    headers: { ...bearer(funded.key), 'content-type': 'application/json' },
+    body: JSON.stringify({ endpoint: '/v1/chat/completions', requests }),
+  });
+  assert.is(answer.status, 202);
+  const { id } = (await answer.json()) as { id: string };
+  const batches = () => reader.of('batch.updated').map(({ body }) => body.data as unknown as BatchState);
+  await reader.until(() => batches().at(-1)?.status === 'completed', 'the batch completes');
+  const seen = batches();
+  assert.ok(seen.every((batch) => batch.id === id));
+  const done = seen.map(({ request_counts: { completed, failed } }) => completed + failed);
+  assert.equal(done, [...done].sort((a, b) => a - b), 'counts never fall');
+  assert.is(done.at(-1), 12);
+  const { results: _, ...final } = (await json(`/batches/${id}`, funded.key)) as { results: unknown };
+  assert.equal({ ...seen.at(-1), results: undefined }, { ...final, results: undefined });
+});
+
+interface BatchState {
+  readonly id: string;
+  readonly status: string;
+  readonly request_counts: { readonly total: number; readonly completed: number; readonly failed: number };
+}
+
 it('a client that resumes from a cursor on another node receives what it missed', async () => {
   const funded = await cluster.fund('5');
   const first = await follow(funded.key);

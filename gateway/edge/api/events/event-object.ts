@@ -1,9 +1,11 @@
+import type { BatchRecord } from '../../../../actors/batch/batch-record.ts';
 import type { FileRecord } from '../../../../actors/file/file-record.ts';
 import type { KeyView } from '../../../../actors/key/statement.ts';
 import type { ObjectChange } from '../../../../actors/terms/change.ts';
 import type { GatewayError } from '../../../terms/gateway-error.ts';
 import { renderCursor } from '../../events/cursor.ts';
 import type { FeedEvent } from '../../events/feed-event.ts';
+import { batchObject } from '../batches/batch-object.ts';
 import { creditsObject } from '../credits.ts';
 import { exactNumber, renderExact } from '../exact-json.ts';
 import { fileObject } from '../files/file-object.ts';
@@ -55,7 +57,7 @@ function objectOf({ type, id, object }: ObjectChange): object {
     case 'key.updated':
       return keyObject(id, object as unknown as KeyView);
     case 'batch.updated':
-      return { id, object: 'batch' };
+      return batchObject(object as unknown as BatchRecord);
     default:
       throw new Error(`an event of the unknown type ${type satisfies never}`);
   }
