@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
@@ -6,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
 import { answered, isIntact, isNumbered } from './answered.ts';
 import { exchange } from './exchange.ts';
+import { judgeOf, wholeAnswer } from './reply-judge.ts';
 import { probe, type Scenario } from './scenario.ts';
 
 const it = bounded(test);
@@ -59,6 +61,25 @@ it('an unstreamed answer is ok, with the cost exactly as received', async () => 
     textIntact: true,
     endings: 1,
   });
+});
+
+const ANSWERS = 'tests/fixtures/messages-replies/chat-tools';
+
+it('the other dialects are read as their clients read them', async () => {
+  const call = { calls: [{ id: 'call_a', name: 'weather', arguments: '{"city":"Oslo"}' }] };
+  const judge = judgeOf('messages');
+  judge.feed(readFileSync(`${ANSWERS}.sse`, 'utf8'));
+  const { faults, endings, answer: streamed } = judge.end();
+  assert.equal(faults, []);
+  assert.is(endings, 1);
+  assert.is(streamed.text, 'Looking.');
+  assert.equal(streamed.calls[0], call.calls[0]);
+  assert.equal(wholeAnswer('messages', JSON.parse(readFileSync(`${ANSWERS}.whole`, 'utf8'))), streamed);
+  const output = [
+    { type: 'message', content: [{ type: 'output_text', text: 'Looking.' }] },
+    { type: 'function_call', call_id: 'call_a', name: 'weather', arguments: '{"city":"Oslo"}' },
+  ];
+  assert.equal(wholeAnswer('responses', { output }), { text: 'Looking.', ...call, images: [] });
 });
 
 it('a refusal is a failure with its status and type, and no content', async () => {

@@ -1,14 +1,19 @@
 import { Agent, fetch } from 'undici';
 import type { Outcome } from '../support/auditor/history.ts';
-import { StreamJudge } from '../support/stream/stream-judge.ts';
-import { answered, isIntact } from './answered.ts';
+import { isIntact } from './answered.ts';
+import { judgeOf, type ReplyJudge, wholeAnswer } from './reply-judge.ts';
 import type { Scenario } from './scenario.ts';
 
 /** The outcome of one scenario, without its operation number and time. */
 export type Finding = Outcome extends infer Each ? (Each extends Outcome ? Omit<Each, 'op' | 'at'> : never) : never;
 
 const ANSWER_MS = 45_000;
-const PATHS = { chat: '/chat/completions', completions: '/completions' } as const;
+const PATHS = {
+  chat: '/chat/completions',
+  completions: '/completions',
+  messages: '/messages',
+  responses: '/responses',
+} as const;
 /** One agent that opens a new connection for each request, so that the launcher distributes them; and one with keep-alive. */
 const FRESH = new Agent({ pipelining: 0 });
 const KEPT = new Agent();
@@ -20,13 +25,12 @@ const COST = /"cost":\s*(-?[0-9.]+(?:[eE][+-]?\d+)?)/g;
 export async function exchange(base: string, key: string, scenario: Scenario): Promise<Finding> {
   const leave = new AbortController();
   const late = setTimeout(() => leave.abort(new Error(`no answer in ${ANSWER_MS} ms`)), ANSWER_MS);
-  // The death of a node delays the recording of a charge: the usage may be missing then.
-  const judge = new StreamJudge({ dialect: scenario.dialect, usageOptional: true });
+  const judge = judgeOf(scenario.dialect);
   let generation: string | null = null;
   try {
     const response = await fetch(`${base}${PATHS[scenario.dialect]}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...scenario.headers },
       body: JSON.stringify(scenario.body),
       signal: leave.signal,
       dispatcher: scenario.fresh ? FRESH : KEPT,
@@ -51,7 +55,7 @@ export async function exchange(base: string, key: string, scenario: Scenario): P
 async function read(
   response: Awaited<ReturnType<typeof fetch>>,
   scenario: Scenario,
-  { leave, judge }: { readonly leave: AbortController; readonly judge: StreamJudge | null },
+  { leave, judge }: { readonly leave: AbortController; readonly judge: ReplyJudge | null },
 ): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
@@ -71,22 +75,21 @@ function refused(status: number, text: string, generation: string | null): Findi
 }
 
 function whole(text: string, scenario: Scenario, generation: string | null, provider: string): Finding {
-  const textIntact = isIntact(answered([JSON.parse(text) as object]), scenario.expected);
+  const textIntact = isIntact(wholeAnswer(scenario.dialect, JSON.parse(text) as object), scenario.expected);
   return { type: 'ok', generation: generation ?? '', cost: costIn(text), provider, textIntact, endings: 1 };
 }
 
 function streamed(
   text: string,
   scenario: Scenario,
-  { generation, provider, judge }: { generation: string | null; provider: string; judge: StreamJudge },
+  { generation, provider, judge }: { generation: string | null; provider: string; judge: ReplyJudge },
 ): Finding {
   const open = judge.left();
-  if (open.dones === 0 && open.error === null) {
+  if (open.endings === 0 && open.error === null) {
     const reason = 'the stream stopped without an end';
     return { type: 'unknown', generation, reason, ...breachesOf(open.faults) };
   }
-  const { error, chunks, dones: endings, faults } = judge.end();
-  const answer = answered(chunks);
+  const { error, endings, faults, answer } = judge.end();
   if (error !== null) {
     const delivered = answer.text !== '' || answer.calls.length > 0 || answer.images.length > 0;
     const errorType = errorTypeIn(JSON.stringify(error));

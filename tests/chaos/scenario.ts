@@ -1,13 +1,15 @@
 /**
  * The requests of the chaos workload, each with its expected outcome in the absence of faults. The nonce travels as
- * `user` and in the provider's directive, so that client, provider and generation row can be joined.
+ * `user` (as the session in dialects where a user has no effect) and in the provider's directive, so that client,
+ * provider and generation row can be joined.
  */
 export interface Scenario {
   readonly name: string;
+  readonly nonce: string;
   readonly model: string;
   readonly stream: boolean;
   readonly expects: 'ok' | 'refused' | 'broken' | 'any';
-  readonly dialect: 'chat' | 'completions';
+  readonly dialect: 'chat' | 'completions' | 'messages' | 'responses';
   /** The expected content of a complete answer. */
   readonly expected: Expected;
   /** The client disconnects after this many frames. */
@@ -16,6 +18,7 @@ export interface Scenario {
   readonly poor: boolean;
   /** Uses a new connection. */
   readonly fresh: boolean;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
 }
 
@@ -99,6 +102,56 @@ const COMPLETIONS: readonly Shape[] = [
   },
 ];
 
+const MESSAGES_TOOLS = {
+  tools: [{ name: 'weather', input_schema: { type: 'object', properties: { city: { type: 'string' } } } }],
+  tool_choice: { type: 'any' },
+};
+
+const MESSAGES: readonly Shape[] = [
+  {
+    ...{ name: 'message', weight: 5, model: 'sim/fast', dialect: 'messages' },
+    ...{ directive: {}, expected: { chunks: 16 } },
+  },
+  {
+    ...{ name: 'streamed message', weight: 6, model: 'sim/fast', dialect: 'messages', stream: true },
+    ...{ directive: { tokens: 30, tps: 80 }, expected: { chunks: 30 } },
+  },
+  {
+    ...{ name: 'tool of a message', weight: 3, model: 'sim/tools', dialect: 'messages', stream: true },
+    ...{ members: MESSAGES_TOOLS, directive: { tps: 60 }, expected: { call: 'weather' } },
+  },
+  {
+    ...{ name: 'cut message', weight: 1, model: 'sim/fast', dialect: 'messages', stream: true, expects: 'broken' },
+    ...{ directive: { cut_after: 5, tps: 200 }, expected: {} },
+  },
+];
+
+const RESPONSES_TOOLS = {
+  tools: [
+    { type: 'function', name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+  ],
+  tool_choice: 'required',
+};
+
+const RESPONSES: readonly Shape[] = [
+  {
+    ...{ name: 'response', weight: 5, model: 'sim/fast', dialect: 'responses' },
+    ...{ directive: {}, expected: { chunks: 16 } },
+  },
+  {
+    ...{ name: 'streamed response', weight: 6, model: 'sim/fast', dialect: 'responses', stream: true },
+    ...{ directive: { tokens: 30, tps: 80 }, expected: { chunks: 30 } },
+  },
+  {
+    ...{ name: 'tool of a response', weight: 3, model: 'sim/tools', dialect: 'responses', stream: true },
+    ...{ members: RESPONSES_TOOLS, directive: { tps: 60 }, expected: { call: 'weather' } },
+  },
+  {
+    ...{ name: 'cut response', weight: 1, model: 'sim/fast', dialect: 'responses', stream: true, expects: 'broken' },
+    ...{ directive: { cut_after: 5, tps: 200 }, expected: {} },
+  },
+];
+
 /** Pictures in requests and answers; one provider generates them, three accept them. */
 const MEDIA: readonly Shape[] = [
   {
@@ -168,7 +221,7 @@ const TROUBLE: readonly Shape[] = [
   },
 ];
 
-const SHAPES = [...TEXT, ...COMPLETIONS, ...MEDIA, ...CALLS, ...TROUBLE];
+const SHAPES = [...TEXT, ...COMPLETIONS, ...MESSAGES, ...RESPONSES, ...MEDIA, ...CALLS, ...TROUBLE];
 const WEIGHTS = SHAPES.reduce((sum, shape) => sum + shape.weight, 0);
 
 /** One scenario by weight; `chance` is uniform in [0, 1). */
@@ -198,8 +251,10 @@ export function long(nonce: string, seconds: number): Scenario {
 
 function fromShape(shape: Shape, nonce: string): Scenario {
   const stream = shape.stream ?? false;
+  const named = shape.dialect !== 'messages' && shape.dialect !== 'responses';
   return {
     name: shape.name,
+    nonce,
     model: shape.model,
     stream,
     expects: shape.expects ?? 'ok',
@@ -208,11 +263,12 @@ function fromShape(shape: Shape, nonce: string): Scenario {
     leaveAfter: shape.leaveAfter ?? null,
     poor: shape.poor ?? false,
     fresh: true,
+    headers: named ? {} : { 'x-session-id': nonce },
     body: {
       model: shape.model,
       stream,
-      user: nonce,
-      max_tokens: 100,
+      ...(named ? { user: nonce } : {}),
+      [shape.dialect === 'responses' ? 'max_output_tokens' : 'max_tokens']: 100,
       ...asked(shape, `Say something. @sim ${JSON.stringify({ id: nonce, ...shape.directive })}`),
       ...shape.members,
     },
@@ -224,6 +280,7 @@ const PIXEL =
 
 function asked({ dialect, picture }: Shape, text: string): object {
   if (dialect === 'completions') return { prompt: text };
+  if (dialect === 'responses') return { input: text };
   const parts = [
     { type: 'text', text },
     { type: 'image_url', image_url: { url: PIXEL } },

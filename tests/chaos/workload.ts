@@ -70,7 +70,7 @@ export class Workload {
   /** Sends one random request and records it. */
   async send(next: Scenario, payer: Payer): Promise<Finding> {
     const op = ++this.#ops;
-    const { user: nonce } = next.body as { user: string };
+    const { nonce } = next;
     this.history.push({
       type: 'invoke',
       op,

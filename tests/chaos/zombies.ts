@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Evidence } from '../support/auditor/evidence.ts';
+import { nonceOf } from '../support/auditor/joined.ts';
 import type { Note } from '../support/faults/fault-injector.ts';
 import type { Strike } from './nemesis.ts';
 
@@ -61,7 +62,7 @@ function awakening(
   if (/in transaction/.test(fault) && end !== 'held the lock')
     addProblem(`the launcher did not kill the lock holder: ${reason}`);
   const own = new Set(
-    evidence.ledger.generations.filter(({ row }) => row.gateway === incarnation).map(({ row }) => row.user),
+    evidence.ledger.generations.filter(({ row }) => row.gateway === incarnation).map(({ row }) => nonceOf(row)),
   );
   const open = evidence.calls.filter(
     (call) => wokenAt !== null && own.has(call.id) && call.startAt < wokenAt && endOf(call) >= wokenAt,

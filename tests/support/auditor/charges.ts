@@ -3,7 +3,7 @@ import type { Call } from '../../../gateway/simulator/call-log.ts';
 import { amount, cost, text } from './amount.ts';
 import { type Check, Checking } from './check.ts';
 import type { CallSeen } from './evidence.ts';
-import type { Joined } from './joined.ts';
+import { type Joined, nonceOf } from './joined.ts';
 
 const CALLS_PER_ENDPOINT_MAX = 2;
 
@@ -192,7 +192,7 @@ function expectedCost(joined: Joined, row: Generation): bigint | null {
 
 /** The calls that a charge may cover: those under the charged hold, if the calls record their hold. */
 function chargedCalls(joined: Joined, row: Generation | undefined): readonly CallSeen[] {
-  const calls = joined.callsByNonce.get(row?.user ?? '') ?? [];
+  const calls = joined.callsByNonce.get((row && nonceOf(row)) ?? '') ?? [];
   const charged = row?.settlement?.attempt;
   return calls.filter(({ holdAttempt = charged }) => holdAttempt === charged);
 }

@@ -23,11 +23,18 @@ export function join(evidence: Evidence): Joined {
     operations: all,
     operationByNonce: new Map(all.map((operation) => [operation.invoke.nonce, operation])),
     rowById: new Map(rows.map(({ row }) => [row.generation, row])),
-    rowByNonce: new Map(rows.flatMap(({ row }) => (row.user === null ? [] : [[row.user, row] as const]))),
+    rowByNonce: new Map(
+      rows.flatMap(({ row }) => (nonceOf(row) === null ? [] : [[nonceOf(row) as string, row] as const])),
+    ),
     accountOf: new Map(rows.map(({ account, row }) => [row.generation, account])),
     chargesByGeneration: group(charges, (line) => line.generation ?? ''),
     callsByNonce: group(evidence.calls, (call) => call.id ?? ''),
   };
+}
+
+/** The nonce of a generation's request: its user, or its session in a dialect without users. */
+export function nonceOf({ user, sessionId }: Generation): string | null {
+  return user ?? sessionId;
 }
 
 function group<T>(items: readonly T[], by: (item: T) => string): ReadonlyMap<string, readonly T[]> {

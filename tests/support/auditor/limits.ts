@@ -1,7 +1,7 @@
 import { amount, text } from './amount.ts';
 import { type Check, Checking } from './check.ts';
 import type { KeyDeclared } from './evidence.ts';
-import type { Joined } from './joined.ts';
+import { type Joined, nonceOf } from './joined.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -53,8 +53,8 @@ export function onlyTurnsHold({ evidence, operationByNonce }: Joined): Check {
   const managing = new Set((evidence.keys ?? []).filter((key) => key.kind === 'management').map((key) => key.address));
   for (const { row } of evidence.ledger.generations) {
     check.expect(!managing.has(row.key), () => `${row.generation} belongs to ${row.key}, a management key`);
-    const known = operationByNonce.has(row.user ?? '');
-    check.expect(known, () => `${row.generation}: no request asked for it (${row.user})`);
+    const known = operationByNonce.has(nonceOf(row) ?? '');
+    check.expect(known, () => `${row.generation}: no request asked for it (${nonceOf(row)})`);
   }
   return check.done();
 }

@@ -1,6 +1,6 @@
 import { amount } from './amount.ts';
 import { type Check, Checking } from './check.ts';
-import type { Joined } from './joined.ts';
+import { type Joined, nonceOf } from './joined.ts';
 import { isOurLoss } from './our-loss.ts';
 
 /**
@@ -63,8 +63,8 @@ export function nothingAcknowledgedIsLost(joined: Joined): Check {
       () => `${invoke.nonce} ${outcome.generation}: acknowledged, row ${row?.status ?? 'absent'}`,
     );
     check.expect(
-      row === undefined || row.user === invoke.nonce,
-      () => `${outcome.generation}: row of ${row?.user}, not ${invoke.nonce}`,
+      row === undefined || nonceOf(row) === invoke.nonce,
+      () => `${outcome.generation}: row of ${row && nonceOf(row)}, not ${invoke.nonce}`,
     );
   }
   const lines = joined.evidence.ledger.entries.filter((line) => line.type === 'deposit');
