@@ -97,7 +97,11 @@ it('a batch is followed from its acceptance to its end on another node', async (
   const seen = batches();
   assert.ok(seen.every((batch) => batch.id === id));
   const done = seen.map(({ request_counts: { completed, failed } }) => completed + failed);
-  assert.equal(done, [...done].sort((a, b) => a - b), 'counts never fall');
+  assert.equal(
+    done,
+    [...done].sort((a, b) => a - b),
+    'counts never fall',
+  );
   assert.is(done.at(-1), 12);
   const { results: _, ...final } = (await json(`/batches/${id}`, funded.key)) as { results: unknown };
   assert.equal({ ...seen.at(-1), results: undefined }, { ...final, results: undefined });
@@ -119,7 +123,7 @@ it('a client that resumes from a cursor on another node receives what it missed'
   const byHeader = await follow(funded.key, { node: 1, lastEventId: cursor });
   await byHeader.until(() => byHeader.of('file.stored').length === 1, 'the missed file');
   assert.is(byHeader.events[0]?.type, 'feed.opened');
-  assert.is(byHeader.of('file.stored')[0]?.body.data?.['id'], file.id);
+  assert.is(byHeader.of('file.stored')[0]?.body.data?.id, file.id);
   const byQuery = await follow(funded.key, { node: 2, query: `?cursor=${cursor}&types=file` });
   await byQuery.until(() => byQuery.of('file.stored').length === 1, 'the missed file');
 });
@@ -148,7 +152,7 @@ it('types and ids narrow the stream, and unknown types are refused by name', asy
   await deleted.until(() => deleted.of('file.deleted').length === 2, 'both deletions');
   await mine.until(() => mine.of('file.deleted').length === 1, 'the deletion of the named file');
   assert.equal(deleted.of('file.stored'), []);
-  assert.ok(mine.events.every(({ type, body }) => type === 'feed.opened' || body.data?.['id'] === first.id));
+  assert.ok(mine.events.every(({ type, body }) => type === 'feed.opened' || body.data?.id === first.id));
   await assertRejects(follow(funded.key, { query: '?types=invoice' }), /^Error: 400 .*types must be of .*batch/);
   const ids = Array.from({ length: 101 }, (_, i) => `f${i}`).join(',');
   await assertRejects(follow(funded.key, { query: `?ids=${ids}` }), /^Error: 400 .*at most 100/);
@@ -164,9 +168,9 @@ it('a change of the own limit is followed, one of another key and of another acc
   await limitKey(runtime(), funded.keyAddress, limit, ASK_MS);
   await reader.until(() => reader.of('key.updated').length === 1, 'the own limit');
   const { data } = reader.of('key.updated')[0]?.body ?? {};
-  assert.is(data?.['limit'], 2);
-  assert.is(data?.['limit_reset'], 'daily');
-  assert.is(data?.['id'], funded.keyAddress.split('/')[1]);
+  assert.is(data?.limit, 2);
+  assert.is(data?.limit_reset, 'daily');
+  assert.is(data?.id, funded.keyAddress.split('/')[1]);
   assert.equal(reader.of('file.stored'), []);
 });
 
@@ -180,7 +184,7 @@ it('a revoked key and a suspended account end their streams with 401, on every n
   await changeKey(runtime(), funded.keyAddress, 'revoke', ASK_MS);
   await own.until(() => own.ended, 'the stream ends');
   const { error } = own.of('error')[0]?.body ?? {};
-  assert.is(error?.['code'], 401);
+  assert.is(error?.code, 401);
   assert.is(others.ended, false);
   await assertRejects(follow(funded.key), /^Error: 401/);
   await suspendAccount(runtime(), funded.account, ASK_MS);
@@ -192,7 +196,7 @@ it('an expired key ends its stream', async () => {
   const soon = await cluster.fund('5', { expiresAt: Date.now() + 3_000 });
   const reader = await follow(soon.key);
   await reader.until(() => reader.ended, 'the stream ends at the expiry');
-  assert.is(reader.of('error')[0]?.body.error?.['code'], 401);
+  assert.is(reader.of('error')[0]?.body.error?.code, 401);
 });
 
 async function assertRejects(promise: Promise<unknown>, pattern: RegExp): Promise<void> {

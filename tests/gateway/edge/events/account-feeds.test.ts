@@ -111,7 +111,7 @@ it('a change without a notice is found within a minute, and the balance with it'
   const { clock, change, follow, view } = stage();
   const { events } = await follow();
   change('f1');
-  view['charges'] = '1';
+  view.charges = '1';
   await clock.advance(60_000);
   assert.equal(idsOf(events), ['f1', 'balance']);
 });
