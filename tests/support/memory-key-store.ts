@@ -42,6 +42,11 @@ export class MemoryKeyStore implements KeyStore {
     return Buffer.concat([...this.#secrets.values()]);
   }
 
+  /** Destroys all keys before their time. */
+  lose(): void {
+    this.#secrets.clear();
+  }
+
   async current(): Promise<SealingKey> {
     this.#reach();
     const hour = keyHour.at(this.#options.clock.now());
