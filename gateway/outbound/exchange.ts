@@ -7,6 +7,9 @@ import { OutboundError, type OutboundFailure } from './outbound-error.ts';
 /** Unread bytes at which the exchange pauses the sender. */
 const WAITING_BYTES_MAX = 64 * 1024;
 
+/** Interim answers (1xx) before an answer; servers send one, or a few early hints. */
+const INTERIM_MAX = 16;
+
 /** A total time-out counts against the sender only if less than this share of the time was spent on unread bytes. */
 const UNREAD_SHARE = 0.25;
 
@@ -45,6 +48,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   #chunks: Uint8Array[] = [];
   #waitingBytes = 0;
   #bytes = 0;
+  #interim = 0;
   #progressAt: number;
   #reader: Waiter<readonly Uint8Array[] | null> | null = null;
   #error: OutboundError | null = null;
@@ -97,7 +101,11 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    if (status < 200 || this.#phase === 'ended') return;
+    if (this.#phase === 'ended') return;
+    if (status < 200) {
+      if (++this.#interim > INTERIM_MAX) this.#fail('malformed', `more than ${INTERIM_MAX} interim answers`);
+      return;
+    }
     this.#headers = headers;
     this.status = status;
     const encoding = this.header('content-encoding');

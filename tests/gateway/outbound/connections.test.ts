@@ -165,6 +165,34 @@ it('bytes that are not HTTP are malformed, a connection that ends without bytes 
   );
 });
 
+it('a few interim answers are passed over; a storm of them is malformed, and its connection closed', async () => {
+  const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+  let isStorm = false;
+  await serving(
+    (socket) => {
+      if (!isStorm) {
+        socket.write(hint.repeat(16) + OK);
+        return;
+      }
+      const storm = (): void => {
+        if (!socket.destroyed) socket.write(hint.repeat(1_000), () => setImmediate(storm));
+      };
+      storm();
+    },
+    async (client, call, sockets) => {
+      assert.is(await textOf(client, call), 'ok');
+      isStorm = true;
+      const closed = new Promise((resolve) => sockets[0]?.once('close', resolve));
+      // Without the bound the storm would last until the first-byte time-out.
+      assert.is(
+        await failureOf(client.send({ ...call, limits: { ...LIMITS, firstByteMs: 50_000, totalMs: 50_000 } })),
+        'malformed',
+      );
+      await closed;
+    },
+  );
+});
+
 it('waiting calls get a connection in order, and aborted ones get none', async () => {
   const order: string[] = [];
   await serving(
