@@ -129,7 +129,7 @@ class Node implements ClusterNode {
       clusterPort,
     });
     const services = [operatorService(() => this.operator, parts.operatorToken)];
-    const transport = parts.transport({ clock, random, limits, services });
+    const transport = parts.transport({ clock, random, limits, secret: parts.secret, services });
     [this.#map, this.#engine, this.#transport] = [map, engine, transport];
     const member = this.#makeMember();
     const peers = this.#makePeers();

@@ -63,7 +63,7 @@ export function hello(incarnation: string): Hello {
   return { name: `node-${incarnation}`, incarnation, shards: 256, wireMajor: 1, configDigest: 'd', proof: 'p' };
 }
 
-class TestListener implements TransportListener {
+export class TestListener implements TransportListener {
   readonly incarnation: string;
   readonly receivers: Recorder[] = [];
   readonly links: Link[] = [];

@@ -17,6 +17,8 @@ export type TransportFactory = (parts: {
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: TransportLimits;
+  /** The cluster's secret. */
+  readonly secret: string;
   readonly services: readonly SideService[];
 }) => Transport;
 

@@ -25,9 +25,25 @@ const STEPS_WAITING_MAX = 4_096;
  * in constant time; an empty token admits no call.
  */
 export function operatorService(operator: () => Operator, token: string): SideService {
+  return {
+    definition: loadService('operator.proto', 'troupe.operator', 'Operator').service,
+    implementation: (trust) => implement(operator, token, trust),
+  };
+}
+
+function implement(
+  operator: () => Operator,
+  token: string,
+  trust: (peer: string) => void,
+): UntypedServiceImplementation {
+  const enters = (call: { readonly metadata: Metadata; getPeer(): string }): boolean => {
+    if (!admits(call.metadata, token)) return false;
+    trust(call.getPeer());
+    return true;
+  };
   const unary = <Q, A>(serve: (request: Q) => Promise<A>): handleUnaryCall<Q, A> => {
     return (call, answer) => {
-      if (!admits(call.metadata, token)) return answer(refusal());
+      if (!enters(call)) return answer(refusal());
       serve(call.request).then(
         (reply) => answer(null, reply),
         (error: unknown) =>
@@ -36,7 +52,7 @@ export function operatorService(operator: () => Operator, token: string): SideSe
     };
   };
   const watch: handleServerStreamingCall<{ pattern: string }, { json: string }> = (call) => {
-    if (!admits(call.metadata, token)) return void call.emit('error', refusal());
+    if (!enters(call)) return void call.emit('error', refusal());
     try {
       const stop = operator().watch(call.request.pattern, (step) => {
         if (call.writableLength < STEPS_WAITING_MAX) call.write({ json: JSON.stringify(step) });
@@ -48,7 +64,7 @@ export function operatorService(operator: () => Operator, token: string): SideSe
       call.emit('error', { code: status.RESOURCE_EXHAUSTED, details: textOf(error) });
     }
   };
-  const implementation: UntypedServiceImplementation = {
+  return {
     Ps: unary(async () => ({ json: JSON.stringify(await operator().ps()) })),
     Inspect: unary(async ({ address }: { address: string }) => ({
       json: JSON.stringify(await operator().inspect(address)),
@@ -77,7 +93,6 @@ export function operatorService(operator: () => Operator, token: string): SideSe
     })),
     Ask: unary((request: AskRequest) => ask(operator(), request)),
   };
-  return { definition: loadService('operator.proto', 'troupe.operator', 'Operator').service, implementation };
 }
 
 interface DeadLetterRequest {

@@ -150,5 +150,6 @@ export interface Identity {
 /** A further service on the transport's server. Only gRPC supports it; other transports ignore it. */
 export interface SideService {
   readonly definition: unknown;
-  readonly implementation: unknown;
+  /** `trust` receives the peer of a call that has proven its right; its connection is then not bounded as a stranger's. */
+  readonly implementation: (trust: (peer: string) => void) => unknown;
 }

@@ -9,6 +9,7 @@ import {
 import type { Clock } from '../../ports/clock.ts';
 import type { Hello, Link, TransportLimits, TransportListener } from '../../ports/transport.ts';
 import { openLink } from './link.ts';
+import { provesProbe } from './probe-proof.ts';
 import { bears, type Tls } from './tls.ts';
 
 export const HELLO = 'troupe-hello';
@@ -20,10 +21,18 @@ const HALF_OPEN_MS = 2_000;
 
 type Call = ServerDuplexStream<unknown, unknown>;
 
+interface ProbeRequest {
+  readonly nonce?: string;
+  readonly proof?: string;
+}
+
 export interface CalleeParts {
   readonly clock: Clock;
   readonly limits: TransportLimits;
   readonly tls?: Tls | undefined;
+  readonly secret: string;
+  /** Called with the peer of a connection that has proven the secret. */
+  readonly trust: (peer: string) => void;
 }
 
 /** A link of which only one of the two streams has arrived. */
@@ -49,9 +58,19 @@ export class Callee {
     return {
       Control: (call: Call) => this.#arrived(call, 'control'),
       Data: (call: Call) => this.#arrived(call, 'data'),
-      Probe: (_call: ServerUnaryCall<unknown, unknown>, answer: sendUnaryData<unknown>) =>
-        answer(null, { incarnation: this.#listener.incarnation }),
+      Probe: (call: ServerUnaryCall<ProbeRequest, unknown>, answer: sendUnaryData<unknown>) =>
+        this.#probed(call, answer),
     };
+  }
+
+  /** A stranger learns nothing, not even the incarnation. */
+  #probed(call: ServerUnaryCall<ProbeRequest, unknown>, answer: sendUnaryData<unknown>): void {
+    if (!provesProbe(this.#parts.secret, call.request)) {
+      answer({ code: status.UNAUTHENTICATED, details: 'the cluster secret is missing or wrong' });
+      return;
+    }
+    this.#parts.trust(call.getPeer());
+    answer(null, { incarnation: this.#listener.incarnation });
   }
 
   #arrived(call: Call, half: 'control' | 'data'): void {
@@ -62,6 +81,7 @@ export class Callee {
       refuse(call, 'refused' in verdict ? verdict.refused : 'no hello');
       return;
     }
+    this.#parts.trust(call.getPeer());
     const key = `${hello.incarnation}/${id}`;
     const { control, data } = { ...this.#halves.get(key), [half]: call } as HalfOpen;
     if (!control || !data) {

@@ -27,8 +27,10 @@ import {
   type Welcome,
 } from '../../ports/transport.ts';
 import { hostOf, isLoopback } from '../loopback-address.ts';
+import { Acceptor } from './acceptor.ts';
 import { Callee, HELLO, LINK, WELCOME } from './callee.ts';
 import { openLink } from './link.ts';
+import { probeProof } from './probe-proof.ts';
 import { loadService } from './proto.ts';
 import { allowList, bears, channelCredentials, SERVER_NAME, serverCredentials, type Tls } from './tls.ts';
 
@@ -36,6 +38,8 @@ export interface GrpcTransportParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: TransportLimits;
+  /** The cluster's secret: a probe proves it, and a port answers nothing else. */
+  readonly secret: string;
   /** Served beside the link service on the same port. */
   readonly services?: readonly SideService[];
   /** Without it this transport listens on loopback only. */
@@ -75,7 +79,7 @@ function channelOptions(limits: TransportLimits): Record<string, number | string
 
 type Calls = Record<'Data' | 'Control', (metadata: Metadata) => ClientDuplexStream<unknown, unknown>> & {
   Probe(
-    request: object,
+    request: { readonly nonce: string; readonly proof: string },
     options: { deadline: number },
     answer: (error: ServiceError | null, reply?: { incarnation: string }) => void,
   ): void;
@@ -88,6 +92,7 @@ export class GrpcTransport implements Transport {
   readonly #links = new Set<Link>();
   readonly #credentials: ChannelCredentials;
   #server: Server | null = null;
+  #acceptor: Acceptor | null = null;
   #closed = false;
 
   constructor(parts: GrpcTransportParts) {
@@ -109,16 +114,20 @@ export class GrpcTransport implements Transport {
       ...(tls ? { interceptors: [allowList(tls)] } : {}),
     });
     this.#server = server;
-    const callee = new Callee(this.#parts, listener, this.#links);
+    const injector = server.createConnectionInjector(serverCredentials(tls));
+    const acceptor = new Acceptor(this.#parts.clock, (socket) => injector.injectConnection(socket));
+    this.#acceptor = acceptor;
+    const trust = (peer: string): void => acceptor.trust(peer);
+    const callee = new Callee({ ...this.#parts, trust }, listener, this.#links);
     server.addService(this.#Service.service, callee.implementation());
     for (const side of this.#parts.services ?? []) {
-      server.addService(side.definition as ServiceDefinition, side.implementation as UntypedServiceImplementation);
+      server.addService(
+        side.definition as ServiceDefinition,
+        side.implementation(trust) as UntypedServiceImplementation,
+      );
     }
-    const port = await new Promise<number>((resolve, reject) => {
-      server.bindAsync(address, serverCredentials(tls), (error, bound) => {
-        if (error) reject(new Error(`cannot listen on ${address}: ${error.message}`));
-        else resolve(bound);
-      });
+    const port = await acceptor.listen(hostOf(address), portOf(address)).catch((error: Error) => {
+      throw new Error(`cannot listen on ${address}: ${error.message}`);
     });
     return `${address.slice(0, address.lastIndexOf(':'))}:${port}`;
   }
@@ -188,7 +197,9 @@ export class GrpcTransport implements Transport {
       return await new Promise<ProbeResult>((resolve) => {
         const late = this.#parts.clock.after(withinMs, () => resolve('silent'));
         const deadline = this.#parts.clock.now() + withinMs;
-        (client as unknown as Calls).Probe({}, { deadline }, (error, reply) => {
+        const nonce = Buffer.from(this.#parts.random.bytes(16)).toString('hex');
+        const request = { nonce, proof: probeProof(this.#parts.secret, nonce) };
+        (client as unknown as Calls).Probe(request, { deadline }, (error, reply) => {
           late();
           if (reply) resolve({ incarnation: reply.incarnation });
           else resolve(error && /ECONNREFUSED/.test(error.details) ? 'refused' : 'silent');
@@ -202,7 +213,7 @@ export class GrpcTransport implements Transport {
   /** A plain TCP connection distinguishes a closed port from a silent one sooner than a gRPC channel does. */
   #probePort(address: string, withinMs: number): Promise<'open' | 'refused' | 'silent'> {
     return new Promise((resolve) => {
-      const socket = connect({ host: hostOf(address), port: Number(address.slice(address.lastIndexOf(':') + 1)) });
+      const socket = connect({ host: hostOf(address), port: portOf(address) });
       const finish = (answer: 'open' | 'refused' | 'silent'): void => {
         late();
         socket.destroy();
@@ -220,6 +231,7 @@ export class GrpcTransport implements Transport {
     this.#closed = true;
     const server = this.#server;
     server?.forceShutdown();
+    this.#acceptor?.close();
     for (const link of [...this.#links]) link.close('closed');
     this.#links.clear();
     if (!server) return;
@@ -231,6 +243,10 @@ export class GrpcTransport implements Transport {
       });
     });
   }
+}
+
+function portOf(address: string): number {
+  return Number(address.slice(address.lastIndexOf(':') + 1));
 }
 
 function parseWelcome(text: unknown): Welcome | null {

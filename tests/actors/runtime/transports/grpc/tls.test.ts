@@ -34,7 +34,14 @@ function transport(identity: Identity | null, known: readonly string[] = names):
   const tls: Tls | undefined = identity ? { ...identity, names: known } : undefined;
   const operator = { ps: async () => ({ nodes: [], shardCount: 1, unowned: 0, census: [] }) } as unknown as Operator;
   const services = [operatorService(() => operator, TOKEN)];
-  const made = new GrpcTransport({ clock: systemClock, random: systemRandom, limits: LIMITS, services, tls });
+  const made = new GrpcTransport({
+    clock: systemClock,
+    random: systemRandom,
+    limits: LIMITS,
+    secret: 'secret',
+    services,
+    tls,
+  });
   open.push(made);
   return made;
 }

@@ -9,7 +9,7 @@ import { hello, LIMITS, Recorder, transportContract } from '../../../../contract
 import { Authority } from '../../../../support/authority.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
-const parts = { clock: systemClock, random: systemRandom, limits: LIMITS };
+const parts = { clock: systemClock, random: systemRandom, limits: LIMITS, secret: 'secret' };
 const make = (): GrpcTransport => new GrpcTransport(parts);
 transportContract(test, make);
 
