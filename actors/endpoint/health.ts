@@ -31,14 +31,24 @@ const ORDER: readonly Health[] = ['down', 'degraded', 'unknown', 'healthy'];
  * account that fails without end displaces nobody's outcomes but its own. (issue 18, line 14)
  */
 export function withOutcome({ recent, by }: Sample, success: boolean, account: string): Sample {
-  const added = { recent: recent + (success ? 's' : 'e'), by: [...by, account] };
-  const bounded = isAlone(added.by) ? added : without(added, exceeding(added.by));
+  const outcomes = recent + (success ? 's' : 'e');
+  if (by.every((other) => other === account)) {
+    return { recent: outcomes.slice(-RECENT_MAX), by: by.length < RECENT_MAX ? [...by, account] : by };
+  }
+  const added = { recent: outcomes, by: [...by, account] };
+  const bounded = without(added, exceeding(added.by));
   return bounded.recent.length > RECENT_MAX ? without(bounded, 0) : bounded;
 }
 
 /** Place of the oldest attempt of an account with too many; -1 if none has. */
 function exceeding(by: RecentBy): number {
-  return by.findIndex((account) => account !== '' && by.filter((other) => other === account).length > OF_ONE_MAX);
+  return by.findIndex((account) => account !== '' && timesIn(by, account) > OF_ONE_MAX);
+}
+
+function timesIn(by: RecentBy, account: string): number {
+  let times = 0;
+  for (const other of by) if (other === account) times++;
+  return times;
 }
 
 function without(sample: Sample, place: number): Sample {

@@ -72,7 +72,15 @@ function figureAt(bins: readonly (readonly [number, number])[], rank: number): n
 function bound(draft: HistogramDraft): void {
   const bins = Object.keys(draft);
   if (bins.length <= BINS_MAX) return;
-  const [lowest, next] = bins.sort((a, b) => +a - +b) as [string, string];
+  let lowest = Number.POSITIVE_INFINITY;
+  let next = Number.POSITIVE_INFINITY;
+  for (const name of bins) {
+    const bin = +name;
+    if (bin < lowest) {
+      next = lowest;
+      lowest = bin;
+    } else if (bin < next) next = bin;
+  }
   draft[next] = (draft[next] ?? 0) + (draft[lowest] ?? 0);
   delete draft[lowest];
 }

@@ -20,9 +20,7 @@ export class Outcomes {
     this.#clock = clock;
   }
 
-  /** `account` is the address of the account behind the attempt. */
-  observe(endpoint: string, account: string, seen: ObservedAttempt): void {
-    const attempt = { ...seen, by: account.slice(-TAG_CHARACTERS) };
+  observe(endpoint: string, attempt: ObservedAttempt): void {
     const own = this.#gathered.get(endpoint);
     if (own) own.push(attempt);
     else this.#gathered.set(endpoint, [attempt]);
@@ -42,4 +40,9 @@ export class Outcomes {
       observeAttempts(this.#cluster, endpoint, attempts);
     }
   }
+}
+
+/** The tag of an account, by its address, in the attempts observed for it. */
+export function accountTag(account: string): string {
+  return account.slice(-TAG_CHARACTERS);
 }

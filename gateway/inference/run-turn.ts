@@ -17,6 +17,7 @@ import { exhausted } from './exhausted.ts';
 import { ExpressibleAttempt } from './expressible-attempt.ts';
 import { endedEarly, firstDelivery } from './first-delivery.ts';
 import { Hold } from './hold.ts';
+import { accountTag } from './outcomes.ts';
 import type { FailedEndpoint } from './refused-by-all.ts';
 import { type Begun, RunningAttempt, type RunningTurn } from './running-turn.ts';
 import type { InferenceServices } from './services.ts';
@@ -230,7 +231,8 @@ class AttemptLoop {
     { sentAt, counted }: { readonly sentAt: number; readonly counted: boolean },
   ): void {
     const ask = toolAsk(this.#request.turn, failure);
-    this.#services.outcomes.observe(candidate.endpoint.id, this.#request.caller.account, {
+    this.#services.outcomes.observe(candidate.endpoint.id, {
+      by: accountTag(this.#request.caller.account),
       at: this.#services.cluster.now(),
       outcome: counted ? 'error' : 'other',
       streamed: this.#request.turn.stream,

@@ -14,6 +14,7 @@ import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
 import { brokenStream } from './exhausted.ts';
 import type { MeasuredMedia } from './media-meter.ts';
+import { accountTag } from './outcomes.ts';
 import { plausibleUsage } from './plausible-usage.ts';
 import type { InferenceServices } from './services.ts';
 import { tenths } from './tenths.ts';
@@ -291,11 +292,12 @@ export class RunningAttempt implements RunningTurn {
   }
 
   #observe(failure: ProviderFailure | null, receipt: Receipt, now: number): void {
-    const { turn } = this.request;
+    const { turn, caller } = this.request;
     const { candidate, sentAt, firstAt } = this.#begun;
     if (failure === null && !this.#left) this.#remember();
     const { completionTokens } = receipt.usage;
     const seen: { -readonly [member in keyof Observed]: Observed[member] } = {
+      by: accountTag(caller.account),
       at: this.#services.cluster.now(),
       outcome: failure ? (failure.counted ? 'error' : 'other') : receipt.finishReason === null ? 'other' : 'success',
       streamed: turn.stream,
@@ -306,6 +308,6 @@ export class RunningAttempt implements RunningTurn {
     if (completionTokens !== undefined) seen.completionTokens = completionTokens;
     const ask = toolAsk(turn, failure ?? (receipt.finishReason === null ? 'left' : 'served'));
     if (ask !== null) seen.toolAsk = ask;
-    this.#services.outcomes.observe(candidate.endpoint.id, this.request.caller.account, seen);
+    this.#services.outcomes.observe(candidate.endpoint.id, seen);
   }
 }
