@@ -8,8 +8,7 @@ import { parseWhole } from '../../json/parse-whole.ts';
 import { readInShares } from '../../json/read-in-shares.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { invalid } from '../../terms/invalid.ts';
-import { notFound } from '../../terms/not-found.ts';
-import { batchDialect } from './batch-dialect.ts';
+import { BATCH_DIALECTS } from './batch-dialects.ts';
 
 /** What a batch sets for its bodies. (spec: inference, Batch) */
 export interface LineDefaults {
@@ -46,8 +45,6 @@ export async function readLineBody(
   defaults: LineDefaults,
   { limits, clock }: { readonly limits: LineLimits; readonly clock: Clock },
 ): Promise<LineBody> {
-  const dialect = batchDialect(defaults.endpoint);
-  if (dialect === null) throw notFound(`No route for POST /api${defaults.endpoint}`);
   if (text.length > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
   const scan = new JsonScan({ depthMax: limits.bodyDepthMax, tokensMax: limits.bodyTokensMax });
   await loopShare(clock, text.length);
@@ -55,7 +52,7 @@ export async function readLineBody(
   const { tokens, members } = scan;
   const value =
     text.length > LOOP_TURN_BYTES ? await readInShares(windowsOf(text), { clock, tokens }) : parseWhole(text, members);
-  return { dialect, body: withDefaults(value, defaults) };
+  return { dialect: BATCH_DIALECTS[defaults.endpoint], body: withDefaults(value, defaults) };
 }
 
 /**
