@@ -1,6 +1,8 @@
 import type { BatchEndpoint } from '../../../actors/batch/batch-record.ts';
 import { LINES_MAX } from '../../../actors/batch/line-record.ts';
+import type { FileRecord } from '../../../actors/file/file-record.ts';
 import type { Clock } from '../../../actors/runtime/index.ts';
+import type { FileRoom } from '../../files/file-room.ts';
 import type { FileServices } from '../../files/file-services.ts';
 import { findStored, readFile } from '../../files/read-file.ts';
 import { tooComplex } from '../../json/json-refusal.ts';
@@ -18,20 +20,42 @@ export interface InputFile {
   readonly endpoint: BatchEndpoint;
   /** Bounds of one line, beside that of the file. */
   readonly limits: { readonly bodyDepthMax: number; readonly bodyTokensMax: number };
+  /** Bounds the bytes of stored files that the node holds. */
+  readonly room: FileRoom;
+}
+
+export interface InputRequests {
+  readonly requests: readonly SubmittedRequest[];
+  /** To be called once the requests are no longer held. */
+  readonly release: () => void;
 }
 
 /**
  * The requests of an uploaded file in the common format: one JSON object with `custom_id`, `method`, `url` and `body` a
  * line; empty lines are skipped. Rejects with GatewayError 404 for a file that the account cannot read, 400 naming the
- * line, and 503.
+ * line, and 503 (no room, or the key store is out of reach).
  */
 export async function readInputFile(
   files: FileServices,
-  { account, id, endpoint, limits }: InputFile,
-): Promise<readonly SubmittedRequest[]> {
+  { account, id, endpoint, limits, room }: InputFile,
+): Promise<InputRequests> {
   const file = await findStored(files, account, id);
   if (file === null) throw notFound('input_file_id names no file of this account');
   if (file.purpose !== 'batch') throw invalid('input_file_id must name a file with the purpose batch');
+  const release = room.take(file.bytes);
+  try {
+    return { requests: await requestsOf(files, file, { endpoint, limits }), release };
+  } catch (thrown) {
+    release();
+    throw thrown;
+  }
+}
+
+async function requestsOf(
+  files: FileServices,
+  file: FileRecord,
+  { endpoint, limits }: Pick<InputFile, 'endpoint' | 'limits'>,
+): Promise<readonly SubmittedRequest[]> {
   const requests: SubmittedRequest[] = [];
   const unique = new UniqueIds();
   let nth = 0;

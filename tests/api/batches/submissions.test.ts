@@ -1,6 +1,7 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { batchRoutes } from '../../../gateway/edge/api/batches/batch-routes.ts';
 import { batchListSchema, batchSchema } from '../../../gateway/edge/api/batches/batch-schema.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
@@ -204,6 +205,11 @@ it('lists newest first, in pages and by every filter; a parameter out of range i
     assert.match(refused.message, new RegExp(`^${member} `));
   }
   for (const id of ids) await mine.cancel(id);
+});
+
+it('a cancel is never shed, whatever else an overloaded node refuses', () => {
+  const never = batchRoutes.filter(({ isNeverShed }) => isNeverShed).map(({ path }) => path);
+  assert.equal(never, ['/batches/:id/cancel']);
 });
 
 it('without a key, or with a management key, no route of batches answers', async () => {

@@ -21,7 +21,7 @@ export const batchRoutes: readonly Route[] = [
   { method: 'POST', path: '/batches', policy: 'key', body: 'none', answer: submit },
   { method: 'GET', path: '/batches', policy: 'key', body: 'none', answer: list },
   { method: 'GET', path: '/batches/:id', policy: 'key', body: 'none', answer: show },
-  { method: 'POST', path: '/batches/:id/cancel', policy: 'key', body: 'none', answer: cancel },
+  { method: 'POST', path: '/batches/:id/cancel', policy: 'key', body: 'none', isNeverShed: true, answer: cancel },
 ];
 
 async function submit(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {

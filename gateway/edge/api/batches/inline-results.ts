@@ -12,12 +12,14 @@ import { batchObject } from './batch-object.ts';
  * batch without results: it runs, or its results file ended.
  */
 export async function sendResults(
-  { response, id }: RequestContext,
+  { response, id, place }: RequestContext,
   { services }: EdgeRoutes,
   batch: BatchRecord,
 ): Promise<boolean> {
   const lines = await resultsOf(services.files, batch);
   if (lines === null) return false;
+  // It waits for its client.
+  place?.leave();
   response.writeHead(200, [...generationHeaders(id), 'content-type', JSON_TYPE]);
   await writeStream(response, textOf(batch, lines), services.clock, services.limits.streamStalledMs);
   return true;

@@ -1,8 +1,9 @@
 import type { NewBatch } from '../../../../actors/batch/events.ts';
 import { ownerOf } from '../../../../actors/runtime/index.ts';
-import { parseSubmission, SUBMISSION_TEXTS } from '../../../jobs/batch/parse-submission.ts';
-import { readInputFile } from '../../../jobs/batch/read-input-file.ts';
+import { parseSubmission, SUBMISSION_TEXTS, type Submission } from '../../../jobs/batch/parse-submission.ts';
+import { type InputFile, type InputRequests, readInputFile } from '../../../jobs/batch/read-input-file.ts';
 import { sealSubmission } from '../../../jobs/batch/submit-batch.ts';
+import type { Caller } from '../../../terms/caller.ts';
 import { readJson } from '../../body/read-json.ts';
 import type { EdgeRoutes } from '../../http/edge-routes.ts';
 import { callerOf, type RequestContext } from '../../request-context.ts';
@@ -27,12 +28,21 @@ export async function readSubmission(context: RequestContext, edge: EdgeRoutes):
   const idempotency = readIdempotency(context, services.pepper);
   const submission = parseSubmission(body.take());
   const caller = callerOf(context);
-  const { source, endpoint } = submission;
-  const requests =
-    'fileId' in source
-      ? await readInputFile(files, { account: ownerOf(caller.key), id: source.fileId, endpoint, limits: bounds })
-      : source;
+  const { requests, release } = await requestsOf(edge, submission, { caller, limits: bounds });
   const attribution = readAttribution(context.request.headers);
   const isGone = (): boolean => context.response.destroyed;
-  return sealSubmission(files, { submission, requests, caller, attribution, idempotency, windowMs, limits, isGone });
+  const sealing = { submission, requests, caller, attribution, idempotency, windowMs, limits, isGone };
+  return sealSubmission(files, sealing).finally(release);
 }
+
+async function requestsOf(
+  { services }: EdgeRoutes,
+  { source, endpoint }: Submission,
+  { caller, limits }: { readonly caller: Caller } & Pick<InputFile, 'limits'>,
+): Promise<InputRequests> {
+  if (!('fileId' in source)) return { requests: source, release: nothing };
+  const { fileRoom: room } = services.inference;
+  return readInputFile(services.files, { account: ownerOf(caller.key), id: source.fileId, endpoint, limits, room });
+}
+
+function nothing(): void {}

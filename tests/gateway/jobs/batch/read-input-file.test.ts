@@ -1,0 +1,90 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { FileRecord } from '../../../../actors/file/file-record.ts';
+import { type Cluster, sealBlob, systemRandom } from '../../../../actors/runtime/index.ts';
+import config from '../../../../cluster.config.ts';
+import { placeOfFile } from '../../../../gateway/files/file-place.ts';
+import { FileRoom } from '../../../../gateway/files/file-room.ts';
+import { readInputFile } from '../../../../gateway/jobs/batch/read-input-file.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { JsonText } from '../../../../gateway/terms/json-text.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { CHAT, openStage } from './stage.ts';
+
+const it = bounded(test);
+const FILE = `file_${'0'.repeat(32)}`;
+
+/** Reads a stored file whose bytes arrive in pieces of this length. */
+async function reader(text: string, pieceBytes = 64 * 1024, room = new FileRoom(1_000_000)) {
+  const { services, blobs, keys } = openStage();
+  const bytes = Buffer.from(text);
+  const source = async function* () {
+    yield bytes;
+  };
+  const blob = sealBlob(await keys.current(), placeOfFile('acct_1', FILE), await blobs.put(source()), systemRandom);
+  const file = { id: FILE, account: 'acct_1', expiresAt: 2_000, blob, bytes: bytes.length, purpose: 'batch' };
+  const rows = { row: async () => ({ body: JSON.stringify(file as FileRecord) }) };
+  const inPieces = {
+    read: async function* () {
+      for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+    },
+  };
+  const files = {
+    ...services,
+    bytes: { keys, blobs: inPieces as unknown as typeof blobs },
+    cluster: { now: () => 1_000, rows } as unknown as Cluster,
+  };
+  return () => readInputFile(files, { account: 'acct_1', id: FILE, endpoint: CHAT, limits: config.edge, room });
+}
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  const thrown = await work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  assert.instance(thrown, GatewayError);
+  return `${(thrown as GatewayError).status} ${(thrown as GatewayError).message}`;
+}
+
+const line = (at: number, text = 'ü😀'): string =>
+  JSON.stringify({ custom_id: `r${at}`, method: 'POST', url: CHAT, body: { model: 'm', text } });
+
+it('reads one request a line, wherever the pieces of the file are cut', async () => {
+  const text = `${line(0)}\r\n\n${line(1, 'a\\n"b')}\n \t\r\n${line(2)}`;
+  for (const pieceBytes of [1, 2, 3, 7, 64, 65_536]) {
+    const { requests } = await (await reader(text, pieceBytes))();
+    assert.equal(
+      requests.map(({ customId, body }) => [customId, JSON.parse((body as JsonText).text).text]),
+      [
+        ['r0', 'ü😀'],
+        ['r1', 'a\\n"b'],
+        ['r2', 'ü😀'],
+      ],
+    );
+    assert.ok(requests.every(({ body }) => body instanceof JsonText));
+  }
+});
+
+it('a line that cannot be read is named', async () => {
+  assert.match(
+    await refusal((await reader(`${line(0)}\n\n{"a"`))()),
+    /^400 line 3 of the input file: The body is not valid/,
+  );
+  const deep = `${'['.repeat(70)}${']'.repeat(70)}`;
+  assert.match(await refusal((await reader(`{"a":${deep}}`))()), /^400 line 1 of the input file: The body is nested/);
+  assert.match(await refusal((await reader('\n'))()), /^400 the input file has no request/);
+});
+
+it('the bytes of input files are bounded on a node until they are released, after a refusal too', async () => {
+  const text = line(0);
+  const room = new FileRoom(Buffer.byteLength(text) * 2 - 1);
+  const read = await reader(text, undefined, room);
+  const { release } = await read();
+  assert.match(await refusal(read()), /^503 /);
+  release();
+  const broken = await reader('{', undefined, room);
+  for (let nth = 0; nth < 200; nth++) assert.match(await refusal(broken()), /^400 /);
+  (await read()).release();
+});
+
+test.run();
