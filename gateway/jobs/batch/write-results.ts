@@ -6,6 +6,7 @@ import {
   type ActivityTask,
   type ByteAccess,
   type Json,
+  type SealingKey,
   sealBlob,
 } from '../../../actors/runtime/index.ts';
 import { batchAddress, fileId, lineGenerationId, lineId } from '../../../actors/terms/ids.ts';
@@ -58,7 +59,8 @@ interface Writing {
 }
 
 async function* resultLines({ inference, results, lost }: Writing): AsyncIterable<Buffer> {
-  const { cluster, bytes } = inference.files;
+  const { cluster } = inference.files;
+  const bytes = withKeysOnce(inference.files.bytes);
   const { account, batch } = results;
   const query = { collection: 'line', address: batchAddress(account, batch), limit: PAGE_ROWS } as const;
   let after: { readonly sort: number; readonly id: string } | null = null;
@@ -74,6 +76,17 @@ async function* resultLines({ inference, results, lost }: Writing): AsyncIterabl
     if (last === undefined || rows.length < PAGE_ROWS) return;
     after = { sort: last.sort, id: last.id };
   }
+}
+
+/** Asks for the key of each hour once: a thousand replies have keys of a few hours, and each would be read from disk. */
+function withKeysOnce({ blobs, keys }: ByteAccess): ByteAccess {
+  const known = new Map<number, Promise<SealingKey>>();
+  const key = (hour: number): Promise<SealingKey> => {
+    const found = known.get(hour) ?? keys.key(hour);
+    known.set(hour, found);
+    return found;
+  };
+  return { blobs, keys: { current: () => keys.current(), key } };
 }
 
 async function resultLine(

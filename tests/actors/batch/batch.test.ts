@@ -108,6 +108,12 @@ it('an outcome, its charge, the key and the next line are one commit', () => {
   assert.ok(line(actors, batch, 0)?.outcome);
   assert.equal(running(actors, batch), ['1', '2', '3', '4', '5', '6', '7', '8']);
   assert.equal(record(actors, batch).counts, { total: 20, completed: 1, failed: 0 });
+  const change = actors.row(made.addressOf(batch), 'change', batch.id);
+  has(change, {
+    type: 'batch.updated',
+    account: made.OWNER,
+    object: { status: 'in_progress', counts: { completed: 1 } },
+  });
 });
 
 it('ends as completed with its results file; rows of lines are gone and the queue place is free', () => {
