@@ -11,7 +11,7 @@ import { openAccounts } from './bank.ts';
 import { failuresOf, rollingDrains } from './drains.ts';
 import { Providers } from './providers.ts';
 
-const it = bounded(test, 150_000);
+const it = bounded(test, 300_000);
 
 it('a restart by signal or by command under load fails no call, and each node takes back exactly its share', async () => {
   const ways = ['SIGTERM', 'troupe drain'] as const;
