@@ -8,7 +8,7 @@ const ADDRESSES = Array.from({ length: 60 }, (_, i) => `tally:f${i}`);
 const ASK_MS = 8_000;
 const UNMOVED_MS = 700;
 /** Between an answer and the next addition of a lane: hundreds of commits a second leave CPU time for the fault. */
-const THINK_MS = 10;
+const THINK_MS = 25;
 
 export interface Asked {
   readonly ok: boolean;
