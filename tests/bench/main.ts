@@ -20,6 +20,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   money: async () => (await import('./money.bench.ts')).benchMoney,
   whole: async () => (await import('./whole.bench.ts')).benchWhole,
   stream: async () => (await import('./stream.bench.ts')).benchStream,
+  dialects: async () => (await import('./dialects.bench.ts')).benchDialects,
   idle: async () => (await import('./idle.bench.ts')).benchIdle,
   feed: async () => (await import('./feed.bench.ts')).benchFeed,
   growth: async () => (await import('./growth.bench.ts')).benchGrowth,
