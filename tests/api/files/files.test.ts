@@ -282,6 +282,28 @@ it('a chat reads a stored file by its id, as data of its stored type, on any nod
   assert.instance(await ask(picture.id).catch((error: unknown) => error), NotFoundError);
 });
 
+it('a message reads a stored file by its id; one of another account is 404 in the envelope of the request', async () => {
+  const pdf = await upload('%PDF-1.7\n', 'a.pdf');
+  const ask = (key: string, stream: boolean): Promise<Response> => {
+    const document = { type: 'document', source: { type: 'file', file_id: pdf.id } };
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'look' }, document] }];
+    const body = JSON.stringify({ model: 'sim/vision', max_tokens: 50, stream, messages });
+    const type = { 'content-type': 'application/json' };
+    return call('/messages', { method: 'POST', headers: type, body }, { node: 2, key });
+  };
+  for (const stream of [false, true]) {
+    assert.match(
+      await (await ask(funded.key, stream)).text(),
+      stream ? /application\/pdf .*9 /s : /file application\/pdf of 9 bytes/,
+    );
+    const refused = await ask(other.key, stream);
+    assert.is(refused.status, 404);
+    const body = JSON.parse(await refused.text());
+    assert.equal([body.type, body.error.type], [stream ? 'error' : undefined, 'not_found_error']);
+    assert.match(body.error.message, /messages\[0\]\.content\[1\]\.source\.file_id names no file of this account/);
+  }
+});
+
 it('stored files of 32 MiB go out with one request; more is 413, and routing judges the stored type', async () => {
   const whole = await upload(Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(32 * MIB - 9)]), 'whole.pdf');
   const ask = async (...ids: readonly string[]) =>

@@ -4,6 +4,7 @@ import type { FileRecord } from '../../../actors/file/file-record.ts';
 import { systemClock, systemRandom } from '../../../actors/runtime/index.ts';
 import config from '../../../cluster.config.ts';
 import { chatDialect } from '../../../gateway/dialects/chat/chat-dialect.ts';
+import { messagesDialect } from '../../../gateway/dialects/messages/messages-dialect.ts';
 import { FileRoom } from '../../../gateway/files/file-room.ts';
 import type { FileServices } from '../../../gateway/files/file-services.ts';
 import { storeUpload } from '../../../gateway/files/store-upload.ts';
@@ -101,6 +102,27 @@ it('a stored file becomes data of its stored type, in its place, whatever its si
     assert.is(characters, text.toString('base64').length + PNG.toString('base64').length);
     assert.equal(turn.modalities, { input: ['file', 'image'], output: [] });
   }
+});
+
+it('a stored file in a messages request keeps its mark for the cache, in a result of a tool too', async () => {
+  const { services, store } = open();
+  const id = await store(PNG, 'dot.png');
+  const image = { type: 'image', source: { type: 'file', file_id: id }, cache_control: { type: 'ephemeral' } };
+  const result = { type: 'tool_result', tool_use_id: 'c', content: [image] };
+  const document = { type: 'document', title: 'T', source: { type: 'file', file_id: await store(Buffer.from('a')) } };
+  const content = [result, document];
+  const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content }] };
+  const parsed = messagesDialect.parse(body, null).turn;
+  const { turn } = await attachFiles(services, caller, parsed, parsed.files ?? []);
+  const source = { kind: 'data', mediaType: 'image/png', base64: PNG.toString('base64') };
+  assert.equal(
+    turn.messages.map((message) => 'parts' in message && message.parts),
+    [
+      [{ type: 'image', source, cacheFor: '5m' }],
+      [{ type: 'file', filename: 'a.txt', source: { kind: 'data', mediaType: 'text/plain', base64: 'YQ==' } }],
+    ],
+  );
+  assert.equal(turn.modalities, { input: ['image', 'file'], output: [] });
 });
 
 it('unknown, malformed and expired ids get one answer that names the member', async () => {
