@@ -283,7 +283,7 @@ it('a chat reads a stored file by its id, as data of its stored type, on any nod
 });
 
 it('a message reads a stored file by its id; one of another account is 404 in the envelope of the request', async () => {
-  const pdf = await upload('%PDF-1.7\n', 'a.pdf');
+  const pdf = await upload('%PDF-1.7\n% an example\n', 'a.pdf');
   const ask = (key: string, stream: boolean): Promise<Response> => {
     const document = { type: 'document', source: { type: 'file', file_id: pdf.id } };
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'look' }, document] }];
@@ -294,7 +294,7 @@ it('a message reads a stored file by its id; one of another account is 404 in th
   for (const stream of [false, true]) {
     assert.match(
       await (await ask(funded.key, stream)).text(),
-      stream ? /application\/pdf .*9 /s : /file application\/pdf of 9 bytes/,
+      stream ? /application\/pdf .*22 /s : /file application\/pdf of 22 bytes/,
     );
     const refused = await ask(other.key, stream);
     assert.is(refused.status, 404);
