@@ -49,11 +49,16 @@ export function recordSubmission({ batch, idempotency, at }: QueueJoin): Effect[
   return [{ type: 'put', collection: 'claim', id: idempotency.key, body: plain(claim) }];
 }
 
+/** When a client may try again: batches end in minutes, and an SDK that repeats by itself should report soon. */
+const FULL_RETRY_MS = 10_000;
+
 /** Undoes the submission. `active` and `limit` are those of the specification. */
 export function refuseFull({ queue }: AccountState): Effect {
   const metadata = { limit: ACTIVE_BATCHES_MAX, active: queue.length };
   const message = `An account has at most ${ACTIVE_BATCHES_MAX} batches waiting or running; wait for one to end, or cancel one`;
-  return refuse({ refusal: { status: 429, type: 'rate_limit_exceeded', message, metadata } });
+  return refuse({
+    refusal: { status: 429, type: 'rate_limit_exceeded', message, metadata, retryAfterMs: FULL_RETRY_MS },
+  });
 }
 
 /** A repeat of a recorded submission: the client reads the batch that was recorded. */

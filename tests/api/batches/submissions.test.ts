@@ -113,6 +113,7 @@ it('the eleventh active batch is 429 with its limit and the active ones, until o
   const accepted = answers.filter(({ status }) => status === 202);
   assert.is(accepted.length, 10);
   for (const answer of answers.filter(({ status }) => status !== 202)) {
+    assert.is(answer.headers.get('retry-after'), '10');
     const { status, type, metadata } = await refusal(answer);
     assert.equal([status, type, metadata], [429, 'rate_limit_exceeded', { limit: 10, active: 10 }]);
   }
