@@ -32,6 +32,8 @@ import { placeOfBodies } from './submit-batch.ts';
 
 /** Lines that run on one node at once; accounts take turns. */
 const LINES_RUNNING_MAX = 256;
+/** Bytes of the bodies of all lines that run on one node: at least that of one body. */
+const BODY_BYTES_MAX = 128 * 1024 * 1024;
 /** A sealed reply up to this size is kept in the row of its line, a larger one as a blob. */
 const ROW_REPLY_BYTES_MAX = 16 * 1024;
 /** How often a line looks whether the node still sheds load. */
@@ -45,12 +47,19 @@ const BODY_LOST = 'The body of this request can no longer be opened: its key is 
  * the store or the key store is none, and the chart repeats the attempt. (spec: inference, Batch rules 1, 5-9)
  */
 export function lineHandler(services: () => JobServices): ActivityHandler {
-  const replyKey = new ReplyKey();
+  const node: NodeState = { replyKey: new ReplyKey(), bodyBytes: 0 };
   return {
     runningMax: LINES_RUNNING_MAX,
     runningPerGroupMax: IN_FLIGHT_MAX,
-    run: async (task, signal) => (await new LineRun(services(), replyKey, task, signal).run()) as unknown as Json,
+    run: async (task, signal) => (await new LineRun(services(), node, task, signal).run()) as unknown as Json,
   };
+}
+
+/** What the lines of one node share. */
+interface NodeState {
+  readonly replyKey: ReplyKey;
+  /** Bytes of the bodies of lines under way. */
+  bodyBytes: number;
 }
 
 /**
@@ -73,15 +82,15 @@ class ReplyKey {
 
 class LineRun {
   readonly #services: JobServices;
-  readonly #replyKey: ReplyKey;
+  readonly #node: NodeState;
   readonly #task: ActivityTask;
   readonly #signal: AbortSignal;
   readonly #input: LineInput;
   readonly #generation: string;
 
-  constructor(services: JobServices, replyKey: ReplyKey, task: ActivityTask, signal: AbortSignal) {
+  constructor(services: JobServices, node: NodeState, task: ActivityTask, signal: AbortSignal) {
     this.#services = services;
-    this.#replyKey = replyKey;
+    this.#node = node;
     this.#task = task;
     this.#signal = signal;
     this.#input = task.input as unknown as LineInput;
@@ -90,22 +99,30 @@ class LineRun {
 
   async run(): Promise<LineResult> {
     this.#services.crashpoint('line.dispatched');
-    await this.#mayBegin();
+    await this.#takeRoom();
     try {
-      const text = await this.#readBody();
-      if (text === null) return { outcome: this.#lost(BODY_LOST, null), settlement: null };
-      // Before the call: while the key store is out of reach nothing is sent.
-      const key = await this.#replyKey.current(this.#services.inference.files);
-      const running = await this.#start(text);
-      return await this.#end(running, key);
+      return await this.#turn();
     } catch (thrown) {
       if (this.#signal.aborted) throw this.#signal.reason;
       return { outcome: this.#failed(errorOf(thrown), null), settlement: null };
+    } finally {
+      this.#node.bodyBytes -= this.#input.length;
     }
   }
 
-  /** Waits while the node sheds load. Rejects once the completion window is closed: the line was not sent. */
-  async #mayBegin(): Promise<void> {
+  async #turn(): Promise<LineResult> {
+    const text = await this.#readBody();
+    if (text === null) return { outcome: this.#lost(BODY_LOST, null), settlement: null };
+    // Before the call: while the key store is out of reach nothing is sent.
+    const key = await this.#node.replyKey.current(this.#services.inference.files);
+    return this.#end(await this.#start(text), key);
+  }
+
+  /**
+   * Waits while the node sheds load, or has no room for the body, and takes the room. Rejects once the completion window
+   * is closed: the line was not sent.
+   */
+  async #takeRoom(): Promise<void> {
     const { inference, mayDispatch } = this.#services;
     const { clock, cluster } = inference;
     for (;;) {
@@ -113,7 +130,11 @@ class LineRun {
       if (cluster.now() >= this.#input.expiresAt) {
         throw new ActivityFailed('window-closed', 'the completion window of the batch is closed', true);
       }
-      if (mayDispatch()) return;
+      const bodyBytes = this.#node.bodyBytes + this.#input.length;
+      if (bodyBytes <= BODY_BYTES_MAX && mayDispatch()) {
+        this.#node.bodyBytes = bodyBytes;
+        return;
+      }
       await new Promise<void>((resolve) => void clock.after(DISPATCH_LOOK_MS, resolve));
     }
   }

@@ -2,13 +2,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LineResult } from '../../../../actors/batch/events.ts';
 import { REPLY_BYTES_MAX } from '../../../../actors/batch/line-record.ts';
-import { ActivityFailed } from '../../../../actors/runtime/index.ts';
+import { ActivityFailed, type ActivityTask } from '../../../../actors/runtime/index.ts';
 import { holdAttempt } from '../../../../actors/terms/hold-attempt.ts';
 import { lineGenerationId } from '../../../../actors/terms/ids.ts';
 import { plain } from '../../../../actors/terms/only.ts';
 import { paymentRequired } from '../../../../actors/terms/payment-required.ts';
 import { readSealed } from '../../../../gateway/jobs/batch/read-sealed.ts';
 import { placeOfReply } from '../../../../gateway/jobs/batch/reply-place.ts';
+import { lineHandler } from '../../../../gateway/jobs/batch/run-line.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { OWNER } from '../../../support/model/batches.ts';
@@ -196,6 +197,37 @@ it('a line waits while its node sheds load', () => {
     { mayDispatch: () => ++looks === 3 },
   );
 });
+
+it('the bodies under way on one node have a bound: a line beyond it is read once another has ended', () =>
+  on(async (on) => {
+    const steps: string[] = [];
+    const gate = deferred();
+    const { files } = on.jobs.inference;
+    const read = (_: unknown, range?: { readonly to: number; readonly from: number }) => {
+      const mib = ((range?.to ?? 0) - (range?.from ?? 0)) / 2 ** 20;
+      steps.push(`read ${mib}`);
+      return (async function* () {
+        if (mib === 100) await gate.promise;
+        yield Buffer.from('no JSON');
+      })();
+    };
+    const bytes = { keys: on.keys, blobs: { put: on.blobs.put, read } } as unknown as typeof files.bytes;
+    const jobs = { ...on.jobs, inference: { ...on.jobs.inference, files: { ...files, bytes } } };
+    const { run } = lineHandler(() => jobs);
+    const input = await on.input(CHAT);
+    const start = async (mib: number): Promise<void> => {
+      const task = { attempt: 1, input: { ...input, length: mib * 2 ** 20 } } as unknown as ActivityTask;
+      await run(task, new AbortController().signal);
+      steps.push(`end ${mib}`);
+    };
+    const first = start(100);
+    const second = start(30);
+    const third = start(8);
+    await third;
+    gate.resolve();
+    await Promise.all([first, second]);
+    assert.equal(steps, ['read 100', 'read 8', 'end 8', 'end 100', 'read 30', 'end 30']);
+  }));
 
 it('a cut line aborts its call and releases its hold', () =>
   on(async (on) => {
