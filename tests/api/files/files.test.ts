@@ -9,6 +9,10 @@ import { openCluster } from './cluster.ts';
 const it = bounded(test, 60_000);
 const MIB = 1024 * 1024;
 const HOURS_48 = 48 * 3_600;
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 let cluster: TestCluster;
 let funded: Funded;
@@ -250,11 +254,7 @@ it('a file names its bytes only under its own account and id: the stored bytes a
 });
 
 it('a chat reads a stored file by its id, as data of its stored type, on any node; the id is never forwarded', async () => {
-  const png = Buffer.from(
-    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-    'base64',
-  );
-  const picture = await upload(png, 'dot.png');
+  const picture = await upload(PNG, 'dot.png');
   const ask = async (id: string, key = funded.key) =>
     clientOf(key, 1).chat.completions.create({
       model: 'sim/vision',
@@ -269,7 +269,7 @@ it('a chat reads a stored file by its id, as data of its stored type, on any nod
       ],
     });
   const answer = await ask(picture.id);
-  assert.match(String(answer.choices[0]?.message.content), new RegExp(`image image/png of ${png.length} bytes`));
+  assert.match(String(answer.choices[0]?.message.content), new RegExp(`image image/png of ${PNG.length} bytes`));
   for (const [id, key] of [
     [picture.id, other.key],
     ['file_1', funded.key],
@@ -283,19 +283,17 @@ it('a chat reads a stored file by its id, as data of its stored type, on any nod
 });
 
 it('a message reads a stored file by its id; one of another account is 404 in the envelope of the request', async () => {
-  const pdf = await upload('%PDF-1.7\n% an example\n', 'a.pdf');
+  const picture = await upload(PNG, 'dot.png');
   const ask = (key: string, stream: boolean): Promise<Response> => {
-    const document = { type: 'document', source: { type: 'file', file_id: pdf.id } };
-    const messages = [{ role: 'user', content: [{ type: 'text', text: 'look' }, document] }];
+    const image = { type: 'image', source: { type: 'file', file_id: picture.id } };
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'look' }, image] }];
     const body = JSON.stringify({ model: 'sim/vision', max_tokens: 50, stream, messages });
     const type = { 'content-type': 'application/json' };
     return call('/messages', { method: 'POST', headers: type, body }, { node: 2, key });
   };
   for (const stream of [false, true]) {
-    assert.match(
-      await (await ask(funded.key, stream)).text(),
-      stream ? /application\/pdf .*22 /s : /file application\/pdf of 22 bytes/,
-    );
+    const text = await (await ask(funded.key, stream)).text();
+    assert.match(text, stream ? /image\/png / : new RegExp(`image image/png of ${PNG.length} bytes`));
     const refused = await ask(other.key, stream);
     assert.is(refused.status, 404);
     const body = JSON.parse(await refused.text());
