@@ -25,7 +25,7 @@ import { holdAttempt } from '../../actors/terms/hold-attempt.ts';
 import { accountAddress, batchId, keyAddress, lineGenerationId } from '../../actors/terms/ids.ts';
 import { placeOfFile } from '../../gateway/files/file-place.ts';
 import { placeOfReply } from '../../gateway/jobs/batch/reply-place.ts';
-import { placeOfBodies } from '../../gateway/jobs/batch/submit-batch.ts';
+import { placeOfBodies } from '../../gateway/jobs/batch/seal-submission.ts';
 import { resultsHandler } from '../../gateway/jobs/batch/write-results.ts';
 import type { JobServices } from '../../gateway/jobs/job-services.ts';
 import { Dice } from '../simulation/world/dice.ts';

@@ -28,7 +28,7 @@ import { type LineProvider, readLineBody } from './line-body.ts';
 import { lineErrorOf } from './line-error.ts';
 import { readSealed } from './read-sealed.ts';
 import { placeOfReply } from './reply-place.ts';
-import { placeOfBodies } from './submit-batch.ts';
+import { placeOfBodies } from './seal-submission.ts';
 
 /** Lines that run on one node at once; accounts take turns. */
 const LINES_RUNNING_MAX = 256;

@@ -2,7 +2,7 @@ import type { NewBatch } from '../../../../actors/batch/events.ts';
 import { ownerOf } from '../../../../actors/runtime/index.ts';
 import { parseSubmission, SUBMISSION_TEXTS, type Submission } from '../../../jobs/batch/parse-submission.ts';
 import { type InputFile, type InputRequests, readInputFile } from '../../../jobs/batch/read-input-file.ts';
-import { sealSubmission } from '../../../jobs/batch/submit-batch.ts';
+import { sealSubmission } from '../../../jobs/batch/seal-submission.ts';
 import type { Caller } from '../../../terms/caller.ts';
 import { readJson } from '../../body/read-json.ts';
 import type { EdgeRoutes } from '../../http/edge-routes.ts';

@@ -12,7 +12,7 @@ import {
 import config from '../../../../cluster.config.ts';
 import type { FileServices } from '../../../../gateway/files/file-services.ts';
 import { lineHandler } from '../../../../gateway/jobs/batch/run-line.ts';
-import { placeOfBodies } from '../../../../gateway/jobs/batch/submit-batch.ts';
+import { placeOfBodies } from '../../../../gateway/jobs/batch/seal-submission.ts';
 import type { JobServices } from '../../../../gateway/jobs/job-services.ts';
 import { MemoryBlobs } from '../../../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../../../support/memory-key-store.ts';

@@ -10,7 +10,7 @@ import {
 import config from '../../../../cluster.config.ts';
 import type { FileServices } from '../../../../gateway/files/file-services.ts';
 import { parseSubmission, SUBMISSION_TEXTS } from '../../../../gateway/jobs/batch/parse-submission.ts';
-import { type NewSubmission, placeOfBodies, sealSubmission } from '../../../../gateway/jobs/batch/submit-batch.ts';
+import { type NewSubmission, placeOfBodies, sealSubmission } from '../../../../gateway/jobs/batch/seal-submission.ts';
 import { JsonReader } from '../../../../gateway/json/json-reader.ts';
 import { MemoryBlobs } from '../../../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../../../support/memory-key-store.ts';
