@@ -43,8 +43,8 @@ export interface ClusterNode extends Cluster {
   /** Activity handlers may run: activities begin as soon as the node is ready, and never while it drains. */
   serve(): void;
   /**
-   * Hands every shard to the nodes that stay. Asks still work, for open requests that need the cluster. Resolves when no
-   * shard is left here, or when no node can take one.
+   * Hands every shard to the nodes that stay. Asks still work, for open requests that need the cluster. Resolves when
+   * no shard is left here, or when no node can take one.
    */
   drain(): Promise<void>;
   /**

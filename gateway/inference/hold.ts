@@ -51,8 +51,8 @@ export class Hold {
   }
 
   /**
-   * The attempt that a release has to name: the highest requested, since a request without an answer may still have been
-   * granted. Null when no money can be held.
+   * The attempt that a release has to name: the highest requested, since a request without an answer may still have
+   * been granted. Null when no money can be held.
    */
   get releaseAttempt(): number | null {
     return this.#attempt === 0 ? null : this.#attemptRequested;
@@ -79,8 +79,9 @@ export class Hold {
 
   /**
    * Holds the candidate's maximum cost. A ceiling that the client did not request is lowered to what the money affords,
-   * down to a configured least. A refusal for lack of money names the ceiling that would be admitted. Rejects with a 503.
-   * (reliability, decision 15) A candidate that costs more than an earlier refusal left is refused without another ask.
+   * down to a configured least. A refusal for lack of money names the ceiling that would be admitted. Rejects with a
+   * 503. (reliability, decision 15) A candidate that costs more than an earlier refusal left is refused without another
+   * ask.
    */
   async secure(candidate: Candidate): Promise<Secured> {
     const { completionTokensLeast } = this.#services.config.upstream;
@@ -158,8 +159,8 @@ export class Hold {
       // From the second run on an earlier one may have sent this id: the account looks for its row.
       repeat: (runAttempt ?? 1) > 1,
     };
-    // Set and not spread: V8 11.3 gives a spread copy with a further member a hidden class of its own each time (counted:
-    // 1,484 classes in 1,485 holds), so its readers never meet a class twice.
+    // Set and not spread: V8 11.3 gives a spread copy with a further member a hidden class of its own each time
+    // (counted: 1,484 classes in 1,485 holds), so its readers never meet a class twice.
     if (route !== null) held.route = route;
     if (idempotency !== undefined) held.idempotency = idempotency;
     if (this.#requested > 1 || this.#request.isCounted === true) held.counted = true;

@@ -37,8 +37,8 @@ interface Measured extends Pick<TurnRequest, 'turn' | 'reply'> {
  * order. Rejects with `GatewayError` where a step refuses; then nothing is charged and a hold is released in the
  * background. Live requests and batch lines start with it and end with `endTurn`.
  *
- * Stored files that the turn names are read after the parse, since their media decide the size and the routing. Not async,
- * so that no waiting frame keeps the body alive.
+ * Stored files that the turn names are read after the parse, since their media decide the size and the routing. Not
+ * async, so that no waiting frame keeps the body alive.
  */
 export function startTurn(services: InferenceServices, input: TurnInput): Promise<RunningTurn> {
   try {

@@ -112,7 +112,9 @@ export interface RuntimeLimits {
   /** Blobs examined per sweep. */
   readonly sweepBlobsMax: number;
   readonly blobBytesMax: number;
-  /** Longest wait for the store's write lock; afterwards writes are refused as busy. Above `launcher.storeBusyKillMs`. */
+  /**
+   * Longest wait for the store's write lock; afterwards writes are refused as busy. Above `launcher.storeBusyKillMs`.
+   */
   readonly storeBusyMs: number;
   /** Disk space in reserve, so that settles, releases and cancels succeed when the disk is full. */
   readonly ballastBytes: number;
@@ -253,8 +255,8 @@ export interface UpstreamLimits {
 }
 
 /**
- * Checks: small requests that nodes send to the endpoints they own, to verify what these declare. The operator pays what
- * the provider charges for them; no account is charged. Times in ms.
+ * Checks: small requests that nodes send to the endpoints they own, to verify what these declare. The operator pays
+ * what the provider charges for them; no account is charged. Times in ms.
  */
 export interface CheckLimits {
   readonly enabled: boolean;

@@ -55,8 +55,8 @@ export interface NodeParts {
   /** This node was declared dead and has dropped its state: exit, or start again as another incarnation. */
   readonly onDead: (why: string) => void;
   /**
-   * Peers consider this node dead while the store is unreachable, so nothing it does now can be recorded. When the store
-   * is back, the node reads the verdict and ends. May be called again.
+   * Peers consider this node dead while the store is unreachable, so nothing it does now can be recorded. When the
+   * store is back, the node reads the verdict and ends. May be called again.
    */
   readonly onIsolated?: () => void;
   /** An operator asked this node to drain. */

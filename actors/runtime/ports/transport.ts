@@ -150,6 +150,8 @@ export interface Identity {
 /** A further service on the transport's server. Only gRPC supports it; other transports ignore it. */
 export interface SideService {
   readonly definition: unknown;
-  /** `trust` receives the peer of a call that has proven its right; its connection is then not bounded as a stranger's. */
+  /**
+   * `trust` receives the peer of a call that has proven its right; its connection is then not bounded as a stranger's.
+   */
   readonly implementation: (trust: (peer: string) => void) => unknown;
 }

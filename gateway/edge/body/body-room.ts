@@ -6,8 +6,8 @@ const SHARE = 0.25;
 
 /**
  * The bytes of large bodies that one node holds at once. Each body counts from its arrival to the end of its answer,
- * since the values parsed from it live as long as the request. Small bodies are bounded by the number of requests alone.
- * Half of the room is never taken by one account.
+ * since the values parsed from it live as long as the request. Small bodies are bounded by the number of requests
+ * alone. Half of the room is never taken by one account.
  */
 export class BodyRoom {
   readonly #bytesMax: number;

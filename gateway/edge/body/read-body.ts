@@ -21,7 +21,9 @@ const TOKEN_HEAP_BYTES = 64;
 export interface ReadBodyOptions {
   readonly limits: EdgeLimits;
   readonly clock: Clock;
-  /** Reserves room for a large body as it arrives, and more where its structure needs more; false if the node has none. */
+  /**
+   * Reserves room for a large body as it arrives, and more where its structure needs more; false if the node has none.
+   */
   readonly reserve: (bytes: number) => boolean;
   /**
    * Called before a body that has not arrived yet is read; `isLarge` if it is announced as large or with an unknown

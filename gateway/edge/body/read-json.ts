@@ -18,7 +18,8 @@ export interface OwnReading {
 
 /**
  * The JSON body of an authenticated caller's request, within the configured bounds. Rejects as `readBody` does, and
- * with `CallerLeft` if the connection has closed meanwhile. A request with an `Idempotency-Key` gets the digest of its body.
+ * with `CallerLeft` if the connection has closed meanwhile. A request with an `Idempotency-Key` gets the digest of its
+ * body.
  */
 export async function readJson(
   context: RequestContext,

@@ -1,6 +1,6 @@
 /**
- * Counts what each client address or key occupies, such as connections, at most `placesMax` each. Tracks only addresses that
- * occupy something, so it is bounded by the connections themselves. (spec: reliability, attack 50)
+ * Counts what each client address or key occupies, such as connections, at most `placesMax` each. Tracks only addresses
+ * that occupy something, so it is bounded by the connections themselves. (spec: reliability, attack 50)
  */
 export class AddressPlaces {
   readonly #placesMax: number;

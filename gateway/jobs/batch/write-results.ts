@@ -78,7 +78,9 @@ async function* resultLines({ inference, results, lost }: Writing): AsyncIterabl
   }
 }
 
-/** Asks for the key of each hour once: a thousand replies have keys of a few hours, and each would be read from disk. */
+/**
+ * Asks for the key of each hour once: a thousand replies have keys of a few hours, and each would be read from disk.
+ */
 function withKeysOnce({ blobs, keys }: ByteAccess): ByteAccess {
   const known = new Map<number, Promise<SealingKey>>();
   const key = (hour: number): Promise<SealingKey> => {
