@@ -120,8 +120,8 @@ const config: ClusterConfig = {
     loopDelayMs: 5,
     intervalMs: 100,
     waitingMax: 1_000,
-    standingWaitingMax: 128,
-    standingMs: 500,
+    standingWaitingMax: 256,
+    standingMs: 1_000,
   },
 
   // spec: inference, Stored file. A request names at most 32 MiB of files, so no larger file could be used.

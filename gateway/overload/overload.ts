@@ -64,7 +64,7 @@ export class Overload {
   /**
    * True if this kind of work may begin now. Jobs: only while no request waits, half of the places are free and the
    * loop is on time; ask again later, since nothing is queued. Requests: unless the queue would refuse them. `holder`
-   * is the account, or one name for all requests without a valid key.
+   * is the account, or the client address while the key is not known.
    */
   mayDispatch(work: Work, holder = ''): boolean {
     if (work === 'jobs') {

@@ -23,6 +23,8 @@ export interface LoadResult {
   /** Answers other than 200, by status; 0 for a broken connection. */
   readonly failures: Readonly<Record<string, number>>;
   readonly frames: number;
+  /** Of answers other than 200. */
+  readonly refusedMs: Percentiles;
   readonly latencyMs: Percentiles;
   readonly firstMs: Percentiles;
 }
@@ -37,6 +39,7 @@ class Tally {
   answered = 0;
   frames = 0;
   readonly failures: Record<string, number> = {};
+  readonly #refusals: number[] = [];
   readonly #latencies: number[] = [];
   readonly #firsts: number[] = [];
 
@@ -44,6 +47,7 @@ class Tally {
     if (result === null || result.status !== 200) {
       const status = String(result?.status ?? 0);
       this.failures[status] = (this.failures[status] ?? 0) + 1;
+      if (result !== null) this.#refusals.push(result.endedAt - result.beganAt);
       return;
     }
     this.answered++;
@@ -58,6 +62,7 @@ class Tally {
       answered: this.answered,
       failures: this.failures,
       frames: this.frames,
+      refusedMs: percentiles(this.#refusals),
       latencyMs: percentiles(this.#latencies),
       firstMs: percentiles(this.#firsts),
     };

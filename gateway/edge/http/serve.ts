@@ -3,6 +3,7 @@ import { CallerLeft } from '../../terms/caller-left.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { notFound } from '../../terms/not-found.ts';
 import { unavailable } from '../../terms/unavailable.ts';
+import { clientAddress } from '../auth/client-address.ts';
 import type { Requester } from '../auth/endpoint-window.ts';
 import { readJson } from '../body/read-json.ts';
 import { type RequestContext, STRANGERS } from '../request-context.ts';
@@ -35,7 +36,7 @@ export async function serve(context: RequestContext, router: HttpRouter<Route>, 
       context.body = await readJson(context, edge);
     }
     if (route.policy !== 'unguarded') {
-      const place = takePlace(context, route, edge, requesterOf(context).holder);
+      const place = takePlace(context, route, edge, requesterOf(context).asker);
       context.place = place instanceof Promise ? await place : place;
       const taken = edge.window.take(requesterOf(context));
       context.taken = taken instanceof Promise ? await taken : taken;
@@ -95,7 +96,8 @@ function arrive(context: RequestContext, route: ServedRoute, edge: EdgeRoutes): 
 
 /** A request whose key this node does not know holds a place while it is looked up and counted. */
 async function authenticateStranger(context: RequestContext, route: ServedRoute, edge: EdgeRoutes): Promise<void> {
-  const place = await takePlace(context, route, edge, STRANGERS);
+  // By address, so that a flood of wrong keys keeps out no valid key that this node has not seen yet.
+  const place = await takePlace(context, route, edge, clientAddress(context.request.socket.remoteAddress));
   try {
     const authenticated = authenticate(context, route, edge);
     if (authenticated !== null) await authenticated;

@@ -25,6 +25,7 @@ import type {
   ClusterConfig,
   EdgeLimits,
   EventLimits,
+  OverloadLimits,
   RateLimits,
   RuntimeLimits,
   UpstreamLimits,
@@ -41,6 +42,8 @@ export interface ClusterOptions {
   readonly activities?: Partial<ActivityLimits>;
   readonly events?: Partial<EventLimits>;
   readonly rates?: Partial<RateLimits>;
+  /** By default nothing is refused for overload, however slow the machine is. */
+  readonly overload?: Partial<OverloadLimits>;
   readonly upstream?: Partial<UpstreamLimits>;
   /** Disabled by default, because many tests count their own provider calls. */
   readonly checks?: Partial<CheckLimits>;
@@ -79,6 +82,7 @@ export interface TestCluster {
 
 const SIMULATORS = ['sim-a', 'sim-b'] as const;
 const slugsOf = ({ simulators = SIMULATORS }: ClusterOptions): readonly string[] => simulators;
+const UNHURRIED = { waitingMax: 100_000, standingWaitingMax: 100_000 };
 const ASK_MS = 10_000;
 /** Fewer shards let three nodes agree on the owners faster. */
 const TEST_RUNTIME = { shards: 32, heartbeatMs: 100, ballastBytes: 1024 * 1024 };
@@ -170,6 +174,8 @@ function configOf(data: string, simulators: readonly Simulator[], options: Clust
     events: { ...defaults.events, ...options.events },
     edge: { ...defaults.edge, drainIdleMs: 1, drainGraceMs: 5_000, ...options.edge },
     activities: { ...defaults.activities, ...options.activities },
+    // On a slow machine the burst of a test would be an overload.
+    overload: { ...defaults.overload, ...UNHURRIED, ...options.overload },
     rates: { ...defaults.rates, ...options.rates },
     upstream: { ...defaults.upstream, ...options.upstream },
     checks: { ...defaults.checks, enabled: false, ...options.checks },
