@@ -14,11 +14,12 @@ export interface ChaosStore {
   close(): Promise<void>;
 }
 
-/** A database of its own on a server of this process (or `POSTGRES_URL`), or the file in the cluster's data folder. */
+/** Two databases of its own, one of them for keys, on a server of this process (or `POSTGRES_URL`), or the file in the cluster's data folder. */
 export async function openChaosStore(kind: StoreKind): Promise<ChaosStore> {
   if (kind === 'sqlite') {
     return { config: { kind }, view: (data) => storeFile(join(data, 'troupe.db')), close: async () => {} };
   }
-  const database = await openDatabase();
-  return { config: { kind, url: database.url }, view: () => storeDatabase(database.url), close: () => database.drop() };
+  const [database, keys] = [await openDatabase(), await openDatabase()];
+  const close = async (): Promise<void> => void (await Promise.all([database.drop(), keys.drop()]));
+  return { config: { kind, url: database.url, keysUrl: keys.url }, view: () => storeDatabase(database.url), close };
 }

@@ -11,6 +11,12 @@ export const CRASH_POINTS = [
   'reply.sent',
 ] as const;
 
+/** The named crash points of a batch, in its order. */
+export const BATCH_POINTS = [
+  ...(['batch.accept.committed', 'line.dispatched', 'line.held', 'line.sent', 'line.firstbyte'] as const),
+  ...(['line.sealed', 'line.settled', 'results.written', 'batch.final'] as const),
+];
+
 /**
  * Arms crash points in nodes that start later: a node reads its point once, at process start, and dies the n-th time it
  * reaches it. Works on the unmodified build; the launcher only has to pass its environment on.

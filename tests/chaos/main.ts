@@ -5,7 +5,7 @@ import { passed, render } from './report.ts';
 import { runChaos } from './run.ts';
 
 /**
- * `npm run chaos -- --store sqlite|postgres --kills N [--stops N] [--cuts N] [--losses N] [--clocks N] [--fulls N] [--seed N] [--in-flight N] [--calm MS] [--keep]`: real node processes under
+ * `npm run chaos -- --store sqlite|postgres --kills N [--stops N] [--cuts N] [--losses N] [--clocks N] [--fulls N] [--seed N] [--points A,B] [--in-flight N] [--calm MS] [--keep]`: real node processes under
  * load, one fault after the other, then the audit. Exit code 0 only for a clean run in which every fault took effect.
  */
 const { values } = parseArgs({
@@ -18,6 +18,7 @@ const { values } = parseArgs({
     clocks: { type: 'string', default: '0' },
     fulls: { type: 'string', default: '0' },
     seed: { type: 'string' },
+    points: { type: 'string' },
     'in-flight': { type: 'string', default: '24' },
     calm: { type: 'string', default: '1500' },
     keep: { type: 'boolean', default: false },
@@ -44,6 +45,7 @@ const report = await runChaos({
   clocks: Number(values.clocks),
   fulls: Number(values.fulls),
   seed: Number(values.seed ?? Math.floor(Math.random() * 2 ** 31)),
+  ...(values.points === undefined ? {} : { points: values.points.split(',') }),
   inFlight: Number(values['in-flight']),
   calmMs: Number(values.calm),
   keep: values.keep,

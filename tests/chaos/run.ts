@@ -13,8 +13,9 @@ import { modelsDocument } from '../support/provider/simulated-provider.ts';
 import { openAccounts } from './bank.ts';
 import { chance } from './chance.ts';
 import { type ChaosStore, openChaosStore, type StoreKind } from './chaos-store.ts';
-import { CRASH_POINTS, CrashPoints } from './crash-points.ts';
+import { BATCH_POINTS, CRASH_POINTS, CrashPoints } from './crash-points.ts';
 import { type FullDisk, fillDisk } from './full-disk.ts';
+import { Jobs } from './jobs.ts';
 import { CUTS, type Cut, Links } from './links.ts';
 import { type Frozen, Nemesis, type Strike, until } from './nemesis.ts';
 import { loseStore, type Outage, type OutageParts, stepClocks } from './outages.ts';
@@ -33,6 +34,8 @@ export interface ChaosOptions {
   readonly cuts?: number;
   /** Points where stops are forced, in turn; null is a random moment. */
   readonly places?: readonly (Frozen | null)[];
+  /** Crash points that are armed in turn; absent: all of them. */
+  readonly points?: readonly string[];
   /** Number of store outages, clock steps and full disks, in this order, after all other faults. */
   readonly losses?: number;
   readonly clocks?: number;
@@ -65,6 +68,8 @@ const OPENED_MS = 800;
 const BALLAST_BYTES = 4 * 1024 * 1024;
 /** Every second stop is at a crash point; the others use these points in turn. */
 const STOPS: readonly (Frozen | null)[] = [null, 'before commit', 'in transaction'];
+/** A restarted node reaches a point of a batch this often before it dies there. */
+const BATCH_TIMES = 2;
 /** Approximate share of the load that a restarted node gets: a third of the new connections. */
 const SHARE_OF_RESTARTED = 0.2;
 
@@ -155,15 +160,18 @@ class Run {
     });
     const sampling = new AbortController();
     const sampled = this.#sampleUntil(sampling.signal);
+    const jobs = new Jobs({ base: cluster.baseUrl, payers, workload, chance: this.#chance });
     workload.start();
+    jobs.start();
     const strikes = await this.#strikeAll(workload, payers).finally(() => sampling.abort());
     await sampled;
+    await jobs.stop();
     await workload.stop();
     appendHistory(join(folder, 'history.jsonl'), workload.history);
     this.#options.tell('load stopped: waiting for the last holds');
     await until(async () => (await this.#store.openHolds()) === 0, QUIET_MS);
     this.#samples.push(await this.#store.sample());
-    const evidence = await this.#evidence(workload, payers, poor as Payer);
+    const evidence = await this.#evidence({ workload, jobs }, payers, poor as Payer);
     const verdict = audit(evidence);
     const requests = countRequests(operations(evidence.history), strikes);
     const woken = this.#awakenings(strikes, evidence);
@@ -213,7 +221,7 @@ class Run {
   async #kill(nemesis: Nemesis, perMs: () => number, record: (strike: Strike) => void): Promise<void> {
     for (let kill = 0; kill < this.#options.kills; kill++) {
       await pause(this.#options.calmMs);
-      const point = CRASH_POINTS[(kill >> 1) % CRASH_POINTS.length] as string;
+      const point = this.#point(kill >> 1);
       const armed = kill + 1 < this.#options.kills;
       const killed = await nemesis.killAny((node) => armed && this.#arm(node.name, point, perMs()));
       record(killed);
@@ -236,7 +244,7 @@ class Run {
     const { store, places = store === 'sqlite' ? STOPS : STOPS.slice(0, 2) } = this.#options;
     for (let stop = 0; stop < this.#options.stops; stop++) {
       await pause(this.#options.calmMs);
-      const point = CRASH_POINTS[(stop >> 1) % CRASH_POINTS.length] as string;
+      const point = this.#point(stop >> 1);
       const pair = stop + 1 < this.#options.stops;
       const where = places[(stop >> 1) % places.length] as Frozen | null;
       // Streams still open when the zombie resumes: their node must end them then.
@@ -260,9 +268,15 @@ class Run {
     }
   }
 
+  #point(turn: number): string {
+    const { points = [...CRASH_POINTS, ...BATCH_POINTS] } = this.#options;
+    return points[turn % points.length] as string;
+  }
+
   /** Arms a crash point in the next process of the node, so that it dies while it handles its share of the load. */
   #arm(node: string, point: string, perMs: number, signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL'): void {
-    const times = Math.ceil(perMs * this.#options.calmMs * SHARE_OF_RESTARTED) + 1;
+    const ofBatch = (BATCH_POINTS as readonly string[]).includes(point);
+    const times = ofBatch ? BATCH_TIMES : Math.ceil(perMs * this.#options.calmMs * SHARE_OF_RESTARTED) + 1;
     this.#stage.crashPoints.arm(node, point, times, signal);
   }
 
@@ -329,19 +343,25 @@ class Run {
   }
 
   /** Queries the API while the cluster still runs, and reads the store after the drain. */
-  async #evidence(workload: Workload, payers: readonly Payer[], poor: Payer): Promise<Evidence> {
+  async #evidence(
+    { workload, jobs }: { workload: Workload; jobs: Jobs },
+    payers: readonly Payer[],
+    poor: Payer,
+  ): Promise<Evidence> {
     const { cluster, providers } = this.#stage;
     const all = [...payers, poor];
     const credits = await Promise.all(all.map((payer) => creditsOf(cluster, payer)));
+    const batches = await jobs.batches();
     const code = await cluster.stop(true);
     if (code !== 0) throw new Error(`the launcher drained and ended with ${code}: ${cluster.output.slice(-1_000)}`);
     const calls = await providers.stop();
     const ledger = await this.#store.dump();
+    const files = await jobs.files(this.#store, this.#options.store === 'sqlite' ? cluster.data : null);
     await this.#store.close();
     return {
       history: workload.history,
       calls,
-      ledger,
+      ...{ ledger, files, batches },
       samples: this.#samples,
       credits,
       deposits: all.map((payer) => ({ account: payer.account, amount: payer === poor ? POOR_USD : DEPOSIT_USD })),

@@ -249,6 +249,23 @@ export function long(nonce: string, seconds: number): Scenario {
   return fromShape({ name: 'long', weight: 0, model: 'sim/slow', directive, expected, stream: true }, nonce);
 }
 
+/** A chat about a stored PDF. */
+export function about(nonce: string, file_id: string): Scenario {
+  const plain = fromShape(
+    {
+      ...{ name: 'about a file', weight: 0, model: 'sim/vision' },
+      ...{ directive: { tps: 80 }, expected: { says: 'file application/pdf' } },
+    },
+    nonce,
+  );
+  const text = `What is in it? @sim ${JSON.stringify({ id: nonce, tps: 80 })}`;
+  const content = [
+    { type: 'text', text },
+    { type: 'file', file: { file_id } },
+  ];
+  return { ...plain, body: { ...plain.body, messages: [{ role: 'user', content }] } };
+}
+
 function fromShape(shape: Shape, nonce: string): Scenario {
   const stream = shape.stream ?? false;
   const named = shape.dialect !== 'messages' && shape.dialect !== 'responses';

@@ -88,6 +88,11 @@ export class StoreView {
     });
   }
 
+  /** The bodies of all rows of a collection. */
+  rows<T>(collection: string): Promise<readonly T[]> {
+    return this.#window.look((all) => bodies<T>(all, collection));
+  }
+
   /** Number of open generation rows. */
   openHolds(): Promise<number> {
     return this.#window.look(async (all) => {

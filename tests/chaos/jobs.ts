@@ -1,0 +1,46 @@
+import type { FileRecord } from '../../actors/file/file-record.ts';
+import type { BatchEvidence } from '../support/auditor/batch-evidence.ts';
+import type { FileEvidence } from '../support/auditor/file-evidence.ts';
+import type { StoreView } from '../support/auditor/store-view.ts';
+import { BatchWork } from './batch-work.ts';
+import { FileWork, type JobWorkOptions } from './file-work.ts';
+import { sealingEvidence } from './sealing.ts';
+import type { Payer } from './workload.ts';
+
+const FILE_WORKERS = 2;
+
+/** Files and batches beside the requests of a run. */
+export class Jobs {
+  readonly #files: FileWork;
+  readonly #batches: BatchWork;
+
+  constructor(options: JobWorkOptions) {
+    this.#files = new FileWork(options);
+    const [stranger] = options.payers;
+    this.#batches = new BatchWork({ ...options, payers: options.payers.slice(1), stranger: stranger as Payer });
+  }
+
+  start(): void {
+    this.#files.start(FILE_WORKERS);
+    this.#batches.start();
+  }
+
+  /** Begins nothing new, and waits until every accepted batch has ended. */
+  async stop(): Promise<void> {
+    await Promise.all([this.#files.stop(), this.#batches.stop()]);
+  }
+
+  /** Call it after `stop`, while the cluster runs. */
+  batches(): Promise<BatchEvidence> {
+    return this.#batches.evidence();
+  }
+
+  /** Call it once the cluster has stopped. The data folder is null where keys and bytes are in a database. */
+  async files(store: StoreView, data: string | null): Promise<FileEvidence> {
+    const rows = await store.rows<FileRecord>('file');
+    const stored = rows.map(({ account, id, filename }) => ({ account: `account:${account}`, id, filename }));
+    const sealing =
+      data === null ? { openings: [], keyAgesHours: [], searched: [] } : await sealingEvidence(data, rows);
+    return { ...this.#files.seen, ...sealing, stored, keyless: [] };
+  }
+}
