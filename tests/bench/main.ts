@@ -36,6 +36,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   timers: async () => (await import('./timers.bench.ts')).benchTimers,
   blobs: async () => (await import('./blobs.bench.ts')).benchBlobs,
   uploads: async () => (await import('./uploads.bench.ts')).benchUploads,
+  batches: async () => (await import('./batches.bench.ts')).benchBatches,
   takeover: async () => (await import('./takeover.bench.ts')).benchTakeover,
   drain: async () => (await import('./drain.bench.ts')).benchDrain,
 };

@@ -1,12 +1,14 @@
 import { parseArgs } from 'node:util';
 import { buildFirst } from '../support/cluster/build-first.ts';
 import { STORE_KINDS } from './chaos-store.ts';
+import { renderLines, runLines, WAYS } from './lines.ts';
 import { passed, render } from './report.ts';
 import { runChaos } from './run.ts';
 
 /**
  * `npm run chaos -- --store sqlite|postgres --kills N [--stops N] [--cuts N] [--losses N] [--clocks N] [--fulls N] [--seed N] [--points A,B] [--in-flight N] [--calm MS] [--keep]`: real node processes under
- * load, one fault after the other, then the audit. Exit code 0 only for a clean run in which every fault took effect.
+ * load, one fault after the other, then the audit. `--lines N [--way kill|drain|all] [--every MS]`: two batches of N
+ * lines instead, the second one while nodes end every few seconds. Exit code 0 only for a clean run in which every fault took effect.
  */
 const { values } = parseArgs({
   options: {
@@ -18,6 +20,9 @@ const { values } = parseArgs({
     clocks: { type: 'string', default: '0' },
     fulls: { type: 'string', default: '0' },
     seed: { type: 'string' },
+    lines: { type: 'string' },
+    way: { type: 'string', default: 'kill' },
+    every: { type: 'string', default: '5000' },
     points: { type: 'string' },
     'in-flight': { type: 'string', default: '24' },
     calm: { type: 'string', default: '1500' },
@@ -36,6 +41,15 @@ for (const name of onSqlite) {
   process.exit(1);
 }
 await buildFirst();
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+const tell = (line: string): boolean => process.stderr.write(`${line}\n`);
+if (values.lines !== undefined) {
+  const way = WAYS.find((each) => each === values.way) ?? 'kill';
+  const report = await runLines({ store, way, lines: Number(values.lines), everyMs: Number(values.every), seed, tell });
+  const text = renderLines(report);
+  process.stdout.write(`${text}\n`);
+  process.exit(text.endsWith('\nclean') ? 0 : 1);
+}
 const report = await runChaos({
   store,
   kills: Number(values.kills),
@@ -44,12 +58,12 @@ const report = await runChaos({
   losses: Number(values.losses),
   clocks: Number(values.clocks),
   fulls: Number(values.fulls),
-  seed: Number(values.seed ?? Math.floor(Math.random() * 2 ** 31)),
+  seed,
   ...(values.points === undefined ? {} : { points: values.points.split(',') }),
   inFlight: Number(values['in-flight']),
   calmMs: Number(values.calm),
   keep: values.keep,
-  tell: (line) => process.stderr.write(`${line}\n`),
+  tell,
 });
 process.stdout.write(`${render(report)}\n`);
 process.exit(passed(report) ? 0 : 1);
