@@ -17,7 +17,8 @@ const LINES = { least: 4, most: 24 } as const;
 const WAITING = 3;
 const POLL_MS = 150;
 const REST_MS = 200;
-const CANCELLED_SHARE = 0.2;
+/** One batch in this many is cancelled. */
+const CANCELLED_ONE_IN = 5;
 const CANCEL_MS_MAX = 800;
 const BAD_SHARE = 0.08;
 const SLOW_SHARE = 0.4;
@@ -94,7 +95,8 @@ export class BatchWork {
       const count = LINES.least + Math.floor(chance() * (LINES.most - LINES.least));
       const { id } = await this.#submit(payer, count, null);
       if (id !== null) {
-        const cancelling = chance() < CANCELLED_SHARE ? this.#cancel(payer, id, chance() * CANCEL_MS_MAX) : null;
+        const cancelling =
+          this.#names % CANCELLED_ONE_IN === 2 ? this.#cancel(payer, id, chance() * CANCEL_MS_MAX) : null;
         await this.#follow(payer, id);
         await cancelling;
         await this.#lookAround(payer, id);

@@ -313,11 +313,16 @@ class Run {
     }
   }
 
-  /** No provider may be called while the disk is full. */
-  #problemsOfFullDisks({ calls }: Evidence): readonly string[] {
+  /** While the disk is full nothing new is held, so no provider is called under a hold of that time. */
+  #problemsOfFullDisks({ calls, ledger }: Evidence): readonly string[] {
+    const heldAt = new Map(ledger.generations.map(({ row }) => [row.user, row.createdAt]));
     return this.#fullDisks.flatMap(({ problems, silent }) => {
-      const called = calls.filter(({ startAt }) => startAt >= silent.from && startAt <= silent.to).length;
-      return called === 0 ? problems : [...problems, `disk full: providers were called ${called} times`];
+      const called = calls.filter(
+        ({ id, startAt }) =>
+          startAt >= silent.from && startAt <= silent.to && (heldAt.get(id) ?? startAt) >= silent.from,
+      );
+      const shown = called.map(({ id, startAt }) => `${id} after ${startAt - silent.from} ms`).join(', ');
+      return called.length === 0 ? problems : [...problems, `disk full: providers were called: ${shown}`];
     });
   }
 

@@ -26,12 +26,13 @@ interface Gathered {
 
 /** Collects the auditor's evidence from the clients' notes and the database. */
 export function gather({ workload, database, witness, usages, crashed }: Gathered): Evidence {
-  const { turns, bank, reads } = workload;
+  const { turns, bank, reads, batches } = workload;
   const ledger = dump(workload, database);
   return {
     ...{ history: turns.history, calls: turns.calls, ledger, samples: witness.samples },
     credits: [],
-    deposits: bank.deposits.filter((deposit) => deposit.acknowledged),
+    deposits: [...bank.deposits.filter((deposit) => deposit.acknowledged), batches.deposit],
+    batches: batches.evidence,
     ...{ prices: PRICES, slugs: SLUGS, clockSlackMs: CLOCK_SLACK_MS },
     ...{ keys: bank.keys, reads: reads.reads, releases: turns.releases, ended: ended(database) },
     ...(usages === null ? {} : { usages }),
@@ -65,31 +66,27 @@ function ended(database: Database): ReadonlySet<string> {
   return new Set(gone.map((row) => row.incarnation));
 }
 
-function dump({ bank, registers, tallies }: Workload, database: Database): LedgerDump {
+function dump({ bank, batches, registers, tallies }: Workload, database: Database): LedgerDump {
   const { tables } = database;
-  const entries = bank.accounts.flatMap((account) => bodies<LedgerEntry>(rowsOf(database, 'ledger', account)));
-  const accounts = bank.accounts.flatMap((address) => {
+  const all = [...bank.accounts, batches.account];
+  const entries = all.flatMap((account) => bodies<LedgerEntry>(rowsOf(database, 'ledger', account)));
+  const accounts = all.flatMap((address) => {
     const actor = tables.loadActor(address)?.actor;
     if (actor === undefined) return [];
     const { context } = JSON.parse(actor.snapshot) as { context: { balance: string; held: string } };
     return [{ address, balance: context.balance, held: context.held }];
   });
-  const addresses = [
-    ...bank.accounts,
-    ...bank.keys.map((key) => key.address),
-    ...registers.addresses,
-    ...tallies.addresses,
-  ];
+  const addresses = [...all, ...bank.keys.map((key) => key.address), ...registers.addresses, ...tallies.addresses];
   return {
     ...{ accounts, entries: entries.map(lineOf) },
-    generations: bank.accounts.flatMap((account) =>
+    generations: all.flatMap((account) =>
       bodies<Generation>(rowsOf(database, 'generation', account)).map((row) => ({ account, row })),
     ),
     actors: addresses.flatMap((address) => {
       const actor = tables.loadActor(address)?.actor;
       return actor === undefined ? [] : [{ address, version: actor.version, transitionLog: versionsIn(actor.trail) }];
     }),
-    chainFaults: bank.accounts.flatMap((account) => {
+    chainFaults: all.flatMap((account) => {
       const verdict = verifyLedger(entries.filter((entry) => entry.account === account));
       return verdict.sound ? [] : [`${account} line ${verdict.sequence}: ${verdict.reason}`];
     }),

@@ -107,6 +107,7 @@ class Simulation {
         activities: (process) => ({
           render: workload.jobs.handler(process, performing.fork()),
           work: workload.bills.handler(process, performing.fork()),
+          ...workload.batches.handlers(process, performing.fork()),
         }),
       },
       dice: dice.fork(),
@@ -157,6 +158,7 @@ class Simulation {
     if (first === undefined) throw new Error('no node runs');
     const client = this.#workload.client(first, 'setup');
     await this.#workload.bank.open(client);
+    await this.#workload.batches.open(client);
     await this.#workload.purses.fill(client);
     await this.#workload.wallets.fill(client);
     await this.#workload.bills.fill(client);
@@ -196,6 +198,7 @@ class Simulation {
     if (holds.length > 0) return 'holds open';
     if (!this.#workload.alarms.silent) return 'alarms not fired';
     if (!this.#workload.jobs.idle) return 'activities running';
+    if (!this.#workload.batches.ended) return 'batches running';
     if (!this.#workload.bills.settled) return 'bills neither ended nor dead-lettered';
     return this.#workload.wallets.settled ? null : 'messages undelivered';
   }

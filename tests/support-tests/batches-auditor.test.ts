@@ -164,7 +164,15 @@ const LIES: readonly Lie[] = [
     (b) => ({ submissions: [...b.submissions, nine('m')] }),
     Array.from({ length: 9 }, (_, n) => call(`m${n}`, {})),
   ],
-  ['B9', 'a younger batch that begins first', () => ({}), [call('n3', { startAt: 1_001, endAt: 1_002 })]],
+  [
+    'B9',
+    'a younger batch that begins first',
+    (b) => ({ submissions: [...b.submissions, { ...nine('m'), endAt: 1_010 }] }),
+    [
+      call('n3', { startAt: 1_001, endAt: 1_002 }),
+      ...Array.from({ length: 9 }, (_, n) => call(`m${n}`, { startAt: 1_020 + n, endAt: 1_021 + n })),
+    ],
+  ],
   [
     'B10',
     'a refusal without its numbers',

@@ -6,6 +6,7 @@ import type { Dice } from '../world/dice.ts';
 import type { SimulatedProcess } from '../world/node.ts';
 import { Alarms } from './alarms.ts';
 import { Bank } from './bank.ts';
+import { Batches } from './batches.ts';
 import { Bills } from './bills.ts';
 import { type Client, pause } from './client.ts';
 import { Jobs } from './jobs.ts';
@@ -40,6 +41,7 @@ export class Workload {
   readonly jobs: Jobs;
   readonly bank: Bank;
   readonly turns: Turns;
+  readonly batches: Batches;
   readonly reads: Reads;
   /** Values read from boards. */
   readonly sightings: Shown[] = [];
@@ -69,6 +71,7 @@ export class Workload {
     this.jobs = new Jobs(DESKS, history, database);
     this.bank = new Bank(ACCOUNTS, history, database);
     this.turns = new Turns(this.bank, history, database);
+    this.batches = new Batches(this.turns, history, database);
     this.reads = new Reads(this.bank, history, database);
   }
 
@@ -122,6 +125,7 @@ export class Workload {
     if (share < 0.5) return this.wallets.act(client);
     if (share < 0.57) return this.bills.act(client);
     if (share < 0.63) return this.jobs.act(client);
+    if (share < 0.69) return this.batches.act(client);
     if (share < 0.86) return this.turns.act(client);
     if (share < 0.92) return this.bank.deposit(client);
     if (share < 0.94) return this.bank.manage(client);
@@ -156,6 +160,7 @@ export class Workload {
     for (const register of this.registers.addresses) {
       if (!(await this.registers.probe(client, register, PROBE_MS))) return null;
     }
+    if (!(await this.batches.conclude(client))) return null;
     const reads: (AccountRead | null)[] = [];
     for (const account of this.bank.accounts) reads.push(await this.reads.read(client, account));
     return reads.includes(null) ? null : this.reads.usages(client);

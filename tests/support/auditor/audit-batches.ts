@@ -29,18 +29,19 @@ import type { Joined } from './joined.ts';
 /** The rules B1 to B21; B16 is in B7 and in M6, B20 in B6. Some need what only some runs do. */
 export function auditBatches(evidence: BatchEvidence, joined: Joined): readonly Check[] {
   const batches = joinBatches(evidence, joined);
-  const { clockSlackMs } = joined.evidence;
-  const { cancels, revoked, strangers } = evidence;
+  const { cancels, revoked, strangers, zombieMs = 0 } = evidence;
+  const slackMs = joined.evidence.clockSlackMs + zombieMs;
   return [
     batchesAreKept(evidence),
     ...[statusesFollow, everyLineOnce, everyLineFinishes, chargesAreTheLines].map((check) => check(batches)),
-    ...[flightsAreBounded, oldestRunFirst, repliesAreBounded, countsAreLines].map((check) => check(batches)),
+    flightsAreBounded(evidence, batches),
+    ...[oldestRunFirst, repliesAreBounded, countsAreLines].map((check) => check(batches)),
     ...[badBodiesFailAlone, resultsAppear].map((check) => check(batches)),
-    chargedIsNotSent(batches, clockSlackMs),
+    chargedIsNotSent(batches, slackMs),
     serverMeansLostKey(evidence, batches),
     queuesAreBounded(evidence, batches),
     windowsClose(evidence, batches),
-    ...(cancels.length === 0 ? [] : [cancelsStop(evidence, batches, clockSlackMs), cancelsRepeat(evidence, batches)]),
+    ...(cancels.length === 0 ? [] : [cancelsStop(evidence, batches, slackMs), cancelsRepeat(evidence, batches)]),
     ...(revoked.length === 0 ? [] : [deadKeysSendNothing(evidence, batches)]),
     ...(strangers.length === 0 ? [] : [strangersAreAlike(evidence)]),
   ];

@@ -13,6 +13,11 @@ export interface BatchEvidence {
   readonly lostKeys: ReadonlySet<string>;
   /** Time after which a batch's window closes, ms. */
   readonly windowMs: number;
+  /**
+   * How long a paused or cut-off process may go on with a run that was taken over or cancelled, where processes are
+   * paused at any instruction. (reliability, decision 11)
+   */
+  readonly zombieMs?: number;
 }
 
 export interface Submission {
