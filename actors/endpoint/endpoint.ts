@@ -10,16 +10,7 @@ import { endpointAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import { same } from '../terms/same.ts';
 import { endpointMachine } from './endpoint.machine.ts';
-import {
-  EVIDENCE_MS,
-  evidenceOf,
-  type Finding,
-  findingsUnder,
-  NO_EVIDENCE,
-  NO_FINDINGS,
-  type Observation,
-  validVerdict,
-} from './evidence.ts';
+import { EVIDENCE_MS, evidenceOf, type Finding, type Observation, validVerdict } from './evidence.ts';
 import { successesIn } from './health.ts';
 import type { EndpointRecord } from './record.ts';
 import { toolFidelity } from './tool-asks.ts';
@@ -31,9 +22,9 @@ export const ENDPOINTS_TOPIC = 'endpoints';
 export const endpointKind: Kind = {
   name: 'endpoint',
   machine: endpointMachine,
-  version: 2,
-  upcast: asVersion2,
-  downcast: asVersion1,
+  version: 3,
+  upcast: asVersion3,
+  downcast: asVersion2,
   creates: ['endpoint.declare'],
   finishes: [],
   volatile: ['attempts.observed', 'probe.observed', 'actor.activated'],
@@ -133,30 +124,12 @@ function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** Members that chart version 1 did not have, as undeclared. */
-const UNDECLARED = {
-  ...{ descriptors: {}, passthrough: {}, inputs: {}, reasoning: null, defaultParameters: {}, envelopes: {} },
-  ...{ compliance: null, dataPolicy: null, datacenters: null },
-};
+/** Version 2 recorded outcomes without their accounts. */
+function asVersion3(saved: SavedState): SavedState {
+  return { ...saved, context: plain({ ...(saved.context as object), recentBy: [] }) };
+}
 
-/** Version 1 had no evidence and fewer declared members; both are filled in as undeclared and unverified. */
 function asVersion2(saved: SavedState): SavedState {
-  const before = saved.context as unknown as EndpointRecord;
-  const declaration = before.declaration === null ? null : completed(before.declaration);
-  const findings = declaration === null ? NO_FINDINGS : findingsUnder(NO_FINDINGS, declaration);
-  return { ...saved, context: plain({ ...before, declaration, findings, evidence: NO_EVIDENCE }) };
-}
-
-/** Drops the evidence, which version 1 does not have; the next checks find it again. */
-function asVersion1(saved: SavedState): SavedState {
-  const { findings, evidence, ...context } = saved.context as unknown as EndpointRecord;
+  const { recentBy: _later, ...context } = saved.context as unknown as EndpointRecord;
   return { ...saved, context: plain(context) };
-}
-
-function completed(declaration: EndpointDeclaration): EndpointDeclaration {
-  return {
-    ...UNDECLARED,
-    ...declaration,
-    target: { ...declaration.target, dialect: declaration.target.dialect ?? 'chat' },
-  };
 }

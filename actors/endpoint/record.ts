@@ -30,8 +30,8 @@ export interface EndpointRecord {
   /** Digest of the declaration: the same digest means no change. */
   readonly digest: string | null;
   readonly recent: Recent;
-  /** The account of each of them; absent in the state of an earlier build. */
-  readonly recentBy?: RecentBy;
+  /** The account of each of them; shorter where an earlier build recorded some without. */
+  readonly recentBy: RecentBy;
   /** Consecutive probe failures. */
   readonly probeFailures: number;
   readonly windows: Windows;
@@ -51,6 +51,7 @@ export function emptyRecord(address: string): EndpointRecord {
     declaration: null,
     digest: null,
     recent: '',
+    recentBy: [],
     probeFailures: 0,
     windows: NO_WINDOWS,
     findings: NO_FINDINGS,
@@ -86,7 +87,7 @@ export function observe(record: EndpointRecord, attempts: readonly ObservedAttem
 }
 
 /** An earlier build records outcomes without accounts; its part of them has none. */
-function sampleOf({ recent, recentBy = [] }: EndpointRecord): Sample {
+function sampleOf({ recent, recentBy }: EndpointRecord): Sample {
   if (recentBy.length === recent.length) return { recent, by: recentBy };
   return { recent, by: new Array<string>(recent.length).fill('') };
 }
