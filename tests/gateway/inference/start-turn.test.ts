@@ -17,6 +17,7 @@ import { openStage } from '../../actors/runtime/durable/stage.ts';
 import { bounded } from '../../support/bounded.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY } from '../../support/model/words.ts';
+import { startScriptedProvider } from '../../support/provider/scripted-provider.ts';
 import { callsAt, eventsOf, failed, openScene, releaseOf, settlementOf, sim } from './scene.ts';
 import { board, boardEndpoint, failing, generous, type Stage, stage } from './stage.ts';
 
@@ -164,6 +165,35 @@ for (const name of NAMES) {
     await on.end();
   });
 }
+
+it('speech that a messages reply cannot carry: 422 uncharged where nothing was delivered, else an error after the text', async () => {
+  const speaker = await startScriptedProvider();
+  const endpoints = board(boardEndpoint('s', speaker.baseUrl));
+  const chunk = (delta: object): string => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
+  const speech = { audio: { id: 'a', data: 'AAAA', transcript: 'Hi' } };
+  speaker.answer = ({ stream, response }) => {
+    const type = stream ? 'text/event-stream' : 'application/json';
+    const choice = { index: 0, message: { content: 'Hi', ...speech }, finish_reason: 'stop' };
+    response.writeHead(200, { 'content-type': type });
+    response.end(stream ? chunk({ content: 'Hi' }) + chunk(speech) : JSON.stringify({ choices: [choice] }));
+  };
+  const whole = stage({ endpoints });
+  const error = await failed(startTurn(whole.services, input('messages', BODY.messages({}))));
+  assert.equal([error.status, error.type], [422, 'unprocessable']);
+  assert.match(error.message, /\/chat\/completions/);
+  await whole.end();
+  assert.equal([eventsOf(whole).at(-1), settlementOf(whole)], ['hold.release', undefined]);
+  const streamed = stage({ endpoints });
+  const body = { ...BODY.messages({}), stream: true };
+  const ended = await endTurn(streamed.services, await startTurn(streamed.services, input('messages', body)));
+  assert.equal(
+    ended.events.map(({ type }) => type),
+    ['text-delta', 'error'],
+  );
+  assert.equal([ended.error?.status, ended.charge, ended.closing], [422, 'recorded', null]);
+  await streamed.end();
+  await speaker.close();
+});
 
 it('a refused admit fails the turn before anything is sent', async () => {
   const refusal = { status: 402, type: 'payment_required', message: 'no credit' } as const;

@@ -91,7 +91,7 @@ function operationObject(operation: Operation): object {
       schema: { type: 'string' },
     })),
     ...(operation.query ?? []).map((each) => ({ in: 'query', required: false, ...each })),
-    ...(operation.inference ? HEADERS : (operation.headers ?? [])).map((each) => ({
+    ...[...(operation.inference ? HEADERS : []), ...(operation.headers ?? [])].map((each) => ({
       in: 'header',
       required: false,
       ...each,

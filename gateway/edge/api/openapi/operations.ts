@@ -75,6 +75,11 @@ export const OPERATIONS: readonly Operation[] = [
     reply: 'MessagesReply',
     frame: 'MessagesEvent',
     failure: 'MessagesError',
+    headers: ['anthropic-version', 'anthropic-beta'].map((name) => ({
+      name,
+      schema: text,
+      description: 'Accepted without effect.',
+    })),
     inference: true,
   },
   {

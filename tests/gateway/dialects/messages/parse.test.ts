@@ -1,8 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse, parseCount } from '../../../../gateway/dialects/messages/parse.ts';
+import { chatWriter } from '../../../../gateway/providers/chat/request-body.ts';
+import { messagesWriter } from '../../../../gateway/providers/messages/request-body.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { JsonText } from '../../../../gateway/terms/json-text.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { endpointOf, MESSAGES_TARGET } from '../../providers/endpoint-of.ts';
 
 /** spec: inference, Messages dialect request. */
 const it = bounded(test);
@@ -306,6 +310,22 @@ it('extensions of other routes are refused: announced calls 400, speech 422', ()
   const speech = refusal({ modalities: ['text', 'audio'] });
   assert.equal([speech.status, speech.type], [422, 'unprocessable']);
   assert.match(speech.message, /\/chat\/completions/);
+});
+
+it('schemas of large bodies, which are kept as text, reach both dialects of providers', () => {
+  const schema = new JsonText('{"type":"object","big":12345678901234567890}');
+  const turn = parse({
+    ...BASE,
+    tools: [{ name: 'f', input_schema: schema }],
+    output_config: { format: { type: 'json_schema', schema } },
+  });
+  const declared = { supportedParameters: ['tools', 'structured_outputs', 'response_format'] };
+  for (const writer of [
+    chatWriter(endpointOf(declared)),
+    messagesWriter(endpointOf({ ...declared, target: MESSAGES_TARGET })),
+  ]) {
+    assert.is(writer(turn, 50).split(schema.text).length, 3, writer(turn, 50));
+  }
 });
 
 it('a count needs a model and messages alone', () => {
