@@ -77,6 +77,20 @@ it('results are null once their file is gone; the status and the counts remain',
   assert.ok(listed.data.every((one) => one.results === null));
 });
 
+it('results larger than the pieces they are read in arrive unbroken, inline and as the file', async () => {
+  const text = 'aü😀'.repeat(12_000);
+  const batch = await run(submission([chat({ text }), chat({ text: `b${text}` })]));
+  const contents = linesOf(batch).map(({ response }) => {
+    const { choices } = (response as NonNullable<typeof response>).body as unknown as {
+      choices: { message: { content: string } }[];
+    };
+    return choices[0]?.message.content;
+  });
+  assert.ok(contents[0] === text && contents[1] === `b${text}`);
+  const content = await client.call(`/files/${batch.results_file_id}/content`);
+  assert.ok((await content.text()) === batch.results);
+});
+
 it('a batch whose bodies all fail is failed as a whole, with a reason and a line for each', async () => {
   const batch = await run(submission([chat({}, { stream: true }), []]));
   assert.is(batch.status, 'failed');
