@@ -1,8 +1,16 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 
 /** The refusals of an upload, whatever it holds. */
+
+/** Throws GatewayError 415 for a compressed body: decompressing costs more than it took to send. */
+export function refuseCompressed({ 'content-encoding': encoding }: IncomingHttpHeaders): void {
+  if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
+  const message = 'Compressed request bodies are not supported';
+  throw new GatewayError({ status: 415, type: 'invalid_request', message });
+}
 
 export function tooManyPieces(most: number): GatewayError {
   return invalid(`The body arrived in too many pieces: more than ${most}`);

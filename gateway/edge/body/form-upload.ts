@@ -6,7 +6,7 @@ import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/invalid.ts';
-import { tooSlow } from './body-refusal.ts';
+import { refuseCompressed, tooSlow } from './body-refusal.ts';
 import { UploadPace } from './upload-pace.ts';
 
 /** A form with one file: its bytes as they arrive, and its fields, which may follow them. */
@@ -48,14 +48,7 @@ export function readFormUpload(request: IncomingMessage, options: FormOptions): 
 }
 
 function refuseByHeaders({ headers }: IncomingMessage, fileBytesMax: number): void {
-  const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new GatewayError({
-      status: 415,
-      type: 'invalid_request',
-      message: 'Compressed request bodies are not supported',
-    });
-  }
+  refuseCompressed(headers);
   if (!/^multipart\/form-data *;.*boundary=/i.test(headers['content-type'] ?? '')) {
     throw invalid('The content type must be multipart/form-data with a boundary, and the file in the part `file`');
   }

@@ -9,9 +9,8 @@ import { parseWhole } from '../../json/parse-whole.ts';
 import { oneOf, readInShares } from '../../json/read-in-shares.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
-import { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/invalid.ts';
-import { noRoom } from './body-refusal.ts';
+import { noRoom, refuseCompressed } from './body-refusal.ts';
 import { RequestBody } from './request-body.ts';
 import { gatherUpload, SMALL_BYTES_MAX, type Uploaded } from './upload.ts';
 
@@ -125,11 +124,7 @@ const JSON_TYPE = /^application\/json *(?:; *charset="?utf-8"? *)?;?$/i;
 
 function refuseByHeaders(request: IncomingMessage, limits: EdgeLimits): void {
   const { headers } = request;
-  const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    const message = 'Compressed request bodies are not supported';
-    throw new GatewayError({ status: 415, type: 'invalid_request', message });
-  }
+  refuseCompressed(headers);
   if (Number(headers['content-length'] ?? 0) > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
   const type = headers['content-type'];
   if (type !== undefined && !isJson(type)) throw invalid('The content type must be application/json, in UTF-8');

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
+import { drained } from './drained.ts';
 
 export interface EventStreamLimits {
   readonly keepAliveCommentMs: number;
@@ -134,15 +135,6 @@ export class EventStream {
   }
 
   #drained(): Promise<void> {
-    return new Promise((resolve) => {
-      const response = this.#response;
-      const stopWaiting = this.#clock.after(this.#limits.streamStalledMs, () => this.cut());
-      const done = (): void => {
-        stopWaiting();
-        response.off('drain', done).off('close', done);
-        resolve();
-      };
-      response.on('drain', done).on('close', done);
-    });
+    return drained(this.#response, this.#clock, this.#limits.streamStalledMs);
   }
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../../actors/runtime/index.ts';
+import { drained } from './drained.ts';
 
 /**
  * Writes the pieces of a source no faster than the client reads, and ends the response. A client that reads nothing for
@@ -16,16 +17,4 @@ export async function writeStream(
     if (!response.write(piece) && !response.destroyed) await drained(response, clock, stalledMs);
   }
   if (!response.destroyed) response.end();
-}
-
-function drained(response: ServerResponse, clock: Clock, stalledMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = clock.after(stalledMs, () => response.destroy());
-    const done = (): void => {
-      stop();
-      response.off('drain', done).off('close', done);
-      resolve();
-    };
-    response.on('drain', done).on('close', done);
-  });
 }
