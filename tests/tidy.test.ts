@@ -155,6 +155,7 @@ const HOMES: readonly (readonly [string, RegExp])[] = [
   ['xstate', /^actors\//],
   ['decimal.js', /^actors\/terms\/usd\.ts$/],
   ['undici', /^gateway\/outbound\//],
+  ['ws', /^gateway\/edge\/ws\//],
   ['eventsource-parser', /^gateway\/providers\//],
   ['eventsource-parser/stream', /^gateway\/providers\//],
   ['find-my-way', /^gateway\/edge\/http\/http-router\.ts$/],

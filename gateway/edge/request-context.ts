@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { type ErrorEnvelope, standardEnvelope } from '../dialects/reply/error-envelope.ts';
 import type { WorkPlace } from '../overload/overload.ts';
 import type { Caller } from '../terms/caller.ts';
@@ -9,6 +10,23 @@ import type { PathParams } from './http/http-router.ts';
 
 /** All requests without a valid key are one holder: an address costs nothing, and one client may have many. */
 export const STRANGERS = 'strangers';
+
+/** A WebSocket of a client, as the listener of its node sees it. */
+export interface SocketSession {
+  /** The node drains: ends the socket with a restart code as soon as nothing is under way on it. Repeatable. */
+  drain(): void;
+}
+
+/** The offer of a client to go on as a WebSocket. */
+export interface Upgrade {
+  readonly socket: Socket;
+  /** Bytes that arrived behind the request. */
+  readonly head: Buffer;
+  /** Ends the request; the connection belongs to the session from now on. */
+  adopt(session: SocketSession): void;
+  /** Begins a request inside the session, under a generation id of its own. */
+  begin(request: IncomingMessage, response: ServerResponse): RequestContext;
+}
 
 /** The context of one request at the edge, passed to every handler and filled in on the way. */
 export interface RequestContext {
@@ -21,6 +39,8 @@ export interface RequestContext {
   readonly startedAt: number;
   /** Sends `100 Continue` to a client that waits for it before sending the body; null for any other request. */
   readonly invite: (() => void) | null;
+  /** The offer to go on as a WebSocket; null for any other request. */
+  readonly upgrade: Upgrade | null;
   /** Parameters of the route's path, decoded. The object has no prototype. */
   params: PathParams;
   /** The query as sent, undecoded; empty without one. */
@@ -49,9 +69,9 @@ const NO_PARAMS: PathParams = Object.freeze(Object.create(null) as PathParams);
 
 /** The context of a request whose head has just arrived. */
 export function beginRequest(
-  arrived: Pick<RequestContext, 'request' | 'response' | 'id' | 'credential' | 'startedAt' | 'invite'>,
+  arrived: Pick<RequestContext, 'request' | 'response' | 'id' | 'credential' | 'startedAt' | 'invite' | 'upgrade'>,
 ): RequestContext {
-  const { request, response, id, credential, startedAt, invite } = arrived;
+  const { request, response, id, credential, startedAt, invite, upgrade } = arrived;
   return {
     request,
     response,
@@ -59,6 +79,7 @@ export function beginRequest(
     credential,
     startedAt,
     invite,
+    upgrade,
     params: NO_PARAMS,
     query: '',
     caller: null,

@@ -10,6 +10,7 @@ import { keyRoute } from './key.ts';
 import { modelRoutes } from './models.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { OPERATIONS } from './openapi/operations.ts';
+import { responsesSocketRoute } from './responses-socket.ts';
 import { turnRoutes } from './turn-routes.ts';
 
 /** Every route of the public API, below its prefix. The published OpenAPI document lists the same routes. */
@@ -19,6 +20,7 @@ export function apiRoutes(): readonly Route[] {
     aliveAt('/'),
     ...turnRoutes,
     countTokensRoute,
+    responsesSocketRoute,
     ...fileRoutes,
     eventRoute,
     ...batchRoutes,

@@ -16,5 +16,6 @@ export function openApi(edge: EdgeRoutes): Listener {
     clock,
     generation: () => generationId(random, clock.now()),
     serve: (context) => void serve(context, router, edge),
+    upgrades: ({ method = '', url = '' }) => router.find(method, url)?.route.upgrades === true,
   });
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { type RequestCredential, readCredential } from '../auth/request-credential.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { RequestContext, SocketSession } from '../request-context.ts';
 import type { Head } from './head.ts';
 
 /** One client connection, and its unanswered requests in order. */
@@ -8,6 +8,8 @@ export class ClientConnection {
   readonly socket: Socket;
   /** The last answer was sent and our side ended; what the client still sends is dropped. */
   lingers = false;
+  /** The WebSocket that the connection has become; null while it speaks HTTP. */
+  session: SocketSession | null = null;
   readonly #owed: RequestContext[] = [];
   #quietSince: number;
   /** The Authorization header of the last request that had no other credential, and the credential parsed from it. */

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import type { Clock } from '../../../actors/runtime/index.ts';
 import { renderEnvelope } from '../../dialects/reply/error-envelope.ts';
@@ -6,6 +6,7 @@ import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { clientAddress } from '../auth/client-address.ts';
 import { beginRequest, type RequestContext } from '../request-context.ts';
+import { upgradableRequest } from '../ws/upgradable-request.ts';
 import { AddressPlaces } from './address-places.ts';
 import { answerClientError } from './client-error.ts';
 import { ClientConnection } from './connection.ts';
@@ -20,11 +21,15 @@ export interface ListenerOptions {
   readonly generation: () => string;
   /** Answers a request, under its generation id. */
   readonly serve: (context: RequestContext) => void;
+  /** True where a request may go on as a WebSocket; absent: nowhere. */
+  readonly upgrades?: (request: IncomingMessage) => boolean;
 }
 
 /** Interval at which Node checks for late requests. */
 const LATE_CHECK_MS = 1_000;
 const SETTLED_CHECK_MS = 50;
+/** The status under which an upgrade is counted. */
+const SWITCHING = 101;
 
 /**
  * The HTTP server of one node, with every limit from the configuration. It accepts connections on its own port or from
@@ -49,6 +54,7 @@ export class Listener {
     const { limits } = options;
     this.#places = new AddressPlaces(limits.connectionsPerAddressMax);
     this.server = createServer({
+      IncomingMessage: upgradableRequest(options.upgrades ?? nowhere),
       maxHeaderSize: limits.headerBytesMax,
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
@@ -63,9 +69,7 @@ export class Listener {
     this.server.on('request', (request, response) => this.#arrive(request, response));
     this.server.on('checkContinue', (request, response) => this.#arrive(request, response, true));
     this.server.on('checkExpectation', (request, response) => this.#arrive(request, response));
-    // WebSockets would need an 'upgrade' listener here. Without one Node serves a request that offers an upgrade as an
-    // ordinary request, as clients that always offer h2c expect. With one, Node 20 stops parsing bodies after any
-    // offer.
+    this.server.on('upgrade', (request, socket, head) => this.#offer(request, socket as Socket, head));
     this.server.on('connect', (request: IncomingMessage, socket: Socket) => this.#refuseConnect(request, socket));
     this.server.on('clientError', (error, socket) => this.#clientError(error, socket as Socket));
     // Node checks for late requests only on a listening server; this one receives its connections from elsewhere.
@@ -148,8 +152,9 @@ export class Listener {
     return new Promise((resolve) => {
       const check = (): void => {
         const now = clock.monotonic();
-        for (const { socket, idleSince, lingers } of this.#connections.values()) {
-          if (!lingers && idleSince !== null && now - idleSince >= limits.drainIdleMs) socket.destroy();
+        for (const { socket, idleSince, lingers, session } of this.#connections.values()) {
+          if (session !== null) session.drain();
+          else if (!lingers && idleSince !== null && now - idleSince >= limits.drainIdleMs) socket.destroy();
         }
         if (this.#connections.size === 0 || now >= endsAt) resolve();
         else clock.after(SETTLED_CHECK_MS, check);
@@ -166,7 +171,12 @@ export class Listener {
     this.server.close(() => {});
   }
 
-  #arrive(request: IncomingMessage, response: ServerResponse, expects = false): void {
+  #arrive(
+    request: IncomingMessage,
+    response: ServerResponse,
+    expects = false,
+    upgrade: RequestContext['upgrade'] = null,
+  ): void {
     const connection = this.#connections.get(request.socket);
     if (connection === undefined) throw new Error('a request arrived on a connection that was not accepted');
     if (connection.lingers) {
@@ -174,17 +184,60 @@ export class Listener {
       request.socket.destroy();
       return;
     }
-    const id = this.#options.generation();
     const head = readHead(request);
-    const credential = connection.credentialOf(head);
-    const startedAt = this.#options.clock.monotonic();
-    const invite = expects ? () => response.writeContinue() : null;
-    const context = beginRequest({ request, response, id, credential, startedAt, invite });
+    const context = this.#begin(connection, {
+      ...{ request, response, credential: connection.credentialOf(head), upgrade },
+      invite: expects ? () => response.writeContinue() : null,
+    });
     if (this.#draining) response.shouldKeepAlive = false;
-    this.#track(connection, context);
     const violation = this.#violationOf(request, head, expects);
     if (violation === null) this.#options.serve(context);
     else answerAndClose(context, violation);
+  }
+
+  #begin(
+    connection: ClientConnection,
+    arrived: Pick<RequestContext, 'request' | 'response' | 'credential' | 'invite' | 'upgrade'>,
+  ): RequestContext {
+    const id = this.#options.generation();
+    const startedAt = this.#options.clock.monotonic();
+    const context = beginRequest({ ...arrived, id, startedAt });
+    this.#track(connection, context);
+    return context;
+  }
+
+  /**
+   * Serves the offer of a WebSocket as a request: its handler takes the connection, or a refusal is answered and closes
+   * it. The parser has let go of the connection, so the response is given to it here.
+   */
+  #offer(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) throw new Error('an upgrade arrived on a connection that was not accepted');
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    socket.on('error', () => socket.destroy());
+    const end = (): void => {
+      response.detachSocket(socket);
+      response.emit('close');
+    };
+    response.once('finish', () => {
+      end();
+      socket.destroySoon();
+    });
+    this.#arrive(request, response, false, {
+      socket,
+      head,
+      adopt: (session) => {
+        connection.session = session;
+        response.statusCode = SWITCHING;
+        end();
+      },
+      begin: (frame, answer) => {
+        const credential = connection.credentialOf(readHead(request));
+        return this.#begin(connection, { request: frame, response: answer, credential, invite: null, upgrade: null });
+      },
+    });
   }
 
   #clientError(error: Error & { readonly code?: string }, socket: Socket): void {
@@ -238,4 +291,8 @@ function answerAndClose({ response, id }: RequestContext, error: GatewayError): 
   const headers = generationHeaders(id);
   headers.push('content-type', 'application/json; charset=utf-8');
   writeAnswer(response, error.status, headers, renderEnvelope(error));
+}
+
+function nowhere(): boolean {
+  return false;
 }

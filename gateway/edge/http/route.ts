@@ -18,8 +18,13 @@ export interface Route extends RouteAddress {
   readonly policy: RoutePolicy;
   /** `json`: read and parsed before the handler runs, see `takeBody`. `none`: not read. */
   readonly body: 'json' | 'none';
+  /** Takes the offer of a WebSocket. Elsewhere a request that makes one is served as any other. */
+  readonly upgrades?: true;
   /** Served however loaded the node is, such as a cancel: it ends work. */
   readonly isNeverShed?: true;
   /** Returns the answer, or null once the handler has written one itself; throws or rejects with a refusal. */
   readonly answer: (context: RequestContext, edge: EdgeRoutes) => RouteAnswer | null | Promise<RouteAnswer | null>;
 }
+
+/** A route without its address. */
+export type ServedRoute = Omit<Route, 'method' | 'path'>;

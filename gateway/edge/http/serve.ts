@@ -12,7 +12,7 @@ import { generationHeaders } from './generation-headers.ts';
 import type { HttpRouter } from './http-router.ts';
 import { OVERLOADED } from './overloaded.ts';
 import { refuse } from './refuse.ts';
-import type { Route } from './route.ts';
+import type { Route, ServedRoute } from './route.ts';
 import type { RouteAnswer } from './route-answer.ts';
 import { writeAnswer } from './write-answer.ts';
 
@@ -22,10 +22,13 @@ import { writeAnswer } from './write-answer.ts';
  * neither arrives in vain nor occupies them. Never rejects. Steps that complete at once create no promise. (spec:
  * inference, Limits; reliability X39, decision 17)
  */
-export async function serve(context: RequestContext, router: HttpRouter<Route>, edge: EdgeRoutes): Promise<void> {
-  let route = NO_ROUTE;
+export function serve(context: RequestContext, router: HttpRouter<Route>, edge: EdgeRoutes): Promise<void> {
+  return serveRoute(context, routeOf(context, router), edge);
+}
+
+/** The same for a request whose route is known, such as a frame of a WebSocket. */
+export async function serveRoute(context: RequestContext, route: ServedRoute, edge: EdgeRoutes): Promise<void> {
   try {
-    route = routeOf(context, router);
     if (route.policy !== 'unguarded') {
       const arriving = arrive(context, route, edge);
       if (arriving !== null) await arriving;
@@ -49,8 +52,6 @@ export async function serve(context: RequestContext, router: HttpRouter<Route>, 
     context.place?.leave();
   }
 }
-
-type ServedRoute = Omit<Route, 'method' | 'path'>;
 
 /** An unknown address takes the same order and is answered 404. */
 const NO_ROUTE: ServedRoute = {

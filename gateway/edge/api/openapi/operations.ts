@@ -102,6 +102,12 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     method: 'get',
+    path: '/responses',
+    summary: 'A WebSocket of turns: response.create and response.cancel in, the events of a stream out',
+    key: true,
+  },
+  {
+    method: 'get',
     path: '/generation',
     summary: 'One generation of this account',
     key: true,

@@ -21,7 +21,7 @@ async function arrived(length: number): Promise<{ context: RequestContext; leave
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
   client.write(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${length}\r\n\r\n{}`);
   const [request, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
-  const none = { credential: { type: 'none' }, startedAt: 0, invite: null } as const;
+  const none = { credential: { type: 'none' }, startedAt: 0, invite: null, upgrade: null } as const;
   const context = beginRequest({ request, response, id: 'gen-1', ...none });
   const end = (): void => {
     client.destroy();

@@ -26,7 +26,7 @@ async function refused(
   const services = { log: { error: () => logged++, warn: () => logged++ } };
   const edge = { services } as unknown as EdgeRoutes;
   const server = createServer((request, response) => {
-    const none = { credential: { type: 'none' }, startedAt: 0, invite: null } as const;
+    const none = { credential: { type: 'none' }, startedAt: 0, invite: null, upgrade: null } as const;
     const context = beginRequest({ request, response, id: 'gen-1', ...none });
     if (sent !== undefined) response.write(sent);
     if (envelope !== undefined) context.errorEnvelope = envelope;

@@ -1,0 +1,20 @@
+import { DIALECTS } from '../../dialects/dialect-table.ts';
+import type { Route } from '../http/route.ts';
+import { TurnSocket } from '../ws/turn-socket.ts';
+import { acceptUpgrade } from '../ws/upgrade.ts';
+
+/** The responses dialect over a WebSocket: turns one after the other on one connection. (issue 17, part 4) */
+export const responsesSocketRoute: Route = {
+  method: 'GET',
+  path: '/responses',
+  policy: 'key',
+  body: 'none',
+  upgrades: true,
+  answer: (context, edge) => {
+    const { request: opening } = context;
+    acceptUpgrade(context, edge.services.limits, (socket, upgrade) => {
+      return new TurnSocket(socket, { edge, dialect: DIALECTS.responses, opening, upgrade });
+    });
+    return null;
+  },
+};

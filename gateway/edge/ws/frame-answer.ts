@@ -1,0 +1,87 @@
+import { Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+
+/** The side of a socket that an answer writes to. `sent` is called once the text has left the process, or cannot. */
+export interface FrameSink {
+  send(text: string, sent: (error?: Error | null) => void): void;
+}
+
+/** Bytes that wait for a slow reader before the turn is held back. */
+const WAITING_BYTES_MAX = 256 * 1024;
+const DATA = 'data: ';
+/** Headers of a refusal that its client needs. */
+const SHOWN = /^(?:retry-after|x-should-retry|x-ratelimit-)/;
+
+/**
+ * The answer to one frame of a WebSocket, as a response: each server-sent event becomes a frame with its data, comments
+ * are left out, and a refusal becomes one error frame with its status. It has what the edge uses of a response and no
+ * more. It ends like one: `close` before the end means that the client has left, or has cancelled.
+ */
+export class FrameAnswer extends Writable {
+  statusCode = 200;
+  headersSent = false;
+  shouldKeepAlive = true;
+  /** Frames sent so far. */
+  frames = 0;
+  readonly #sink: FrameSink;
+  readonly #decoder = new StringDecoder('utf8');
+  #headers: readonly string[] = [];
+  #rest = '';
+
+  constructor(sink: FrameSink) {
+    super({ highWaterMark: WAITING_BYTES_MAX });
+    this.#sink = sink;
+  }
+
+  setHeader(): this {
+    return this;
+  }
+
+  /** `headers`: a flat list of names and values, which a refusal shows in part. */
+  writeHead(status: number, headers: readonly string[] | object = []): this {
+    this.statusCode = status;
+    this.headersSent = true;
+    if (Array.isArray(headers)) this.#headers = headers;
+    return this;
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    this.#rest += this.#decoder.write(chunk);
+    const last = this.statusCode === 200 ? this.#sendEvents() : undefined;
+    if (last === undefined) done();
+    else this.#sink.send(last, done);
+  }
+
+  /** Sends the complete events but the last one, which is returned. */
+  #sendEvents(): string | undefined {
+    const events = this.#rest.split('\n\n');
+    this.#rest = events.pop() as string;
+    this.frames += events.length;
+    const frames = events.map(dataOf);
+    const last = frames.pop();
+    for (const frame of frames) this.#sink.send(frame, ignore);
+    return last;
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    if (this.statusCode === 200) done();
+    else this.#sink.send(errorFrame(this.statusCode, this.#rest, this.#headers), done);
+  }
+}
+
+/** An event has one `data:` line; a comment may precede it. */
+function dataOf(event: string): string {
+  return event.slice(event.indexOf(DATA) + DATA.length);
+}
+
+function errorFrame(status: number, envelope: string, headers: readonly string[]): string {
+  const { error } = JSON.parse(envelope) as { readonly error: object };
+  const shown: Record<string, string> = {};
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const name = headers[at] as string;
+    if (SHOWN.test(name)) shown[name] = headers[at + 1] as string;
+  }
+  return JSON.stringify({ type: 'error', status, error: { ...error, headers: shown } });
+}
+
+function ignore(): void {}

@@ -1,0 +1,42 @@
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { EdgeLimits } from '../../terms/config.ts';
+import { GatewayError } from '../../terms/gateway-error.ts';
+import type { RequestContext, SocketSession, Upgrade } from '../request-context.ts';
+
+/** The close code of a socket whose node restarts: repeat on a new one. (RFC 6455, registry of close codes) */
+export const RESTART_CODE = 1012;
+
+const VERSION = '13';
+const KEY = /^[A-Za-z0-9+/]{22}==$/;
+
+/**
+ * Completes the handshake of an authenticated request, and resolves with the WebSocket. No frame is larger than the body
+ * of a request, and none is compressed. Throws 426 for a request that offers none, and 400 for a malformed offer.
+ * (reliability, attack 69)
+ */
+export function acceptUpgrade(
+  { request, upgrade }: RequestContext,
+  { bodyBytesMax }: Pick<EdgeLimits, 'bodyBytesMax'>,
+  open: (socket: WebSocket, upgrade: Upgrade) => SocketSession,
+): void {
+  if (upgrade === null) throw refused(426, 'This route is a WebSocket: the request must offer an upgrade to it');
+  const { headers } = request;
+  if (headers['sec-websocket-version'] !== VERSION) throw refused(426, 'Sec-WebSocket-Version must be 13');
+  if (!KEY.test(headers['sec-websocket-key'] ?? '')) throw refused(400, 'Sec-WebSocket-Key must be 16 bytes in base64');
+  // Offers of protocols and extensions are not taken up, so nothing in them can fail the handshake.
+  delete headers['sec-websocket-protocol'];
+  delete headers['sec-websocket-extensions'];
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: bodyBytesMax,
+  });
+  server.handleUpgrade(request, upgrade.socket, upgrade.head, (socket) => upgrade.adopt(open(socket, upgrade)));
+}
+
+function refused(status: 400 | 426, message: string): GatewayError {
+  const headers: Record<string, string> =
+    status === 426 ? { upgrade: 'websocket', 'sec-websocket-version': VERSION } : {};
+  return new GatewayError({ status, type: 'invalid_request', message, headers });
+}
