@@ -9,6 +9,8 @@ export interface FrameSink {
 /** Bytes that wait for a slow reader before the turn is held back. */
 const WAITING_BYTES_MAX = 256 * 1024;
 const DATA = 'data: ';
+/** The last event of a turn: its client may begin the next one as soon as it arrives. */
+const LAST = /^\{"type":"response\.(?:completed|incomplete|failed)"/;
 /** Headers of a refusal that its client needs. */
 const SHOWN = /^(?:retry-after|x-should-retry|x-ratelimit-)/;
 
@@ -24,13 +26,16 @@ export class FrameAnswer extends Writable {
   /** Frames sent so far. */
   frames = 0;
   readonly #sink: FrameSink;
+  readonly #over: () => void;
   readonly #decoder = new StringDecoder('utf8');
   #headers: readonly string[] = [];
   #rest = '';
 
-  constructor(sink: FrameSink) {
+  /** `over` is called before the last frame is sent; the charge of a failed turn may still be pending then. */
+  constructor(sink: FrameSink, over: () => void) {
     super({ highWaterMark: WAITING_BYTES_MAX });
     this.#sink = sink;
+    this.#over = over;
   }
 
   setHeader(): this {
@@ -59,13 +64,15 @@ export class FrameAnswer extends Writable {
     this.frames += events.length;
     const frames = events.map(dataOf);
     const last = frames.pop();
+    if (last !== undefined && LAST.test(last)) this.#over();
     for (const frame of frames) this.#sink.send(frame, ignore);
     return last;
   }
 
   override _final(done: (error?: Error | null) => void): void {
-    if (this.statusCode === 200) done();
-    else this.#sink.send(errorFrame(this.statusCode, this.#rest, this.#headers), done);
+    if (this.statusCode === 200) return void done();
+    this.#over();
+    this.#sink.send(errorFrame(this.statusCode, this.#rest, this.#headers), done);
   }
 }
 

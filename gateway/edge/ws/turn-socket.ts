@@ -83,7 +83,8 @@ export class TurnSocket implements SocketSession {
 
   async #run(bytes: Buffer): Promise<void> {
     const { edge, dialect, opening, upgrade } = this.#options;
-    const answer = new FrameAnswer({ send: (text, sent) => this.#socket.send(text, sent) });
+    const sink = { send: (text: string, sent: (error?: Error | null) => void) => this.#socket.send(text, sent) };
+    const answer = new FrameAnswer(sink, () => this.#release(answer));
     // A reader that is lost fails the answer, and the socket closes by itself.
     answer.on('error', ignore);
     this.#answers.add(answer);
@@ -110,12 +111,16 @@ export class TurnSocket implements SocketSession {
   #end(answer: FrameAnswer): void {
     this.#answers.delete(answer);
     this.#quietSince = this.#clock.monotonic();
-    if (this.#current === answer) {
-      this.#current = null;
-      // An answer that broke off without a frame for it: a stalled reader, or a failure behind its first frame.
-      if (!answer.writableEnded) this.#socket.close(FAILURE_CODE, 'the answer broke off');
-    }
+    // An answer that broke off without a frame for it: a stalled reader, or a failure behind its first frame.
+    const isBroken = this.#current === answer && !answer.writableEnded;
+    this.#release(answer);
+    if (isBroken) this.#socket.close(FAILURE_CODE, 'the answer broke off');
     if (this.#draining) this.drain();
+  }
+
+  /** The next turn may begin. */
+  #release(answer: FrameAnswer): void {
+    if (this.#current === answer) this.#current = null;
   }
 
   #cancel(): void {
