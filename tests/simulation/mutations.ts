@@ -1,4 +1,5 @@
 import type { Mutation } from './mutation.ts';
+import { cancelCutsNothing } from './mutations/cancel-cuts-nothing.ts';
 import { cancelledNotCharged } from './mutations/cancelled-not-charged.ts';
 import { chargedReadmitted } from './mutations/charged-readmitted.ts';
 import { claimIgnored } from './mutations/claim-ignored.ts';
@@ -8,6 +9,7 @@ import { holdNeverReleased } from './mutations/hold-never-released.ts';
 import { messageSteppedTwice } from './mutations/message-stepped-twice.ts';
 import { noFence } from './mutations/no-fence.ts';
 import { noVersionCheck } from './mutations/no-version-check.ts';
+import { outcomeWithoutCharge } from './mutations/outcome-without-charge.ts';
 import { outputBeforeCommit } from './mutations/output-before-commit.ts';
 import { refusalAbortsAll } from './mutations/refusal-aborts-all.ts';
 import { refusalAsReply } from './mutations/refusal-as-reply.ts';
@@ -38,4 +40,6 @@ export const MUTATIONS: readonly Mutation[] = [
   refusalAsReply,
   unhandledDropped,
   unrecordedBeginning,
+  outcomeWithoutCharge,
+  cancelCutsNothing,
 ];
