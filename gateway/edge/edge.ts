@@ -70,7 +70,7 @@ export function openEdge(services: EdgeServices): Edge {
     uploads: new UploadRoom(services.files.limits),
     bodies: new BodyRoom(limits.bodiesBytesMax),
     openUploads: new OpenUploads(limits),
-    underWay: () => (listener?.underWay ?? 0) - feeds.size,
+    underWay: () => (listener?.underWay ?? 0) - feeds.requests,
   });
   listener = open;
   const quiet = async (underWay: () => number, endsAt: number): Promise<void> => {

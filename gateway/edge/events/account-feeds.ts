@@ -19,12 +19,18 @@ export class AccountFeeds {
   readonly #limits: EventLimits;
   readonly #feeds = new Map<string, OpenFeed>();
   readonly #subscriptions = new Set<Subscription>();
+  #requests = 0;
   readonly #perKey = new Map<string, number>();
   #ended: GatewayError | null = null;
 
   constructor(services: FeedServices, limits: EventLimits) {
     this.#services = services;
     this.#limits = limits;
+  }
+
+  /** Open streams that are requests under way. */
+  get requests(): number {
+    return this.#requests;
   }
 
   /** Open streams. */
@@ -45,11 +51,13 @@ export class AccountFeeds {
       ...{ services: this.#services, feed: open.feed, account, key: caller.key, filter, sink },
       closed: () => {
         this.#subscriptions.delete(subscription);
+        if (sink.holdsRequest) this.#requests--;
         leave();
         this.#release(account, open);
       },
     });
     this.#subscriptions.add(subscription);
+    if (sink.holdsRequest) this.#requests++;
     try {
       await open.opened;
     } catch (thrown) {

@@ -12,6 +12,8 @@ import type { FeedEvent } from './feed-event.ts';
 
 /** What a client's connection does with its events. */
 export interface EventSink {
+  /** True while the stream is a request under way, as server-sent events are. */
+  readonly holdsRequest: boolean;
   /** Called with events in order. */
   receive(events: readonly FeedEvent[]): void;
   /** The feed ends: the key is no longer valid, or the node stops. Called once at most. */
@@ -56,15 +58,21 @@ export class Subscription {
    * time may be sent again. Rejects with 401 if the key is no longer valid.
    */
   async start(cursorAt: number | null): Promise<boolean> {
-    const { services, account, key } = this.#parts;
+    const { services, key } = this.#parts;
     // Asked after the feed was joined, so that a revocation is either in this answer or in the feed.
     const view = await showKey(services.cluster, key, services.askMs);
     if (view.status !== 'active') throw refusalError(UNAUTHENTICATED, services.cluster.now());
     this.#watchExpiry(view);
-    const resumed = cursorAt === null || (await this.#replay(account, cursorAt));
-    const waiting = this.#waiting ?? [];
+    return this.resume(cursorAt);
+  }
+
+  /** Sends what changed since the cursor, as `start` does, then what arrived meanwhile. One call at a time. */
+  async resume(cursorAt: number | null): Promise<boolean> {
+    this.#waiting ??= [];
+    const resumed = cursorAt === null || (await this.#replay(cursorAt));
+    const waiting = this.#waiting;
     this.#waiting = null;
-    this.#deliver(waiting);
+    this.#send(waiting);
     return resumed;
   }
 
@@ -84,8 +92,9 @@ export class Subscription {
     this.#parts.sink.end(error);
   }
 
-  async #replay(account: string, cursorAt: number): Promise<boolean> {
-    const { cluster } = this.#parts.services;
+  async #replay(cursorAt: number): Promise<boolean> {
+    const { services, account } = this.#parts;
+    const { cluster } = services;
     if (!isCovered(cursorAt, cluster.now())) return false;
     const { changes, complete } = await changesSince(cluster, account, cursorAt - OVERLAP_MS);
     if (complete) this.#send(changes.map(eventOf));

@@ -35,6 +35,11 @@ export function feedOpened(at: number, resumed: boolean): SentEvent {
   return sent(resumed ? 'feed.opened' : 'feed.start_over', at, {});
 }
 
+/** The answer to a frame of a client. */
+export function feedReply(type: string, data: object): string {
+  return JSON.stringify({ type, data });
+}
+
 /** The last event of a stream that the node ends. */
 export function feedEnded({ status, type, message }: GatewayError): SentEvent {
   const error = { code: status, message, metadata: { error_type: type } };

@@ -5,14 +5,42 @@ import { EventStream } from '../../http/event-stream.ts';
 import { nameAnswer } from '../../http/generation-headers.ts';
 import type { Route } from '../../http/route.ts';
 import { callerOf, type RequestContext } from '../../request-context.ts';
+import { EVENT_FRAME_BYTES_MAX, EventSocket } from '../../ws/event-socket.ts';
+import { acceptUpgrade } from '../../ws/upgrade.ts';
 import { StreamSink } from './stream-sink.ts';
 
 /**
  * `GET /events`: what changes in the caller's account, as server-sent events, from the moment of the request or from a
  * cursor (`cursor`, or `Last-Event-ID` of a client that reconnects). Query: `types` and `ids`, repeatable or separated
- * by commas.
+ * by commas. Offered an upgrade, the route is a WebSocket whose client subscribes with frames.
  */
-export const eventRoute: Route = { method: 'GET', path: '/events', policy: 'key', body: 'none', answer: follow };
+export const eventRoute: Route = {
+  method: 'GET',
+  path: '/events',
+  policy: 'key',
+  body: 'none',
+  upgrades: true,
+  answer: (context, edge) => (context.upgrade === null ? follow(context, edge) : followOverSocket(context, edge)),
+};
+
+/** Nothing, until the client subscribes. */
+const NOTHING = { types: new Set<string>(), ids: null } as const;
+
+async function followOverSocket(context: RequestContext, { services, feeds }: EdgeRoutes): Promise<null> {
+  const { clock, cluster, events: limits } = services;
+  const events = new EventSocket({ clock, limits, now: () => cluster.now() });
+  const subscription = await feeds.subscribe(callerOf(context), NOTHING, events);
+  try {
+    acceptUpgrade(context, { bodyBytesMax: EVENT_FRAME_BYTES_MAX }, (socket) => {
+      events.open(socket, subscription);
+      return events;
+    });
+  } finally {
+    // The handshake failed, or the client has left.
+    if (!events.isOpen) subscription.close();
+  }
+  return null;
+}
 
 async function follow(context: RequestContext, { services, feeds }: EdgeRoutes): Promise<null> {
   const query = new URLSearchParams(context.query);

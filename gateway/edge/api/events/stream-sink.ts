@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { GatewayError } from '../../../terms/gateway-error.ts';
 import type { FeedEvent } from '../../events/feed-event.ts';
+import { FrameQueue } from '../../events/frame-queue.ts';
 import { slowReader } from '../../events/slow-reader.ts';
 import type { EventSink, Subscription } from '../../events/subscription.ts';
 import type { EventStream } from '../../http/event-stream.ts';
@@ -12,23 +13,19 @@ interface Start {
   readonly now: number;
 }
 
-/** Text that one write takes from the queue. */
-const WRITE_CHARACTERS = 64 * 1024;
-
 /**
  * Writes events to one response as fast as its client reads. A client that leaves more than `bufferBytesMax` of live
  * events unread is told so and disconnected; what it missed while away does not count.
  */
 export class StreamSink implements EventSink {
+  readonly holdsRequest = true;
   readonly #response: ServerResponse;
   readonly #bufferBytesMax: number;
   #stream: EventStream | null = null;
   #subscription: Subscription | null = null;
-  /** Frames to write. */
-  #queue: string[] = [];
-  /** Characters of the queue that arrived after the stream was opened. */
-  #behind = 0;
-  #writing = false;
+  #queue: FrameQueue | null = null;
+  /** Events that the client missed, until the stream is open. */
+  #early: FeedEvent[] = [];
   #ending: GatewayError | null = null;
 
   constructor(response: ServerResponse, bufferBytesMax: number) {
@@ -47,37 +44,24 @@ export class StreamSink implements EventSink {
     });
     if (this.#ending !== null) throw this.#ending;
     if (response.destroyed) return subscription.close();
-    this.#stream = open();
-    this.#queue.unshift(frameOf(feedOpened(now, resumed)));
-    void this.#writeOn(this.#stream);
+    const stream = open();
+    this.#stream = stream;
+    this.#queue = new FrameQueue(this.#bufferBytesMax, (frames) => stream.write(frames.join('')));
+    this.#queue.add([feedOpened(now, resumed), ...this.#early.map(sentEvent)].map(frameOf), false);
+    this.#early = [];
   }
 
   receive(events: readonly FeedEvent[]): void {
-    const frames = events.map((event) => frameOf(sentEvent(event)));
-    this.#queue.push(...frames);
-    if (this.#stream === null) return;
-    for (const { length } of frames) this.#behind += length;
-    if (this.#behind > this.#bufferBytesMax) this.#subscription?.end(slowReader(this.#bufferBytesMax));
-    else void this.#writeOn(this.#stream);
+    if (this.#queue === null) this.#early.push(...events);
+    else if (!this.#queue.add(events.map(sentEvent).map(frameOf), true)) {
+      this.#subscription?.end(slowReader(this.#bufferBytesMax));
+    }
   }
 
   end(error: GatewayError): void {
     this.#ending = error;
-    this.#queue = [];
+    this.#queue?.clear();
     void this.#stream?.end(frameOf(feedEnded(error)));
-  }
-
-  async #writeOn(stream: EventStream): Promise<void> {
-    if (this.#writing) return;
-    this.#writing = true;
-    while (this.#queue.length > 0) {
-      let text = '';
-      while (this.#queue.length > 0 && text.length < WRITE_CHARACTERS) text += this.#queue.shift();
-      const waits = stream.write(text);
-      if (waits !== null) await waits;
-      this.#behind = Math.max(0, this.#behind - text.length);
-    }
-    this.#writing = false;
   }
 }
 

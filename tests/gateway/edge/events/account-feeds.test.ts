@@ -50,7 +50,11 @@ function stage(limits = { streamsMax: 3, streamsPerKeyMax: 2, bufferBytesMax: 1_
   };
   const follow = async (cursorAt: number | null = null) => {
     const [events, ends]: [FeedEvent[], GatewayError[]] = [[], []];
-    const sink: EventSink = { receive: (more) => events.push(...more), end: (error) => ends.push(error) };
+    const sink: EventSink = {
+      holdsRequest: true,
+      receive: (more) => events.push(...more),
+      end: (error) => ends.push(error),
+    };
     const subscription = await feeds.subscribe(CALLER, ALL, sink);
     const resumed = await subscription.start(cursorAt);
     return { events, ends, subscription, resumed };
@@ -136,7 +140,7 @@ it('streams are bounded per key and per node, and a closed one gives its place b
   const [first] = [await follow(), await follow()];
   const third = await follow().catch((error: GatewayError) => error);
   assert.is((third as GatewayError).status, 429);
-  const sink: EventSink = { receive: () => {}, end: () => {} };
+  const sink: EventSink = { holdsRequest: true, receive: () => {}, end: () => {} };
   await feeds.subscribe({ ...CALLER, key: 'key:a/k2' }, ALL, sink);
   const fourth = await feeds.subscribe({ ...CALLER, key: 'key:a/k3' }, ALL, sink).catch((error: GatewayError) => error);
   assert.is((fourth as GatewayError).status, 503);
