@@ -18,7 +18,7 @@ import { WholeAttempt } from '../../../../gateway/providers/whole-attempt.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { ResponsesJudge } from '../../../support/stream/responses-judge.ts';
-import { played } from '../../providers/played.ts';
+import { played, played, UNSHARED } from '../../providers/played.ts';
 import { CHAT, KINDS, type Kind, NATIVE, type UpstreamReply } from '../messages/upstream-replies.ts';
 
 /**
@@ -62,6 +62,7 @@ async function whole(adapter: Adapter, reply: UpstreamReply): Promise<string> {
   const attempt = new WholeAttempt(
     played(body),
     adapter.reader((index) => `made_${index}`),
+    UNSHARED,
   );
   try {
     const events = (await attempt.read()) as readonly TurnEvent[];
@@ -93,7 +94,7 @@ for (const [dialect, adapter, replies] of ADAPTERS) {
       const text = await whole(adapter, replies[kind]);
       assert.not.match(text, /secret/);
       if (kind !== 'error') assert.ok(Check(responsesReply, JSON.parse(text)), text);
-      golden(`${dialect}-${kind}.json`, text);
+      golden(`${dialect}-${kind}.txt`, text);
     });
   }
 }
