@@ -18,7 +18,7 @@ import { WholeAttempt } from '../../../../gateway/providers/whole-attempt.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { ResponsesJudge } from '../../../support/stream/responses-judge.ts';
-import { played, played, UNSHARED } from '../../providers/played.ts';
+import { played, UNSHARED } from '../../providers/played.ts';
 import { CHAT, KINDS, type Kind, NATIVE, type UpstreamReply } from '../messages/upstream-replies.ts';
 
 /**
