@@ -29,7 +29,7 @@ const TIMED = [
  * alone at the end. Other heavy files take about 4 s, light ones less than 1 s. A wrong number affects only the order.
  */
 const SECONDS = {
-  'tests/chaos/short': 100,
+  'tests/chaos/short': 95,
   'tests/cluster/faulty-node': 60,
   'tests/chaos/drains': 45,
   'tests/cluster/postgres-faults': 35,

@@ -54,11 +54,12 @@ export class BatchWork {
     this.#options = options;
   }
 
-  /** One batch of each account at a time, and two of some, so that one waits for the other. */
-  start(): void {
+  /** One batch of each account at a time, and two of the first, so that one waits for the other; at most `workers`. */
+  start(workers: number): void {
     const { payers } = this.#options;
+    const working = payers.flatMap((payer, at) => (at < WAITING ? [payer, payer] : [payer]));
     this.#running = true;
-    this.#workers = [...payers, ...payers.slice(0, WAITING)].map((payer) => this.#work(payer));
+    this.#workers = working.slice(0, workers).map((payer) => this.#work(payer));
   }
 
   async stop(): Promise<void> {

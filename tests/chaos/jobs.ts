@@ -7,22 +7,27 @@ import { FileWork, type JobWorkOptions } from './file-work.ts';
 import { sealingEvidence } from './sealing.ts';
 import type { Payer } from './workload.ts';
 
-const FILE_WORKERS = 2;
+/** Workers for each request in flight: a light run has few batches and files too. */
+const BATCH_WORKERS_SHARE = 0.4;
+const FILE_WORKERS_SHARE = 0.1;
 
 /** Files and batches beside the requests of a run. */
 export class Jobs {
   readonly #files: FileWork;
   readonly #batches: BatchWork;
 
-  constructor(options: JobWorkOptions) {
+  readonly #inFlight: number;
+
+  constructor(options: JobWorkOptions, inFlight: number) {
+    this.#inFlight = inFlight;
     this.#files = new FileWork(options);
     const [stranger] = options.payers;
     this.#batches = new BatchWork({ ...options, payers: options.payers.slice(1), stranger: stranger as Payer });
   }
 
   start(): void {
-    this.#files.start(FILE_WORKERS);
-    this.#batches.start();
+    this.#files.start(Math.ceil(this.#inFlight * FILE_WORKERS_SHARE));
+    this.#batches.start(Math.ceil(this.#inFlight * BATCH_WORKERS_SHARE));
   }
 
   /** Begins nothing new, and waits until every accepted batch has ended. */

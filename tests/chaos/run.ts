@@ -160,7 +160,7 @@ class Run {
     });
     const sampling = new AbortController();
     const sampled = this.#sampleUntil(sampling.signal);
-    const jobs = new Jobs({ base: cluster.baseUrl, payers, workload, chance: this.#chance });
+    const jobs = new Jobs({ base: cluster.baseUrl, payers, workload, chance: this.#chance }, this.#options.inFlight);
     workload.start();
     jobs.start();
     const strikes = await this.#strikeAll(workload, payers).finally(() => sampling.abort());

@@ -7,7 +7,7 @@ import { readSeeds } from './read-seeds.ts';
 import { isGreen, run } from './run.ts';
 import { Sightings } from './situations.ts';
 
-const SEEDS = 50;
+const SEEDS = 30;
 /** Additional seeds for situations that the first seeds miss: the rarest occurs once in 50 to 150 seeds. */
 const SEEDS_MAX = 300;
 const SEEDS_PER_TEST = 10;

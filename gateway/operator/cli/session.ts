@@ -93,6 +93,7 @@ function explained(error: unknown, data: string): unknown {
 
 /** A key of an unknown account, for example: the message that a step sent on reached nobody. */
 function unknownActor(detail: string): string | null {
-  const [, absent] = /(\S+) is absent and \S+ does not create it$/.exec(detail) ?? [];
-  return absent === undefined ? null : `there is no ${absent}; check the id`;
+  const end = detail.indexOf(' is absent and ');
+  if (end < 0 || !detail.endsWith(' does not create it')) return null;
+  return `there is no ${detail.slice(detail.lastIndexOf(' ', end - 1) + 1, end)}; check the id`;
 }
