@@ -64,11 +64,6 @@ export class AccountFeed {
     return this.#listeners.size;
   }
 
-  /** The account as it was last read; null before the first read. */
-  get view(): AccountView | null {
-    return this.#view;
-  }
-
   /** Reads what came before, so that it is not sent. Rejects with AskError or a failure of the store. */
   async open(): Promise<void> {
     const { cluster } = this.#services;
@@ -110,9 +105,9 @@ export class AccountFeed {
     [this.#since, this.#balance, this.#reading, this.#soon] = [null, false, true, false];
     let nextMs = RESYNC_MS;
     try {
-      const events = since === null ? [] : await this.#readChanges(since);
-      if (balance) events.push(...(await this.#readBalance()));
-      if (events.length > 0) for (const listener of this.#listeners) listener(events);
+      // Delivered before the balance is read: a change that was read counts as sent, whatever fails afterwards.
+      if (since !== null) this.#deliver(await this.#readChanges(since));
+      if (balance) this.#deliver(await this.#readBalance());
     } catch {
       this.#balance ||= balance;
       this.#since ??= since;
@@ -121,6 +116,10 @@ export class AccountFeed {
     this.#reading = false;
     if (nextMs === RESYNC_MS && (this.#balance || this.#since !== null)) nextMs = GATHER_MS;
     if (this.#listeners.size > 0) this.#later(nextMs);
+  }
+
+  #deliver(events: readonly FeedEvent[]): void {
+    if (events.length > 0) for (const listener of this.#listeners) listener(events);
   }
 
   async #readChanges(since: number): Promise<FeedEvent[]> {

@@ -19,6 +19,7 @@ function stage(limits = { streamsMax: 3, streamsPerKeyMax: 2, bufferBytesMax: 1_
   const rows = new Map<string, ObjectChange>();
   const seers = new Set<(address: string | null) => void>();
   let failing = false;
+  let silent = false;
   let reads = 0;
   const view: Record<string, Json> = { status: 'open', charges: '0' };
   const cluster = {
@@ -38,6 +39,7 @@ function stage(limits = { streamsMax: 3, streamsPerKeyMax: 2, bufferBytesMax: 1_
       },
     },
     async ask(to: string) {
+      if (silent && to.startsWith('account:')) throw new Error('the account does not answer');
       return to.startsWith('account:') ? { ...view } : { status: 'active', expiresAt: null };
     },
   } as unknown as Cluster;
@@ -62,7 +64,10 @@ function stage(limits = { streamsMax: 3, streamsPerKeyMax: 2, bufferBytesMax: 1_
   const fail = (value: boolean): void => {
     failing = value;
   };
-  return { clock, feeds, change, notice, follow, fail, view, seers, reads: () => reads };
+  const silence = (value: boolean): void => {
+    silent = value;
+  };
+  return { clock, feeds, change, notice, follow, fail, silence, view, seers, reads: () => reads };
 }
 
 const idsOf = (events: readonly FeedEvent[]) =>
@@ -109,6 +114,20 @@ it('a failed read is repeated, and the missed change is sent', async () => {
   assert.equal(events, []);
   await clock.advance(1_000);
   assert.equal(idsOf(events), ['f1']);
+});
+
+it('a change is sent even if the account does not answer, and the balance later', async () => {
+  const { clock, change, notice, follow, silence, view } = stage();
+  const { events } = await follow();
+  silence(true);
+  change('f1');
+  view.charges = '1';
+  notice(null);
+  await clock.advance(50);
+  assert.equal(idsOf(events), ['f1']);
+  silence(false);
+  await clock.advance(1_000);
+  assert.equal(idsOf(events), ['f1', 'balance']);
 });
 
 it('a change without a notice is found within a minute, and the balance with it', async () => {
