@@ -2,11 +2,10 @@
  * The stored state of a batch: what was submitted, counters and the lines in flight, at most 8. The lines themselves
  * are rows. Every function is pure and returns the next state.
  */
-import type { Json, RowView, SealedBlob } from '../runtime/index.ts';
+import type { RowView } from '../runtime/index.ts';
 import { timeOfId } from '../terms/ids.ts';
 import type { ErrorType } from '../terms/refusal.ts';
-import type { BatchEndpoint } from './batch-record.ts';
-import type { BatchBounds, BatchSubmit } from './events.ts';
+import type { BatchBounds, BatchSubmit, NewBatch } from './events.ts';
 import {
   failedOutcome,
   LINE_BYTES_MAX,
@@ -20,19 +19,11 @@ import {
 /** Lines of an account in flight over all nodes. (spec: inference, Batch rules 4) */
 export const IN_FLIGHT_MAX = 8;
 
-/** What was submitted. */
-export interface Submitted {
-  readonly id: string;
-  readonly account: string;
-  readonly key: string;
-  readonly endpoint: BatchEndpoint;
-  readonly model: string | null;
-  readonly provider: Json;
-  readonly attribution: Json;
+/** What was submitted, without the lines, which are rows. */
+export interface Submitted extends Omit<NewBatch, 'windowMs' | 'lines' | 'idempotency'> {
   /** Store times, ms. */
   readonly createdAt: number;
   readonly expiresAt: number;
-  readonly bodies: SealedBlob | null;
   readonly bounds: BatchBounds;
 }
 

@@ -1,5 +1,5 @@
 import type { EventWriter } from './event-writer.ts';
-import { type ItemPlace, type ItemStatus, type OutputItem, placeText } from './output-item.ts';
+import { type ItemPlace, type ItemStatus, itemDone, type OutputItem, placeText } from './output-item.ts';
 
 /** One function call of the output. */
 export class CallItem implements OutputItem {
@@ -52,11 +52,7 @@ export class CallItem implements OutputItem {
       this.#writer.write(
         'response.function_call_arguments.done',
         `${this.#at},"name":${this.#name},"arguments":${given}`,
-      ) +
-      this.#writer.write(
-        'response.output_item.done',
-        `,"output_index":${this.#place.index},"item":${this.json(status)}`,
-      )
+      ) + itemDone(this.#writer, this.#place, this.json(status))
     );
   }
 

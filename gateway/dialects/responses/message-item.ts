@@ -1,6 +1,6 @@
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import type { EventWriter } from './event-writer.ts';
-import { type ItemPlace, type ItemStatus, type OutputItem, placeText } from './output-item.ts';
+import { type ItemPlace, type ItemStatus, itemDone, type OutputItem, placeText } from './output-item.ts';
 import { SpeechPart } from './speech-part.ts';
 import { TextPart } from './text-part.ts';
 
@@ -71,13 +71,7 @@ export class MessageItem implements OutputItem {
       this.#unaligned = '';
     }
     frames += this.#closePart();
-    return (
-      frames +
-      this.#writer.write(
-        'response.output_item.done',
-        `,"output_index":${this.#place.index},"item":${this.json(status)}`,
-      )
-    );
+    return frames + itemDone(this.#writer, this.#place, this.json(status));
   }
 
   json(status: ItemStatus): string {

@@ -1,3 +1,5 @@
+import type { EventWriter } from './event-writer.ts';
+
 /** How an item of the output ended, or that it has not. */
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
@@ -13,6 +15,11 @@ export interface OutputItem {
 export interface ItemPlace {
   readonly id: string;
   readonly index: number;
+}
+
+/** The frame that ends an item; `json` is the whole item. */
+export function itemDone(writer: EventWriter, { index }: ItemPlace, json: string): string {
+  return writer.write('response.output_item.done', `,"output_index":${index},"item":${json}`);
 }
 
 /** The members that name an item in its events, as JSON text. */

@@ -1,6 +1,6 @@
 import type { ReasoningDetail } from '../../terms/turn.ts';
 import type { EventWriter } from './event-writer.ts';
-import { type ItemPlace, type ItemStatus, type OutputItem, placeText } from './output-item.ts';
+import { type ItemPlace, type ItemStatus, itemDone, type OutputItem, placeText } from './output-item.ts';
 import { sealReasoning } from './sealed-reasoning.ts';
 
 /**
@@ -53,13 +53,7 @@ export class ReasoningItem implements OutputItem {
 
   close(status: ItemStatus): string {
     const frames = this.endPart();
-    return (
-      frames +
-      this.#writer.write(
-        'response.output_item.done',
-        `,"output_index":${this.#place.index},"item":${this.json(status)}`,
-      )
-    );
+    return frames + itemDone(this.#writer, this.#place, this.json(status));
   }
 
   json(status: ItemStatus): string {
