@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+import type { VideoCall } from './video/video-call.ts';
 
 /** One call as recorded by a provider. Times are wall ms; `usage` is the reported object, unchanged. */
 export interface Call {
@@ -18,6 +19,8 @@ export interface Call {
   /** Content frames sent. */
   chunks: number;
   usage: Readonly<Record<string, unknown>> | null;
+  /** Present on calls about videos: creates, polls, contents and cancels. */
+  readonly video?: VideoCall;
 }
 
 const FLUSH_LINES = 64;

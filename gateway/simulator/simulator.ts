@@ -8,6 +8,7 @@ import { chatOf } from './messages-request.ts';
 import { messagesWire } from './messages-wire.ts';
 import { modelsDocument } from './models-document.ts';
 import { reply } from './reply.ts';
+import { VideoRoutes, type VideoSite } from './video/video-routes.ts';
 import type { Wire } from './wire.ts';
 
 export interface SimulatorOptions {
@@ -25,6 +26,13 @@ export interface SimulatorOptions {
 export interface KeptCall extends Call {
   readonly headers: IncomingMessage['headers'];
   readonly body: ChatRequest & Readonly<Record<string, unknown>>;
+}
+
+interface Calls {
+  readonly provider: string;
+  readonly log: CallLog;
+  readonly kept: KeptCall[] | null;
+  count: number;
 }
 
 export interface Simulator {
@@ -51,16 +59,24 @@ interface Dialect {
   readonly read: (body: unknown) => ChatRequest;
 }
 
-/** Starts a simulated provider: `POST /v1/chat/completions` and `/v1/messages`, `GET /v1/models`, on loopback. */
+/**
+ * Starts a simulated provider on loopback: `POST /v1/chat/completions` and `/v1/messages`, `GET /v1/models`, and
+ * `POST /v1/videos` with the routes of its jobs.
+ */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const kept: KeptCall[] = [];
   const log = new CallLog(options.log ?? null);
-  const answer = answerRoute(options.name, log, options.keep ? kept : null);
+  const calls: Calls = { provider: options.name, log, kept: options.keep ? kept : null, count: 0 };
+  const answer = answerRoute(calls);
+  const videos = new VideoRoutes(options.name);
   const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 0, headersTimeout: 0 });
   server.on('request', (request, response) => {
     const dialect = request.method === 'POST' ? DIALECTS[request.url ?? ''] : undefined;
     if (dialect) readBody(request, response, (text) => answer(request, response, text, dialect));
     else if (request.method === 'GET' && request.url === '/v1/models') sendModels(response, options.name);
+    else if (request.method === 'POST' && request.url === '/v1/videos') {
+      readBody(request, response, (text) => videos.create(videoSite(calls, request, response), text));
+    } else if (videos.onJob(videoSite(calls, request, response))) return;
     else response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{"message":"no such route"}}');
   });
   const port = await listen(server, options.port ?? 0);
@@ -81,8 +97,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
 type Route = (request: IncomingMessage, response: ServerResponse, body: string, dialect: Dialect) => void;
 
-function answerRoute(provider: string, log: CallLog, kept: KeptCall[] | null): Route {
-  let calls = 0;
+function answerRoute(calls: Calls): Route {
   const counts = new Map<string, number>();
   const count = (name: string): number => {
     const now = (counts.get(name) ?? 0) + 1;
@@ -93,34 +108,60 @@ function answerRoute(provider: string, log: CallLog, kept: KeptCall[] | null): R
   return (request, response, text, { read, wire }) => {
     const body = JSON.parse(text) as KeptCall['body'];
     const chat = read(body);
-    const behaviour = behaviourOf(chat, provider, count);
-    const call: Call = {
-      provider,
-      call: ++calls,
-      id: behaviour.id,
-      model: body.model ?? '',
-      stream: body.stream === true,
-      startAt: Date.now(),
-      firstByteAt: null,
-      endAt: null,
-      abortAt: null,
-      outcome: 'open',
-      status: null,
-      chunks: 0,
-      usage: null,
-    };
-    kept?.push(Object.assign(call, { headers: request.headers, body }));
-    log.start(call);
-    response.once('close', () => {
-      if (response.writableFinished || call.outcome === 'cut') call.endAt = Date.now();
-      else {
-        call.outcome = 'aborted';
-        call.abortAt = Date.now();
-      }
-      log.end(call);
-    });
+    const behaviour = behaviourOf(chat, calls.provider, count);
+    const call = newCall(calls, { id: behaviour.id, model: body.model ?? '', stream: body.stream === true });
+    begin(calls, { call, request, response, body });
     reply(response, chat, behaviour, call, wire);
   };
+}
+
+function videoSite(calls: Calls, request: IncomingMessage, response: ServerResponse): VideoSite {
+  return {
+    request,
+    response,
+    record: (video, order, body) => {
+      const named = { id: order?.directive.id ?? null, model: body.model ?? '', stream: false };
+      const call = { ...newCall(calls, named), video };
+      begin(calls, { call, request, response, body: body as KeptCall['body'] });
+      return call;
+    },
+  };
+}
+
+function newCall(calls: Calls, named: Pick<Call, 'id' | 'model' | 'stream'>): Call {
+  return {
+    ...named,
+    provider: calls.provider,
+    call: ++calls.count,
+    startAt: Date.now(),
+    firstByteAt: null,
+    endAt: null,
+    abortAt: null,
+    outcome: 'open',
+    status: null,
+    chunks: 0,
+    usage: null,
+  };
+}
+
+interface Begun {
+  readonly call: Call;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly body: KeptCall['body'];
+}
+
+function begin({ log, kept }: Calls, { call, request, response, body }: Begun): void {
+  kept?.push(Object.assign(call, { headers: request.headers, body }));
+  log.start(call);
+  response.once('close', () => {
+    if (response.writableFinished || call.outcome === 'cut') call.endAt = Date.now();
+    else {
+      call.outcome = 'aborted';
+      call.abortAt = Date.now();
+    }
+    log.end(call);
+  });
 }
 
 function readBody(request: IncomingMessage, response: ServerResponse, route: (text: string) => void): void {
