@@ -10,7 +10,7 @@ if (!existsSync(main)) {
   const { ensureInstalled } = await import('../scripts/install.mjs');
   const { ensureBuilt } = await import('../scripts/build.mjs');
   ensureInstalled();
-  ensureBuilt();
+  await ensureBuilt();
 }
 process.argv[1] = main;
 await import(pathToFileURL(main).href);

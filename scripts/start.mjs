@@ -9,7 +9,7 @@ import { ensureInstalled } from './install.mjs';
 import { ROOT } from './run.mjs';
 
 ensureInstalled();
-ensureBuilt();
+await ensureBuilt();
 const main = join(ROOT, 'dist', 'gateway', 'operator', 'cli', 'main.js');
 process.argv = [process.execPath, main, 'up', ...process.argv.slice(2)];
 await import(pathToFileURL(main).href);

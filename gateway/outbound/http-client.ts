@@ -2,12 +2,13 @@
  * The parts of undici that the outbound client uses. The package's index also loads fetch, WebSocket, caches and mocks:
  * 0.1 s of CPU time at the start of every node. The version is pinned, so its inner files are stable.
  */
-import { createRequire } from 'node:module';
 import type undici from 'undici';
+// @ts-expect-error: undici declares no types for its inner files.
+import buildConnectorUntyped from 'undici/lib/core/connect.js';
+// @ts-expect-error: as above.
+import ClientUntyped from 'undici/lib/dispatcher/client.js';
 
-const load = createRequire(import.meta.url);
-
-export const Client = load('undici/lib/dispatcher/client.js') as typeof undici.Client;
+export const Client = ClientUntyped as typeof undici.Client;
 export type Client = undici.Client;
 
-export const buildConnector = load('undici/lib/core/connect.js') as typeof undici.buildConnector;
+export const buildConnector = buildConnectorUntyped as typeof undici.buildConnector;

@@ -12,9 +12,9 @@ export interface ThreadChoice {
 }
 
 /**
- * Starts a thread of the store. In a build, loads the JavaScript file beside this one. Under tsx, whose hooks do not
- * reach the threads of Node 20, loads the TypeScript file through tsx's own require (125 ms to start; its import hooks
- * take 250-450 ms).
+ * Starts a thread of the store. The build puts the thread's file beside the chunk that this code belongs to. Under tsx,
+ * whose hooks do not reach the threads of Node 20, loads the TypeScript file through tsx's own require (125 ms to start;
+ * its import hooks take 250-450 ms).
  */
 export function spawnThread({ file, name, data, transfer = [] }: ThreadChoice): Worker {
   const options = { name, workerData: data, transferList: [...transfer] };
