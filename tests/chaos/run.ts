@@ -42,6 +42,8 @@ export interface ChaosOptions {
   readonly fulls?: number;
   readonly seed: number;
   readonly inFlight: number;
+  /** Pause of a client between two requests; absent: none. */
+  readonly restMs?: number | undefined;
   /** Duration of load without faults before the first kill, after the last, and between two. */
   readonly calmMs: number;
   /** Keeps the data folder, the provider logs and the history, and prints their location. */
@@ -156,6 +158,7 @@ class Run {
       payers,
       poor: poor as Payer,
       inFlight: this.#options.inFlight,
+      restMs: this.#options.restMs,
       chance: this.#chance,
     });
     const sampling = new AbortController();
@@ -165,8 +168,7 @@ class Run {
     jobs.start();
     const strikes = await this.#strikeAll(workload, payers).finally(() => sampling.abort());
     await sampled;
-    await jobs.stop();
-    await workload.stop();
+    await Promise.all([jobs.stop(), workload.stop()]);
     appendHistory(join(folder, 'history.jsonl'), workload.history);
     this.#options.tell('load stopped: waiting for the last holds');
     await until(async () => (await this.#store.openHolds()) === 0, QUIET_MS);

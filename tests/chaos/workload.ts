@@ -16,11 +16,16 @@ export interface WorkloadOptions {
   /** An account with almost no money. */
   readonly poor: Payer;
   readonly inFlight: number;
+  /** Pause of a client between two requests; absent: none. */
+  readonly restMs?: number | undefined;
   /** Uniform in [0, 1); seeded, so that a run can be repeated. */
   readonly chance: () => number;
 }
 
 const FRESH_SHARE = 0.5;
+/** A dead node refuses connections at once, and a node without its store refuses requests at once. */
+const UNAVAILABLE = 503;
+const REFUSED_REST_MS = 100;
 
 /** Keeps a fixed number of requests in flight and records each request and its outcome. */
 export class Workload {
@@ -57,13 +62,14 @@ export class Workload {
   }
 
   async #work(): Promise<void> {
-    const { chance, payers, poor } = this.#options;
+    const { chance, payers, poor, restMs = 0 } = this.#options;
     while (this.#running) {
       const next = { ...scenario(this.nonce(), chance()), fresh: chance() < FRESH_SHARE };
       const payer = payers[Math.floor(chance() * payers.length)] as Payer;
       const finding = await this.send(next, next.poor ? poor : payer);
-      // A dead node refuses connections at once: without a pause the workload would retry in a tight loop.
-      if (finding.type === 'unknown') await new Promise((resolve) => setTimeout(resolve, 20));
+      const refused = finding.type === 'unknown' || (finding.type === 'fail' && finding.status === UNAVAILABLE);
+      const pauseMs = refused ? REFUSED_REST_MS : restMs;
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
 
