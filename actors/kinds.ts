@@ -7,6 +7,8 @@ import { keyKind } from './key/key.ts';
 import { providerKind } from './provider/provider.ts';
 import { rateWindowKind } from './rate-window/rate-window.ts';
 import type { Kind } from './runtime/index.ts';
+import { signingKind } from './webhook/signing.ts';
+import { webhookKind } from './webhook/webhook.ts';
 
 /** `generationMs`: retention of generation records; null keeps them for ever. */
 export interface Retention {
@@ -14,7 +16,17 @@ export interface Retention {
 }
 
 export function kindsWith({ generationMs }: Retention): readonly Kind[] {
-  return [accountKind(generationMs), keyKind, fileKind, batchKind, rateWindowKind, providerKind, endpointKind];
+  return [
+    accountKind(generationMs),
+    keyKind,
+    fileKind,
+    batchKind,
+    webhookKind,
+    signingKind,
+    rateWindowKind,
+    providerKind,
+    endpointKind,
+  ];
 }
 
 export const kinds: readonly Kind[] = kindsWith({});

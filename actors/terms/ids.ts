@@ -76,6 +76,16 @@ export function lineGenerationId(batch: string, index: number): string {
   return `gen-${seconds.toString().padStart(10, '0')}-${text}`;
 }
 
+/** The id of a webhook event, derived from the job and the type: `evt_` and 32 hex digits. */
+export function webhookEventId(job: string, type: string): string {
+  return `evt_${createHash('sha256').update(`event ${job} ${type}`).digest('hex').slice(0, 32)}`;
+}
+
+/** True for text with the shape of the id of a webhook event; any other text is not looked up. */
+export function isWebhookEventId(text: string): boolean {
+  return /^evt_[0-9a-f]{32}$/.test(text);
+}
+
 const TIME_DIGITS = 12;
 
 /** 32 hex digits: 12 of the time in ms, so that ids sort by age, and 20 random ones (80 bits). */
@@ -118,6 +128,15 @@ export function fileAddress(account: string, file: string): string {
 
 export function batchAddress(account: string, batch: string): string {
   return `batch:${account}/${batch}`;
+}
+
+export function webhookAddress(account: string, event: string): string {
+  return `webhook:${account}/${event}`;
+}
+
+/** The actor with the versions of an account's signing secret. */
+export function signingAddress(account: string): string {
+  return `signing:${account}`;
 }
 
 export function endpointAddress(endpoint: string): string {

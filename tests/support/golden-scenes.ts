@@ -4,6 +4,8 @@ import { configurationOf } from '../../actors/endpoint/configuration.ts';
 import { kinds } from '../../actors/kinds.ts';
 import { ENDPOINT_WINDOW, windowAddress } from '../../actors/rate-window/rate-window.ts';
 import { persist } from '../../actors/runtime/actor/persist.ts';
+import { signingAddress } from '../../actors/terms/ids.ts';
+import { announceWebhook } from '../../actors/terms/webhook.ts';
 import {
   addressOf,
   failedLine,
@@ -50,6 +52,7 @@ export function goldenScenes(): ReadonlyMap<string, readonly Golden[]> {
   money(tell, look);
   files(tell);
   batches(tell);
+  webhooks(tell);
   look(ACCOUNT);
   supply(tell);
   const window = windowAddress(ENDPOINT_WINDOW);
@@ -114,6 +117,27 @@ function batches(tell: Tell): void {
   tell(expired, lineDone(0, failedLine()));
   ended(expired, 4);
   for (let nth = 5; nth < 14; nth++) made(nth);
+}
+
+function webhooks(tell: Tell): void {
+  const owner = ACCOUNT.slice('account:'.length);
+  tell(signingAddress(owner), { type: 'secret.mint' });
+  tell(signingAddress(owner), { type: 'secret.rotate', request: 'r1', overlapMs: 60_000 });
+  const made = (job: string): string => {
+    const announcement = { account: owner, job, type: 'video.generation.completed', at: START } as const;
+    const text = { url: 'https://example.com/hook', document: '{}', retentionMs: 60_000 };
+    const effect = announceWebhook({ ...announcement, ...text });
+    if (effect.type !== 'send') throw new Error('an announcement is a message');
+    tell(effect.to, effect.event);
+    return effect.to;
+  };
+  const ended = (webhook: string, outcome: string): void =>
+    tell(webhook, { type: 'deliver.done', id: '1', attempt: 1, result: { outcome, retryInMs: 5_000 } });
+  ended(made('vjob_1'), '2xx');
+  ended(made('vjob_2'), '5xx');
+  const failure = { code: 'convicted', message: 'three nodes crashed', retriable: false };
+  tell(made('vjob_3'), { type: 'deliver.failed', id: '1', attempt: 3, key: 'k', failure });
+  made('vjob_4');
 }
 
 function supply(tell: Tell): void {

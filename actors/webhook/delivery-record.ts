@@ -1,0 +1,59 @@
+import type { Collection } from '../runtime/index.ts';
+import type { WebhookType } from '../terms/webhook.ts';
+
+/** Attempts of one event, those that a dead runner may have sent included. (spec: catalogue, Events 3) */
+export const ATTEMPTS_MAX = 8;
+
+/**
+ * How an attempt ended: the class of the answered status, or why there was no answer. Nothing else of the answer is
+ * kept. (reliability, attack 38)
+ */
+export type DeliveryOutcome =
+  | `${1 | 2 | 3 | 4 | 5}xx`
+  /** No connection: unknown name, refused, or cut before the answer. */
+  | 'unreachable'
+  /** The certificate is not valid for the host, or the TLS handshake failed. */
+  | 'tls'
+  | 'timeout'
+  /** The answer is no HTTP answer. */
+  | 'malformed'
+  /** The address may not be called: it is not public, or belongs to this service. */
+  | 'blocked'
+  /** The node that sent it ended before the answer was recorded. */
+  | 'interrupted';
+
+export interface DeliveryAttempt {
+  /** Store time at which it was dispatched, ms. */
+  readonly at: number;
+  /** Null while it runs. */
+  readonly outcome: DeliveryOutcome | null;
+}
+
+export type DeliveryStatus = 'delivering' | 'waiting' | 'delivered' | 'failed';
+
+/** The row of a webhook: what its account sees of the delivery. Never the receiver's answer. */
+export interface DeliveryRecord {
+  /** `evt_` and 32 hex digits. */
+  readonly id: string;
+  /** Account id, without the kind. */
+  readonly account: string;
+  readonly job: string;
+  readonly type: WebhookType;
+  readonly url: string;
+  readonly status: DeliveryStatus;
+  /** Store times, ms. */
+  readonly createdAt: number;
+  /** At most `ATTEMPTS_MAX`, in order. */
+  readonly attempts: readonly DeliveryAttempt[];
+  /** When the next attempt begins; null unless the delivery waits. */
+  readonly nextAttemptAt: number | null;
+  readonly endedAt: number | null;
+}
+
+/** Index column of the delivery collection. */
+export const DELIVERY_ACCOUNT = 0;
+
+export const deliveryCollection: Collection = {
+  sort: (row: DeliveryRecord) => row.createdAt,
+  index: [(row: DeliveryRecord) => row.account],
+};

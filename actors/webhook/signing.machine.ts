@@ -1,0 +1,91 @@
+/**
+ * The versions of an account's signing secret: minted once, then rotated. The secret itself is derived from a version
+ * outside the actors, so that neither store nor log contains it. (spec: catalogue, Events 1; reliability W5)
+ */
+import { assign, setup } from 'xstate';
+import { type Effect, emit, type Stamped } from '../runtime/index.ts';
+import { only, plain } from '../terms/only.ts';
+
+/** What a secret is derived from, beside the account. */
+export interface SecretVersion {
+  readonly version: number;
+  /** Store time, ms: a version minted again after a restore of the database derives another secret. */
+  readonly mintedAt: number;
+}
+
+/** The row: what a node needs to sign. */
+export interface SigningRecord {
+  readonly current: SecretVersion;
+  /** Signs beside the current one until `validUntil`; null without a rotation. */
+  readonly previous: (SecretVersion & { readonly validUntil: number }) | null;
+}
+
+export interface SigningState {
+  readonly address: string;
+  /** Null only during the step that mints the first version. */
+  readonly signing: SigningRecord | null;
+  /** Natural id of the last rotation, so that its repeat does not rotate again. */
+  readonly rotation: string | null;
+}
+
+export type SecretRotate = Stamped & {
+  readonly type: 'secret.rotate';
+  readonly request: string;
+  readonly overlapMs: number;
+};
+export type SigningEvent = (Stamped & { readonly type: 'secret.mint' }) | SecretRotate;
+
+/** The row's collection and its only id. */
+export const SIGNING = 'signing';
+
+const chart = setup({
+  types: {} as { context: SigningState; events: SigningEvent; input: { address: string } },
+  guards: {
+    isNew: ({ context }) => context.signing === null,
+    isRepeat: ({ context, event }) => context.rotation === only(event, 'secret.rotate').request,
+  },
+  actions: {
+    mint: assign({ signing: ({ event }) => ({ current: { version: 1, mintedAt: event.at }, previous: null }) }),
+    rotate: assign({ signing: ({ context, event }) => rotated(context, only(event, 'secret.rotate')) }),
+    keepRotation: assign({ rotation: ({ event }) => only(event, 'secret.rotate').request }),
+    put: emit<SigningState, SigningEvent>(({ context }) => put(context)),
+    answer: emit<SigningState, SigningEvent>(({ context }) => ({ type: 'reply', body: plain(recordOf(context)) })),
+  },
+});
+
+export const signingMachine = chart.createMachine({
+  id: 'signing',
+  initial: 'minted',
+  context: ({ input }) => ({ address: input.address, signing: null, rotation: null }),
+  options: { maxIterations: 1000 },
+  states: {
+    minted: {
+      on: {
+        'secret.mint': [{ guard: 'isNew', actions: ['mint', 'put'] }, {}],
+        'secret.rotate': [
+          { guard: 'isNew', actions: ['mint', 'keepRotation', 'put', 'answer'] },
+          { guard: 'isRepeat', actions: 'answer' },
+          { actions: ['rotate', 'keepRotation', 'put', 'answer'] },
+        ],
+      },
+    },
+  },
+});
+
+function recordOf({ signing }: SigningState): SigningRecord {
+  if (signing === null) throw new Error('a signing secret is used before it is minted');
+  return signing;
+}
+
+/** At most two versions sign: a rotation within the overlap of another ends the oldest one early. */
+function rotated(state: SigningState, { overlapMs, at }: SecretRotate): SigningRecord {
+  const { current } = recordOf(state);
+  return {
+    current: { version: current.version + 1, mintedAt: at },
+    previous: { ...current, validUntil: at + overlapMs },
+  };
+}
+
+function put(state: SigningState): Effect {
+  return { type: 'put', collection: SIGNING, id: SIGNING, body: plain(recordOf(state)) };
+}

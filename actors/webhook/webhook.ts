@@ -1,0 +1,60 @@
+/** The webhook kind: one actor per event. Its deliveries are read from the store, on any node. */
+import type { Cluster, Json, Kind } from '../runtime/index.ts';
+import { webhookAddress } from '../terms/ids.ts';
+import { DELIVERY_ACCOUNT, type DeliveryRecord, deliveryCollection } from './delivery-record.ts';
+import { explainWebhook } from './explain.ts';
+import { webhookMachine } from './webhook.machine.ts';
+import { DELIVER_ACTIVITY } from './webhook-effects.ts';
+import type { WebhookState } from './webhook-state.ts';
+
+export const webhookKind: Kind = {
+  name: 'webhook',
+  machine: webhookMachine,
+  version: 1,
+  creates: ['webhook.create'],
+  finishes: [],
+  volatile: [],
+  activities: [DELIVER_ACTIVITY],
+  collections: { delivery: deliveryCollection },
+  explain: explainWebhook,
+  redact,
+};
+
+/** Operators see neither the body nor the path of the URL, which may contain a receiver's token. */
+function redact(context: Json): Json {
+  const { webhook, ...state } = context as unknown as WebhookState;
+  if (webhook === null) return context;
+  const { body: _, url, ...known } = webhook;
+  return { ...state, webhook: { ...known, url: new URL(url).origin } } as unknown as Json;
+}
+
+export interface DeliveryQuery {
+  /** 1 to 1000. */
+  readonly limit: number;
+  /** Continues after this event; null begins. */
+  readonly after: string | null;
+}
+
+export interface DeliveryPage {
+  readonly deliveries: readonly DeliveryRecord[];
+  readonly hasMore: boolean;
+}
+
+/** Deliveries of an account, newest first. Null: `after` names no delivery of this account. */
+export async function listDeliveries(
+  cluster: Cluster,
+  account: string,
+  { limit, after }: DeliveryQuery,
+): Promise<DeliveryPage | null> {
+  const where = { column: DELIVERY_ACCOUNT, equals: account } as const;
+  const query = { collection: 'delivery', where, order: 'descending', limit: limit + 1 } as const;
+  let cursor = {};
+  if (after !== null) {
+    const last = await cluster.rows.row(webhookAddress(account, after), 'delivery', after);
+    if (last === null) return null;
+    cursor = { after: { sort: last.sort, id: last.id } };
+  }
+  const rows = await cluster.rows.rows({ ...query, ...cursor });
+  const deliveries = rows.slice(0, limit).map(({ body }) => JSON.parse(body) as DeliveryRecord);
+  return { deliveries, hasMore: rows.length > limit };
+}
