@@ -206,6 +206,7 @@ it('a signing secret is minted once and rotated by request; the old version sign
   assert.equal(actors.row(address, 'signing', 'signing'), first);
   const rotate = { type: 'secret.rotate', request: 'r1', overlapMs: 1_000 };
   const rotated = actors.ask(address, rotate);
+  const secondly = { ...rotate, request: 'r2' };
   const { now } = actors;
   assert.equal(rotated, {
     current: { version: 2, mintedAt: now },
@@ -213,7 +214,7 @@ it('a signing secret is minted once and rotated by request; the old version sign
   });
   actors.advance(10);
   assert.equal(actors.ask(address, rotate), rotated, 'the repeat of a request is the same rotation');
-  const again = actors.ask<{ current: { version: number } }>(address, { ...rotate, request: 'r2' });
+  const again = actors.ask<{ current: { version: number } }>(address, secondly);
   assert.is(again.current.version, 3);
 });
 
