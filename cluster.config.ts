@@ -142,6 +142,20 @@ const config: ClusterConfig = {
     retentionMs: 30 * 24 * 60 * 60_000,
   },
 
+  // Eight attempts within about two hours (spec: catalogue, Events 3). `allowedTargets` and `refusedHosts` are
+  // explained in docs/webhooks.md.
+  webhooks: {
+    allowedTargets: [],
+    refusedHosts: [],
+    answerMs: 15_000,
+    answerBytesMax: 64 * 1024,
+    runningMax: 256,
+    runningPerHostMax: 4,
+    backOffMsMin: 5_000,
+    backOffMsMax: 60 * 60_000,
+    secretOverlapMs: 24 * 60 * 60_000,
+  },
+
   events: {
     streamsMax: 5_000,
     streamsPerKeyMax: 1_000,

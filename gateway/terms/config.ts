@@ -14,6 +14,7 @@ export interface ClusterConfig {
   readonly overload: OverloadLimits;
   readonly files: FileLimits;
   readonly batches: BatchLimits;
+  readonly webhooks: WebhookLimits;
   readonly events: EventLimits;
   readonly rates: RateLimits;
   readonly upstream: UpstreamLimits;
@@ -271,6 +272,33 @@ export interface CheckLimits {
   /** Limit for one whole answer. */
   readonly timeoutMs: number;
   readonly completionTokensMax: number;
+}
+
+/** Which targets the callback URLs of customers may name, beyond public HTTPS hosts. */
+export interface TargetRules {
+  /**
+   * Exceptions: an origin such as `https://hooks.internal:8443`, whose addresses need not be public (with `http://`
+   * also unencrypted), or a range of addresses such as `10.1.0.0/16`, which count as public.
+   */
+  readonly allowedTargets: readonly string[];
+  /** Host names and address ranges (CIDR) that are never called, such as the public ones of this service. */
+  readonly refusedHosts: readonly string[];
+}
+
+/** Deliveries of webhooks. Times in ms. */
+export interface WebhookLimits extends TargetRules {
+  /** Limit of one attempt, from the look-up of the name to the end of the answer. */
+  readonly answerMs: number;
+  /** Bytes of an answer that are read. */
+  readonly answerBytesMax: number;
+  /** Attempts that run at once on one node: in total, and to one host. */
+  readonly runningMax: number;
+  readonly runningPerHostMax: number;
+  /** The wait after the first attempt, and the longest one. Each wait is four times the previous one. */
+  readonly backOffMsMin: number;
+  readonly backOffMsMax: number;
+  /** For how long a rotated secret signs beside the new one. */
+  readonly secretOverlapMs: number;
 }
 
 export interface LauncherLimits {

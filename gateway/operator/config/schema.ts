@@ -119,6 +119,27 @@ function bound(name: string, value: number | boolean): TSchema {
   return value === 0 ? countOrNone : count;
 }
 
+const { allowedTargets: _, refusedHosts: __, ...webhookBounds } = defaults.webhooks;
+const cidr = '[0-9a-fA-F.:]+/\\d{1,3}';
+
+const webhooks = record({
+  ...bounds(webhookBounds).properties,
+  allowedTargets: Type.Array(
+    Type.String({
+      pattern: `^(https?://(\\[[0-9a-fA-F:]+\\]|[a-z0-9.-]+)(:\\d{1,5})?|${cidr})$`,
+      words: 'an origin such as https://hooks.internal:8443, or a range such as 10.1.0.0/16',
+    }),
+    { words: 'a list of origins and address ranges' },
+  ),
+  refusedHosts: Type.Array(
+    Type.String({
+      pattern: `^([a-z0-9.-]+|${cidr})$`,
+      words: 'a host name such as api.example.com, or a range such as 198.51.100.7/32',
+    }),
+    { words: 'a list of host names and address ranges' },
+  ),
+});
+
 export const configSchema = record({
   nodes: Type.Array(node, { minItems: 1, words: 'a list of at least one node' }),
   listen: record({ host: text('a host name or address'), port }),
@@ -130,6 +151,7 @@ export const configSchema = record({
   overload: bounds(defaults.overload),
   files: bounds(defaults.files),
   batches: bounds(defaults.batches),
+  webhooks,
   events: bounds(defaults.events),
   rates: bounds(defaults.rates),
   upstream: bounds(defaults.upstream),
