@@ -21,6 +21,7 @@ import type { Measurement } from './operator/http/metrics.ts';
 import { type OperatorServer, openOperatorServer } from './operator/http/server.ts';
 import { EXIT_REJOIN } from './operator/launcher/message.ts';
 import { Overload } from './overload/overload.ts';
+import type { Readiness } from './terms/readiness.ts';
 import { DENSEST, loadVocabulary } from './tokens/vocabulary.ts';
 
 export interface NodeHandle {
@@ -160,7 +161,7 @@ class GatewayNode implements NodeHandle {
       cluster: () => this.#node ?? null,
       token: secrets.operatorToken,
       measure: (cluster) => this.#measure(cluster),
-      serving: () => this.#serves() && this.#drained === null,
+      readiness: () => this.#readiness(),
       refreshModels: (provider) => this.#gateway.refresher.refresh(provider),
       log: (message, error) => this.#log.error({ detail: String(error) }, message),
     });
@@ -182,14 +183,16 @@ class GatewayNode implements NodeHandle {
       secrets,
       bytes: this.#stores.bytes,
       storeFull: () => this.#stores.store.full(),
-      serving: () => this.#serves(),
+      readiness: () => this.#readiness(),
     });
     this.#takeSignals();
     this.ready = this.#becomeReady();
   }
 
-  #serves(): boolean {
-    return this.#serving && this.#node.ready && this.#node.connected;
+  #readiness(): Readiness {
+    if (this.#drained !== null) return 'draining';
+    if (!this.#serving || !this.#node.ready) return 'starting';
+    return this.#node.connected ? 'ready' : 'isolated';
   }
 
   async #becomeReady(): Promise<void> {
@@ -262,7 +265,7 @@ class GatewayNode implements NodeHandle {
       node: this.name,
       view: await cluster.operator.ps(),
       edge: this.#gateway.edge.gauges,
-      ready: this.#serves(),
+      ready: this.#readiness() === 'ready',
       connected: cluster.connected,
       storeFull: this.#stores.store.full(),
       memory: { rss, heapUsed },

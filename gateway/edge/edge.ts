@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { OverloadGauges } from '../overload/overload.ts';
+import type { Readiness } from '../terms/readiness.ts';
 import { UploadRoom } from './api/files/upload-room.ts';
 import { AccountedBudgets } from './auth/accounted-budgets.ts';
 import { Authentication } from './auth/authentication.ts';
@@ -59,11 +60,11 @@ export function openEdge(services: EdgeServices): Edge {
   const authentication = new Authentication({ ...services, ...limits, budgets });
   let listener: Listener | null = null;
   let ended = false;
-  const serving = (): boolean => !ended && services.serving();
+  const readiness = (): Readiness => (ended ? 'left' : services.readiness());
   const turns = new OpenTurns();
   const feeds = new AccountFeeds(services, services.events);
   const open = openApi({
-    services: { ...services, serving },
+    services: { ...services, readiness },
     ...{ authentication, window, turns, overload },
     largeAnswers: new LargeAnswers(clock, limits),
     feeds,

@@ -3,6 +3,7 @@ import type { FileServices } from '../files/file-services.ts';
 import type { InferenceServices } from '../inference/services.ts';
 import type { Overload } from '../overload/overload.ts';
 import type { EdgeLimits, EventLimits, RateLimits } from '../terms/config.ts';
+import type { Readiness } from '../terms/readiness.ts';
 
 /** Everything that the edge of a node is built from. It does not read the environment and owns no actor. */
 export interface EdgeServices {
@@ -19,8 +20,7 @@ export interface EdgeServices {
   readonly inference: InferenceServices;
   readonly files: FileServices;
   readonly overload: Overload;
-  /** True while the node is ready and in contact with its store. */
-  readonly serving: () => boolean;
+  readonly readiness: () => Readiness;
   readonly log: EdgeLog;
   /** Number of nodes in the configuration. */
   readonly nodes: number;

@@ -11,6 +11,7 @@ import { providerKeys } from '../operator/config/provider-keys.ts';
 import type { Secrets } from '../operator/config/secrets.ts';
 import { armCrashPoint } from '../operator/crash-point.ts';
 import { Pools } from '../outbound/pools.ts';
+import type { Readiness } from '../terms/readiness.ts';
 import type { NodeContext } from './node-options.ts';
 
 /** Dependencies of the gateway of a node, beside its context. */
@@ -19,8 +20,7 @@ export interface OpenGatewayParts {
   readonly secrets: Secrets;
   readonly bytes: ByteAccess;
   readonly storeFull: () => boolean;
-  /** True while the node accepts requests. */
-  readonly serving: () => boolean;
+  readonly readiness: () => Readiness;
 }
 
 /** Everything between a socket and a provider: edge, inference, catalogue and the HTTP client. */
@@ -41,7 +41,7 @@ export interface Gateway {
 /** Opens the gateway of a node that is a member of its cluster. It accepts nothing until the edge receives sockets. */
 export function openGateway(
   context: NodeContext,
-  { cluster, secrets, bytes, storeFull, serving }: OpenGatewayParts,
+  { cluster, secrets, bytes, storeFull, readiness }: OpenGatewayParts,
 ): Gateway {
   const { options, clock, random, log, overload } = context;
   const { config, env } = options;
@@ -68,7 +68,7 @@ export function openGateway(
   if (crashPoint !== null) watchCommits(cluster, crashPoint);
   const periodic = [new Prober(parts), refresher, checker];
   const edge = openEdge({
-    ...{ cluster, clock, random, inference, serving, log, crashPoint, overload },
+    ...{ cluster, clock, random, inference, readiness, log, crashPoint, overload },
     files,
     limits: config.edge,
     rates: config.rates,

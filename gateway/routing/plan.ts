@@ -46,7 +46,7 @@ export function plan(
   const models = endpointIndex(board);
   const rejections: Rejection[] = [];
   const groups = eligibleGroups(turn, models, { defaults, prompts: promptsOf(turn, sizes) }, rejections);
-  if (groups.length === 0) throw unknownModel(turn.models[0] as string, models);
+  if (groups.length === 0) throw unknownModel(turn.models[0] as string, models.models);
   const partition = turn.preferences.partition ?? defaults.partition;
   const ordered = orderGroups(groups, turn, { seed, conversation, together: partition === 'none' });
   const candidates = firstPick(turn, withoutOptions(turn, ordered, rejections), rejections);

@@ -8,7 +8,8 @@ export interface Resolved {
   readonly freeOnly?: true;
 }
 
-const SUFFIXES: Readonly<Record<string, Omit<Resolved, 'endpoints'>>> = {
+/** The suffixes of a model id, and what each changes. */
+export const SUFFIXES: Readonly<Record<string, Omit<Resolved, 'endpoints'>>> = {
   free: { freeOnly: true },
   nitro: { sort: 'throughput' },
   floor: { sort: 'price' },

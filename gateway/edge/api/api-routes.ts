@@ -1,4 +1,5 @@
-import type { Route } from '../http/route.ts';
+import { GatewayError } from '../../terms/gateway-error.ts';
+import { type Route, withHead } from '../http/route.ts';
 import { jsonAnswer } from '../http/route-answer.ts';
 import { batchRoutes } from './batches/batch-routes.ts';
 import { countTokensRoute } from './count-tokens.ts';
@@ -16,8 +17,9 @@ import { turnRoutes } from './turn-routes.ts';
 /** Every route of the public API, below its prefix. The published OpenAPI document lists the same routes. */
 export function apiRoutes(): readonly Route[] {
   const routes: Route[] = [
-    aliveAt(''),
-    aliveAt('/'),
+    ...aliveAt(''),
+    ...aliveAt('/'),
+    readyRoute,
     ...turnRoutes,
     countTokensRoute,
     responsesSocketRoute,
@@ -36,9 +38,26 @@ export function apiRoutes(): readonly Route[] {
 const ALIVE = JSON.stringify({ name: 'troupe', status: 'ok' });
 
 /** A liveness read: ignores credentials, and answers while the node is not ready. */
-function aliveAt(path: string): Route {
-  return { method: 'GET', path, policy: 'unguarded', body: 'none', answer: () => jsonAnswer(ALIVE) };
+function aliveAt(path: string): readonly Route[] {
+  return withHead({ method: 'GET', path, policy: 'unguarded', body: 'none', answer: () => jsonAnswer(ALIVE) });
 }
+
+/** For balancers: 200 while the node accepts requests, else 503 with the category of the reason, never its detail. */
+const readyRoute: Route = {
+  method: 'GET',
+  path: '/ready',
+  policy: 'unguarded',
+  body: 'none',
+  answer: (_context, { services }) => {
+    const status = services.readiness();
+    if (status === 'ready') return jsonAnswer(JSON.stringify({ status }));
+    throw new GatewayError({
+      ...{ status: 503, type: 'provider_overloaded', message: `The node is ${status}` },
+      metadata: { reason: status },
+      headers: { 'retry-after': '1' },
+    });
+  },
+};
 
 /**
  * `GET /openapi.json`: the given routes, with the schemas that validate and render them. Rendered once, on the first

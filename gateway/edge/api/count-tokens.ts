@@ -33,7 +33,7 @@ export const countTokensRoute: Route = {
 async function countTokens(turn: Turn, { inference }: EdgeServices): Promise<number> {
   const board = inference.cluster.board.topic(ENDPOINTS_TOPIC);
   const needs = promptNeeds(turn, board);
-  if (needs.vocabularies.size === 0) throw unknownModel(turn.models[0] as string, endpointIndex(board));
+  if (needs.vocabularies.size === 0) throw unknownModel(turn.models[0] as string, endpointIndex(board).models);
   const sizes = await measurePrompt(turn, needs, inference.clock);
   return Math.max(...[...sizes.values()].map((size) => promptCount(totalSize(size))));
 }

@@ -1,11 +1,9 @@
 import { generationId } from '../../../actors/terms/ids.ts';
 import { apiRoutes } from '../api/api-routes.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
-import { HttpRouter } from './http-router.ts';
+import { HttpRouter, PREFIX } from './http-router.ts';
 import { Listener } from './listener.ts';
 import { serve } from './serve.ts';
-
-const PREFIX = '/api/v1';
 
 /** The public API of one node: the listener with every route. */
 export function openApi(edge: EdgeRoutes): Listener {

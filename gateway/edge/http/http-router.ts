@@ -1,6 +1,9 @@
 import findMyWay from 'find-my-way';
 
-export type Method = 'GET' | 'POST' | 'DELETE';
+export type Method = 'GET' | 'HEAD' | 'POST' | 'DELETE';
+
+/** Precedes the path of every public route. */
+export const PREFIX = '/api/v1';
 
 /** Parameters of a path by name, decoded. */
 export type PathParams = Readonly<Record<string, string | undefined>>;

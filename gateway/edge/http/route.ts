@@ -28,3 +28,8 @@ export interface Route extends RouteAddress {
 
 /** A route without its address. */
 export type ServedRoute = Omit<Route, 'method' | 'path'>;
+
+/** The route, and the same for HEAD: Node sends the headers of the answer without its body. */
+export function withHead(route: Route): readonly Route[] {
+  return [route, { ...route, method: 'HEAD' }];
+}

@@ -9,7 +9,7 @@ import { readJson } from '../body/read-json.ts';
 import { type RequestContext, STRANGERS } from '../request-context.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
 import { generationHeaders } from './generation-headers.ts';
-import type { HttpRouter } from './http-router.ts';
+import { type HttpRouter, PREFIX } from './http-router.ts';
 import { OVERLOADED } from './overloaded.ts';
 import { refuse } from './refuse.ts';
 import type { Route, ServedRoute } from './route.ts';
@@ -71,10 +71,11 @@ function routeOf(context: RequestContext, router: HttpRouter<Route>): ServedRout
   return found.route;
 }
 
-/** Names the method and the path, without the query. */
+/** Names the method and the path, without the query, and where the API begins to a client with another base address. */
 function noSuchRoute(method = '', url = ''): GatewayError {
   const [path = '/'] = url.split('?', 1);
-  return notFound(`No route for ${method} ${path.slice(0, 200)}`);
+  const begins = `${path}/`.startsWith(`${PREFIX}/`) ? '' : `; the API begins at ${PREFIX}`;
+  return notFound(`No route for ${method} ${path.slice(0, 200)}${begins}`);
 }
 
 /** Throws 503 if this node is overloaded or not serving; else authenticates. */
@@ -85,7 +86,9 @@ function arrive(context: RequestContext, route: ServedRoute, edge: EdgeRoutes): 
     overload.refused(work);
     throw OVERLOADED;
   }
-  if (!services.serving()) throw unavailable('the node is not ready, or out of reach of its store');
+  const readiness = services.readiness();
+  // A node that drains serves what its open connections still send.
+  if (readiness !== 'ready' && readiness !== 'draining') throw unavailable(`the node is ${readiness}`);
   const account = edge.authentication.accountOf(context);
   if (account === null) return authenticateStranger(context, route, edge);
   if (route.isNeverShed !== true && !overload.mayDispatch(work, account)) {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type Cluster, parseAddress } from '../../../actors/runtime/index.ts';
 import type { Declared } from '../../catalogue/declare.ts';
 import { HttpRouter, type RouteAddress } from '../../edge/http/http-router.ts';
+import type { Readiness } from '../../terms/readiness.ts';
 import { type Measurement, renderMetrics } from './metrics.ts';
 
 export interface OperatorServerOptions {
@@ -13,7 +14,7 @@ export interface OperatorServerOptions {
   readonly token: string;
   readonly measure: (cluster: Cluster) => Promise<Measurement>;
   /** True while the node serves requests: ready, connected, not draining. */
-  readonly serving: () => boolean;
+  readonly readiness: () => Readiness;
   /** Reloads models documents of one provider, or of all; null for a provider that is not declared. */
   readonly refreshModels: (provider: string | null) => Promise<readonly Declared[] | null>;
   readonly log: (message: string, error: unknown) => void;
@@ -91,7 +92,7 @@ interface OperatorRequest {
  */
 const ROUTES: readonly (OpenRoute | TokenRoute)[] = [
   { method: 'GET', path: '/health', policy: 'open', answer: () => json(200, { status: 'ok' }) },
-  { method: 'GET', path: '/ready', policy: 'open', answer: readiness },
+  { method: 'GET', path: '/ready', policy: 'open', answer: ready },
   { method: 'GET', path: '/metrics', policy: 'token', answer: metrics },
   {
     method: 'GET',
@@ -135,8 +136,9 @@ async function answer(request: IncomingMessage, options: OperatorServerOptions):
 
 const ORIGIN = 'http://operator';
 
-function readiness({ serving }: OperatorServerOptions): Reply {
-  return serving() ? json(200, { status: 'ready' }) : json(503, { status: 'not ready' });
+function ready({ readiness }: OperatorServerOptions): Reply {
+  const status = readiness();
+  return json(status === 'ready' ? 200 : 503, { status });
 }
 
 async function metrics({ cluster, options }: OperatorRequest): Promise<Reply> {
@@ -144,7 +146,7 @@ async function metrics({ cluster, options }: OperatorRequest): Promise<Reply> {
 }
 
 async function refresh({ query, options }: OperatorRequest): Promise<Reply> {
-  if (!options.serving()) return json(503, { error: 'The node is starting or draining' });
+  if (options.readiness() !== 'ready') return json(503, { error: `The node is ${options.readiness()}` });
   const provider = query.get('provider');
   const declared = await options.refreshModels(provider);
   return declared === null

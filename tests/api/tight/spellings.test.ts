@@ -64,13 +64,14 @@ function holds(answer: RawAnswer, status: number, expected: string, what: string
 
 const UNSORTED = 'sort must be one of newest, oldest, price-low-to-high, price-high-to-low, context-high-to-low';
 const MODEL = '"id":"sim/fast"';
-const NO_MODEL = '"message":"No such model"';
+const NO_MODEL = 'is not in the catalogue';
 const UNKNOWN = '"error_type":"authentication"';
 const NO_ROUTE = '"message":"No route for GET /api/v1';
 const long = 'a'.repeat(513);
 
 const READS: readonly (readonly [target: string, status: number, expected: string, changed?: Headers])[] = [
   ['', 200, '"status":"ok"', NO_KEY],
+  ['/ready', 200, '{"status":"ready"}', UNKNOWN_KEY],
   ['/', 200, '"status":"ok"', UNKNOWN_KEY],
   ['/?x', 200, '"status":"ok"'],
   ['//', 404, NO_ROUTE],
@@ -100,7 +101,8 @@ const READS: readonly (readonly [target: string, status: number, expected: strin
   ['/models/sim%252Ffast', 404, '"requested":"sim%2Ffast"'],
   ['/models/sim/fas%74', 200, MODEL],
   ['/models/sim/fast/', 404, NO_ROUTE],
-  ['/models/sim/Fast', 404, '"requested":"sim/Fast"'],
+  ['/models/sim/Fast', 404, '"suggestions":["sim/fast"'],
+  ['/models/sim%2Ffats', 404, '"suggestions":["sim/fast"'],
   ['/models/sim%2Ffast/endpoints', 404, '"requested":"sim/fast/endpoints"'],
   ['/models/sim/fast/endpoints?x', 200, MODEL],
   ['/models/__proto__/constructor', 404, '"requested":"__proto__/constructor"'],
@@ -138,9 +140,22 @@ it('a read has one answer for every spelling of its address', async () => {
   }
 });
 
+it('HEAD of the API and of the model list sends the headers of GET without the body', async () => {
+  for (const target of ['/api/v1', '/api/v1/', '/api/v1/models', '/api/v1/models?q=fast']) {
+    const [got, headed] = [await answered('GET', target, null, {}), await answered('HEAD', target, null, {})];
+    const lengthOf = ({ head }: RawAnswer): string | undefined => /content-length: (\d+)/.exec(head)?.[1];
+    assert.is(headed.status, 200, target);
+    assert.is(headed.body, '', target);
+    assert.is(lengthOf(headed), lengthOf(got), target);
+  }
+  holds(await answered('GET', '/api/v1/models', null, {}), 200, MODEL, 'the node answers on');
+});
+
 it('a target that is not a path of the API, and an unsupported method, are refused in the envelope', async () => {
   for (const [method, target, status, expected] of [
-    ['GET', '/', 404, '"message":"No route for GET /"'],
+    ['GET', '/', 404, '"message":"No route for GET /; the API begins at /api/v1"'],
+    ['POST', '/v1/chat/completions', 404, 'No route for POST /v1/chat/completions; the API begins at /api/v1"'],
+    ['GET', '/api/v1x', 404, 'No route for GET /api/v1x; the API begins at /api/v1"'],
     ['GET', '//api/v1/models', 404, 'No route'],
     ['GET', '/%61pi/v1/models', 200, MODEL],
     ['GET', '/api%2Fv1/models', 404, 'No route'],
@@ -159,7 +174,7 @@ it('a target that is not a path of the API, and an unsupported method, are refus
   ] as const) {
     holds(await answered(method, target, null, {}), status, expected, `${method} ${target}`);
   }
-  const head = await answered('HEAD', '/api/v1/models', null, {});
+  const head = await answered('HEAD', '/api/v1/key', null, {});
   assert.is(head.status, 404);
   assert.is(head.body, '');
 });

@@ -16,7 +16,14 @@ const it = bounded(test);
 it('a model that is not in the catalogue is 404 with the requested id', () => {
   const error = refused({ model: 'm/none' }, [at('a')]);
   assert.is(error.status, 404);
-  assert.equal(error.metadata, { requested: 'm/none', resolved: null, reason: 'model_not_in_catalogue' });
+  assert.equal(error.metadata, {
+    ...{ requested: 'm/none', resolved: null, reason: 'model_not_in_catalogue' },
+    suggestions: ['m/one'],
+  });
+  assert.is(error.message, 'Model m/none is not in the catalogue; similar: m/one');
+  assert.equal(refused({ model: 'other/thing' }, [at('a')]).metadata, {
+    ...{ requested: 'other/thing', resolved: null, reason: 'model_not_in_catalogue' },
+  });
 });
 
 it('models are tried in their order, and unknown ones are skipped', () => {

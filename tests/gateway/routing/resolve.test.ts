@@ -84,4 +84,12 @@ it('a base model without endpoints lists the variants of its family', () => {
   assert.is(refused({ model: 'm/zero' }, endpoints).metadata.family_variants, undefined);
 });
 
+it('an unknown suffix of a known model is named, with the model and the suffixes that exist', () => {
+  const { status, message, metadata } = refused({ model: 'm/one:huge' }, [at('a', cheap)]);
+  assert.is(status, 404);
+  assert.match(message, /the suffix :huge is unknown; the suffixes are :free, :nitro, :floor, :exacto$/);
+  assert.equal(metadata.suggestions, ['m/one']);
+  assert.is(refused({ model: 'm/two:huge' }, [at('a', cheap)]).message, 'Model m/two:huge is not in the catalogue');
+});
+
 test.run();

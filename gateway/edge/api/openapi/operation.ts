@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox';
 
 /** One route as the published document shows it. */
 export interface Operation {
-  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  readonly method: 'get' | 'head' | 'post' | 'patch' | 'delete';
   /** Below `/api/v1`, with parameters in braces. */
   readonly path: string;
   readonly summary: string;

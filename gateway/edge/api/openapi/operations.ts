@@ -45,6 +45,8 @@ const batchHeaders: readonly Parameter[] = [
  */
 export const OPERATIONS: readonly Operation[] = [
   { method: 'get', path: '/', summary: 'Liveness of the service', key: false },
+  { method: 'head', path: '/', summary: 'The headers of that answer', key: false },
+  { method: 'get', path: '/ready', summary: 'Whether the node accepts requests; 503 names why not', key: false },
   { method: 'get', path: '/openapi.json', summary: 'This document', key: false },
   {
     method: 'post',
@@ -161,6 +163,7 @@ export const OPERATIONS: readonly Operation[] = [
   { method: 'get', path: '/key', summary: 'Limits and usage of the key that was sent', key: true },
   { method: 'get', path: '/credits', summary: 'Deposits and spend of the account', key: true },
   { method: 'get', path: '/models', summary: 'The served models, filtered', key: false, query: modelFilters },
+  { method: 'head', path: '/models', summary: 'The headers of that list', key: false, query: modelFilters },
   { method: 'get', path: '/models/count', summary: 'Number of served models', key: false },
   { method: 'get', path: '/models/document.schema.json', summary: 'The schema of a models document', key: false },
   { method: 'get', path: '/models/user', summary: 'The models this key may use', key: true },

@@ -101,7 +101,7 @@ async function answered({
       cluster: on.services.cluster,
       clock: systemClock,
       limits,
-      serving: () => true,
+      readiness: () => 'ready' as const,
       log,
     },
     window: { check: () => {}, take: () => ({ resetAt: 0, holder: null }), giveBack: () => {} },

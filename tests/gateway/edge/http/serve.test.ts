@@ -10,6 +10,7 @@ import type { Route } from '../../../../gateway/edge/http/route.ts';
 import { serve } from '../../../../gateway/edge/http/serve.ts';
 import { callerOf, takeBody } from '../../../../gateway/edge/request-context.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import type { Readiness } from '../../../../gateway/terms/readiness.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { rawExchange } from '../../../support/raw-exchange.ts';
 
@@ -68,12 +69,12 @@ async function observed({
     if (waits) return Promise.reject(refusal(step, status));
     throw refusal(step, status);
   };
-  const serving = (): boolean => {
+  const readiness = (): Readiness => {
     steps.push('shed');
-    return fails !== 'shed';
+    return fails === 'shed' ? 'isolated' : 'ready';
   };
   const edge = {
-    services: { limits: config.edge, clock: systemClock, serving, log: { warn: () => {}, error: () => {} } },
+    services: { limits: config.edge, clock: systemClock, readiness, log: { warn: () => {}, error: () => {} } },
     window: {
       check: () => void take('check'),
       take: () => {

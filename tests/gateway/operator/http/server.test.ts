@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Cluster } from '../../../../actors/runtime/index.ts';
 import { type OperatorServer, openOperatorServer } from '../../../../gateway/operator/http/server.ts';
+import type { Readiness } from '../../../../gateway/terms/readiness.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { rawExchange } from '../../../support/raw-exchange.ts';
 
@@ -9,7 +10,7 @@ const it = bounded(test);
 
 const TOKEN = 'operator-token';
 let cluster: Cluster | null;
-let serving: boolean;
+let readiness: Readiness;
 let server: OperatorServer;
 const refreshed: (string | null)[] = [];
 
@@ -18,7 +19,7 @@ test.before(async () => {
     cluster: () => cluster,
     token: TOKEN,
     measure: () => Promise.reject(new Error('unexpected detail')),
-    serving: () => serving,
+    readiness: () => readiness,
     refreshModels: async (provider) => {
       refreshed.push(provider);
       return provider === 'none' ? null : [];
@@ -29,7 +30,7 @@ test.before(async () => {
 test.before.each(() => {
   const operator = { ps: async () => ({ nodes: [] }), inspect: async () => null };
   cluster = { operator } as unknown as Cluster;
-  serving = true;
+  readiness = 'ready';
 });
 test.after(() => server.close());
 
@@ -94,8 +95,8 @@ it('every spelling of a request has one answer with the token and one without', 
 });
 
 it('a starting node reports only its health, and a node that does not serve refuses a refresh', async () => {
-  serving = false;
-  assert.is(await answerTo('GET', '/ready'), '503 {"status":"not ready"}');
+  readiness = 'starting';
+  assert.is(await answerTo('GET', '/ready'), '503 {"status":"starting"}');
   assert.match(await answerTo('POST', '/models/refresh'), /^503 /);
   cluster = null;
   assert.is(await answerTo('GET', '/health'), HEALTHY);
