@@ -21,7 +21,7 @@ import type { Measurement } from './operator/http/metrics.ts';
 import { type OperatorServer, openOperatorServer } from './operator/http/server.ts';
 import { EXIT_REJOIN } from './operator/launcher/message.ts';
 import { Overload } from './overload/overload.ts';
-import type { Readiness } from './terms/readiness.ts';
+import type { ServingState } from './terms/serving-state.ts';
 import { DENSEST, loadVocabulary } from './tokens/vocabulary.ts';
 
 export interface NodeHandle {
@@ -189,7 +189,7 @@ class GatewayNode implements NodeHandle {
     this.ready = this.#becomeReady();
   }
 
-  #readiness(): Readiness {
+  #readiness(): ServingState {
     if (this.#drained !== null) return 'draining';
     if (!this.#serving || !this.#node.ready) return 'starting';
     return this.#node.connected ? 'ready' : 'isolated';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { OverloadGauges } from '../overload/overload.ts';
-import type { Readiness } from '../terms/readiness.ts';
+import type { ServingState } from '../terms/serving-state.ts';
 import { UploadRoom } from './api/files/upload-room.ts';
 import { AccountedBudgets } from './auth/accounted-budgets.ts';
 import { Authentication } from './auth/authentication.ts';
@@ -60,7 +60,7 @@ export function openEdge(services: EdgeServices): Edge {
   const authentication = new Authentication({ ...services, ...limits, budgets });
   let listener: Listener | null = null;
   let ended = false;
-  const readiness = (): Readiness => (ended ? 'left' : services.readiness());
+  const readiness = (): ServingState => (ended ? 'left' : services.readiness());
   const turns = new OpenTurns();
   const feeds = new AccountFeeds(services, services.events);
   const open = openApi({

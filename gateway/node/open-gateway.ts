@@ -11,7 +11,7 @@ import { providerKeys } from '../operator/config/provider-keys.ts';
 import type { Secrets } from '../operator/config/secrets.ts';
 import { armCrashPoint } from '../operator/crash-point.ts';
 import { Pools } from '../outbound/pools.ts';
-import type { Readiness } from '../terms/readiness.ts';
+import type { ServingState } from '../terms/serving-state.ts';
 import type { NodeContext } from './node-options.ts';
 
 /** Dependencies of the gateway of a node, beside its context. */
@@ -20,7 +20,7 @@ export interface OpenGatewayParts {
   readonly secrets: Secrets;
   readonly bytes: ByteAccess;
   readonly storeFull: () => boolean;
-  readonly readiness: () => Readiness;
+  readonly readiness: () => ServingState;
 }
 
 /** Everything between a socket and a provider: edge, inference, catalogue and the HTTP client. */

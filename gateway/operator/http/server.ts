@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type Cluster, parseAddress } from '../../../actors/runtime/index.ts';
 import type { Declared } from '../../catalogue/declare.ts';
 import { HttpRouter, type RouteAddress } from '../../edge/http/http-router.ts';
-import type { Readiness } from '../../terms/readiness.ts';
+import type { ServingState } from '../../terms/serving-state.ts';
 import { type Measurement, renderMetrics } from './metrics.ts';
 
 export interface OperatorServerOptions {
@@ -14,7 +14,7 @@ export interface OperatorServerOptions {
   readonly token: string;
   readonly measure: (cluster: Cluster) => Promise<Measurement>;
   /** True while the node serves requests: ready, connected, not draining. */
-  readonly readiness: () => Readiness;
+  readonly readiness: () => ServingState;
   /** Reloads models documents of one provider, or of all; null for a provider that is not declared. */
   readonly refreshModels: (provider: string | null) => Promise<readonly Declared[] | null>;
   readonly log: (message: string, error: unknown) => void;

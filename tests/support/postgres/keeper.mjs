@@ -118,7 +118,7 @@ async function serve() {
   throw new Error('the server did not start in time');
 }
 
-/** Readiness as reported by the server: the eighth line of its pid file. */
+/** ServingState as reported by the server: the eighth line of its pid file. */
 function isReady() {
   try {
     const [pid, , , , , , , state] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');

@@ -10,7 +10,7 @@ import type { Route } from '../../../../gateway/edge/http/route.ts';
 import { serve } from '../../../../gateway/edge/http/serve.ts';
 import { callerOf, takeBody } from '../../../../gateway/edge/request-context.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
-import type { Readiness } from '../../../../gateway/terms/readiness.ts';
+import type { ServingState } from '../../../../gateway/terms/serving-state.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { rawExchange } from '../../../support/raw-exchange.ts';
 
@@ -69,7 +69,7 @@ async function observed({
     if (waits) return Promise.reject(refusal(step, status));
     throw refusal(step, status);
   };
-  const readiness = (): Readiness => {
+  const readiness = (): ServingState => {
     steps.push('shed');
     return fails === 'shed' ? 'isolated' : 'ready';
   };

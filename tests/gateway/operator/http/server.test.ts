@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Cluster } from '../../../../actors/runtime/index.ts';
 import { type OperatorServer, openOperatorServer } from '../../../../gateway/operator/http/server.ts';
-import type { Readiness } from '../../../../gateway/terms/readiness.ts';
+import type { ServingState } from '../../../../gateway/terms/serving-state.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { rawExchange } from '../../../support/raw-exchange.ts';
 
@@ -10,7 +10,7 @@ const it = bounded(test);
 
 const TOKEN = 'operator-token';
 let cluster: Cluster | null;
-let readiness: Readiness;
+let readiness: ServingState;
 let server: OperatorServer;
 const refreshed: (string | null)[] = [];
 
