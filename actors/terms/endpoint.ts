@@ -54,7 +54,7 @@ export interface Endpoint {
   readonly datacenters: readonly { readonly countryCode: string; readonly region?: string }[] | null;
   readonly tokenizer: string | null;
   /** The upstream target, for gateways only: its dialect, the provider's base URL and the model's id there. */
-  readonly target: { readonly dialect: 'chat' | 'messages'; readonly baseUrl: string; readonly upstreamId: string };
+  readonly target: { readonly dialect: TargetDialect; readonly baseUrl: string; readonly upstreamId: string };
   /** Charged prices, exact decimal strings in USD; an undeclared one is absent. */
   readonly tariff: Tariff;
   readonly health: 'healthy' | 'degraded' | 'down' | 'unknown';
@@ -63,6 +63,9 @@ export interface Endpoint {
   /** Slots in use and in total, as the endpoint reported within the last minute; absent when unreported or older. */
   readonly capacity?: { readonly current: number; readonly total: number };
 }
+
+/** Wire formats of providers: two for turns, and two for videos, by job or by one call that answers with the clip. */
+export type TargetDialect = 'chat' | 'messages' | 'video-jobs' | 'video-sync';
 
 /** Accepted values of one parameter (conventions 1.1). `unknown` accepts anything. */
 export type Descriptor =
@@ -105,6 +108,68 @@ export interface Envelopes {
     readonly imagesMax?: number;
   };
   readonly speech?: { readonly voices: readonly string[]; readonly formats: readonly string[] };
+  readonly video?: VideoEnvelope;
+}
+
+/**
+ * Declared limits of an endpoint that renders videos. Its parameters (`duration`, `resolution`, `aspect_ratio`, `size`,
+ * `seed`, `generate_audio`, `frame_images`, `input_references`) are in `descriptors`. An absent member is undeclared.
+ */
+export interface VideoEnvelope {
+  /** Admitted sizes in pixels beside those that `size` lists. `grid` divides both edges. */
+  readonly frame?: {
+    readonly pixelsMax?: number;
+    readonly edgeMin?: number;
+    readonly edgeMax?: number;
+    readonly grid?: number;
+  };
+  /** Longest clip, decimal seconds. */
+  readonly secondsMax?: string;
+  /** Frame rates, decimal frames per second. */
+  readonly fps?: readonly string[];
+  /** A clip's number of frames is a multiple of it. */
+  readonly frameStep?: number;
+  /** True: it can render a soundtrack. */
+  readonly audio?: boolean;
+  /** What applies to a request that omits the parameter. */
+  readonly defaults: {
+    readonly duration?: string;
+    readonly resolution?: string;
+    readonly aspectRatio?: string;
+    readonly size?: string;
+    readonly generateAudio?: boolean;
+  };
+  /** False: a frame or a reference is enough, without a prompt. */
+  readonly promptRequired: boolean;
+  readonly references?: VideoReferences;
+  readonly adapters?: readonly VideoAdapter[];
+  /** The provider renders a create that is repeated with its `Idempotency-Key` once. */
+  readonly idempotentCreate: boolean;
+}
+
+export type ReferenceKind = 'image' | 'audio' | 'video';
+
+/** Assets that a render may be conditioned on. */
+export interface VideoReferences {
+  /** Role names of each kind of asset; a kind without an entry is not accepted as a reference. */
+  readonly roles: { readonly [kind in ReferenceKind]?: readonly string[] };
+  /** Control passes that may be used together; any other combination is not. One pass alone always may. */
+  readonly controlSets: readonly (readonly string[])[];
+  /** Frames and references of one request together. */
+  readonly itemsMax?: number;
+}
+
+/** A declared adapter (LoRA) of an endpoint. */
+export interface VideoAdapter {
+  readonly id: string;
+  readonly revision: string;
+  /** True: the price of the generation covers it. False: a conditional price does. */
+  readonly included: boolean;
+  readonly strength: { readonly min: number; readonly max: number };
+  /** Ids of adapters that may be selected with it; absent: any. */
+  readonly combinesWith?: readonly string[];
+  /** Role that one reference of the request must have. */
+  readonly requiresRole?: string;
 }
 
 /**

@@ -32,11 +32,30 @@ export interface PriceOverride extends Prices {
   readonly utcDays?: readonly Weekday[];
 }
 
+/** A rate of rendered video under conditions, all of which must hold; among matching entries, the last one applies. */
+export interface VideoTier extends Pick<PriceOverride, 'utcStart' | 'utcEnd' | 'utcDays'> {
+  /** USD per second, exact decimal text. */
+  readonly rate: string;
+  /** The request's resolution by this name; a size in pixels has no such name. */
+  readonly resolution?: string;
+  /** The request's size by this name. */
+  readonly size?: string;
+  /** The render has a soundtrack, or is silent. */
+  readonly audio?: boolean;
+  /** Id of an adapter that the request selects. */
+  readonly adapter?: string;
+}
+
 /** The prices of an endpoint. */
 export interface Tariff extends Prices {
   /** Id derived from the prices: equal prices have equal ids. */
   readonly id: string;
   readonly overrides?: readonly PriceOverride[];
+  /**
+   * Rates per second of rendered video where conditions decide it; entries without a condition come first, entries with
+   * a clock window last. `videoSecond` is set only where there is one rate without any condition.
+   */
+  readonly videoTiers?: readonly VideoTier[];
   /**
    * What `audioSecond` prices: audio of the prompt, or speech of the answer, where only one of them is declared.
    * Absent: both.

@@ -4,6 +4,7 @@
  * of a validation error. (conventions 1.7, extended by what the catalogue shows of an endpoint)
  */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { videoSchema } from './video-schema.ts';
 
 /** Declared models of one provider; a document with more is invalid. */
 const MODELS_MAX = 2_000;
@@ -190,6 +191,7 @@ const inputModality = Type.Union(
 
 const outputModality = Type.Object(
   {
+    video: Type.Optional(videoSchema),
     type: oneOf('text', 'image', 'audio', 'video', 'speech', 'transcription', 'embeddings', 'rerank'),
     supported_parameters: parameters,
     streaming: Type.Optional(flag),

@@ -1,7 +1,8 @@
 import type { EndpointDeclaration, ProviderFacts } from '../../actors/terms/declaration.ts';
-import type { AcceptedInput, Endpoint, Modality } from '../../actors/terms/endpoint.ts';
+import type { AcceptedInput, Endpoint, Modality, TargetDialect } from '../../actors/terms/endpoint.ts';
 import { endpointId, providerId } from '../../actors/terms/ids.ts';
 import type { ProviderDeclaration } from '../terms/provider-declaration.ts';
+import { checkVideo } from './check-video.ts';
 import { descriptorsOf } from './descriptor-of.ts';
 import type { DeclaredDescriptor, DeclaredModel, InputModality, ModelsDocument } from './document-schema.ts';
 import { envelopesOf } from './envelopes-of.ts';
@@ -49,7 +50,8 @@ export function endpointDeclaration(
   model: DeclaredModel,
   at: Path = [],
 ): EndpointDeclaration {
-  const { slug, name, baseUrl, dialect = 'chat' } = provider;
+  const { slug, name, baseUrl } = provider;
+  checkVideo(model, at);
   const id = catalogueId(model, at);
   const quantization = model.quantization ?? null;
   const outputs = model.output_modalities.filter(({ type }) => SERVED.has(type));
@@ -74,9 +76,16 @@ export function endpointDeclaration(
     envelopes: envelopesOf(outputs),
     ...trustOf(provider, model),
     tokenizer: model.tokenizer ?? null,
-    target: { dialect, baseUrl, upstreamId: model.id },
+    target: { dialect: dialectOf(provider, model), baseUrl, upstreamId: model.id },
     tariff: tariffOf(model, at),
   };
+}
+
+/** Videos have wire formats of their own, whatever the provider's dialect for turns. */
+function dialectOf({ dialect = 'chat' }: ProviderDeclaration, { output_modalities }: DeclaredModel): TargetDialect {
+  const output = output_modalities.find(({ type }) => type === 'video');
+  if (output === undefined) return dialect;
+  return output.video?.generation === 'synchronous' ? 'video-sync' : 'video-jobs';
 }
 
 /** A declared provider in the form that its actor receives. Members that the config omits are null. */
@@ -128,14 +137,15 @@ function lengthsOf(
   };
 }
 
-/** Text parameters are members of the request; those of pictures and speech lie inside their carrier member. */
+/** Parameters of text and of videos are members of the request; those of pictures and speech lie inside their carrier member. */
 function parametersOf(
   model: DeclaredModel,
 ): Pick<
   Endpoint,
   'supportedParameters' | 'descriptors' | 'passthrough' | 'ceilingName' | 'reasoning' | 'defaultParameters'
 > {
-  const text = (model.output_modalities.find(({ type }) => type === 'text')?.supported_parameters ?? {}) as Parameters;
+  const own = model.output_modalities.find(({ type }) => type === 'text' || type === 'video');
+  const text = (own?.supported_parameters ?? {}) as Parameters;
   const media = model.output_modalities.filter(({ type }) => Object.hasOwn(CARRIER, type));
   const carried = media.map(({ type, supported_parameters }) => {
     const properties = supported_parameters as Parameters;

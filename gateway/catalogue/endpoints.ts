@@ -12,6 +12,7 @@ import {
   standingParameters,
 } from './public-abilities.ts';
 import { publicPricing } from './public-pricing.ts';
+import { publicVideoGeneration } from './public-video.ts';
 
 /** `data` of `GET /models/:author/:slug/endpoints`, by provider slug; null for a model without an endpoint. */
 export function modelEndpoints(
@@ -40,6 +41,7 @@ function bySlug(a: Endpoint, b: Endpoint): number {
 /** One endpoint as the catalogue shows it; snake_case as on the wire. (spec: catalogue, Model endpoint object) */
 export function endpointObject(endpoint: Endpoint): Readonly<Record<string, unknown>> {
   const { provider, reasoning, evidence } = endpoint;
+  const generation = publicVideoGeneration(endpoint);
   return {
     name: `${provider.name} | ${endpoint.model}`,
     model_id: endpoint.model,
@@ -61,6 +63,7 @@ export function endpointObject(endpoint: Endpoint): Readonly<Record<string, unkn
     passthrough_parameters: publicDescriptors(endpoint.passthrough),
     ...publicEnvelopes(endpoint.envelopes),
     ...(reasoning === null ? {} : { reasoning: publicReasoning(reasoning) }),
+    ...(generation === undefined ? {} : { video_generation: generation }),
     refuted_reasoning_efforts: evidence.refutedEfforts,
     default_parameters: endpoint.defaultParameters,
     pricing: publicPricing(endpoint.tariff),

@@ -7,6 +7,7 @@ import {
   type ReasoningControls,
   TOOL_CALL_SUCCESS_MIN,
 } from '../../actors/terms/endpoint.ts';
+import { publicReferences, publicVideoEnvelope } from './public-video.ts';
 
 type Published = Readonly<Record<string, unknown>>;
 
@@ -44,8 +45,8 @@ export function publicReasoning(controls: ReasoningControls): Published {
   };
 }
 
-/** Null for media that the endpoint does not produce. Videos and meshes are not supported yet. */
-export function publicEnvelopes({ image, speech }: Envelopes): Published {
+/** Null for media that the endpoint does not produce. Meshes are not supported. */
+export function publicEnvelopes({ image, speech, video }: Envelopes): Published {
   return {
     image_envelope: image
       ? {
@@ -56,24 +57,27 @@ export function publicEnvelopes({ image, speech }: Envelopes): Published {
           ...(image.imagesMax === undefined ? {} : { max_images: image.imagesMax }),
         }
       : null,
-    video_envelope: null,
+    video_envelope: video ? publicVideoEnvelope(video) : null,
     mesh_envelope: null,
     speech_envelope: speech ? { voices: speech.voices, codecs: speech.formats } : null,
   };
 }
 
-/** The accepted sources and formats of each input other than text. */
-export function publicInputs({ inputs }: Endpoint): Published {
+/** The accepted sources and formats of each input other than text, and the references of a render. */
+export function publicInputs({ inputs, envelopes }: Endpoint): Published {
   const entries = Object.entries(inputs).map(([modality, { sources, containers }]) => {
     return [modality, { sources: sources.map((each) => (each === 'data' ? 'base64' : each)), formats: containers }];
   });
-  return Object.fromEntries(entries);
+  const named = Object.fromEntries(entries) as Record<string, object>;
+  const references = envelopes.video?.references;
+  return references === undefined ? named : { ...named, video: { ...named.video, ...publicReferences(references) } };
 }
 
-/** Descriptors of the rendering parameters of pictures and speech, by modality and name. */
-export function renderParameters({ descriptors }: Endpoint): Published {
+/** Descriptors of the rendering parameters of pictures, speech and videos, by modality and name. */
+export function renderParameters({ descriptors, envelopes }: Endpoint): Published {
   const { image_config, audio } = descriptors;
   return {
+    ...(envelopes.video ? { video: publicDescriptors(descriptors) } : {}),
     ...(image_config?.type === 'object' ? { image: publicDescriptors(image_config.properties ?? {}) } : {}),
     ...(audio?.type === 'object' ? { audio: publicDescriptors(audio.properties ?? {}) } : {}),
   };

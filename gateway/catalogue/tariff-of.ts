@@ -6,6 +6,7 @@ import type { DeclaredModel } from './document-schema.ts';
 import { InvalidDocument } from './invalid-document.ts';
 import { type Condition, type PriceEntry, priceEntries } from './price-entries.ts';
 import { memberOf } from './validation-error.ts';
+import { videoTiersOf } from './video-tiers-of.ts';
 
 interface Conditional {
   readonly key: PriceKey;
@@ -25,8 +26,9 @@ const UNCONDITIONAL: ReadonlySet<PriceKey> = new Set([
  */
 export function tariffOf(model: DeclaredModel, at: readonly (string | number)[]): Tariff {
   const discount = discountOf(model, at);
-  const entries = priceEntries(model, at).filter((entry, _, all) => isClear(entry, all));
-  if (model.is_free) return named(free(entries), [], 0);
+  const all = priceEntries(model, at);
+  const entries = all.filter((entry) => isClear(entry, all));
+  if (model.is_free) return named(free(all), [], 0);
   const plain: { [key in PriceKey]?: string } = {};
   const tiers: Conditional[] = [];
   const windows: Conditional[] = [];
@@ -41,7 +43,9 @@ export function tariffOf(model: DeclaredModel, at: readonly (string | number)[])
       (window === null ? tiers : windows).push(conditional);
     }
   }
-  return named(plain, gathered([...tiers, ...windows]), discount, audioSecondOf(entries));
+  const videoTiers = videoTiersOf(all, (price) => discounted(usd(price), discount));
+  const rates = videoTiers.length === 0 ? {} : { videoTiers };
+  return named(plain, gathered([...tiers, ...windows]), discount, { ...audioSecondOf(entries), ...rates });
 }
 
 /** One key is published for two prices; where only one of them is declared, it applies to that side alone. */
@@ -131,7 +135,7 @@ function named(
   prices: Prices,
   overrides: readonly PriceOverride[],
   discount: number,
-  side: Pick<Tariff, 'audioSecondOf'> = {},
+  side: Pick<Tariff, 'audioSecondOf' | 'videoTiers'> = {},
 ): Tariff {
   const text = JSON.stringify([Object.entries(prices).sort(), overrides, discount, ...Object.values(side)]);
   const id = `tar_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;

@@ -106,5 +106,7 @@ function indexEndpoint(endpoint: Endpoint): IndexedEndpoint {
 
 /** True when every price of a tariff is zero, conditional ones included. */
 function isFree(tariff: Tariff): boolean {
-  return [tariff, ...(tariff.overrides ?? [])].every((prices) => PRICE_KEYS.every((key) => isZero(prices[key] ?? '0')));
+  const plain = [tariff, ...(tariff.overrides ?? [])];
+  if ((tariff.videoTiers ?? []).some(({ rate }) => !isZero(rate))) return false;
+  return plain.every((prices) => PRICE_KEYS.every((key) => isZero(prices[key] ?? '0')));
 }

@@ -13,6 +13,7 @@ import { openApiDocument } from './openapi/document.ts';
 import { OPERATIONS } from './openapi/operations.ts';
 import { responsesSocketRoute } from './responses-socket.ts';
 import { turnRoutes } from './turn-routes.ts';
+import { videoModelsRoute } from './videos/video-models.ts';
 
 /** Every route of the public API, below its prefix. The published OpenAPI document lists the same routes. */
 export function apiRoutes(): readonly Route[] {
@@ -30,6 +31,7 @@ export function apiRoutes(): readonly Route[] {
     generationRoute,
     keyRoute,
     ...modelRoutes,
+    videoModelsRoute,
   ];
   routes.push(openApiRoute(routes));
   return routes;

@@ -20,7 +20,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** The demo's endpoints as on the board, with the given evidence. */
 function demo(found: Partial<Evidence> = {}): ReturnType<typeof board> {
-  const endpoints = ['sim-a', 'sim-b', 'sim-c', 'sim-d'].flatMap((slug) => {
+  const endpoints = ['sim-a', 'sim-b', 'sim-c', 'sim-d', 'sim-v'].flatMap((slug) => {
     const provider = simulatedProvider(slug, 'http://secret/v1');
     return parseModelsValue(provider.models, (document) => endpointDeclarations(provider, document));
   });
@@ -138,7 +138,7 @@ it('withheld parameters are not shown as supported, and tool choice not below th
 
 it('the published JSON Schema accepts every demo document and refuses what the gateway refuses', () => {
   const validate = new Ajv2020({ strict: true, strictTypes: false }).compile(publishedSchema());
-  for (const slug of ['sim-a', 'sim-b', 'sim-c', 'sim-d']) {
+  for (const slug of ['sim-a', 'sim-b', 'sim-c', 'sim-d', 'sim-v']) {
     assert.ok(validate(modelsDocument(slug)), JSON.stringify(validate.errors));
   }
   assert.ok(validate({ $schema: './x.json', object: 'list', data: [{ ...MODEL, object: 'model', owned_by: 'm' }] }));

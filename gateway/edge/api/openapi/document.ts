@@ -15,6 +15,7 @@ import { responsesRequest } from '../../../dialects/responses/request-schema.ts'
 import { batchSubmissionSchema } from '../../../jobs/batch/parse-submission.ts';
 import { batchListSchema, batchSchema } from '../batches/batch-schema.ts';
 import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from '../files/file-schema.ts';
+import { videoModelListSchema } from '../videos/video-model-schema.ts';
 import { envelopeSchema } from './envelope-schema.ts';
 import type { Operation, Parameter } from './operation.ts';
 
@@ -41,6 +42,7 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   BatchSubmission: batchSubmissionSchema,
   Batch: batchSchema,
   BatchList: batchListSchema,
+  VideoModelList: videoModelListSchema,
   Error: envelopeSchema,
 };
 

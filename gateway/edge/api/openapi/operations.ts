@@ -176,4 +176,11 @@ export const OPERATIONS: readonly Operation[] = [
   { method: 'get', path: '/models/{author}/{slug}', summary: 'One model', key: false },
   { method: 'get', path: '/model/{author}/{slug}', summary: 'One model', key: false },
   { method: 'get', path: '/models/{author}/{slug}/endpoints', summary: 'The endpoints of one model', key: false },
+  {
+    method: 'get',
+    path: '/videos/models',
+    summary: 'The models that render videos, with what each accepts and costs',
+    key: true,
+    reply: 'VideoModelList',
+  },
 ];
