@@ -29,6 +29,12 @@ function demo(): ReturnType<typeof board> {
   return onBoard(...parseModelsValue(provider.models, (document) => endpointDeclarations(provider, document)));
 }
 
+/** The first endpoint of a model as the catalogue shows it. */
+function shown(topic: ReturnType<typeof board>, model: string): Readonly<Record<string, unknown>> {
+  const { endpoints } = modelEndpoints(topic, model) as { readonly endpoints: readonly object[] };
+  return { ...endpoints[0] };
+}
+
 function refusal(run: () => unknown): string {
   try {
     run();
@@ -158,19 +164,18 @@ it('a document that no request could use is refused with its member', () => {
 
 it('the endpoint object shows limits, references and controls of videos', () => {
   // spec: catalogue, Model endpoint object
-  const shown = (model: string) => (modelEndpoints(demo(), model)?.endpoints as Record<string, unknown>[])[0];
-  const [film, board_, book] = [shown('sim/filmstrip'), shown('sim/storyboard'), shown('sim/flipbook')];
+  const [film, story, book] = ['sim/filmstrip', 'sim/storyboard', 'sim/flipbook'].map((model) => shown(demo(), model));
   assert.equal(film?.video_envelope, { max_seconds: 12, fps: [24], audio: true });
   assert.equal(film?.video_generation, {
     type: 'asynchronous',
     generate_audio: { supported_values: [true, false], default: false },
   });
   assert.equal(book?.video_generation, { type: 'synchronous', generate_audio: {} });
-  assert.equal(board_?.video_envelope, {
+  assert.equal(story?.video_envelope, {
     frame: { max_pixels: 1_048_576, min_edge: 256, max_edge: 1_536, grid: 16 },
     ...{ max_seconds: 8, fps: [16], frame_step: 4, audio: false },
   });
-  assert.equal((board_?.reference_inputs as { video: object }).video, {
+  assert.equal(Object(story?.reference_inputs).video, {
     ...{ sources: ['base64'], formats: ['video/mp4'] },
     roles: { image: ['reference', 'canny', 'depth', 'openpose'], audio: ['reference'], video: ['reference', 'depth'] },
     ...{ control_sets: [['depth', 'openpose']], max_items: 3 },
@@ -178,9 +183,9 @@ it('the endpoint object shows limits, references and controls of videos', () => 
   assert.equal(book?.pricing, { video_second: '0.004', discount: 0 });
   // A conditional tariff has no scalar key.
   assert.equal(film?.pricing, { discount: 0 });
-  const chat = (modelEndpoints(board(live), live.model)?.endpoints as Record<string, unknown>[])[0];
-  assert.is(chat?.video_envelope, null);
-  assert.is('video_generation' in (chat ?? {}), false);
+  const chat = shown(board(live), live.model);
+  assert.is(chat.video_envelope, null);
+  assert.is('video_generation' in chat, false);
 });
 
 it('the listing of video models is the union over live endpoints, null where none declares', () => {
