@@ -167,6 +167,7 @@ const HOMES: readonly (readonly [string, RegExp])[] = [
   ['gpt-tokenizer/encoding/o200k_base', /^gateway\/tokens\//],
   ['image-size', /^gateway\/pricing\/image-pixels\.ts$/],
   ['music-metadata', /^gateway\/pricing\/speech-seconds\.ts$/],
+  ['mp4box', /^gateway\/jobs\/video\/clip\//],
   ['@fastify/busboy', /^gateway\/edge\/body\/form-upload\.ts$/],
   ['file-type', /^gateway\/files\//],
   ['content-disposition', /^gateway\/edge\//],
