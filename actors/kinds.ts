@@ -7,6 +7,7 @@ import { keyKind } from './key/key.ts';
 import { providerKind } from './provider/provider.ts';
 import { rateWindowKind } from './rate-window/rate-window.ts';
 import type { Kind } from './runtime/index.ts';
+import { videoJobKind } from './video-job/video-job.ts';
 import { signingKind } from './webhook/signing.ts';
 import { webhookKind } from './webhook/webhook.ts';
 
@@ -21,6 +22,7 @@ export function kindsWith({ generationMs }: Retention): readonly Kind[] {
     keyKind,
     fileKind,
     batchKind,
+    videoJobKind,
     webhookKind,
     signingKind,
     rateWindowKind,

@@ -17,6 +17,7 @@ import * as queue from './queue.ts';
 import * as reducers from './reducers.ts';
 import { recordReleases, releaseMany } from './release-many.ts';
 import { accountView, answerCreated } from './statement.ts';
+import * as submission from './submission.ts';
 import { recordLost, recordSweep } from './sweep.ts';
 
 export const accountMachine = setup({
@@ -46,7 +47,8 @@ export const accountMachine = setup({
     isSuperseded: ({ event }) => judgeRelease(only(event, 'hold.release')) === 'supersede',
     isUnadmitted: ({ event }) => judgeRelease(only(event, 'hold.release')) === 'unadmitted',
     hasRoom: ({ context, event }) => reducers.hasRoom(context, only(event, 'storage.take')),
-    isSubmitted: ({ event }) => queue.claimOf(only(event, 'queue.join')) !== null,
+    isSubmitted: ({ event }) => submission.claimOf(only(event, 'queue.join', 'submission.claim')) !== null,
+    isGrantedToJob: ({ context, event }) => judgeOpen(context, only(event, 'job.hold')) === 'granted',
     isQueueFull: ({ context }) => queue.isQueueFull(context),
   },
   actions: {
@@ -92,6 +94,16 @@ export const accountMachine = setup({
       effects.refuseHold(only(event, 'hold.open'), UNAUTHENTICATED),
     ),
 
+    holdForJob: assign(({ context, event }) => reducers.holdForJob(context, only(event, 'job.hold'))),
+    recordJobHold: emit<AccountState, AccountEvent>(({ context, event }) =>
+      effects.recordJobHold(context, only(event, 'job.hold')),
+    ),
+    refuseJobHold: emit<AccountState, AccountEvent>(({ context, event }) => {
+      const hold = only(event, 'job.hold');
+      return effects.refuseJobHold(context, hold, judgeOpen(context, hold));
+    }),
+    refuseSuspendedJob: emit(() => effects.refuse(UNAUTHENTICATED)),
+
     moveHold: assign(({ context, event }) => reducers.moveHold(context, only(event, 'hold.raise'))),
     recordRaise: emit<AccountState, AccountEvent>(({ context, event }) =>
       effects.recordRaise(context, only(event, 'hold.raise')),
@@ -135,11 +147,11 @@ export const accountMachine = setup({
       recordReleases(context, only(event, 'holds.release')),
     ),
     refuseSubmitted: emit<AccountState, AccountEvent>(({ event }) =>
-      queue.refuseClaimedSubmission(only(event, 'queue.join')),
+      submission.refuseClaimedSubmission(only(event, 'queue.join', 'submission.claim')),
     ),
     refuseFull: emit<AccountState, AccountEvent>(({ context }) => queue.refuseFull(context)),
     recordSubmission: emit<AccountState, AccountEvent>(({ event }) =>
-      queue.recordSubmission(only(event, 'queue.join')),
+      submission.recordSubmission(only(event, 'queue.join', 'submission.claim')),
     ),
     // Before the queue changes: the grants follow from the state before the event.
     grantSlots: emit<AccountState, AccountEvent>(({ context, event }) =>
@@ -170,6 +182,10 @@ export const accountMachine = setup({
           { guard: 'isClaimed', actions: 'refuseClaimed' },
           { actions: 'answerHold' },
         ],
+        'job.hold': [
+          { guard: 'isGrantedToJob', actions: ['holdForJob', 'recordJobHold'] },
+          { actions: 'refuseJobHold' },
+        ],
         'hold.raise': [
           { guard: 'mayMove', actions: ['moveHold', 'recordRaise'] },
           { guard: 'isKeyShort', actions: 'refuseKeyShort' },
@@ -192,6 +208,7 @@ export const accountMachine = setup({
           { guard: 'isBeyondLimit', actions: 'refuseBeyondLimit' },
           { actions: 'refuseSuspended' },
         ],
+        'job.hold': { actions: 'refuseSuspendedJob' },
         'hold.raise': [{ guard: 'isMovedOrEnded', actions: 'answerRaise' }, { actions: 'refuseSuspendedRaise' }],
       },
     },
@@ -226,6 +243,7 @@ export const accountMachine = setup({
       { guard: 'isQueueFull', actions: 'refuseFull' },
       { actions: ['recordSubmission', 'grantSlots', 'changeQueue'] },
     ],
+    'submission.claim': [{ guard: 'isSubmitted', actions: 'refuseSubmitted' }, { actions: 'recordSubmission' }],
     'slot.update': { actions: ['grantSlots', 'changeQueue'] },
     'queue.leave': { actions: ['grantSlots', 'changeQueue'] },
     'holds.sweep': { actions: ['sweep', 'recordSweep'] },

@@ -62,6 +62,8 @@ function rowsOf(event: ActorEvent): readonly RowRef[] {
         tombstoneRef(typed.request.generation),
         ...claimRefs(typed.request.idempotency?.key),
       ];
+    case 'job.hold':
+      return [openedRef(typed.request), tombstoneRef(typed.request.generation)];
     case 'hold.raise':
       return [generationRef(typed.request.generation, false)];
     case 'hold.settle':
@@ -74,6 +76,7 @@ function rowsOf(event: ActorEvent): readonly RowRef[] {
         as: releasedRow(generation),
       }));
     case 'queue.join':
+    case 'submission.claim':
       return claimRefs(typed.idempotency?.key);
     case 'deposit.credit':
       return [{ as: 'recorded', collection: 'deposit', id: typed.deposit, mayBeStored: true }];

@@ -6,7 +6,7 @@ import type { Generation } from '../terms/hold.ts';
 import { firstRow } from '../terms/row.ts';
 import { add, compare, isCharge, isUsd, subtract } from '../terms/usd.ts';
 import { type AccountState, available } from './account-state.ts';
-import type { HoldOpen, HoldRaise, HoldRelease, HoldSettle } from './events.ts';
+import type { HoldOpen, HoldRaise, HoldRelease, HoldSettle, JobHold } from './events.ts';
 import { newestAttempt } from './generation.ts';
 import { otherClaim } from './idempotency.ts';
 import type { Tombstone } from './tombstone.ts';
@@ -29,7 +29,7 @@ export type OpenCase =
   | 'key-short'
   | 'short';
 
-export function judgeOpen(state: AccountState, event: HoldOpen): OpenCase {
+export function judgeOpen(state: AccountState, event: HoldOpen | JobHold): OpenCase {
   const { request } = event;
   if (!isUsd(request.amount)) throw new RangeError('the amount of a hold must be a decimal in USD');
   const known = judgeRecord(event);
@@ -42,7 +42,7 @@ export function judgeOpen(state: AccountState, event: HoldOpen): OpenCase {
 }
 
 /** The case that the records decide for this attempt; null when they leave it open. */
-function judgeRecord(event: HoldOpen): 'recorded' | 'ended' | 'stale' | null {
+function judgeRecord(event: HoldOpen | JobHold): 'recorded' | 'ended' | 'stale' | null {
   const { attempt } = event.request;
   const row = firstRow<Generation>(event, 'generation');
   if (row === null) return judgeTombstone(firstRow<Tombstone>(event, 'tombstone'), attempt);
@@ -61,23 +61,23 @@ function judgeTombstone(tombstone: Tombstone | null, attempt: number): 'ended' |
 }
 
 /** The amount of the hold that this one replaces; null when it replaces none. Call only for judged requests. */
-export function heldBefore(event: HoldOpen): string | null {
+export function heldBefore(event: HoldOpen | JobHold): string | null {
   const row = firstRow<Generation>(event, 'generation');
   return row?.status === 'running' ? row.amount : null;
 }
 
 /** The amount the account can hold for this request, including the hold it replaces. */
-export function accountRoom(state: AccountState, event: HoldOpen): string {
+export function accountRoom(state: AccountState, event: HoldOpen | JobHold): string {
   return withFreed(available(state), event);
 }
 
 /** As `accountRoom`, for the key's limit. Null when the key has no limit or has checked it itself. */
-export function keyRoom(event: HoldOpen): string | null {
-  const { room = null } = event;
+export function keyRoom(event: HoldOpen | JobHold): string | null {
+  const room = event.type === 'job.hold' ? null : (event.room ?? null);
   return room === null ? null : withFreed(room, event);
 }
 
-function withFreed(left: string, event: HoldOpen): string {
+function withFreed(left: string, event: HoldOpen | JobHold): string {
   const freed = heldBefore(event);
   return freed === null ? left : add(left, freed);
 }

@@ -9,8 +9,8 @@ import type { Refusal, RefusedAnswer } from '../terms/refusal.ts';
 import { firstRow } from '../terms/row.ts';
 import { subtract } from '../terms/usd.ts';
 import { type AccountState, available } from './account-state.ts';
-import { accountRoom, heldBefore, keyRoom } from './admission.ts';
-import type { HoldOpen, HoldRaise, HoldRelease, HoldSettle, StorageTake } from './events.ts';
+import { accountRoom, heldBefore, keyRoom, type OpenCase } from './admission.ts';
+import type { HoldOpen, HoldRaise, HoldRelease, HoldSettle, JobHold, StorageTake } from './events.ts';
 import { opened, raised, released, reopened, settled } from './generation.ts';
 import { type Claim, putClaim, refusalOf, removeClaim } from './idempotency.ts';
 import { type LedgerEntry, ledgerId } from './ledger.ts';
@@ -62,6 +62,19 @@ export function recordHold(state: AccountState, event: HoldOpen): Effect[] {
     ...takeFromKey(event),
     reply({ admitted: true, generation, attempt, amount } satisfies Admission),
   ];
+}
+
+/** The hold of a job, which answers itself. */
+export function recordJobHold(state: AccountState, event: JobHold): Effect[] {
+  const { generation, deadlineAt } = event.request;
+  const row: Effect = { type: 'put', collection: 'generation', id: generation, body: plain(opened(event)) };
+  return [row, ...sweepAt(state, deadlineAt)];
+}
+
+/** Undoes the submission of the job. */
+export function refuseJobHold(state: AccountState, event: JobHold, found: OpenCase): Effect {
+  if (found !== 'short') return refuse(STALE);
+  return refuse(paymentRequired('account', { required: event.request.amount, available: available(state) }));
 }
 
 /**

@@ -2,7 +2,7 @@
  * The events of an account as its chart receives them, each with the event's time and the rows that the kind requested.
  */
 import type { Stamped } from '../runtime/index.ts';
-import type { HoldRequest, Release, Settlement } from '../terms/hold.ts';
+import type { HoldRequest, Idempotency, Release, Settlement } from '../terms/hold.ts';
 
 /**
  * From a key, committed together with the key's step. `key` is the key's address; `perMinute` is passed back with a
@@ -18,6 +18,17 @@ export type HoldOpen = Stamped & {
    * one that the key already counts, and only the account can tell. Absent when the key has reserved the amount.
    */
   readonly room?: string | null;
+};
+
+/** From a key, for a job in the commit that creates it: granted without an answer, or the submission is undone. */
+export type JobHold = Stamped & { readonly type: 'job.hold'; readonly request: HoldRequest; readonly key: string };
+
+/** From a job in the commit that creates it; refused where its idempotency key was used before. */
+export type SubmissionClaim = Stamped & {
+  readonly type: 'submission.claim';
+  /** Id of the job. */
+  readonly submission: string;
+  readonly idempotency: Idempotency;
 };
 
 /** From a key: a hold moves to another endpoint. `room` is the rest of the key's limit (USD); null without a limit. */
@@ -74,7 +85,7 @@ export type QueueJoin = Stamped & {
   readonly type: 'queue.join';
   readonly batch: string;
   readonly wants: number;
-  readonly idempotency?: { readonly key: string; readonly body: string };
+  readonly idempotency?: Idempotency;
 };
 
 /** From a batch: its slots and wishes after a change. */
@@ -90,6 +101,8 @@ export type QueueLeave = Stamped & { readonly type: 'queue.leave'; readonly batc
 
 export type AccountEvent =
   | HoldOpen
+  | JobHold
+  | SubmissionClaim
   | HoldRaise
   | HoldSettle
   | HoldRelease

@@ -5,13 +5,13 @@
 import type { Collection } from '../runtime/index.ts';
 import type { Generation, HoldMove, HoldRequest, Release, Settlement } from '../terms/hold.ts';
 import { compare, subtract } from '../terms/usd.ts';
-import type { HoldOpen } from './events.ts';
+import type { HoldOpen, JobHold } from './events.ts';
 
 /** Earlier amounts kept per hold: more than a request can try endpoints. */
 const MOVES_MAX = 32;
 
 /** The row of a new hold. */
-export function opened({ request, key, at }: HoldOpen): Generation {
+export function opened({ request, key, at }: HoldOpen | JobHold): Generation {
   return {
     generation: request.generation,
     attempt: request.attempt,
@@ -70,6 +70,7 @@ function movesOf({ moves = [], attempt, endpoint, amount }: Generation): readonl
 export function settled(row: Generation, settlement: Settlement, at: number): Generation {
   return {
     ...row,
+    ...settlement.served,
     status: 'settled',
     endedAt: at,
     settlement,
@@ -88,7 +89,7 @@ export function overshootOf(row: Generation, cost: string): string | null {
   return compare(cost, row.amount) > 0 ? subtract(cost, row.amount) : null;
 }
 
-/** Index column 0 is the gateway incarnation while the generation runs. Running rows are kept in memory. */
+/** Index column 0 is the gateway incarnation while the generation runs, null for a job's. Running rows are kept in memory. */
 export function generationCollection(retentionMs: number | null): Collection {
   return {
     sort: (row: Generation) => row.createdAt,

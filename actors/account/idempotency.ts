@@ -8,7 +8,7 @@ import type { Generation, Idempotency } from '../terms/hold.ts';
 import { plain } from '../terms/only.ts';
 import type { Refusal } from '../terms/refusal.ts';
 import { firstRow } from '../terms/row.ts';
-import type { HoldOpen, HoldSettle } from './events.ts';
+import type { HoldOpen, HoldSettle, JobHold } from './events.ts';
 
 /** How long a key stands for its generation, from the hold on. */
 export const CLAIM_MS = 24 * 3_600_000;
@@ -31,9 +31,9 @@ export const claimCollection: Collection = {
 };
 
 /** The claim of the event's key for another generation; null where there is none, or it has lapsed. */
-export function otherClaim(event: HoldOpen | HoldSettle): Claim | null {
+export function otherClaim(event: HoldOpen | JobHold | HoldSettle): Claim | null {
   const claim = firstRow<Claim>(event, 'claim');
-  const { generation } = event.type === 'hold.open' ? event.request : event.settlement;
+  const { generation } = event.type === 'hold.settle' ? event.settlement : event.request;
   if (claim === null || claim.generation === generation || claim.createdAt + CLAIM_MS <= event.at) return null;
   return claim;
 }

@@ -7,12 +7,9 @@
 import type { Effect } from '../runtime/index.ts';
 import { ownerOf } from '../runtime/index.ts';
 import { batchAddress } from '../terms/ids.ts';
-import { plain } from '../terms/only.ts';
-import type { RefusedAnswer } from '../terms/refusal.ts';
-import { firstRow } from '../terms/row.ts';
 import type { AccountState, QueuedBatch } from './account-state.ts';
+import { refuse } from './effects.ts';
 import type { QueueJoin, QueueLeave, SlotUpdate } from './events.ts';
-import { CLAIM_MS, type Claim } from './idempotency.ts';
 
 export const ACTIVE_BATCHES_MAX = 10;
 export const SLOTS_MAX = 8;
@@ -22,12 +19,6 @@ type Queue = readonly QueuedBatch[];
 
 export function isQueueFull({ queue }: AccountState): boolean {
   return queue.length >= ACTIVE_BATCHES_MAX;
-}
-
-/** The claim of the submission's idempotency key; null without one, or where it has lapsed. */
-export function claimOf(event: QueueJoin): Claim | null {
-  const claim = firstRow<Claim>(event, 'claim');
-  return claim === null || claim.createdAt + CLAIM_MS <= event.at ? null : claim;
 }
 
 /** The queue after the event, with free slots granted. */
@@ -43,12 +34,6 @@ export function grantSlots({ address, queue }: AccountState, event: QueueEvent):
   }));
 }
 
-export function recordSubmission({ batch, idempotency, at }: QueueJoin): Effect[] {
-  if (idempotency === undefined) return [];
-  const claim: Claim = { generation: batch, body: idempotency.body, status: 'settled', createdAt: at };
-  return [{ type: 'put', collection: 'claim', id: idempotency.key, body: plain(claim) }];
-}
-
 /** When a client may try again: batches end in minutes, and an SDK that repeats by itself should report soon. */
 const FULL_RETRY_MS = 10_000;
 
@@ -56,26 +41,7 @@ const FULL_RETRY_MS = 10_000;
 export function refuseFull({ queue }: AccountState): Effect {
   const metadata = { limit: ACTIVE_BATCHES_MAX, active: queue.length };
   const message = `An account has at most ${ACTIVE_BATCHES_MAX} batches waiting or running; wait for one to end, or cancel one`;
-  return refuse({
-    refusal: { status: 429, type: 'rate_limit_exceeded', message, metadata, retryAfterMs: FULL_RETRY_MS },
-  });
-}
-
-/** A repeat of a recorded submission: the client reads the batch that was recorded. */
-export interface RecordedSubmission {
-  readonly recorded: string;
-}
-
-/** Undoes a submission whose idempotency key was used: 422 for another body, else the recorded batch. */
-export function refuseClaimedSubmission(event: QueueJoin): Effect {
-  const { generation, body } = claimOf(event) as Claim;
-  if (body === event.idempotency?.body) return refuse({ recorded: generation } satisfies RecordedSubmission);
-  const message = 'This Idempotency-Key was used with another request';
-  return refuse({ refusal: { status: 422, type: 'unprocessable', message } });
-}
-
-function refuse(body: RefusedAnswer | RecordedSubmission): Effect {
-  return { type: 'refuse', body: plain(body) };
+  return refuse({ status: 429, type: 'rate_limit_exceeded', message, metadata, retryAfterMs: FULL_RETRY_MS });
 }
 
 function changed(queue: Queue, event: QueueEvent): Queue {

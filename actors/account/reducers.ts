@@ -27,6 +27,7 @@ import type {
   HoldOpen,
   HoldRaise,
   HoldSettle,
+  JobHold,
   StorageGive,
   StorageTake,
 } from './events.ts';
@@ -46,6 +47,10 @@ export function credit(state: AccountState, { deposit, amount, at }: DepositCred
 
 export function adjust(state: AccountState, { adjustment, amount, at }: AdjustmentRecord): AccountState {
   return withAdjustment(state, { id: adjustment, amount: parseAdjustment(amount), at });
+}
+
+export function holdForJob(state: AccountState, { request }: JobHold): AccountState {
+  return withHold(state, request.amount, request.deadlineAt);
 }
 
 /** Adds a hold, or replaces the hold of an older attempt. */

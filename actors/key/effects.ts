@@ -6,9 +6,9 @@ import type { Admission } from '../terms/hold.ts';
 import { isFirstHold } from '../terms/hold-attempt.ts';
 import { plain } from '../terms/only.ts';
 import { paymentRequired } from '../terms/payment-required.ts';
-import type { Refusal } from '../terms/refusal.ts';
+import type { Refusal, RefusedAnswer } from '../terms/refusal.ts';
 import { UNAUTHENTICATED } from '../terms/unauthenticated.ts';
-import type { KeyCount, TurnAdmit, TurnRaise } from './events.ts';
+import type { JobAdmit, KeyCount, TurnAdmit, TurnRaise } from './events.ts';
 import { type KeyState, perMinuteOf } from './key-state.ts';
 import { refuseRate } from './rate.ts';
 import { roomOf } from './spending.ts';
@@ -28,6 +28,11 @@ export function reply(body: object): Effect {
 export function openHold(state: KeyState, { request, perMinute }: TurnAdmit): Effect {
   const event = { type: 'hold.open', request: plain(request), key: state.address, perMinute };
   return { type: 'send', to: state.account, event };
+}
+
+/** The hold of a job: the account grants it, or the whole submission is undone. */
+export function openJobHold(state: KeyState, { request }: JobAdmit): Effect {
+  return { type: 'send', to: state.account, event: { type: 'job.hold', request: plain(request), key: state.address } };
 }
 
 /**
@@ -68,16 +73,22 @@ export function refuseForRate(state: KeyState, event: TurnAdmit | KeyCount): Eff
 }
 
 /** 402, scope `key`. */
-export function refuseForLimit(state: KeyState, { request, at }: TurnAdmit): Effect {
-  return refuseTurn(paymentRequired('key', { required: request.amount, available: roomOf(state, at) ?? '0' }));
+export function refuseForLimit(state: KeyState, event: TurnAdmit | JobAdmit): Effect {
+  const { request, at, type } = event;
+  const refusal = paymentRequired('key', { required: request.amount, available: roomOf(state, at) ?? '0' });
+  return type === 'turn.admit' ? refuseTurn(refusal) : refuseJob(refusal);
 }
 
-export function refuseManagement(): Effect {
-  return refuseTurn(MANAGES_ONLY);
+export function refuseManagement({ type }: TurnAdmit | JobAdmit): Effect {
+  return type === 'turn.admit' ? refuseTurn(MANAGES_ONLY) : refuseJob(MANAGES_ONLY);
 }
 
 export function refuseTurnCredential(): Effect {
   return refuseTurn(UNAUTHENTICATED);
+}
+
+export function refuseJobCredential(): Effect {
+  return refuseJob(UNAUTHENTICATED);
 }
 
 export function refuseCountCredential(): Effect {
@@ -96,4 +107,8 @@ export function answerIssued({ address: key, label }: KeyState): Effect {
 
 function refuseTurn(refusal: Refusal): Effect {
   return reply({ admitted: false, refusal } satisfies Admission);
+}
+
+function refuseJob(refusal: Refusal): Effect {
+  return { type: 'refuse', body: plain({ refusal } satisfies RefusedAnswer) };
 }

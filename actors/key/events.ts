@@ -25,6 +25,12 @@ export type TurnAdmit = Stamped & {
   readonly perMinute: number;
 };
 
+/**
+ * From a job in the commit that creates it, whose route has counted the request: asks for its hold. A refusal undoes the
+ * submission; nothing is answered.
+ */
+export type JobAdmit = Stamped & { readonly type: 'job.admit'; readonly request: HoldRequest };
+
 /** The turn moves to another endpoint; `request.attempt` is higher than the attempt that holds. */
 export type TurnRaise = Stamped & { readonly type: 'turn.raise'; readonly request: HoldRequest };
 
@@ -50,6 +56,7 @@ export type FromAccount =
 export type KeyEvent =
   | KeyCreate
   | TurnAdmit
+  | JobAdmit
   | TurnRaise
   | KeyCount
   | KeyLimit

@@ -3,7 +3,7 @@
  */
 import { add, isUsd, subtract, usd } from '../terms/usd.ts';
 import type { LimitWindow } from './calendar.ts';
-import type { KeyCount, KeyCreate, KeyLimit, TurnAdmit } from './events.ts';
+import type { JobAdmit, KeyCount, KeyCreate, KeyLimit, TurnAdmit } from './events.ts';
 import { count, counted, type RateCount, UNCOUNTED } from './rate.ts';
 import { NOTHING_SPENT, roomOf, type Spending, spend } from './spending.ts';
 
@@ -105,8 +105,8 @@ export function isOverRate(state: KeyState, event: TurnAdmit | KeyCount): boolea
   return !isCounted(event) && counted(state.rate, event.at) >= perMinuteOf(state, event);
 }
 
-function isCounted(event: TurnAdmit | KeyCount): boolean {
-  return event.type === 'turn.admit' && event.request.counted === true;
+function isCounted(event: TurnAdmit | JobAdmit | KeyCount): boolean {
+  return event.type === 'job.admit' || (event.type === 'turn.admit' && event.request.counted === true);
 }
 
 export function isExpired(state: KeyState, at: number): boolean {
@@ -114,7 +114,7 @@ export function isExpired(state: KeyState, at: number): boolean {
 }
 
 /** True when charges of the window, open holds and this amount together exceed the limit. */
-export function exceedsLimit(state: KeyState, { request, at }: TurnAdmit): boolean {
+export function exceedsLimit(state: KeyState, { request, at }: TurnAdmit | JobAdmit): boolean {
   if (!isUsd(request.amount)) throw new RangeError('the amount of a hold must be a decimal in USD');
   const room = roomOf(state, at);
   return room !== null && subtract(room, request.amount).startsWith('-');
@@ -132,7 +132,7 @@ export function countRequest(state: KeyState, event: TurnAdmit | KeyCount): KeyS
  * Counts the request, unless it was counted before, and reserves its hold. When the account refuses, the reservation is
  * undone but the count stays.
  */
-export function reserve(state: KeyState, event: TurnAdmit): KeyState {
+export function reserve(state: KeyState, event: TurnAdmit | JobAdmit): KeyState {
   const next = nextOf(state);
   if (!isCounted(event)) next.rate = count(state.rate, event.at);
   next.held = add(state.held, event.request.amount);

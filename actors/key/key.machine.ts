@@ -25,7 +25,7 @@ export const keyMachine = setup({
     isOverRate: ({ context, event }) => keyState.isOverRate(context, only(event, 'turn.admit', 'key.count')),
     isExpired: ({ context, event }) => keyState.isExpired(context, event.at),
     isManagement: ({ context }) => context.kind === 'management',
-    exceedsLimit: ({ context, event }) => keyState.exceedsLimit(context, only(event, 'turn.admit')),
+    exceedsLimit: ({ context, event }) => keyState.exceedsLimit(context, only(event, 'turn.admit', 'job.admit')),
   },
   actions: {
     issue: assign(({ context, event }) => keyState.issue(context, only(event, 'key.create'))),
@@ -45,7 +45,7 @@ export const keyMachine = setup({
     relimit: assign(({ context, event }) => keyState.relimit(context, only(event, 'key.limit'))),
 
     count: assign(({ context, event }) => keyState.countRequest(context, only(event, 'turn.admit', 'key.count'))),
-    reserve: assign(({ context, event }) => keyState.reserve(context, only(event, 'turn.admit'))),
+    reserve: assign(({ context, event }) => keyState.reserve(context, only(event, 'turn.admit', 'job.admit'))),
     openHold: emit<KeyState, KeyEvent>(({ context, event }) => effects.openHold(context, only(event, 'turn.admit'))),
     openJudgedHold: emit<KeyState, KeyEvent>(({ context, event }) =>
       effects.openJudgedHold(context, only(event, 'turn.admit')),
@@ -56,10 +56,16 @@ export const keyMachine = setup({
       effects.refuseForRate(context, only(event, 'turn.admit', 'key.count')),
     ),
     refuseLimit: emit<KeyState, KeyEvent>(({ context, event }) =>
-      effects.refuseForLimit(context, only(event, 'turn.admit')),
+      effects.refuseForLimit(context, only(event, 'turn.admit', 'job.admit')),
     ),
-    refuseManagement: emit(() => effects.refuseManagement()),
+    openJobHold: emit<KeyState, KeyEvent>(({ context, event }) =>
+      effects.openJobHold(context, only(event, 'job.admit')),
+    ),
+    refuseManagement: emit<KeyState, KeyEvent>(({ event }) =>
+      effects.refuseManagement(only(event, 'turn.admit', 'job.admit')),
+    ),
     refuseTurn: emit(() => effects.refuseTurnCredential()),
+    refuseJob: emit(() => effects.refuseJobCredential()),
     refuseCount: emit(() => effects.refuseCountCredential()),
 
     charge: assign(({ context, event }) => keyState.charge(context, only(event, 'spend.record'))),
@@ -83,6 +89,12 @@ export const keyMachine = setup({
           { guard: 'isJudgedByAccount', actions: ['count', 'openJudgedHold'] },
           { guard: 'exceedsLimit', actions: ['count', 'refuseLimit'] },
           { actions: ['reserve', 'openHold'] },
+        ],
+        'job.admit': [
+          { guard: 'isExpired', actions: 'refuseJob' },
+          { guard: 'isManagement', actions: 'refuseManagement' },
+          { guard: 'exceedsLimit', actions: 'refuseLimit' },
+          { actions: ['reserve', 'openJobHold'] },
         ],
         'turn.raise': [{ guard: 'isExpired', actions: 'refuseTurn' }, { actions: 'raiseHold' }],
         'key.count': [
@@ -126,6 +138,7 @@ export const keyMachine = setup({
       { guard: 'isOverRate', actions: 'refuseRate' },
       { actions: ['count', 'refuseTurn'] },
     ],
+    'job.admit': { actions: 'refuseJob' },
     'turn.raise': { actions: 'refuseTurn' },
     'key.count': [{ guard: 'isOverRate', actions: 'refuseRate' }, { actions: ['count', 'refuseCount'] }],
     'spend.record': { actions: 'charge' },

@@ -17,7 +17,10 @@ export interface ObjectChange {
   readonly object: Json;
 }
 
-export const CHANGE_TYPES = ['batch.updated', 'file.stored', 'file.deleted', 'file.expired', 'key.updated'] as const;
+export const CHANGE_TYPES = [
+  ...(['batch.updated', 'file.stored', 'file.deleted', 'file.expired', 'key.updated'] as const),
+  'video.updated',
+] as const;
 export type ChangeType = (typeof CHANGE_TYPES)[number];
 
 /** The collection's name in every kind that declares it: one query reads the changes of all kinds of an account. */

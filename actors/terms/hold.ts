@@ -17,8 +17,8 @@ export interface HoldRequest {
    */
   readonly attempt: number;
   readonly amount: string;
-  /** Incarnation of the gateway's node: its death releases the hold. */
-  readonly gateway: string;
+  /** Incarnation of the gateway's node: its death releases the hold. Null: a job holds it and outlives every node. */
+  readonly gateway: string | null;
   /** Store time in ms after which the account releases the hold. */
   readonly deadlineAt: number;
   readonly model: string;
@@ -105,6 +105,7 @@ export interface SettledMedia {
   readonly inputAudioSeconds?: string;
   readonly inputAudioUnread?: true;
   readonly inputCharacters?: number;
+  readonly videoSeconds?: string;
 }
 
 /** Ends a hold with a charge. Sent to the account as event `hold.settle`. */
@@ -154,6 +155,14 @@ export interface Settlement {
   readonly imageTokens?: number;
   readonly audioTokens?: number;
   readonly attempts: readonly AttemptRecord[];
+  /** The endpoint that served a job, where the hold names another one of its candidates. */
+  readonly served?: ServedBy;
+}
+
+export interface ServedBy {
+  readonly endpoint: string;
+  readonly provider: string;
+  readonly tariff: string;
 }
 
 export interface Settled {

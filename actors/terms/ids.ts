@@ -60,6 +60,16 @@ export function isBatchId(text: string): boolean {
   return /^batch_[0-9a-f]{32}$/.test(text);
 }
 
+/** `vjob_` and 32 hex digits: see `timedId`. */
+export function videoJobId(random: Random, nowMs: number): string {
+  return `vjob_${timedId(random, nowMs)}`;
+}
+
+/** True for text with the shape of the id of a video job; any other text is not looked up. */
+export function isVideoJobId(text: string): boolean {
+  return /^vjob_[0-9a-f]{32}$/.test(text);
+}
+
 /** The id of one line of a batch: `breq_` and 32 hex digits, derived from the batch and the line's index. */
 export function lineId(batch: string, index: number): string {
   return `breq_${createHash('sha256').update(`line ${batch} ${index}`).digest('hex').slice(0, 32)}`;
@@ -137,6 +147,10 @@ export function webhookAddress(account: string, event: string): string {
 /** The actor with the versions of an account's signing secret. */
 export function signingAddress(account: string): string {
   return `signing:${account}`;
+}
+
+export function videoJobAddress(account: string, job: string): string {
+  return `video-job:${account}/${job}`;
 }
 
 export function endpointAddress(endpoint: string): string {

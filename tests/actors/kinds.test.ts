@@ -8,7 +8,18 @@ const it = bounded(test);
 
 it('registers every kind of the marketplace, each under its own name', () => {
   const names = kinds.map((kind) => register(kind).name);
-  assert.equal(names, ['account', 'key', 'file', 'batch', 'webhook', 'signing', 'rate-window', 'provider', 'endpoint']);
+  assert.equal(names, [
+    'account',
+    'key',
+    'file',
+    'batch',
+    'video-job',
+    'webhook',
+    'signing',
+    'rate-window',
+    'provider',
+    'endpoint',
+  ]);
 });
 
 it('each chart handles every event that its kind lists for lanes and creation', () => {

@@ -106,7 +106,7 @@ export class CommitWitness implements Witness {
     const before = rows.get(row.generation);
     this.#generations.set(account, rows.set(row.generation, holdOf(row, before)));
     if (before !== undefined && isLaterRun(before.attempt, row.attempt)) {
-      const orphaned = before.status === 'running' && this.deaths.has(before.gateway);
+      const orphaned = before.status === 'running' && this.deaths.has(before.gateway ?? '');
       this.#history.saw(`later run admitted where a hold was ${orphaned ? 'orphaned' : before.status}`);
     }
     if (row.release?.reason.includes('deadline')) this.#history.saw('hold expired by time');
@@ -160,7 +160,8 @@ interface Hold {
   readonly cost: bigint;
   readonly endedAt: number;
   readonly attempt: number;
-  readonly gateway: string;
+  /** Null for the hold of a job, which no node's death ends. */
+  readonly gateway: string | null;
   /** Gateways of earlier runs from which this hold was taken over. */
   readonly former: ReadonlySet<string>;
 }
@@ -169,7 +170,7 @@ function holdOf(row: Generation, before: Hold | undefined): Hold {
   const { key, status, amount: held, settlement, endedAt, attempt, gateway } = row;
   const cost = settlement === null ? 0n : amount(settlement.cost);
   const former = new Set(before?.former ?? []);
-  if (before?.status === 'running' && before.gateway !== gateway) former.add(before.gateway);
+  if (before?.status === 'running' && before.gateway !== gateway && before.gateway !== null) former.add(before.gateway);
   const ended = { status, held: status === 'running' ? amount(held) : 0n, cost, endedAt: endedAt ?? 0 };
   return { key, ...ended, attempt, gateway, former };
 }

@@ -18,6 +18,7 @@ import {
 } from './model/batches.ts';
 import { DECLARATION } from './model/declaration.ts';
 import { PureActors } from './model/pure-actors.ts';
+import * as made from './model/video-jobs.ts';
 import * as words from './model/words.ts';
 import { ACCOUNT, KEY, START } from './model/words.ts';
 
@@ -70,6 +71,7 @@ function money(tell: Tell, look: (address: string) => void): void {
   tell(KEY, words.admitEvent(words.request('gen-2', '1')));
   tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.125')));
   look(KEY);
+  videos(tell);
   tell(KEY, { type: 'key.disable' });
   tell(KEY, { type: 'key.revoke' });
   tell(ACCOUNT, { type: 'account.suspend' });
@@ -95,6 +97,24 @@ function files(tell: Tell): void {
   tell(store('file_1'), { type: 'file.delete' });
   tell(store('file_2'), { type: 'file.expire' });
   store('file_3');
+}
+
+/** Video jobs in every state. */
+function videos(tell: Tell): void {
+  const begun = (nth: number): string => {
+    const job = made.newJob(nth);
+    tell(made.addressOf(job), made.submitEvent(job));
+    tell(made.addressOf(job), made.beginEvent());
+    return made.addressOf(job);
+  };
+  const completed = begun(1);
+  tell(completed, made.doneEvent(made.completed(1)));
+  tell(completed, { type: 'job.window' });
+  const cancelled = begun(2);
+  tell(cancelled, made.submittedEvent());
+  tell(cancelled, { type: 'job.cancel' });
+  tell(cancelled, { type: 'abort.done', id: 'abort', attempt: 1, result: { settlement: null } });
+  tell(begun(3), made.doneEvent(made.failed()));
 }
 
 /** Batches in every state. The eight slots of the account are in use at the end, so the last batch waits. */

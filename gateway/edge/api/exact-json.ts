@@ -27,3 +27,8 @@ class Exact {
 export function exactNumber(amount: string | null): unknown {
   return amount === null ? null : new Exact(toJsonNumberText(amount));
 }
+
+/** JSON text of ours with exact digits, as a member of a larger value. */
+export function exactText(text: string): object {
+  return new Exact(text);
+}

@@ -20,5 +20,5 @@ export function isOurLoss({ evidence }: Joined, row: Generation | undefined): bo
   if (row?.status !== 'released') return false;
   if (isRepeated(evidence, row)) return true;
   const { reason } = row.release ?? {};
-  return reason === LOST || (reason === OVERDUE && (evidence.ended?.has(row.gateway) ?? true));
+  return reason === LOST || (reason === OVERDUE && (evidence.ended?.has(row.gateway ?? '') ?? true));
 }

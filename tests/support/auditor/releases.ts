@@ -15,7 +15,7 @@ export function holdsEndForCause({ evidence }: Joined): Check {
     if (release === null) continue;
     if (/was lost/.test(release.reason)) {
       check.expect(
-        evidence.ended?.has(gateway) ?? false,
+        evidence.ended?.has(gateway ?? '') ?? false,
         () => `${generation}: released for the loss of ${gateway}, which is alive`,
       );
     } else if (/deadline/.test(release.reason)) {

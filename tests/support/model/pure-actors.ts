@@ -130,7 +130,7 @@ export class PureActors {
       if (before !== null) sameAsXstate(result, xstateStep(kind, before, message.event, stamped));
       const [first] = result.effects;
       if (!result.handled || first?.type === 'refuse') {
-        if (steps > 1) throw new Error(`${message.to} does not take ${message.event.type}`);
+        if (steps > 1) throw new Error(`${message.to} does not take ${message.event.type}: ${JSON.stringify(first)}`);
         return { reply: first?.type === 'refuse' ? first.body : undefined, steps, durable: false, published };
       }
       this.snapshots.set(message.to, result.snapshot);

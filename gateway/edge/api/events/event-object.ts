@@ -2,12 +2,14 @@ import type { BatchRecord } from '../../../../actors/batch/batch-record.ts';
 import type { FileRecord } from '../../../../actors/file/file-record.ts';
 import type { KeyView } from '../../../../actors/key/statement.ts';
 import type { ObjectChange } from '../../../../actors/terms/change.ts';
+import { jobDocument } from '../../../../actors/video-job/job-document.ts';
+import type { JobRecord } from '../../../../actors/video-job/job-record.ts';
 import type { GatewayError } from '../../../terms/gateway-error.ts';
 import { renderCursor } from '../../events/cursor.ts';
 import type { FeedEvent } from '../../events/feed-event.ts';
 import { batchObject } from '../batches/batch-object.ts';
 import { creditsObject } from '../credits.ts';
-import { exactNumber, renderExact } from '../exact-json.ts';
+import { exactNumber, exactText, renderExact } from '../exact-json.ts';
 import { fileObject } from '../files/file-object.ts';
 
 /** What a client of `GET /events` receives, as one JSON text: an event of its account, or one about the feed itself. */
@@ -63,6 +65,8 @@ function objectOf({ type, id, object }: ObjectChange): object {
       return keyObject(id, object as unknown as KeyView);
     case 'batch.updated':
       return batchObject(object as unknown as BatchRecord);
+    case 'video.updated':
+      return exactText(jobDocument(object as unknown as JobRecord));
     default:
       throw new Error(`an event of the unknown type ${type satisfies never}`);
   }

@@ -1,0 +1,176 @@
+/**
+ * The life of the clips: who reads them, when they are over, and their removal, which never cuts a download. Pure.
+ * (spec: catalogue, Video download rules)
+ */
+import type { Effect } from '../runtime/index.ts';
+import { plain } from '../terms/only.ts';
+import type { Refusal } from '../terms/refusal.ts';
+import { allRows, firstRow } from '../terms/row.ts';
+import type { ClipRecord, ReaderRecord, RenderedClip } from './clip-record.ts';
+import type {
+  ClipClose,
+  ClipExpire,
+  ClipOpen,
+  ReaderExpire,
+  ReaderLost,
+  RemovalFailed,
+  RemovalRetry,
+  VideoJobEvent,
+} from './events.ts';
+import { retryAt, submittedOf, type VideoJobState, windowEndsAt } from './job-state.ts';
+
+export const REMOVAL_ACTIVITY = 'removal';
+/** The longest run of one attempt to remove bytes. */
+const REMOVAL_MS = 60_000;
+/** Attempts to remove the bytes of one clip; the sweep of blobs without a row finds what remains. */
+export const REMOVALS_MAX = 10;
+
+/** What a download reads: the row of the clip, and until when it may read. */
+export interface OpenedClip {
+  readonly clip: ClipRecord;
+  readonly until: number;
+}
+
+/** Why a download cannot begin. */
+export type ClipCase = 'open' | 'unknown' | 'gone' | 'busy';
+
+export function judgeOpen(state: VideoJobState, event: ClipOpen): ClipCase {
+  const clip = firstRow<ClipRecord>(event, 'clip');
+  if (event.index >= (state.clipSeconds?.length ?? 0)) return 'unknown';
+  if (clip === null || isOver(state, clip, event.at)) return 'gone';
+  const others = readersOf(event).filter(({ id }) => id !== event.reader);
+  return others.length < submittedOf(state).bounds.downloadsMax ? 'open' : 'busy';
+}
+
+/** No download of the clip may begin any more. */
+function isOver(state: VideoJobState, { deliveredAt }: ClipRecord, at: number): boolean {
+  const { deliveredMs } = submittedOf(state).bounds;
+  return at >= windowEndsAt(state) || (deliveredAt !== null && at >= deliveredAt + deliveredMs);
+}
+
+export function putClips(clips: readonly RenderedClip[]): Effect[] {
+  return clips.map((clip, index) => {
+    const row: ClipRecord = { ...clip, index, deliveredAt: null };
+    return { type: 'put', collection: 'clip', id: String(index), body: plain(row) };
+  });
+}
+
+export function openClip(state: VideoJobState, event: ClipOpen): Effect[] {
+  const { at, index, reader, node } = event;
+  const until = at + submittedOf(state).bounds.downloadMs;
+  const clip = firstRow<ClipRecord>(event, 'clip') as ClipRecord;
+  return [
+    { type: 'put', collection: 'reader', id: reader, body: plain({ index, node, until } satisfies ReaderRecord) },
+    { type: 'schedule', name: timerOf(reader), at: until, event: { type: 'reader.expire', reader } },
+    { type: 'reply', body: plain({ clip, until } satisfies OpenedClip) },
+  ];
+}
+
+export function refuseOpen(found: Exclude<ClipCase, 'open'>): Effect {
+  return { type: 'reply', body: plain({ refusal: REFUSALS[found] }) };
+}
+
+/** The job has not completed. */
+export function refuseUnready(): Effect {
+  const message = 'This job has no clip yet, or none at all: its status tells';
+  return { type: 'reply', body: plain({ refusal: { status: 409, type: 'unmapped', message } satisfies Refusal }) };
+}
+
+const REFUSALS: Readonly<Record<Exclude<ClipCase, 'open'>, Refusal>> = {
+  unknown: { status: 404, type: 'not_found', message: 'The job has no clip with this index' },
+  gone: { status: 410, type: 'not_found', message: 'This clip is gone: it was delivered, or its time is over' },
+  busy: {
+    ...{ status: 429, type: 'rate_limit_exceeded' },
+    ...{ message: 'This job has as many downloads as it may have at once', retryAfterMs: 1_000 },
+  },
+};
+
+/** The download has ended; the first delivery starts the clock of the clip. */
+export function closeClip(state: VideoJobState, event: ClipClose): Effect[] {
+  const { at, reader, index, delivered } = event;
+  const clip = firstRow<ClipRecord>(event, 'clip');
+  const ended = endReaders([reader]);
+  const reply: Effect = { type: 'reply', body: null };
+  if (clip === null) return [...ended, reply];
+  const isFirst = delivered && clip.deliveredAt === null && isReading(event, reader);
+  if (!isFirst) return [...ended, ...removeUnread(state, event, [reader]), reply];
+  const row: ClipRecord = { ...clip, deliveredAt: at };
+  if (isOver(state, row, at)) return [...ended, ...removeUnread(state, event, [reader]), reply];
+  const expiresAt = at + submittedOf(state).bounds.deliveredMs;
+  return [
+    ...ended,
+    { type: 'put', collection: 'clip', id: String(index), body: plain(row) },
+    { type: 'schedule', name: `clip.expire ${index}`, at: expiresAt, event: { type: 'clip.expire', index } },
+    reply,
+  ];
+}
+
+/** The downloads of a dead node, and one that has not reported its end. */
+export function loseReaders(state: VideoJobState, event: ReaderLost | ReaderExpire): Effect[] {
+  const lost = readersOf(event)
+    .filter(({ id, row }) => (event.type === 'reader.lost' ? row.node === event.incarnation : id === event.reader))
+    .map(({ id }) => id);
+  return [...endReaders(lost), ...removeUnread(state, event, lost)];
+}
+
+/** Clips whose time is over. Those that are being read go with their last download. */
+export function removeOver(state: VideoJobState, event: ClipExpire | VideoJobEvent): Effect[] {
+  return removeUnread(state, event, []);
+}
+
+/** Removes every clip that is over and has no reader but `ended`. */
+function removeUnread(state: VideoJobState, event: VideoJobEvent, ended: readonly string[]): Effect[] {
+  const reading = new Set(
+    readersOf(event)
+      .filter(({ id }) => !ended.includes(id))
+      .map(({ row }) => row.index),
+  );
+  return allRows(event, 'clips')
+    .map(({ body }) => body as unknown as ClipRecord)
+    .filter((clip) => !reading.has(clip.index) && isOver(state, clip, event.at))
+    .flatMap((clip) => removeClip(clip, event.at));
+}
+
+/** The row goes in this commit, the bytes right after it. */
+function removeClip({ index, blob }: ClipRecord, at: number): Effect[] {
+  return [
+    { type: 'remove', collection: 'clip', id: String(index) },
+    { type: 'cancel', name: `clip.expire ${index}` },
+    performRemoval(blob.id, at),
+  ];
+}
+
+function performRemoval(blob: string, at: number): Effect & { readonly type: 'perform' } {
+  return { type: 'perform', name: REMOVAL_ACTIVITY, id: blob, input: { blob }, deadlineAt: at + REMOVAL_MS };
+}
+
+export function scheduleRemoval(event: RemovalFailed): Effect[] {
+  const { id, key, attempt, failure } = event;
+  if (attempt >= REMOVALS_MAX) return [];
+  const repeats = { key, attempt, failure: { code: failure.code, message: failure.message } };
+  const retry = { type: 'removal.retry', id, repeats };
+  return [{ type: 'schedule', name: `removal.retry ${id}`, at: retryAt(event), event: retry }];
+}
+
+export function repeatRemoval({ id, repeats, at }: RemovalRetry): Effect {
+  return { ...performRemoval(id, at), repeats };
+}
+
+function endReaders(readers: readonly string[]): Effect[] {
+  return readers.flatMap((reader): Effect[] => [
+    { type: 'remove', collection: 'reader', id: reader },
+    { type: 'cancel', name: timerOf(reader) },
+  ]);
+}
+
+function isReading(event: VideoJobEvent, reader: string): boolean {
+  return readersOf(event).some(({ id }) => id === reader);
+}
+
+function readersOf(event: VideoJobEvent): readonly { readonly id: string; readonly row: ReaderRecord }[] {
+  return allRows(event, 'readers').map(({ id, body }) => ({ id, row: body as unknown as ReaderRecord }));
+}
+
+function timerOf(reader: string): string {
+  return `reader.expire ${reader}`;
+}

@@ -1,0 +1,64 @@
+import type { Collection, SealedBlob } from '../runtime/index.ts';
+import { timeOfId } from '../terms/ids.ts';
+import type { ErrorType } from '../terms/refusal.ts';
+
+/** The states of the specification. (spec: catalogue, Video job status) */
+export const VIDEO_STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'cancelled', 'expired'] as const;
+export type VideoStatus = (typeof VIDEO_STATUSES)[number];
+
+/** Why a job failed, for its owner. `code` is the HTTP status that a live route would have answered. */
+export interface JobError {
+  readonly code: number;
+  readonly message: string;
+  readonly error_type: ErrorType;
+}
+
+/** The charge, as recorded with the job's generation. */
+export interface JobUsage {
+  /** USD, exact decimal text; null where the rendered seconds carry no declared price. */
+  readonly cost: string | null;
+  /** Measured, exact decimal text. */
+  readonly videoSeconds: string;
+}
+
+/** The row of a job: what the API shows of it. Rows of ended jobs stay for the configured retention. */
+export interface JobRecord {
+  /** `vjob_` and 32 hex digits. */
+  readonly id: string;
+  /** Account id, without the kind. */
+  readonly account: string;
+  /** Address of the submitting key. */
+  readonly key: string;
+  readonly generation: string;
+  readonly model: string;
+  readonly status: VideoStatus;
+  /** A render has begun at least once. */
+  readonly processed: boolean;
+  /** Store times, ms. The time of the id is the time of creation. */
+  readonly createdAt: number;
+  readonly renderedAt: number | null;
+  readonly endedAt: number | null;
+  /** Measured durations of the clips, exact decimal text; null before they exist. */
+  readonly clipSeconds: readonly string[] | null;
+  readonly usage: JobUsage | null;
+  readonly error: JobError | null;
+  readonly fault: 'marketplace' | null;
+  /** The current attempt to render, from 1. */
+  readonly attempt: number;
+  /** Tags of the endpoints that may render it, in order, and the position of the one that does. */
+  readonly candidates: readonly string[];
+  readonly candidate: number;
+  /** The assets as one blob; null without assets and once the job has ended. */
+  readonly assets: SealedBlob | null;
+}
+
+/** Index columns of the job collection. */
+export const JOB_ACCOUNT = 0;
+const JOB_ASSETS = 1;
+
+/** Jobs sort by the time in their ids, so that a page can continue after a job that no longer exists. */
+export const jobCollection: Collection = {
+  sort: (row: JobRecord) => timeOfId(row.id),
+  index: [(row: JobRecord) => row.account, (row: JobRecord) => row.assets?.id ?? null],
+  blob: JOB_ASSETS,
+};

@@ -1,0 +1,176 @@
+/** The kind of video jobs and its client functions. Lists and look-ups read rows from the store, on any node. */
+import { type ActorEvent, AskError, type Cluster, type Json, type Kind, type RowRef } from '../runtime/index.ts';
+import { CHANGE, changeCollection } from '../terms/change.ts';
+import { videoJobAddress } from '../terms/ids.ts';
+import { plain } from '../terms/only.ts';
+import type { RefusedAnswer } from '../terms/refusal.ts';
+import { same } from '../terms/same.ts';
+import type { OpenedClip } from './clip-effects.ts';
+import { clipCollection, READER_NODE, readerCollection } from './clip-record.ts';
+import type { BegunRender, NewVideoJob, VideoBounds, VideoJobEvent } from './events.ts';
+import { explainVideoJob, redactVideoJob } from './explain.ts';
+import { type JobRecord, jobCollection } from './job-record.ts';
+import type { RemoteRender } from './render-ask.ts';
+import { videoJobMachine } from './video-job.machine.ts';
+
+export const videoJobKind: Kind = {
+  name: 'video-job',
+  machine: videoJobMachine,
+  version: 1,
+  creates: ['job.submit'],
+  finishes: ['job.cancel', 'render.begin', 'render.submitted', 'render.moved', 'clip.close'],
+  volatile: [],
+  activities: ['render', 'abort', 'removal'],
+  collections: { job: jobCollection, clip: clipCollection, reader: readerCollection, [CHANGE]: changeCollection },
+  rows: rowsOf,
+  leaseRows: { collection: 'reader', column: READER_NODE, event: 'reader.lost' },
+  explain: explainVideoJob,
+  redact: (context: Json) => redactVideoJob(context),
+};
+
+const ALL_CLIPS: RowRef = { as: 'clips', collection: 'clip', open: true };
+const ALL_READERS: RowRef = { as: 'readers', collection: 'reader', open: true };
+
+function rowsOf(event: ActorEvent): readonly RowRef[] {
+  const typed = event as unknown as VideoJobEvent;
+  switch (typed.type) {
+    case 'clip.open':
+    case 'clip.close': {
+      const clip: RowRef = { as: 'clip', collection: 'clip', id: String(typed.index), mayBeStored: false };
+      return [clip, ALL_CLIPS, ALL_READERS];
+    }
+    case 'clip.expire':
+    case 'reader.expire':
+    case 'reader.lost':
+    case 'job.window':
+      return [ALL_CLIPS, ALL_READERS];
+    default:
+      return [];
+  }
+}
+
+export interface SubmitVideoOptions {
+  readonly bounds: VideoBounds;
+  readonly withinMs: number;
+}
+
+/**
+ * Creates a job whose assets are in the blob store, and holds its money, in one commit. The id is the natural id: a
+ * repeat returns what was recorded, and so does the repeat of an idempotency key with the same body. Rejects with
+ * AskError `rejected` with a refusal: 401, 402 (`metadata.available`), 403, 422 for an idempotency key that was used
+ * with another body. Nothing is stored then.
+ */
+export async function submitVideo(
+  cluster: Cluster,
+  job: NewVideoJob,
+  { bounds, withinMs }: SubmitVideoOptions,
+): Promise<JobRecord> {
+  const event = { type: 'job.submit', job: plain(job), bounds: plain(bounds) };
+  try {
+    return (await ask(cluster, job, event, withinMs)) as JobRecord;
+  } catch (thrown) {
+    const recorded = await recordedBefore(cluster, job.account, thrown);
+    if (recorded === null) throw thrown;
+    return recorded;
+  }
+}
+
+/** The job that the idempotency key of a refused submission stands for; null for any other failure. */
+async function recordedBefore(cluster: Cluster, account: string, thrown: unknown): Promise<JobRecord | null> {
+  if (!(thrown instanceof AskError) || thrown.failure.code !== 'rejected') return null;
+  const { recorded } = (thrown.failure.refusal.body ?? {}) as { readonly recorded?: string };
+  return recorded === undefined ? null : findVideoJob(cluster, account, recorded);
+}
+
+/** A job of the account; null for one that is unknown, another account's or no longer shown. */
+export async function findVideoJob(cluster: Cluster, account: string, id: string): Promise<JobRecord | null> {
+  const row = await cluster.rows.row(videoJobAddress(account, id), 'job', id);
+  return row === null ? null : (JSON.parse(row.body) as JobRecord);
+}
+
+/** Names a job: its account and its id. */
+export interface JobName {
+  readonly account: string;
+  readonly id: string;
+}
+
+/**
+ * Cancels a job. One that is cancelled, or is being cancelled, is returned unchanged. Refused: 404, 409 for other ended
+ * ones and where the endpoint cannot abort the render.
+ */
+export async function cancelVideo(
+  cluster: Cluster,
+  name: JobName,
+  withinMs: number,
+): Promise<JobRecord | RefusedAnswer> {
+  return (await askOrAbsent(cluster, name, { type: 'job.cancel' }, withinMs)) as JobRecord | RefusedAnswer;
+}
+
+/**
+ * Begins a download. `reader` is chosen by the caller and unique; the clip is kept until `closeClip`, at most until
+ * `until`. Refused: 404, 409 (not completed), 410 (gone), 429 (too many downloads of the job at once).
+ */
+export async function openClip(
+  cluster: Cluster,
+  name: JobName,
+  { index, reader, withinMs }: { readonly index: number; readonly reader: string; readonly withinMs: number },
+): Promise<OpenedClip | RefusedAnswer> {
+  const event = { type: 'clip.open', index, reader, node: cluster.self.incarnation };
+  return (await askOrAbsent(cluster, name, event, withinMs)) as OpenedClip | RefusedAnswer;
+}
+
+/** Ends a download. `delivered`: it was written from the first byte of the clip through the last. */
+export async function closeClip(
+  cluster: Cluster,
+  name: JobName,
+  closed: { readonly index: number; readonly reader: string; readonly delivered: boolean; readonly withinMs: number },
+): Promise<void> {
+  const { withinMs, ...event } = closed;
+  await askOrAbsent(cluster, name, { type: 'clip.close', ...event }, withinMs);
+}
+
+/** One attempt of the activity `render`. */
+export interface RenderRun extends JobName {
+  readonly attempt: number;
+  readonly withinMs: number;
+}
+
+/**
+ * From the runner, before it calls a provider: the job is `in_progress` from this commit on. Answers how far an earlier
+ * attempt came. Null: another attempt renders the job, or it has ended; the runner stops.
+ */
+export async function beginRender(cluster: Cluster, run: RenderRun): Promise<BegunRender | null> {
+  return report(cluster, run, { type: 'render.begin', attempt: run.attempt });
+}
+
+/** From the runner: a provider has accepted the render. A later attempt polls it instead of rendering again. */
+export async function reportSubmitted(
+  cluster: Cluster,
+  run: RenderRun,
+  remote: RemoteRender,
+): Promise<BegunRender | null> {
+  return report(cluster, run, { type: 'render.submitted', attempt: run.attempt, remote: plain(remote) });
+}
+
+/** From the runner: the candidate before failed without a charge, and this one is tried next. */
+export async function reportMoved(cluster: Cluster, run: RenderRun, candidate: number): Promise<BegunRender | null> {
+  return report(cluster, run, { type: 'render.moved', attempt: run.attempt, candidate });
+}
+
+async function report(cluster: Cluster, run: RenderRun, event: ActorEvent): Promise<BegunRender | null> {
+  const answer = (await askOrAbsent(cluster, run, event, run.withinMs)) as BegunRender | RefusedAnswer;
+  return 'refusal' in answer ? null : answer;
+}
+
+function ask(cluster: Cluster, { account, id }: JobName, event: ActorEvent, withinMs: number): Promise<unknown> {
+  return cluster.ask(videoJobAddress(account, id), event, { withinMs, repeat: same });
+}
+
+async function askOrAbsent(cluster: Cluster, name: JobName, event: ActorEvent, withinMs: number): Promise<unknown> {
+  try {
+    return await ask(cluster, name, event, withinMs);
+  } catch (thrown) {
+    if (!(thrown instanceof AskError) || thrown.failure.code !== 'absent') throw thrown;
+    return { refusal: { status: 404, type: 'not_found', message: 'No such video job' } } satisfies RefusedAnswer;
+  }
+}
