@@ -32,9 +32,11 @@ export interface NewVideoJob {
   readonly ask: RenderAsk;
   /** All assets; null without. */
   readonly assets: SealedBlob | null;
-  /** In the order in which they are tried: 1 to `CANDIDATES_MAX`. */
+  /** In the order in which they are tried: 1 to `CANDIDATES_MAX`; none for a job that no endpoint can render. */
   readonly candidates: readonly FrozenCandidate[];
-  /** The amount is the largest bound of the candidates. */
+  /** Why no endpoint can render the job: it fails with this error, and no provider is called. */
+  readonly unrenderable: JobError | null;
+  /** The amount is the largest bound of the candidates; '0' without any. */
   readonly hold: NewHold;
   readonly callbackUrl: string | null;
   /** Digests of an `Idempotency-Key` and of the submission that came with it. */
@@ -169,7 +171,9 @@ export type VideoJobEvent =
   | RemovalFailed
   | RemovalRetry
   | (Stamped & { readonly type: 'job.cancel' })
-  /** Timers: no render may end after this; the window of the clips closes; an ended job is no longer shown. */
+  /** Timers: a job that no endpoint can render fails; no render may end after this; the window of the clips closes; an
+   * ended job is no longer shown. */
+  | (Stamped & { readonly type: 'job.refuse' })
   | (Stamped & { readonly type: 'job.deadline' })
   | (Stamped & { readonly type: 'job.window' })
   | (Stamped & { readonly type: 'job.forget' })

@@ -16,6 +16,7 @@ export const ABORT_ACTIVITY = 'abort';
 const RENDER = 'render';
 const ABORT = 'abort';
 const DEADLINE = 'job.deadline';
+const REFUSE = 'job.refuse';
 const WINDOW = 'job.window';
 const FORGET = 'job.forget';
 const RENDER_RETRY = 'render.retry';
@@ -85,7 +86,7 @@ export function refuseCancel(message: string): Effect {
  */
 export function recordSubmission(state: VideoJobState, { job }: JobSubmit): Effect[] {
   const submitted = submittedOf(state);
-  const { key, id, account, deadlineAt, callbackUrl } = submitted;
+  const { key, id, account, deadlineAt, callbackUrl, unrenderable } = submitted;
   const { idempotency } = job;
   const claim: Effect[] =
     idempotency === undefined
@@ -96,8 +97,13 @@ export function recordSubmission(state: VideoJobState, { job }: JobSubmit): Effe
     ...(callbackUrl === null ? [] : [mintSigningSecret(account)]),
     { type: 'send', to: key, event: { type: 'job.admit', request: plain(holdOf(submitted)) } },
     { type: 'schedule', name: DEADLINE, at: deadlineAt, event: { type: DEADLINE } },
-    performRender(state),
+    unrenderable === null ? performRender(state) : refuseSoon(deadlineAt - submitted.bounds.jobMs),
   ];
+}
+
+/** A job without candidates takes the way of any other, so that its owner sees why it failed. */
+export function refuseSoon(at: number): Effect {
+  return { type: 'schedule', name: REFUSE, at, event: { type: REFUSE } };
 }
 
 function holdOf({ generation, model, hold, deadlineAt, bounds }: SubmittedJob): HoldRequest {
@@ -180,11 +186,12 @@ export function release(state: VideoJobState, reason: string): Effect {
   return toAccount(state, { type: 'holds.release', key, releases: plain(releases) });
 }
 
-/** What ends with every job: its deadline. The row is shown for its retention. */
+/** What ends with every job: its timers. The row is shown for its retention. */
 export function endJob(state: VideoJobState, at: number): Effect[] {
   const { retentionMs } = submittedOf(state).bounds;
   return [
     { type: 'cancel', name: DEADLINE },
+    { type: 'cancel', name: REFUSE },
     { type: 'schedule', name: FORGET, at: at + retentionMs, event: { type: FORGET } },
   ];
 }

@@ -111,6 +111,13 @@ export function fail(state: VideoJobState, error: JobError, at: number): VideoJo
   return { ...state, endedAt: at, remote: null, waits: null, error };
 }
 
+/** No endpoint can render the job. */
+export function failUnrenderable(state: VideoJobState, at: number): VideoJobState {
+  const { unrenderable } = submittedOf(state);
+  if (unrenderable === null) throw new Error('the job has candidates');
+  return fail(state, unrenderable, at);
+}
+
 /** The service itself failed. Nothing is charged. */
 export function failByService(state: VideoJobState, message: string, at: number): VideoJobState {
   return { ...fail(state, errorOf(500, 'server', message), at), fault: 'marketplace' };

@@ -57,11 +57,19 @@ export interface FrozenCandidate {
   readonly target: RenderTarget;
   /** `provider.options` of this provider, adapters included; null without. */
   readonly options: Json;
+  /** What this endpoint receives of size, resolution and aspect ratio, in the form that it declares. */
+  readonly geometry: Geometry;
   readonly admitted: Admitted;
   /** The endpoint can abort a render. */
   readonly cancellable: boolean;
   /** The endpoint recognises a repeated create by its idempotency key. */
   readonly idempotentCreate: boolean;
+}
+
+export interface Geometry {
+  readonly size: FrameSize | null;
+  readonly resolution: string | null;
+  readonly aspectRatio: string | null;
 }
 
 export interface RenderTarget {

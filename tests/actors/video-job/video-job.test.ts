@@ -72,4 +72,18 @@ it('the clips, the charge and the end of the hold are one commit', () => {
   assert.is(actors.list(job, 'clip').length, 1);
 });
 
+it('a job that no endpoint can render fails on the way of any other, uncharged', () => {
+  const actors = open('0');
+  const unrenderable = { code: 400, message: 'No endpoint renders 7.3 s', error_type: 'invalid_request' } as const;
+  const hold = { ...made.newJob(1).hold, amount: '0' };
+  const job = submit(actors, 1, { candidates: [], unrenderable, hold });
+  assert.equal([record(actors).status, actors.activitiesOf(job).length], ['pending', 0]);
+  actors.tell(job, { type: 'job.refuse' });
+  assert.is(record(actors).status, 'in_progress');
+  actors.advance(0);
+  assert.is(record(actors).status, 'failed');
+  assert.equal(record(actors).error, unrenderable);
+  assert.equal([generation(actors).status, account(actors).holds], ['released', 0]);
+});
+
 test.run();

@@ -32,6 +32,7 @@ export function candidate(nth = 1, more: Partial<FrozenCandidate> = {}): FrozenC
     ...{ endpoint: `ep_${nth}`, tag: `sim-${nth}`, provider: { name: `Sim ${nth}`, slug: `sim-${nth}` } },
     ...{ model: 'sim/filmstrip', tariff: `tar_${nth}`, rate: '0.1', bound: '1', options: null },
     target: { dialect: 'video-jobs', baseUrl: 'http://127.0.0.1:9', upstreamId: 'filmstrip' },
+    geometry: { size: null, resolution: null, aspectRatio: null },
     admitted: { secondsMax: '10', size: null, audio: null, fps: null },
     ...{ cancellable: true, idempotentCreate: false },
     ...more,
@@ -46,7 +47,7 @@ export function newJob(nth: number, more: Partial<NewVideoJob> = {}): NewVideoJo
       ...{ model: 'sim/filmstrip', prompt, durationSeconds: '10', frames: null, fps: null, size: null },
       ...{ resolution: null, aspectRatio: null, seed: null, generateAudio: null, assets: [] },
     },
-    ...{ assets: null, candidates: [candidate()], callbackUrl: null },
+    ...{ assets: null, candidates: [candidate()], unrenderable: null, callbackUrl: null },
     hold: {
       ...{ amount: '1', endpoint: 'ep_1', provider: 'Sim 1', tariff: 'tar_1', streamed: false },
       ...{ appTitle: null, appUrl: null, user: null, sessionId: null, metadata: null },
