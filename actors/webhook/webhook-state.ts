@@ -19,6 +19,11 @@ const UNDECIDED_WAIT_MS = 30_000;
 /** An event that its nodes could not even begin to send is given up after this time. */
 const LIFETIME_MS = 7 * 24 * 60 * 60_000;
 
+/** Failure code of a handler that posted nothing. */
+export const NOT_SENT = 'not-sent';
+/** Failure codes of attempts that posted nothing: the runtime's own for one never begun, and the handler's. */
+const UNSENT: ReadonlySet<string> = new Set(['not-begun', NOT_SENT]);
+
 export function emptyWebhook(address: string): WebhookState {
   return { address, webhook: null, createdAt: 0, attempts: [], nextAttemptAt: null, endedAt: null };
 }
@@ -63,9 +68,9 @@ export function isLast({ attempts }: WebhookState): boolean {
   return attempts.length >= ATTEMPTS_MAX;
 }
 
-/** True if the handler was never called for the running attempt, and the event is young enough to be queued again. */
+/** True if the running attempt posted nothing, and the event is young enough to be queued again. */
 export function isUnsent({ createdAt }: WebhookState, { failure, at }: DeliverFailed): boolean {
-  return failure.code === 'not-begun' && at < createdAt + LIFETIME_MS;
+  return UNSENT.has(failure.code) && at < createdAt + LIFETIME_MS;
 }
 
 export function undecidedUntil(at: number): number {
