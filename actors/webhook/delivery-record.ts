@@ -7,20 +7,18 @@ export const ATTEMPTS_MAX = 8;
 /**
  * How an attempt ended: the class of the answered status, or why there was no answer. Nothing else of the answer is
  * kept. (reliability, attack 38)
+ *
+ * - `unreachable`: no connection: unknown name, refused, or cut before the answer.
+ * - `tls`: the certificate is not valid for the host, or the TLS handshake failed.
+ * - `malformed`: the answer is no HTTP answer.
+ * - `blocked`: the address may not be called: it is not public, or belongs to this service.
+ * - `interrupted`: the node that sent it ended before the answer was recorded.
  */
-export type DeliveryOutcome =
-  | `${1 | 2 | 3 | 4 | 5}xx`
-  /** No connection: unknown name, refused, or cut before the answer. */
-  | 'unreachable'
-  /** The certificate is not valid for the host, or the TLS handshake failed. */
-  | 'tls'
-  | 'timeout'
-  /** The answer is no HTTP answer. */
-  | 'malformed'
-  /** The address may not be called: it is not public, or belongs to this service. */
-  | 'blocked'
-  /** The node that sent it ended before the answer was recorded. */
-  | 'interrupted';
+export const DELIVERY_OUTCOMES = [
+  ...(['1xx', '2xx', '3xx', '4xx', '5xx'] as const),
+  ...(['unreachable', 'tls', 'timeout', 'malformed', 'blocked', 'interrupted'] as const),
+] as const;
+export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 
 export interface DeliveryAttempt {
   /** Store time at which it was dispatched, ms. */
@@ -29,7 +27,8 @@ export interface DeliveryAttempt {
   readonly outcome: DeliveryOutcome | null;
 }
 
-export type DeliveryStatus = 'delivering' | 'waiting' | 'delivered' | 'failed';
+export const DELIVERY_STATUSES = ['delivering', 'waiting', 'delivered', 'failed'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** The row of a webhook: what its account sees of the delivery. Never the receiver's answer. */
 export interface DeliveryRecord {

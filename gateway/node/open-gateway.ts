@@ -5,12 +5,14 @@ import { Refresher } from '../catalogue/refresher.ts';
 import { Checker } from '../checks/checker.ts';
 import { type Edge, openEdge } from '../edge/edge.ts';
 import { drainInference, openInference } from '../inference/services.ts';
-import { watchCommits } from '../jobs/batch/commit-points.ts';
+import { watchCommits } from '../jobs/commit-points.ts';
 import type { JobServices } from '../jobs/job-services.ts';
+import type { WebhookServices } from '../jobs/webhook/deliver.ts';
 import { providerKeys } from '../operator/config/provider-keys.ts';
 import type { Secrets } from '../operator/config/secrets.ts';
 import { armCrashPoint } from '../operator/crash-point.ts';
 import { Pools } from '../outbound/pools.ts';
+import { PublicClient } from '../outbound/public-client.ts';
 import type { ServingState } from '../terms/serving-state.ts';
 import type { NodeContext } from './node-options.ts';
 
@@ -29,6 +31,7 @@ export interface Gateway {
   readonly outbound: Pools;
   readonly refresher: Refresher;
   readonly jobs: JobServices;
+  readonly webhooks: WebhookServices;
   /** Declares the configured providers. Resolves when the board lists them, or when `givenUp` answers true. */
   declare(givenUp: () => boolean): Promise<void>;
   /** Starts and stops the periodic tasks: probes, document refreshes and checks. */
@@ -83,6 +86,12 @@ export function openGateway(
       inference,
       mayDispatch: () => overload.mayDispatch('jobs'),
       crashpoint: crashPoint ?? (() => {}),
+    },
+    webhooks: {
+      ...{ cluster, random, pepper: secrets.pepper },
+      client: new PublicClient({ clock, rules: config.webhooks, ...config.webhooks }),
+      crashpoint: crashPoint ?? (() => {}),
+      log: (record, message) => log.info(record, message),
     },
     declare: (givenUp) => declareUntilListed({ ...parts, providers, log, givenUp }),
     start: () => {

@@ -2,6 +2,7 @@ import { kinds } from '../../actors/kinds.ts';
 import type { NodeParts } from '../../actors/runtime/node.ts';
 import { lineHandler } from '../jobs/batch/run-line.ts';
 import { resultsHandler } from '../jobs/batch/write-results.ts';
+import { deliverHandler } from '../jobs/webhook/deliver.ts';
 import type { NodeContext } from './node-options.ts';
 import type { Gateway } from './open-gateway.ts';
 
@@ -11,7 +12,7 @@ import type { Gateway } from './open-gateway.ts';
  */
 export function openJobs(
   { options }: NodeContext,
-  gateway: () => Pick<Gateway, 'outbound' | 'jobs'>,
+  gateway: () => Pick<Gateway, 'outbound' | 'jobs' | 'webhooks'>,
 ): Required<Pick<NodeParts, 'kinds' | 'activities' | 'activityGraceMs'>> {
   const { config, ports = {} } = options;
   return {
@@ -19,6 +20,7 @@ export function openJobs(
     activities: {
       line: lineHandler(() => gateway().jobs),
       results: resultsHandler(() => gateway().jobs),
+      deliver: deliverHandler(() => gateway().webhooks, config.webhooks),
       ...ports.activities?.(() => gateway().outbound),
     },
     activityGraceMs: config.activities.graceMs,

@@ -14,6 +14,7 @@ import { OPERATIONS } from './openapi/operations.ts';
 import { responsesSocketRoute } from './responses-socket.ts';
 import { turnRoutes } from './turn-routes.ts';
 import { videoModelsRoute } from './videos/video-models.ts';
+import { webhookRoutes } from './webhooks/webhook-routes.ts';
 
 /** Every route of the public API, below its prefix. The published OpenAPI document lists the same routes. */
 export function apiRoutes(): readonly Route[] {
@@ -27,6 +28,7 @@ export function apiRoutes(): readonly Route[] {
     ...fileRoutes,
     eventRoute,
     ...batchRoutes,
+    ...webhookRoutes,
     creditsRoute,
     generationRoute,
     keyRoute,

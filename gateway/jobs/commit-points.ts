@@ -1,0 +1,21 @@
+import type { Cluster } from '../../actors/runtime/index.ts';
+
+/** The crash points of jobs that lie after a commit: by kind, and by the event whose step was committed. */
+const POINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  batch: {
+    'batch.submit': 'batch.accept.committed',
+    'line.done': 'line.settled',
+    'results.done': 'batch.final',
+  },
+  webhook: { 'deliver.done': 'hook.recorded' },
+};
+
+/** Reports the commits of jobs of this node. Only nodes with an armed crash point watch. */
+export function watchCommits(cluster: Cluster, crashpoint: (name: string) => void): void {
+  for (const [kind, points] of Object.entries(POINTS)) {
+    cluster.operator.watch(`${kind}:*`, ({ node, event }) => {
+      const point = points[event];
+      if (point !== undefined && node === cluster.self.name) crashpoint(point);
+    });
+  }
+}
