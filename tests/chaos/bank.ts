@@ -13,6 +13,7 @@ import {
   maskKey,
 } from '../../actors/terms/ids.ts';
 import { readPepper } from '../../gateway/operator/config/secrets.ts';
+import type { Evidence } from '../support/auditor/evidence.ts';
 import type { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import type { Payer } from './workload.ts';
 
@@ -55,4 +56,16 @@ async function openAccount(cluster: Cluster, pepper: Uint8Array, depositUsd: str
   } as const;
   await createKey(cluster, keyAddress(id, keyId(systemRandom)), made, ASK_MS);
   return { account, key };
+}
+
+/** The digits exactly as the API wrote them. */
+export async function creditsOf(cluster: LaunchedCluster, payer: Payer): Promise<Evidence['credits'][number]> {
+  const response = await fetch(`${cluster.baseUrl}/credits`, { headers: { authorization: `Bearer ${payer.key}` } });
+  const text = await response.text();
+  const digits = (member: string): string => {
+    const found = new RegExp(`"${member}":\\s*"?(-?[0-9.]+(?:[eE][+-]?\\d+)?)`).exec(text)?.[1];
+    if (found === undefined) throw new Error(`/credits answered ${response.status} ${text.slice(0, 300)}`);
+    return found;
+  };
+  return { account: payer.account, deposited: digits('total_credits'), used: digits('total_usage') };
 }

@@ -49,17 +49,24 @@ export class BatchWork {
   #names = 0;
   #running = false;
   #workers: readonly Promise<void>[] = [];
+  #working: readonly Payer[] = [];
 
   constructor(options: BatchWorkOptions) {
     this.#options = options;
   }
 
+  /** Accounts that submit batches. */
+  get working(): readonly Payer[] {
+    return this.#working;
+  }
+
   /** One batch of each account at a time, and two of the first, so that one waits for the other; at most `workers`. */
   start(workers: number): void {
     const { payers } = this.#options;
-    const working = payers.flatMap((payer, at) => (at < WAITING ? [payer, payer] : [payer]));
+    const working = payers.flatMap((payer, at) => (at < WAITING ? [payer, payer] : [payer])).slice(0, workers);
     this.#running = true;
-    this.#workers = working.slice(0, workers).map((payer) => this.#work(payer));
+    this.#working = working;
+    this.#workers = working.map((payer) => this.#work(payer));
   }
 
   async stop(): Promise<void> {

@@ -17,6 +17,10 @@ export const BATCH_POINTS = [
   ...(['line.sealed', 'line.settled', 'results.written', 'batch.final'] as const),
 ];
 
+export function isOfBatch(point: string): boolean {
+  return (BATCH_POINTS as readonly string[]).includes(point);
+}
+
 /**
  * Arms crash points in nodes that start later: a node reads its point once, at process start, and dies the n-th time it
  * reaches it. Works on the unmodified build; the launcher only has to pass its environment on.

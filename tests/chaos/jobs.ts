@@ -30,6 +30,11 @@ export class Jobs {
     this.#batches.start(Math.ceil(this.#inFlight * BATCH_WORKERS_SHARE));
   }
 
+  /** Accounts that submit batches. */
+  get batchPayers(): readonly Payer[] {
+    return this.#batches.working;
+  }
+
   /** Begins nothing new, and waits until every accepted batch has ended. */
   async stop(): Promise<void> {
     await Promise.all([this.#files.stop(), this.#batches.stop()]);

@@ -56,9 +56,9 @@ export class Nemesis {
     this.#options = options;
   }
 
-  /** Sends SIGKILL to a random node at a random moment; `before` gets the node. */
-  async killAny(before: (node: NodeSeen) => void = () => {}): Promise<Strike> {
-    const node = await this.#victim();
+  /** Sends SIGKILL to a random node that owns one of these accounts, at a random moment; `before` gets the node. */
+  async killAny(owned: readonly Payer[], before: (node: NodeSeen) => void = () => {}): Promise<Strike> {
+    const node = await this.#victim(owned);
     before(node);
     const orphans = await this.#payersOf(node.incarnation);
     const from = performance.now();
@@ -66,9 +66,9 @@ export class Nemesis {
     return this.#watch('SIGKILL', node, orphans, from);
   }
 
-  /** Sends SIGSTOP to a random node at a random moment or a forced point; `before` gets the node. */
-  async stopAny(where: Frozen | null, before: (node: NodeSeen) => void): Promise<Strike> {
-    const node = await this.#victim();
+  /** Sends SIGSTOP to such a node at a random moment or a forced point; `before` gets the node. */
+  async stopAny(owned: readonly Payer[], where: Frozen | null, before: (node: NodeSeen) => void): Promise<Strike> {
+    const node = await this.#victim(owned);
     before(node);
     const orphans = await this.#payersOf(node.incarnation);
     if (where === null) kill(node.pid, 'SIGSTOP');
@@ -111,7 +111,7 @@ export class Nemesis {
    * its next process can join. A cut that blocked no byte had no effect.
    */
   async cutAny(links: Links, cut: Cut): Promise<Strike> {
-    const node = await this.#victim();
+    const node = await this.#victim(this.#options.payers);
     const orphans = await this.#payersOf(node.incarnation);
     const before = links.faulted;
     const from = performance.now();
@@ -190,11 +190,16 @@ export class Nemesis {
     return first;
   }
 
-  /** A random living node, preferably one that owns an account of the workload, so that its takeover is measurable. */
-  async #victim(): Promise<NodeSeen> {
+  /**
+   * A random living node, preferably one that owns one of these accounts: its takeover is measurable, and its next
+   * process, which takes the same accounts back, works for them.
+   */
+  async #victim(owned: readonly Payer[]): Promise<NodeSeen> {
     const owners = await this.#options.store.owners();
     const living = [...owners.nodes.values()].filter((node) => node.state === 'up' && isAlive(node.pid));
-    const owning = living.filter((node) => this.#payersIn(owners, node.incarnation).length > 0);
+    const owning = living.filter(({ incarnation }) =>
+      this.#payersIn(owners, incarnation).some((payer) => owned.includes(payer)),
+    );
     const choice = owning.length > 0 ? owning : living;
     const victim = choice[Math.floor(this.#options.chance() * choice.length)];
     if (!victim) throw new Error('no node left to kill');

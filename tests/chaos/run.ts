@@ -10,10 +10,10 @@ import type { StoreView } from '../support/auditor/store-view.ts';
 import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { FaultInjector } from '../support/faults/fault-injector.ts';
 import { modelsDocument } from '../support/provider/simulated-provider.ts';
-import { openAccounts } from './bank.ts';
+import { creditsOf, openAccounts } from './bank.ts';
 import { chance } from './chance.ts';
 import { type ChaosStore, openChaosStore, type StoreKind } from './chaos-store.ts';
-import { BATCH_POINTS, CRASH_POINTS, CrashPoints } from './crash-points.ts';
+import { BATCH_POINTS, CRASH_POINTS, CrashPoints, isOfBatch } from './crash-points.ts';
 import { type FullDisk, fillDisk } from './full-disk.ts';
 import { Jobs } from './jobs.ts';
 import { CUTS, type Cut, Links } from './links.ts';
@@ -65,6 +65,8 @@ const UNLIMITED = 1_000_000_000;
 const PATIENT = { stoppedKillMs: 120_000, silentKillMs: 120_000 };
 const OPEN_STREAMS = 9;
 const OPEN_SECONDS = 18;
+/** A node that holds the store's lock is killed after 2 s. */
+const OPEN_SECONDS_KILLED = 6;
 const OPENED_MS = 800;
 /** Small enough to be allocated quickly, and larger than what is written to the full disk. */
 const BALLAST_BYTES = 4 * 1024 * 1024;
@@ -133,6 +135,19 @@ interface Stage {
   readonly store: ChaosStore;
 }
 
+interface Load {
+  readonly workload: Workload;
+  readonly jobs: Jobs;
+}
+
+interface StrikeParts {
+  /** Requests answered so far, per ms. */
+  readonly perMs: () => number;
+  readonly record: (strike: Strike) => void;
+  /** Accounts whose owner reaches this point. */
+  readonly owned: (point: string) => readonly Payer[];
+}
+
 class Run {
   readonly #options: ChaosOptions;
   readonly #stage: Stage;
@@ -166,7 +181,7 @@ class Run {
     const jobs = new Jobs({ base: cluster.baseUrl, payers, workload, chance: this.#chance }, this.#options.inFlight);
     workload.start();
     jobs.start();
-    const strikes = await this.#strikeAll(workload, payers).finally(() => sampling.abort());
+    const strikes = await this.#strikeAll({ workload, jobs }, payers).finally(() => sampling.abort());
     await sampled;
     await Promise.all([jobs.stop(), workload.stop()]);
     appendHistory(join(folder, 'history.jsonl'), workload.history);
@@ -193,7 +208,7 @@ class Run {
     }
   }
 
-  async #strikeAll(workload: Workload, payers: readonly Payer[]): Promise<readonly Strike[]> {
+  async #strikeAll({ workload, jobs }: Load, payers: readonly Payer[]): Promise<readonly Strike[]> {
     const nemesis = new Nemesis({
       store: this.#store,
       workload,
@@ -207,12 +222,13 @@ class Run {
     const record = (strike: Strike): void => this.#tell(strikes.push(strike), strike, workload);
     const startedAt = performance.now();
     const perMs = (): number => workload.answered / (performance.now() - startedAt);
-    await this.#kill(nemesis, perMs, record);
-    const open = (): readonly Promise<unknown>[] => {
+    const owned = (point: string): readonly Payer[] => (isOfBatch(point) ? jobs.batchPayers : payers);
+    await this.#kill(nemesis, { perMs, record, owned });
+    const open = (seconds: number): readonly Promise<unknown>[] => {
       const some = payers.slice(0, OPEN_STREAMS);
-      return some.map((payer) => workload.send(long(workload.nonce(), OPEN_SECONDS), payer));
+      return some.map((payer) => workload.send(long(workload.nonce(), seconds), payer));
     };
-    await this.#stop(nemesis, { perMs, record, open });
+    await this.#stop(nemesis, { perMs, record, owned, open });
     await this.#cut(nemesis, record);
     await this.#outages(workload, payers, record);
     await pause(this.#options.calmMs);
@@ -220,12 +236,12 @@ class Run {
   }
 
   /** Kills in pairs: at random, then the next process of the same node at a crash point. */
-  async #kill(nemesis: Nemesis, perMs: () => number, record: (strike: Strike) => void): Promise<void> {
+  async #kill(nemesis: Nemesis, { perMs, record, owned }: StrikeParts): Promise<void> {
     for (let kill = 0; kill < this.#options.kills; kill++) {
       await pause(this.#options.calmMs);
       const point = this.#point(kill >> 1);
       const armed = kill + 1 < this.#options.kills;
-      const killed = await nemesis.killAny((node) => armed && this.#arm(node.name, point, perMs()));
+      const killed = await nemesis.killAny(owned(point), (node) => armed && this.#arm(node.name, point, perMs()));
       record(killed);
       if (!armed || killed.successor === null) continue;
       record(await nemesis.awaitCrash(killed.successor, point));
@@ -236,11 +252,7 @@ class Run {
   /** Stops in pairs: at random or at a forced point, then the next process of the same node at a crash point. */
   async #stop(
     nemesis: Nemesis,
-    {
-      perMs,
-      record,
-      open,
-    }: { perMs: () => number; record: (strike: Strike) => void; open: () => readonly Promise<unknown>[] },
+    { perMs, record, owned, open }: StrikeParts & { readonly open: (seconds: number) => readonly Promise<unknown>[] },
   ): Promise<void> {
     // A commit is one call to PostgreSQL: a node that stops never holds a lock of it.
     const { store, places = store === 'sqlite' ? STOPS : STOPS.slice(0, 2) } = this.#options;
@@ -250,9 +262,13 @@ class Run {
       const pair = stop + 1 < this.#options.stops;
       const where = places[(stop >> 1) % places.length] as Frozen | null;
       // Streams still open when the zombie resumes: their node must end them then.
-      const streams = open();
+      const streams = open(where === 'in transaction' ? OPEN_SECONDS_KILLED : OPEN_SECONDS);
       await pause(OPENED_MS);
-      const stopped = await nemesis.stopAny(where, (node) => pair && this.#arm(node.name, point, perMs(), 'SIGSTOP'));
+      const stopped = await nemesis.stopAny(
+        owned(point),
+        where,
+        (node) => pair && this.#arm(node.name, point, perMs(), 'SIGSTOP'),
+      );
       record(stopped);
       if (pair && stopped.successor !== null) {
         record(await nemesis.awaitStop(stopped.successor, `SIGSTOP ${point}`));
@@ -277,8 +293,7 @@ class Run {
 
   /** Arms a crash point in the next process of the node, so that it dies while it handles its share of the load. */
   #arm(node: string, point: string, perMs: number, signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL'): void {
-    const ofBatch = (BATCH_POINTS as readonly string[]).includes(point);
-    const times = ofBatch ? BATCH_TIMES : Math.ceil(perMs * this.#options.calmMs * SHARE_OF_RESTARTED) + 1;
+    const times = isOfBatch(point) ? BATCH_TIMES : Math.ceil(perMs * this.#options.calmMs * SHARE_OF_RESTARTED) + 1;
     this.#stage.crashPoints.arm(node, point, times, signal);
   }
 
@@ -350,11 +365,7 @@ class Run {
   }
 
   /** Queries the API while the cluster still runs, and reads the store after the drain. */
-  async #evidence(
-    { workload, jobs }: { workload: Workload; jobs: Jobs },
-    payers: readonly Payer[],
-    poor: Payer,
-  ): Promise<Evidence> {
+  async #evidence({ workload, jobs }: Load, payers: readonly Payer[], poor: Payer): Promise<Evidence> {
     const { cluster, providers } = this.#stage;
     const all = [...payers, poor];
     const credits = await Promise.all(all.map((payer) => creditsOf(cluster, payer)));
@@ -382,16 +393,4 @@ class Run {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** The digits exactly as the API wrote them. */
-async function creditsOf(cluster: LaunchedCluster, payer: Payer): Promise<Evidence['credits'][number]> {
-  const response = await fetch(`${cluster.baseUrl}/credits`, { headers: { authorization: `Bearer ${payer.key}` } });
-  const text = await response.text();
-  const digits = (member: string): string => {
-    const found = new RegExp(`"${member}":\\s*"?(-?[0-9.]+(?:[eE][+-]?\\d+)?)`).exec(text)?.[1];
-    if (found === undefined) throw new Error(`/credits answered ${response.status} ${text.slice(0, 300)}`);
-    return found;
-  };
-  return { account: payer.account, deposited: digits('total_credits'), used: digits('total_usage') };
 }

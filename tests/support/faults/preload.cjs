@@ -18,6 +18,11 @@ if (isMainThread) {
 }
 const node = process.env.TROUPE_FAULT_NODE;
 
+const STOPPED_WITHIN_MS = 10_000;
+const LOOK_MS = 10;
+/** Shorter than any stop of a test. */
+const STOPPED_MS = 1_000;
+
 if (folder && node) {
   const file = join(folder, `${node}.json`);
   const faults = () => {
@@ -34,10 +39,17 @@ if (folder && node) {
     rmSync(file, { force: true });
     note({ effect: kind });
   };
-  /** The signal goes to the process: another thread may receive it, so this one may continue for a moment. */
+  /**
+   * Returns once the process was stopped and resumed. The signal goes to the process: another thread may receive it, so
+   * this one continues for a moment, on a busy machine for long.
+   */
   const freeze = () => {
     process.kill(process.pid, 'SIGSTOP');
-    sleep(100);
+    for (let waited = 0; waited < STOPPED_WITHIN_MS; waited += LOOK_MS) {
+      const from = performance.now();
+      sleep(LOOK_MS);
+      if (performance.now() - from > STOPPED_MS) return;
+    }
   };
   if (isMainThread) {
     shiftClock(faults);
