@@ -28,6 +28,10 @@ export function depositId(random: Random): string {
   return `dep_${base62(random, LOCAL_LENGTH)}`;
 }
 
+export function adjustmentId(random: Random): string {
+  return `adj_${base62(random, LOCAL_LENGTH)}`;
+}
+
 /**
  * `gen-<Unix seconds, 10 digits>-<20 letters>`, where the first two letters encode the milliseconds. Ids sort by time,
  * so the rows of one commit are adjacent in every index; 107 bits are random.

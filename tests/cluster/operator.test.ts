@@ -52,6 +52,12 @@ it('an operator inspects and controls the whole cluster through any node', async
     assert.equal(await operator.why(elsewhere), [`It has added up to ${2 * asked}.`]);
     assert.ok(steps.every((step) => step.address.startsWith('tally:seen')));
 
+    const listed = await operator.actors('tally', 10);
+    assert.equal(listed, [elsewhere, addressOn(c.node, 'unseen')].sort());
+    assert.equal(await operator.actors('tally', 1), listed.slice(0, 1));
+    assert.equal(await operator.actors('nothing', 10), []);
+    assert.is(await operator.rowById('nothing', 'x'), null);
+
     await operator.drain('n3');
     await nodes.until(() => c.drains.length === 1, 'the node was asked to drain');
     await rejects(operator.drain('n7'), /no living node is called "n7"/);

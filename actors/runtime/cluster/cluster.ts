@@ -97,6 +97,10 @@ export interface Operator {
    * Rows read directly from the store, bodies as stored: lists that no single actor keeps, e.g. the keys of an account.
    */
   rows(query: RowQuery): Promise<readonly RowRecord[]>;
+  /** One row of any actor by its id; null without one. */
+  rowById(collection: string, id: string): Promise<RowRecord | null>;
+  /** The addresses of a kind, ascending, read directly from the store; at most `limit`. */
+  actors(kind: string, limit: number): Promise<readonly string[]>;
   ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json>;
   /** Steps a dead letter again, or drops it. False if there is none with this id. Rejects with AskError. */
   retry(address: string, id: string): Promise<boolean>;

@@ -20,6 +20,8 @@ const GAUGES_MS = 1_000;
 const INSPECT_MS = 3_000;
 const DRAIN_CALL_MS = 3_000;
 const RETRY_MS = 50;
+/** Addresses that one call lists: about 1 MB. */
+const ACTORS_MAX = 10_000;
 const DEAD_LETTER_MS = 10_000;
 
 export interface OperatorParts {
@@ -126,6 +128,16 @@ export class ClusterOperator implements Operator {
 
   rows(query: RowQuery): Promise<readonly RowRecord[]> {
     return this.#parts.store.rows(query);
+  }
+
+  rowById(collection: string, id: string): Promise<RowRecord | null> {
+    return this.#parts.store.rowById(collection, id);
+  }
+
+  async actors(kind: string, limit: number): Promise<readonly string[]> {
+    const { store, map } = this.#parts;
+    const shards = Array.from({ length: map.count }, (_, shard) => store.actorsOf(kind, shard));
+    return (await Promise.all(shards)).flat().sort().slice(0, Math.min(limit, ACTORS_MAX));
   }
 
   ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json> {

@@ -64,6 +64,10 @@ export interface OperatorClient {
   skip(address: string, id: string): Promise<boolean>;
   /** Rows read directly from the store, bodies as stored. */
   rows(query: RowQuery): Promise<readonly RowRecord[]>;
+  /** One row of any actor by its id; null without one. */
+  rowById(collection: string, id: string): Promise<RowRecord | null>;
+  /** The addresses of a kind, ascending; at most `limit`, and at most 10,000. */
+  actors(kind: string, limit: number): Promise<readonly string[]>;
   /** Rejects with AskError when the actor did not answer. */
   ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json>;
   close(): void;
@@ -76,7 +80,10 @@ type Unary = (
   answer: (error: ServiceError | null, reply: unknown) => void,
 ) => void;
 
-type Methods = Record<'Ps' | 'Inspect' | 'Why' | 'Reload' | 'Drain' | 'Retry' | 'Skip' | 'Rows' | 'Ask', Unary> & {
+type Methods = Record<
+  'Ps' | 'Inspect' | 'Why' | 'Reload' | 'Drain' | 'Retry' | 'Skip' | 'Rows' | 'RowById' | 'Actors' | 'Ask',
+  Unary
+> & {
   Watch(request: object, metadata: Metadata): ClientReadableStream<{ json: string }>;
 };
 
@@ -139,6 +146,8 @@ export function connectOperator(
     retry: async (actor, id) => (await call<{ found: boolean }>('Retry', { address: actor, id }, RESUME_MS)).found,
     skip: async (actor, id) => (await call<{ found: boolean }>('Skip', { address: actor, id }, RESUME_MS)).found,
     rows: (query) => parsed<readonly RowRecord[]>(call('Rows', { queryJson: JSON.stringify(query) })),
+    rowById: (collection, id) => parsed<RowRecord | null>(call('RowById', { collection, id })),
+    actors: (kind, limit) => parsed<readonly string[]>(call('Actors', { kind, limit })),
     ask: async (to, event, { withinMs }) => {
       const request = { address: to, eventJson: JSON.stringify(event), withinMs };
       const reply = await call<{ bodyJson?: string; failureJson?: string; outcome: string }>(

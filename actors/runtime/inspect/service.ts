@@ -91,6 +91,12 @@ function implement(
     Rows: unary(async ({ queryJson }: { queryJson: string }) => ({
       json: JSON.stringify(await operator().rows(JSON.parse(queryJson) as RowQuery)),
     })),
+    RowById: unary(async ({ collection, id }: { collection: string; id: string }) => ({
+      json: JSON.stringify(await operator().rowById(collection, id)),
+    })),
+    Actors: unary(async ({ kind, limit }: { kind: string; limit: number }) => ({
+      json: JSON.stringify(await operator().actors(kind, limit)),
+    })),
     Ask: unary((request: AskRequest) => ask(operator(), request)),
   };
 }

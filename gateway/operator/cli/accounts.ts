@@ -1,17 +1,23 @@
 /**
- * `troupe accounts`: creates, funds and shows accounts. Every change carries a natural id, so a repeat has no effect.
+ * `troupe accounts`: creates, funds, shows and lists accounts. Every change carries a natural id, so a repeat has no effect.
  */
 import type { Command } from 'commander';
 import { createAccount, creditDeposit, showAccount } from '../../../actors/account/account.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { accountAddress, accountId, depositId } from '../../../actors/terms/ids.ts';
+import { addAccountChanges } from './account-changes.ts';
+import { askEach } from './ask-each.ts';
+import { addAccountRecords } from './generations.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom, amountFrom } from './names.ts';
-import { pairs, print, timeOf } from './print.ts';
+import { pairs, print, table, timeOf } from './print.ts';
 import { ASK_MS, withSession } from './session.ts';
 
+/** Accounts that one command looks at; the most that one call of the cluster lists. */
+const LIST_MAX = 10_000;
+
 export function addAccounts(program: Command): void {
-  const accounts = program.command('accounts').description('create, fund and show accounts');
+  const accounts = program.command('accounts').description('create, fund, show, correct and list accounts');
   accounts
     .command('create')
     .argument('[name]', 'a display name', '')
@@ -50,6 +56,13 @@ export function addAccounts(program: Command): void {
       );
     });
   accounts
+    .command('list')
+    .option('--name <text>', 'only accounts whose name or id contains the text, in any case')
+    .description(`list accounts with status and money, at most ${LIST_MAX}`)
+    .action(async (_: unknown, command: Command) => list(command.optsWithGlobals<ListOptions>()));
+  addAccountChanges(accounts);
+  addAccountRecords(accounts);
+  accounts
     .command('show')
     .argument('<account>', 'the account id')
     .description('show balance, holds and sums')
@@ -74,4 +87,26 @@ export function addAccounts(program: Command): void {
         }),
       );
     });
+}
+
+interface ListOptions extends GlobalOptions {
+  readonly name?: string;
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const wanted = options.name?.toLowerCase() ?? '';
+  const { views, isCut } = await withSession(options, async ({ operator, cluster }) => {
+    const addresses = await operator.actors('account', LIST_MAX);
+    const all = await askEach(addresses, (address) => showAccount(cluster, address, ASK_MS));
+    const matching = all.filter(({ account, name }) => `${account} ${name}`.toLowerCase().includes(wanted));
+    return { views: matching, isCut: addresses.length === LIST_MAX };
+  });
+  print(options, views, () => {
+    const rows = views.map((view) => [
+      ...[view.account.slice('account:'.length), view.name, view.status, timeOf(view.createdAt) ?? ''],
+      ...[view.balance, view.held, view.charges, String(view.keys)],
+    ]);
+    const head = ['ACCOUNT', 'NAME', 'STATUS', 'CREATED', 'BALANCE USD', 'HELD USD', 'CHARGED USD', 'KEYS'];
+    return `${table(head, rows)}${isCut ? `\nonly the first ${LIST_MAX} accounts were looked at` : ''}`;
+  });
 }

@@ -1,15 +1,16 @@
 /**
- * `troupe keys`: creates, revokes and lists API keys. A key's text is generated here, printed once, and never stored.
+ * `troupe keys`: creates, changes and lists API keys. A key's text is generated here, printed once, and never stored.
  */
 import type { Command } from 'commander';
 import { showAccount } from '../../../actors/account/account.ts';
 import type { Credential } from '../../../actors/key/credential.ts';
-import { changeKey, createKey, type NewKey, showKey } from '../../../actors/key/key.ts';
+import { changeKey, createKey, limitKey, type NewKey, showKey } from '../../../actors/key/key.ts';
 import type { KeyView } from '../../../actors/key/statement.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { keyAddress, keyDigest, keyId, keyText, maskKey } from '../../../actors/terms/ids.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { readPepper } from '../config/secrets.ts';
+import { askEach } from './ask-each.ts';
 import { findCluster } from './find-cluster.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom, amountFrom, countFrom, keyFrom, timeFrom } from './names.ts';
@@ -27,11 +28,9 @@ interface CreateOptions extends GlobalOptions {
 
 const WINDOWS = ['daily', 'weekly', 'monthly'] as const;
 const LIST_MAX = 1_000;
-/** Keys that are asked for their limit and spend at a time. */
-const ASKS_MAX = 16;
 
 export function addKeys(program: Command): void {
-  const keys = program.command('keys').description('create, revoke and list API keys');
+  const keys = program.command('keys').description('create, limit, disable, revoke and list API keys');
   keys
     .command('create')
     .argument('<account>', 'the account that pays')
@@ -45,15 +44,24 @@ export function addKeys(program: Command): void {
     .action(async (account: string, _: unknown, command: Command) =>
       create(account, command.optsWithGlobals<CreateOptions>()),
     );
+  addChange(keys, 'revoke', 'revoke a key for good');
+  addChange(keys, 'disable', 'refuse every request with a key until it is enabled');
+  addChange(keys, 'enable', 'let a disabled key send requests again');
   keys
-    .command('revoke')
+    .command('limit')
     .argument('<key>', 'the key, as acct_.../key_...')
-    .description('revoke a key for good')
-    .action(async (key: string, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
+    .argument('<usd>', 'the most that the key may spend, or none')
+    .option('--window <window>', `the limit resets: ${WINDOWS.join(', ')} (UTC; default: never)`)
+    .description('change the limit of a key')
+    .action(async (key: string, usd: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { readonly window?: string }>();
       const address = keyFrom(key);
-      const view = await withSession(options, ({ cluster }) => changeKey(cluster, address, 'revoke', ASK_MS));
-      print(options, view, () => pairs({ key: shortKey(view.key), label: view.label, status: view.status }));
+      const limit = usd === 'none' ? null : amountFrom(usd);
+      const limitWindow = windowFrom({ window: options.window, limit: limit ?? undefined });
+      const view = await withSession(options, ({ cluster }) =>
+        limitKey(cluster, address, { limit, limitWindow }, ASK_MS),
+      );
+      print(options, view, () => renderList([view]));
     });
   keys
     .command('list')
@@ -67,18 +75,26 @@ export function addKeys(program: Command): void {
     });
 }
 
+function addChange(keys: Command, change: 'revoke' | 'disable' | 'enable', description: string): void {
+  keys
+    .command(change)
+    .argument('<key>', 'the key, as acct_.../key_...')
+    .description(description)
+    .action(async (key: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const address = keyFrom(key);
+      const view = await withSession(options, ({ cluster }) => changeKey(cluster, address, change, ASK_MS));
+      print(options, view, () => pairs({ key: shortKey(view.key), label: view.label, status: view.status }));
+    });
+}
+
 async function listOf({ operator, cluster }: Session, account: string): Promise<readonly KeyView[]> {
   const where = { column: 0, equals: account } as const;
   const rows = await operator.rows({ collection: 'credential', where, order: 'descending', limit: LIST_MAX });
   // An account without keys exists; an unknown one is an error.
   if (rows.length === 0) await showAccount(cluster, account, ASK_MS);
   const addresses = rows.map((row) => (JSON.parse(row.body) as Credential).key);
-  const views: KeyView[] = [];
-  for (let at = 0; at < addresses.length; at += ASKS_MAX) {
-    const some = addresses.slice(at, at + ASKS_MAX);
-    views.push(...(await Promise.all(some.map((key) => showKey(cluster, key, ASK_MS)))));
-  }
-  return views;
+  return askEach(addresses, (key) => showKey(cluster, key, ASK_MS));
 }
 
 function renderList(found: readonly KeyView[]): string {
@@ -120,13 +136,19 @@ function newKey(text: string, pepper: Uint8Array, options: CreateOptions): NewKe
     name: options.name,
     kind: options.management ? 'management' : 'inference',
     limit: options.limit === undefined ? null : amountFrom(options.limit),
-    limitWindow: windowFrom(options),
+    limitWindow: windowFrom({ window: options.window, limit: options.limit }),
     expiresAt: options.expires === undefined ? null : timeFrom(options.expires),
     perMinute: options.perMinute === undefined ? null : countFrom(options.perMinute, 'number of requests'),
   };
 }
 
-function windowFrom({ window, limit }: CreateOptions): NewKey['limitWindow'] {
+function windowFrom({
+  window,
+  limit,
+}: {
+  readonly window: string | undefined;
+  readonly limit: string | undefined;
+}): NewKey['limitWindow'] {
   if (window === undefined) return null;
   const known = WINDOWS.find((one) => one === window);
   if (!known) throw new ConfigError(`"${window}" is not a window; write one of ${WINDOWS.join(', ')}`);

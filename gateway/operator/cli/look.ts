@@ -2,10 +2,14 @@
 import type { Command } from 'commander';
 import type { ClusterView, CommittedStep, Inspection } from '../../../actors/runtime/index.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { endpointsOf } from './endpoints.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { addressFrom } from './names.ts';
 import { pairs, print, table } from './print.ts';
 import { withSession } from './session.ts';
+
+/** `author/slug`, with its suffix; an address has its first colon before the slash. */
+const MODEL_ID = /^[^:/]+\/[^/]+$/;
 
 export function addLook(program: Command): void {
   program
@@ -31,10 +35,11 @@ export function addLook(program: Command): void {
     });
   program
     .command('why')
-    .argument('<address>', 'kind:owner or kind:owner/local')
+    .argument('<address>', 'kind:owner or kind:owner/local, or the id of a model for its endpoints')
     .description('explain why an actor is in its state')
     .action(async (text: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
+      if (MODEL_ID.test(text)) return whyModel(text, options);
       const address = addressFrom(text);
       const lines = await withSession(options, ({ operator }) => operator.why(address));
       if (!lines) throw new ConfigError(`there is no ${address}; \`troupe ps\` shows which kinds there are`);
@@ -64,6 +69,20 @@ export function addLook(program: Command): void {
       });
       print(options, { drained: node }, () => `${node} drains`);
     });
+}
+
+/** A model has no actor of its own: its endpoints are explained. */
+async function whyModel(model: string, options: GlobalOptions): Promise<void> {
+  const found = await withSession(options, (session) => endpointsOf(session, { model }));
+  if (found.length === 0)
+    throw new ConfigError(`no endpoint serves ${model}; \`troupe endpoints list\` shows the models`);
+  print(options, found, () =>
+    found
+      .map(({ address, provider, health, reasons }) =>
+        [`${address}: ${health} at ${provider}`, ...reasons].join('\n  '),
+      )
+      .join('\n'),
+  );
 }
 
 /** Runs until Ctrl-C (exit 0) or until the node that serves the stream exits. */

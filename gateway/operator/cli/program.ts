@@ -14,6 +14,8 @@ Examples:
   troupe accounts create "Ada" --json       create an account
   troupe accounts deposit acct_... 25       credit it with 25 USD
   troupe keys create acct_... --limit 5     create a key that may spend 5 USD
+  troupe accounts list --name ada           find an account by its name
+  troupe accounts refund gen-... --reason "cut answer"   give a charge back
   troupe batch submit requests.jsonl        submit a batch and follow it to its end
   troupe batch results batch_...            print its result lines
   troupe models refresh                     reload the providers' models documents

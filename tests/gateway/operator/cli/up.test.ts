@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClusterView, Inspection } from '../../../../actors/runtime/index.ts';
+import type { Generation } from '../../../../actors/terms/hold.ts';
 import type { ConnectionInfo } from '../../../../gateway/operator/launcher/connection.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { StreamJudge } from '../../../support/stream/stream-judge.ts';
 import { answer, type Command, troupe } from './command.ts';
+import { told } from './in-process.ts';
 
 const it = bounded(test, 120_000);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-up-'));
@@ -172,6 +174,84 @@ it('an account that is created, funded and given a key by the command line can s
   const watched = await watching.ended;
   assert.is(watched.code, 0);
   assert.match(watched.out, new RegExp(`n\\d  account:${id} #\\d+  hold\\.settle`));
+});
+
+it('a name leads an operator to the account, to its generations and ledger, and to the refund of a charge', async () => {
+  const { id } = await answer<{ id: string }>(['accounts', 'create', 'Grace Hopper', ...at]);
+  await told(['accounts', 'deposit', id, '5', ...at]);
+  const { text } = await answer<{ text: string }>(['keys', 'create', id, ...at]);
+  const { usage } = await chat(text);
+
+  assert.match(
+    await told(['accounts', 'list', '--name', 'hopper', ...at]),
+    new RegExp(`^ACCOUNT .*\n${id}  Grace Hopper  open `),
+  );
+  assert.not.match(await told(['accounts', 'list', '--name', 'hopper', ...at]), /\n.*\n.*\n/);
+  const listed = JSON.parse(await told(['accounts', 'generations', id, ...at, '--json'])) as readonly Generation[];
+  const charged = listed.find(({ status }) => status === 'settled') as Generation;
+  assert.match(
+    await told(['accounts', 'generations', id, ...at]),
+    new RegExp(`${charged.generation} .* settled +sim/fast`),
+  );
+  assert.match(
+    await told(['generation', charged.generation, ...at]),
+    new RegExp(`^{\n {2}"account": "${id}",\n {2}"id": "gen-`),
+  );
+
+  const refund = ['accounts', 'refund', charged.generation, '--reason', 'a bad answer', ...at];
+  assert.match(
+    await told(refund),
+    /^account .*\nadjustment +refund-gen-.*\namount .*\nreason +a bad answer\nbalance +5 USD\n$/,
+  );
+  assert.match(await told(refund), /repeated +true/);
+  await told(['accounts', 'adjust', id, '0.5', '--take', '--reason', 'a fee', ...at]);
+  const ledger = await told(['accounts', 'ledger', id, '--csv', ...at]);
+  const [head, ...entries] = ledger
+    .trimEnd()
+    .split('\r\n')
+    .map((line) => line.split(','));
+  assert.is(head?.join(), 'entry,at,type,from,to,amount_usd,balance_usd,key,reference');
+  assert.equal(
+    entries.map(([, , type, , , , balance]) => [type, balance]),
+    [
+      ['deposit', '5'],
+      ['charge', String(5 - usage.cost)],
+      ['adjustment', '5'],
+      ['adjustment', '4.5'],
+    ],
+  );
+  assert.is((await told(['accounts', 'ledger', id, '--limit', '2', ...at])).trimEnd().split('\n').length, 3);
+});
+
+it('an operator suspends and resumes an account, disables and enables a key, and changes its limit', async () => {
+  const { id } = await answer<{ id: string }>(['accounts', 'create', 'Alan', ...at]);
+  await told(['accounts', 'deposit', id, '5', ...at]);
+  const { key, text } = await answer<{ key: string; text: string }>(['keys', 'create', id, ...at]);
+  const short = key.replace('key:', '');
+  const status = (): Promise<string> =>
+    chat(text).then(
+      () => '200',
+      (error: Error) => error.message.slice(0, 3),
+    );
+  assert.is(await status(), '200');
+  await told(['accounts', 'suspend', id, ...at]);
+  assert.is(await status(), '401');
+  await told(['accounts', 'resume', id, ...at]);
+  assert.match(await told(['keys', 'disable', short, ...at]), /status +disabled/);
+  assert.is(await status(), '401');
+  await told(['keys', 'enable', short, ...at]);
+  assert.match(await told(['keys', 'limit', short, '0.000000001', '--window', 'daily', ...at]), / 0\.000000001 daily /);
+  assert.is(await status(), '402');
+  assert.match(await told(['keys', 'limit', short, 'none', ...at]), / none /);
+});
+
+it('providers, endpoints and models are listed and explained', async () => {
+  assert.match(await told(['providers', 'list', ...at]), /\nsim-a +Sim A +declared +\d+ /);
+  const endpoints = await told(['endpoints', 'list', '--model', 'sim/fast', '--provider', 'sim-a', ...at]);
+  assert.match(endpoints, /\nsim\/fast +sim-a +\w+ +endpoint:ep_\w+ +.*attempts/);
+  assert.match(await told(['why', 'sim/fast', ...at]), /^endpoint:ep_\w+: \w+ at sim-a\n {2}/m);
+  const none = await told(['why', 'sim/none', ...at]).catch((error: Error) => error.message);
+  assert.match(none, /^no endpoint serves sim\/none; /);
 });
 
 it('an unknown account or provider is an error in plain words', async () => {

@@ -1,0 +1,130 @@
+/** `troupe generation`, and `troupe accounts generations|ledger`: what an account did and paid, for operators. */
+import type { Command } from 'commander';
+import { showAccount } from '../../../actors/account/account.ts';
+import type { LedgerEntry } from '../../../actors/account/ledger.ts';
+import type { Generation } from '../../../actors/terms/hold.ts';
+import { renderExact } from '../../edge/api/exact-json.ts';
+import { renderGeneration } from '../../edge/api/generation-record.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { accountFrom, countFrom } from './names.ts';
+import { csv, print, table, timeOf } from './print.ts';
+import { ASK_MS, type Session, withSession } from './session.ts';
+
+const SHOWN_USUALLY = 20;
+/** Rows that one read of the store returns. */
+const PAGE_ROWS_MAX = 1_000;
+
+export function addGeneration(program: Command): void {
+  program
+    .command('generation')
+    .argument('<id>', 'the id, gen-...')
+    .description('show the record of one generation of any account: route, attempts, hold, charge')
+    .action(async (id: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const { account, generation } = await withSession(options, (session) => findGeneration(session, id));
+      const text = renderExact({ account: account.slice('account:'.length), ...renderGeneration(id, generation) });
+      process.stdout.write(`${indented(text)}\n`);
+    });
+}
+
+interface ListOptions extends GlobalOptions {
+  readonly limit?: string;
+  readonly csv?: boolean;
+}
+
+export function addAccountRecords(accounts: Command): void {
+  accounts
+    .command('generations')
+    .argument('<account>', 'the account id')
+    .option('--limit <count>', `how many, newest first (default: ${SHOWN_USUALLY}, at most ${PAGE_ROWS_MAX})`)
+    .description('list the newest generations of an account: outcome, charge, and why one failed')
+    .action(async (account: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<ListOptions>();
+      const found = await recordsOf<Generation>(account, 'generation', options);
+      print(options, found, () => renderGenerations(found));
+    });
+  accounts
+    .command('ledger')
+    .argument('<account>', 'the account id')
+    .option('--limit <count>', `how many, newest first (default: ${SHOWN_USUALLY}, at most ${PAGE_ROWS_MAX})`)
+    .option('--csv', 'print the whole ledger as CSV, oldest first')
+    .description('list the newest entries of the ledger of an account, or export all of it')
+    .action(async (account: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<ListOptions>();
+      if (options.csv) return exportLedger(account, options);
+      const found = await recordsOf<LedgerEntry>(account, 'ledger', options);
+      print(options, found, () => table(LEDGER_HEAD, found.map(ledgerCells)));
+    });
+}
+
+export interface FoundGeneration {
+  /** Address of its account. */
+  readonly account: string;
+  readonly generation: Generation;
+}
+
+/** A generation of any account. @throws ConfigError */
+export async function findGeneration({ operator }: Session, id: string): Promise<FoundGeneration> {
+  const row = await operator.rowById('generation', id);
+  if (row === null) throw new ConfigError(`there is no generation ${id}; check the id`);
+  return { account: row.address, generation: JSON.parse(row.body) as Generation };
+}
+
+async function recordsOf<T>(account: string, collection: string, options: ListOptions): Promise<readonly T[]> {
+  const address = accountFrom(account);
+  const wanted = options.limit === undefined ? SHOWN_USUALLY : countFrom(options.limit, 'number of entries');
+  const limit = Math.min(wanted, PAGE_ROWS_MAX);
+  return withSession(options, async ({ operator, cluster }) => {
+    const rows = await operator.rows({ collection, address, order: 'descending', limit });
+    // An account without entries exists; an unknown one is an error.
+    if (rows.length === 0) await showAccount(cluster, address, ASK_MS);
+    return rows.map(({ body }) => JSON.parse(body) as T);
+  });
+}
+
+/** Page by page: a ledger has no bound. */
+async function exportLedger(account: string, options: GlobalOptions): Promise<void> {
+  const address = accountFrom(account);
+  await withSession(options, async ({ operator, cluster }) => {
+    await showAccount(cluster, address, ASK_MS);
+    process.stdout.write(csv([LEDGER_HEAD.map((name) => name.toLowerCase().replaceAll(' ', '_'))]));
+    const query = { collection: 'ledger', address, limit: PAGE_ROWS_MAX } as const;
+    let page = await operator.rows(query);
+    while (page.length > 0) {
+      process.stdout.write(csv(page.map(({ body }) => ledgerCells(JSON.parse(body) as LedgerEntry))));
+      const { sort, id } = page.at(-1) as (typeof page)[number];
+      page = page.length < PAGE_ROWS_MAX ? [] : await operator.rows({ ...query, after: { sort, id } });
+    }
+  });
+}
+
+const LEDGER_HEAD = ['ENTRY', 'AT', 'TYPE', 'FROM', 'TO', 'AMOUNT USD', 'BALANCE USD', 'KEY', 'REFERENCE'];
+
+function ledgerCells({ sequence, at, type, from, to, amount, balance, key, ref }: LedgerEntry): readonly string[] {
+  return [String(sequence), timeOf(at) ?? '', type, from, to, amount, balance, key?.replace(/^key:/, '') ?? '', ref];
+}
+
+function renderGenerations(found: readonly Generation[]): string {
+  const rows = found.map((one) => [
+    one.generation,
+    timeOf(one.createdAt) ?? '',
+    one.status,
+    one.model,
+    one.provider,
+    one.settlement?.cost ?? '-',
+    one.release === null ? '' : `${one.release.status ?? '-'} ${one.release.reason}`,
+  ]);
+  return table(['GENERATION', 'AT', 'STATUS', 'MODEL', 'PROVIDER', 'CHARGE USD', 'FAILED WITH'], rows);
+}
+
+/** Indents JSON without parsing it: its numbers are exact. */
+function indented(text: string): string {
+  let depth = 0;
+  return text.replaceAll(/"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}[\],:]/g, (token) => {
+    if (token === '{' || token === '[') return `${token}\n${'  '.repeat(++depth)}`;
+    if (token === '}' || token === ']') return `\n${'  '.repeat(--depth)}${token}`;
+    if (token === ',') return `,\n${'  '.repeat(depth)}`;
+    return token === ':' ? ': ' : token;
+  });
+}
