@@ -62,6 +62,10 @@ export function addAccounts(program: Command): void {
     .action(async (_: unknown, command: Command) => list(command.optsWithGlobals<ListOptions>()));
   addAccountChanges(accounts);
   addAccountRecords(accounts);
+  addShow(accounts);
+}
+
+function addShow(accounts: Command): void {
   accounts
     .command('show')
     .argument('<account>', 'the account id')
