@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import defaults from '../../../cluster.config.ts';
 import type { ClusterConfig, NodeConfig } from '../../terms/config.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
+import { checkTargets } from './check-targets.ts';
 import { ConfigError, lineOf } from './config-error.ts';
 import { checkInterfaces, isHost } from './interfaces.ts';
 import { isRecord, layOver } from './lay-over.ts';
@@ -130,6 +131,7 @@ function checkTogether(config: ClusterConfig, source: string, env: LoadOptions['
     );
   }
   checkStore(config, source, env);
+  checkTargets(config.webhooks, source);
   config.providers.forEach((provider, at) => {
     if (provider.apiKeyEnv === undefined || env === null || env[provider.apiKeyEnv]) return;
     throw new ConfigError(

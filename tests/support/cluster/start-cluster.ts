@@ -29,6 +29,7 @@ import type {
   RateLimits,
   RuntimeLimits,
   UpstreamLimits,
+  WebhookLimits,
   WorkspaceConfig,
 } from '../../../gateway/terms/config.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
@@ -49,6 +50,7 @@ export interface ClusterOptions {
   readonly checks?: Partial<CheckLimits>;
   readonly runtime?: Partial<RuntimeLimits>;
   readonly workspace?: Partial<WorkspaceConfig>;
+  readonly webhooks?: Partial<WebhookLimits>;
   /** Kinds and activities in addition to the product's own. */
   readonly ports?: Pick<NodePorts, 'kinds' | 'activities'>;
   /** Slugs of the simulated providers; absent: the two with identical chat models. */
@@ -181,6 +183,7 @@ function configOf(data: string, simulators: readonly Simulator[], options: Clust
     checks: { ...defaults.checks, enabled: false, ...options.checks },
     runtime: { ...defaults.runtime, ...TEST_RUNTIME, ...options.runtime },
     workspace: { ...defaults.workspace, ...options.workspace },
+    webhooks: { ...defaults.webhooks, ...options.webhooks },
     providers: simulators
       .map((simulator, i) => simulatedProvider(slugsOf(options)[i] as string, simulator.baseUrl))
       .concat(options.providers ?? []),

@@ -101,6 +101,21 @@ const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
     { rates: { partPercentMax: 101 } },
     /rates\.partPercentMax is 101 and must be a percentage, a whole number from 1 to 100/,
   ],
+  [
+    'an allowed target with a path',
+    { webhooks: { allowedTargets: ['https://hooks.internal/x'] } },
+    /webhooks\.allowedTargets\[0\] is "https:\/\/hooks\.internal\/x" and must be an origin such as/,
+  ],
+  [
+    'an allowed target that is never equal to an origin',
+    { webhooks: { allowedTargets: ['https://hooks.internal:443'] } },
+    /webhooks\.allowedTargets\[0\] is https:\/\/hooks\.internal:443, .*; write https:\/\/hooks\.internal$/,
+  ],
+  [
+    'a range that is none',
+    { webhooks: { refusedHosts: ['10.0.0.0/33'] } },
+    /webhooks\.refusedHosts\[0\] is 10\.0\.0\.0\/33, which is not a range of addresses/,
+  ],
   ['a port out of range', { listen: { port: 70_000 } }, /listen\.port is 70000 and must be a port/],
   ['an empty list of nodes', { nodes: [] }, /nodes is \[\] and must be a list of at least one node/],
   [
