@@ -142,6 +142,18 @@ const config: ClusterConfig = {
     retentionMs: 30 * 24 * 60 * 60_000,
   },
 
+  // spec: catalogue, Video download rules. A render that has no outcome after `jobMs` fails; its money is held
+  // `holdSlackMs` longer. A download that takes longer than `downloadMs` is cut.
+  videos: {
+    jobMs: 2 * 60 * 60_000,
+    holdSlackMs: 60 * 60_000,
+    windowMs: 24 * 60 * 60_000,
+    deliveredMs: 10 * 60_000,
+    downloadMs: 60 * 60_000,
+    downloadsPerJobMax: 16,
+    retentionMs: 30 * 24 * 60 * 60_000,
+  },
+
   // Eight attempts within about two hours (spec: catalogue, Events 3). `allowedTargets` and `refusedHosts` are
   // explained in docs/webhooks.md.
   webhooks: {

@@ -11,6 +11,7 @@ import type {
   ClipClose,
   ClipExpire,
   ClipOpen,
+  ClipShow,
   ReaderExpire,
   ReaderLost,
   RemovalFailed,
@@ -25,19 +26,23 @@ const REMOVAL_MS = 60_000;
 /** Attempts to remove the bytes of one clip; the sweep of blobs without a row finds what remains. */
 export const REMOVALS_MAX = 10;
 
-/** What a download reads: the row of the clip, and until when it may read. */
-export interface OpenedClip {
+export interface ShownClip {
   readonly clip: ClipRecord;
+}
+
+/** What a download reads, and until when it may read: store time, ms. */
+export interface OpenedClip extends ShownClip {
   readonly until: number;
 }
 
 /** Why a download cannot begin. */
 export type ClipCase = 'open' | 'unknown' | 'gone' | 'busy';
 
-export function judgeOpen(state: VideoJobState, event: ClipOpen): ClipCase {
+export function judgeOpen(state: VideoJobState, event: ClipOpen | ClipShow): ClipCase {
   const clip = firstRow<ClipRecord>(event, 'clip');
   if (event.index >= (state.clipSeconds?.length ?? 0)) return 'unknown';
   if (clip === null || isOver(state, clip, event.at)) return 'gone';
+  if (event.type === 'clip.show') return 'open';
   const others = readersOf(event).filter(({ id }) => id !== event.reader);
   return others.length < submittedOf(state).bounds.downloadsMax ? 'open' : 'busy';
 }
@@ -64,6 +69,13 @@ export function openClip(state: VideoJobState, event: ClipOpen): Effect[] {
     { type: 'schedule', name: timerOf(reader), at: until, event: { type: 'reader.expire', reader } },
     { type: 'reply', body: plain({ clip, until } satisfies OpenedClip) },
   ];
+}
+
+export function showClip(event: ClipShow): Effect {
+  return {
+    type: 'reply',
+    body: plain({ clip: firstRow<ClipRecord>(event, 'clip') as ClipRecord } satisfies ShownClip),
+  };
 }
 
 export function refuseOpen(found: Exclude<ClipCase, 'open'>): Effect {
@@ -140,8 +152,15 @@ function removeClip({ index, blob }: ClipRecord, at: number): Effect[] {
   ];
 }
 
+/** Input of the activity `removal`. */
+export interface RemovalInput {
+  /** Id of the blob. */
+  readonly blob: string;
+}
+
 function performRemoval(blob: string, at: number): Effect & { readonly type: 'perform' } {
-  return { type: 'perform', name: REMOVAL_ACTIVITY, id: blob, input: { blob }, deadlineAt: at + REMOVAL_MS };
+  const input = plain({ blob } satisfies RemovalInput);
+  return { type: 'perform', name: REMOVAL_ACTIVITY, id: blob, input, deadlineAt: at + REMOVAL_MS };
 }
 
 export function scheduleRemoval(event: RemovalFailed): Effect[] {

@@ -124,6 +124,8 @@ export type AbortDoneRefused = Stamped & { readonly type: 'abort.done.refused'; 
 export type AbortFailed = Stamped & Failed & { readonly type: 'abort.failed' };
 export type AbortRetry = Stamped & { readonly type: 'abort.retry'; readonly repeats: Repeats };
 
+/** Reads whether a clip can be downloaded, and what it is, without a download. */
+export type ClipShow = Stamped & { readonly type: 'clip.show'; readonly index: number };
 /** A download begins. `reader` is its natural id; `node` the incarnation that serves it. */
 export type ClipOpen = Stamped & {
   readonly type: 'clip.open';
@@ -163,6 +165,7 @@ export type VideoJobEvent =
   | AbortDoneRefused
   | AbortFailed
   | AbortRetry
+  | ClipShow
   | ClipOpen
   | ClipClose
   | ClipExpire

@@ -72,7 +72,7 @@ const chart = setup({
       return failure.retriable && attempt < effects.ABORTS_MAX;
     },
     isAbortCharged: ({ event }) => only(event, 'abort.done').result.settlement !== null,
-    mayOpen: ({ context, event }) => clips.judgeOpen(context, only(event, 'clip.open')) === 'open',
+    mayOpen: ({ context, event }) => clips.judgeOpen(context, only(event, 'clip.open', 'clip.show')) === 'open',
     isFetched: ({ context }) => context.fetched,
   },
   actions: {
@@ -129,8 +129,9 @@ const chart = setup({
     openWindow: emit<State, VideoJobEvent>(({ context }) => effects.openWindow(states.windowEndsAt(context))),
     fetch: assign(({ context }) => states.fetch(context)),
     openClip: emit<State, VideoJobEvent>(({ context, event }) => clips.openClip(context, only(event, 'clip.open'))),
+    showClip: emit<State, VideoJobEvent>(({ event }) => clips.showClip(only(event, 'clip.show'))),
     refuseClip: emit<State, VideoJobEvent>(({ context, event }) => {
-      const found = clips.judgeOpen(context, only(event, 'clip.open'));
+      const found = clips.judgeOpen(context, only(event, 'clip.open', 'clip.show'));
       return clips.refuseOpen(found === 'open' ? 'busy' : found);
     }),
     refuseGone: emit(() => clips.refuseOpen('gone')),
@@ -275,6 +276,7 @@ export const videoJobMachine = chart.createMachine({
       on: {
         'job.submit': { actions: 'answerCompleted' },
         'job.cancel': { actions: 'refuseCompleted' },
+        'clip.show': [{ guard: 'mayOpen', actions: 'showClip' }, { actions: 'refuseClip' }],
         'clip.open': [{ guard: 'mayOpen', actions: ['openClip', 'fetch'] }, { actions: 'refuseClip' }],
         'job.window': [
           { guard: 'isFetched', actions: 'removeOver' },
@@ -288,6 +290,7 @@ export const videoJobMachine = chart.createMachine({
       on: {
         'job.submit': { actions: 'answerExpired' },
         'job.cancel': { actions: 'refuseExpired' },
+        'clip.show': { actions: 'refuseGone' },
         'clip.open': { actions: 'refuseGone' },
       },
     },
@@ -300,6 +303,7 @@ export const videoJobMachine = chart.createMachine({
     'render.retry': {},
     'abort.attempt': {},
     'abort.retry': {},
+    'clip.show': { actions: 'refuseUnready' },
     'clip.open': { actions: 'refuseUnready' },
     'clip.close': { actions: 'closeClip' },
     'clip.expire': { actions: 'removeOver' },

@@ -5,7 +5,7 @@ import { videoJobAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { same } from '../terms/same.ts';
-import type { OpenedClip } from './clip-effects.ts';
+import type { OpenedClip, ShownClip } from './clip-effects.ts';
 import { clipCollection, READER_NODE, readerCollection } from './clip-record.ts';
 import type { BegunRender, NewVideoJob, VideoBounds, VideoJobEvent } from './events.ts';
 import { explainVideoJob, redactVideoJob } from './explain.ts';
@@ -19,7 +19,7 @@ export const videoJobKind: Kind = {
   version: 1,
   creates: ['job.submit'],
   finishes: ['job.cancel', 'render.begin', 'render.submitted', 'render.moved', 'clip.close'],
-  volatile: [],
+  volatile: ['clip.show'],
   activities: ['render', 'abort', 'removal'],
   collections: { job: jobCollection, clip: clipCollection, reader: readerCollection, [CHANGE]: changeCollection },
   rows: rowsOf,
@@ -34,11 +34,11 @@ const ALL_READERS: RowRef = { as: 'readers', collection: 'reader', open: true };
 function rowsOf(event: ActorEvent): readonly RowRef[] {
   const typed = event as unknown as VideoJobEvent;
   switch (typed.type) {
+    case 'clip.show':
+      return [clipOf(typed.index)];
     case 'clip.open':
-    case 'clip.close': {
-      const clip: RowRef = { as: 'clip', collection: 'clip', id: String(typed.index), mayBeStored: false };
-      return [clip, ALL_CLIPS, ALL_READERS];
-    }
+    case 'clip.close':
+      return [clipOf(typed.index), ALL_CLIPS, ALL_READERS];
     case 'clip.expire':
     case 'reader.expire':
     case 'reader.lost':
@@ -47,6 +47,10 @@ function rowsOf(event: ActorEvent): readonly RowRef[] {
     default:
       return [];
   }
+}
+
+function clipOf(index: number): RowRef {
+  return { as: 'clip', collection: 'clip', id: String(index), mayBeStored: false };
 }
 
 export interface SubmitVideoOptions {
@@ -104,6 +108,16 @@ export async function cancelVideo(
   withinMs: number,
 ): Promise<JobRecord | RefusedAnswer> {
   return (await askOrAbsent(cluster, name, { type: 'job.cancel' }, withinMs)) as JobRecord | RefusedAnswer;
+}
+
+/** A clip that a download could read now. Refused: 404, 409 (not completed), 410 (gone). */
+export async function showClip(
+  cluster: Cluster,
+  name: JobName,
+  index: number,
+  withinMs: number,
+): Promise<ShownClip | RefusedAnswer> {
+  return (await askOrAbsent(cluster, name, { type: 'clip.show', index }, withinMs)) as ShownClip | RefusedAnswer;
 }
 
 /**

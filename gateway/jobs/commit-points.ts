@@ -7,6 +7,12 @@ const POINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'line.done': 'line.settled',
     'results.done': 'batch.final',
   },
+  'video-job': {
+    'job.submit': 'vjob.accepted',
+    'render.begin': 'vjob.dispatched',
+    'render.submitted': 'vjob.submitted',
+    'render.done': 'vjob.charged',
+  },
   webhook: { 'deliver.done': 'hook.recorded' },
 };
 

@@ -2,6 +2,7 @@ import { kinds } from '../../actors/kinds.ts';
 import type { NodeParts } from '../../actors/runtime/node.ts';
 import { lineHandler } from '../jobs/batch/run-line.ts';
 import { resultsHandler } from '../jobs/batch/write-results.ts';
+import { removalHandler } from '../jobs/video/remove-clip.ts';
 import { deliverHandler } from '../jobs/webhook/deliver.ts';
 import type { NodeContext } from './node-options.ts';
 import type { Gateway } from './open-gateway.ts';
@@ -21,6 +22,7 @@ export function openJobs(
       line: lineHandler(() => gateway().jobs),
       results: resultsHandler(() => gateway().jobs),
       deliver: deliverHandler(() => gateway().webhooks, config.webhooks),
+      removal: removalHandler(() => gateway().jobs),
       ...ports.activities?.(() => gateway().outbound),
     },
     activityGraceMs: config.activities.graceMs,

@@ -14,6 +14,7 @@ export interface ClusterConfig {
   readonly overload: OverloadLimits;
   readonly files: FileLimits;
   readonly batches: BatchLimits;
+  readonly videos: VideoLimits;
   readonly webhooks: WebhookLimits;
   readonly events: EventLimits;
   readonly rates: RateLimits;
@@ -204,6 +205,22 @@ export interface BatchLimits {
   /** The completion window: requests that were not sent by its end never are. */
   readonly windowMs: number;
   /** How long an ended batch is shown; its results file has its own, shorter lifetime. */
+  readonly retentionMs: number;
+}
+
+/** Video jobs. Times in ms. */
+export interface VideoLimits {
+  /** From the submission to the last moment at which a render may end. */
+  readonly jobMs: number;
+  /** The money of a job is held so much longer, so that only the job ends its hold. */
+  readonly holdSlackMs: number;
+  /** How long a clip can be read after its render, and after its first delivery. */
+  readonly windowMs: number;
+  readonly deliveredMs: number;
+  /** The longest download of a clip, and the downloads of one job at once. */
+  readonly downloadMs: number;
+  readonly downloadsPerJobMax: number;
+  /** How long an ended job is shown. */
   readonly retentionMs: number;
 }
 

@@ -14,6 +14,7 @@ import { OPERATIONS } from './openapi/operations.ts';
 import { responsesSocketRoute } from './responses-socket.ts';
 import { turnRoutes } from './turn-routes.ts';
 import { videoModelsRoute } from './videos/video-models.ts';
+import { videoRoutes } from './videos/video-routes.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 
 /** Every route of the public API, below its prefix. The published OpenAPI document lists the same routes. */
@@ -34,6 +35,7 @@ export function apiRoutes(): readonly Route[] {
     keyRoute,
     ...modelRoutes,
     videoModelsRoute,
+    ...videoRoutes,
   ];
   routes.push(openApiRoute(routes));
   return routes;

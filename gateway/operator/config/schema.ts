@@ -151,6 +151,7 @@ export const configSchema = record({
   overload: bounds(defaults.overload),
   files: bounds(defaults.files),
   batches: bounds(defaults.batches),
+  videos: bounds(defaults.videos),
   webhooks,
   events: bounds(defaults.events),
   rates: bounds(defaults.rates),

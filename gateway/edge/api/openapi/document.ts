@@ -16,6 +16,7 @@ import { batchSubmissionSchema } from '../../../jobs/batch/parse-submission.ts';
 import { batchListSchema, batchSchema } from '../batches/batch-schema.ts';
 import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from '../files/file-schema.ts';
 import { videoModelListSchema } from '../videos/video-model-schema.ts';
+import { videoJobListSchema, videoJobSchema } from '../videos/video-schema.ts';
 import { deliveryListSchema, webhookSecretSchema } from '../webhooks/webhook-schema.ts';
 import { envelopeSchema } from './envelope-schema.ts';
 import type { Operation, Parameter } from './operation.ts';
@@ -43,6 +44,8 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   BatchSubmission: batchSubmissionSchema,
   Batch: batchSchema,
   BatchList: batchListSchema,
+  VideoJob: videoJobSchema,
+  VideoJobList: videoJobListSchema,
   VideoModelList: videoModelListSchema,
   WebhookSecret: webhookSecretSchema,
   WebhookDeliveryList: deliveryListSchema,

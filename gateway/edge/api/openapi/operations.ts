@@ -40,6 +40,14 @@ const batchHeaders: readonly Parameter[] = [
   },
 ];
 
+const clipRead = {
+  query: [value('index', Type.Integer({ minimum: 0 }))],
+  headers: [
+    { name: 'Range', schema: text, description: 'One range: `bytes=first-last`, `bytes=first-` or `bytes=-count`.' },
+  ],
+  bytes: true,
+} as const;
+
 /**
  * Every route of the public API, in the order of the document. A test fails for a registered route without a row here.
  */
@@ -208,4 +216,28 @@ export const OPERATIONS: readonly Operation[] = [
     key: true,
     reply: 'VideoModelList',
   },
+  {
+    method: 'get',
+    path: '/videos',
+    summary: 'The video jobs of this account, newest first',
+    key: true,
+    query: [value('limit', Type.Integer({ minimum: 1, maximum: 100 })), value('after')],
+    reply: 'VideoJobList',
+  },
+  { method: 'get', path: '/videos/{id}', summary: 'One video job', key: true, reply: 'VideoJob' },
+  {
+    method: 'get',
+    path: '/videos/{id}/content',
+    summary: 'The bytes of one clip, whole or one range of them',
+    key: true,
+    ...clipRead,
+  },
+  {
+    method: 'head',
+    path: '/videos/{id}/content',
+    summary: 'The length of one clip; no delivery',
+    key: true,
+    ...clipRead,
+  },
+  { method: 'post', path: '/videos/{id}/cancel', summary: 'Cancels a video job', key: true, reply: 'VideoJob' },
 ];
