@@ -150,7 +150,7 @@ const config: ClusterConfig = {
     windowMs: 24 * 60 * 60_000,
     deliveredMs: 10 * 60_000,
     downloadMs: 60 * 60_000,
-    downloadsPerJobMax: 16,
+    downloadsMax: 16,
     retentionMs: 30 * 24 * 60 * 60_000,
   },
 

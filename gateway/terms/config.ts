@@ -219,7 +219,7 @@ export interface VideoLimits {
   readonly deliveredMs: number;
   /** The longest download of a clip, and the downloads of one job at once. */
   readonly downloadMs: number;
-  readonly downloadsPerJobMax: number;
+  readonly downloadsMax: number;
   /** How long an ended job is shown. */
   readonly retentionMs: number;
 }
