@@ -14,10 +14,17 @@ export interface OutboundCall {
   readonly url: OutboundUrl;
   /** Alternating names and values, lower case names; callers build them once per provider where possible. */
   readonly headers: readonly string[];
-  readonly body: string | null;
+  readonly body: string | OutboundUpload | null;
   readonly limits: OutboundLimits;
   /** Receives the function that aborts the call, before it is sent. Aborting an ended call has no effect. */
   readonly begun?: ((abort: () => void) => void) | undefined;
+}
+
+/** A body that is written as the connection takes it; `length` is its exact size in bytes. */
+export interface OutboundUpload {
+  readonly length: number;
+  /** Called once. Ended early if the call fails, or if the server answers before it has read everything. */
+  readonly chunks: () => AsyncIterable<Uint8Array>;
 }
 
 /** An address taken apart once, so that a request costs no URL parsing. */

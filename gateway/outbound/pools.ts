@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type undici from 'undici';
 import { type Clock, Slab } from '../../actors/runtime/index.ts';
 import { Deadlines } from './deadlines.ts';
@@ -58,12 +59,14 @@ export class Pools implements Outbound {
       origin.underWay++;
       const place = this.#open.add(exchange);
       call.begun?.(exchange.abort);
+      const { body } = call;
+      const isUpload = typeof body === 'object' && body !== null;
       origin.dispatch(
         {
           method: call.method,
           path: call.url.path,
-          headers: call.headers as string[],
-          body: call.body,
+          headers: isUpload ? [...call.headers, 'content-length', String(body.length)] : (call.headers as string[]),
+          body: isUpload ? Readable.from(body.chunks(), { objectMode: false }) : body,
           // The exchange bounds both, on the given clock.
           headersTimeout: 0,
           bodyTimeout: 0,

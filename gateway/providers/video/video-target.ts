@@ -1,0 +1,30 @@
+import type { RenderTarget } from '../../../actors/video-job/render-ask.ts';
+import { credentialHeaders } from '../../outbound/credential-headers.ts';
+import { type OutboundUrl, outboundUrl } from '../../outbound/outbound.ts';
+import { ProviderFailure } from '../provider-failure.ts';
+
+/** How to call an endpoint that renders videos. The headers hold the operator's key: never logged. */
+export interface VideoTarget {
+  readonly dialect: RenderTarget['dialect'];
+  readonly upstreamId: string;
+  readonly headers: readonly string[];
+  /** The address below the provider's base, from a path that begins with a slash. */
+  readonly url: (path: string) => OutboundUrl;
+}
+
+/** `apiKey` is null for a provider without authentication. Throws `ProviderFailure` for an invalid address. */
+export function videoTargetOf({ dialect, baseUrl, upstreamId }: RenderTarget, apiKey: string | null): VideoTarget {
+  try {
+    outboundUrl(baseUrl, '/videos');
+  } catch {
+    throw new ProviderFailure('misconfigured', 'the endpoint has an invalid address');
+  }
+  const accept = dialect === 'video-sync' ? 'video/mp4' : 'application/json';
+  const standard = ['content-type', 'application/json', 'accept', accept, 'accept-encoding', 'identity'];
+  return {
+    dialect,
+    upstreamId,
+    headers: [...standard, 'user-agent', 'troupe', ...credentialHeaders(dialect, apiKey)],
+    url: (path) => outboundUrl(baseUrl, path),
+  };
+}
