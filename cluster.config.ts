@@ -69,7 +69,7 @@ const config: ClusterConfig = {
     blobOrphanMs: 24 * 60 * 60_000,
     // Checked in pages of 50 with a pause of 50 ms after each, so a full round takes about a minute.
     sweepBlobsMax: 50_000,
-    blobBytesMax: 64 * 1024 * 1024,
+    blobBytesMax: 512 * 1024 * 1024,
     storeBusyMs: 5_000,
     ballastBytes: 64 * 1024 * 1024,
   },
@@ -152,6 +152,23 @@ const config: ClusterConfig = {
     downloadMs: 60 * 60_000,
     downloadsMax: 16,
     retentionMs: 30 * 24 * 60 * 60_000,
+  },
+
+  // What the providers of video are given. A render outlives the node that watches it, where its provider answers polls.
+  renders: {
+    runningMax: 256,
+    runningPerAccountMax: 64,
+    receivingMax: 32,
+    clipBytesMax: 512 * 1024 * 1024,
+    createMs: 60_000,
+    renderMs: 30 * 60_000,
+    pollMsMin: 500,
+    pollMsMax: 10_000,
+    pollAnswerMs: 15_000,
+    silentMs: 120_000,
+    clipMs: 10 * 60_000,
+    triesMax: 3,
+    tryAgainMs: 1_000,
   },
 
   // Eight attempts within about two hours (spec: catalogue, Events 3). `allowedTargets` and `refusedHosts` are

@@ -1,10 +1,12 @@
 import { type Clock, type Cluster, type Random, Slab } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
+import type { RenderTarget } from '../../actors/video-job/render-ask.ts';
 import { FileRoom } from '../files/file-room.ts';
 import type { FileServices } from '../files/file-services.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import { ReplyRoom } from '../providers/reply-room.ts';
 import { type Target, targetOf } from '../providers/target.ts';
+import { type VideoTarget, videoTargetOf } from '../providers/video/video-target.ts';
 import { Affinity } from '../routing/affinity.ts';
 import type { ClusterConfig } from '../terms/config.ts';
 import { Outcomes } from './outcomes.ts';
@@ -102,5 +104,10 @@ class Targets {
     const target = targetOf(endpoint, this.#keys.get(endpoint.provider.slug) ?? null);
     this.#known.set(endpoint, target);
     return target;
+  }
+
+  /** The target of a render, as frozen with its job. Throws `ProviderFailure` for an invalid address. */
+  video(slug: string, target: RenderTarget): VideoTarget {
+    return videoTargetOf(target, this.#keys.get(slug) ?? null);
   }
 }

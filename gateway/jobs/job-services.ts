@@ -6,7 +6,11 @@ export type JobCrashPoint =
   | 'line.sent'
   | 'line.firstbyte'
   | 'line.sealed'
-  | 'results.written';
+  | 'results.written'
+  | 'vjob.dispatched'
+  | 'vjob.submitted'
+  | 'vjob.rendered'
+  | 'vjob.stored';
 
 /** What the jobs of a node need. */
 export interface JobServices {

@@ -2,7 +2,9 @@ import { kinds } from '../../actors/kinds.ts';
 import type { NodeParts } from '../../actors/runtime/node.ts';
 import { lineHandler } from '../jobs/batch/run-line.ts';
 import { resultsHandler } from '../jobs/batch/write-results.ts';
+import { abortHandler } from '../jobs/video/abort-handler.ts';
 import { removalHandler } from '../jobs/video/remove-clip.ts';
+import { renderHandler } from '../jobs/video/render-handler.ts';
 import { deliverHandler } from '../jobs/webhook/deliver.ts';
 import type { NodeContext } from './node-options.ts';
 import type { Gateway } from './open-gateway.ts';
@@ -23,6 +25,8 @@ export function openJobs(
       results: resultsHandler(() => gateway().jobs),
       deliver: deliverHandler(() => gateway().webhooks, config.webhooks),
       removal: removalHandler(() => gateway().jobs),
+      render: renderHandler(() => gateway().jobs, config.renders),
+      abort: abortHandler(() => gateway().jobs, config.renders),
       ...ports.activities?.(() => gateway().outbound),
     },
     activityGraceMs: config.activities.graceMs,

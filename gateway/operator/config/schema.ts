@@ -152,6 +152,7 @@ export const configSchema = record({
   files: bounds(defaults.files),
   batches: bounds(defaults.batches),
   videos: bounds(defaults.videos),
+  renders: bounds(defaults.renders),
   webhooks,
   events: bounds(defaults.events),
   rates: bounds(defaults.rates),

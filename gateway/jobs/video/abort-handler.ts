@@ -1,0 +1,63 @@
+import { ActivityFailed, type ActivityHandler, type ActivityTask, type Json } from '../../../actors/runtime/index.ts';
+import type { AbortResult } from '../../../actors/video-job/events.ts';
+import type { AbortInput } from '../../../actors/video-job/job-effects.ts';
+import { cancelRender, type PolledRender, pollRender, type VideoLine } from '../../providers/video/video-calls.ts';
+import type { RenderLimits } from '../../terms/config.ts';
+import type { JobServices } from '../job-services.ts';
+import { pause, renderCallLimits } from './render-services.ts';
+import { renderSettlement } from './render-settlement.ts';
+
+/**
+ * The activity `abort`: asks the provider of a cancelled job to abort its render, and resolves with the charge of the
+ * seconds that it reports; null where it reports none. (reliability, decision 20)
+ */
+export function abortHandler(services: () => JobServices, limits: RenderLimits): ActivityHandler {
+  return {
+    runningMax: limits.runningMax,
+    runningPerGroupMax: limits.runningPerAccountMax,
+    run: async (task, signal) => (await abortRender(services(), task, signal)) as unknown as Json,
+  };
+}
+
+async function abortRender({ inference }: JobServices, task: ActivityTask, signal: AbortSignal): Promise<AbortResult> {
+  const input = task.input as unknown as AbortInput;
+  const { clock, config, outbound, targets } = inference;
+  const { candidate, generation, remote } = input;
+  let abort = (): void => {};
+  const cut = (): void => abort();
+  signal.addEventListener('abort', cut);
+  try {
+    const line: VideoLine = {
+      outbound,
+      target: targets.video(candidate.provider.slug, candidate.target),
+      limits: renderCallLimits(config.renders, config.upstream, false),
+      begun: (newest) => {
+        abort = newest;
+      },
+    };
+    let shown: PolledRender = await cancelRender(line, remote.providerJobId);
+    while (shown.status === 'running') {
+      await pause(clock, config.renders.pollMsMin, signal);
+      shown = await pollRender(line, remote.providerJobId);
+    }
+    const videoSeconds = atMost(shown.videoSeconds, candidate.admitted.secondsMax);
+    if (videoSeconds === null) return { settlement: null };
+    const rendered = { generation, candidate, videoSeconds, upstreamId: remote.providerJobId, cancelled: true };
+    return { settlement: renderSettlement({ ...rendered, attempts: [], generationMs: null }) };
+  } catch (thrown) {
+    if (signal.aborted) throw signal.reason;
+    throw new ActivityFailed('unaborted', thrown instanceof Error ? thrown.message : String(thrown), true);
+  } finally {
+    signal.removeEventListener('abort', cut);
+  }
+}
+
+/** A provider's report is believed up to the admitted length; none, or no time at all, is no charge. */
+function atMost(reported: string | null, secondsMax: string): string | null {
+  if (reported === null || /^0(\.0*)?$/.test(reported)) return null;
+  const digits = (text: string): bigint => {
+    const [whole = '0', rest = ''] = text.split('.');
+    return BigInt(whole + rest.slice(0, 12).padEnd(12, '0'));
+  };
+  return digits(reported) > digits(secondsMax) ? secondsMax : reported;
+}

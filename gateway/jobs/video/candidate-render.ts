@@ -1,0 +1,230 @@
+import type { AssetRef, FrozenCandidate, RemoteRender } from '../../../actors/video-job/render-ask.ts';
+import type { OutboundBody } from '../../outbound/outbound.ts';
+import { failureOf } from '../../providers/failure-of.ts';
+import { ProviderFailure } from '../../providers/provider-failure.ts';
+import { UncertainRender } from '../../providers/video/uncertain-render.ts';
+import {
+  type CreatedRender,
+  cancelRender,
+  createRender,
+  fetchClip,
+  type PolledRender,
+  pollRender,
+  type VideoLine,
+} from '../../providers/video/video-calls.ts';
+import type { ClipMeasure } from './clip/measure-clip.ts';
+import { UnreadableClip } from './clip/unreadable-clip.ts';
+import type { RenderNode, RenderTask } from './render-node.ts';
+import { pause, renderCallLimits } from './render-services.ts';
+import { type ReceivedClip, storeClip } from './store-clip.ts';
+
+/** Polls in a row that may answer "unknown" before the job counts as lost: a provider may list a new one late. */
+const UNKNOWN_MAX = 3;
+const JITTER = 0.2;
+const GROWTH = 1.5;
+
+/** What this attempt needs beside the candidate. */
+export interface AttemptParts {
+  readonly node: RenderNode;
+  readonly task: RenderTask;
+  /** Commits that the provider accepted the render; rejects where another attempt has taken over. */
+  readonly accepted: (providerJobId: string) => Promise<RemoteRender>;
+  readonly read: (asset: AssetRef) => AsyncIterable<Uint8Array>;
+  readonly keeps: (measure: ClipMeasure) => boolean;
+}
+
+export interface DeliveredClip extends Omit<ReceivedClip, 'refusal'> {
+  readonly upstreamId: string | null;
+}
+
+/**
+ * One candidate of a video job, from the request for the render to the stored clip. Rejects with `ProviderFailure` where
+ * the candidate failed, and with any other error where the service itself did. A create without an answer is repeated
+ * only with an idempotency key that the provider recognises; polls and contents are repeated freely.
+ */
+export class CandidateRender {
+  readonly #parts: AttemptParts;
+  readonly #candidate: FrozenCandidate;
+  readonly #key: string;
+  readonly #line: VideoLine;
+
+  constructor(parts: AttemptParts, candidate: FrozenCandidate, position: number) {
+    const { node, task } = parts;
+    const { inference } = node.services;
+    const { config, outbound, targets } = inference;
+    this.#parts = parts;
+    this.#candidate = candidate;
+    // The same for every attempt of the job, so that a takeover between the create and its report renders once.
+    this.#key = `${task.input.generation}:${position}`;
+    this.#line = {
+      outbound,
+      target: targets.video(candidate.provider.slug, candidate.target),
+      limits: renderCallLimits(config.renders, config.upstream, candidate.target.dialect === 'video-sync'),
+      begun: task.begun,
+    };
+  }
+
+  async run(remote: RemoteRender | null): Promise<DeliveredClip> {
+    const { services } = this.#parts.node;
+    let known = remote;
+    if (known === null) {
+      const created = await this.#create();
+      if (created.type === 'clip') {
+        services.crashpoint('vjob.rendered');
+        return { ...(await this.#receive(created.body)), upstreamId: null };
+      }
+      known = await this.#parts.accepted(created.providerJobId);
+      services.crashpoint('vjob.submitted');
+    }
+    await this.#awaitRender(known);
+    services.crashpoint('vjob.rendered');
+    return { ...(await this.#receiveRemote(known.providerJobId)), upstreamId: known.providerJobId };
+  }
+
+  async #create(): Promise<CreatedRender> {
+    const { task, read } = this.#parts;
+    const order = { ask: task.input.ask, candidate: this.#candidate, read };
+    const mayRepeat = (failure: unknown): boolean =>
+      failure instanceof UncertainRender && this.#candidate.idempotentCreate;
+    return this.#repeated(() => createRender(this.#line, order, this.#key), mayRepeat);
+  }
+
+  /** Polls with a growing wait until the render has ended. */
+  async #awaitRender({ providerJobId, createdAt }: RemoteRender): Promise<void> {
+    const { cluster, config } = this.#parts.node.services.inference;
+    const { renderMs, pollMsMin, pollMsMax } = config.renders;
+    const silence = new Silence(config.renders.silentMs);
+    for (let waitMs = pollMsMin; ; waitMs = Math.min(pollMsMax, waitMs * GROWTH)) {
+      await this.#pause(waitMs);
+      const shown = await this.#poll(providerJobId, silence);
+      if (shown?.status === 'completed') return;
+      if (shown?.failure != null) throw shown.failure;
+      if (shown?.status === 'cancelled') throw new ProviderFailure('unavailable', 'the provider cancelled the render');
+      if (cluster.now() - createdAt < renderMs) continue;
+      await this.#giveUp(providerJobId);
+      throw new ProviderFailure('timeout', `the render did not end within ${renderMs} ms`);
+    }
+  }
+
+  /** Null: this poll failed, and the provider may still answer. */
+  async #poll(providerJobId: string, silence: Silence): Promise<PolledRender | null> {
+    const { clock } = this.#parts.node.services.inference;
+    try {
+      const shown = await pollRender(this.#line, providerJobId);
+      silence.ended();
+      return shown;
+    } catch (thrown) {
+      this.#parts.task.signal.throwIfAborted();
+      silence.failed(failureOf(thrown, null), clock.monotonic());
+      return null;
+    }
+  }
+
+  /** Nobody waits for this render any more: a provider that can abort it is asked to, once. */
+  async #giveUp(providerJobId: string): Promise<void> {
+    if (!this.#candidate.cancellable) return;
+    try {
+      await cancelRender(this.#line, providerJobId);
+    } catch {
+      this.#parts.task.signal.throwIfAborted();
+    }
+  }
+
+  /** The content of a job can be read again, so what broke on the way, or in our store, is repeated. */
+  async #receiveRemote(providerJobId: string): Promise<ReceivedClip> {
+    const { triesMax } = this.#parts.node.services.inference.config.renders;
+    let last: ReceivedClip | null = null;
+    for (let tries = 1; tries <= triesMax; tries++) {
+      if (tries > 1) await this.#pauseBefore(tries);
+      try {
+        last = await this.#receive(async () => fetchClip(this.#line, providerJobId));
+        if (last.blob !== null) return last;
+      } catch (thrown) {
+        const failure = this.#brokenClip(thrown);
+        if (tries === triesMax && last === null) throw failure;
+      }
+    }
+    if (last === null) throw new ProviderFailure('unavailable', 'the clip did not arrive');
+    return last;
+  }
+
+  /** Throws what no repeat of a transfer changes. */
+  #brokenClip(thrown: unknown): ProviderFailure {
+    this.#parts.task.signal.throwIfAborted();
+    if (thrown instanceof ProviderFailure && !thrown.repeatable) throw thrown;
+    if (thrown instanceof ProviderFailure) return thrown;
+    throw thrown;
+  }
+
+  async #receive(open: OutboundBody | (() => Promise<OutboundBody>)): Promise<ReceivedClip> {
+    const { node, task, keeps } = this.#parts;
+    const { files, random, log } = node.services.inference;
+    const received = await node.receiving.take(async () => {
+      const body = typeof open === 'function' ? await open() : open;
+      try {
+        return await storeClip(body, { bytes: files.bytes, random, place: task.place, keeps });
+      } catch (thrown) {
+        throw this.#clipFailure(thrown);
+      }
+    });
+    if (received.blob === null) {
+      const detail = String(received.refusal);
+      log({ level: 'error', message: 'a rendered clip was not stored', job: task.input.job, detail });
+    }
+    return received;
+  }
+
+  /** What the provider's side failed with; errors of our own stores stay what they are. */
+  #clipFailure(thrown: unknown): unknown {
+    this.#parts.task.signal.throwIfAborted();
+    if (thrown instanceof UnreadableClip) return new ProviderFailure('garbage', thrown.message, 200);
+    if (thrown instanceof Error && thrown.name === 'OutboundError') return failureOf(thrown, 200);
+    return thrown;
+  }
+
+  async #repeated<T>(call: () => Promise<T>, mayRepeat: (failure: unknown) => boolean): Promise<T> {
+    const { triesMax } = this.#parts.node.services.inference.config.renders;
+    for (let tries = 1; ; tries++) {
+      if (tries > 1) await this.#pauseBefore(tries);
+      try {
+        return await call();
+      } catch (thrown) {
+        this.#parts.task.signal.throwIfAborted();
+        if (tries === triesMax || !mayRepeat(thrown)) throw thrown;
+      }
+    }
+  }
+
+  #pauseBefore(tries: number): Promise<void> {
+    return this.#pause(this.#parts.node.services.inference.config.renders.tryAgainMs * 2 ** (tries - 2));
+  }
+
+  #pause(ms: number): Promise<void> {
+    const { clock, random } = this.#parts.node.services.inference;
+    return pause(clock, ms * (1 + JITTER * (random.fraction() - 0.5)), this.#parts.task.signal);
+  }
+}
+
+/** How long the polls of one render have failed. */
+class Silence {
+  readonly #longestMs: number;
+  #since: number | null = null;
+  #unknown = 0;
+
+  constructor(longestMs: number) {
+    this.#longestMs = longestMs;
+  }
+
+  ended(): void {
+    this.#since = null;
+    this.#unknown = 0;
+  }
+
+  /** Throws the failure once the provider has been silent for too long, or does not know the render. */
+  failed(failure: ProviderFailure, nowMs: number): void {
+    this.#since ??= nowMs;
+    if (failure.status === 404) this.#unknown += 1;
+    if (this.#unknown >= UNKNOWN_MAX) throw new ProviderFailure('unavailable', 'the provider lost the render', 404);
+    if (nowMs - this.#since > this.#longestMs) throw failure;
+  }
+}

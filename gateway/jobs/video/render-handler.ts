@@ -1,0 +1,218 @@
+import {
+  ActivityFailed,
+  type ActivityHandler,
+  type ActivityTask,
+  type Json,
+  openBlob,
+  Semaphore,
+} from '../../../actors/runtime/index.ts';
+import type { AttemptRecord } from '../../../actors/terms/hold.ts';
+import { accountAddress } from '../../../actors/terms/ids.ts';
+import { placeOfAssets, placeOfClip } from '../../../actors/video-job/clip-record.ts';
+import type { BegunRender, RenderResult } from '../../../actors/video-job/events.ts';
+import type { RenderInput } from '../../../actors/video-job/job-effects.ts';
+import type { AssetRef, FrozenCandidate, RemoteRender } from '../../../actors/video-job/render-ask.ts';
+import { beginRender, type RenderRun, reportMoved, reportSubmitted } from '../../../actors/video-job/video-job.ts';
+import { accountTag } from '../../inference/outcomes.ts';
+import { ProviderFailure } from '../../providers/provider-failure.ts';
+import type { RenderLimits } from '../../terms/config.ts';
+import type { JobServices } from '../job-services.ts';
+import { CandidateRender, type DeliveredClip } from './candidate-render.ts';
+import { judgeClip } from './judge-clip.ts';
+import { type CandidateFailure, categoryOf, isRefusal, renderError } from './render-error.ts';
+import type { RenderNode } from './render-node.ts';
+import { pause } from './render-services.ts';
+import { renderSettlement } from './render-settlement.ts';
+
+/** How often a render looks whether the node still sheds load. */
+const DISPATCH_LOOK_MS = 50;
+const CLIP = 0;
+
+/**
+ * The activity `render`: renders one video job at the first of its candidates that delivers, and resolves with the
+ * stored clip and its charge, which the job records in one commit. What a provider failed at is a result; a failure of
+ * the cluster or of a store is none, and the chart repeats the attempt, which continues at the provider's own job.
+ * (spec: catalogue, Video job status; reliability V2, V3)
+ */
+export function renderHandler(services: () => JobServices, limits: RenderLimits): ActivityHandler {
+  const receiving = new Semaphore(limits.receivingMax);
+  return {
+    runningMax: limits.runningMax,
+    runningPerGroupMax: limits.runningPerAccountMax,
+    run: async (task, signal) =>
+      (await new RenderWork({ services: services(), receiving }, task, signal).run()) as unknown as Json,
+  };
+}
+
+/** How one candidate ended: with a clip, or not. */
+type Tried = { readonly clip: DeliveredClip } | { readonly failure: CandidateFailure };
+
+class RenderWork {
+  readonly #node: RenderNode;
+  readonly #input: RenderInput;
+  readonly #signal: AbortSignal;
+  readonly #run: RenderRun;
+  readonly #attempts: AttemptRecord[] = [];
+  readonly #startedAt: number;
+  #abort: () => void = () => {};
+
+  constructor(node: RenderNode, task: ActivityTask, signal: AbortSignal) {
+    const { clock, config } = node.services.inference;
+    this.#node = node;
+    this.#input = task.input as unknown as RenderInput;
+    this.#signal = signal;
+    const { account, job } = this.#input;
+    this.#run = { account, id: job, attempt: task.attempt, withinMs: config.upstream.askMs };
+    this.#startedAt = clock.monotonic();
+  }
+
+  async run(): Promise<RenderResult> {
+    const cut = (): void => this.#abort();
+    this.#signal.addEventListener('abort', cut);
+    try {
+      await this.#awaitRoom();
+      const begun = current(await beginRender(this.#node.services.inference.cluster, this.#run));
+      this.#node.services.crashpoint('vjob.dispatched');
+      return await this.#tryAll(begun);
+    } catch (thrown) {
+      if (this.#signal.aborted) throw this.#signal.reason;
+      if (thrown instanceof ActivityFailed) throw thrown;
+      throw new ActivityFailed('unavailable', thrown instanceof Error ? thrown.message : String(thrown), true);
+    } finally {
+      this.#signal.removeEventListener('abort', cut);
+    }
+  }
+
+  /** Jobs are shed first: nothing begins while the node sheds load. (reliability X39) */
+  async #awaitRoom(): Promise<void> {
+    const { inference, mayDispatch } = this.#node.services;
+    while (!mayDispatch()) await pause(inference.clock, DISPATCH_LOOK_MS, this.#signal);
+  }
+
+  async #tryAll({ candidate, remote }: BegunRender): Promise<RenderResult> {
+    const { candidates } = this.#input;
+    const failures: CandidateFailure[] = [];
+    for (let position = candidate; position < candidates.length; position++) {
+      if (position > candidate) current(await reportMoved(this.#cluster, this.#run, position));
+      const tried = await this.#try(position, position === candidate ? remote : null);
+      if ('clip' in tried) return this.#delivered(tried.clip, candidates[position] as FrozenCandidate);
+      failures.push(tried.failure);
+      if (isRefusal(tried.failure)) break;
+    }
+    return { outcome: 'failed', error: renderError(failures), fault: null, settlement: null };
+  }
+
+  get #cluster(): RenderNode['services']['inference']['cluster'] {
+    return this.#node.services.inference.cluster;
+  }
+
+  async #try(position: number, remote: RemoteRender | null): Promise<Tried> {
+    const candidate = this.#input.candidates[position] as FrozenCandidate;
+    const startedAt = this.#node.services.inference.clock.monotonic();
+    const tried = await this.#deliver(candidate, position, remote);
+    this.#observe(candidate, 'failure' in tried ? tried.failure : null, startedAt);
+    return tried;
+  }
+
+  async #deliver(candidate: FrozenCandidate, position: number, remote: RemoteRender | null): Promise<Tried> {
+    const { account, job, ask } = this.#input;
+    const outside = { reason: null as string | null };
+    try {
+      const attempt = new CandidateRender(
+        {
+          node: this.#node,
+          task: {
+            input: this.#input,
+            signal: this.#signal,
+            place: placeOfClip(account, job, CLIP),
+            begun: (abort) => {
+              this.#abort = abort;
+            },
+          },
+          accepted: (providerJobId) => this.#accepted(providerJobId, position),
+          read: (asset) => this.#readAsset(asset),
+          keeps: (measure) => {
+            outside.reason = judgeClip(measure, ask, candidate);
+            return outside.reason === null;
+          },
+        },
+        candidate,
+        position,
+      );
+      const clip = await attempt.run(remote);
+      outside.reason ??= judgeClip(clip.measure, ask, candidate);
+      return outside.reason === null ? { clip } : { failure: { outside: outside.reason } };
+    } catch (thrown) {
+      this.#signal.throwIfAborted();
+      if (thrown instanceof ProviderFailure) return { failure: thrown };
+      throw thrown;
+    }
+  }
+
+  /** Committed before the first poll, so that a takeover polls this render instead of beginning another. */
+  async #accepted(providerJobId: string, candidate: number): Promise<RemoteRender> {
+    const remote: RemoteRender = { candidate, providerJobId, createdAt: this.#cluster.now() };
+    current(await reportSubmitted(this.#cluster, this.#run, remote));
+    return remote;
+  }
+
+  async *#readAsset({ offset, length }: AssetRef): AsyncIterable<Uint8Array> {
+    const { account, job, assets } = this.#input;
+    if (assets === null) throw new Error('a video job without the bytes of its assets');
+    const { keys, blobs } = this.#node.services.inference.files.bytes;
+    const blob = await openBlob(keys, placeOfAssets(account, job), assets);
+    yield* blobs.read(blob, { from: offset, to: offset + length });
+  }
+
+  /** Charged also where the clip could not be stored: it was rendered and measured. (spec: catalogue, V4) */
+  #delivered({ blob, measure, bytes, upstreamId }: DeliveredClip, candidate: FrozenCandidate): RenderResult {
+    const settlement = renderSettlement({
+      generation: this.#input.generation,
+      candidate,
+      videoSeconds: measure.durationSeconds,
+      upstreamId,
+      cancelled: false,
+      attempts: this.#attempts,
+      generationMs: Math.round(this.#node.services.inference.clock.monotonic() - this.#startedAt),
+    });
+    if (blob === null) {
+      const message = 'The clip was rendered, and the service could not store it';
+      return {
+        outcome: 'failed',
+        error: { code: 500, message, error_type: 'server' },
+        fault: 'marketplace',
+        settlement,
+      };
+    }
+    this.#node.services.crashpoint('vjob.stored');
+    return { outcome: 'completed', clips: [{ blob, ...measure, bytes }], settlement };
+  }
+
+  #observe(candidate: FrozenCandidate, failure: CandidateFailure | null, startedAt: number): void {
+    const { clock, cluster, outcomes } = this.#node.services.inference;
+    const latencyMs = Math.round(clock.monotonic() - startedAt);
+    const isProvider = failure !== null && !('outside' in failure);
+    const isCounted = failure !== null && (!isProvider || failure.counted);
+    this.#attempts.push({
+      endpoint: candidate.endpoint,
+      provider: candidate.provider.name,
+      status: isProvider ? failure.status : 200,
+      outcome: failure === null ? 'served' : 'failed',
+      latencyMs,
+      ...(failure === null ? {} : { reason: categoryOf(failure) }),
+    });
+    outcomes.observe(candidate.endpoint, {
+      by: accountTag(accountAddress(this.#input.account)),
+      at: cluster.now(),
+      outcome: failure === null ? 'success' : isCounted ? 'error' : 'other',
+      streamed: false,
+      durationMs: latencyMs,
+    });
+  }
+}
+
+/** Rejects where another attempt renders the job, or where it has ended. */
+function current(begun: BegunRender | null): BegunRender {
+  if (begun === null) throw new ActivityFailed('superseded', 'another attempt renders this job', false);
+  return begun;
+}

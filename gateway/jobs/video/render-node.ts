@@ -1,0 +1,20 @@
+import type { Place, Semaphore } from '../../../actors/runtime/index.ts';
+import type { RenderInput } from '../../../actors/video-job/job-effects.ts';
+import type { JobServices } from '../job-services.ts';
+
+/** What the renders of one node share. */
+export interface RenderNode {
+  readonly services: JobServices;
+  /** Clips that are received at once. */
+  readonly receiving: Semaphore;
+}
+
+/** One attempt of the activity `render`. */
+export interface RenderTask {
+  readonly input: RenderInput;
+  readonly signal: AbortSignal;
+  /** The place of the clip. */
+  readonly place: Place;
+  /** Receives the function that aborts the newest call. */
+  readonly begun: (abort: () => void) => void;
+}

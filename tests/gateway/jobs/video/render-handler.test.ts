@@ -1,0 +1,348 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ActivityFailed, BlobsRefused } from '../../../../actors/runtime/index.ts';
+import type { RenderResult } from '../../../../actors/video-job/events.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { ffprobe } from '../../../support/video/ffprobe.ts';
+import { ASK, asset, openRenderStage, type RenderStage, type RenderStageOptions } from './render-stage.ts';
+
+const it = bounded(test, 60_000);
+
+async function on(work: (on: RenderStage) => Promise<void>, options: RenderStageOptions = {}): Promise<void> {
+  const opened = await openRenderStage(options);
+  try {
+    await work(opened);
+  } finally {
+    await opened.end();
+  }
+}
+
+function failedOf(result: RenderResult) {
+  if (result.outcome !== 'failed') throw new Error('the render is completed');
+  return result;
+}
+
+function completedOf(result: RenderResult) {
+  if (result.outcome !== 'completed') throw new Error(JSON.stringify(result));
+  return result;
+}
+
+async function thrownBy(work: Promise<unknown>): Promise<ActivityFailed> {
+  const thrown = await work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  assert.instance(thrown, ActivityFailed);
+  return thrown as ActivityFailed;
+}
+
+const SYNC = (baseUrl: string) => ({ dialect: 'video-sync', baseUrl, upstreamId: 'sim/flipbook' }) as const;
+
+it('a render is begun, reported, polled, stored, measured and priced', () =>
+  on(async (on) => {
+    const result = completedOf(await on.run(on.input({ render_ms: 50 })));
+    assert.equal(on.reports(), ['render.begin', 'render.submitted']);
+    assert.equal(on.crashpoints, ['vjob.dispatched', 'vjob.submitted', 'vjob.rendered', 'vjob.stored']);
+    const [clip] = result.clips;
+    const { durationSeconds, frames, width, height, fps, audio } = clip ?? {};
+    assert.equal([durationSeconds, frames, width, height, fps, audio], ['1', 24, 320, 240, '24', true]);
+    const bytes = await on.clipOf(result);
+    assert.is(clip?.bytes, bytes.length);
+    const probed = await ffprobe(bytes);
+    assert.equal([probed.seconds, probed.frames, probed.errors], ['1.000000', 24, '']);
+    const { cost, unpriced, media, served, upstreamId, attempts } = result.settlement;
+    assert.equal([cost, unpriced, media], ['0.05', [], { videoSeconds: '1' }]);
+    assert.equal(served, { endpoint: 'ep_1', provider: 'Sim V', tariff: 'tar_1' });
+    assert.is(upstreamId, on.calls('create')[0]?.video?.job);
+    assert.equal(
+      attempts.map(({ outcome }) => outcome),
+      ['served'],
+    );
+    assert.not.match(JSON.stringify(result), /a fox/);
+  }));
+
+it('seconds without a declared rate are recorded as unpriced', () =>
+  on(async (on) => {
+    const candidates = [on.candidate({ rate: null })];
+    const { settlement } = completedOf(await on.run(on.input({}, { candidates })));
+    assert.equal([settlement.cost, settlement.unpriced], ['0', ['video_second']]);
+  }));
+
+it('a synchronous endpoint answers with the clip', () =>
+  on(async (on) => {
+    const candidates = [on.candidate({ target: SYNC(on.simulator.baseUrl) })];
+    const result = completedOf(await on.run(on.input({}, { candidates })));
+    assert.equal([result.clips[0]?.durationSeconds, result.clips[0]?.audio], ['1', false]);
+    assert.equal(on.reports(), ['render.begin']);
+    assert.is(result.settlement.upstreamId, null);
+  }));
+
+it('an endpoint receives the geometry in its own form, the options and the assets', () =>
+  on(async (on) => {
+    const pieces = [Buffer.from('first frame!'), Buffer.from('a voice'), Buffer.from('x')];
+    const assets = await on.sealAssets(pieces);
+    const ask = {
+      ...ASK,
+      ...{
+        prompt: 'a "fox"\n@sim {"render_ms":0,"size":"320x240"}',
+        durationSeconds: '1.5',
+        seed: 7,
+        generateAudio: true,
+      },
+      assets: [
+        asset('image', 'first_frame', 0, 12),
+        asset('audio', 'reference', 12, 7),
+        asset('video', 'depth', 19, 1),
+      ],
+    };
+    const geometry = { size: null, resolution: '720p', aspectRatio: '9:16' };
+    const options = { adapters: [{ id: 'ink', revision: '3', strength: 0.5 }], seed: 1 };
+    const candidates = [on.candidate({ geometry, options })];
+    completedOf(await on.run(on.input(null, { ask, assets, candidates })));
+    const call = on.calls('create')[0];
+    assert.equal(call?.body as unknown, {
+      adapters: options.adapters,
+      ...{ seed: 7, model: 'sim/filmstrip', prompt: ask.prompt, resolution: '720p', aspect_ratio: '9:16' },
+      ...{ generate_audio: true, duration: 1.5 },
+      frame_images: [
+        {
+          type: 'image_url',
+          image_url: { url: `data:image/png;base64,${pieces[0]?.toString('base64')}` },
+          frame_type: 'first_frame',
+        },
+      ],
+      input_references: [
+        {
+          type: 'audio_url',
+          audio_url: { url: `data:audio/mp4;base64,${pieces[1]?.toString('base64')}` },
+          role: 'reference',
+        },
+        {
+          type: 'video_url',
+          video_url: { url: `data:video/mp4;base64,${pieces[2]?.toString('base64')}` },
+          role: 'depth',
+        },
+      ],
+    });
+    assert.is(Number(call?.headers['content-length']), Buffer.byteLength(JSON.stringify(call?.body)));
+  }));
+
+it('a later attempt polls the render of an earlier one and creates none', () =>
+  on(async (on) => {
+    await on.run(on.input({}));
+    const providerJobId = on.calls('create')[0]?.video?.job ?? '';
+    on.state.begun = { candidate: 0, remote: { candidate: 0, providerJobId, createdAt: Date.now() } };
+    const again = completedOf(await on.run(on.input({}), { attempt: 2 }));
+    assert.is(on.calls('create').length, 1);
+    assert.is(again.settlement.cost, '0.05');
+  }));
+
+it('a superseded attempt stops before the provider, and before the first poll', async () => {
+  await on(
+    async (on) => {
+      assert.is((await thrownBy(on.run(on.input({})))).code, 'superseded');
+      assert.is(on.calls('create').length, 0);
+    },
+    { staleFrom: 'render.begin' },
+  );
+  await on(
+    async (on) => {
+      assert.is((await thrownBy(on.run(on.input({})))).code, 'superseded');
+      assert.equal([on.calls('create').length, on.calls('poll').length], [1, 0]);
+    },
+    { staleFrom: 'render.submitted' },
+  );
+});
+
+it('a candidate that fails is followed by the next one, which is reported first', () =>
+  on(async (on) => {
+    const input = on.input(
+      {},
+      {
+        candidates: [on.candidate({ endpoint: 'ep_0', target: { ...SYNC('http://127.0.0.1:9/v1') } }), on.candidate()],
+      },
+    );
+    const { settlement } = completedOf(await on.run(input));
+    assert.equal(on.reports(), ['render.begin', 'render.moved', 'render.submitted']);
+    assert.equal(
+      settlement.attempts.map(({ endpoint, outcome, reason }) => [endpoint, outcome, reason]),
+      [
+        ['ep_0', 'failed', 'unavailable'],
+        ['ep_1', 'served', undefined],
+      ],
+    );
+    on.services.outcomes.flush();
+    assert.ok(on.tells.length > 0, 'the endpoints learn how their renders went');
+  }));
+
+const FAILURES = [
+  ['a render that fails', { fail: 'internal_error' }, 502, 'provider_unavailable'],
+  ['a refusal of the content', { fail: 'content_policy_violation' }, 403, 'content_policy_violation'],
+  ['a refused request', { status: 422 }, 400, 'invalid_request'],
+  ['an overloaded provider', { status: 429 }, 503, 'provider_overloaded'],
+  ['a broken provider', { status: 500 }, 502, 'provider_unavailable'],
+  ['a lost job', { lost: true }, 502, 'provider_unavailable'],
+  ['an answer that is no job', { garbage: 'create' }, 502, 'provider_unavailable'],
+  ['an answer that never comes', { hang: 'create' }, 504, 'timeout'],
+  ['polls that never answer', { hang: 'poll' }, 504, 'timeout'],
+  ['polls that are garbage', { garbage: 'poll' }, 502, 'provider_unavailable'],
+  ['a render without end', { render_ms: 600_000 }, 504, 'timeout'],
+  ['a page instead of a clip', { garbage: 'html' }, 502, 'provider_unavailable'],
+  ['bytes that are no clip', { garbage: 'bytes' }, 502, 'provider_unavailable'],
+  ['half a clip', { garbage: 'truncated' }, 502, 'provider_unavailable'],
+  ['a transfer that breaks each time', { cut: 'content', bytes: 500_000 }, 502, 'provider_unavailable'],
+  ['a longer clip', { seconds: 2 }, 502, 'provider_unavailable'],
+  ['a shorter clip', { seconds: 0.5 }, 502, 'provider_unavailable'],
+  ['a clip of another size', { size: '640x480' }, 502, 'provider_unavailable'],
+] as const;
+const HASTY = { createMs: 300, pollAnswerMs: 200, silentMs: 400, renderMs: 2_000, clipMs: 20_000 };
+
+for (const [name, directive, code, type] of FAILURES) {
+  it(`${name} fails the job without a charge, in our words`, () =>
+    on(
+      async (on) => {
+        const { error, settlement, fault } = failedOf(await on.run(on.input(directive)));
+        assert.equal([error.code, error.error_type, settlement, fault], [code, type, null, null]);
+        assert.not.match(error.message, /simulated|@sim/);
+        assert.is(on.calls('create').length, 1);
+        assert.equal(await on.blobs.list({ after: null, before: Number.MAX_SAFE_INTEGER, limit: 10 }), []);
+      },
+      { renders: HASTY },
+    ));
+}
+
+it('sound against the request fails the job', () =>
+  on(async (on) => {
+    const admitted = { ...on.candidate().admitted, audio: false };
+    const result = failedOf(await on.run(on.input({}, { candidates: [on.candidate({ admitted })] })));
+    assert.match(result.error.message, /soundtrack/);
+  }));
+
+it('a cut create is repeated only where the provider knows its key, and then renders once', () =>
+  on(async (on) => {
+    const cut = on.input({ cut: 'create', id: 'c1' }, { candidates: [on.candidate({ idempotentCreate: true })] });
+    failedOf(await on.run(cut));
+    const creates = on.calls('create');
+    assert.equal(
+      creates.map(({ video }) => video?.idempotencyKey),
+      ['gen-1:0', 'gen-1:0', 'gen-1:0'],
+    );
+    assert.is(new Set(creates.map(({ video }) => video?.job)).size, 1);
+    const other = on.input({ cut: 'create', id: 'c2', idempotent: false });
+    failedOf(await on.run(other));
+    assert.is(on.calls('create').filter(({ id }) => id === 'c2').length, 1);
+  }));
+
+it('an uncertain create goes on with the next candidate', () =>
+  on(async (on) => {
+    const input = on.input({ status: 500, id: 's1', fail_first: 1 }, { candidates: [on.candidate(), on.candidate()] });
+    completedOf(await on.run(input));
+    assert.is(on.calls('create').length, 2);
+  }));
+
+it('a refusal of the request is the answer, and no other candidate is asked', () =>
+  on(async (on) => {
+    const input = on.input({ status: 400 }, { candidates: [on.candidate(), on.candidate()] });
+    assert.is(failedOf(await on.run(input)).error.code, 400);
+    assert.is(on.calls('create').length, 1);
+  }));
+
+it('polls that fail for a while, and a clip that breaks once, are repeated', () =>
+  on(async (on) => {
+    completedOf(await on.run(on.input({ polls_fail: 4 })));
+    assert.is(on.calls('create').length, 1);
+    assert.ok(on.calls('poll').length >= 5);
+  }));
+
+it('a clip that the store refuses for good is charged as the fault of the marketplace', () =>
+  on(async (on) => {
+    on.blobs.put = async (source) => {
+      for await (const _ of source) throw new BlobsRefused('full', 'the disk is full');
+      throw new Error('no piece');
+    };
+    const { error, fault, settlement } = failedOf(await on.run(on.input({})));
+    assert.equal([error.code, error.error_type, fault], [500, 'server', 'marketplace']);
+    assert.equal([settlement?.cost, settlement?.media], ['0.05', { videoSeconds: '1' }]);
+    assert.equal([on.calls('create').length, on.calls('content').length], [1, 3]);
+  }));
+
+it('a store that refuses once is asked again with the content of the same render', () =>
+  on(async (on) => {
+    const put = on.blobs.put.bind(on.blobs);
+    let refused = false;
+    on.blobs.put = async (source) => {
+      if (refused) return put(source);
+      refused = true;
+      throw new BlobsRefused('busy', 'too many writes');
+    };
+    completedOf(await on.run(on.input({})));
+    assert.equal([on.calls('create').length, on.calls('content').length], [1, 2]);
+  }));
+
+it('an unreachable key store is a failure of the service: the render is kept and nothing is stored', () =>
+  on(async (on) => {
+    on.keys.cut = true;
+    const failure = await thrownBy(on.run(on.input({})));
+    assert.equal([failure.code, failure.retriable], ['unavailable', true]);
+    assert.equal(await on.blobs.list({ after: null, before: Number.MAX_SAFE_INTEGER, limit: 10 }), []);
+  }));
+
+it('nothing is sent while the node sheds load, and an abort ends every wait', async () => {
+  await on(
+    async (on) => {
+      const aborted = new AbortController();
+      const run = thrownBy(on.run(on.input({}), { signal: aborted.signal }));
+      aborted.abort(new ActivityFailed('cancelled', 'the job was cancelled', false));
+      assert.is((await run).code, 'cancelled');
+      assert.equal(on.reports(), []);
+    },
+    { mayDispatch: () => false },
+  );
+  for (const directive of [
+    { render_ms: 60_000 },
+    { hang: 'poll' },
+    { hang: 'content' },
+    { hang: 'midway' },
+    { hang: 'create' },
+  ] as const) {
+    await on(async (on) => {
+      const aborted = new AbortController();
+      const run = thrownBy(on.run(on.input(directive), { signal: aborted.signal }));
+      const route = 'hang' in directive ? (directive.hang === 'midway' ? 'content' : directive.hang) : 'poll';
+      while (on.calls(route).length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      aborted.abort(new ActivityFailed('cancelled', 'the job was cancelled', false));
+      assert.is((await run).code, 'cancelled');
+    });
+  }
+});
+
+it('an aborted render is charged by what its provider reports, and never more than was admitted', () =>
+  on(async (on) => {
+    const remote = async (cancelled_seconds?: number) => {
+      const aborted = new AbortController();
+      const directive = {
+        render_ms: 60_000,
+        idempotent: false,
+        ...(cancelled_seconds === undefined ? {} : { cancelled_seconds }),
+      };
+      const before = on.calls('create').length;
+      const run = thrownBy(on.run(on.input(directive), { signal: aborted.signal }));
+      while (!on.reports().slice(-1)[0]?.endsWith('submitted') || on.calls('create').length === before) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      aborted.abort(new ActivityFailed('cancelled', 'the job was cancelled', false));
+      await run;
+      const providerJobId = on.calls('create').at(-1)?.video?.job ?? '';
+      return on.abort({ candidate: 0, providerJobId, createdAt: Date.now() }, on.candidate());
+    };
+    const { settlement } = await remote(2.5);
+    assert.equal(
+      [settlement?.cost, settlement?.media, settlement?.cancelled],
+      ['0.125', { videoSeconds: '2.5' }, true],
+    );
+    assert.is((await remote(500)).settlement?.media?.videoSeconds, '10');
+    assert.is((await remote()).settlement, null);
+    assert.is((await remote(0)).settlement, null);
+  }));
+
+test.run();

@@ -1,0 +1,146 @@
+/** The handlers of a video job on a fake actor, with simulated providers in this process and bytes in memory. */
+
+import {
+  type ActivityTask,
+  type Cluster,
+  type Json,
+  openBlob,
+  type SealedBlob,
+  sealBlob,
+  systemClock,
+  systemRandom,
+} from '../../../../actors/runtime/index.ts';
+import { placeOfAssets, placeOfClip } from '../../../../actors/video-job/clip-record.ts';
+import type { AbortResult, BegunRender, RenderResult } from '../../../../actors/video-job/events.ts';
+import type { AbortInput, RenderInput } from '../../../../actors/video-job/job-effects.ts';
+import type { AssetRef, FrozenCandidate, RemoteRender, RenderAsk } from '../../../../actors/video-job/render-ask.ts';
+import config from '../../../../cluster.config.ts';
+import type { FileServices } from '../../../../gateway/files/file-services.ts';
+import type { JobServices } from '../../../../gateway/jobs/job-services.ts';
+import { abortHandler } from '../../../../gateway/jobs/video/abort-handler.ts';
+import { renderHandler } from '../../../../gateway/jobs/video/render-handler.ts';
+import type { KeptCall } from '../../../../gateway/simulator/simulator.ts';
+import { startSimulator } from '../../../../gateway/simulator/simulator.ts';
+import type { VideoDirective } from '../../../../gateway/simulator/video/video-request.ts';
+import type { RenderLimits } from '../../../../gateway/terms/config.ts';
+import { MemoryBlobs } from '../../../support/memory-blobs.ts';
+import { MemoryKeyStore } from '../../../support/memory-key-store.ts';
+import { type SentEvent, stage } from '../../inference/stage.ts';
+
+const PARTS = { clock: systemClock, random: systemRandom };
+export const ACCOUNT = 'acct_1';
+export const JOB = `vjob_${'1'.repeat(32)}`;
+const GENERATION = 'gen-1';
+const BLOB_BYTES_MAX = 64 * 1_024 * 1_024;
+
+export const ASK: RenderAsk = {
+  ...{ model: 'sim/filmstrip', prompt: 'a fox', durationSeconds: '1', frames: null, fps: null },
+  ...{ size: null, resolution: null, aspectRatio: null, seed: null, generateAudio: null, assets: [] },
+};
+
+export interface RenderStageOptions {
+  readonly renders?: Partial<RenderLimits>;
+  readonly mayDispatch?: () => boolean;
+  /** The attempt is not the current one from this report on: `render.begin`, `render.submitted`, `render.moved`. */
+  readonly staleFrom?: string;
+}
+
+/** Open for one test. */
+export async function openRenderStage(options: RenderStageOptions = {}) {
+  const simulator = await startSimulator({ name: 'sim-v', keep: true });
+  const state: { begun: BegunRender } = { begun: { candidate: 0, remote: null } };
+  const on = stage({ answers: (sent) => answerTo(sent, state, options.staleFrom) });
+  const keys = new MemoryKeyStore(PARTS);
+  const blobs = new MemoryBlobs({ ...PARTS, bytesMax: BLOB_BYTES_MAX });
+  const cluster = on.services.cluster as Cluster;
+  const bytes = { keys, blobs };
+  const files: FileServices = { cluster, bytes, ...PARTS, limits: config.files, askMs: 1_000 };
+  const renders = { ...config.renders, pollMsMin: 5, pollMsMax: 20, tryAgainMs: 1, ...options.renders };
+  const inference = { ...on.services, files, config: { ...on.services.config, renders } };
+  const jobs: JobServices = {
+    inference,
+    mayDispatch: options.mayDispatch ?? (() => true),
+    crashpoint: (name) => on.crashpoints.push(name),
+  };
+  const render = renderHandler(() => jobs, renders);
+  const abort = abortHandler(() => jobs, renders);
+  const run = async (input: RenderInput, { attempt = 1, signal = new AbortController().signal } = {}) => {
+    const task = {
+      address: `video-job:${ACCOUNT}/${JOB}`,
+      id: 'render',
+      name: 'render',
+      key: 'k',
+      attempt,
+      deadlineAt: 0,
+    };
+    return (await render.run({ ...task, input } as unknown as ActivityTask, signal)) as unknown as RenderResult;
+  };
+  return {
+    ...{ ...on, keys, blobs, jobs, simulator, state, run },
+    candidate: (more: Partial<FrozenCandidate> = {}): FrozenCandidate => candidateAt(simulator.baseUrl, more),
+    input: (directive: VideoDirective | null, more: Partial<RenderInput> = {}): RenderInput => ({
+      ...{ job: JOB, account: ACCOUNT, generation: GENERATION, assets: null },
+      ...{ createdAt: Date.now(), deadlineAt: Date.now() + 3_600_000 },
+      ask:
+        directive === null ? ASK : { ...ASK, prompt: `a fox @sim ${JSON.stringify({ render_ms: 0, ...directive })}` },
+      candidates: [candidateAt(simulator.baseUrl)],
+      ...more,
+    }),
+    abort: async (remote: RemoteRender, candidate: FrozenCandidate): Promise<AbortResult> => {
+      const input: AbortInput = { job: JOB, account: ACCOUNT, generation: GENERATION, candidate, remote };
+      const task = { address: 'a', id: 'abort', name: 'abort', key: 'k', attempt: 1, deadlineAt: 0, input };
+      const signal = new AbortController().signal;
+      return (await abort.run(task as unknown as ActivityTask, signal)) as unknown as AbortResult;
+    },
+    /** Seals these as the assets of the job. */
+    sealAssets: async (pieces: readonly Buffer[]): Promise<SealedBlob> => {
+      const blob = await blobs.put(each(pieces));
+      return sealBlob(await keys.current(), placeOfAssets(ACCOUNT, JOB), blob, systemRandom);
+    },
+    /** The bytes of a stored clip. */
+    clipOf: async (result: RenderResult): Promise<Buffer> => {
+      if (result.outcome !== 'completed') throw new Error(JSON.stringify(result.error));
+      const [clip] = result.clips;
+      if (clip === undefined) throw new Error('no clip');
+      const pieces: Uint8Array[] = [];
+      const blob = await openBlob(keys, placeOfClip(ACCOUNT, JOB, 0), clip.blob);
+      for await (const piece of blobs.read(blob)) pieces.push(piece);
+      return Buffer.concat(pieces);
+    },
+    /** The calls of one route that the provider received. */
+    calls: (route: string): readonly KeptCall[] => simulator.calls.filter(({ video }) => video?.route === route),
+    /** The reports of the runner to the job, by type. */
+    reports: (): readonly string[] => on.asks.map(({ event }) => event.type),
+    end: async () => {
+      await on.end();
+      await simulator.close();
+    },
+  };
+}
+
+export type RenderStage = Awaited<ReturnType<typeof openRenderStage>>;
+
+function candidateAt(baseUrl: string, more: Partial<FrozenCandidate> = {}): FrozenCandidate {
+  return {
+    ...{ endpoint: 'ep_1', tag: 'sim-v', provider: { name: 'Sim V', slug: 'sim-v' }, model: 'sim/filmstrip' },
+    ...{ tariff: 'tar_1', rate: '0.05', bound: '0.5', options: null },
+    target: { dialect: 'video-jobs', baseUrl, upstreamId: 'sim/filmstrip' },
+    geometry: { size: { width: 320, height: 240 }, resolution: null, aspectRatio: null },
+    admitted: { secondsMax: '10', size: { width: 320, height: 240 }, audio: null, fps: null },
+    ...{ cancellable: true, idempotentCreate: false },
+    ...more,
+  };
+}
+
+function answerTo({ event }: SentEvent, state: { begun: BegunRender }, staleFrom: string | undefined): Json {
+  if (event.type === staleFrom) return { refusal: { status: 409, type: 'unmapped', message: 'Another attempt' } };
+  return state.begun as unknown as Json;
+}
+
+async function* each(pieces: readonly Buffer[]): AsyncIterable<Uint8Array> {
+  yield* pieces;
+}
+
+export function asset(kind: AssetRef['kind'], role: string, offset: number, length: number): AssetRef {
+  return { kind, role, mediaType: kind === 'image' ? 'image/png' : `${kind}/mp4`, offset, length };
+}
