@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
-import { ProgressBar, ProgressLines } from './batch/progress.ts';
-import { type ClientOptions, type PublicApi, pause, withPublicApi } from './batch/public-api.ts';
 import { readRequests, type SubmissionOptions } from './batch/read-requests.ts';
-import { hasEnded, type ShownBatch } from './batch/shown-batch.ts';
+import { hasEnded, progressOf, type ShownBatch } from './batch/shown-batch.ts';
 import { pairs, print, table, timeOf } from './print.ts';
+import { progressFor } from './progress.ts';
+import { type ClientOptions, type PublicApi, pause, withPublicApi } from './public-api.ts';
 
 /** A look costs one request of the key's rate. */
 const LOOK_EVERY_MS = 2_000;
@@ -73,13 +73,13 @@ async function submit(
 
 /** Looks until the batch has ended. `out` receives the progress: a bar in a terminal, lines elsewhere. */
 async function follow(api: PublicApi, made: ShownBatch, out: NodeJS.WriteStream | null): Promise<ShownBatch> {
-  const progress = out?.isTTY ? new ProgressBar() : new ProgressLines();
+  const progress = progressFor(out);
   let batch = made;
-  out?.write(progress.show(batch));
+  out?.write(progress.show(progressOf(batch)));
   while (!hasEnded(batch)) {
     await pause(LOOK_EVERY_MS);
     batch = await look(api, made);
-    out?.write(progress.show(batch));
+    out?.write(progress.show(progressOf(batch)));
   }
   out?.write(progress.end());
   return batch;
@@ -130,7 +130,8 @@ async function results(id: string, options: ClientOptions): Promise<void> {
   await withPublicApi(options, async (api) => {
     const { results_file_id: file, status } = await find(api, id);
     if (file === null) throw new ConfigError(`${id} has no results: it is ${status}`);
-    for await (const piece of api.bytes({ method: 'GET', path: `/files/${file}/content` })) {
+    const { pieces } = await api.bytes({ method: 'GET', path: `/files/${file}/content` });
+    for await (const piece of pieces) {
       if (!process.stdout.write(piece)) await new Promise<void>((drained) => process.stdout.once('drain', drained));
     }
   });

@@ -1,3 +1,5 @@
+import type { ProgressState } from '../progress.ts';
+
 /** The members of a batch, as the public API shows it, that the commands use. Times are Unix seconds. */
 export interface ShownBatch {
   readonly id: string;
@@ -16,4 +18,9 @@ const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'expired', 'c
 
 export function hasEnded({ status }: ShownBatch): boolean {
   return ENDED.has(status);
+}
+
+export function progressOf({ status, request_counts: { total, completed, failed } }: ShownBatch): ProgressState {
+  const ended = completed + failed;
+  return { done: ended / total, summary: `${ended}/${total} done, ${failed} failed, ${status}` };
 }

@@ -23,6 +23,8 @@ it('help names every command, every common option, and shows examples', async ()
     'endpoints',
     'providers',
     'batch',
+    'video',
+    'webhooks',
     'ps',
     'inspect',
     'why',

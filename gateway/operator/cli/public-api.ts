@@ -1,9 +1,9 @@
-import { systemClock } from '../../../../actors/runtime/index.ts';
-import { type OutboundCall, type OutboundReply, outboundUrl } from '../../../outbound/outbound.ts';
-import { ConfigError, lineOf } from '../../config/config-error.ts';
-import { loadConfig } from '../../config/load.ts';
-import { readConnection } from '../../launcher/connection.ts';
-import type { GlobalOptions } from '../global-options.ts';
+import { systemClock } from '../../../actors/runtime/index.ts';
+import { type OutboundCall, type OutboundReply, outboundUrl } from '../../outbound/outbound.ts';
+import { ConfigError, lineOf } from '../config/config-error.ts';
+import { loadConfig } from '../config/load.ts';
+import { readConnection } from '../launcher/connection.ts';
+import type { GlobalOptions } from './global-options.ts';
 
 /** Options of the commands that call the public API as a client does. */
 export interface ClientOptions extends GlobalOptions {
@@ -11,8 +11,8 @@ export interface ClientOptions extends GlobalOptions {
   readonly url?: string;
 }
 
-/** Results of a batch have 32 MiB, and twice that where they are a member of a JSON object. */
-const ANSWER_BYTES_MAX = 128 * 1024 * 1024;
+/** Results of a batch have 32 MiB, and twice that where they are a member of a JSON object; clips are larger. */
+const ANSWER_BYTES_MAX = 4 * 1024 * 1024 * 1024;
 const LIMITS = { connectMs: 5_000, firstByteMs: 60_000, idleMs: 60_000, totalMs: 600_000 } as const;
 /** As long as a used-up window of requests lasts; a node that dies is replaced sooner. */
 const TRIES_MAX = 65;
@@ -30,14 +30,14 @@ export interface ApiCall {
 export interface PublicApi {
   /** The answer's JSON. Repeats what a repeat can solve. @throws ConfigError with the API's own message. */
   json<T>(call: ApiCall): Promise<T>;
-  /** The answer's bytes as they arrive. */
-  bytes(call: ApiCall): AsyncIterable<Uint8Array>;
+  /** The answer's bytes as they arrive, and how many were announced; null for none. */
+  bytes(call: ApiCall): Promise<{ readonly length: number | null; readonly pieces: AsyncIterable<Uint8Array> }>;
 }
 
 /** Runs a command against the API that the options name. @throws ConfigError */
 export async function withPublicApi<T>(options: ClientOptions, run: (api: PublicApi) => Promise<T>): Promise<T> {
   const { url, key } = await addressOf(options);
-  const { Pools } = await import('../../../outbound/pools.ts');
+  const { Pools } = await import('../../outbound/pools.ts');
   const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 2, connectMs: LIMITS.connectMs });
   const send = ({ method, path, body, headers = [] }: ApiCall): Promise<OutboundReply> => {
     const json = body === undefined ? [] : ['content-type', 'application/json'];
@@ -51,7 +51,7 @@ export async function withPublicApi<T>(options: ClientOptions, run: (api: Public
   try {
     return await run({
       json: async (call) => JSON.parse(await repeated(() => textOf(send(call)))) as never,
-      bytes: (call) => piecesOf(send(call)),
+      bytes: (call) => repeated(() => bytesOf(send(call))),
     });
   } finally {
     await outbound.close();
@@ -118,9 +118,14 @@ function refusalIn(text: string): Refusal {
   }
 }
 
-async function* piecesOf(sending: Promise<OutboundReply>): AsyncIterable<Uint8Array> {
-  const { status, body } = await sending;
-  if (status >= 300) throw failureOf(status, await body.text());
+async function bytesOf(sending: Promise<OutboundReply>): ReturnType<PublicApi['bytes']> {
+  const reply = await sending;
+  if (reply.status >= 300) throw failureOf(reply.status, await reply.body.text());
+  const length = reply.header('content-length');
+  return { length: length === null ? null : Number(length), pieces: piecesOf(reply) };
+}
+
+async function* piecesOf({ body }: OutboundReply): AsyncIterable<Uint8Array> {
   for (let read = await body.read(); read !== null; read = await body.read()) {
     body.progressed();
     yield* read;

@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ProgressBar, ProgressLines } from '../../../../gateway/operator/cli/batch/progress.ts';
 import { readRequests } from '../../../../gateway/operator/cli/batch/read-requests.ts';
-import type { ShownBatch } from '../../../../gateway/operator/cli/batch/shown-batch.ts';
+import { progressOf, type ShownBatch } from '../../../../gateway/operator/cli/batch/shown-batch.ts';
+import { ProgressBar, ProgressLines, type ProgressState } from '../../../../gateway/operator/cli/progress.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);
-const batch = (status: string, completed: number, failed: number): ShownBatch =>
-  ({ status, request_counts: { total: 60, completed, failed } }) as ShownBatch;
+const batch = (status: string, completed: number, failed: number): ProgressState =>
+  progressOf({ status, request_counts: { total: 60, completed, failed } } as ShownBatch);
 
 it('in a terminal one line is drawn again, with a bar of the requests that ended', () => {
   const bar = new ProgressBar();
@@ -26,6 +26,14 @@ it('elsewhere each change is a line, and nothing is written without one', () => 
   assert.is(lines.show(batch('validating', 0, 0)), '');
   assert.is(lines.show(batch('in_progress', 1, 0)), '1/60 done, 0 failed, in_progress\n');
   assert.is(lines.end(), '');
+});
+
+it('seconds that pass are shown in a terminal only', () => {
+  const state = { done: 2, summary: 'in_progress' };
+  assert.match(new ProgressBar().show({ ...state, detail: '3 s' }), /\[#{30}\] in_progress, 3 s$/);
+  const lines = new ProgressLines();
+  assert.is(lines.show({ ...state, detail: '3 s' }), 'in_progress\n');
+  assert.is(lines.show({ ...state, detail: '4 s' }), '');
 });
 
 it('the endpoint is that of the lines, of the option, or chat completions', () => {
