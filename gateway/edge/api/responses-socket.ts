@@ -11,9 +11,8 @@ export const responsesSocketRoute: Route = {
   body: 'none',
   upgrades: true,
   answer: (context, edge) => {
-    const { request: opening } = context;
-    acceptUpgrade(context, edge.services.limits, (socket, upgrade) => {
-      return new TurnSocket(socket, { edge, dialect: DIALECTS.responses, opening, upgrade });
+    acceptUpgrade(context, edge.services.limits.bodyBytesMax, (socket, upgrade) => {
+      return new TurnSocket(socket, { edge, dialect: DIALECTS.responses, opening: context, upgrade }).session;
     });
     return null;
   },

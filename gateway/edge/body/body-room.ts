@@ -4,6 +4,13 @@ import type { ServerResponse } from 'node:http';
 const CROWDED = 0.5;
 const SHARE = 0.25;
 
+export interface BodyPlace {
+  /** False where the node lacks room for as many bytes more. */
+  readonly reserve: (bytes: number) => boolean;
+  /** Gives all of it back. */
+  readonly leave: () => void;
+}
+
 /**
  * The bytes of large bodies that one node holds at once. Each body counts from its arrival to the end of its answer,
  * since the values parsed from it live as long as the request. Small bodies are bounded by the number of requests
@@ -20,14 +27,31 @@ export class BodyRoom {
 
   /** Reserves bytes of one request until its response ends; false where the node lacks room for them now. */
   reservation(account: string, response: ServerResponse): (bytes: number) => boolean {
-    let held = 0;
+    const place = this.place(account);
+    let isWatched = false;
     return (bytes) => {
       // Nothing would release it, and the body of a client that left is dropped.
       if (response.destroyed) return true;
-      if (!this.#take(account, bytes)) return false;
-      if (held === 0) response.once('close', () => this.#giveBack(account, held));
-      held += bytes;
+      if (!place.reserve(bytes)) return false;
+      if (!isWatched) response.once('close', place.leave);
+      isWatched = true;
       return true;
+    };
+  }
+
+  /** The room of one body, whose owner gives it back. */
+  place(account: string): BodyPlace {
+    let held = 0;
+    return {
+      reserve: (bytes) => {
+        if (!this.#take(account, bytes)) return false;
+        held += bytes;
+        return true;
+      },
+      leave: () => {
+        this.#giveBack(account, held);
+        held = 0;
+      },
     };
   }
 

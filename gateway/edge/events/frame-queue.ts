@@ -14,6 +14,10 @@ export class FrameQueue {
   #frames: { readonly text: string; readonly counted: boolean }[] = [];
   #waiting = 0;
   #writing = false;
+  /** Frames added and frames written or dropped so far, and who waits until a number of them is. */
+  #added = 0;
+  #gone = 0;
+  #waiters: { readonly at: number; readonly resolve: () => void }[] = [];
 
   constructor(charactersMax: number, write: WriteFrames) {
     this.#charactersMax = charactersMax;
@@ -25,13 +29,21 @@ export class FrameQueue {
     const size = counted ? frames.reduce((sum, { length }) => sum + length, 0) : 0;
     if (this.#waiting + size > this.#charactersMax) return false;
     this.#waiting += size;
+    this.#added += frames.length;
     for (const text of frames) this.#frames.push({ text, counted });
     void this.#writeOn();
     return true;
   }
 
+  /** Resolves when the client has taken everything that was added before, or when it was dropped. */
+  written(): Promise<void> {
+    if (this.#gone === this.#added) return Promise.resolve();
+    return new Promise((resolve) => this.#waiters.push({ at: this.#added, resolve }));
+  }
+
   /** Drops what was not written. */
   clear(): void {
+    this.#leave(this.#frames.length);
     this.#frames = [];
   }
 
@@ -43,7 +55,13 @@ export class FrameQueue {
       const waits = this.#write(some.map(({ text }) => text));
       if (waits !== null) await waits;
       for (const { text, counted } of some) if (counted) this.#waiting -= text.length;
+      this.#leave(some.length);
     }
     this.#writing = false;
+  }
+
+  #leave(count: number): void {
+    this.#gone += count;
+    while (this.#waiters[0] !== undefined && this.#waiters[0].at <= this.#gone) this.#waiters.shift()?.resolve();
   }
 }

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
-import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
-import type { EventLimits } from '../../terms/config.ts';
+import type { Clock } from '../../../actors/runtime/index.ts';
+import type { EdgeLimits, EventLimits } from '../../terms/config.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { gatewayErrorOf } from '../../terms/gateway-error-of.ts';
 import { invalid } from '../../terms/invalid.ts';
@@ -11,107 +11,99 @@ import type { FeedEvent } from '../events/feed-event.ts';
 import { FrameQueue } from '../events/frame-queue.ts';
 import { slowReader } from '../events/slow-reader.ts';
 import type { EventSink, Subscription } from '../events/subscription.ts';
-import type { SocketSession } from '../request-context.ts';
-import { RESTART_CODE } from './upgrade.ts';
+import type { Upgrade } from '../request-context.ts';
+import { CLOSE, ClientSocket, type SocketUser } from './client-socket.ts';
 
-const PING_MS = 30_000;
 /** Bytes of one frame of a client: a filter. */
 export const EVENT_FRAME_BYTES_MAX = 16 * 1024;
-/** Frames of a client that wait while an earlier one is read from the store. */
+/** Frames of a client that wait: while an earlier one is read from the store, or for the client to read its answer. */
 const ORDERS_MAX = 8;
-const WRONG_DATA_CODE = 1003;
-const POLICY_CODE = 1008;
+/** Each may be a read of the store. */
+const FRAMES_PER_MINUTE_MAX = 120;
 
 export interface EventSocketOptions {
   readonly clock: Clock;
   /** Store time, ms. */
   readonly now: () => number;
-  readonly limits: EventLimits;
+  readonly events: EventLimits;
+  readonly limits: Pick<EdgeLimits, 'streamStalledMs'>;
 }
 
 /**
  * One WebSocket that follows an account. Its client names what it wants to receive with `subscribe` and `unsubscribe`
  * frames; before the first it receives nothing. It ends with the reason as its last frame. (issue 17, part 4)
  */
-export class EventSocket implements SocketSession, EventSink {
+export class EventSocket implements EventSink, SocketUser {
   readonly holdsRequest = false;
+  /** It may be ended by a drain at any time: its client goes on elsewhere from its cursor. */
+  readonly isBusy = false;
   readonly #options: EventSocketOptions;
-  #socket: WebSocket | null = null;
+  #session: ClientSocket | null = null;
   #subscription: Subscription | null = null;
-  #queue: FrameQueue | null = null;
+  readonly #queue: FrameQueue;
   #orders = 0;
   #ordered: Promise<void> = Promise.resolve();
   #types: ReadonlySet<string> = new Set();
   #ids: EventFilter['ids'] = null;
   /** Events are what the client missed, which does not count against its buffer. */
   #replaying = false;
-  #answered = true;
-  #cancelPing: Cancel = ignore;
 
   constructor(options: EventSocketOptions) {
     this.#options = options;
+    this.#queue = new FrameQueue(options.events.bufferBytesMax, (frames) => this.#write(frames));
   }
 
   get isOpen(): boolean {
-    return this.#socket !== null;
+    return this.#session !== null;
   }
 
   /** Takes the socket of an accepted upgrade. `subscription` has not started; it passes nothing yet. */
-  open(socket: WebSocket, subscription: Subscription): void {
-    this.#socket = socket;
+  open(socket: WebSocket, { socket: connection }: Pick<Upgrade, 'socket'>, subscription: Subscription): ClientSocket {
+    const { clock, limits, events } = this.#options;
+    const bounds = { stalledMs: limits.streamStalledMs, waitingBytes: events.bufferBytesMax };
+    const rates = { framesPerMinuteMax: FRAMES_PER_MINUTE_MAX, idleMs: null };
+    const session = new ClientSocket(socket, connection, { clock, ...bounds, ...rates }, this);
+    this.#session = session;
     this.#subscription = subscription;
-    this.#queue = new FrameQueue(this.#options.limits.bufferBytesMax, (frames) => sendAll(socket, frames));
-    this.#cancelPing = this.#options.clock.after(PING_MS, this.#ping);
-    socket.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary));
-    socket.on('pong', () => {
-      this.#answered = true;
-    });
-    socket.on('error', ignore);
-    socket.on('close', () => {
-      this.#cancelPing();
-      subscription.close();
-    });
     this.#order(async () => {
       await subscription.start(null);
       this.#reply(feedOpened(this.#options.now(), true).text);
     });
+    return session;
   }
 
   receive(events: readonly FeedEvent[]): void {
     const frames = events.map((event) => sentEvent(event).text);
-    if (this.#queue?.add(frames, !this.#replaying) === false) {
-      this.#subscription?.end(slowReader(this.#options.limits.bufferBytesMax));
-    }
+    const { bufferBytesMax } = this.#options.events;
+    if (!this.#queue.add(frames, !this.#replaying)) this.#subscription?.end(slowReader(bufferBytesMax));
   }
 
   end(error: GatewayError): void {
-    this.#queue?.clear();
-    this.#socket?.send(feedEnded(error).text, ignore);
-    this.#socket?.close(error.status === 503 ? RESTART_CODE : POLICY_CODE, error.message.slice(0, REASON_CHARS_MAX));
+    this.#queue.clear();
+    this.#session?.send(feedEnded(error).text);
+    this.#session?.close(error.status === 503 ? CLOSE.restart : CLOSE.policy, error.message);
   }
 
-  drain(): void {
-    this.#socket?.close(RESTART_CODE, 'the node is restarting');
+  onFrame(frame: Buffer): void {
+    if (this.#orders >= ORDERS_MAX) return void this.#session?.close(CLOSE.policy, 'too many frames at once');
+    this.#order(() => this.#obey(frame));
   }
 
-  #receive(bytes: Buffer, isBinary: boolean): void {
-    if (isBinary) return void this.#socket?.close(WRONG_DATA_CODE, 'frames are text');
-    if (this.#orders >= ORDERS_MAX) return void this.#socket?.close(POLICY_CODE, 'too many frames at once');
-    this.#order(() => this.#obey(bytes));
+  onClose(): void {
+    this.#queue.clear();
+    this.#subscription?.close();
   }
 
-  /** Frames take effect one after the other. */
+  /** Frames take effect one after the other, the next when the client has taken the answer to the last. */
   #order(run: () => Promise<void>): void {
     this.#orders++;
-    this.#ordered = this.#ordered.then(run).then(
-      () => {
+    this.#ordered = this.#ordered
+      .then(run)
+      .catch((thrown: unknown) => this.#fail(gatewayErrorOf(thrown)))
+      .then(() => this.#queue.written())
+      .then(() => {
         this.#orders--;
-      },
-      (thrown: unknown) => {
-        this.#orders--;
-        this.#fail(gatewayErrorOf(thrown));
-      },
-    );
+      });
   }
 
   /** A frame that is wrong is answered; any other failure ends the socket. */
@@ -156,19 +148,16 @@ export class EventSocket implements SocketSession, EventSink {
   }
 
   #reply(text: string): void {
-    this.#queue?.add([text], false);
+    this.#queue.add([text], false);
   }
 
-  readonly #ping = (): void => {
-    if (!this.#answered) return void this.#socket?.terminate();
-    this.#answered = false;
-    this.#socket?.ping(ignore);
-    this.#cancelPing = this.#options.clock.after(PING_MS, this.#ping);
-  };
+  #write(frames: readonly string[]): Promise<void> {
+    return new Promise((resolve) => {
+      const last = frames.length - 1;
+      for (const [at, frame] of frames.entries()) this.#session?.send(frame, at === last ? () => resolve() : undefined);
+    });
+  }
 }
-
-/** A close frame holds 123 bytes of text. */
-const REASON_CHARS_MAX = 120;
 
 interface ClientFrame {
   readonly type: 'subscribe' | 'unsubscribe';
@@ -199,12 +188,3 @@ function parseFrame(bytes: Buffer): ClientFrame {
   if (frame.cursor !== undefined && typeof frame.cursor !== 'string') throw invalid('cursor must be a text');
   return frame as unknown as ClientFrame;
 }
-
-function sendAll(socket: WebSocket, frames: readonly string[]): Promise<void> | null {
-  return new Promise((resolve) => {
-    const last = frames.length - 1;
-    for (const [at, frame] of frames.entries()) socket.send(frame, at === last ? () => resolve() : ignore);
-  });
-}
-
-function ignore(): void {}

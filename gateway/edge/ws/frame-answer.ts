@@ -9,6 +9,7 @@ export interface FrameSink {
 /** Bytes that wait for a slow reader before the turn is held back. */
 const WAITING_BYTES_MAX = 256 * 1024;
 const DATA = 'data: ';
+const END = '\n\n';
 /** The last event of a turn: its client may begin the next one as soon as it arrives. */
 const LAST = /^\{"type":"response\.(?:completed|incomplete|failed)"/;
 /** Headers of a refusal that its client needs. */
@@ -29,11 +30,12 @@ export class FrameAnswer extends Writable {
   readonly #over: () => void;
   readonly #decoder = new StringDecoder('utf8');
   #headers: readonly string[] = [];
-  #rest = '';
+  /** Pieces of the event that has not ended; joined once, since a large one arrives in many. */
+  #pieces: string[] = [];
 
   /** `over` is called before the last frame is sent; the charge of a failed turn may still be pending then. */
   constructor(sink: FrameSink, over: () => void) {
-    super({ highWaterMark: WAITING_BYTES_MAX });
+    super({ highWaterMark: WAITING_BYTES_MAX, decodeStrings: false });
     this.#sink = sink;
     this.#over = over;
   }
@@ -50,17 +52,19 @@ export class FrameAnswer extends Writable {
     return this;
   }
 
-  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    this.#rest += this.#decoder.write(chunk);
-    const last = this.statusCode === 200 ? this.#sendEvents() : undefined;
+  override _write(chunk: Buffer | string, _encoding: string, done: (error?: Error | null) => void): void {
+    const text = typeof chunk === 'string' ? chunk : this.#decoder.write(chunk);
+    const isWhole = text.includes(END) || (text.startsWith('\n') && this.#pieces.at(-1)?.endsWith('\n') === true);
+    this.#pieces.push(text);
+    const last = isWhole && this.statusCode === 200 ? this.#sendEvents() : undefined;
     if (last === undefined) done();
     else this.#sink.send(last, done);
   }
 
   /** Sends the complete events but the last one, which is returned. */
   #sendEvents(): string | undefined {
-    const events = this.#rest.split('\n\n');
-    this.#rest = events.pop() as string;
+    const events = this.#pieces.join('').split(END);
+    this.#pieces = [events.pop() as string];
     this.frames += events.length;
     const frames = events.map(dataOf);
     const last = frames.pop();
@@ -72,7 +76,7 @@ export class FrameAnswer extends Writable {
   override _final(done: (error?: Error | null) => void): void {
     if (this.statusCode === 200) return void done();
     this.#over();
-    this.#sink.send(errorFrame(this.statusCode, this.#rest, this.#headers), done);
+    this.#sink.send(errorFrame(this.statusCode, this.#pieces.join(''), this.#headers), done);
   }
 }
 

@@ -5,6 +5,8 @@ import { Readable } from 'node:stream';
 /** Headers of the opening request that hold for every request inside the socket. */
 const KEPT = ['x-session-id', 'x-title', 'x-vendor-title', 'http-referer'] as const;
 
+const PIECE_BYTES = 64 * 1024;
+
 /**
  * One frame of a WebSocket as a request: the edge reads, counts and refuses it as it does a body over HTTP. It has what
  * the edge uses of a request and no more.
@@ -14,6 +16,10 @@ export class FrameRequest extends Readable {
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly socket: Socket;
+  /** Nothing of it is still to arrive. */
+  readonly complete = true;
+  readonly #bytes: Buffer;
+  #read = 0;
 
   constructor(opening: IncomingMessage, bytes: Buffer) {
     super();
@@ -21,9 +27,16 @@ export class FrameRequest extends Readable {
     this.socket = opening.socket;
     const kept = KEPT.flatMap((name) => (opening.headers[name] === undefined ? [] : [[name, opening.headers[name]]]));
     this.headers = { ...Object.fromEntries(kept), 'content-length': String(bytes.length) };
-    this.push(bytes);
-    this.push(null);
+    this.#bytes = bytes;
+    // A small body is there before it is read, as one that arrived with its head.
+    this._read();
   }
 
-  override _read(): void {}
+  /** In pieces of the size in which a body arrives over HTTP, so that no large one is scanned in one turn of the loop. */
+  override _read(): void {
+    const piece = this.#bytes.subarray(this.#read, this.#read + PIECE_BYTES);
+    this.#read += piece.length;
+    this.push(piece);
+    if (this.#read === this.#bytes.length) this.push(null);
+  }
 }

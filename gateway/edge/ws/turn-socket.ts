@@ -1,35 +1,35 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WebSocket } from 'ws';
-import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { answerTurn } from '../api/answer-turn.ts';
+import { clientAddress } from '../auth/client-address.ts';
 import { RequestBody } from '../body/request-body.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import type { ServedRoute } from '../http/route.ts';
 import { serveRoute } from '../http/serve.ts';
-import { type RequestContext, type SocketSession, takeBody, type Upgrade } from '../request-context.ts';
+import { callerOf, type RequestContext, takeBody, type Upgrade } from '../request-context.ts';
+import { CLOSE, ClientSocket, type SocketUser } from './client-socket.ts';
 import { FrameAnswer } from './frame-answer.ts';
+import { FrameArrival } from './frame-arrival.ts';
 import { FrameRequest } from './frame-request.ts';
-import { RESTART_CODE } from './upgrade.ts';
 
 /** Frames of one socket under way: the turn, those refused behind it, and turns that are read on for their usage. */
 const FRAMES_MAX = 8;
 /** Bytes of a frame that may be a cancel. */
 const CANCEL_BYTES_MAX = 1_024;
-const PING_MS = 30_000;
 /** A socket without a turn for so long is closed. */
 const IDLE_MS = 10 * 60_000;
-const WRONG_DATA_CODE = 1003;
-const POLICY_CODE = 1008;
-const FAILURE_CODE = 1011;
+/** As many requests as the whole endpoint admits by default. */
+const FRAMES_PER_MINUTE_MAX = 6_000;
 
 export interface TurnSocketOptions {
   readonly edge: EdgeRoutes;
   readonly dialect: Dialect;
-  readonly opening: IncomingMessage;
+  /** The request that was upgraded. */
+  readonly opening: RequestContext;
   readonly upgrade: Upgrade;
 }
 
@@ -38,61 +38,76 @@ export interface TurnSocketOptions {
  * HTTP: credential, budgets, body bounds, hold and charge are the same. A cancel, and a socket that closes, end the turn
  * as a client that leaves does. (issue 17, part 4)
  */
-export class TurnSocket implements SocketSession {
-  readonly #socket: WebSocket;
+export class TurnSocket implements SocketUser {
+  readonly session: ClientSocket;
   readonly #options: TurnSocketOptions;
-  readonly #clock: Clock;
   readonly #answers = new Set<FrameAnswer>();
   readonly #route: ServedRoute;
+  readonly #arrival: FrameArrival;
   /** The answer whose turn is under way, from its frame to its end; null between turns. */
   #current: FrameAnswer | null = null;
-  #cancelPing: Cancel;
-  #answered = true;
-  #draining = false;
-  #quietSince: number;
 
   constructor(socket: WebSocket, options: TurnSocketOptions) {
-    this.#socket = socket;
+    const { services } = options.edge;
+    const { clock, limits } = services;
+    const { socket: connection } = options.upgrade;
     this.#options = options;
-    this.#clock = options.edge.services.clock;
-    this.#quietSince = this.#clock.monotonic();
     this.#route = { policy: 'admit', body: 'json', answer: (context, edge) => this.#answer(context, edge) };
-    this.#cancelPing = this.#clock.after(PING_MS, this.#ping);
-    socket.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary));
-    socket.on('pong', () => {
-      this.#answered = true;
+    this.#arrival = this.#watchArrival();
+    connection.prependListener('data', (bytes: Buffer) => this.#arrival.arrived(bytes.length));
+    socket.on('ping', (data) => this.#arrival.passed(data)).on('pong', (data) => this.#arrival.passed(data));
+    const bounds = { stalledMs: limits.streamStalledMs, waitingBytes: limits.streamBufferBytesMax };
+    this.session = new ClientSocket(
+      socket,
+      connection,
+      { clock, ...bounds, framesPerMinuteMax: FRAMES_PER_MINUTE_MAX, idleMs: IDLE_MS },
+      this,
+    );
+  }
+
+  get isBusy(): boolean {
+    return this.#answers.size > 0;
+  }
+
+  onFrame(frame: Buffer): void {
+    const leaveRoom = this.#arrival.whole();
+    if (isCancel(frame)) this.#cancel();
+    else if (this.#answers.size >= FRAMES_MAX) this.session.close(CLOSE.policy, 'too many frames at once');
+    else return void this.#run(frame, leaveRoom);
+    leaveRoom();
+  }
+
+  onClose(): void {
+    this.#arrival.close();
+    for (const answer of this.#answers) answer.destroy();
+  }
+
+  #watchArrival(): FrameArrival {
+    const { edge, opening, upgrade } = this.#options;
+    const { account, key } = callerOf(opening);
+    const { clock, limits } = edge.services;
+    return new FrameArrival({
+      clock,
+      limits,
+      open: () => edge.openUploads.open(key, clientAddress(upgrade.socket.remoteAddress)),
+      place: () => edge.bodies.place(account),
+      refuse: ({ message, status }) => this.session.close(status === 408 ? CLOSE.policy : CLOSE.busy, message),
     });
-    socket.on('error', ignore);
-    socket.on('close', () => {
-      this.#cancelPing();
-      for (const answer of this.#answers) answer.destroy();
-    });
   }
 
-  drain(): void {
-    this.#draining = true;
-    if (this.#answers.size === 0) this.#socket.close(RESTART_CODE, 'the node is restarting');
-  }
-
-  #receive(bytes: Buffer, isBinary: boolean): void {
-    if (isBinary) return void this.#socket.close(WRONG_DATA_CODE, 'frames are text');
-    if (isCancel(bytes)) return void this.#cancel();
-    if (this.#answers.size >= FRAMES_MAX) return void this.#socket.close(POLICY_CODE, 'too many frames at once');
-    void this.#run(bytes);
-  }
-
-  async #run(bytes: Buffer): Promise<void> {
+  /** `leaveRoom` is called once the frame is read, or refused unread. */
+  async #run(frame: Buffer, leaveRoom: () => void): Promise<void> {
     const { edge, dialect, opening, upgrade } = this.#options;
-    const sink = { send: (text: string, sent: (error?: Error | null) => void) => this.#socket.send(text, sent) };
-    const answer = new FrameAnswer(sink, () => this.#release(answer));
+    const answer = new FrameAnswer(this.session, () => this.#release(answer));
     // A reader that is lost fails the answer, and the socket closes by itself.
     answer.on('error', ignore);
     this.#answers.add(answer);
     this.#current ??= answer;
-    const request = new FrameRequest(opening, bytes) as unknown as IncomingMessage;
-    const context = upgrade.begin(request, answer as unknown as ServerResponse);
+    const request = new FrameRequest(opening.request, frame).once('close', leaveRoom);
+    const context = upgrade.begin(request as unknown as IncomingMessage, answer as unknown as ServerResponse);
     context.errorEnvelope = dialect.errorEnvelope(true);
     await serveRoute(context, this.#route, edge);
+    request.destroy();
     this.#end(answer);
   }
 
@@ -110,12 +125,11 @@ export class TurnSocket implements SocketSession {
 
   #end(answer: FrameAnswer): void {
     this.#answers.delete(answer);
-    this.#quietSince = this.#clock.monotonic();
     // An answer that broke off without a frame for it: a stalled reader, or a failure behind its first frame.
     const isBroken = this.#current === answer && !answer.writableEnded;
     this.#release(answer);
-    if (isBroken) this.#socket.close(FAILURE_CODE, 'the answer broke off');
-    if (this.#draining) this.drain();
+    if (isBroken) this.session.close(CLOSE.failure, 'the answer broke off');
+    this.session.rest();
   }
 
   /** The next turn may begin. */
@@ -131,22 +145,9 @@ export class TurnSocket implements SocketSession {
     this.#send({ type: 'response.cancelled', sequence_number: answer.frames });
   }
 
-  /** A reader that is behind, and still sends, is cut. */
   #send(event: object): void {
-    if (this.#socket.bufferedAmount > this.#options.edge.services.limits.streamBufferBytesMax) this.#socket.terminate();
-    else this.#socket.send(JSON.stringify(event), ignore);
+    this.session.send(JSON.stringify(event));
   }
-
-  readonly #ping = (): void => {
-    const isIdle = this.#answers.size === 0 && this.#clock.monotonic() - this.#quietSince >= IDLE_MS;
-    if (!this.#answered) this.#socket.terminate();
-    else if (isIdle) this.#socket.close(1000, 'idle');
-    else {
-      this.#answered = false;
-      this.#socket.ping(ignore);
-      this.#cancelPing = this.#clock.after(PING_MS, this.#ping);
-    }
-  };
 }
 
 const NOTHING_UNDER_WAY = {

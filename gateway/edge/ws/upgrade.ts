@@ -1,22 +1,21 @@
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import type { RequestContext, SocketSession, Upgrade } from '../request-context.ts';
 
-/** The close code of a socket whose node restarts: repeat on a new one. (RFC 6455, registry of close codes) */
-export const RESTART_CODE = 1012;
-
 const VERSION = '13';
+/** A frame may arrive in as many pieces as a body over HTTP: at the smallest usual size of a packet. */
+const PIECE_BYTES_MIN = 512;
+const PIECES_MIN = 256;
 const KEY = /^[A-Za-z0-9+/]{22}==$/;
 
 /**
- * Completes the handshake of an authenticated request, and resolves with the WebSocket. No frame is larger than the body
- * of a request, and none is compressed. Throws 426 for a request that offers none, and 400 for a malformed offer.
+ * Completes the handshake of an authenticated request, and calls `open` with the WebSocket. No frame is larger than
+ * `frameBytesMax`, and none is compressed. The offer's origin does not matter: no credential travels by itself. Throws 426 for a request that offers none, and 400 for a malformed offer.
  * (reliability, attack 69)
  */
 export function acceptUpgrade(
   { request, upgrade }: RequestContext,
-  { bodyBytesMax }: Pick<EdgeLimits, 'bodyBytesMax'>,
+  frameBytesMax: number,
   open: (socket: WebSocket, upgrade: Upgrade) => SocketSession,
 ): void {
   if (upgrade === null) throw refused(426, 'This route is a WebSocket: the request must offer an upgrade to it');
@@ -30,7 +29,8 @@ export function acceptUpgrade(
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
-    maxPayload: bodyBytesMax,
+    maxPayload: frameBytesMax,
+    maxBufferedChunks: Math.max(PIECES_MIN, Math.ceil(frameBytesMax / PIECE_BYTES_MIN)),
   });
   server.handleUpgrade(request, upgrade.socket, upgrade.head, (socket) => upgrade.adopt(open(socket, upgrade)));
 }

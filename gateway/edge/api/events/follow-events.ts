@@ -27,14 +27,11 @@ export const eventRoute: Route = {
 const NOTHING = { types: new Set<string>(), ids: null } as const;
 
 async function followOverSocket(context: RequestContext, { services, feeds }: EdgeRoutes): Promise<null> {
-  const { clock, cluster, events: limits } = services;
-  const events = new EventSocket({ clock, limits, now: () => cluster.now() });
+  const { clock, cluster, limits, events: eventLimits } = services;
+  const events = new EventSocket({ clock, limits, events: eventLimits, now: () => cluster.now() });
   const subscription = await feeds.subscribe(callerOf(context), NOTHING, events);
   try {
-    acceptUpgrade(context, { bodyBytesMax: EVENT_FRAME_BYTES_MAX }, (socket) => {
-      events.open(socket, subscription);
-      return events;
-    });
+    acceptUpgrade(context, EVENT_FRAME_BYTES_MAX, (socket, upgrade) => events.open(socket, upgrade, subscription));
   } finally {
     // The handshake failed, or the client has left.
     if (!events.isOpen) subscription.close();
