@@ -37,7 +37,7 @@ export interface SocketUser {
   onFrame(frame: Buffer): void;
   /** True while something is under way: the socket is then neither idle nor closed by a drain. */
   readonly isBusy: boolean;
-  /** The connection has ended. Called once. */
+  /** The socket has ended or is being closed: nothing is received or needed any more. Called once. */
   onClose(): void;
 }
 
@@ -79,9 +79,8 @@ export class ClientSocket implements SocketSession {
     socket.on('pong', () => this.#count());
     socket.on('error', ignore);
     socket.on('close', () => {
-      this.#closing = true;
       this.#cancelTimer();
-      user.onClose();
+      this.#end();
     });
   }
 
@@ -97,6 +96,7 @@ export class ClientSocket implements SocketSession {
     this.#socket.send(text, (error) => {
       this.#waiting--;
       this.#progressAt = this.#options.clock.monotonic();
+      this.#usedAt = this.#progressAt;
       sent(error);
     });
   }
@@ -104,10 +104,10 @@ export class ClientSocket implements SocketSession {
   /** The client receives what was sent before, then the reason. What it sends from now on is ignored. */
   close(code: number, reason: string): void {
     if (this.#closing) return;
-    this.#closing = true;
     this.#cancelTimer();
     this.#cancelTimer = this.#options.clock.after(CLOSE_MS, () => this.#socket.terminate());
     this.#socket.close(code, reason.slice(0, REASON_CHARS_MAX));
+    this.#end();
   }
 
   drain(): void {
@@ -119,6 +119,12 @@ export class ClientSocket implements SocketSession {
   rest(): void {
     this.#usedAt = this.#options.clock.monotonic();
     if (this.#draining && !this.#user.isBusy) this.close(CLOSE.restart, 'the node is restarting');
+  }
+
+  #end(): void {
+    if (this.#closing) return;
+    this.#closing = true;
+    this.#user.onClose();
   }
 
   #receive(frame: Buffer, isBinary: boolean): void {
@@ -142,20 +148,20 @@ export class ClientSocket implements SocketSession {
 
   readonly #check = (): void => {
     const { clock, idleMs } = this.#options;
-    if (this.#isLost()) return void this.#socket.terminate();
+    const isBehind = this.#waiting > 0;
+    if (!isBehind && !this.#heard) return void this.#socket.terminate();
+    if (isBehind && this.#isStalled()) return void this.close(CLOSE.policy, 'frames were not read');
     const isIdle = idleMs !== null && !this.#user.isBusy && clock.monotonic() - this.#usedAt >= idleMs;
     if (isIdle) return void this.close(CLOSE.idle, 'idle');
-    // A client that is behind would read the ping late.
-    this.#heard = this.#waiting > 0;
-    if (!this.#heard) this.#socket.ping(ignore);
+    // A client that is behind would read the ping late: it is judged by what it reads.
+    this.#heard = isBehind;
+    if (!isBehind) this.#socket.ping(ignore);
     this.#cancelTimer = clock.after(PING_MS, this.#check);
   };
 
-  /** A client that is behind is judged by what it reads, and any other by its pong. */
-  #isLost(): boolean {
-    if (this.#waiting === 0) return !this.#heard;
+  /** A large frame leaves as a whole, so its time grows with its size. */
+  #isStalled(): boolean {
     const { clock, stalledMs, waitingBytes } = this.#options;
-    // A large frame leaves as a whole, so its time grows with its size.
     const shares = Math.max(1, Math.ceil(this.#socket.bufferedAmount / waitingBytes));
     return clock.monotonic() - this.#progressAt >= stalledMs * shares;
   }

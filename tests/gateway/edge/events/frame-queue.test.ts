@@ -40,4 +40,24 @@ it('only counted frames that wait have a bound, and written ones free it', async
   assert.is(queue.add(['1234567890'], true), true);
 });
 
+it('who waits for what was added hears of it when it is written or dropped, whatever is added later', async () => {
+  let read: () => void = () => {};
+  const queue = new FrameQueue(10, () => new Promise((resolve) => (read = resolve)));
+  await queue.written();
+  queue.add(['a'], false);
+  const heard: string[] = [];
+  void queue.written().then(() => heard.push('first'));
+  queue.add(['b'], false);
+  void queue.written().then(() => heard.push('second'));
+  read();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(heard, ['first']);
+  queue.add(['c'], false);
+  queue.clear();
+  read();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(heard, ['first', 'second']);
+  await queue.written();
+});
+
 test.run();
