@@ -84,11 +84,10 @@ it('a frame may be as large as a body, 8 MiB, and no larger', async () => {
   client.socket.send(frame(8 * KIB * KIB));
   // The body is read in shares of the event loop, between which the clock moves.
   while (client.frames.length === 0) {
-    await clock.advance(1);
+    await clock.advance(100);
     await turn();
   }
-  const [error] = await client.until('error');
-  assert.is(error?.status, 400, 'it was read: a value of metadata is shorter');
+  await client.until('response.completed');
   client.socket.send(frame(8 * KIB * KIB + 1));
   assert.is((await client.closed).code, 1009);
   await close();
