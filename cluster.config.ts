@@ -122,6 +122,8 @@ const config: ClusterConfig = {
     waitingMax: 1_000,
     standingWaitingMax: 256,
     standingMs: 1_000,
+    startsMs: 2,
+    refusalsMs: 0.5,
   },
 
   // spec: inference, Stored file. A request names at most 32 MiB of files, so no larger file could be used.

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { Arrivals } from '../overload/arrivals.ts';
 import type { OverloadGauges } from '../overload/overload.ts';
 import type { ServingState } from '../terms/serving-state.ts';
 import { UploadRoom } from './api/files/upload-room.ts';
@@ -62,16 +63,17 @@ export function openEdge(services: EdgeServices): Edge {
   let ended = false;
   const readiness = (): ServingState => (ended ? 'left' : services.readiness());
   const turns = new OpenTurns();
+  const arrivals = new Arrivals(clock, { ...overload.limits, arrivalsMax: limits.connectionsMax });
   const feeds = new AccountFeeds(services, services.events);
   const open = openApi({
     services: { ...services, readiness },
-    ...{ authentication, window, turns, overload },
+    ...{ authentication, window, turns, overload, arrivals },
     largeAnswers: new LargeAnswers(clock, limits),
     feeds,
     uploads: new UploadRoom(services.files.limits),
     bodies: new BodyRoom(limits.bodiesBytesMax),
     openUploads: new OpenUploads(limits),
-    underWay: () => (listener?.underWay ?? 0) - feeds.requests,
+    underWay: () => (listener?.underWay ?? 0) - feeds.requests - arrivals.waiting,
   });
   listener = open;
   const quiet = async (underWay: () => number, endsAt: number): Promise<void> => {

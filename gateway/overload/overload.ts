@@ -1,6 +1,7 @@
 import { type Clock, FairQueue } from '../../actors/runtime/index.ts';
 import type { OverloadLimits } from '../terms/config.ts';
 import { LoopDelay } from './loop-delay.ts';
+import { RefusalTimes } from './refusal-times.ts';
 
 /** Kinds of work that a node may decline, in the order in which they are shed. */
 export type Work = 'jobs' | 'catalogue' | 'live';
@@ -19,6 +20,9 @@ export interface OverloadGauges {
   readonly waiting: number;
   /** Requests refused so far. */
   readonly shed: Readonly<Record<Exclude<Work, 'jobs'>, number>>;
+  /** How many of them took how long, from their head to their refusal: counts by `REFUSED_WITHIN_MS`. */
+  readonly refusedWithin: readonly number[];
+  readonly refusedTotalMs: number;
 }
 
 /**
@@ -34,11 +38,12 @@ export interface OverloadGauges {
  * X39, X40; issue 18, line 9)
  */
 export class Overload {
+  readonly limits: OverloadLimits;
   readonly #clock: Clock;
-  readonly #limits: OverloadLimits;
   readonly #delay: LoopDelay;
   readonly #queue = new FairQueue<(place: WorkPlace) => void>();
   readonly #shed = { catalogue: 0, live: 0 };
+  readonly #refusalTimes = new RefusalTimes();
   #placesMax: number;
   #inside = 0;
   #waiting = 0;
@@ -52,13 +57,20 @@ export class Overload {
 
   constructor(clock: Clock, limits: OverloadLimits) {
     this.#clock = clock;
-    this.#limits = limits;
+    this.limits = limits;
     this.#placesMax = Math.min(Math.max(PLACES, limits.placesMin), limits.placesMax);
     this.#delay = new LoopDelay(clock, limits.intervalMs, (leastMs) => this.#adapt(leastMs));
   }
 
   get gauges(): OverloadGauges {
-    return { placesMax: this.#placesMax, inside: this.#inside, waiting: this.#waiting, shed: { ...this.#shed } };
+    return {
+      placesMax: this.#placesMax,
+      inside: this.#inside,
+      waiting: this.#waiting,
+      shed: { ...this.#shed },
+      refusedWithin: [...this.#refusalTimes.counts],
+      refusedTotalMs: this.#refusalTimes.totalMs,
+    };
   }
 
   /**
@@ -71,7 +83,7 @@ export class Overload {
       this.#delay.start();
       return this.#waiting === 0 && !this.#isLate && this.#inside * 2 <= this.#placesMax;
     }
-    const { waitingMax, standingWaitingMax } = this.#limits;
+    const { waitingMax, standingWaitingMax } = this.limits;
     const share = QUEUE_SHARE[work];
     if (this.#waiting < standingWaitingMax * share) return true;
     const bound = (this.#isStanding(share) ? standingWaitingMax : waitingMax) * share;
@@ -80,23 +92,21 @@ export class Overload {
     return this.#queue.count(holder) < Math.floor(bound / holders);
   }
 
-  /** A place, at once or after others; null if the request is refused. Whoever gets a place calls `leave`. */
+  /** A place, at once or after others; null if the request has to be refused. Whoever gets a place calls `leave`. */
   enter(work: Exclude<Work, 'jobs'>, holder: string): WorkPlace | Promise<WorkPlace> | null {
     this.#delay.start();
     if (this.#waiting === 0 && this.#inside < this.#placesMax) return this.#open();
-    if (!this.mayDispatch(work, holder)) {
-      this.refused(work);
-      return null;
-    }
+    if (!this.mayDispatch(work, holder)) return null;
     this.#waiting++;
     this.#hasWaited = true;
     this.#waitingSince ??= this.#clock.monotonic();
     return new Promise((resolve) => this.#queue.add(holder, resolve));
   }
 
-  /** Counts a refused request. */
-  refused(work: Exclude<Work, 'jobs'>): void {
+  /** Counts a request that is refused now; `arrivedAt` is the monotonic ms of its head. */
+  refused(work: Exclude<Work, 'jobs'>, arrivedAt: number): void {
     this.#shed[work]++;
+    this.#refusalTimes.add(this.#clock.monotonic() - arrivedAt);
   }
 
   #open(): WorkPlace {
@@ -122,7 +132,7 @@ export class Overload {
   /** True from when the queue has stood for `standingMs` until it has not done so for as long; for reads half of it. */
   #isStanding(share: number): boolean {
     const now = this.#clock.monotonic();
-    const { standingMs } = this.#limits;
+    const { standingMs } = this.limits;
     const stoodMs = this.#waitingSince === null ? 0 : now - this.#waitingSince;
     if (stoodMs >= standingMs) this.#tightUntil = now + standingMs;
     return now < this.#tightUntil || stoodMs >= standingMs * share;
@@ -130,7 +140,7 @@ export class Overload {
 
   /** Ends an interval; true while there is work to measure. */
   #adapt(leastMs: number): boolean {
-    const { loopDelayMs, placesMin, placesMax } = this.#limits;
+    const { loopDelayMs, placesMin, placesMax } = this.limits;
     this.#isLate = leastMs > loopDelayMs;
     if (this.#isLate) this.#placesMax = Math.max(placesMin, Math.floor(this.#placesMax * DECREASE));
     else if (this.#hasWaited) this.#placesMax = Math.min(placesMax, Math.ceil(this.#placesMax * INCREASE));

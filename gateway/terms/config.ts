@@ -180,6 +180,9 @@ export interface OverloadLimits {
   readonly waitingMax: number;
   readonly standingWaitingMax: number;
   readonly standingMs: number;
+  /** Time in each turn of the event loop for requests to begin, and for refusals; busy turns give more. */
+  readonly startsMs: number;
+  readonly refusalsMs: number;
 }
 
 /** Stored files. */

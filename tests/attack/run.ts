@@ -1,15 +1,8 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { LoadProcess, listening } from '../bench/child.ts';
-import type { Load, LoadResult } from '../bench/load.ts';
-import { openAccounts } from '../chaos/bank.ts';
-import type { Payer } from '../chaos/workload.ts';
-import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
-import { UNLIMITED } from '../support/cluster/shared-cluster.ts';
-import { simulatedProvider } from '../support/provider/simulated-provider.ts';
-import { ATTACKS, type AttackSite } from './attacks.ts';
-import { hostileDeclaration } from './hostile-provider.ts';
+import type { LoadResult } from '../bench/load.ts';
+import { ATTACKS } from './attacks.ts';
+import { judgedDelay, judgedOverload, ms } from './judge.ts';
+import { shownShares } from './machine.ts';
+import { type Seen, Site } from './site.ts';
 
 export interface AttackSettings {
   /** Of the whole run, divided over the attacks. */
@@ -27,11 +20,8 @@ export interface Outcome {
   readonly detail: string;
 }
 
-/** Another tenant: 5 requests/s, all of which succeed with a p99 of at most three times the quiet one. */
-const TENANT = { perSecond: 5, inFlight: 32, slowerMax: 3 };
-const OVERLOAD = { factor: 10, goodputMin: 0.8, refusedMsMax: 50, peakInFlight: 64, inFlight: 2_048 };
+const OVERLOAD = { factor: 10, peakInFlight: 64, inFlight: 2_048 };
 const OVERLOADED = { name: 'overload', line: 9 };
-const HELLO = JSON.stringify({ model: 'sim/fast', max_tokens: 16, messages: [{ role: 'user', content: 'hello' }] });
 
 /** Runs every attack against a cluster of processes with load of another tenant beside it. */
 export async function runAttacks({ seconds, only, strength, tell }: AttackSettings): Promise<readonly Outcome[]> {
@@ -46,135 +36,59 @@ export async function runAttacks({ seconds, only, strength, tell }: AttackSettin
     tell(`${outcome.held ? 'held  ' : 'FAILED'}  line ${outcome.line}, ${outcome.name}: ${outcome.detail}`);
   };
   try {
-    const quiet = await site.tenant(share);
-    tell(
-      `quiet: ${quiet.answered} requests of the tenant, p50 ${ms(quiet.latencyMs.p50)}, p99 ${ms(quiet.latencyMs.p99)}`,
-    );
+    const quiet = await site.beside(share, async () => null);
+    tell(`quiet: ${shown(quiet)}`);
     for (const attack of attacks) {
       const began = performance.now();
       const goesOn = (): boolean => performance.now() - began < share * 1_000;
-      const [found, tenant] = await Promise.all([attack.run(await site.target(goesOn)), site.tenant(share)]);
-      add(site.judged(attack, [found], tenant, quiet));
+      const seen = await site.beside(share, () => attack.run(site.target(goesOn)));
+      add(outcomeOf(attack, [seen.found, ...judgedDelay(seen, quiet)], seen));
     }
-    if (withOverload) {
-      const peak = await site.load({ inFlight: OVERLOAD.peakInFlight, seconds: share / 4 });
-      const perSecond = (peak.answered / peak.seconds) * OVERLOAD.factor * strength;
-      const [offered, tenant] = await Promise.all([
-        site.load({ inFlight: OVERLOAD.inFlight, seconds: (share * 3) / 4, perSecond }),
-        site.tenant((share * 3) / 4),
-      ]);
-      add(site.judged(OVERLOADED, goodput(peak, offered, perSecond), tenant, quiet));
-    }
+    if (withOverload) add(await overload(site, share, strength, quiet));
     return outcomes;
   } finally {
     await site.close();
   }
 }
 
-/** What an overload did not hold; the figures come last in any case. */
-function goodput(peak: LoadResult, offered: LoadResult, perSecond: number): readonly (string | null)[] {
-  const [best, kept] = [peak.answered / peak.seconds, offered.answered / offered.seconds];
-  const wrong = Object.keys(offered.failures).filter((status) => status !== '503');
-  return [
-    kept < best * OVERLOAD.goodputMin ? `goodput ${Math.round((100 * kept) / best)} % of the peak` : null,
-    offered.refusedMs.p99 > OVERLOAD.refusedMsMax ? `refused within ${ms(offered.refusedMs.p99)}` : null,
-    wrong.length > 0 ? `answered ${wrong.join(', ')}` : null,
-    `(peak ${Math.round(best)}/s, offered ${Math.round(perSecond)}/s, served ${Math.round(kept)}/s, refused p50 ${ms(offered.refusedMs.p50)} p99 ${ms(offered.refusedMs.p99)})`,
+/** Ten times the load at which the cluster serves most, as an open loop. */
+async function overload(site: Site, share: number, strength: number, quiet: Seen): Promise<Outcome> {
+  const peak = await site.load({ inFlight: OVERLOAD.peakInFlight, seconds: share / 4 });
+  const perSecond = perSecondOf(peak) * OVERLOAD.factor * strength;
+  const seconds = (share * 3) / 4;
+  const seen = await site.beside(seconds, () => site.load({ inFlight: OVERLOAD.inFlight, seconds, perSecond }));
+  const offered = seen.found;
+  const faults = [...judgedOverload({ peak, offered, seen }), ...judgedDelay(seen, quiet)];
+  const sent = (offered.answered + countOf(offered.failures)) / offered.seconds;
+  const figures = [
+    `peak ${perSecondOf(peak).toFixed(0)}/s, offered ${perSecond.toFixed(0)}/s, sent ${sent.toFixed(0)}/s`,
+    `served ${perSecondOf(offered).toFixed(0)}/s, refused p50 ${ms(offered.refusedMs.p50)} p99 ${ms(offered.refusedMs.p99)}`,
+    `inside the nodes p99 ${ms(seen.refusals.p99Ms)} of ${seen.refusals.total}`,
+    `the generator was late by p99 ${ms(offered.lateMs.p99)}`,
   ];
+  return outcomeOf(OVERLOADED, faults, seen, figures);
 }
 
-class Site {
-  readonly #cluster: LaunchedCluster;
-  readonly #close: (() => Promise<void>)[];
-  readonly #payers: readonly Payer[];
-  readonly #strength: number;
-  readonly #tenant = new LoadProcess();
-  readonly #load = new LoadProcess();
-  #pids: string;
-
-  private constructor(parts: {
-    readonly cluster: LaunchedCluster;
-    readonly payers: readonly Payer[];
-    readonly strength: number;
-    readonly close: (() => Promise<void>)[];
-  }) {
-    this.#cluster = parts.cluster;
-    this.#payers = parts.payers;
-    this.#strength = parts.strength;
-    this.#close = parts.close;
-    this.#pids = this.#nodes();
-  }
-
-  static async open(strength: number): Promise<Site> {
-    const evil = fork(fileURLToPath(new URL('./hostile-provider.ts', import.meta.url)), {
-      execArgv: ['--import', 'tsx'],
-    });
-    const [address] = (await once(evil, 'message')) as [string];
-    const simulator = await listening('../../gateway/simulator/main.ts', ['--name', 'sim-a']);
-    const providers = [
-      simulatedProvider('sim-a', `http://127.0.0.1:${simulator.port}/v1`),
-      hostileDeclaration(address),
-    ];
-    const cluster = await LaunchedCluster.start({ rates: UNLIMITED, providers, demo: { enabled: false } });
-    const payers = await openAccounts(cluster, 3, '100000');
-    const close = [() => cluster.stop().then(() => {}), () => simulator.stop(), async () => evil.disconnect()];
-    return new Site({ cluster, payers, strength, close });
-  }
-
-  /** The first account is the attacker's. */
-  async target(goesOn: () => boolean): Promise<AttackSite> {
-    const { operator_url: operatorUrl = '', nodes = [] } = this.#cluster.connection() ?? {};
-    const grpc = nodes.map((node) => node.grpc);
-    const { key } = this.#payers[0] as Payer;
-    return { baseUrl: this.#cluster.baseUrl, operatorUrl, grpc, key, goesOn, strength: this.#strength };
-  }
-
-  /** The second account sends its few requests, on connections to all nodes. */
-  tenant(seconds: number): Promise<LoadResult> {
-    return this.#tenant.run(this.#loadOf(this.#payers[1] as Payer, { ...TENANT, seconds }));
-  }
-
-  /** The third account sends what is asked. */
-  load(load: Pick<Load, 'inFlight' | 'seconds' | 'perSecond'>): Promise<LoadResult> {
-    return this.#load.run(this.#loadOf(this.#payers[2] as Payer, load));
-  }
-
-  #loadOf({ key }: Payer, load: Pick<Load, 'inFlight' | 'seconds' | 'perSecond'>): Load {
-    const headers = { authorization: `Bearer ${key}` };
-    return { port: this.#cluster.port, path: '/api/v1/chat/completions', headers, body: HELLO, ...load };
-  }
-
-  judged(
-    { name, line }: Pick<Outcome, 'name' | 'line'>,
-    found: readonly (string | null)[],
-    tenant: LoadResult,
-    quiet: LoadResult,
-  ): Outcome {
-    const faults = found.filter((each) => each !== null && !each.startsWith('('));
-    const notes = found.filter((each) => each?.startsWith('('));
-    const failed = Object.entries(tenant.failures).map(([status, count]) => `${count} times ${status}`);
-    if (failed.length > 0) faults.push(`the tenant was answered ${failed.join(', ')}`);
-    if (!(tenant.latencyMs.p99 <= quiet.latencyMs.p99 * TENANT.slowerMax))
-      faults.push(`the tenant waits ${(tenant.latencyMs.p99 / quiet.latencyMs.p99).toFixed(1)} times as long`);
-    const nodes = this.#nodes();
-    if (nodes !== this.#pids) faults.push(`a node ended: ${this.#pids} became ${nodes}`);
-    this.#pids = nodes;
-    const seen = `tenant ${tenant.answered} answered, p50 ${ms(tenant.latencyMs.p50)}, p99 ${ms(tenant.latencyMs.p99)}`;
-    return { name, line, held: faults.length === 0, detail: [...faults, seen, ...notes].join('; ') };
-  }
-
-  /** A node that loses its lease ends, and starts again under another process id. */
-  #nodes(): string {
-    return (this.#cluster.connection()?.nodes ?? []).map(({ name, pid }) => `${name}=${pid}`).join(' ');
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.#tenant.stop(), this.#load.stop()]);
-    for (const close of this.#close) await close();
-  }
+function outcomeOf(
+  { name, line }: Pick<Outcome, 'name' | 'line'>,
+  found: readonly (string | null)[],
+  seen: Seen,
+  figures: readonly string[] = [],
+): Outcome {
+  const faults = found.filter((each): each is string => each !== null);
+  return { name, line, held: faults.length === 0, detail: [...faults, shown(seen), ...figures].join('; ') };
 }
 
-/** A percentile of nothing is NaN, which arrives from another process as null. */
-function ms(value: number | null): string {
-  return value === null ? 'none' : `${value.toFixed(value < 10 ? 1 : 0)} ms`;
+function shown({ tenant, chain, cpu }: Seen): string {
+  const { answered, servedMs } = tenant;
+  const own = `tenant ${answered} answered, p50 ${ms(servedMs.p50)}, p99 ${ms(servedMs.p99)}`;
+  return `${own}; chain of processes p50 ${ms(chain.servedMs.p50)}, p99 ${ms(chain.servedMs.p99)}; ${shownShares(cpu)}`;
+}
+
+function perSecondOf({ answered, seconds }: LoadResult): number {
+  return answered / seconds;
+}
+
+function countOf(failures: Readonly<Record<string, number>>): number {
+  return Object.values(failures).reduce((sum, count) => sum + count, 0);
 }

@@ -28,6 +28,10 @@ export async function listening(file: string, args: readonly string[]): Promise<
 export class LoadProcess {
   readonly #child = fork(pathOf('./load.ts'), { execArgv: ['--import', 'tsx'] });
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   async run(load: Load): Promise<LoadResult> {
     this.#child.send(load);
     const [result] = (await once(this.#child, 'message')) as [LoadResult];

@@ -4,6 +4,8 @@ import { connect, type Socket } from 'node:net';
 export interface LaneResult {
   readonly status: number;
   readonly beganAt: number;
+  /** When its bytes were written: later than `beganAt` where the generator was late. */
+  readonly sentAt: number;
   /** First frame of a stream, or first byte of the body. */
   readonly firstAt: number;
   readonly endedAt: number;
@@ -32,6 +34,7 @@ export class Lane {
   #lastChunk = false;
   #status = 0;
   #beganAt = 0;
+  #sentAt = 0;
   #firstAt = 0;
   #frames = 0;
 
@@ -45,6 +48,7 @@ export class Lane {
     return new Promise((resolve) => {
       this.#done = resolve;
       this.#beganAt = beganAt;
+      this.#sentAt = performance.now();
       this.#firstAt = 0;
       this.#frames = 0;
       this.#inHead = true;
@@ -131,6 +135,7 @@ export class Lane {
     this.#finish({
       status: this.#status,
       beganAt: this.#beganAt,
+      sentAt: this.#sentAt,
       firstAt: this.#firstAt || endedAt,
       endedAt,
       frames: this.#frames,

@@ -23,8 +23,12 @@ export interface LoadResult {
   /** Answers other than 200, by status; 0 for a broken connection. */
   readonly failures: Readonly<Record<string, number>>;
   readonly frames: number;
-  /** Of answers other than 200. */
+  /** Of answers other than 200, from sending them: what the generator was late is not the server's. */
   readonly refusedMs: Percentiles;
+  /** From sending a request to its answer of 200. */
+  readonly servedMs: Percentiles;
+  /** From when a request was due to when the generator sent it. */
+  readonly lateMs: Percentiles;
   readonly latencyMs: Percentiles;
   readonly firstMs: Percentiles;
 }
@@ -42,17 +46,21 @@ class Tally {
   readonly #refusals: number[] = [];
   readonly #latencies: number[] = [];
   readonly #firsts: number[] = [];
+  readonly #served: number[] = [];
+  readonly #late: number[] = [];
 
   add(result: LaneResult | null): void {
+    if (result !== null) this.#late.push(result.sentAt - result.beganAt);
     if (result === null || result.status !== 200) {
       const status = String(result?.status ?? 0);
       this.failures[status] = (this.failures[status] ?? 0) + 1;
-      if (result !== null) this.#refusals.push(result.endedAt - result.beganAt);
+      if (result !== null) this.#refusals.push(result.endedAt - result.sentAt);
       return;
     }
     this.answered++;
     this.frames += result.frames;
     this.#latencies.push(result.endedAt - result.beganAt);
+    this.#served.push(result.endedAt - result.sentAt);
     this.#firsts.push(result.firstAt - result.beganAt);
   }
 
@@ -63,6 +71,8 @@ class Tally {
       failures: this.failures,
       frames: this.frames,
       refusedMs: percentiles(this.#refusals),
+      servedMs: percentiles(this.#served),
+      lateMs: percentiles(this.#late),
       latencyMs: percentiles(this.#latencies),
       firstMs: percentiles(this.#firsts),
     };

@@ -1,5 +1,8 @@
 import { generationId } from '../../../actors/terms/ids.ts';
+import type { Arrival } from '../../overload/arrivals.ts';
 import { apiRoutes } from '../api/api-routes.ts';
+import { clientAddress } from '../auth/client-address.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
 import { HttpRouter, PREFIX } from './http-router.ts';
 import { Listener } from './listener.ts';
@@ -8,12 +11,21 @@ import { serve } from './serve.ts';
 /** The public API of one node: the listener with every route. */
 export function openApi(edge: EdgeRoutes): Listener {
   const { limits, clock, random } = edge.services;
+  const { authentication, arrivals, overload } = edge;
+  const arrivalOf = (context: RequestContext): Arrival => {
+    const account = authentication.accountOf(context);
+    return {
+      holder: account ?? clientAddress(context.request.socket.remoteAddress),
+      isRefused: account !== null && !overload.mayDispatch('live', account),
+      begin: () => void serve(context, router, edge),
+    };
+  };
   const router = new HttpRouter(apiRoutes(), PREFIX);
   return new Listener({
     limits,
     clock,
     generation: () => generationId(random, clock.now()),
-    serve: (context) => void serve(context, router, edge),
+    serve: (context) => arrivals.add(arrivalOf(context)),
     upgrades: ({ method = '', url = '' }) => router.find(method, url)?.route.upgrades === true,
   });
 }

@@ -1,3 +1,4 @@
+import type { Arrivals } from '../../overload/arrivals.ts';
 import type { Overload } from '../../overload/overload.ts';
 import type { UploadRoom } from '../api/files/upload-room.ts';
 import type { Authentication } from '../auth/authentication.ts';
@@ -15,6 +16,7 @@ export interface EdgeRoutes {
   readonly authentication: Authentication;
   readonly window: EndpointWindow;
   readonly overload: Overload;
+  readonly arrivals: Arrivals;
   readonly turns: OpenTurns;
   readonly bodies: BodyRoom;
   readonly openUploads: OpenUploads;

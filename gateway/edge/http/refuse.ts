@@ -30,7 +30,10 @@ export async function refuse(
     if (context.caller !== null) edge.authentication.count(context).catch(nothing);
     return;
   }
-  const error = await counted(context, thrown, edge);
+  // Without an answer of the cluster a second ask would only add to the wait. A refusal that is not counted creates no
+  // promise: it is sent within the time that counts as its own.
+  const isUncounted = context.caller === null || context.counted || thrown instanceof AskError;
+  const error = isUncounted ? gatewayErrorOf(thrown) : await counted(context, thrown, edge);
   if (taken !== null && error.status < 500) edge.window.giveBack(taken);
   record(context, error, edge);
   if (response.headersSent) {
@@ -55,8 +58,6 @@ async function counted(
   { authentication }: Pick<EdgeRoutes, 'authentication'>,
 ): Promise<GatewayError> {
   const error = gatewayErrorOf(thrown);
-  // If the cluster did not answer, a second ask would only add to the wait.
-  if (context.caller === null || context.counted || thrown instanceof AskError) return error;
   try {
     return (await authentication.count(context)) ?? error;
   } catch (failure) {

@@ -83,7 +83,7 @@ function arrive(context: RequestContext, route: ServedRoute, edge: EdgeRoutes): 
   const { overload, underWay, services } = edge;
   const work = workOf(route);
   if (underWay() > services.limits.requestsMax) {
-    overload.refused(work);
+    overload.refused(work, context.startedAt);
     throw OVERLOADED;
   }
   const readiness = services.readiness();
@@ -92,7 +92,7 @@ function arrive(context: RequestContext, route: ServedRoute, edge: EdgeRoutes): 
   const account = edge.authentication.accountOf(context);
   if (account === null) return authenticateStranger(context, route, edge);
   if (route.isNeverShed !== true && !overload.mayDispatch(work, account)) {
-    overload.refused(work);
+    overload.refused(work, context.startedAt);
     throw OVERLOADED;
   }
   return authenticate(context, route, edge);
@@ -120,6 +120,7 @@ function takePlace(
   if (route.isNeverShed === true) return null;
   const place = overload.enter(workOf(route), holder);
   if (place === null) {
+    overload.refused(workOf(route), context.startedAt);
     // Counting it would be one more ask of an overloaded node.
     context.counted = true;
     throw OVERLOADED;

@@ -1,4 +1,5 @@
 import type { ClusterView } from '../../../actors/runtime/index.ts';
+import { REFUSED_WITHIN_MS } from '../../overload/refusal-times.ts';
 
 /** The counters of a node's public edge. */
 export interface EdgeMeasurement {
@@ -21,6 +22,8 @@ export interface OverloadMeasurement {
   readonly inside: number;
   readonly waiting: number;
   readonly shed: Readonly<Record<string, number>>;
+  readonly refusedWithin: readonly number[];
+  readonly refusedTotalMs: number;
 }
 
 /** Measurements of one node at one instant. */
@@ -72,6 +75,12 @@ export function renderMetrics(measured: Measurement): string {
       'Requests refused for overload, by work',
       shedSamples(edge.overload),
     ),
+    histogram(
+      'troupe_request_shed_seconds',
+      'Time from the head of a request to its refusal for overload',
+      edge.overload.refusedWithin,
+      edge.overload.refusedTotalMs,
+    ),
     metric('troupe_streams_open', 'gauge', 'Replies being streamed', one(edge.streamsOpen)),
     metric('troupe_answers_total', 'counter', 'Answers by status', statusSamples(edge.answersByStatus)),
     metric('troupe_settled_later_total', 'counter', 'Charges recorded after the answer', one(edge.settledLater)),
@@ -112,6 +121,18 @@ function shedSamples({ shed }: OverloadMeasurement): Samples {
 function metric(name: string, type: 'gauge' | 'counter', help: string, samples: Samples): string {
   const lines = samples.map(([labels, value]) => `${name}${renderLabels(labels)} ${value}\n`);
   return `# HELP ${name} ${help}.\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}
+
+/** `counts`: one for each bound of `REFUSED_WITHIN_MS` and one for all above; Prometheus adds those below. */
+function histogram(name: string, help: string, counts: readonly number[], totalMs: number): string {
+  let below = 0;
+  const lines = counts.map((count, at) => {
+    below += count;
+    const bound = REFUSED_WITHIN_MS[at];
+    return `${name}_bucket{le="${bound === undefined ? '+Inf' : bound / 1_000}"} ${below}\n`;
+  });
+  const sums = `${name}_sum ${totalMs / 1_000}\n${name}_count ${below}\n`;
+  return `# HELP ${name} ${help}.\n# TYPE ${name} histogram\n${lines.join('')}${sums}`;
 }
 
 function renderLabels(labels: Readonly<Record<string, string>>): string {

@@ -82,6 +82,11 @@ export class LaunchedCluster {
     return `http://127.0.0.1:${this.port}/api/v1`;
   }
 
+  /** The launcher. */
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   /** The output of the launcher and the nodes so far. */
   get output(): string {
     return readFileSync(join(this.data, 'output.log'), 'utf8');
