@@ -119,6 +119,7 @@ const config: ClusterConfig = {
     placesMax: 1_000,
     loopDelayMs: 5,
     intervalMs: 100,
+    placeMs: 25,
     waitingMax: 1_000,
     standingWaitingMax: 256,
     standingMs: 1_000,

@@ -1,6 +1,7 @@
 import { type Clock, FairQueue } from '../../actors/runtime/index.ts';
 import type { OverloadLimits } from '../terms/config.ts';
 import { LoopDelay } from './loop-delay.ts';
+import { PlaceTimes } from './place-times.ts';
 import { RefusalTimes } from './refusal-times.ts';
 
 /** Kinds of work that a node may decline, in the order in which they are shed. */
@@ -11,6 +12,8 @@ const QUEUE_SHARE = { catalogue: 0.5, live: 1 } as const;
 /** How the number of places follows the delay of the loop, once per interval. */
 const DECREASE = 0.7;
 const INCREASE = 1.25;
+/** Places beyond the number that follows the load, for accounts that have none. */
+const MODEST_FACTOR = 2;
 /** Places at the start. */
 const PLACES = 32;
 
@@ -30,8 +33,9 @@ export interface OverloadGauges {
  * it: from its body to its hold or its answer, never while it waits for a client or a provider. Requests without a
  * place queue by account, and accounts are served in turn.
  *
- * Two controls, both published. The number of places falls by a third while the event loop has a standing delay and
- * grows by a quarter while requests wait without one (an adaptive concurrency limit, as Netflix's). The bound on the
+ * Two controls, both published. The number of places falls by a third while the event loop has a standing delay, or while
+ * requests stay inside for long because they queue at the owner of their account, and grows by a quarter while requests
+ * wait without either (an adaptive concurrency limit, as Netflix's). The bound on the
  * queue is that of a burst until the queue has stood for `standingMs`, then small until it drains (controlled delay, as
  * Facebook's "Fail at Scale" and RFC 8290 for the accounts). A full queue still takes an account's request while the
  * account has less than its share of the queue. Refusals are decided on arrival and hold nothing. (spec: reliability
@@ -41,9 +45,12 @@ export class Overload {
   readonly limits: OverloadLimits;
   readonly #clock: Clock;
   readonly #delay: LoopDelay;
-  readonly #queue = new FairQueue<(place: WorkPlace) => void>();
+  readonly #queue = new FairQueue<() => void>();
   readonly #shed = { catalogue: 0, live: 0 };
   readonly #refusalTimes = new RefusalTimes();
+  readonly #placeTimes: PlaceTimes;
+  /** Requests inside by holder. */
+  readonly #insideBy = new Map<string, number>();
   #placesMax: number;
   #inside = 0;
   #waiting = 0;
@@ -59,6 +66,7 @@ export class Overload {
     this.#clock = clock;
     this.limits = limits;
     this.#placesMax = Math.min(Math.max(PLACES, limits.placesMin), limits.placesMax);
+    this.#placeTimes = new PlaceTimes(limits);
     this.#delay = new LoopDelay(clock, limits.intervalMs, (leastMs) => this.#adapt(leastMs));
   }
 
@@ -95,12 +103,13 @@ export class Overload {
   /** A place, at once or after others; null if the request has to be refused. Whoever gets a place calls `leave`. */
   enter(work: Exclude<Work, 'jobs'>, holder: string): WorkPlace | Promise<WorkPlace> | null {
     this.#delay.start();
-    if (this.#waiting === 0 && this.#inside < this.#placesMax) return this.#open();
+    if (this.#waiting === 0 && this.#inside < this.#placesMax) return this.#open(work, holder);
+    if (this.#isModest(holder)) return this.#open(work, holder);
     if (!this.mayDispatch(work, holder)) return null;
     this.#waiting++;
     this.#hasWaited = true;
     this.#waitingSince ??= this.#clock.monotonic();
-    return new Promise((resolve) => this.#queue.add(holder, resolve));
+    return new Promise((resolve) => this.#queue.add(holder, () => resolve(this.#open(work, holder))));
   }
 
   /** Counts a request that is refused now; `arrivedAt` is the monotonic ms of its head. */
@@ -109,23 +118,32 @@ export class Overload {
     this.#refusalTimes.add(this.#clock.monotonic() - arrivedAt);
   }
 
-  #open(): WorkPlace {
-    this.#inside++;
-    return new WorkPlace(this.#left);
+  /** An account with nothing inside and nothing in the queue need not wait for those that have both. */
+  #isModest(holder: string): boolean {
+    return this.#inside < this.#placesMax * MODEST_FACTOR && !this.#insideBy.has(holder) && !this.#queue.has(holder);
   }
 
-  readonly #left = (): void => {
-    this.#inside--;
-    this.#serveNext();
-  };
+  #open(work: Work, holder: string): WorkPlace {
+    const enteredAt = this.#clock.monotonic();
+    this.#inside++;
+    this.#insideBy.set(holder, (this.#insideBy.get(holder) ?? 0) + 1);
+    return new WorkPlace(() => {
+      this.#inside--;
+      const left = (this.#insideBy.get(holder) as number) - 1;
+      if (left === 0) this.#insideBy.delete(holder);
+      else this.#insideBy.set(holder, left);
+      if (work === 'live') this.#placeTimes.add(this.#clock.monotonic() - enteredAt);
+      this.#serveNext();
+    });
+  }
 
   #serveNext(): void {
     while (this.#waiting > 0 && this.#inside < this.#placesMax) {
-      const resolve = this.#queue.take(always);
-      if (resolve === null) return;
+      const enter = this.#queue.take(always);
+      if (enter === null) return;
       this.#waiting--;
       if (this.#waiting === 0) this.#waitingSince = null;
-      resolve(this.#open());
+      enter();
     }
   }
 
@@ -142,7 +160,8 @@ export class Overload {
   #adapt(leastMs: number): boolean {
     const { loopDelayMs, placesMin, placesMax } = this.limits;
     this.#isLate = leastMs > loopDelayMs;
-    if (this.#isLate) this.#placesMax = Math.max(placesMin, Math.floor(this.#placesMax * DECREASE));
+    const isQueued = this.#placeTimes.endInterval(this.#placesMax <= placesMin);
+    if (this.#isLate || isQueued) this.#placesMax = Math.max(placesMin, Math.floor(this.#placesMax * DECREASE));
     else if (this.#hasWaited) this.#placesMax = Math.min(placesMax, Math.ceil(this.#placesMax * INCREASE));
     this.#hasWaited = this.#waiting > 0;
     this.#serveNext();

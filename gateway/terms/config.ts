@@ -176,6 +176,8 @@ export interface OverloadLimits {
   /** A delay of the event loop that is never smaller than this for `intervalMs` takes places away. */
   readonly loopDelayMs: number;
   readonly intervalMs: number;
+  /** So does a mean time inside above this, where fewer places shorten it. */
+  readonly placeMs: number;
   /** Requests that wait for a place: in a burst, and once some have waited for `standingMs` without a pause. */
   readonly waitingMax: number;
   readonly standingWaitingMax: number;

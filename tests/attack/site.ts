@@ -72,12 +72,7 @@ export class Site {
       simulatedProvider('sim-a', `http://127.0.0.1:${simulator.port}/v1`),
       hostileDeclaration(address),
     ];
-    const cluster = await LaunchedCluster.start({
-      ...JSON.parse(process.env.OVER ?? '{}'),
-      rates: UNLIMITED,
-      providers,
-      demo: { enabled: false },
-    });
+    const cluster = await LaunchedCluster.start({ rates: UNLIMITED, providers, demo: { enabled: false } });
     const payers = await openAccounts(cluster, 3, '100000');
     return new Site({ cluster, payers, strength, evil, helpers: [simulator, front, back], chainPort: front.port });
   }

@@ -174,4 +174,46 @@ it('works on more requests at once where only the store is slow', async () => {
   assert.ok(node.overload.gauges.placesMax > 150, `${node.overload.gauges.placesMax} places`);
 });
 
+/** Requests queue at the owner of their account, on a node with a loop of its own. */
+class Owner {
+  busyUntil = 0;
+  /** Time until an ask that arrives now is answered. */
+  answerMs(now: number, costMs: number): number {
+    this.busyUntil = Math.max(this.busyUntil, now) + costMs;
+    return this.busyUntil - now;
+  }
+}
+
+it('keeps the queue at the owner of an account short, although its own loop is on time', async () => {
+  const loop = new LoopModel();
+  const overload = new Overload(loop, config.overload);
+  const owner = new Owner();
+  const asks: { readonly at: number; readonly ms: number }[] = [];
+  const request = async (): Promise<void> => {
+    const place = await overload.enter('live', 'greedy');
+    if (place === null) return;
+    const ms = owner.answerMs(loop.monotonic(), 2);
+    asks.push({ at: loop.monotonic(), ms });
+    await loop.wait(ms);
+    place.leave();
+  };
+  for (let at = 0; at < 6_000; at++) loop.after(at, () => void request());
+  await loop.run(6_500);
+  const late = asks.filter(({ at }) => at > 3_000).map(({ ms }) => ms);
+  assert.ok(late.length >= 1_400, `${late.length} of 1,500 that the owner can serve`);
+  assert.ok(Math.max(...late) <= config.overload.placeMs * 3, `${Math.max(...late)} ms`);
+});
+
+it('an account with nothing inside enters at once where another one fills all places and the queue', async () => {
+  const overload = new Overload(new LoopModel(), config.overload);
+  for (let nth = 0; nth < 200; nth++) void overload.enter('live', 'greedy');
+  const { inside, placesMax } = overload.gauges;
+  assert.is(inside, placesMax);
+  const place = overload.enter('live', 'tenant');
+  assert.ok(place !== null && !(place instanceof Promise));
+  assert.ok(overload.enter('live', 'tenant') instanceof Promise, 'its second request waits as others do');
+  for (let nth = 0; nth < placesMax * 2; nth++) void overload.enter('live', `other ${nth}`);
+  assert.is(overload.gauges.inside, placesMax * 2, 'bounded');
+});
+
 test.run();
