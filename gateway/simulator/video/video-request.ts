@@ -54,16 +54,22 @@ export interface VideoDirective {
   readonly bytes_per_second?: number;
 }
 
+/** What a model does where the request leaves it open; as its models document declares. */
 interface Ability {
-  readonly render_ms: number;
+  readonly renderMs: number;
+  readonly seconds: number;
+  readonly fps: number;
+  /** It renders sound on request. */
   readonly audio: boolean;
 }
 
 const MARKER = '@sim ';
-const STILL: Ability = { render_ms: 1_500, audio: false };
+const PLAIN: Ability = { renderMs: 1_500, seconds: 4, fps: 24, audio: true };
+/** By the ids under which gateways ask for the models. */
 const BY_MODEL: Readonly<Record<string, Ability>> = {
-  'sim/filmstrip': { render_ms: 2_000, audio: true },
-  'sim/flipbook': { render_ms: 1_000, audio: false },
+  'filmstrip-2026': { renderMs: 2_000, seconds: 4, fps: 24, audio: true },
+  'flipbook-2026': { renderMs: 1_000, seconds: 2, fps: 24, audio: false },
+  'storyboard-2026': { renderMs: 1_500, seconds: 2, fps: 16, audio: false },
 };
 const EDGE_BY_RESOLUTION: Readonly<Record<string, number>> = {
   ...{ '480p': 480, '720p': 720, '768p': 768, '1080p': 1_080, '1K': 1_024, '2K': 1_440, '4K': 2_160 },
@@ -83,14 +89,14 @@ export interface RenderOrder {
 /** Throws for a directive that is no JSON and for a size that is none. */
 export function orderOf(request: VideoRequest): RenderOrder {
   const directive = directiveIn(request.prompt ?? '');
-  const ability = BY_MODEL[request.model ?? ''] ?? STILL;
+  const ability = BY_MODEL[request.model ?? ''] ?? PLAIN;
   const { width, height } = sizeOf(directive.size ?? request.size, request);
   return {
     ...{ directive, width, height },
-    renderMs: directive.render_ms ?? ability.render_ms,
-    seconds: directive.seconds ?? request.duration ?? 5,
-    fps: directive.fps ?? request.fps ?? 24,
-    audio: directive.audio ?? (ability.audio && request.generate_audio !== false),
+    renderMs: directive.render_ms ?? ability.renderMs,
+    seconds: directive.seconds ?? request.duration ?? ability.seconds,
+    fps: directive.fps ?? request.fps ?? ability.fps,
+    audio: directive.audio ?? (ability.audio && request.generate_audio === true),
   };
 }
 

@@ -36,7 +36,7 @@ async function thrownBy(work: Promise<unknown>): Promise<ActivityFailed> {
   return thrown as ActivityFailed;
 }
 
-const SYNC = (baseUrl: string) => ({ dialect: 'video-sync', baseUrl, upstreamId: 'sim/flipbook' }) as const;
+const SYNC = (baseUrl: string) => ({ dialect: 'video-sync', baseUrl, upstreamId: 'flipbook-2026' }) as const;
 
 it('a render is begun, reported, polled, stored, measured and priced', () =>
   on(async (on) => {
@@ -45,7 +45,7 @@ it('a render is begun, reported, polled, stored, measured and priced', () =>
     assert.equal(on.crashpoints, ['vjob.dispatched', 'vjob.submitted', 'vjob.rendered', 'vjob.stored']);
     const [clip] = result.clips;
     const { durationSeconds, frames, width, height, fps, audio } = clip ?? {};
-    assert.equal([durationSeconds, frames, width, height, fps, audio], ['1', 24, 320, 240, '24', true]);
+    assert.equal([durationSeconds, frames, width, height, fps, audio], ['1', 24, 320, 240, '24', false]);
     const bytes = await on.clipOf(result);
     assert.is(clip?.bytes, bytes.length);
     const probed = await ffprobe(bytes);
@@ -102,7 +102,7 @@ it('an endpoint receives the geometry in its own form, the options and the asset
     const call = on.calls('create')[0];
     assert.equal(call?.body as unknown, {
       adapters: options.adapters,
-      ...{ seed: 7, model: 'sim/filmstrip', prompt: ask.prompt, resolution: '720p', aspect_ratio: '9:16' },
+      ...{ seed: 7, model: 'filmstrip-2026', prompt: ask.prompt, resolution: '720p', aspect_ratio: '9:16' },
       ...{ generate_audio: true, duration: 1.5 },
       frame_images: [
         {
@@ -214,7 +214,7 @@ for (const [name, directive, code, type] of FAILURES) {
 it('sound against the request fails the job', () =>
   on(async (on) => {
     const admitted = { ...on.candidate().admitted, audio: false };
-    const result = failedOf(await on.run(on.input({}, { candidates: [on.candidate({ admitted })] })));
+    const result = failedOf(await on.run(on.input({ audio: true }, { candidates: [on.candidate({ admitted })] })));
     assert.match(result.error.message, /soundtrack/);
   }));
 

@@ -34,7 +34,7 @@ const GENERATION = 'gen-1';
 const BLOB_BYTES_MAX = 64 * 1_024 * 1_024;
 
 export const ASK: RenderAsk = {
-  ...{ model: 'sim/filmstrip', prompt: 'a fox', durationSeconds: '1', frames: null, fps: null },
+  ...{ model: 'filmstrip-2026', prompt: 'a fox', durationSeconds: '1', frames: null, fps: null },
   ...{ size: null, resolution: null, aspectRatio: null, seed: null, generateAudio: null, assets: [] },
 };
 
@@ -124,7 +124,7 @@ function candidateAt(baseUrl: string, more: Partial<FrozenCandidate> = {}): Froz
   return {
     ...{ endpoint: 'ep_1', tag: 'sim-v', provider: { name: 'Sim V', slug: 'sim-v' }, model: 'sim/filmstrip' },
     ...{ tariff: 'tar_1', rate: '0.05', bound: '0.5', options: null },
-    target: { dialect: 'video-jobs', baseUrl, upstreamId: 'sim/filmstrip' },
+    target: { dialect: 'video-jobs', baseUrl, upstreamId: 'filmstrip-2026' },
     geometry: { size: { width: 320, height: 240 }, resolution: null, aspectRatio: null },
     admitted: { secondsMax: '10', size: { width: 320, height: 240 }, audio: null, fps: null },
     ...{ cancellable: true, idempotentCreate: false },

@@ -23,7 +23,7 @@ function create(directive: object, members: object = {}, headers: Record<string,
   return fetch(`${simulator.baseUrl}/videos`, {
     method: 'POST',
     headers,
-    body: JSON.stringify({ model: 'sim/filmstrip', prompt: `a fox @sim ${JSON.stringify(directive)}`, ...members }),
+    body: JSON.stringify({ model: 'filmstrip-2026', prompt: `a fox @sim ${JSON.stringify(directive)}`, ...members }),
     signal: AbortSignal.timeout(WAIT_MS),
   });
 }
@@ -39,7 +39,7 @@ function get(path: string): Promise<Response> {
 const cancel = (id: string): Promise<Response> => fetch(`${simulator.baseUrl}/videos/${id}/cancel`, { method: 'POST' });
 
 it('a job passes from queued to completed, and its content is the asked clip', async () => {
-  const answer = await create({ render_ms: 400 }, { duration: 1, size: '640x360' });
+  const answer = await create({ render_ms: 400 }, { duration: 1, size: '640x360', generate_audio: true });
   assert.is(answer.status, 202);
   const { id, status } = (await answer.json()) as Shown;
   assert.is(status, 'queued');
@@ -60,13 +60,13 @@ it('a job passes from queued to completed, and its content is the asked clip', a
 });
 
 it('a synchronous call is answered with the clip', async () => {
-  const answer = await create({ render_ms: 0 }, { model: 'sim/flipbook', duration: 1 }, { accept: 'video/mp4' });
+  const answer = await create({ render_ms: 0 }, { model: 'flipbook-2026', duration: 1 }, { accept: 'video/mp4' });
   const clip = await ffprobe(new Uint8Array(await answer.arrayBuffer()));
   assert.equal([clip.seconds, clip.width, clip.height, clip.audio], ['1.000000', 1_280, 720, false]);
 });
 
 it('a resolution and an aspect ratio are a size', async () => {
-  const { id } = await created({}, { resolution: '1080p', aspect_ratio: '9:16', duration: 1, generate_audio: false });
+  const { id } = await created({}, { resolution: '1080p', aspect_ratio: '9:16', duration: 1 });
   const clip = await ffprobe(new Uint8Array(await (await get(`${id}/content`)).arrayBuffer()));
   assert.equal([clip.width, clip.height, clip.audio], [1_080, 1_920, false]);
 });
