@@ -33,6 +33,8 @@ export interface HoldRequest {
   readonly sessionId: string | null;
   /** The request's opaque `metadata`, JSON text; null when absent. */
   readonly metadata: string | null;
+  /** Members of the body that nothing reads; absent without any. */
+  readonly unread?: readonly string[];
   /** The routing decision; absent when one endpoint was the only candidate and none was rejected. */
   readonly route?: RouteDecision;
   /** True when the sender may have sent the request before. */

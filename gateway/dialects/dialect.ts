@@ -10,6 +10,8 @@ export interface ParsedRequest {
 
 /** One dialect of the API, for bodies of HTTP requests and of batch lines. */
 export interface Dialect {
+  /** The members of a body that it reads, or accepts knowing that they have no effect. */
+  readonly members: ReadonlySet<string>;
   /** `body` is any JSON value, and is not changed; `session` is `X-Session-Id`. Throws the refusal. */
   parse(body: unknown, session: string | null): ParsedRequest;
   /**

@@ -163,6 +163,7 @@ export class Hold {
     // (counted: 1,484 classes in 1,485 holds), so its readers never meet a class twice.
     if (route !== null) held.route = route;
     if (idempotency !== undefined) held.idempotency = idempotency;
+    if (turn.unread !== undefined) held.unread = turn.unread;
     if (this.#requested > 1 || this.#request.isCounted === true) held.counted = true;
     return held;
   }

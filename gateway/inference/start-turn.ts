@@ -1,6 +1,7 @@
 import { ENDPOINTS_TOPIC } from '../../actors/endpoint/endpoint.ts';
 import type { Json } from '../../actors/runtime/index.ts';
 import type { Dialect, ParsedRequest } from '../dialects/dialect.ts';
+import { unreadMembers } from '../dialects/request/unread-members.ts';
 import { plan } from '../routing/plan.ts';
 import { promptNeeds } from '../routing/prompt-needs.ts';
 import type { FileReference } from '../terms/turn.ts';
@@ -42,13 +43,19 @@ interface Measured extends Pick<TurnRequest, 'turn' | 'reply'> {
  */
 export function startTurn(services: InferenceServices, input: TurnInput): Promise<RunningTurn> {
   try {
-    const parsed = input.dialect.parse(input.body, input.session);
+    const parsed = withUnread(input, input.dialect.parse(input.body, input.session));
     const { files } = parsed.turn;
     if (files === undefined) return measure(services, input, parsed);
     return startWithFiles(services, withoutBody(input), parsed, files);
   } catch (thrown) {
     return Promise.reject(thrown);
   }
+}
+
+/** The parse has shown that the body is an object. */
+function withUnread({ dialect, body }: TurnInput, { turn, reply }: ParsedRequest): ParsedRequest {
+  const unread = unreadMembers(dialect.members, body as object);
+  return unread === null ? { turn, reply } : { turn: { ...turn, unread }, reply };
 }
 
 async function startWithFiles(

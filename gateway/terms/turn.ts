@@ -40,6 +40,8 @@ export interface Turn {
   readonly cacheFor?: CacheTime;
   /** Output modalities that the caller's dialect cannot carry: no endpoint is chosen that answers in these alone. */
   readonly inexpressible?: readonly Modality[];
+  /** Members of the body that nothing reads; absent without any. */
+  readonly unread?: readonly string[];
   /** Stored files that the messages name; their parts have neither bytes nor type until the files are attached. */
   readonly files?: readonly FileReference[];
 }

@@ -235,4 +235,22 @@ it('GET /generation shows the full trace of a request that moved to another endp
   assert.ok(admitted >= 0 && admitted <= first_part && first_part <= total);
 });
 
+it('members that nothing reads are named on the answer, whole or streamed, and on the record', async () => {
+  script({ content: 'hi' }, [{ content: 'hi' }]);
+  const misspelled = { temprature: 1, 'x-y\n': 1, absent: null, max_token: 5, temperature: 0.5 };
+  for (const stream of [false, true]) {
+    const answer = await ask({ model: 'sim/fast', stream, ...misspelled });
+    assert.is(answer.status, 200);
+    await answer.text();
+    assert.is(answer.headers.get('x-unread-members'), 'temprature, max_token');
+    const id = answer.headers.get('x-generation-id');
+    const record = await fetch(`${cluster.baseUrls[0]}/generation?id=${id}`, { headers: headers() });
+    const { data } = (await record.json()) as { readonly data: { readonly unread_members: readonly string[] } };
+    assert.equal(data.unread_members, ['temprature', 'max_token']);
+  }
+  const plain = await ask({ model: 'sim/fast', stream_options: { include_usage: true } });
+  await plain.text();
+  assert.is(plain.headers.get('x-unread-members'), null);
+});
+
 test.run();

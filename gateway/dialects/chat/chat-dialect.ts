@@ -3,12 +3,15 @@ import type { Dialect } from '../dialect.ts';
 import { standardEnvelope } from '../reply/error-envelope.ts';
 import { KEEP_ALIVE, PROCESSING } from '../reply/event-text.ts';
 import type { ReplyDialect } from '../reply/reply-dialect.ts';
+import { membersOf } from '../request/unread-members.ts';
 import { ChatFrames } from './frames.ts';
 import { parse } from './parse.ts';
 import { render } from './render.ts';
+import { chatRequest } from './request-schema.ts';
 
 /** Chat completions. (spec: inference, Chat completion request) */
 export const chatDialect: Dialect = {
+  members: membersOf(chatRequest),
   parse: (body, session) => {
     const turn = parse(body, session);
     return { turn, reply: chatReplyDialect(turn) };

@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { standardEnvelope } from '../reply/error-envelope.ts';
 import { KEEP_ALIVE, PROCESSING } from '../reply/event-text.ts';
 import type { ReplyDialect } from '../reply/reply-dialect.ts';
+import { membersOf } from '../request/unread-members.ts';
 import { CompletionFrames } from './frames.ts';
 import { parse } from './parse.ts';
 import { render } from './render.ts';
@@ -9,6 +10,7 @@ import { completionRequest } from './request-schema.ts';
 
 /** Text completions. (spec: inference, Text completion) */
 export const completionDialect: Dialect = {
+  members: membersOf(completionRequest),
   parse: (body, session) => {
     const { turn, echo } = parse(body, session);
     return { turn, reply: completionReplyDialect(echo) };

@@ -1,13 +1,16 @@
 import type { Dialect } from '../dialect.ts';
 import type { ReplyDialect } from '../reply/reply-dialect.ts';
+import { membersOf } from '../request/unread-members.ts';
 import { streamEnvelope, wholeEnvelope } from './error-envelope.ts';
 import { MessagesFrames, PING } from './frames.ts';
 import { parse } from './parse.ts';
 import { pathOf } from './path-of.ts';
 import { render } from './render.ts';
+import { messagesRequest } from './request-schema.ts';
 
 /** Messages. (spec: inference, Messages dialect request) */
 export const messagesDialect: Dialect = {
+  members: membersOf(messagesRequest),
   parse: (body, session) => {
     const turn = parse(body, session);
     const stops = turn.sampling.stop as readonly string[] | undefined;

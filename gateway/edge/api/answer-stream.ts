@@ -12,7 +12,7 @@ import { restarting } from '../../terms/restarting.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { EventStream } from '../http/event-stream.ts';
-import { loweredCeilingHeader, nameAnswer } from '../http/generation-headers.ts';
+import { nameAnswer, turnHeaders } from '../http/generation-headers.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /**
@@ -138,8 +138,8 @@ export class StreamAnswer {
     const { response } = this.#context;
     const { generation, reply } = request;
     nameAnswer(response, generation);
-    const [name, value] = this.#running === null ? [] : loweredCeilingHeader(this.#running);
-    if (name !== undefined && value !== undefined) response.setHeader(name, value);
+    const headers = turnHeaders(request, this.#running);
+    for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at] as string, headers[at + 1] as string);
     this.#events = new EventStream(response, services.clock, services.limits, {
       opening: reply.processing || (idle ? reply.keepAlive : ''),
       keepAlive: (silentMs) => this.#keepAlive(request, silentMs),

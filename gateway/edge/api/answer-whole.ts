@@ -7,7 +7,7 @@ import { GatewayError } from '../../terms/gateway-error.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
-import { generationHeaders, loweredCeilingHeader } from '../http/generation-headers.ts';
+import { generationHeaders, turnHeaders } from '../http/generation-headers.ts';
 import { headerText } from '../http/header-text.ts';
 import type { RequestContext } from '../request-context.ts';
 
@@ -45,7 +45,7 @@ export class WholeAnswer {
       if (charge === 'unrecorded') turns.settledLater++;
       if (error !== null) throw error;
       const { head, request } = running;
-      const headers = generationHeaders(head.id).concat(loweredCeilingHeader(running));
+      const headers = generationHeaders(head.id).concat(turnHeaders(request, running));
       headers.push('x-provider-name', headerText(head.provider));
       headers.push('content-type', 'application/json; charset=utf-8');
       if (services.crashPoint) response.once('finish', () => services.crashPoint?.('reply.sent'));

@@ -4,7 +4,7 @@ import { exactNumber } from './exact-json.ts';
 /**
  * The members of a generation's record beyond the convention: the route candidates and the reasons for rejections, the
  * amount of every hold, the ceiling where the money lowered it, which requested parameters the serving endpoint
- * declares, and timings. A plain request with one endpoint and no rejection has no `route`; its endpoint is in
+ * declares, which members of the body nothing reads, and timings. A plain request with one endpoint and no rejection has no `route`; its endpoint is in
  * `provider_responses`. Times in ms since the request's start.
  */
 export function renderTrace(generation: Generation): Readonly<Record<string, unknown>> {
@@ -14,6 +14,7 @@ export function renderTrace(generation: Generation): Readonly<Record<string, unk
     tariff_id: generation.tariff,
     attempt: generation.attempt,
     honoured: settlement?.honoured ?? null,
+    unread_members: generation.unread ?? [],
     route: route === undefined ? null : renderRoute(route),
     holds: holdsOf(generation),
     affordable_max_tokens: settlement?.affordableTokensMax ?? null,

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { RunningTurn } from '../../inference/running-turn.ts';
+import type { TurnRequest } from '../../inference/turn-request.ts';
 
 /** The generation id under the header names that SDKs read, as a flat list of names and values. (conventions 0.2) */
 export function generationHeaders(id: string): string[] {
@@ -14,9 +15,13 @@ export function nameAnswer(response: ServerResponse, id: string): void {
 }
 
 /**
- * Tells the client the ceiling that was sent instead of the endpoint's own because the money afforded no more; a name
- * and a value, or nothing.
+ * What the client is told about its turn, as a flat list of names and values: the ceiling that was sent instead of the
+ * endpoint's own because the money afforded no more, and the members of the body that nothing reads.
  */
-export function loweredCeilingHeader({ loweredCeiling }: RunningTurn): readonly string[] {
-  return loweredCeiling === null ? [] : ['x-affordable-max-tokens', String(loweredCeiling)];
+export function turnHeaders({ turn }: TurnRequest, running: RunningTurn | null): readonly string[] {
+  const headers: string[] = [];
+  const ceiling = running?.loweredCeiling ?? null;
+  if (ceiling !== null) headers.push('x-affordable-max-tokens', String(ceiling));
+  if (turn.unread !== undefined) headers.push('x-unread-members', turn.unread.join(', '));
+  return headers;
 }

@@ -32,6 +32,7 @@ test.after(close);
  * the common one.
  */
 const OWN: Dialect = {
+  members: new Set(),
   parse: (body, session) => {
     const { turn, reply } = chatDialect.parse(body, session);
     return {
