@@ -84,7 +84,7 @@ export function refuseCancel(message: string): Effect {
  * The submission: the idempotency key is claimed, the signing secret minted for the first callback, the money held, the
  * render asked for. A refusal of key or account undoes all of it.
  */
-export function recordSubmission(state: VideoJobState, { job }: JobSubmit): Effect[] {
+export function recordSubmission(state: VideoJobState, { job, at }: JobSubmit): Effect[] {
   const submitted = submittedOf(state);
   const { key, id, account, deadlineAt, callbackUrl, unrenderable } = submitted;
   const { idempotency } = job;
@@ -97,7 +97,7 @@ export function recordSubmission(state: VideoJobState, { job }: JobSubmit): Effe
     ...(callbackUrl === null ? [] : [mintSigningSecret(account)]),
     { type: 'send', to: key, event: { type: 'job.admit', request: plain(holdOf(submitted)) } },
     { type: 'schedule', name: DEADLINE, at: deadlineAt, event: { type: DEADLINE } },
-    unrenderable === null ? performRender(state) : refuseSoon(deadlineAt - submitted.bounds.jobMs),
+    unrenderable === null ? performRender(state) : refuseSoon(at),
   ];
 }
 

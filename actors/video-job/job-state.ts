@@ -50,10 +50,9 @@ export function submittedOf({ submitted }: VideoJobState): SubmittedJob {
   return submitted;
 }
 
-export function submit(state: VideoJobState, { job, bounds }: JobSubmit): VideoJobState {
+export function submit(state: VideoJobState, { job, bounds, at }: JobSubmit): VideoJobState {
   const { idempotency: _, ...kept } = job;
-  const createdAt = timeOfId(job.id);
-  return { ...state, submitted: { ...kept, createdAt, deadlineAt: createdAt + bounds.jobMs, bounds } };
+  return { ...state, submitted: { ...kept, createdAt: timeOfId(job.id), deadlineAt: at + bounds.jobMs, bounds } };
 }
 
 /** A runner has begun: the job is processed from now on. */

@@ -1,7 +1,7 @@
 /**
- * Account and keys against a model of a hundred lines. Both give the same answers to admissions, runs of later
- * attempts, raises, settles, releases, repeats, lost gateways and late messages in any order. The invariants of money
- * hold after every command.
+ * Account and keys against a model of a hundred lines. Both give the same answers to admissions of turns and of jobs,
+ * runs of later attempts, raises, settles, releases, repeats, lost gateways and late messages in any order. The
+ * invariants of money hold after every command.
  */
 import fc from 'fast-check';
 import { test } from 'uvu';
@@ -47,6 +47,7 @@ const aim = fc.option(fc.nat({ max: 20 }), { freq: 4 });
 const command = fc.oneof(
   fc.record({ do: fc.constant('deposit' as const), id: fc.integer({ min: 1, max: 5 }), amount: upTo(2) }),
   { arbitrary: fc.record({ do: fc.constant('admit' as const), generation, key, amount: money, gateway }), weight: 8 },
+  { arbitrary: fc.record({ do: fc.constant('job' as const), key, amount: money }), weight: 3 },
   fc.record({ do: fc.constant('repeat' as const), generation, key, amount: money, gateway, attempt }),
   {
     arbitrary: fc.record({
@@ -103,6 +104,9 @@ function run(actors: PureActors, model: MoneyModel, command: Command): void {
       break;
     case 'admit':
       admit(actors, model, { ...command, attempt: holdAttempt(1, 1), repeat: false });
+      break;
+    case 'job':
+      admitJob(actors, model, command);
       break;
     case 'repeat':
       admit(actors, model, { ...command, attempt: ATTEMPTS[command.attempt] ?? 1, repeat: true });
@@ -229,6 +233,28 @@ function admit(
   return actual;
 }
 
+/** The hold of a job: granted without an answer, or nothing of its submission is committed. No node's death ends it. */
+function admitJob(actors: PureActors, model: MoneyModel, { key, amount }: { key: string; amount: string }): void {
+  const generation = `gen-job-${model.holds.size}`;
+  const deadlineAt = actors.now + 300_000;
+  const request = words.request(generation, amount, { attempt: 1, gateway: null, deadlineAt, counted: true });
+  const wanted = { key, attempt: 1, amount: units(amount), gateway: 'none', deadlineAt };
+  const expected = model.admit(generation, wanted, false);
+  const actual = jobAnswer(actors, key, { type: 'job.admit', request } as never);
+  assert.is(actual, expected, `job ${generation}: ${actual}, expected ${expected}`);
+  note(`job ${actual}`);
+}
+
+function jobAnswer(actors: PureActors, key: string, event: { readonly type: string }): string {
+  try {
+    const { reply } = actors.tell(key, event);
+    return reply === undefined ? 'ok' : word({ admitted: false, ...(reply as unknown as RefusedAnswer) });
+  } catch (refused) {
+    const [, body = ''] = /job\.hold: (.*)$/.exec((refused as Error).message) ?? [];
+    return word({ admitted: false, ...(JSON.parse(body) as { body: RefusedAnswer }).body });
+  }
+}
+
 function raise(
   actors: PureActors,
   model: MoneyModel,
@@ -316,6 +342,7 @@ it('money agrees with the model after every command, for any commands in any ord
     ...['settle 409', 'overshoot', 'settle of an older attempt', 'death after a takeover'],
     ...['running', 'released', 'nothing'].map((before) => `later run ok after ${before}`),
     ...['later run 409 after settled', 'later run 402 key after running', 'later run 402 account after running'],
+    ...['job ok', 'job 401', 'job 402 key', 'job 402 account'],
     ...['later run 401 after released', 'older run 409 after running', 'older run 409 after released'],
   ];
   assert.equal(
