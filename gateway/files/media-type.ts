@@ -1,10 +1,17 @@
 import { fileTypeFromBuffer } from 'file-type';
+import { mediaTypeName } from '../terms/media-type-name.ts';
 import { Utf8Reader } from './utf8-reader.ts';
 
 /** The signatures of all types lie within this many first bytes, but for rare archives. */
 const HEAD_BYTES_MAX = 16 * 1024;
 export const TEXT_TYPE = 'text/plain';
 export const UNKNOWN_TYPE = 'application/octet-stream';
+
+/** The media type by the signature of the first bytes; null for bytes without a known one. */
+export async function mediaTypeOf(head: Uint8Array): Promise<string | null> {
+  const found = await fileTypeFromBuffer(head);
+  return found === undefined ? null : mediaTypeName(found.mime);
+}
 
 /**
  * Determines the media type of passing bytes, whatever name or type the client gave: by signature, else UTF-8 text

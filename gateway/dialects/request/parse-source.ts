@@ -42,6 +42,12 @@ function isData(url: string): boolean {
 }
 
 function parseDataUrl(url: string, member: string): MediaSource {
+  const { mediaType, base64 } = dataUrlParts(url, member);
+  return parseBytes(base64, mediaType, member);
+}
+
+/** The parts of a `data:` URL, its base64 unchecked. `mediaType` is null where it names none. Throws the 400. */
+export function dataUrlParts(url: string, member: string): { mediaType: string | null; base64: string } {
   const comma = url.slice(0, DATA_HEAD_CHARACTERS_MAX).indexOf(',');
   const head = comma < 0 ? [] : url.slice(5, comma).split(';');
   if (head.length < 2 || head.at(-1)?.toLowerCase() !== 'base64') {
@@ -49,5 +55,5 @@ function parseDataUrl(url: string, member: string): MediaSource {
   }
   const named = mediaTypeName(head[0] ?? '');
   if (named !== '' && !MEDIA_TYPE.test(named)) throw invalid(`${member} has a malformed media type`);
-  return parseBytes(url.slice(comma + 1), named === '' ? null : named, member);
+  return { mediaType: named === '' ? null : named, base64: url.slice(comma + 1) };
 }

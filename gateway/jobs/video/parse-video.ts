@@ -1,0 +1,54 @@
+import { checked } from '../../dialects/request/checked.ts';
+import { parsePreferences } from '../../dialects/request/parse-preferences.ts';
+import { shortestDecimal } from '../../dialects/request/parse-price-caps.ts';
+import type { TargetRules } from '../../terms/config.ts';
+import { invalid } from '../../terms/invalid.ts';
+import { type FrameSize, parseSize, sizeOf, sizeText, tierOf } from '../../terms/video-geometry.ts';
+import type { VideoRequest } from '../../terms/video-request.ts';
+import { readCallbackUrl } from '../webhook/read-callback-url.ts';
+import { parseAdapters } from './parse-adapters.ts';
+import { parseAssets, refuseManyItems } from './parse-assets.ts';
+import { videoCheck, type WireVideo } from './video-schema.ts';
+
+/**
+ * Checks the body of `POST /videos`: every member against its rule, the assets last, since they are the largest. Rejects
+ * with GatewayError 400 naming the member. (spec: catalogue, Video request body, Errors 1)
+ */
+export async function parseVideo(value: unknown, rules: TargetRules): Promise<VideoRequest> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) refuseManyItems(value);
+  const body = checked(videoCheck, value);
+  const geometry = geometryOf(body);
+  const callbackUrl = readCallbackUrl(body.callback_url, rules);
+  const { preferences, adapters } = parseAdapters(parsePreferences({ provider: body.provider ?? null }));
+  const prompt = body.prompt == null || body.prompt === '' ? null : body.prompt;
+  if (prompt === null && !body.frame_images?.length && !body.input_references?.length) {
+    throw invalid('prompt is required where frame_images and input_references are absent');
+  }
+  return {
+    ...{ model: body.model, prompt, ...geometry },
+    duration: body.duration == null ? null : shortestDecimal(body.duration),
+    seed: body.seed ?? null,
+    generateAudio: body.generate_audio ?? null,
+    assets: await parseAssets(body),
+    ...{ callbackUrl, preferences, adapters },
+  };
+}
+
+/** `size` beside `resolution` or `aspect_ratio` must name what they name. */
+function geometryOf({ size: text, resolution, aspect_ratio }: WireVideo): {
+  readonly size: FrameSize | null;
+  readonly resolution: string | null;
+  readonly aspectRatio: string | null;
+} {
+  const named = { resolution: resolution ?? null, aspectRatio: aspect_ratio ?? null };
+  if (text == null) return { size: null, ...named };
+  const size = parseSize(text);
+  if (size === null) throw invalid(`size must be WIDTHxHEIGHT in pixels, not ${JSON.stringify(text.slice(0, 64))}`);
+  if (named.resolution === null && named.aspectRatio === null) return { size, ...named };
+  const tier = tierOf(size);
+  const other = sizeOf(named.resolution ?? tier?.resolution ?? '', named.aspectRatio ?? tier?.aspectRatio ?? '');
+  if (other === null || sizeText(other) !== text) {
+    throw invalid('size must agree with resolution and aspect_ratio; name the one or the others');
+  }
+  return { size, resolution: named.resolution, aspectRatio: null };
+}

@@ -1,0 +1,58 @@
+/**
+ * Sizes in pixels and their other form, a resolution with an aspect ratio. A resolution names the shorter edge; the
+ * longer one is rounded to an even number of pixels. `1K` names no size: providers disagree about it. (conventions 1.12)
+ */
+import { ASPECT_RATIOS } from './video-names.ts';
+
+/** Pixels. */
+export interface FrameSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+const SHORTER_EDGES: Readonly<Record<string, number>> = {
+  '480p': 480,
+  '720p': 720,
+  '768p': 768,
+  '1080p': 1_080,
+  '2K': 1_440,
+  '4K': 2_160,
+};
+
+const SIZE = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/;
+
+/** Parses `WIDTHxHEIGHT`; null for any other text. */
+export function parseSize(text: string): FrameSize | null {
+  const [, width, height] = SIZE.exec(text) ?? [];
+  return width === undefined || height === undefined ? null : { width: Number(width), height: Number(height) };
+}
+
+export function sizeText({ width, height }: FrameSize): string {
+  return `${width}x${height}`;
+}
+
+/** The size that a resolution and an aspect ratio name; null where they name none. */
+export function sizeOf(resolution: string, aspectRatio: string): FrameSize | null {
+  const edge = Object.hasOwn(SHORTER_EDGES, resolution) ? SHORTER_EDGES[resolution] : undefined;
+  const [across = 0, down = 0] = aspectRatio.split(':').map(Number);
+  if (edge === undefined || !(across > 0 && down > 0)) return null;
+  const longer = evenQuotient(edge * Math.max(across, down), Math.min(across, down));
+  return across < down ? { width: edge, height: longer } : { width: longer, height: edge };
+}
+
+/** The resolution and the aspect ratio that name this size exactly; null where none do. */
+export function tierOf({ width, height }: FrameSize): { resolution: string; aspectRatio: string } | null {
+  for (const resolution of Object.keys(SHORTER_EDGES)) {
+    if (SHORTER_EDGES[resolution] !== Math.min(width, height)) continue;
+    for (const aspectRatio of ASPECT_RATIOS) {
+      const named = sizeOf(resolution, aspectRatio);
+      if (named?.width === width && named.height === height) return { resolution, aspectRatio };
+    }
+  }
+  return null;
+}
+
+/** The even number nearest to a quotient of positive integers. */
+function evenQuotient(dividend: number, divisor: number): number {
+  return Math.floor((dividend + divisor) / (2 * divisor)) * 2;
+}
