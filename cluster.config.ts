@@ -145,9 +145,10 @@ const config: ClusterConfig = {
     retentionMs: 30 * 24 * 60 * 60_000,
   },
 
-  // spec: catalogue, Video download rules. A render that has no outcome after `jobMs` fails; its money is held
-  // `holdSlackMs` longer. A download that takes longer than `downloadMs` is cut.
+  // spec: catalogue, Limits, Video download rules. Assets of 20 MiB take 27 MiB as base64. A render that has no outcome
+  // after `jobMs` fails; its money is held `holdSlackMs` longer. A download that takes longer than `downloadMs` is cut.
   videos: {
+    submissionBytesMax: 32 * 1024 * 1024,
     jobMs: 2 * 60 * 60_000,
     holdSlackMs: 60 * 60_000,
     windowMs: 24 * 60 * 60_000,

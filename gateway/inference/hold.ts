@@ -1,6 +1,6 @@
 import { admit, raise } from '../../actors/key/key.ts';
 import { AskError } from '../../actors/runtime/index.ts';
-import type { HoldRequest, RouteCandidate, RouteDecision, RouteRejection } from '../../actors/terms/hold.ts';
+import type { HoldRequest } from '../../actors/terms/hold.ts';
 import { holdAttempt } from '../../actors/terms/hold-attempt.ts';
 import { paymentRequired } from '../../actors/terms/payment-required.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
@@ -8,10 +8,11 @@ import { add, compare } from '../../actors/terms/usd.ts';
 import { estimate } from '../pricing/estimate.ts';
 import { inputImages } from '../pricing/input-images.ts';
 import { mediaBounds } from '../pricing/media-bounds.ts';
-import type { Candidate, Rejection } from '../terms/plan.ts';
+import type { Candidate } from '../terms/plan.ts';
 import { unanswered } from '../terms/refusal-error.ts';
 import { unavailable } from '../terms/unavailable.ts';
 import { affordableCeiling } from './affordable-ceiling.ts';
+import { routeDecision } from './route-decision.ts';
 import type { InferenceServices } from './services.ts';
 import { tenths } from './tenths.ts';
 import type { TurnRequest } from './turn-request.ts';
@@ -209,42 +210,5 @@ function withAffordable(refusal: Refusal, affordable: number): Refusal {
     ...refusal,
     message: `${refusal.message}${hint}`,
     metadata: { ...refusal.metadata, affordable_max_tokens: affordable },
-  };
-}
-
-const ROUTE_CANDIDATES_MAX = 20;
-const ROUTE_REJECTIONS_MAX = 30;
-
-/**
- * The plan as the record of a generation keeps it: the candidates in order, and why the others were rejected. Null for
- * one endpoint that takes the turn unchanged, since the record names that endpoint already.
- */
-export function routeDecision({ plan, turn }: TurnRequest): RouteDecision | null {
-  const { candidates, rejections } = plan;
-  const [first] = candidates;
-  if (!first) return null;
-  if (candidates.length === 1 && rejections.length === 0 && first.messages === turn.messages) return null;
-  const whole = turn.messages.length;
-  const several = turn.models.length > 1;
-  const omitted =
-    Math.max(0, candidates.length - ROUTE_CANDIDATES_MAX) + Math.max(0, rejections.length - ROUTE_REJECTIONS_MAX);
-  return {
-    candidates: candidates.slice(0, ROUTE_CANDIDATES_MAX).map((candidate) => candidateOf(candidate, several, whole)),
-    ...(rejections.length === 0 ? {} : { rejections: rejections.slice(0, ROUTE_REJECTIONS_MAX).map(rejectionOf) }),
-    ...(omitted === 0 ? {} : { omitted }),
-  };
-}
-
-/** Drops the provider, which is the first part of the endpoint's tag, and the price, which the detail states. */
-function rejectionOf({ provider: _, price: __, ...rejection }: Rejection): RouteRejection {
-  return rejection;
-}
-
-function candidateOf({ endpoint, model, messages }: Candidate, several: boolean, whole: number): RouteCandidate {
-  const dropped = whole - messages.length;
-  return {
-    endpoint: endpoint.tag,
-    ...(several ? { model } : {}),
-    ...(dropped === 0 ? {} : { dropped }),
   };
 }

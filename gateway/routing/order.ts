@@ -23,9 +23,9 @@ export interface OrderOptions {
 }
 
 /** An eligible endpoint with its candidate and its position in the order: by group, then by value. */
-export interface Eligible {
+export interface Eligible<C = Candidate> {
   readonly indexed: IndexedEndpoint;
-  readonly candidate: Candidate;
+  readonly candidate: C;
   group: number;
   value: number;
 }
@@ -37,7 +37,7 @@ export interface Eligible {
  * price. A sort or a list of providers disables affinity. (spec: inference, Routing rules 1 and 5; conventions 1.1,
  * `order`, `sort`)
  */
-export function order(eligible: Eligible[], turn: Turn, { seed, conversation, sort }: OrderOptions): void {
+export function order<C>(eligible: Eligible<C>[], turn: Turn, { seed, conversation, sort }: OrderOptions): void {
   if (eligible.length < 2) return;
   const names = turn.preferences.order;
   if (sort !== undefined) sorted(eligible, sort);
@@ -60,7 +60,7 @@ export function order(eligible: Eligible[], turn: Turn, { seed, conversation, so
  * The place of a conversation: the endpoint that last served it unless that is full, then the others by health, full
  * ones last, by rendezvous. Uptime and free slots do not decide, because they change from turn to turn.
  */
-function place(eligible: readonly Eligible[], conversation: Conversation): void {
+function place(eligible: readonly Eligible<unknown>[], conversation: Conversation): void {
   const scoreOf = rendezvous(conversation.identity);
   const lasts = new Map<string, string | null>();
   for (const each of eligible) {
@@ -73,7 +73,7 @@ function place(eligible: readonly Eligible[], conversation: Conversation): void 
   }
 }
 
-function sorted(eligible: readonly Eligible[], sort: NonNullable<Preferences['sort']>): void {
+function sorted(eligible: readonly Eligible<unknown>[], sort: NonNullable<Preferences['sort']>): void {
   if (sort !== 'price') {
     for (const each of eligible) each.value = measuredRank(each.indexed, sort);
     return;
@@ -99,7 +99,7 @@ function measuredRank({ endpoint }: IndexedEndpoint, sort: 'throughput' | 'laten
 }
 
 /** Ranks by health, then uptime in bands below the best of that health, then free slots; equals by rank value. */
-function rank(eligible: readonly Eligible[], rankValue: RankValue): void {
+function rank(eligible: readonly Eligible<unknown>[], rankValue: RankValue): void {
   const best = [0, 0, 0];
   for (const { indexed } of eligible) best[indexed.tier] = Math.max(best[indexed.tier] as number, indexed.uptime);
   for (const each of eligible) {

@@ -8,6 +8,7 @@ import { constraintsOf, type RoutingDefaults, sharedConstraints } from './constr
 import { firstViolatedRule } from './eligibility/first-violated-rule.ts';
 import type { RuleViolation } from './eligibility/rule-violation.ts';
 import { type EndpointIndex, endpointIndex, type IndexedEndpoint } from './endpoint-index.ts';
+import { firstPick } from './first-pick.ts';
 import { fit } from './fit.ts';
 import { noEndpoint } from './no-endpoint.ts';
 import { type Eligible, order } from './order.ts';
@@ -119,12 +120,4 @@ function orderGroups(
     for (const { candidate } of eligible) candidates.push(candidate);
   }
   return candidates;
-}
-
-/** Without fallbacks only the first candidate may serve, unless the client lists providers in `order`. */
-function firstPick(turn: Turn, ordered: readonly Candidate[], rejections: Rejection[]): readonly Candidate[] {
-  if (turn.preferences.allowFallbacks || turn.preferences.order) return ordered;
-  const violation: RuleViolation = { reason: 'constraint_filtered', member: 'provider.allow_fallbacks' };
-  for (const candidate of ordered.slice(1)) rejections.push(rejectionOf(candidate, violation, turn));
-  return ordered.slice(0, 1);
 }

@@ -12,11 +12,11 @@ const MEMBER_CHARACTERS_MAX = 200;
  * endpoint of the first choice's provider accepts them, a 400 is thrown, since they would otherwise be ignored
  * silently. (spec: inference, `provider.options`)
  */
-export function withoutOptions(
+export function withoutOptions<C extends Pick<Candidate, 'endpoint'>>(
   turn: Turn,
-  candidates: readonly Candidate[],
+  candidates: readonly C[],
   rejections: Rejection[],
-): readonly Candidate[] {
+): readonly C[] {
   const { options } = turn.preferences;
   const [first] = candidates;
   if (!options || !first) return candidates;

@@ -216,6 +216,8 @@ export interface BatchLimits {
 
 /** Video jobs. Times in ms. */
 export interface VideoLimits {
+  /** Size of one submission, assets included. */
+  readonly submissionBytesMax: number;
   /** From the submission to the last moment at which a render may end. */
   readonly jobMs: number;
   /** The money of a job is held so much longer, so that only the job ends its hold. */

@@ -43,17 +43,21 @@ export interface Rejection {
   /** Model of the endpoint if several were requested: a provider has one tag for all models. */
   readonly model?: string;
   readonly reason:
+    | 'adapters'
     | 'allowed_providers'
     | 'capacity'
     | 'constraint_filtered'
     | 'context_length'
     | 'data_policy:training'
     | 'data_policy:zdr'
+    | 'duration'
+    | 'geometry'
     | 'health'
     | 'max_price'
     | 'modality'
     | 'quantization'
     | 'reasoning_effort'
+    | 'references'
     | 'require_parameters'
     | 'source'
     | 'tool_dispatch'

@@ -2,13 +2,8 @@
  * Sizes in pixels and their other form, a resolution with an aspect ratio. A resolution names the shorter edge; the
  * longer one is rounded to an even number of pixels. `1K` names no size: providers disagree about it. (conventions 1.12)
  */
+import type { FrameSize } from '../../actors/video-job/render-ask.ts';
 import { ASPECT_RATIOS } from './video-names.ts';
-
-/** Pixels. */
-export interface FrameSize {
-  readonly width: number;
-  readonly height: number;
-}
 
 const SHORTER_EDGES: Readonly<Record<string, number>> = {
   '480p': 480,

@@ -1,6 +1,6 @@
 import type { ReferenceKind } from '../../actors/terms/endpoint.ts';
+import type { FrameSize } from '../../actors/video-job/render-ask.ts';
 import type { Preferences } from './turn.ts';
-import type { FrameSize } from './video-geometry.ts';
 import type { FrameType, ReferenceRole } from './video-names.ts';
 
 /** A checked submission of `POST /videos`. Null: not asked for. */

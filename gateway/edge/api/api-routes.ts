@@ -13,6 +13,7 @@ import { openApiDocument } from './openapi/document.ts';
 import { OPERATIONS } from './openapi/operations.ts';
 import { responsesSocketRoute } from './responses-socket.ts';
 import { turnRoutes } from './turn-routes.ts';
+import { submitVideoRoute } from './videos/submit-video.ts';
 import { videoModelsRoute } from './videos/video-models.ts';
 import { videoRoutes } from './videos/video-routes.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
@@ -36,6 +37,7 @@ export function apiRoutes(): readonly Route[] {
     ...modelRoutes,
     videoModelsRoute,
     ...videoRoutes,
+    submitVideoRoute,
   ];
   routes.push(openApiRoute(routes));
   return routes;

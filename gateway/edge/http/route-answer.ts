@@ -4,6 +4,8 @@ export interface RouteAnswer {
   readonly status?: number;
   readonly type: string;
   readonly body: string | Uint8Array;
+  /** Generation that the answer names in its headers; absent: that of the request. */
+  readonly generation?: string;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

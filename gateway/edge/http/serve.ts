@@ -159,8 +159,8 @@ async function countRead(context: RequestContext, { authentication }: EdgeRoutes
   if (refusal) throw refusal;
 }
 
-function write({ response, id }: RequestContext, { status = 200, type, body }: RouteAnswer): void {
-  const headers = generationHeaders(id);
+function write({ response, id }: RequestContext, { status = 200, type, body, generation = id }: RouteAnswer): void {
+  const headers = generationHeaders(generation);
   headers.push('content-type', type);
   writeAnswer(response, status, headers, body);
 }

@@ -42,7 +42,8 @@ export function parseAdapters(preferences: Preferences): ParsedOptions {
 
 function adaptersOf(given: unknown, member: string): readonly SelectedAdapter[] {
   if (!Array.isArray(given)) throw invalid(`${member} must be an array`);
-  if (given.length > ADAPTERS_MAX) throw invalid(`${member} must have at most ${ADAPTERS_MAX} items, not ${given.length}`);
+  if (given.length > ADAPTERS_MAX)
+    throw invalid(`${member} must have at most ${ADAPTERS_MAX} items, not ${given.length}`);
   const selected = given.map((one, nth) => adapterOf(one, `${member}[${nth}]`));
   selected.forEach(({ id }, nth) => {
     if (selected.findIndex((other) => other.id === id) !== nth) throw invalid(`${member}[${nth}].id repeats ${id}`);

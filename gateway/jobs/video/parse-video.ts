@@ -1,20 +1,28 @@
+import type { Clock } from '../../../actors/runtime/index.ts';
+import type { FrameSize } from '../../../actors/video-job/render-ask.ts';
 import { checked } from '../../dialects/request/checked.ts';
 import { parsePreferences } from '../../dialects/request/parse-preferences.ts';
 import { shortestDecimal } from '../../dialects/request/parse-price-caps.ts';
 import type { TargetRules } from '../../terms/config.ts';
 import { invalid } from '../../terms/invalid.ts';
-import { type FrameSize, parseSize, sizeOf, sizeText, tierOf } from '../../terms/video-geometry.ts';
+import { parseSize, sizeOf, sizeText, tierOf } from '../../terms/video-geometry.ts';
 import type { VideoRequest } from '../../terms/video-request.ts';
 import { readCallbackUrl } from '../webhook/read-callback-url.ts';
 import { parseAdapters } from './parse-adapters.ts';
 import { parseAssets, refuseManyItems } from './parse-assets.ts';
 import { videoCheck, type WireVideo } from './video-schema.ts';
 
+export interface ParseVideoOptions {
+  /** Where a callback may go. */
+  readonly rules: TargetRules;
+  readonly clock: Clock;
+}
+
 /**
  * Checks the body of `POST /videos`: every member against its rule, the assets last, since they are the largest. Rejects
  * with GatewayError 400 naming the member. (spec: catalogue, Video request body, Errors 1)
  */
-export async function parseVideo(value: unknown, rules: TargetRules): Promise<VideoRequest> {
+export async function parseVideo(value: unknown, { rules, clock }: ParseVideoOptions): Promise<VideoRequest> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) refuseManyItems(value);
   const body = checked(videoCheck, value);
   const geometry = geometryOf(body);
@@ -29,7 +37,7 @@ export async function parseVideo(value: unknown, rules: TargetRules): Promise<Vi
     duration: body.duration == null ? null : shortestDecimal(body.duration),
     seed: body.seed ?? null,
     generateAudio: body.generate_audio ?? null,
-    assets: await parseAssets(body),
+    assets: await parseAssets(body, clock),
     ...{ callbackUrl, preferences, adapters },
   };
 }

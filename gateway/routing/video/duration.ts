@@ -61,11 +61,15 @@ export function secondsMax(endpoint: Declared, asked: string | null): string | n
 function longest({ descriptors, envelopes }: Declared): string | null {
   const most = greatest(descriptors.duration);
   const bounds = [most, envelopes.video?.secondsMax ?? null].filter((each) => each !== null);
-  return bounds.reduce<string | null>((least, each) => (least && compareDecimals(least, each) < 0 ? least : each), null);
+  return bounds.reduce<string | null>(
+    (least, each) => (least && compareDecimals(least, each) < 0 ? least : each),
+    null,
+  );
 }
 
 function greatest(declared: Descriptor | undefined): string | null {
-  if (declared?.type === 'range' || declared?.type === 'integer') return declared.max === undefined ? null : String(declared.max);
+  if (declared?.type === 'range' || declared?.type === 'integer')
+    return declared.max === undefined ? null : String(declared.max);
   if (declared?.type !== 'enum') return null;
   return String(Math.max(...declared.values.map(Number)));
 }

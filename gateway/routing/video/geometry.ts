@@ -1,13 +1,7 @@
 import type { Descriptor, Endpoint, VideoEnvelope } from '../../../actors/terms/endpoint.ts';
-import { type FrameSize, sizeOf, sizeText, tierOf } from '../../terms/video-geometry.ts';
+import type { FrameSize, Geometry } from '../../../actors/video-job/render-ask.ts';
+import { sizeOf, sizeText, tierOf } from '../../terms/video-geometry.ts';
 import type { VideoRequest } from '../../terms/video-request.ts';
-
-/** The geometry that one endpoint receives. Null: not sent. */
-export interface Geometry {
-  readonly size: FrameSize | null;
-  readonly resolution: string | null;
-  readonly aspectRatio: string | null;
-}
 
 type Asked = Pick<VideoRequest, 'size' | 'resolution' | 'aspectRatio'>;
 type Declared = Pick<Endpoint, 'descriptors' | 'envelopes' | 'tariff'>;

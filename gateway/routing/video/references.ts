@@ -1,14 +1,12 @@
 import type { Endpoint, VideoReferences } from '../../../actors/terms/endpoint.ts';
 import { mediaTypeName } from '../../terms/media-type-name.ts';
+import { CONTROL_ROLES, FRAME_TYPES } from '../../terms/video-names.ts';
 import type { Asset } from '../../terms/video-request.ts';
-import { CONTROL_ROLES, FRAME_TYPES, type FrameType } from '../../terms/video-names.ts';
 import type { IndexedEndpoint } from '../endpoint-index.ts';
 
 const CONTROLS: ReadonlySet<string> = new Set(CONTROL_ROLES);
 
-function isFrame({ role }: Asset): role is FrameType {
-  return (FRAME_TYPES as readonly string[]).includes(role);
-}
+const FRAMES: ReadonlySet<string> = new Set(FRAME_TYPES);
 
 /**
  * What keeps an endpoint from using the frames and references of a request, as part of a sentence: their kind, role or
@@ -35,7 +33,7 @@ function refusedAsset(
   if (!accepted?.sources.includes('data')) return `${asset.kind} as an input`;
   const isType = accepted.containers?.some((each) => mediaTypeName(each) === asset.mediaType) ?? true;
   if (!isType) return asset.mediaType;
-  if (isFrame(asset)) return framesOf(endpoint, declares).includes(asset.role) ? null : asset.role;
+  if (FRAMES.has(asset.role)) return framesOf(endpoint, declares).includes(asset.role) ? null : asset.role;
   const roles = declares.has('input_references') ? rolesOf(references)[asset.kind] : undefined;
   return roles?.includes(asset.role) ? null : `${asset.kind} in the role ${asset.role}`;
 }

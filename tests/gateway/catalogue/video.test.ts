@@ -170,7 +170,10 @@ it('the endpoint object shows limits, references and controls of videos', () => 
     type: 'asynchronous',
     generate_audio: { supported_values: [true, false], default: false },
   });
-  assert.equal(book?.video_generation, { type: 'synchronous', generate_audio: {} });
+  assert.equal(book?.video_generation, {
+    type: 'synchronous',
+    generate_audio: { supported_values: [false], default: false },
+  });
   assert.equal(story?.video_envelope, {
     frame: { max_pixels: 1_048_576, min_edge: 256, max_edge: 1_536, grid: 16 },
     ...{ max_seconds: 8, fps: [16], frame_step: 4, audio: false },

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { HoldRequest, Release, Settlement } from '../../../actors/terms/hold.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
-import { routeDecision } from '../../../gateway/inference/hold.ts';
+import { routeDecision } from '../../../gateway/inference/route-decision.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import { drain, failed, openScene, releaseOf, settlementOf, sim } from './scene.ts';

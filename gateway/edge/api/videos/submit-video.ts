@@ -1,0 +1,35 @@
+import { jobPath } from '../../../../actors/video-job/job-document.ts';
+import { parseVideo } from '../../../jobs/video/parse-video.ts';
+import { submitVideoRequest } from '../../../jobs/video/submit-video.ts';
+import { readJson } from '../../body/read-json.ts';
+import type { EdgeRoutes } from '../../http/edge-routes.ts';
+import type { Route } from '../../http/route.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { callerOf, type RequestContext } from '../../request-context.ts';
+import { readAttribution } from '../attribution.ts';
+import { readIdempotency } from '../idempotency.ts';
+
+/** `POST /videos`: 202 with the id of the job. (spec: catalogue, Video request body, Errors) */
+export const submitVideoRoute: Route = {
+  method: 'POST',
+  path: '/videos',
+  policy: 'key',
+  body: 'none',
+  answer: submit,
+};
+
+async function submit(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  const { inference, pepper, clock } = edge.services;
+  const { videos, webhooks: rules } = inference.config;
+  const body = await readJson(context, edge, { bounds: { bodyBytesMax: videos.submissionBytesMax } });
+  const idempotency = readIdempotency(context, pepper);
+  const request = await parseVideo(body.take(), { rules, clock });
+  const { id, status, generation } = await submitVideoRequest(inference, {
+    request,
+    caller: callerOf(context),
+    attribution: readAttribution(context.request.headers),
+    ...{ idempotency, generation: context.id },
+    isGone: () => context.response.destroyed,
+  });
+  return { ...jsonAnswer(JSON.stringify({ id, polling_url: jobPath(id), status })), status: 202, generation };
+}

@@ -1,0 +1,132 @@
+import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
+import { AskError, ownerOf } from '../../../actors/runtime/index.ts';
+import type { Idempotency } from '../../../actors/terms/hold.ts';
+import { videoJobId } from '../../../actors/terms/ids.ts';
+import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
+import { compare } from '../../../actors/terms/usd.ts';
+import type { NewHold, NewVideoJob } from '../../../actors/video-job/events.ts';
+import type { JobRecord } from '../../../actors/video-job/job-record.ts';
+import type { FrozenCandidate, RenderAsk } from '../../../actors/video-job/render-ask.ts';
+import { submitVideo } from '../../../actors/video-job/video-job.ts';
+import { boundedRoute } from '../../inference/route-decision.ts';
+import type { InferenceServices } from '../../inference/services.ts';
+import { promptNeeds } from '../../routing/prompt-needs.ts';
+import { planVideo, type VideoPlan } from '../../routing/video/plan-video.ts';
+import { videoTurn } from '../../routing/video/video-turn.ts';
+import type { Attribution, Caller } from '../../terms/caller.ts';
+import { rejectionOf } from '../../terms/refusal-error.ts';
+import { unavailable } from '../../terms/unavailable.ts';
+import type { VideoRequest } from '../../terms/video-request.ts';
+import { measurePrompt } from '../../tokens/measure-prompt.ts';
+import { sealAssets } from './seal-assets.ts';
+import { videoBounds } from './video-bounds.ts';
+
+export interface VideoSubmission {
+  readonly request: VideoRequest;
+  /** Generation id, fixed when the request was accepted. */
+  readonly generation: string;
+  readonly caller: Caller;
+  readonly attribution: Attribution;
+  readonly idempotency: Idempotency | undefined;
+  /** True once the client has left: nothing is stored then. */
+  readonly isGone: () => boolean;
+}
+
+/** Longer than the advice for a restart: disk space does not return by itself. */
+const FULL_AFTER_SECONDS = 5;
+
+/**
+ * Plans a video, stores its assets and creates its job, whose money is held in the same commit. Rejects with
+ * GatewayError 400, 402, 404, 422, 429 or 503; nothing is stored then but a blob of assets without an owner, which the
+ * sweep removes. (spec: catalogue, Video job status; reliability, decision 5)
+ */
+export async function submitVideoRequest(services: InferenceServices, submission: VideoSubmission): Promise<JobRecord> {
+  const { cluster, random, files } = services;
+  if (services.storeFull()) throw unavailable('the disk of the store is full', FULL_AFTER_SECONDS);
+  const { request, caller, isGone } = submission;
+  const plan = await planOf(services, request);
+  const account = ownerOf(caller.key);
+  const id = videoJobId(random, cluster.now());
+  const { blob, refs } = await sealAssets(files, { account, job: id, assets: request.assets, isGone });
+  const job: NewVideoJob = {
+    ...{ id, account, key: caller.key, generation: submission.generation },
+    model: plan.endpoint.model,
+    ask: askOf(request, plan.endpoint.model, refs),
+    assets: blob,
+    candidates: plan.candidates,
+    unrenderable: plan.unrenderable,
+    hold: holdOf(plan, submission.attribution),
+    callbackUrl: request.callbackUrl,
+    ...(submission.idempotency === undefined ? {} : { idempotency: submission.idempotency }),
+  };
+  return createJob(services, job);
+}
+
+async function planOf(
+  { cluster, clock, random, config }: InferenceServices,
+  request: VideoRequest,
+): Promise<VideoPlan> {
+  const board = cluster.board.topic(ENDPOINTS_TOPIC);
+  const turn = videoTurn(request);
+  const sizes = await measurePrompt(turn, promptNeeds(turn, board), clock);
+  const at = Math.floor(cluster.now());
+  return planVideo(request, board, { seed: random.fraction(), at, defaults: config.workspace, sizes });
+}
+
+/**
+ * Asks once; where the money does not cover the most expensive candidate, once more with those that it covers. Rejects
+ * with the first 402 where it covers none.
+ */
+async function createJob({ cluster, config }: InferenceServices, job: NewVideoJob): Promise<JobRecord> {
+  const options = { bounds: videoBounds(config), withinMs: config.upstream.askMs };
+  try {
+    return await submitVideo(cluster, job, options);
+  } catch (thrown) {
+    const affordable = affordableCandidates(job, thrown);
+    if (affordable.length === 0) throw rejectionOf(thrown, cluster.now()) ?? thrown;
+    const cheaper = { ...job, candidates: affordable, hold: { ...job.hold, amount: largestBound(affordable) } };
+    return submitVideo(cluster, cheaper, options).catch((again: unknown) => {
+      throw rejectionOf(again, cluster.now()) ?? again;
+    });
+  }
+}
+
+/** The candidates that cost at most what a 402 left; none for any other failure. */
+function affordableCandidates({ candidates }: NewVideoJob, thrown: unknown): readonly FrozenCandidate[] {
+  if (!(thrown instanceof AskError) || thrown.failure.code !== 'rejected') return [];
+  const { refusal } = (thrown.failure.refusal.body ?? {}) as Partial<RefusedAnswer>;
+  if (refusal?.status !== 402) return [];
+  const available = String(refusal.metadata?.available ?? '0');
+  return candidates.filter(({ bound }) => compare(bound, available) <= 0);
+}
+
+function largestBound(candidates: readonly FrozenCandidate[]): string {
+  return candidates.reduce((most, { bound }) => (compare(bound, most) > 0 ? bound : most), '0');
+}
+
+/** The hold names the endpoint that is tried first. */
+function holdOf({ candidates, rejections, endpoint }: VideoPlan, attribution: Attribution): NewHold {
+  const [first] = candidates;
+  const isPlain = candidates.length === 1 && rejections.length === 0;
+  const route = boundedRoute(
+    candidates.map(({ tag }) => ({ endpoint: tag })),
+    rejections,
+  );
+  return {
+    amount: largestBound(candidates),
+    endpoint: first?.endpoint ?? endpoint.id,
+    provider: first?.provider.name ?? endpoint.provider.name,
+    tariff: first?.tariff ?? endpoint.tariff.id,
+    ...attribution,
+    ...{ user: null, sessionId: null, metadata: null, streamed: false },
+    ...(isPlain ? {} : { route }),
+  };
+}
+
+function askOf(request: VideoRequest, model: string, assets: RenderAsk['assets']): RenderAsk {
+  const { prompt, duration, size, resolution, aspectRatio, seed, generateAudio } = request;
+  return {
+    ...{ model, prompt, durationSeconds: duration, frames: null, fps: null, size, resolution, aspectRatio },
+    ...{ seed, generateAudio, assets },
+  };
+}

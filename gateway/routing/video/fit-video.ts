@@ -1,0 +1,143 @@
+import { chargeOf } from '../../../actors/terms/usd.ts';
+import type { FrozenCandidate } from '../../../actors/video-job/render-ask.ts';
+import { videoRate } from '../../pricing/video-rate.ts';
+import { sizeText } from '../../terms/video-geometry.ts';
+import type { VideoRequest } from '../../terms/video-request.ts';
+import type { Constraints } from '../constraints.ts';
+import { firstViolatedRule } from '../eligibility/first-violated-rule.ts';
+import type { RuleViolation } from '../eligibility/rule-violation.ts';
+import type { IndexedEndpoint } from '../endpoint-index.ts';
+import { pricedAdapters, refusedAdapters } from './adapters.ts';
+import { admitsDuration, secondsMax } from './duration.ts';
+import { geometryFor } from './geometry.ts';
+import { refusedReferences } from './references.ts';
+
+/** An endpoint that may render a request, or the first rule that it violates. */
+export type VideoFit =
+  | {
+      readonly candidate: FrozenCandidate;
+      /** The endpoint with the one rate that applies, for the rules and the order by price. */
+      readonly priced: IndexedEndpoint;
+    }
+  | { readonly violation: RuleViolation };
+
+export interface FitOptions {
+  readonly request: VideoRequest;
+  readonly constraints: Constraints;
+  /** Store time, ms, of the submission. */
+  readonly at: number;
+}
+
+/**
+ * Judges one endpoint for a request: what it can render at all comes before preferences and prices, so that a caller
+ * whose references no endpoint takes learns that. The rate, its bound and the form of the geometry are frozen here.
+ */
+export function fitVideo(indexed: IndexedEndpoint, { request, constraints, at }: FitOptions): VideoFit {
+  const { endpoint } = indexed;
+  const geometry = geometryFor(endpoint, request);
+  const limit = limitViolation(indexed, request, geometry !== null);
+  if (limit !== null || geometry === null) return { violation: limit ?? GEOMETRY };
+  const video = endpoint.envelopes.video as NonNullable<typeof endpoint.envelopes.video>;
+  const selected = request.adapters.get(endpoint.provider.slug) ?? [];
+  const declared = video.adapters ?? [];
+  const rate = videoRate(endpoint.tariff, {
+    at,
+    resolution: request.resolution ?? (request.size === null ? (video.defaults.resolution ?? null) : null),
+    size: request.size === null ? sizeNamed(request, video.defaults.size) : sizeText(request.size),
+    audio: request.generateAudio ?? video.defaults.generateAudio ?? (video.audio === false ? false : null),
+    adapters: pricedAdapters(declared, selected),
+  });
+  const priced = pricedAt(indexed, typeof rate === 'string' ? null : rate.rate);
+  const violated = firstViolatedRule(priced, constraints);
+  if (violated !== null) return { violation: violated };
+  const refused = refusedAdapters(declared, selected, request.assets);
+  if (refused !== null) return { violation: { reason: 'adapters', member: ADAPTERS, detail: refused } };
+  if (rate === 'undecided') return { violation: UNDECIDED };
+  const longest = secondsMax(endpoint, request.duration);
+  if (longest === null) return { violation: UNBOUNDED };
+  const perSecond = rate === 'unpriced' ? null : rate.rate;
+  const options = optionsOf(request, endpoint.provider.slug);
+  return {
+    priced,
+    candidate: {
+      endpoint: endpoint.id,
+      tag: endpoint.tag,
+      provider: { name: endpoint.provider.name, slug: endpoint.provider.slug },
+      model: endpoint.model,
+      tariff: endpoint.tariff.id,
+      rate: perSecond,
+      bound: perSecond === null ? '0' : chargeOf([{ rate: perSecond, units: longest }]),
+      target: endpoint.target as FrozenCandidate['target'],
+      options,
+      geometry,
+      admitted: {
+        secondsMax: longest,
+        size: request.size ?? geometry.size,
+        audio: request.generateAudio,
+        fps: video.fps?.length === 1 ? Number(video.fps[0]) : null,
+      },
+      cancellable: endpoint.cancellable,
+      idempotentCreate: video.idempotentCreate,
+    },
+  };
+}
+
+const GEOMETRY: RuleViolation = { reason: 'geometry' };
+const ADAPTERS = 'provider.options';
+/** A partial declaration is not free. */
+const UNDECIDED: RuleViolation = {
+  reason: 'constraint_filtered',
+  detail: 'no declared price covers this combination of resolution, size, generate_audio and adapters',
+};
+const UNBOUNDED: RuleViolation = {
+  reason: 'constraint_filtered',
+  member: 'duration',
+  detail: 'the endpoint declares no longest clip',
+};
+
+/** What the endpoint can never render, whatever the caller prefers. */
+function limitViolation(indexed: IndexedEndpoint, request: VideoRequest, isSized: boolean): RuleViolation | null {
+  const { endpoint } = indexed;
+  const { video } = endpoint.envelopes;
+  if (video === undefined) return { reason: 'modality', detail: 'video' };
+  const unfit = refusedReferences(indexed, request.assets);
+  if (unfit !== null) return { reason: 'references', detail: unfit };
+  if (!isSized) return { reason: 'geometry', ...geometryNamed(request) };
+  const { duration } = request;
+  if (duration !== null && !admitsDuration(endpoint, duration)) {
+    return { reason: 'duration', member: 'duration', detail: `${duration} seconds` };
+  }
+  return request.prompt === null && video.promptRequired ? { reason: 'require_parameters', member: 'prompt' } : null;
+}
+
+function geometryNamed({ size, resolution, aspectRatio }: VideoRequest): Pick<RuleViolation, 'member' | 'detail'> {
+  if (size !== null) return { member: 'size', detail: sizeText(size) };
+  const named = [resolution, aspectRatio].filter((each) => each !== null).join(' ');
+  return { member: resolution === null ? 'aspect_ratio' : 'resolution', detail: named };
+}
+
+/** The declared default size, where the request names no geometry at all. */
+function sizeNamed({ resolution, aspectRatio }: VideoRequest, size: string | undefined): string | null {
+  return resolution === null && aspectRatio === null ? (size ?? null) : null;
+}
+
+/** The endpoint with the rate of this request as its only price, so that caps and the order by price read it. */
+function pricedAt(indexed: IndexedEndpoint, rate: string | null): IndexedEndpoint {
+  const { videoTiers: _, videoSecond: __, ...tariff } = indexed.endpoint.tariff;
+  const price = rate === null ? Number.POSITIVE_INFINITY : Number(rate);
+  return {
+    ...indexed,
+    ...{ price, promptPrice: price },
+    endpoint: { ...indexed.endpoint, tariff: rate === null ? tariff : { ...tariff, videoSecond: rate } },
+  };
+}
+
+/** What this provider receives of `provider.options`; null without. */
+function optionsOf({ preferences, adapters }: VideoRequest, slug: string): FrozenCandidate['options'] {
+  const { options = {} } = preferences;
+  const passed = Object.hasOwn(options, slug) ? options[slug] : undefined;
+  const selected = adapters.get(slug);
+  if (selected === undefined && (passed === undefined || Object.keys(passed).length === 0)) return null;
+  const named = { ...passed, ...(selected === undefined ? {} : { adapters: selected }) };
+  return JSON.parse(JSON.stringify(named)) as FrozenCandidate['options'];
+}

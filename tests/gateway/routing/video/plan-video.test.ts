@@ -1,0 +1,394 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EndpointDeclaration } from '../../../../actors/terms/declaration.ts';
+import type { Evidence } from '../../../../actors/terms/endpoint.ts';
+import { endpointDeclarations } from '../../../../gateway/catalogue/endpoint-declaration.ts';
+import { parseModelsValue } from '../../../../gateway/catalogue/models-document.ts';
+import { promptNeeds } from '../../../../gateway/routing/prompt-needs.ts';
+import { planVideo, type VideoPlan } from '../../../../gateway/routing/video/plan-video.ts';
+import { videoTurn } from '../../../../gateway/routing/video/video-turn.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import type { Rejection } from '../../../../gateway/terms/plan.ts';
+import { sizeOf, sizeText } from '../../../../gateway/terms/video-geometry.ts';
+import { ASPECT_RATIOS, RESOLUTIONS } from '../../../../gateway/terms/video-names.ts';
+import type { Asset, VideoRequest } from '../../../../gateway/terms/video-request.ts';
+import { measurePromptNow } from '../../../../gateway/tokens/measure-prompt.ts';
+import { CLIPS, SECOND, video } from '../../../fixtures/models/clips.ts';
+import { bounded } from '../../../support/bounded.ts';
+import '../../../support/prompt-sizes.ts';
+import { simulatedProvider } from '../../../support/provider/simulated-provider.ts';
+import { declared } from '../../catalogue/declared.ts';
+import { board, boardEndpoint } from '../../inference/stage.ts';
+
+const it = bounded(test);
+const live = boardEndpoint('x', 'http://x/v1');
+type Board = ReturnType<typeof board>;
+
+const ASK: VideoRequest = {
+  ...{ model: 'm/one', prompt: 'a lake', duration: null, size: null, resolution: null, aspectRatio: null },
+  ...{ seed: null, generateAudio: null, assets: [], callbackUrl: null },
+  preferences: { allowFallbacks: true },
+  adapters: new Map(),
+};
+
+function clips(slug: string, output: object, model: object = {}): EndpointDeclaration {
+  return declared({ ...CLIPS, output_modalities: [video(output)], ...model }, { slug, name: slug.toUpperCase() });
+}
+function onBoard(declarations: readonly EndpointDeclaration[], evidence: Evidence = live.evidence): Board {
+  const { health, measured } = live;
+  return board(...declarations.map((each) => ({ ...each, health, measured, evidence })));
+}
+function demo(): Board {
+  const provider = simulatedProvider('sim-v', 'http://x/v1');
+  return onBoard(parseModelsValue(provider.models, (document) => endpointDeclarations(provider, document)));
+}
+function plan(topic: Board, ask: Partial<VideoRequest>, at = 0): VideoPlan {
+  const request = { ...ASK, ...ask };
+  const turn = videoTurn(request);
+  const sizes = measurePromptNow(turn, promptNeeds(turn, topic));
+  return planVideo(request, topic, { seed: 0.5, at, defaults: {}, sizes });
+}
+function refusal(topic: Board, ask: Partial<VideoRequest>): GatewayError {
+  try {
+    plan(topic, ask);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new Error('it was planned');
+}
+function rejectionsOf({ metadata = {} }: GatewayError): readonly Rejection[] {
+  return metadata.rejections as readonly Rejection[];
+}
+function asset(
+  kind: Asset['kind'],
+  role: Asset['role'],
+  mediaType = `${kind}/${kind === 'image' ? 'png' : kind === 'audio' ? 'wav' : 'mp4'}`,
+): Asset {
+  const member = role.endsWith('_frame') ? 'frame_images[0]' : 'input_references[0]';
+  return { kind, role, mediaType, base64: 'AAAA', bytes: 3, member };
+}
+const FILM = { model: 'sim/filmstrip' };
+const BOOK = { model: 'sim/flipbook' };
+const STORY = { model: 'sim/storyboard' };
+
+it('a candidate is frozen with its rate, its bound of one frame more, and what a clip is judged by', () => {
+  // spec: catalogue, Pricing of video
+  const { candidates, rejections, unrenderable } = plan(demo(), {
+    ...FILM,
+    duration: '4',
+    resolution: '1080p',
+    generateAudio: true,
+  });
+  assert.equal([rejections, unrenderable, candidates.length], [[], null, 1]);
+  const [{ endpoint: _, tariff: __, ...first } = {} as never] = candidates;
+  assert.equal(first, {
+    ...{ tag: 'sim-v', provider: { name: 'Sim V', slug: 'sim-v' }, model: 'sim/filmstrip' },
+    // 4 seconds and 1/24 at 0.075 USD.
+    ...{ rate: '0.075', bound: '0.303125025', options: null, cancellable: true, idempotentCreate: true },
+    target: { dialect: 'video-jobs', baseUrl: 'http://x/v1', upstreamId: 'filmstrip-2026' },
+    geometry: { size: null, resolution: '1080p', aspectRatio: null },
+    admitted: { secondsMax: '4.041667', size: null, audio: true, fps: 24 },
+  });
+});
+
+it('declared defaults decide the length and the rate of what is not asked for', () => {
+  const bare = plan(demo(), FILM).candidates[0];
+  assert.equal([bare?.rate, bare?.admitted.secondsMax], ['0.02', '4.041667']);
+  // Without a default the longest declared clip bounds the hold.
+  const ranged = clips('p', {
+    supported_parameters: { duration: { type: 'range', min: 1, max: 9 } },
+    pricing: [SECOND],
+  });
+  assert.is(plan(onBoard([ranged]), {}).candidates[0]?.admitted.secondsMax, '9.1');
+  const limited = clips('p', { video: { max_seconds: 7, fps: [25] }, pricing: [SECOND] });
+  assert.is(plan(onBoard([limited]), {}).candidates[0]?.bound, '0.704');
+  // Nothing bounds the clip: refused before any work.
+  const endless = refusal(onBoard([clips('p', { pricing: [SECOND] })]), {});
+  assert.is(endless.status, 503);
+  assert.match(endless.message, 'the endpoint declares no longest clip');
+  const unpriced = plan(onBoard([clips('p', { video: { max_seconds: 7 } })]), {}).candidates[0];
+  assert.equal([unpriced?.rate, unpriced?.bound], [null, '0']);
+});
+
+it('a model without a video endpoint is 404 before any work', () => {
+  // spec: catalogue, Errors 3
+  const unknown = refusal(demo(), { model: 'sim/nothing' });
+  assert.equal([unknown.status, unknown.metadata?.reason], [404, 'model_not_in_catalogue']);
+  const chat = refusal(board(live), { model: live.model });
+  assert.equal(
+    [chat.status, chat.metadata],
+    [404, { requested: live.model, resolved: live.model, reason: 'no_video_endpoint' }],
+  );
+});
+
+it('references that no endpoint takes are 400 and name what is accepted', () => {
+  // spec: catalogue, Asset rules
+  const table: readonly (readonly [Partial<VideoRequest>, string])[] = [
+    [
+      { ...BOOK, assets: [asset('image', 'first_frame')] },
+      'frame_images: no endpoint takes image as an input; they accept neither',
+    ],
+    [
+      { ...STORY, assets: [asset('image', 'last_frame')] },
+      'no endpoint takes last_frame; they accept frame_images first_frame;',
+    ],
+    [
+      { ...FILM, assets: [asset('image', 'reference')] },
+      'input_references: no endpoint takes image in the role reference; they accept frame_images first_frame, last_frame',
+    ],
+    [
+      { ...STORY, assets: [asset('image', 'normal')] },
+      'image in the role normal; they accept frame_images first_frame; image as reference, canny, depth, openpose',
+    ],
+    [{ ...STORY, assets: [asset('image', 'reference', 'image/gif')] }, 'no endpoint takes image/gif'],
+    [
+      { ...STORY, assets: [asset('image', 'canny'), asset('image', 'depth')] },
+      'no endpoint takes canny with depth; they accept',
+    ],
+    [{ ...STORY, assets: [1, 2, 3, 4].map(() => asset('image', 'reference')) }, 'no endpoint takes 4 items'],
+  ];
+  for (const [ask, message] of table) {
+    const { status, message: given } = refusal(demo(), ask);
+    assert.is(status, 400);
+    assert.ok(given.includes(message), `${given} | ${message}`);
+  }
+  const together = [asset('image', 'depth'), asset('image', 'openpose'), asset('video', 'reference')];
+  assert.is(plan(demo(), { ...STORY, assets: together }).candidates.length, 1);
+  assert.is(plan(demo(), { ...STORY, prompt: null, assets: [asset('image', 'first_frame')] }).candidates.length, 1);
+});
+
+it('a prompt is required where every endpoint declares so, and its length is judged', () => {
+  const pictured = {
+    promptless: clips(
+      'p',
+      { supported_parameters: { frame_images: { type: 'enum', values: ['first_frame'] } }, video: { max_seconds: 5 } },
+      { input_modalities: [...CLIPS.input_modalities, { type: 'image' }] },
+    ),
+  };
+  const refused = refusal(onBoard([pictured.promptless]), { prompt: null, assets: [asset('image', 'first_frame')] });
+  assert.equal(
+    [refused.status, refused.message],
+    [400, 'prompt is required: no endpoint of this model renders without one'],
+  );
+  const long = refusal(demo(), { ...BOOK, prompt: 'lake '.repeat(3_000) });
+  assert.equal([long.status, long.type], [400, 'context_length_exceeded']);
+});
+
+it('a geometry or a length that no endpoint renders is no refusal: the job fails on it', () => {
+  // spec: catalogue, Video job status: no eligible endpoint for the geometry, off-grid length
+  const table: readonly (readonly [Partial<VideoRequest>, string])[] = [
+    [{ ...BOOK, size: { width: 640, height: 360 } }, 'size cannot be met (640x360)'],
+    [{ ...BOOK, resolution: '4K', aspectRatio: '16:9' }, 'resolution cannot be met (4K 16:9)'],
+    [{ ...BOOK, duration: '3' }, 'duration cannot be met (3 seconds)'],
+    [{ ...STORY, duration: '0.3' }, 'duration cannot be met (0.3 seconds)'],
+    [{ ...FILM, duration: '12.5' }, 'duration cannot be met (12.5 seconds)'],
+  ];
+  for (const [ask, message] of table) {
+    const { candidates, unrenderable } = plan(demo(), ask);
+    assert.is(candidates.length, 0);
+    assert.equal([unrenderable?.code, unrenderable?.error_type], [422, 'unprocessable']);
+    assert.ok(unrenderable?.message.includes(message), `${unrenderable?.message} | ${message}`);
+  }
+  // Where another endpoint renders it and is kept out by a preference, the request is refused with the reasons.
+  const [wide, small] = [['1280x720'], ['640x640']].map((values, nth) =>
+    clips(`p${nth}`, { supported_parameters: { size: { type: 'enum', values } }, video: { max_seconds: 5 } }),
+  ) as [EndpointDeclaration, EndpointDeclaration];
+  const kept = { preferences: { allowFallbacks: true, ignore: ['p0'] }, size: { width: 1280, height: 720 } };
+  assert.is(refusal(onBoard([wide, small]), kept).status, 503);
+});
+
+it('lengths lie on the frame grid of the endpoint, exactly', () => {
+  const at = (duration: object | null, limits: object): ((seconds: string) => boolean) => {
+    const parameters = duration === null ? {} : { duration };
+    const topic = onBoard([clips('p', { supported_parameters: parameters, video: limits })]);
+    return (seconds) => plan(topic, { duration: seconds }).candidates.length === 1;
+  };
+  const cases: readonly (readonly [object | null, object, readonly string[], readonly string[]])[] = [
+    [{ type: 'range', min: 0.1, max: 5, step: 0.1 }, {}, ['0.1', '0.7', '2.3', '5'], ['0.15', '0', '5.1', '0.05']],
+    [{ type: 'range', min: 1, max: 8 }, { fps: [24] }, ['1', '2.5', '1.125', '7.875'], ['1.1', '0.5', '8.5']],
+    [
+      { type: 'range', min: 0.25, max: 8 },
+      { fps: [16], frame_step: 4 },
+      ['0.25', '0.5', '7.75'],
+      ['0.3', '0.3125', '8.25'],
+    ],
+    [{ type: 'range', min: 1, max: 8 }, { fps: [24, 25] }, ['1.04', '1.125'], ['1.041']],
+    [{ type: 'range', min: 1, max: 8 }, {}, ['1', '8'], ['1.5', '9']],
+    [{ type: 'integer', min: 2, max: 4 }, { fps: [24] }, ['2', '4'], ['2.5', '1', '5']],
+    [{ type: 'enum', values: [2, 2.5] }, { fps: [24] }, ['2', '2.5', '2.50'], ['3']],
+    [null, { max_seconds: 6, fps: [23.976] }, [], ['5', '1.001']],
+    [null, { max_seconds: 6 }, ['1', '6'], ['1.5', '7']],
+    [{ type: 'range', min: 1, max: 30 }, { max_seconds: 10 }, ['10'], ['11']],
+  ];
+  for (const [duration, limits, on, off] of cases) {
+    const admits = at(duration, { max_seconds: 60, ...limits });
+    for (const seconds of on) assert.ok(admits(seconds), `${JSON.stringify([duration, limits])} ${seconds}`);
+    for (const seconds of off) assert.not.ok(admits(seconds), `${JSON.stringify([duration, limits])} ${seconds}`);
+  }
+});
+
+it('a size and a resolution with its ratio reach an endpoint in the form that it declares', () => {
+  // spec: catalogue, `size`
+  const named = { resolution: { type: 'enum', values: ['720p'] }, aspect_ratio: { type: 'enum', values: ['16:9'] } };
+  const sizes = { size: { type: 'enum', values: ['1280x720'] } };
+  const geometryAt = (parameters: object, ask: Partial<VideoRequest>, pricing: object = SECOND) =>
+    plan(
+      onBoard([clips('p', { supported_parameters: parameters, video: { max_seconds: 5 }, pricing: [pricing] })]),
+      ask,
+    ).candidates[0];
+  const pixels = { size: { width: 1280, height: 720 } };
+  const tier = { resolution: '720p', aspectRatio: '16:9' };
+  assert.equal(geometryAt(sizes, tier)?.geometry, { ...pixels, resolution: null, aspectRatio: null });
+  assert.equal(geometryAt(named, tier)?.geometry, { size: null, ...tier });
+  const converted = geometryAt(named, pixels);
+  assert.equal(converted?.geometry, { size: null, ...tier });
+  // The caller named pixels, so the clip must have them.
+  assert.equal(converted?.admitted.size, pixels.size);
+  assert.is(geometryAt(named, tier)?.admitted.size, null);
+  assert.is(geometryAt(sizes, { resolution: '720p' }), undefined);
+  // A size is never mapped to a tier whose name decides the price.
+  const tiered = { ...SECOND, overrides: [{ when: { resolution: { equals: '720p' } }, cost_usd: '0.3' }] };
+  assert.is(geometryAt(named, pixels, tiered), undefined);
+  assert.is(geometryAt(named, { ...pixels, resolution: '720p' }, tiered)?.rate, '0.3');
+  assert.is(geometryAt({ ...named, ...sizes }, pixels, tiered)?.rate, '0.1');
+  assert.is(geometryAt(sizes, tier, tiered)?.rate, '0.3');
+});
+
+it('a geometry is admitted by its envelope or not at all, whichever form it is asked in', () => {
+  const frame = fc.record(
+    {
+      pixels_max: fc.constantFrom(400_000, 921_600, 2_073_600),
+      edge_min: fc.constantFrom(256, 500, 720),
+      edge_max: fc.constantFrom(854, 1_280, 1_920),
+      grid: fc.constantFrom(1, 2, 8, 16),
+    },
+    { requiredKeys: ['pixels_max'] },
+  );
+  const pair = fc.tuple(fc.constantFrom(...RESOLUTIONS), fc.constantFrom(...ASPECT_RATIOS));
+  fc.assert(
+    fc.property(frame, pair, (limits, [resolution, aspectRatio]) => {
+      const output = { supported_parameters: { size: { type: 'unknown' } }, video: { frame: limits, max_seconds: 5 } };
+      const topic = onBoard([clips('p', output)]);
+      const size = sizeOf(resolution, aspectRatio);
+      const edges = size === null ? [] : [size.width, size.height];
+      const isInside =
+        size !== null &&
+        size.width * size.height <= limits.pixels_max &&
+        edges.every(
+          (edge) =>
+            edge >= (limits.edge_min ?? 1) && edge <= (limits.edge_max ?? 99_999) && edge % (limits.grid ?? 1) === 0,
+        );
+      const byName = plan(topic, { resolution, aspectRatio }).candidates;
+      assert.is(byName.length, isInside ? 1 : 0, `${resolution} ${aspectRatio} ${JSON.stringify(limits)}`);
+      if (size === null) return;
+      const bySize = plan(topic, { size }).candidates;
+      assert.equal(bySize[0]?.geometry, byName[0]?.geometry, sizeText(size));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+it('an explicit soundtrack or silence goes only to an endpoint that declares and admits it', () => {
+  // spec: catalogue, `generate_audio`
+  assert.is(plan(demo(), { ...BOOK, generateAudio: false }).candidates.length, 1);
+  const loud = refusal(demo(), { ...BOOK, generateAudio: true });
+  assert.is(loud.status, 503);
+  assert.equal(rejectionsOf(loud)[0]?.member, 'generate_audio');
+  assert.is(refusal(demo(), { ...STORY, generateAudio: false }).status, 503);
+  assert.is(refusal(demo(), { ...STORY, ...BOOK, seed: -1 }).status, 503);
+  // Omitted without a default: a rate that depends on it cannot be chosen.
+  const priced = { ...SECOND, overrides: [{ when: { generate_audio: { equals: true } }, cost_usd: '0.3' }] };
+  const output = (more: object) =>
+    clips('p', {
+      supported_parameters: { generate_audio: { type: 'boolean', ...more } },
+      video: { max_seconds: 5 },
+      pricing: [priced],
+    });
+  assert.match(refusal(onBoard([output({})]), {}).message, 'no declared price covers this combination');
+  assert.is(plan(onBoard([output({ default: true })]), {}).candidates[0]?.rate, '0.3');
+});
+
+it('preferences, caps and data policy decide as for turns, on the rate that applies', () => {
+  const at = (slug: string, cost_usd: string, model: object = {}) =>
+    clips(slug, { video: { max_seconds: 5 }, pricing: [{ ...SECOND, cost_usd }] }, model);
+  const topic = onBoard([
+    at('cheap', '0.01'),
+    at('dear', '0.5'),
+    at('free-text', '0.02', { data_policy: { training: false } }),
+  ]);
+  const tags = (preferences: Partial<VideoRequest['preferences']>): string[] =>
+    plan(topic, { preferences: { allowFallbacks: true, ...preferences } }).candidates.map(({ tag }) => tag);
+  assert.equal(tags({ sort: 'price' }), ['cheap', 'free-text', 'dear']);
+  assert.equal(tags({ order: ['dear'], sort: 'price' }), ['dear', 'cheap', 'free-text']);
+  assert.equal(tags({ only: ['dear'] }), ['dear']);
+  assert.equal(tags({ priceMax: { videoSecond: '0.02' }, sort: 'price' }), ['cheap', 'free-text']);
+  assert.equal(tags({ noCollection: true }), ['free-text']);
+  assert.is(tags({ allowFallbacks: false }).length, 1);
+  const capped = refusal(topic, { preferences: { allowFallbacks: true, priceMax: { videoSecond: '0.001' } } });
+  assert.is(capped.status, 503);
+  assert.match(capped.message, 'provider.max_price.video_second is 0.001 and the lowest price is 0.01 USD');
+  const private_ = refusal(topic, { preferences: { allowFallbacks: true, zeroRetention: 'provider.zdr' } });
+  assert.is(rejectionsOf(private_)[0]?.reason, 'data_policy:zdr');
+  // The cap is judged on the tier of this request.
+  const cap = (videoSecond: string) => ({ preferences: { allowFallbacks: true, priceMax: { videoSecond } } });
+  assert.is(plan(demo(), { ...FILM, resolution: '480p', ...cap('0.01') }).candidates.length, 1);
+  assert.is(refusal(demo(), { ...FILM, resolution: '1080p', ...cap('0.04') }).status, 503);
+  // An undeclared price violates the cap.
+  const unpriced = onBoard([clips('p', { video: { max_seconds: 5 } })]);
+  assert.is(refusal(unpriced, cap('1')).status, 503);
+  const many = onBoard([1, 2, 3, 4, 5, 6].map((n) => at(`p${n}`, '0.01')));
+  assert.is(plan(many, {}).candidates.length, 4);
+});
+
+it('options reach their provider alone, and one that it does not declare is 400', () => {
+  const one = clips('p', {
+    video: { max_seconds: 5 },
+    passthrough_parameters: { motion: { type: 'integer', min: 0, max: 9 } },
+  });
+  const options = (given: object) => ({
+    preferences: { allowFallbacks: true, options: { p: given, other: { x: 1 } } },
+  });
+  assert.equal(plan(onBoard([one]), options({ motion: 3 })).candidates[0]?.options, { motion: 3 });
+  assert.is(
+    refusal(onBoard([one]), options({ speed: 3 })).message,
+    'provider.options.p.speed is not a passthrough parameter of the serving endpoint',
+  );
+  assert.is(refusal(onBoard([one]), options({ motion: 10 })).status, 400);
+});
+
+it('adapters are judged by revision, strength, combination and reference, and change the rate where they are priced', () => {
+  // spec: catalogue, `provider.options[<provider_slug>].adapters`
+  const ask = (...selected: [string, string, number][]): Partial<VideoRequest> => ({
+    ...STORY,
+    preferences: { allowFallbacks: false, only: ['sim-v'] },
+    adapters: new Map([['sim-v', selected.map(([id, revision, strength]) => ({ id, revision, strength }))]]),
+  });
+  const included = plan(demo(), ask(['grain', '1', 0.5])).candidates[0];
+  assert.equal(
+    [included?.rate, included?.options],
+    ['0.015', { adapters: [{ id: 'grain', revision: '1', strength: 0.5 }] }],
+  );
+  assert.is(plan(demo(), ask(['grain', '1', 0.5], ['ink', '2', 1.5])).candidates[0]?.rate, '0.025');
+  const table: readonly (readonly [Partial<VideoRequest>, string])[] = [
+    [ask(['blur', '1', 1]), 'blur is not declared'],
+    [ask(['ink', '1', 1]), 'ink has revision 2, not 1'],
+    [ask(['ink', '2', 2.5]), 'ink has a strength from 0 to 2'],
+    [ask(['likeness', '1', 1]), 'likeness needs a reference in the role reference'],
+    [
+      { ...ask(['likeness', '1', 1], ['grain', '1', 1]), assets: [asset('image', 'reference')] },
+      'likeness does not combine with grain',
+    ],
+  ];
+  for (const [request, message] of table) {
+    const refused = refusal(demo(), request);
+    assert.equal([refused.status, refused.message], [400, `provider.options.sim-v.adapters: ${message}`]);
+  }
+  assert.is(plan(demo(), { ...ask(['likeness', '1', 1]), assets: [asset('image', 'reference')] }).candidates.length, 1);
+  // Only the key of the serving provider is read.
+  const elsewhere = { ...STORY, adapters: new Map([['other', [{ id: 'x', revision: '1', strength: 1 }]]]) };
+  assert.is(plan(demo(), elsewhere).candidates[0]?.options, null);
+});
+
+test.run();
