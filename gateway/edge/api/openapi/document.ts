@@ -13,10 +13,11 @@ import { countRequest, messagesRequest } from '../../../dialects/messages/reques
 import { responsesEvent, responsesReply } from '../../../dialects/responses/reply-schema.ts';
 import { responsesRequest } from '../../../dialects/responses/request-schema.ts';
 import { batchSubmissionSchema } from '../../../jobs/batch/parse-submission.ts';
+import { videoRequestSchema } from '../../../jobs/video/video-schema.ts';
 import { batchListSchema, batchSchema } from '../batches/batch-schema.ts';
 import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from '../files/file-schema.ts';
 import { videoModelListSchema } from '../videos/video-model-schema.ts';
-import { videoJobListSchema, videoJobSchema } from '../videos/video-schema.ts';
+import { videoAcceptedSchema, videoJobListSchema, videoJobSchema } from '../videos/video-schema.ts';
 import { deliveryListSchema, webhookSecretSchema } from '../webhooks/webhook-schema.ts';
 import { envelopeSchema } from './envelope-schema.ts';
 import type { Operation, Parameter } from './operation.ts';
@@ -47,6 +48,8 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   VideoJob: videoJobSchema,
   VideoJobList: videoJobListSchema,
   VideoModelList: videoModelListSchema,
+  VideoRequest: videoRequestSchema,
+  VideoAccepted: videoAcceptedSchema,
   WebhookSecret: webhookSecretSchema,
   WebhookDeliveryList: deliveryListSchema,
   Error: envelopeSchema,

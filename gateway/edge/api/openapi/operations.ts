@@ -29,16 +29,19 @@ const batchFilters: readonly Parameter[] = [
   { name: 'after', schema: text, description: '`last_id` of the previous page.' },
 ];
 
-const batchHeaders: readonly Parameter[] = [
-  { name: 'X-Vendor-Title', schema: text },
-  { name: 'X-Title', schema: text, description: 'Attributes every request of the batch, as HTTP-Referer does.' },
-  { name: 'HTTP-Referer', schema: text },
-  {
-    name: 'Idempotency-Key',
-    schema: Type.String({ minLength: 1, maxLength: 255 }),
-    description: 'A repeat within 24 hours answers the recorded batch, or 422 to another body.',
-  },
-];
+/** Headers of a submission that creates a job of its own. */
+function submissionHeaders(what: string): readonly Parameter[] {
+  return [
+    { name: 'X-Vendor-Title', schema: text },
+    { name: 'X-Title', schema: text, description: `Attributes every request of the ${what}, as HTTP-Referer does.` },
+    { name: 'HTTP-Referer', schema: text },
+    {
+      name: 'Idempotency-Key',
+      schema: Type.String({ minLength: 1, maxLength: 255 }),
+      description: `A repeat within 24 hours answers the recorded ${what}, or 422 to another body.`,
+    },
+  ];
+}
 
 const clipRead = {
   query: [value('index', Type.Integer({ minimum: 0 }))],
@@ -153,7 +156,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/batches',
     summary: 'Submits a batch of up to 1,000 requests',
     key: true,
-    headers: batchHeaders,
+    headers: submissionHeaders('batch'),
     body: 'BatchSubmission',
     reply: 'Batch',
     status: 202,
@@ -209,6 +212,16 @@ export const OPERATIONS: readonly Operation[] = [
   { method: 'get', path: '/models/{author}/{slug}', summary: 'One model', key: false },
   { method: 'get', path: '/model/{author}/{slug}', summary: 'One model', key: false },
   { method: 'get', path: '/models/{author}/{slug}/endpoints', summary: 'The endpoints of one model', key: false },
+  {
+    method: 'post',
+    path: '/videos',
+    summary: 'Submits a video job; its clip is rendered in the background',
+    key: true,
+    headers: submissionHeaders('job'),
+    body: 'VideoRequest',
+    reply: 'VideoAccepted',
+    status: 202,
+  },
   {
     method: 'get',
     path: '/videos/models',

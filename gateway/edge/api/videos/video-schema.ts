@@ -33,6 +33,9 @@ export const videoJobSchema = Type.Object(
   { additionalProperties: false },
 );
 
+/** The published schema of an accepted submission. */
+export const videoAcceptedSchema = Type.Pick(videoJobSchema, ['id', 'polling_url', 'status']);
+
 /** The published schema of a page of video jobs. */
 export const videoJobListSchema = Type.Object({
   object: Type.Literal('list'),

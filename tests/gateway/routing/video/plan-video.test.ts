@@ -347,7 +347,7 @@ it('options reach their provider alone, and one that it does not declare is 400'
     video: { max_seconds: 5 },
     passthrough_parameters: { motion: { type: 'integer', min: 0, max: 9 } },
   });
-  const options = (given: object) => ({
+  const options = (given: Readonly<Record<string, unknown>>) => ({
     preferences: { allowFallbacks: true, options: { p: given, other: { x: 1 } } },
   });
   assert.equal(plan(onBoard([one]), options({ motion: 3 })).candidates[0]?.options, { motion: 3 });
