@@ -74,10 +74,10 @@ export const SHORT_FORM = [
   'tests/api/answers/',
 ];
 /**
- * Heavy files of these folders that start no processes run in one process, a few of them, each with a cluster of its
- * own: loading the product takes 0.8 s of CPU time.
+ * Heavy files of these folders that are none of the longest run a few in one process, each with a cluster of its own:
+ * loading the product takes 0.8 s of CPU time.
  */
-const FEW_PER_PROCESS = /^tests\/(api|gateway\/operator\/(config|http|launcher))\/[^/]+$/;
+const FEW_PER_PROCESS = /^tests\/(api|chaos|cluster|simulation|gateway\/operator\/(config|http|launcher))\/[^/]+$/;
 const HEAVY_FILES_PER_PROCESS_MAX = 4;
 const FILES_PER_PROCESS_MAX = 40;
 const LIGHT_FILE_MS_MAX = 150_000;
@@ -95,7 +95,7 @@ export function jobsOf(files) {
   const rest = heavy.filter((file) => !timed.includes(file));
   const few = rest.filter((file) => FEW_PER_PROCESS.test(file) && secondsOf(file) === HEAVY_FILE_SECONDS);
   const own = rest.filter((file) => !few.includes(file));
-  const light = grouped(files.filter(isLight), (file) => file.split('/').slice(1, 3).join('/'));
+  const light = files.filter(isLight);
   return {
     timed: longestFirst(jobs(grouped(timed, String), HEAVY_FILE_MS_MAX)),
     others: longestFirst([
@@ -104,7 +104,7 @@ export function jobsOf(files) {
         HEAVY_FILE_MS_MAX,
       ),
       ...jobs(grouped(few, dirname).flatMap(chunksOf(HEAVY_FILES_PER_PROCESS_MAX)), HEAVY_FILE_MS_MAX),
-      ...jobs(light.flatMap(chunksOf(FILES_PER_PROCESS_MAX)), LIGHT_FILE_MS_MAX),
+      ...jobs(chunksOf(FILES_PER_PROCESS_MAX)(light), LIGHT_FILE_MS_MAX),
     ]),
   };
 }

@@ -1,14 +1,14 @@
 /**
  * `npm test`: installs, checks types, format and lint, then compiles the sources and runs every test; ends with one
- * line `N passed, N failed`. Light test files share a process per folder, as do the files of a folder below
- * `tests/api`, which share a cluster; heavy files have a process each. Three processes run at a time, at most one of
- * which measures real time under faults. Each file is reported with its wall and CPU time. A file fails if it runs no
- * test, is killed for taking too long, or leaves a resource open. If at most two files fail, each runs once more,
- * alone; a file that then passes is listed as UNSTABLE and does not fail the run: such a test depends on the speed of
- * the machine and wants a repair. Files that search for lost work or money under faults get no second run. `--check`
- * runs the checks, the tidy test and the tests of the documents and the lock file only; `npm test -- PART...` only the
- * files whose path contains one of the parts, without the checks. `--nodes` runs the short form on the other versions
- * of Node that npm has.
+ * line `N passed, N failed`. Some 35 light test files share a process, as do the files of a folder below `tests/api`,
+ * which share a cluster, and a few heavy files; the longest have a process each. Three processes run at a time, at
+ * most one of which measures real time under faults. Each file is reported with its wall and CPU time. A file fails if
+ * it runs no test, is killed for taking too long, or leaves a resource open. If at most two files fail, each runs once
+ * more, alone; a file that then passes is listed as UNSTABLE and does not fail the run: such a test depends on the
+ * speed of the machine and wants a repair. Files that search for lost work or money under faults get no second run.
+ * `--check` runs the checks, the tidy test and the tests of the documents and the lock file only; `npm test --
+ * PART...` only the files whose path contains one of the parts, without the checks. `--nodes` runs the short form on
+ * the other versions of Node that npm has.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';

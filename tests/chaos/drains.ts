@@ -20,6 +20,8 @@ export interface DrainsOptions {
   /** How each node is drained: n1 by the first way, n2 by the second, and so on. */
   readonly ways: readonly ('SIGTERM' | 'troupe drain')[];
   readonly inFlight: number;
+  /** Pause of a client between two requests; absent: none. */
+  readonly restMs?: number | undefined;
   /** Duration of load before each drain and after the last. */
   readonly calmMs: number;
 }
@@ -54,10 +56,12 @@ export interface Drains {
 const UNLIMITED = 1_000_000_000;
 const GONE_MS = 40_000;
 const SHARE_MS = 60_000;
+/** A look at the owners reads every shard. */
+const LOOK_MS = 50;
 const BIN = fileURLToPath(new URL('../../bin/troupe.mjs', import.meta.url));
 
 /** Restarts the nodes of a cluster under load, one after the other, and records failed calls and shard moves. */
-export async function rollingDrains({ ways, inFlight, calmMs }: DrainsOptions): Promise<Drains> {
+export async function rollingDrains({ ways, inFlight, restMs, calmMs }: DrainsOptions): Promise<Drains> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-drain-'));
   const providers = await Providers.start(folder);
   const cluster = await LaunchedCluster.start({
@@ -69,7 +73,9 @@ export async function rollingDrains({ ways, inFlight, calmMs }: DrainsOptions): 
   try {
     const payers = await openAccounts(cluster, 12, '100');
     const [poor] = await openAccounts(cluster, 1, '0.0000001');
-    const workload = new Workload({ base: cluster.baseUrl, payers, poor: poor as Payer, inFlight, chance: chance(7) });
+    const workload = new Workload({
+      ...{ base: cluster.baseUrl, payers, poor: poor as Payer, inFlight, restMs, chance: chance(7) },
+    });
     workload.start();
     const drains: Drain[] = [];
     for (const [at, way] of ways.entries()) {
@@ -105,7 +111,7 @@ async function drain({ cluster, store, name, way }: DrainParts): Promise<Drain> 
   const joined = await watchJoin(store, name);
   const isBack = (): boolean =>
     cluster.connection()?.nodes.some((each) => each.name === name && each.pid !== node.pid) ?? false;
-  if (!(await until(isBack, GONE_MS))) throw new Error(`${name} was not replaced within ${GONE_MS} ms`);
+  if (!(await until(isBack, GONE_MS, LOOK_MS))) throw new Error(`${name} was not replaced within ${GONE_MS} ms`);
   return { node: name, from, to: performance.now(), exitMs, join: joined };
 }
 
@@ -121,12 +127,16 @@ async function byCommand(data: string, name: string): Promise<void> {
 async function watchJoin(store: StoreView, name: string): Promise<Join> {
   let before: Owners = await store.owners();
   let newcomer: NodeSeen | undefined;
-  const appeared = await until(async () => {
-    const now = await store.owners();
-    newcomer = [...now.nodes.values()].find((node) => node.name === name);
-    if (!newcomer) before = now;
-    return newcomer !== undefined;
-  }, GONE_MS);
+  const appeared = await until(
+    async () => {
+      const now = await store.owners();
+      newcomer = [...now.nodes.values()].find((node) => node.name === name);
+      if (!newcomer) before = now;
+      return newcomer !== undefined;
+    },
+    GONE_MS,
+    LOOK_MS,
+  );
   if (!appeared || !newcomer) throw new Error(`${name} never came back`);
   const since = performance.now();
   const nodes = [...(await store.owners()).nodes.values()];
@@ -135,7 +145,7 @@ async function watchJoin(store: StoreView, name: string): Promise<Join> {
     const { shards } = await store.owners();
     return meant.every(({ shard }) => shards.find((each) => each.shard === shard)?.owner === newcomer?.incarnation);
   };
-  const whole = await until(isWhole, SHARE_MS);
+  const whole = await until(isWhole, SHARE_MS, LOOK_MS);
   const tookMs = whole ? performance.now() - since : null;
   const epochs = new Map(before.shards.map(({ shard, epoch }) => [shard, epoch]));
   const moved = (await store.owners()).shards.filter(({ shard, epoch }) => epoch !== epochs.get(shard));

@@ -6,6 +6,9 @@ import { runChaos } from './run.ts';
 
 const it = bounded(test, 280_000);
 
+/** Requests in flight at each fault, at a sixth of the CPU time of clients without a rest. */
+const REST_MS = 40;
+
 /**
  * A run that proves nothing, because a fault took no effect on a slow machine, is repeated once with another seed. A
  * violation that it found counts.
@@ -27,6 +30,7 @@ it('kills, a node frozen inside a transaction, an unreachable store, stepping cl
     clocks: 1,
     fulls: 1,
     inFlight: 8,
+    restMs: REST_MS,
     calmMs: 700,
     keep: false,
     tell: () => {},
@@ -41,6 +45,7 @@ it('kills under load lose nothing, charge nothing twice and leave no hold: postg
     points: ['line.settled'],
     stops: 0,
     inFlight: 8,
+    restMs: REST_MS,
     calmMs: 1_000,
     keep: false,
     tell: () => {},

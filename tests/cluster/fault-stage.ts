@@ -7,8 +7,10 @@ const NAMES = ['n1', 'n2', 'n3'] as const;
 const ADDRESSES = Array.from({ length: 60 }, (_, i) => `tally:f${i}`);
 const ASK_MS = 8_000;
 const UNMOVED_MS = 700;
-/** Between an answer and the next addition of a lane: hundreds of commits a second leave CPU time for the fault. */
-const THINK_MS = 25;
+/** Between an answer and the next addition of a lane: a hundred commits a second leave CPU time for the fault. */
+const THINK_MS = 50;
+/** A look at the owners reads every shard three times. */
+const LOOK_MS = 50;
 
 export interface Asked {
   readonly ok: boolean;
@@ -136,7 +138,7 @@ export class FaultStage {
     const began = performance.now();
     while (!(await holds())) {
       if (performance.now() - began > withinMs) throw new Error(`timed out waiting until ${what}`);
-      await pause(10);
+      await pause(LOOK_MS);
     }
     return performance.now() - began;
   }

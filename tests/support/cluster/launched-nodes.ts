@@ -14,7 +14,8 @@ import { type Connection, LaunchedCluster } from './launched-cluster.ts';
 /** The launcher leaves stopped and silent nodes alone, so that they resume, and restarts no node before its peers vote. */
 const PATIENT = { stoppedKillMs: 300_000, silentKillMs: 300_000, storeBusyKillMs: 300_000, restartDelayMs: 1_000 };
 const READY_MS = 1_000;
-const LOOK_MS = 10;
+/** A look at the journal reads the whole file. */
+const LOOK_MS = 50;
 const MIB = 1024 * 1024;
 
 /** One life of a node. */
