@@ -20,6 +20,8 @@ const REST_MS = 200;
 /** One batch in this many is cancelled. */
 const CANCELLED_ONE_IN = 5;
 const CANCEL_MS_MAX = 800;
+/** Lines of 2 s each: the batch still runs when it is cancelled. */
+const CANCELLED = { tokens: 40, tps: 20 } as const;
 const BAD_SHARE = 0.08;
 const SLOW_SHARE = 0.4;
 const SUBMIT_TRIES_MAX = 100;
@@ -100,11 +102,11 @@ export class BatchWork {
   async #work(payer: Payer): Promise<void> {
     const { chance } = this.#options;
     while (this.#running) {
-      const count = LINES.least + Math.floor(chance() * (LINES.most - LINES.least));
-      const { id } = await this.#submit(payer, count, null);
+      const some = LINES.least + Math.floor(chance() * (LINES.most - LINES.least));
+      const cancelled = (this.#names + 1) % CANCELLED_ONE_IN === 2;
+      const { id } = await (cancelled ? this.#submit(payer, LINES.most, CANCELLED) : this.#submit(payer, some, null));
       if (id !== null) {
-        const cancelling =
-          this.#names % CANCELLED_ONE_IN === 2 ? this.#cancel(payer, id, chance() * CANCEL_MS_MAX) : null;
+        const cancelling = cancelled ? this.#cancel(payer, id, chance() * CANCEL_MS_MAX) : null;
         await this.#follow(payer, id);
         await cancelling;
         await this.#lookAround(payer, id);

@@ -224,8 +224,13 @@ const TROUBLE: readonly Shape[] = [
 const SHAPES = [...TEXT, ...COMPLETIONS, ...MESSAGES, ...RESPONSES, ...MEDIA, ...CALLS, ...TROUBLE];
 const WEIGHTS = SHAPES.reduce((sum, shape) => sum + shape.weight, 0);
 
-/** One scenario by weight; `chance` is uniform in [0, 1). */
-export function scenario(nonce: string, chance: number): Scenario {
+/**
+ * Scenario number `turn` of a run: first each one once, so that a short run has them all, then by weight; `chance` is
+ * uniform in [0, 1).
+ */
+export function scenario(nonce: string, turn: number, chance: number): Scenario {
+  const once = SHAPES[turn];
+  if (once !== undefined) return fromShape(once, nonce);
   let left = chance * WEIGHTS;
   for (const shape of SHAPES) {
     left -= shape.weight;

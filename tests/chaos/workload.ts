@@ -35,6 +35,7 @@ export class Workload {
   #running = false;
   #workers: readonly Promise<void>[] = [];
   #ops = 0;
+  #turns = 0;
 
   constructor(options: WorkloadOptions) {
     this.#options = options;
@@ -64,7 +65,7 @@ export class Workload {
   async #work(): Promise<void> {
     const { chance, payers, poor, restMs = 0 } = this.#options;
     while (this.#running) {
-      const next = { ...scenario(this.nonce(), chance()), fresh: chance() < FRESH_SHARE };
+      const next = { ...scenario(this.nonce(), this.#turns++, chance()), fresh: chance() < FRESH_SHARE };
       const payer = payers[Math.floor(chance() * payers.length)] as Payer;
       const finding = await this.send(next, next.poor ? poor : payer);
       const refused = finding.type === 'unknown' || (finding.type === 'fail' && finding.status === UNAVAILABLE);
