@@ -37,6 +37,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   blobs: async () => (await import('./blobs.bench.ts')).benchBlobs,
   uploads: async () => (await import('./uploads.bench.ts')).benchUploads,
   batches: async () => (await import('./batches.bench.ts')).benchBatches,
+  videos: async () => (await import('./videos.bench.ts')).benchVideos,
   takeover: async () => (await import('./takeover.bench.ts')).benchTakeover,
   drain: async () => (await import('./drain.bench.ts')).benchDrain,
 };

@@ -158,11 +158,11 @@ export class CandidateRender {
 
   async #receive(open: OutboundBody | (() => Promise<OutboundBody>)): Promise<ReceivedClip> {
     const { node, task, keeps } = this.#parts;
-    const { files, random, log } = node.services.inference;
+    const { clock, files, random, log } = node.services.inference;
     const received = await node.receiving.take(async () => {
       const body = typeof open === 'function' ? await open() : open;
       try {
-        return await storeClip(body, { bytes: files.bytes, random, place: task.place, keeps });
+        return await storeClip(body, { bytes: files.bytes, clock, random, place: task.place, keeps });
       } catch (thrown) {
         throw this.#clipFailure(thrown);
       }

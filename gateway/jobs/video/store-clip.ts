@@ -1,5 +1,7 @@
 import {
+  arrivalShare,
   type ByteAccess,
+  type Clock,
   type OpenBlob,
   type Place,
   type Random,
@@ -16,6 +18,7 @@ export type ReceivedClip =
 
 interface Storing {
   readonly bytes: ByteAccess;
+  readonly clock: Clock;
   readonly random: Random;
   readonly place: Place;
   /** Judges the measured clip before it is kept; null: it is kept. */
@@ -28,11 +31,14 @@ interface Storing {
  * KeyStoreUnreachable. Where the blob store fails, the rest is read and measured all the same: the provider has rendered
  * it, and what was rendered is known.
  */
-export async function storeClip(body: OutboundBody, { bytes, random, place, keeps }: Storing): Promise<ReceivedClip> {
+export async function storeClip(
+  body: OutboundBody,
+  { bytes, clock, random, place, keeps }: Storing,
+): Promise<ReceivedClip> {
   const meter = await openClipMeter();
   // Before anything is stored: while the key store is out of reach nothing may be.
   const key = await bytes.keys.current();
-  const source = new Source(meter, body);
+  const source = new Source(meter, body, clock);
   let blob: OpenBlob;
   try {
     blob = await bytes.blobs.put(source);
@@ -62,8 +68,8 @@ class Source implements AsyncIterable<Uint8Array> {
   failure: unknown = null;
   readonly #pieces: AsyncIterator<Uint8Array>;
 
-  constructor(meter: ClipMeter, body: OutboundBody) {
-    this.#pieces = meter.pass(piecesOf(body))[Symbol.asyncIterator]();
+  constructor(meter: ClipMeter, body: OutboundBody, clock: Clock) {
+    this.#pieces = meter.pass(piecesOf(body, clock))[Symbol.asyncIterator]();
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
@@ -86,11 +92,15 @@ class Source implements AsyncIterable<Uint8Array> {
   }
 }
 
-async function* piecesOf(body: OutboundBody): AsyncIterable<Uint8Array> {
+/** In shares of the event loop, as uploads are received: clips that arrive together never stall the node. */
+async function* piecesOf(body: OutboundBody, clock: Clock): AsyncIterable<Uint8Array> {
   try {
     for (let read = await body.read(); read !== null; read = await body.read()) {
+      for (const piece of read) {
+        await arrivalShare(clock, piece.length);
+        yield piece;
+      }
       body.progressed();
-      yield* read;
     }
   } finally {
     body.abort();

@@ -1,0 +1,193 @@
+import { get } from 'node:http';
+import { openAccounts } from '../chaos/bank.ts';
+import { call, jsonOf, pause, post } from '../chaos/call.ts';
+import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
+import { simulatedProvider } from '../support/provider/simulated-provider.ts';
+import { type Listening, LoadProcess, listening } from './child.ts';
+import { type Figure, median } from './figure.ts';
+import { rssOf } from './rss-of.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * Renders of clips of 20 MiB on one node: how much the process grows with 200 at once, and what live requests pay beside
+ * downloads at the speed of the wire.
+ */
+const MIB = 1024 * 1024;
+const CLIP_BYTES = 20 * MIB;
+const RENDERS = 200;
+/** Rendered first, so that code is compiled and the buffers of usual work exist. */
+const WARM_RENDERS = 20;
+const ACCOUNTS = 4;
+/** Each render ends this late, so that all are under way together. */
+const RENDER_MS = 20_000;
+const GROWN_MIB_MAX = 128;
+const P99_RATIO_MAX = 1.2;
+/** A live load that one node serves with ease. */
+const LIVE = { inFlight: 32, perSecond: 300 } as const;
+const CHAT = JSON.stringify({ model: 'sim/fast', max_tokens: 16, messages: [{ role: 'user', content: 'Hello' }] });
+const UNLIMITED = 1_000_000_000;
+const READ_MS = 5;
+const POLL_MS = 250;
+/** A person who downloads one clip after the other. */
+const REST_MS = 1_000;
+
+export async function benchVideos({ seconds, rounds }: Settings): Promise<readonly Figure[]> {
+  const stage = await Stage.start();
+  try {
+    return [...(await manyRenders(stage)), ...(await liveBeside(stage, seconds, rounds))];
+  } finally {
+    await stage.stop();
+  }
+}
+
+/** One node over two simulated providers, with accounts that pay. */
+class Stage {
+  readonly pid: number;
+  readonly port: number;
+  readonly base: string;
+  readonly keys: readonly string[];
+  readonly load = new LoadProcess();
+  readonly #cluster: LaunchedCluster;
+  readonly #processes: readonly Listening[];
+
+  private constructor(cluster: LaunchedCluster, processes: readonly Listening[], keys: readonly string[]) {
+    this.#cluster = cluster;
+    this.#processes = processes;
+    this.keys = keys;
+    this.pid = cluster.connection()?.nodes[0]?.pid ?? 0;
+    this.port = cluster.port;
+    this.base = cluster.baseUrl;
+  }
+
+  static async start(): Promise<Stage> {
+    const slugs = ['sim-a', 'sim-v'] as const;
+    const main = '../../gateway/simulator/main.ts';
+    const processes = await Promise.all(slugs.map((slug) => listening(main, ['--name', slug])));
+    const baseUrls = processes.map(({ port }) => `http://127.0.0.1:${port}/v1`);
+    const cluster = await LaunchedCluster.start({
+      nodes: [{ name: 'n1', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' }],
+      rates: { keyPerMinute: UNLIMITED, endpointPerMinute: UNLIMITED, addressPerMinute: UNLIMITED },
+      providers: slugs.map((slug, nth) => simulatedProvider(slug, baseUrls[nth] as string)),
+    });
+    const payers = await openAccounts(cluster, ACCOUNTS, '100000');
+    return new Stage(
+      cluster,
+      processes,
+      payers.map(({ key }) => key),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.load.stop();
+    await this.#cluster.stop();
+    for (const each of this.#processes) await each.stop();
+  }
+}
+
+interface Shown {
+  readonly id: string;
+  readonly status: string;
+  readonly error?: object;
+}
+
+async function submit({ base, keys }: Stage, nth: number, renderMs: number): Promise<{ key: string; id: string }> {
+  const key = keys[nth % keys.length] as string;
+  const prompt = `A lake. @sim ${JSON.stringify({ render_ms: renderMs, bytes: CLIP_BYTES })}`;
+  const body = { model: 'sim/filmstrip', prompt, duration: 4, resolution: '480p' };
+  const answer = await post(base, key, '/videos', body);
+  const { id } = jsonOf<Shown>(answer) ?? {};
+  if (answer.status !== 202 || id === undefined) throw new Error(`a video was answered ${answer.status}`);
+  return { key, id };
+}
+
+async function completed({ base }: Stage, { key, id }: { key: string; id: string }): Promise<void> {
+  for (;;) {
+    const job = jsonOf<Shown>(await call(base, key, `/videos/${id}`));
+    if (job?.status === 'completed') return;
+    if (job !== null && job.status !== 'pending' && job.status !== 'in_progress')
+      throw new Error(`a video ended ${job.status} ${JSON.stringify(job.error)}`);
+    await pause(POLL_MS);
+  }
+}
+
+async function renderAll(stage: Stage, count: number, renderMs: number): Promise<void> {
+  const jobs = await Promise.all(Array.from({ length: count }, (_, nth) => submit(stage, nth, renderMs)));
+  await Promise.all(jobs.map((job) => completed(stage, job)));
+}
+
+async function manyRenders(stage: Stage): Promise<readonly Figure[]> {
+  await renderAll(stage, WARM_RENDERS, 0);
+  const before = rssOf(stage.pid);
+  let highest = before;
+  const reading = setInterval(() => {
+    highest = Math.max(highest, rssOf(stage.pid));
+  }, READ_MS);
+  const from = performance.now();
+  await renderAll(stage, RENDERS, RENDER_MS);
+  const ms = performance.now() - from;
+  clearInterval(reading);
+  const perSecond = (RENDERS * CLIP_BYTES) / MIB / ((ms - RENDER_MS) / 1_000);
+  return [
+    {
+      ...{ name: `${RENDERS} renders of 20 MiB at once, growth of the process`, unit: 'MiB', baseline: null },
+      ours: (highest - before) / MIB,
+      goal: { atMost: GROWN_MIB_MAX, of: 'value' },
+      note: `from ${Math.round(before / MIB)} MiB; ${Math.round(perSecond)} MiB/s after the renders`,
+    },
+  ];
+}
+
+/** The p99 of whole answers at a fixed rate, with and without a download of 20 MiB after the other; rounds alternate. */
+async function liveBeside(stage: Stage, seconds: number, rounds: number): Promise<readonly Figure[]> {
+  const { load, port, keys } = stage;
+  const key = keys[0] as string;
+  const target = { port, path: '/api/v1/chat/completions', headers: { authorization: `Bearer ${key}` } };
+  const p99 = async (): Promise<number> => (await load.run({ ...LIVE, ...target, body: CHAT, seconds })).latencyMs.p99;
+  const [beside, without, speeds]: [number[], number[], number[]] = [[], [], []];
+  const job = await submit(stage, 0, 0);
+  await completed(stage, job);
+  await p99();
+  for (let round = 0; round < rounds; round++) {
+    without.push(await p99());
+    let over = false;
+    const downloading = (async () => {
+      while (!over) {
+        speeds.push(await download(stage, job));
+        await pause(REST_MS);
+      }
+    })();
+    beside.push(await p99());
+    over = true;
+    await downloading;
+  }
+  return [
+    {
+      name: `whole answer beside downloads of 20 MiB, ${LIVE.perSecond} requests/s, p99`,
+      unit: 'ms',
+      ours: median(beside),
+      baseline: median(without),
+      goal: { atMost: P99_RATIO_MAX, of: 'ratio' },
+      note: `${speeds.length} downloads, ${Math.round(median(speeds))} MiB/s each`,
+    },
+  ];
+}
+
+/** Reads a clip to its end, without keeping it; returns MiB per second. */
+function download({ port }: Stage, { key, id }: { key: string; id: string }): Promise<number> {
+  const from = performance.now();
+  const path = `/api/v1/videos/${id}/content`;
+  return new Promise((resolve, reject) => {
+    const request = get({ port, path, headers: { authorization: `Bearer ${key}` } }, (answer) => {
+      let bytes = 0;
+      answer.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      answer.on('error', reject);
+      answer.on('end', () => {
+        if (answer.statusCode !== 200 || bytes < CLIP_BYTES) reject(new Error(`${answer.statusCode}, ${bytes} bytes`));
+        else resolve(bytes / MIB / ((performance.now() - from) / 1_000));
+      });
+    });
+    request.on('error', reject);
+  });
+}
