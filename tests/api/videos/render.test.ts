@@ -1,0 +1,121 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../../support/bounded.ts';
+import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { ffprobe } from '../../support/video/ffprobe.ts';
+import { openCluster } from './cluster.ts';
+
+const it = bounded(test, 120_000);
+const POLL_MS = 50;
+
+let cluster: TestCluster;
+let funded: Funded;
+
+test.before(async () => {
+  cluster = await openCluster();
+  funded = await cluster.fund('100');
+});
+test.after(() => cluster.close());
+
+interface Job {
+  readonly id: string;
+  readonly status: string;
+  readonly generation_id?: string;
+  readonly unsigned_urls?: readonly string[];
+  readonly clip_durations_seconds?: readonly number[];
+  readonly usage?: { readonly cost: number | null; readonly video_seconds: number };
+  readonly error?: { readonly code: number; readonly message: string; readonly error_type: string };
+}
+
+/** Any node answers for any job. */
+let calls = 0;
+function request(path: string, init: RequestInit = {}): Promise<Response> {
+  const base = cluster.baseUrls[calls++ % cluster.baseUrls.length] as string;
+  const headers = { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' };
+  return fetch(path.startsWith('/api') ? `${new URL(base).origin}${path}` : `${base}${path}`, { ...init, headers });
+}
+
+async function submit(directive: object, members: object = {}): Promise<Job> {
+  const prompt = `a lake at dawn @sim ${JSON.stringify({ render_ms: 200, ...directive })}`;
+  const body = JSON.stringify({ model: 'sim/filmstrip', prompt, duration: 1, resolution: '480p', ...members });
+  const answer = await request('/videos', { method: 'POST', body });
+  const job = (await answer.json()) as Job;
+  assert.is(answer.status, 202, JSON.stringify(job));
+  return job;
+}
+
+/** Polls until the job has ended; returns it with the statuses that were seen. */
+async function ended({ id }: Job): Promise<Job & { readonly seen: readonly string[] }> {
+  const seen = new Set<string>();
+  for (;;) {
+    const job = (await (await request(`/videos/${id}`)).json()) as Job;
+    seen.add(job.status);
+    if (job.status !== 'pending' && job.status !== 'in_progress') return { ...job, seen: [...seen] };
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+async function contentOf({ unsigned_urls: [url = ''] = [] }: Job): Promise<Buffer> {
+  const path = url.startsWith('http') ? new URL(url).pathname + new URL(url).search : url;
+  const answer = await request(path);
+  assert.equal([answer.status, answer.headers.get('content-type')], [200, 'video/mp4']);
+  return Buffer.from(await answer.arrayBuffer());
+}
+
+async function balance(): Promise<number> {
+  const { data } = (await (await request('/credits')).json()) as {
+    data: { total_credits: number; total_usage: number };
+  };
+  return Number((data.total_credits - data.total_usage).toFixed(9));
+}
+
+it('a video is rendered, measured as ffprobe does, charged once and delivered', async () => {
+  const before = await balance();
+  const job = await ended(await submit({}, { duration: 1.5, generate_audio: true }));
+  assert.is(job.status, 'completed', JSON.stringify(job));
+  const clip = await ffprobe(await contentOf(job));
+  assert.equal(
+    [clip.seconds, clip.frames, clip.width, clip.height, clip.audio, clip.errors],
+    ['1.500000', 36, 854, 480, true, ''],
+  );
+  assert.equal(job.clip_durations_seconds, [1.5]);
+  assert.equal(job.usage?.video_seconds, 1.5);
+  assert.is(Number((before - (await balance())).toFixed(9)), job.usage?.cost);
+  const record = (await (await request(`/generation?id=${job.generation_id}`)).json()) as {
+    data: Record<string, unknown>;
+  };
+  assert.equal([record.data.total_cost, record.data.provider_name], [job.usage?.cost, 'Sim V']);
+});
+
+it('a synchronous endpoint delivers a silent clip', async () => {
+  const job = await ended(await submit({}, { model: 'sim/flipbook', duration: 2, resolution: undefined }));
+  assert.is(job.status, 'completed', JSON.stringify(job));
+  const clip = await ffprobe(await contentOf(job));
+  assert.equal([clip.seconds, clip.width, clip.height, clip.audio], ['2.000000', 1_280, 720, false]);
+});
+
+it('a clip outside the request fails the job and charges nothing', async () => {
+  const before = await balance();
+  const job = await ended(await submit({ seconds: 3 }));
+  assert.equal([job.status, job.error?.code, job.error?.error_type], ['failed', 502, 'provider_unavailable']);
+  assert.match(job.error?.message ?? '', /lasts 3 seconds instead of 1/);
+  assert.is(job.usage, undefined);
+  assert.is(await balance(), before);
+});
+
+it('a cancelled render is aborted at its provider and charged by what that reports', async () => {
+  const before = await balance();
+  const job = await submit({ render_ms: 600_000, cancelled_seconds: 0.5, id: 'to-cancel' });
+  const provider = cluster.simulators[1];
+  while (!provider?.calls.some(({ id, video }) => id === 'to-cancel' && video?.route === 'poll')) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  assert.is((await request(`/videos/${job.id}/cancel`, { method: 'POST', body: '{}' })).status, 200);
+  const cancelled = await ended(job);
+  assert.is(cancelled.status, 'cancelled');
+  assert.is(provider.calls.filter(({ id, video }) => id === 'to-cancel' && video?.route === 'cancel').length, 1);
+  assert.is(Number((before - (await balance())).toFixed(9)), cancelled.usage?.cost ?? 0);
+  assert.is(cancelled.usage?.video_seconds, 0.5);
+});
+
+test.run();
