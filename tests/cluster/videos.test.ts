@@ -1,0 +1,172 @@
+/** Video jobs across deaths, pauses, drains, cancels and the end of their time, on virtual time. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { JobRecord } from '../../actors/video-job/job-record.ts';
+import { cancelVideo, closeClip, findVideoJob, openClip } from '../../actors/video-job/video-job.ts';
+import { bounded } from '../support/bounded.ts';
+import { BOUNDS, VideoWorld } from './video-world.ts';
+import type { VirtualNode } from './virtual-nodes.ts';
+
+const it = bounded(test, 60_000);
+const WITHIN_MS = 10_000;
+
+interface Scene {
+  readonly world: VideoWorld;
+  readonly trio: readonly VirtualNode[];
+  /** Owns the account, so that it runs the renders of its jobs. */
+  readonly owner: VirtualNode;
+  readonly other: VirtualNode;
+  readonly account: string;
+}
+
+const within = (title: string, run: (scene: Scene) => Promise<void>): void =>
+  it(title, async () => {
+    const world = new VideoWorld();
+    try {
+      const trio = await world.start('n1', 'n2', 'n3');
+      const account = await world.fund(trio[0] as VirtualNode, 'acct_1');
+      const owner = trio.find(({ node }) => node.owns(`account:${account}`)) as VirtualNode;
+      const other = trio.find((node) => node !== owner) as VirtualNode;
+      await run({ world, trio, owner, other, account });
+    } finally {
+      await world.nodes.close();
+    }
+  });
+
+const nodesOf = ({ renders }: VideoWorld) => renders.map(({ node }) => node);
+const current = async (via: VirtualNode, { account, id }: JobRecord) =>
+  (await findVideoJob(via.node, account, id)) as JobRecord;
+
+within('a job renders once and completes with its charge', async ({ world, other, account }) => {
+  const job = await world.submit(other, account);
+  assert.equal([job.status, await world.hold(other, job)], ['pending', 'running']);
+  await world.until(other, job, 'in_progress');
+  const ended = await world.until(other, job, 'completed');
+  assert.equal([ended.usage?.cost, world.renders.length], ['1', 1]);
+  await world.audit(other, account, 1);
+});
+
+within('V2, V3: a runner dies: the job is pending again, and the next one polls the same render', async (scene) => {
+  const { world, owner, other, account } = scene;
+  const job = await world.submit(other, account);
+  await world.renderOf(job);
+  const states = world.statesOf(other, job);
+  await owner.kill();
+  await world.nodes.until(() => states.includes('in_progress'), 'the next attempt has begun');
+  assert.is(await world.hold(other, job), 'running', 'no death releases the hold');
+  const ended = await world.until(other, job, 'completed');
+  assert.equal(states.slice(-3), ['pending', 'in_progress', 'completed']);
+  assert.equal([ended.attempt, world.renders.length], [2, 1]);
+  await world.audit(other, account, 1);
+});
+
+within('V2, V3: a provider without jobs renders again on another node; one render is charged', async (scene) => {
+  const { world, owner, other, account } = scene;
+  const job = await world.submit(other, account, { isDirect: true });
+  await world.renderOf(job);
+  await owner.kill();
+  await world.until(other, job, 'completed');
+  assert.is(new Set(nodesOf(world)).size, 2);
+  await world.audit(other, account, 1);
+});
+
+within('V3: after the death of all nodes at once every job goes on', async ({ world, trio, account }) => {
+  const [first] = trio as [VirtualNode];
+  const jobs = [await world.submit(first, account), await world.submit(first, account)];
+  for (const job of jobs) await world.renderOf(job);
+  for (const node of trio) await node.kill();
+  const [next] = (await world.start('n4', 'n5')) as [VirtualNode, VirtualNode];
+  for (const job of jobs) await world.until(next, job, 'completed');
+  assert.is(world.renders.length, 2);
+  await world.audit(next, account, 2);
+});
+
+within('a paused runner that wakes up after its takeover changes nothing', async (scene) => {
+  const { world, owner, other, account } = scene;
+  const job = await world.submit(other, account, { isDirect: true });
+  await world.renderOf(job);
+  world.nodes.stall(owner);
+  await world.nodes.until(() => world.renders.length === 2, 'another node renders', 60_000);
+  world.nodes.resume(owner);
+  const ended = await world.until(other, job, 'completed');
+  assert.is(ended.attempt, 2);
+  await world.nodes.pause(20_000);
+  assert.equal(await current(other, job), ended);
+  await world.audit(other, account, 1);
+});
+
+within('a drain restarts no render', async ({ world, owner, other, account }) => {
+  const jobs = [await world.submit(other, account), await world.submit(other, account, { isDirect: true })];
+  for (const job of jobs) await world.renderOf(job);
+  await owner.node.drain();
+  await owner.node.finishActivities();
+  await owner.kill();
+  for (const job of jobs) assert.is((await world.until(other, job, 'completed')).attempt, 1);
+  assert.equal(nodesOf(world), [owner.process.name, owner.process.name]);
+  assert.is(world.renders.length, 2);
+  await world.audit(other, account, 2);
+});
+
+within('a cancel aborts the render at its provider; nothing is charged', async ({ world, other, account }) => {
+  const job = await world.submit(other, account);
+  const render = await world.renderOf(job);
+  await world.nodes.until(async () => (await current(other, job)).status === 'in_progress', 'it renders');
+  await cancelVideo(other.node, job, WITHIN_MS);
+  await world.until(other, job, 'cancelled');
+  assert.ok(render.aborted);
+  await world.nodes.pause(20_000);
+  assert.is((await current(other, job)).status, 'cancelled');
+  await world.audit(other, account, 0);
+});
+
+within('a cancel of a render that its provider cannot know ends it with its call', async (scene) => {
+  const { world, other, account } = scene;
+  const job = await world.submit(other, account, { isDirect: true });
+  await world.renderOf(job);
+  assert.is(((await cancelVideo(other.node, job, WITHIN_MS)) as JobRecord).status, 'cancelled');
+  await world.nodes.pause(20_000);
+  assert.is((await current(other, job)).status, 'cancelled');
+  await world.audit(other, account, 0);
+});
+
+within('a render that never ends fails at the deadline of its job, across a takeover', async (scene) => {
+  const { world, owner, other, account } = scene;
+  world.hangs = true;
+  const job = await world.submit(other, account);
+  await world.renderOf(job);
+  await owner.kill();
+  const ended = await world.until(other, job, 'failed', BOUNDS.jobMs + 60_000);
+  assert.is(ended.error?.error_type, 'timeout');
+  assert.is(world.renders.length, 1);
+  await world.audit(other, account, 0);
+});
+
+within('V7, V8: a clip outlives its ten minutes only under a download, and a dead node has none', async (scene) => {
+  const { world, owner, other, account } = scene;
+  const job = await world.until(other, await world.submit(other, account), 'completed');
+  await openClip(other.node, job, { index: 0, reader: 'whole', withinMs: WITHIN_MS });
+  await closeClip(other.node, job, { index: 0, reader: 'whole', delivered: true, withinMs: WITHIN_MS });
+  await world.nodes.pause(BOUNDS.deliveredMs - 10_000);
+  // The node that serves this download dies with it.
+  const reader = scene.trio.find((node) => node !== owner && node !== other) as VirtualNode;
+  await openClip(reader.node, job, { index: 0, reader: 'slow', withinMs: WITHIN_MS });
+  await world.nodes.pause(15_000);
+  assert.is(await world.clipCount(), 1, 'a download is under way');
+  await reader.kill();
+  await world.nodes.until(async () => (await world.clipCount()) === 0, 'the clip is removed', 60_000);
+  const again = await openClip(other.node, job, { index: 0, reader: 'late', withinMs: WITHIN_MS });
+  assert.is('refusal' in again ? again.refusal.status : 200, 410);
+});
+
+within(
+  'V8: a clip that nobody fetched goes with its window, and the job expires',
+  async ({ world, other, account }) => {
+    const job = await world.until(other, await world.submit(other, account), 'completed');
+    await world.nodes.pause(BOUNDS.windowMs - 10_000);
+    assert.equal([(await current(other, job)).status, await world.clipCount()], ['completed', 1]);
+    await world.until(other, job, 'expired', 120_000);
+    await world.nodes.until(async () => (await world.clipCount()) === 0, 'the bytes are removed', 60_000);
+  },
+);
+
+test.run();
