@@ -16,7 +16,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { log, ROOT } from './run.mjs';
 
@@ -73,7 +73,8 @@ async function bundle(folder) {
   const options = {
     absWorkingDir: ROOT,
     entryPoints: entries,
-    outdir: folder,
+    outdir: DIST,
+    write: false,
     chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
     splitting: true,
@@ -85,10 +86,16 @@ async function bundle(folder) {
     sourcemap: true,
     sourcesContent: false,
   };
-  await build(options).catch(() => {
+  const { outputFiles } = await build(options).catch(() => {
     log('troupe: the sources do not compile; see above');
     process.exit(1);
   });
+  // Not written by the bundler, since source maps name the sources as seen from `dist/`.
+  for (const { path, contents } of outputFiles) {
+    const file = join(folder, relative(DIST, path));
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, contents);
+  }
 }
 
 /** Copies the documents of the product (protobuf files, the models of the simulated providers) to the same place. */
