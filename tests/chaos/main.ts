@@ -4,11 +4,13 @@ import { STORE_KINDS } from './chaos-store.ts';
 import { renderLines, runLines, WAYS } from './lines.ts';
 import { passed, render } from './report.ts';
 import { runChaos } from './run.ts';
+import { renderVideos, runVideos, VIDEO_POINTS, VIDEO_WAYS } from './videos.ts';
 
 /**
  * `npm run chaos -- --store sqlite|postgres --kills N [--stops N] [--cuts N] [--losses N] [--clocks N] [--fulls N] [--seed N] [--points A,B] [--in-flight N] [--calm MS] [--keep]`: real node processes under
  * load, one fault after the other, then the audit. `--lines N [--way kill|drain|all] [--every MS]`: two batches of N
- * lines instead, the second one while nodes end every few seconds. Exit code 0 only for a clean run in which every fault took effect.
+ * lines instead, the second one while nodes end every few seconds. `--videos N [--way kill|stop|drain|all] [--every MS]
+ * [--points A,B]`: N video jobs with webhooks instead, until every crash point was reached. Exit code 0 only for a clean run in which every fault took effect.
  */
 const { values } = parseArgs({
   options: {
@@ -21,7 +23,8 @@ const { values } = parseArgs({
     fulls: { type: 'string', default: '0' },
     seed: { type: 'string' },
     lines: { type: 'string' },
-    way: { type: 'string', default: 'kill' },
+    videos: { type: 'string' },
+    way: { type: 'string' },
     every: { type: 'string', default: '5000' },
     points: { type: 'string' },
     'in-flight': { type: 'string', default: '24' },
@@ -47,6 +50,18 @@ if (values.lines !== undefined) {
   const way = WAYS.find((each) => each === values.way) ?? 'kill';
   const report = await runLines({ store, way, lines: Number(values.lines), everyMs: Number(values.every), seed, tell });
   const text = renderLines(report);
+  process.stdout.write(`${text}\n`);
+  process.exit(text.endsWith('\nclean') ? 0 : 1);
+}
+if (values.videos !== undefined) {
+  const text = renderVideos(
+    await runVideos({
+      ...{ store, jobs: Number(values.videos), inFlight: Number(values['in-flight']), seed, tell },
+      ways: values.way === undefined ? VIDEO_WAYS : VIDEO_WAYS.filter((each) => each === values.way),
+      points: values.points?.split(',') ?? VIDEO_POINTS,
+      everyMs: Number(values.every),
+    }),
+  );
   process.stdout.write(`${text}\n`);
   process.exit(text.endsWith('\nclean') ? 0 : 1);
 }

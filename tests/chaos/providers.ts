@@ -8,7 +8,11 @@ import type { ProviderDeclaration } from '../../gateway/terms/provider-declarati
 import { nodeArguments } from '../support/node-arguments.ts';
 import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 
-const NAMES: Readonly<Record<string, string>> = { 'sim-a': 'Sim A', 'sim-b': 'Sim B', 'sim-c': 'Sim C' };
+const NAMES: Readonly<Record<string, string>> = {
+  ...{ 'sim-a': 'Sim A', 'sim-b': 'Sim B', 'sim-c': 'Sim C', 'sim-v': 'Sim V' },
+};
+/** The providers of chats. */
+const CHATS = ['sim-a', 'sim-b', 'sim-c'] as const;
 const MAIN = fileURLToPath(new URL('../../gateway/simulator/main.ts', import.meta.url));
 
 /** The simulated providers of a run, each a process with its own log. */
@@ -22,18 +26,20 @@ export class Providers {
   readonly #children: readonly ChildProcess[];
   readonly #logs: readonly string[];
 
-  private constructor(children: readonly ChildProcess[], logs: readonly string[], ports: readonly number[]) {
+  private constructor(
+    children: readonly ChildProcess[],
+    logs: readonly string[],
+    declarations: Providers['declarations'],
+  ) {
     this.#children = children;
     this.#logs = logs;
-    this.declarations = Object.keys(NAMES).map((slug, at) =>
-      simulatedProvider(slug, `http://127.0.0.1:${ports[at]}/v1`),
-    );
+    this.declarations = declarations;
   }
 
   /** The folder for the logs. */
-  static async start(folder: string): Promise<Providers> {
-    const logs = Object.keys(NAMES).map((slug) => join(folder, `${slug}.jsonl`));
-    const children = Object.keys(NAMES).map((slug, at) =>
+  static async start(folder: string, slugs: readonly string[] = CHATS): Promise<Providers> {
+    const logs = slugs.map((slug) => join(folder, `${slug}.jsonl`));
+    const children = slugs.map((slug, at) =>
       spawn(process.execPath, [...nodeArguments(MAIN), '--name', slug, '--log', logs[at] as string], {
         stdio: ['pipe', 'pipe', 'inherit'],
       }),
@@ -45,7 +51,8 @@ export class Providers {
         return (JSON.parse(line.toString()) as { port: number }).port;
       }),
     );
-    return new Providers(children, logs, ports);
+    const declarations = slugs.map((slug, at) => simulatedProvider(slug, `http://127.0.0.1:${ports[at]}/v1`));
+    return new Providers(children, logs, declarations);
   }
 
   /** Stops them cleanly, so that their logs are complete; returns every call they received. */

@@ -1,0 +1,203 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { kill } from 'node:process';
+import type { DeliveryRecord } from '../../actors/webhook/delivery-record.ts';
+import { auditVideos } from '../support/auditor/audit-videos.ts';
+import type { Check } from '../support/auditor/check.ts';
+import type { StoreView } from '../support/auditor/store-view.ts';
+import type { VideoEvidence } from '../support/auditor/video-evidence.ts';
+import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
+import { openAccounts } from './bank.ts';
+import { pause } from './call.ts';
+import { chance } from './chance.ts';
+import { openChaosStore, type StoreKind } from './chaos-store.ts';
+import { CrashPoints } from './crash-points.ts';
+import { HookReceiver } from './hook-receiver.ts';
+import { isAlive, until } from './nemesis.ts';
+import { Providers } from './providers.ts';
+import { RATES, VideoWork } from './video-work.ts';
+
+/** The named crash points of a video job and of its webhook, in their order. */
+export const VIDEO_POINTS = [
+  ...(['vjob.accepted', 'vjob.dispatched', 'vjob.submitted', 'vjob.rendered', 'vjob.stored'] as const),
+  ...(['vjob.charged', 'hook.sent', 'hook.recorded'] as const),
+];
+
+export interface VideosOptions {
+  readonly store: StoreKind;
+  readonly jobs: number;
+  readonly inFlight: number;
+  /** Crash points that are armed in turn. */
+  readonly points: readonly string[];
+  /** Every so often a node ends: killed, stopped, drained, or all of them, in turn. */
+  readonly ways: readonly Way[];
+  readonly everyMs: number;
+  readonly seed: number;
+  readonly tell: (line: string) => void;
+}
+
+export const VIDEO_WAYS = ['kill', 'stop', 'drain', 'all'] as const;
+export type Way = (typeof VIDEO_WAYS)[number];
+
+export interface VideosReport {
+  readonly seed: number;
+  readonly faults: number;
+  /** Crash points at which a node died. */
+  readonly reached: readonly string[];
+  readonly posts: number;
+  readonly checks: readonly Check[];
+  readonly problems: readonly string[];
+}
+
+const DEPOSIT_USD = '1000';
+/** Enough that each node owns some. */
+const ACCOUNTS = 9;
+const UNLIMITED = 1_000_000_000;
+/** Short, so that jobs that nobody fetches expire within the run. */
+const WINDOW_MS = 15_000;
+const SLACK_MS = 5_000;
+const QUIET_MS = 120_000;
+const SIGNAL = { kill: 'SIGKILL', all: 'SIGKILL', stop: 'SIGSTOP', drain: 'SIGTERM' } as const;
+
+interface Stage {
+  readonly cluster: LaunchedCluster;
+  readonly view: StoreView;
+  readonly work: VideoWork;
+  readonly receiver: HookReceiver;
+  readonly crashPoints: CrashPoints;
+}
+
+/** Video jobs with webhooks while nodes end at random moments and at crash points; then the audit. */
+export async function runVideos(options: VideosOptions): Promise<VideosReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-videos-'));
+  const random = chance(options.seed);
+  const providers = await Providers.start(folder, ['sim-v']);
+  const store = await openChaosStore(options.store);
+  const receiver = await HookReceiver.open(random);
+  const crashPoints = new CrashPoints();
+  let cluster: LaunchedCluster | null = null;
+  try {
+    cluster = await LaunchedCluster.start(overlay(providers, receiver, store.config), { env: crashPoints.env });
+    const payers = await openAccounts(cluster, ACCOUNTS, DEPOSIT_USD);
+    const work = new VideoWork({ base: cluster.baseUrl, payers, receiver: receiver.origin, chance: random });
+    const stage = { cluster, view: store.view(cluster.data), work, receiver, crashPoints };
+    return await disturbed(stage, options, random);
+  } finally {
+    await cluster?.stop();
+    await providers.stop();
+    await store.close();
+    receiver.close();
+    crashPoints.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function overlay(providers: Providers, receiver: HookReceiver, store: object): object {
+  return {
+    ...{ store, demo: { enabled: false, simulators: 0 }, providers: providers.declarations },
+    rates: { keyPerMinute: UNLIMITED, endpointPerMinute: UNLIMITED, addressPerMinute: UNLIMITED },
+    videos: { windowMs: WINDOW_MS },
+    webhooks: { allowedTargets: [receiver.origin], backOffMsMin: 100, backOffMsMax: 2_000 },
+  };
+}
+
+async function disturbed(stage: Stage, options: VideosOptions, random: () => number): Promise<VideosReport> {
+  const { work, receiver } = stage;
+  const over = new AbortController();
+  const reached = new Set<string>();
+  const striking = strike(stage, { ...options, reached, random }, over.signal);
+  const isEnough = (): boolean => options.points.every((point) => reached.has(point));
+  await work.run(options.jobs, options.inFlight, isEnough).finally(() => over.abort());
+  const faults = (await striking) + reached.size;
+  options.tell(`${work.ended} jobs ended; ${faults} faults; waiting for windows and webhooks`);
+  await pause(WINDOW_MS + SLACK_MS * 2);
+  const quiet = await until(() => work.isQuiet(), QUIET_MS);
+  await work.lookAgain();
+  const evidence = await evidenceOf(stage);
+  const checks = auditVideos(evidence);
+  const idle = checks.filter(({ examined }) => examined === 0).map(({ id }) => `${id} examined nothing`);
+  const missed = options.points.filter((point) => !reached.has(point)).map((point) => `${point} was not reached`);
+  return {
+    ...{ seed: options.seed, faults, reached: [...reached], posts: receiver.posts.length, checks },
+    problems: [...(quiet ? [] : ['webhooks are under way at the end']), ...idle, ...missed],
+  };
+}
+
+interface Striking extends VideosOptions {
+  readonly reached: Set<string>;
+  readonly random: () => number;
+}
+
+/** Ends nodes until the signal, spares the last one, and arms a crash point in each next process. */
+async function strike(
+  { view, crashPoints }: Stage,
+  { ways, points, everyMs, tell, reached, random }: Striking,
+  signal: AbortSignal,
+): Promise<number> {
+  const armed = new Map<string, { readonly point: string; readonly pid: number | null }>();
+  let faults = 0;
+  for (; !signal.aborted; await pause(everyMs)) {
+    const { nodes } = await view.owners();
+    const up = [...nodes.values()].filter(({ state, pid }) => state === 'up' && isAlive(pid));
+    for (const [name, { point, pid }] of armed) {
+      const now = up.find((node) => node.name === name);
+      // The process that had the point is gone although nobody struck it: it died there.
+      if (pid === null && now !== undefined) armed.set(name, { point, pid: now.pid });
+      else if (pid !== null && !isAlive(pid)) {
+        reached.add(point);
+        armed.delete(name);
+        tell(`died at ${point}: ${name}`);
+      }
+    }
+    const free = up.filter(({ name }) => !armed.has(name));
+    if (up.length < 2 || free.length === 0) continue;
+    const way = ways[faults % ways.length] as Way;
+    const victims = way === 'all' ? free : [free[Math.floor(random() * free.length)]];
+    for (const victim of victims) {
+      if (victim === undefined) continue;
+      const point = points.find((each) => !reached.has(each) && ![...armed.values()].some((one) => one.point === each));
+      if (point !== undefined) {
+        crashPoints.arm(victim.name, point, 1);
+        armed.set(victim.name, { point, pid: null });
+      }
+      kill(victim.pid, SIGNAL[way]);
+    }
+    faults++;
+    tell(`${way}: ${victims.map((victim) => victim?.name).join(', ')}`);
+  }
+  return faults;
+}
+
+async function evidenceOf({ cluster, view, work, receiver }: Stage): Promise<VideoEvidence> {
+  const seen = await work.seen();
+  const code = await cluster.stop(true);
+  if (code !== 0) throw new Error(`the launcher ended with ${code}: ${cluster.output.slice(-1_000)}`);
+  const { entries } = await view.dump();
+  const deliveries = await view.rows<DeliveryRecord>('delivery');
+  const clips = await view.rows<{ readonly address: string }>('clip');
+  await view.close();
+  return {
+    ...{ ...seen, posts: receiver.posts, deliveries },
+    clips: new Set(clips.map(({ address }) => address.slice(address.indexOf('/') + 1))),
+    charges: entries.flatMap(({ type, generation, amount }) =>
+      type === 'charge' && generation !== null ? [{ generation, amount }] : [],
+    ),
+    ...{ rates: RATES, windowMs: WINDOW_MS, slackMs: SLACK_MS },
+  };
+}
+
+/** As printed on the command line; the last line says whether the run is clean. */
+export function renderVideos({ seed, faults, reached, posts, checks, problems }: VideosReport): string {
+  const broken = checks.filter((check) => check.violations.length > 0);
+  return [
+    `seed ${seed}: ${faults} faults, crash points reached: ${reached.join(', ') || 'none'}; ${posts} posts`,
+    `examined ${checks.map(({ id, examined }) => `${id} ${examined}`).join(', ')}`,
+    ...broken.flatMap((check) => [
+      `BROKEN ${check.id} ${check.title}`,
+      ...check.violations.map((line) => `         ${line}`),
+    ]),
+    ...problems.map((problem) => `FAILED: ${problem}`),
+    broken.length + problems.length === 0 ? 'clean' : 'not clean',
+  ].join('\n');
+}
