@@ -19,6 +19,11 @@ const WINDOW_MS = 10_000;
 const SECRETS = { a: `whsec_${'1'.repeat(64)}`, b: `whsec_${'2'.repeat(64)}` } as const;
 const FAILED = { error: { message: 'no', error_type: 'provider_unavailable' } };
 
+const TWICE = [
+  { at: 0, outcome: '5xx' },
+  { at: 1, outcome: '2xx' },
+] as const;
+
 function submission(id: string, over: Partial<VideoSubmission> = {}): VideoSubmission {
   const plain = { account: 'a', name: id, model: 'm', at: 0, endAt: 10, status: 202, callback: true } as const;
   return { ...plain, id, expects: 'completed', ...over };
@@ -91,7 +96,11 @@ function clean(): VideoEvidence {
       hook('j2', 'e3', { type: 'expired' }),
     ],
     deliveries: [
-      ...[delivery('j1', 'e1'), delivery('j2', 'e2'), delivery('j2', 'e3', { type: 'video.generation.expired' })],
+      ...[
+        delivery('j1', 'e1', { attempts: TWICE }),
+        delivery('j2', 'e2'),
+        delivery('j2', 'e3', { type: 'video.generation.expired' }),
+      ],
     ],
     secrets: Object.entries(SECRETS).flatMap(([account, secret]) => [
       ...[
