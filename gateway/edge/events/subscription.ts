@@ -31,6 +31,10 @@ export interface SubscriptionParts {
   readonly closed: () => void;
 }
 
+/** The store time of the change that was sent of each object, by id. */
+type Replayed = ReadonlyMap<string, number>;
+
+const NONE: Replayed = new Map();
 const LONGEST_TIMER_MS = 24 * 60 * 60_000;
 
 /**
@@ -69,11 +73,11 @@ export class Subscription {
   /** Sends what changed since the cursor, as `start` does, then what arrived meanwhile. One call at a time. */
   async resume(cursorAt: number | null): Promise<boolean> {
     this.#waiting ??= [];
-    const resumed = cursorAt === null || (await this.#replay(cursorAt));
+    const replayed = cursorAt === null ? NONE : await this.#replay(cursorAt);
     const waiting = this.#waiting;
     this.#waiting = null;
-    this.#send(waiting);
-    return resumed;
+    this.#send(replayed === null ? waiting : waiting.filter((event) => !isOlder(event, replayed)));
+    return replayed !== null;
   }
 
   /** The client left. */
@@ -92,13 +96,15 @@ export class Subscription {
     this.#parts.sink.end(error);
   }
 
-  async #replay(cursorAt: number): Promise<boolean> {
+  /** The newest change that was sent of each object, by id; null if the cursor is too old. */
+  async #replay(cursorAt: number): Promise<Replayed | null> {
     const { services, account } = this.#parts;
     const { cluster } = services;
-    if (!isCovered(cursorAt, cluster.now())) return false;
+    if (!isCovered(cursorAt, cluster.now())) return null;
     const { changes, complete } = await changesSince(cluster, account, cursorAt - OVERLAP_MS);
-    if (complete) this.#send(changes.map(eventOf));
-    return complete;
+    if (!complete) return null;
+    this.#send(changes.map(eventOf));
+    return new Map(changes.map(({ id, at }) => [id, at]));
   }
 
   #deliver(events: readonly FeedEvent[]): void {
@@ -135,4 +141,9 @@ export class Subscription {
     if (leftMs <= 0) this.#refuse();
     else this.#cancelExpiry = clock.after(Math.min(leftMs, LONGEST_TIMER_MS), () => this.#watchExpiry(view));
   }
+}
+
+/** True for a change that was read before the replay read a newer one of its object. */
+function isOlder(event: FeedEvent, replayed: Replayed): boolean {
+  return event.type !== 'balance.updated' && event.at < (replayed.get(event.change.id) ?? 0);
 }

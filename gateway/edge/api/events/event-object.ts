@@ -32,9 +32,12 @@ export function sentEvent(event: FeedEvent): SentEvent {
   return rendered;
 }
 
-/** The first event of a stream; `resumed` is false where the cursor is too old and the client has to read anew. */
-export function feedOpened(at: number, resumed: boolean): SentEvent {
-  return sent(resumed ? 'feed.opened' : 'feed.start_over', at, {});
+/**
+ * The first event of a stream, at a store time; `resumed` is false where the cursor is too old and the client has to read
+ * anew. `cursorAt`: what the client still misses begins there, so that it resumes from there if the stream breaks now.
+ */
+export function feedOpened(at: number, resumed: boolean, cursorAt: number = at): SentEvent {
+  return sent(resumed ? 'feed.opened' : 'feed.start_over', at, {}, cursorAt);
 }
 
 /** The answer to a frame of a client. */
@@ -48,8 +51,8 @@ export function feedEnded({ status, type, message }: GatewayError): SentEvent {
   return { type: 'error', cursor: null, text: JSON.stringify({ type: 'error', error }) };
 }
 
-function sent(type: string, at: number, data: object): SentEvent {
-  const cursor = renderCursor(at);
+function sent(type: string, at: number, data: object, cursorAt = at): SentEvent {
+  const cursor = renderCursor(cursorAt);
   return { type, cursor, text: renderExact({ type, created_at: Math.floor(at / 1_000), cursor, data }) };
 }
 

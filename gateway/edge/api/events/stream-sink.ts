@@ -47,7 +47,8 @@ export class StreamSink implements EventSink {
     const stream = open();
     this.#stream = stream;
     this.#queue = new FrameQueue(this.#bufferBytesMax, (frames) => stream.write(frames.join('')));
-    this.#queue.add([feedOpened(now, resumed), ...this.#early.map(sentEvent)].map(frameOf), false);
+    const opened = feedOpened(now, resumed, resumed ? (cursorAt ?? now) : now);
+    this.#queue.add([opened, ...this.#early.map(sentEvent)].map(frameOf), false);
     this.#early = [];
   }
 

@@ -21,6 +21,7 @@ function stage(limits = { streamsMax: 3, streamsPerKeyMax: 2, bufferBytesMax: 1_
   let failing = false;
   let silent = false;
   let reads = 0;
+  let beforeRead: () => Promise<void> = async () => {};
   const view: Record<string, Json> = { status: 'open', charges: '0' };
   const cluster = {
     now: () => clock.now(),
@@ -33,6 +34,7 @@ function stage(limits = { streamsMax: 3, streamsPerKeyMax: 2, bufferBytesMax: 1_
     rows: {
       async rows({ after }: { after: { sort: number } }) {
         reads++;
+        await beforeRead();
         if (failing) throw new Error('the store is out of reach');
         const found = [...rows.values()].filter(({ at }) => at > after.sort).sort((x, y) => x.at - y.at);
         return found.map((row) => ({ id: row.id, sort: row.at, body: JSON.stringify(row) }));
@@ -67,7 +69,10 @@ function stage(limits = { streamsMax: 3, streamsPerKeyMax: 2, bufferBytesMax: 1_
   const silence = (value: boolean): void => {
     silent = value;
   };
-  return { clock, feeds, change, notice, follow, fail, silence, view, seers, reads: () => reads };
+  const onRead = (run: () => Promise<void>): void => {
+    beforeRead = run;
+  };
+  return { onRead, clock, feeds, change, notice, follow, fail, silence, view, seers, reads: () => reads };
 }
 
 const idsOf = (events: readonly FeedEvent[]) =>
@@ -152,6 +157,27 @@ it('a cursor resumes for at least ten minutes, on a node that never followed the
   const late = await follow(at);
   assert.is(late.resumed, false);
   assert.equal(late.events, []);
+});
+
+it('a change that was read before the replay of a newer one of its object is not sent behind it', async () => {
+  const { clock, change, notice, follow, onRead } = stage();
+  const other = await follow();
+  change('f1', 'file.stored');
+  await clock.advance(1_000);
+  // The feed reads the first change while the subscription waits for its replay, which reads the second.
+  let reads = 0;
+  onRead(async () => {
+    if (reads++ > 0) return;
+    notice('file:a/f1');
+    await clock.advance(50);
+    change('f1', 'file.deleted');
+  });
+  const { events } = await follow(clock.now() - 5_000);
+  assert.equal(
+    events.map(({ type }) => type),
+    ['file.deleted'],
+  );
+  assert.equal(idsOf(other.events), ['f1'], 'the feed itself had read the first');
 });
 
 it('streams are bounded per key and per node, and a closed one gives its place back', async () => {

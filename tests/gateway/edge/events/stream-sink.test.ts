@@ -40,7 +40,7 @@ class FakeResponse extends EventEmitter {
   }
 }
 
-function stage({ bufferBytesMax = 2_000, replayed = [] as FeedEvent[] } = {}) {
+function stage({ bufferBytesMax = 2_000, replayed = [] as FeedEvent[], cursorAt = null as number | null } = {}) {
   const clock = new HandClock();
   const response = new FakeResponse();
   const sink = new StreamSink(response as unknown as ServerResponse, bufferBytesMax);
@@ -64,7 +64,7 @@ function stage({ bufferBytesMax = 2_000, replayed = [] as FeedEvent[] } = {}) {
       opening: ':\n\n',
       keepAlive: () => ':k\n\n',
     });
-  const run = () => sink.run(subscription, open, { cursorAt: null, now: clock.now() });
+  const run = () => sink.run(subscription, open, { cursorAt, now: clock.now() });
   return { clock, response, sink, ended, run, closed: () => closed };
 }
 
@@ -85,6 +85,12 @@ it('the stream begins with its own event, then what was missed, then what follow
   );
   assert.ok(events.every((event) => /^id: cur_[0-9a-z]+\n/.test(event)));
   assert.match(events[1] as string, /"id":"file_1"/);
+});
+
+it('a stream that resumes opens with the cursor of its client, from which it still misses events', async () => {
+  const { response, run } = stage({ replayed: [deleted('file_1')], cursorAt: 36 });
+  await run();
+  assert.match(response.written.join(''), /^id: cur_10\nevent: feed\.opened$/m);
 });
 
 it('a client that reads nothing is told so once its buffer is full, and is then cut', async () => {

@@ -11,6 +11,7 @@ import { bounded } from '../../../support/bounded.ts';
 import { StreamJudge } from '../../../support/stream/stream-judge.ts';
 import { answer, type Command, troupe } from './command.ts';
 import { told } from './in-process.ts';
+import { openPortSockets } from './through-the-port.ts';
 
 const it = bounded(test, 120_000);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-up-'));
@@ -266,14 +267,28 @@ it('an unknown account or provider is an error in plain words', async () => {
 });
 
 it('after kill -9 of a node the next request is answered, and the node comes back', async () => {
-  const { api_key, nodes } = connection();
+  const { api_key, base_url, nodes } = connection();
   const [victim] = nodes;
+  const sockets = await openPortSockets(String(base_url), String(api_key));
+  for (const client of sockets.turns) await client.turn({ model: 'sim/fast', input: 'hello' });
+  await sockets.upload();
   process.kill(victim?.pid ?? 0, 'SIGKILL');
+  for (let i = 0; i < 3; i++) await sockets.upload();
   const started = performance.now();
   // A request on its way through the dead node may be refused with retry advice; none stays unanswered.
   while (!(await chat(String(api_key)).catch(retryable))) await pause(10);
   const answeredMs = performance.now() - started;
   process.stdout.write(`answered ${Math.round(answeredMs)} ms after the kill\n`);
+  await sockets.upload();
+  assert.ok(sockets.stored.length >= 2);
+  await sockets.followed();
+  const lost = sockets.followers.filter(({ codes }) => codes.length > 0);
+  assert.ok(
+    lost.length > 0 && lost.length < sockets.followers.length,
+    `${lost.length} sockets were on the killed node`,
+  );
+  assert.ok(lost.every(({ codes }) => codes[0] === 1006));
+  sockets.close();
   for (let i = 0; i < 6; i++) await chat(String(api_key));
   while (connection().nodes.length < 3 || connection().nodes[0]?.pid === victim?.pid) {
     await pause(50);
@@ -289,14 +304,23 @@ it('after kill -9 of a node the next request is answered, and the node comes bac
 });
 
 it('drain ends a node without failing a call, and its launcher restarts it', async () => {
-  const { api_key, nodes } = connection();
+  const { api_key, base_url, nodes } = connection();
   const before = nodes.find(({ name }) => name === 'n2')?.pid;
+  const sockets = await openPortSockets(String(base_url), String(api_key));
+  const codes = Promise.race(sockets.turns.map(({ closed }) => closed));
   await answer(['drain', 'n2', ...at]);
   const now = () => connection().nodes.find(({ name }) => name === 'n2')?.pid ?? before;
   while (now() === before) {
     await chat(String(api_key));
+    await sockets.upload();
     await pause(20);
   }
+  assert.is((await codes).code, 1012, 'a socket for turns ends with the restart code');
+  await sockets.followed();
+  const moved = sockets.followers.filter((follower) => follower.codes.length > 0);
+  assert.ok(moved.length > 0 && moved.length < sockets.followers.length);
+  assert.ok(moved.every((follower) => follower.codes[0] === 1012));
+  sockets.close();
   const unknown = await troupe(['drain', 'n9', ...at]).ended;
   assert.is(unknown.err, 'troupe: there is no node n9; the nodes are n1, n2, n3\n');
 });
