@@ -3,6 +3,7 @@ import type { Outcome } from '../support/auditor/history.ts';
 import { isIntact } from './answered.ts';
 import { judgeOf, type ReplyJudge, wholeAnswer } from './reply-judge.ts';
 import type { Scenario } from './scenario.ts';
+import type { TurnSockets } from './turn-sockets.ts';
 
 /** The outcome of one scenario, without its operation number and time. */
 export type Finding = Outcome extends infer Each ? (Each extends Outcome ? Omit<Each, 'op' | 'at'> : never) : never;
@@ -19,6 +20,9 @@ const FRESH = new Agent({ pipelining: 0 });
 const KEPT = new Agent();
 /** The abort reason of a client that disconnects on purpose. */
 const LEFT = new Error('the client left');
+/** A stream over HTTP begins with this comment; frames have none. */
+const OPENING = ': processing\n';
+const RESPONSE_ID = /"id":"resp_([^"]+)"/;
 const COST = /"cost":\s*(-?[0-9.]+(?:[eE][+-]?\d+)?)/g;
 
 /** Sends one request to its route below `base` and judges its answer. Never throws: an undetermined outcome is `unknown`. */
@@ -49,6 +53,21 @@ export async function exchange(base: string, key: string, scenario: Scenario): P
   } finally {
     clearTimeout(late);
   }
+}
+
+/** The same for a turn over a WebSocket, whose frames are judged as the events of a stream. */
+export async function socketExchange(sockets: TurnSockets, key: string, scenario: Scenario): Promise<Finding> {
+  const { frames, end, status, reason } = await sockets.turn(key, scenario, ANSWER_MS);
+  const text = frames.join('\n');
+  if (end === 'refused') return refused(status, text, null);
+  const judge = judgeOf('responses');
+  judge.feed(OPENING);
+  for (const frame of frames) judge.feed(`event: ${JSON.parse(frame).type}\ndata: ${frame}\n\n`);
+  const generation = RESPONSE_ID.exec(text)?.[1];
+  const named = { generation: generation === undefined ? null : `gen-${generation}`, provider: '', judge };
+  if (end === 'answered') return streamed(text, scenario, named);
+  const left = end === 'left' && scenario.leaveAfter !== null ? ({ left: true } as const) : {};
+  return { type: 'unknown', generation: named.generation, reason, ...left, ...breachesOf(judge.left().faults) };
 }
 
 /** The whole body; rejects if the scenario disconnected before its end, as planned. */

@@ -3,6 +3,7 @@ import type { BatchEvidence } from '../support/auditor/batch-evidence.ts';
 import type { FileEvidence } from '../support/auditor/file-evidence.ts';
 import type { StoreView } from '../support/auditor/store-view.ts';
 import { BatchWork } from './batch-work.ts';
+import { FeedWork } from './feed-work.ts';
 import { FileWork, type JobWorkOptions } from './file-work.ts';
 import { sealingEvidence } from './sealing.ts';
 import type { Payer } from './workload.ts';
@@ -11,21 +12,23 @@ import type { Payer } from './workload.ts';
 const BATCH_WORKERS_SHARE = 0.4;
 const FILE_WORKERS_SHARE = 0.1;
 
-/** Files and batches beside the requests of a run. */
+/** Files, batches and followers of batches beside the requests of a run. */
 export class Jobs {
   readonly #files: FileWork;
   readonly #batches: BatchWork;
-
+  readonly #feeds: FeedWork;
   readonly #inFlight: number;
 
   constructor(options: JobWorkOptions, inFlight: number) {
     this.#inFlight = inFlight;
     this.#files = new FileWork(options);
-    const [stranger] = options.payers;
-    this.#batches = new BatchWork({ ...options, payers: options.payers.slice(1), stranger: stranger as Payer });
+    const [stranger, ...payers] = options.payers;
+    this.#batches = new BatchWork({ ...options, payers, stranger: stranger as Payer });
+    this.#feeds = new FeedWork(options.base, payers);
   }
 
-  start(): void {
+  async start(): Promise<void> {
+    await this.#feeds.start();
     this.#files.start(Math.ceil(this.#inFlight * FILE_WORKERS_SHARE));
     this.#batches.start(Math.ceil(this.#inFlight * BATCH_WORKERS_SHARE));
   }
@@ -38,11 +41,12 @@ export class Jobs {
   /** Begins nothing new, and waits until every accepted batch has ended. */
   async stop(): Promise<void> {
     await Promise.all([this.#files.stop(), this.#batches.stop()]);
+    await this.#feeds.stop();
   }
 
   /** Call it after `stop`, while the cluster runs. */
-  batches(): Promise<BatchEvidence> {
-    return this.#batches.evidence();
+  async batches(): Promise<BatchEvidence> {
+    return { ...(await this.#batches.evidence()), seen: this.#feeds.seen };
   }
 
   /** Call it once the cluster has stopped. The data folder is null where keys and bytes are in a database. */

@@ -179,8 +179,8 @@ class Run {
     const sampling = new AbortController();
     const sampled = this.#sampleUntil(sampling.signal);
     const jobs = new Jobs({ base: cluster.baseUrl, payers, workload, chance: this.#chance }, this.#options.inFlight);
+    await jobs.start();
     workload.start();
-    jobs.start();
     const strikes = await this.#strikeAll({ workload, jobs }, payers).finally(() => sampling.abort());
     await sampled;
     await Promise.all([jobs.stop(), workload.stop()]);

@@ -12,6 +12,8 @@ export interface Scenario {
   readonly dialect: 'chat' | 'completions' | 'messages' | 'responses';
   /** The expected content of a complete answer. */
   readonly expected: Expected;
+  /** Over a WebSocket, behind other turns of the same key. */
+  readonly socket: boolean;
   /** The client disconnects after this many frames. */
   readonly leaveAfter: number | null;
   /** Uses the account with almost no money. */
@@ -45,6 +47,7 @@ interface Shape {
   readonly poor?: boolean;
   readonly members?: object;
   readonly dialect?: Scenario['dialect'];
+  readonly socket?: true;
   /** The request contains a picture. */
   readonly picture?: true;
 }
@@ -152,6 +155,32 @@ const RESPONSES: readonly Shape[] = [
   },
 ];
 
+const SOCKET = { dialect: 'responses', stream: true, socket: true } as const;
+
+/** Turns over WebSockets. One that is cut is a caller that left. */
+const SOCKETS: readonly Shape[] = [
+  {
+    ...{ name: 'turn of a socket', weight: 7, model: 'sim/fast', ...SOCKET },
+    ...{ directive: { tokens: 30, tps: 80 }, expected: { chunks: 30 } },
+  },
+  {
+    ...{ name: 'tool of a socket', weight: 3, model: 'sim/tools', ...SOCKET, members: RESPONSES_TOOLS },
+    ...{ directive: { tps: 60 }, expected: { call: 'weather' } },
+  },
+  {
+    ...{ name: 'cut turn of a socket', weight: 1, model: 'sim/fast', ...SOCKET, expects: 'broken' },
+    ...{ directive: { cut_after: 5, tps: 200 }, expected: {} },
+  },
+  {
+    ...{ name: 'socket that is left', weight: 2, model: 'sim/slow', ...SOCKET, expects: 'any', leaveAfter: 10 },
+    ...{ directive: { tokens: 60, tps: 30 }, expected: {} },
+  },
+  {
+    ...{ name: 'no money for a socket', weight: 1, model: 'sim/fast', ...SOCKET, expects: 'refused', poor: true },
+    ...{ directive: {}, expected: {} },
+  },
+];
+
 /** Pictures in requests and answers; one provider generates them, three accept them. */
 const MEDIA: readonly Shape[] = [
   {
@@ -221,7 +250,7 @@ const TROUBLE: readonly Shape[] = [
   },
 ];
 
-const SHAPES = [...TEXT, ...COMPLETIONS, ...MESSAGES, ...RESPONSES, ...MEDIA, ...CALLS, ...TROUBLE];
+const SHAPES = [...TEXT, ...COMPLETIONS, ...MESSAGES, ...RESPONSES, ...SOCKETS, ...MEDIA, ...CALLS, ...TROUBLE];
 const WEIGHTS = SHAPES.reduce((sum, shape) => sum + shape.weight, 0);
 
 /**
@@ -285,11 +314,14 @@ function fromShape(shape: Shape, nonce: string): Scenario {
     leaveAfter: shape.leaveAfter ?? null,
     poor: shape.poor ?? false,
     fresh: true,
+    socket: shape.socket ?? false,
     headers: named ? {} : { 'x-session-id': nonce },
     body: {
       model: shape.model,
       stream,
       ...(named ? { user: nonce } : {}),
+      // The headers of a socket are those of its first request.
+      ...(shape.socket ? { prompt_cache_key: nonce } : {}),
       [shape.dialect === 'responses' ? 'max_output_tokens' : 'max_tokens']: 100,
       ...asked(shape, `Say something. @sim ${JSON.stringify({ id: nonce, ...shape.directive })}`),
       ...shape.members,

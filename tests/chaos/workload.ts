@@ -1,6 +1,7 @@
 import type { HistoryEntry } from '../support/auditor/history.ts';
-import { exchange, type Finding } from './exchange.ts';
+import { exchange, type Finding, socketExchange } from './exchange.ts';
 import { probe, type Scenario, scenario } from './scenario.ts';
+import { TurnSockets } from './turn-sockets.ts';
 
 /** An account that pays for requests of the workload. */
 export interface Payer {
@@ -31,6 +32,7 @@ const REFUSED_REST_MS = 100;
 export class Workload {
   readonly history: HistoryEntry[] = [];
   readonly #options: WorkloadOptions;
+  readonly #sockets: TurnSockets;
   readonly #run = Math.random().toString(36).slice(2, 8);
   #running = false;
   #workers: readonly Promise<void>[] = [];
@@ -39,6 +41,7 @@ export class Workload {
 
   constructor(options: WorkloadOptions) {
     this.#options = options;
+    this.#sockets = new TurnSockets(options.base);
   }
 
   start(): void {
@@ -50,6 +53,7 @@ export class Workload {
   async stop(): Promise<void> {
     this.#running = false;
     await Promise.all(this.#workers);
+    this.#sockets.close();
   }
 
   /** Requests that have succeeded so far. */
@@ -90,7 +94,9 @@ export class Workload {
       stream: next.stream,
       expects: next.expects,
     });
-    const finding = await exchange(this.#options.base, payer.key, next);
+    const finding = next.socket
+      ? await socketExchange(this.#sockets, payer.key, next)
+      : await exchange(this.#options.base, payer.key, next);
     this.history.push({ ...finding, op, at: performance.now() } as HistoryEntry);
     return finding;
   }

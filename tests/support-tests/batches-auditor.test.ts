@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { audit } from '../support/auditor/audit.ts';
-import type { BatchEvidence, BatchPoll, ResultLine, Submission } from '../support/auditor/batch-evidence.ts';
+import type { BatchEvidence, BatchPoll, BatchSeen, ResultLine, Submission } from '../support/auditor/batch-evidence.ts';
 import type { CallSeen, Evidence } from '../support/auditor/evidence.ts';
 import { bounded } from '../support/bounded.ts';
 import { cleanEvidence } from './clean-evidence.ts';
@@ -77,8 +77,25 @@ function clean(): BatchEvidence {
     revoked: [{ key: 'k', at: 2_000 }],
     lostKeys: new Set(),
     windowMs: 86_400_000,
+    seen: [
+      {
+        account: 'account:a',
+        events: [
+          { id: 'batch_1', at: 1_011, status: 'in_progress', counts: { total: 2, completed: 0, failed: 1 } },
+          { id: 'batch_2', at: 1_022, status: 'cancelled', counts },
+          { id: 'batch_1', at: 1_029, status: 'completed', counts: DONE },
+          { id: 'batch_1', at: 1_032, status: 'completed', counts: DONE },
+        ],
+      },
+    ],
   };
 }
+
+const events =
+  (change: (events: readonly BatchSeen[]) => readonly BatchSeen[]) =>
+  ({ seen = [] }: BatchEvidence): Partial<BatchEvidence> => ({
+    seen: seen.map((each) => ({ ...each, events: change(each.events) })),
+  });
 
 function withBatches(batches: BatchEvidence, calls: readonly CallSeen[] = []): Evidence {
   const evidence = cleanEvidence();
@@ -239,6 +256,10 @@ const LIES: readonly Lie[] = [
     'a stranger’s batch that is shown',
     (b) => ({ strangers: [...b.strangers, { id: 'batch_1', status: 200, body: '{}' }] }),
   ],
+  ['E1', 'an event behind a newer one', events((all) => [...all, { ...(all[0] as BatchSeen), at: 1_050 }])],
+  ['E2', 'an event before its commit', events((all) => all.map((each) => ({ ...each, at: 1_000 })))],
+  ['E3', 'an end that its follower missed', events((all) => all.slice(0, 2))],
+  ['E3', 'a batch that its follower missed', events((all) => all.filter((each) => each.id === 'batch_1'))],
   ['B21', 'a 404 that differs', (b) => ({ strangers: [...b.strangers, { id: 'y', status: 404, body: 'gone' }] })],
 ];
 

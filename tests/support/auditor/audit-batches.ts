@@ -1,4 +1,5 @@
 import type { BatchEvidence } from './batch-evidence.ts';
+import { eventsAreComplete, eventsAreDurable, eventsFollow } from './batch-feed.ts';
 import {
   badBodiesFailAlone,
   chargedIsNotSent,
@@ -26,7 +27,7 @@ import { joinBatches } from './batches-joined.ts';
 import type { Check } from './check.ts';
 import type { Joined } from './joined.ts';
 
-/** The rules B1 to B21; B16 is in B7 and in M6, B20 in B6. Some need what only some runs do. */
+/** The rules B1 to B21, and E1 to E3 of the events about batches; B16 is in B7 and in M6, B20 in B6. Some need what only some runs do. */
 export function auditBatches(evidence: BatchEvidence, joined: Joined): readonly Check[] {
   const batches = joinBatches(evidence, joined);
   const { cancels, revoked, strangers, zombieMs = 0 } = evidence;
@@ -43,6 +44,9 @@ export function auditBatches(evidence: BatchEvidence, joined: Joined): readonly 
     windowsClose(evidence, batches),
     ...(cancels.length === 0 ? [] : [cancelsStop(evidence, batches, slackMs), cancelsRepeat(evidence, batches)]),
     ...(revoked.length === 0 ? [] : [deadKeysSendNothing(evidence, batches)]),
+    ...(evidence.seen === undefined
+      ? []
+      : [eventsFollow(evidence), eventsAreDurable(evidence, batches), eventsAreComplete(evidence, batches)]),
     ...(strangers.length === 0 ? [] : [strangersAreAlike(evidence)]),
   ];
 }

@@ -3,6 +3,8 @@ export interface BatchEvidence {
   readonly submissions: readonly Submission[];
   readonly polls: readonly BatchPoll[];
   readonly cancels: readonly BatchCancel[];
+  /** What each follower of `GET /events` received about batches, in order; absent where nobody followed. */
+  readonly seen?: readonly { readonly account: string; readonly events: readonly BatchSeen[] }[];
   /** The ids that `GET /batches` lists for each account at the end. */
   readonly listed: readonly { readonly account: string; readonly id: string }[];
   /** Look-ups of ids that the account cannot read. */
@@ -53,6 +55,9 @@ export interface BatchPoll {
   /** Result lines as text; null while the batch runs and after the file ended. */
   readonly results: string | null;
 }
+
+/** One event of a batch, with the time of its arrival. */
+export type BatchSeen = Pick<BatchPoll, 'id' | 'at' | 'status' | 'counts'>;
 
 export interface BatchCancel {
   readonly id: string;

@@ -13,6 +13,7 @@ const AFTER: Readonly<Record<string, readonly string[]>> = {
   expired: ['expired'],
   cancelled: ['cancelled'],
 };
+type BatchState = Pick<BatchPoll, 'status' | 'counts'>;
 const ACTIVE_MAX = 10;
 const CANCEL_MS = 2_000;
 const WINDOW_SLACK_MS = 5_000;
@@ -166,14 +167,15 @@ function isUnsent({ type }: { readonly type: string }): boolean {
   return type === 'batch_cancelled' || type === 'batch_expired' || type === 'results_full';
 }
 
-function follows(before: BatchPoll, poll: BatchPoll): boolean {
+/** True if a batch may have gone from one state to the other, or has not changed. */
+export function follows(before: BatchState, poll: BatchState): boolean {
   const { counts: a } = before;
   const { counts: b } = poll;
   const grows = a.completed <= b.completed && a.failed <= b.failed && a.total === b.total;
   return grows && (AFTER[before.status] ?? []).includes(poll.status);
 }
 
-function shown({ status, counts }: BatchPoll): string {
+export function shown({ status, counts }: BatchState): string {
   return `${status} ${counts.completed}+${counts.failed}/${counts.total}`;
 }
 
