@@ -13,6 +13,7 @@ import { openApi } from './http/api.ts';
 import { LargeAnswers } from './http/large-answers.ts';
 import type { Listener } from './http/listener.ts';
 import { OpenTurns } from './http/open-turns.ts';
+import { RunningRequests } from './http/running-requests.ts';
 import type { EdgeServices } from './services.ts';
 
 /** The public API of one node. */
@@ -73,6 +74,7 @@ export function openEdge(services: EdgeServices): Edge {
     uploads: new UploadRoom(services.files.limits),
     bodies: new BodyRoom(limits.bodiesBytesMax),
     openUploads: new OpenUploads(limits),
+    running: new RunningRequests(limits.requestsMax),
     underWay: () => (listener?.underWay ?? 0) - feeds.requests - arrivals.waiting,
   });
   listener = open;

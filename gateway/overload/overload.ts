@@ -91,6 +91,7 @@ export class Overload {
       this.#delay.start();
       return this.#waiting === 0 && !this.#isLate && this.#inside * 2 <= this.#placesMax;
     }
+    if (this.#isModest(holder)) return true;
     const { waitingMax, standingWaitingMax } = this.limits;
     const share = QUEUE_SHARE[work];
     if (this.#waiting < standingWaitingMax * share) return true;

@@ -67,4 +67,30 @@ it('sheds requests beyond the bound before money is held, and advises a retry', 
   assert.is(waiting.length, REQUESTS_MAX, 'no shed request reached the provider');
 });
 
+it('serves another account while one has every request that a node runs', async () => {
+  const [greedy, tenant] = [await cluster.fund('100'), await cluster.fund('100')];
+  waiting.length = 0;
+  const ask = (key: string): Promise<Response> =>
+    fetch(`${cluster.baseUrls[0]}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }] }),
+    });
+  const reached = async (count: number): Promise<void> => {
+    while (waiting.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  const held: Promise<Response>[] = [];
+  for (let nth = 1; nth <= REQUESTS_MAX; nth++) {
+    held.push(ask(greedy.key));
+    await reached(nth);
+  }
+  assert.is((await ask(greedy.key)).status, 503, 'its own next request is refused');
+  held.push(ask(tenant.key));
+  await reached(REQUESTS_MAX + 1);
+  for (const response of waiting) {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(REPLY));
+  }
+  for (const answer of held) assert.is((await answer).status, 200);
+});
+
 test.run();

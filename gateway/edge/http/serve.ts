@@ -28,9 +28,13 @@ export function serve(context: RequestContext, router: HttpRouter<Route>, edge: 
 
 /** The same for a request whose route is known, such as a frame of a WebSocket. */
 export async function serveRoute(context: RequestContext, route: ServedRoute, edge: EdgeRoutes): Promise<void> {
+  const account = edge.authentication.accountOf(context);
+  const holder = account ?? clientAddress(context.request.socket.remoteAddress);
+  const mayBegin = edge.running.mayBegin(holder, edge.underWay());
+  edge.running.begin(holder);
   try {
     if (route.policy !== 'unguarded') {
-      const arriving = arrive(context, route, edge);
+      const arriving = arrive(context, route, edge, { account, mayBegin });
       if (arriving !== null) await arriving;
       if (route.policy === 'key') await countRead(context, edge);
     }
@@ -50,6 +54,7 @@ export async function serveRoute(context: RequestContext, route: ServedRoute, ed
     await refuse(thrown, context, edge);
   } finally {
     context.place?.leave();
+    edge.running.end(holder);
   }
 }
 
@@ -79,17 +84,21 @@ function noSuchRoute(method = '', url = ''): GatewayError {
 }
 
 /** Throws 503 if this node is overloaded or not serving; else authenticates. */
-function arrive(context: RequestContext, route: ServedRoute, edge: EdgeRoutes): Promise<void> | null {
-  const { overload, underWay, services } = edge;
+function arrive(
+  context: RequestContext,
+  route: ServedRoute,
+  edge: EdgeRoutes,
+  { account, mayBegin }: { readonly account: string | null; readonly mayBegin: boolean },
+): Promise<void> | null {
+  const { overload, services } = edge;
   const work = workOf(route);
-  if (underWay() > services.limits.requestsMax) {
+  if (!mayBegin) {
     overload.refused(work, context.startedAt);
     throw OVERLOADED;
   }
   const readiness = services.readiness();
   // A node that drains serves what its open connections still send.
   if (readiness !== 'ready' && readiness !== 'draining') throw unavailable(`the node is ${readiness}`);
-  const account = edge.authentication.accountOf(context);
   if (account === null) return authenticateStranger(context, route, edge);
   if (route.isNeverShed !== true && !overload.mayDispatch(work, account)) {
     overload.refused(work, context.startedAt);
