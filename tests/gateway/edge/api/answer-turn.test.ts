@@ -14,6 +14,7 @@ import { HttpRouter } from '../../../../gateway/edge/http/http-router.ts';
 import { LargeAnswers } from '../../../../gateway/edge/http/large-answers.ts';
 import { Listener } from '../../../../gateway/edge/http/listener.ts';
 import { OpenTurns } from '../../../../gateway/edge/http/open-turns.ts';
+import { RunningRequests } from '../../../../gateway/edge/http/running-requests.ts';
 import { serve } from '../../../../gateway/edge/http/serve.ts';
 import { Overload } from '../../../../gateway/overload/overload.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
@@ -125,6 +126,7 @@ async function answered({
     largeAnswers: new LargeAnswers(systemClock, config.edge),
     bodies: { reservation: () => () => true },
     openUploads: new OpenUploads(config.edge),
+    running: new RunningRequests(config.edge.requestsMax),
     underWay: () => 1,
   } as unknown as EdgeRoutes;
   const router = new HttpRouter([turnRoute('/own', dialect)]);

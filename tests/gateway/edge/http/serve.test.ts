@@ -7,6 +7,7 @@ import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { HttpRouter } from '../../../../gateway/edge/http/http-router.ts';
 import { Listener } from '../../../../gateway/edge/http/listener.ts';
 import type { Route } from '../../../../gateway/edge/http/route.ts';
+import { RunningRequests } from '../../../../gateway/edge/http/running-requests.ts';
 import { serve } from '../../../../gateway/edge/http/serve.ts';
 import { callerOf, takeBody } from '../../../../gateway/edge/request-context.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
@@ -115,6 +116,7 @@ async function observed({
     },
     bodies: { reservation: () => () => true },
     openUploads: new OpenUploads(config.edge),
+    running: new RunningRequests(config.edge.requestsMax),
     underWay: () => 1,
   } as unknown as EdgeRoutes;
   const route: Route = {

@@ -10,6 +10,7 @@ import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { HttpRouter } from '../../../../gateway/edge/http/http-router.ts';
 import { Listener } from '../../../../gateway/edge/http/listener.ts';
 import { OpenTurns } from '../../../../gateway/edge/http/open-turns.ts';
+import { RunningRequests } from '../../../../gateway/edge/http/running-requests.ts';
 import { serve } from '../../../../gateway/edge/http/serve.ts';
 import { beginRequest, type RequestContext } from '../../../../gateway/edge/request-context.ts';
 import { TurnSocket } from '../../../../gateway/edge/ws/turn-socket.ts';
@@ -42,7 +43,7 @@ function stageOf(simulator: Simulator, limits: EdgeLimits) {
   const edge = {
     services: {
       ...{ inference: on.services, cluster: on.services.cluster, clock, limits },
-      ...{ serving: () => true, log: { warn: () => {}, error: () => {} } },
+      ...{ readiness: () => 'ready' as const, log: { warn: () => {}, error: () => {} } },
     },
     window: { check: () => {}, take: () => ({ resetAt: 0, holder: null }), giveBack: () => {} },
     overload: new Overload(clock, config.overload),
@@ -59,6 +60,7 @@ function stageOf(simulator: Simulator, limits: EdgeLimits) {
     turns: new OpenTurns(),
     bodies: new BodyRoom(limits.bodiesBytesMax),
     openUploads: new OpenUploads(limits),
+    running: new RunningRequests(limits.requestsMax),
     underWay: () => 1,
   } as unknown as EdgeRoutes;
 
