@@ -7,8 +7,6 @@ export type JobCrashPoint =
   | 'line.firstbyte'
   | 'line.sealed'
   | 'results.written'
-  | 'vjob.dispatched'
-  | 'vjob.submitted'
   | 'vjob.rendered'
   | 'vjob.stored';
 

@@ -68,13 +68,14 @@ export class CandidateRender {
     const { services } = this.#parts.node;
     let known = remote;
     if (known === null) {
+      // Before the call: while the key store is out of reach nothing is rendered that could not be kept.
+      await services.inference.files.bytes.keys.current();
       const created = await this.#create();
       if (created.type === 'clip') {
         services.crashpoint('vjob.rendered');
         return { ...(await this.#receive(created.body)), upstreamId: null };
       }
       known = await this.#parts.accepted(created.providerJobId);
-      services.crashpoint('vjob.submitted');
     }
     await this.#awaitRender(known);
     services.crashpoint('vjob.rendered');
@@ -148,11 +149,10 @@ export class CandidateRender {
     return last;
   }
 
-  /** Throws what no repeat of a transfer changes. */
+  /** Throws what no repeat of a transfer changes: our own stores, and bytes that are no clip. */
   #brokenClip(thrown: unknown): ProviderFailure {
     this.#parts.task.signal.throwIfAborted();
-    if (thrown instanceof ProviderFailure && !thrown.repeatable) throw thrown;
-    if (thrown instanceof ProviderFailure) return thrown;
+    if (thrown instanceof ProviderFailure && thrown.repeatable && thrown.reason !== 'garbage') return thrown;
     throw thrown;
   }
 

@@ -72,7 +72,6 @@ class RenderWork {
     try {
       await this.#awaitRoom();
       const begun = current(await beginRender(this.#node.services.inference.cluster, this.#run));
-      this.#node.services.crashpoint('vjob.dispatched');
       return await this.#tryAll(begun);
     } catch (thrown) {
       if (this.#signal.aborted) throw this.#signal.reason;
