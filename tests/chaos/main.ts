@@ -58,7 +58,8 @@ if (values.videos !== undefined) {
     await runVideos({
       ...{ store, jobs: Number(values.videos), inFlight: Number(values['in-flight']), seed, tell },
       ways: values.way === undefined ? VIDEO_WAYS : VIDEO_WAYS.filter((each) => each === values.way),
-      points: values.points?.split(',') ?? VIDEO_POINTS,
+      // `--points none` arms none.
+      points: values.points?.split(',').filter((point) => point !== 'none') ?? VIDEO_POINTS,
       everyMs: Number(values.every),
     }),
   );

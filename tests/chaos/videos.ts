@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill } from 'node:process';
 import type { DeliveryRecord } from '../../actors/webhook/delivery-record.ts';
+import type { Call } from '../../gateway/simulator/call-log.ts';
 import { auditVideos } from '../support/auditor/audit-videos.ts';
 import type { Check } from '../support/auditor/check.ts';
 import type { StoreView } from '../support/auditor/store-view.ts';
@@ -46,6 +47,9 @@ export interface VideosReport {
   /** Crash points at which a node died. */
   readonly reached: readonly string[];
   readonly posts: number;
+  /** Jobs that a provider began to render, and renders of jobs that already had one. */
+  readonly rendered: number;
+  readonly renderedAgain: number;
   readonly checks: readonly Check[];
   readonly problems: readonly string[];
 }
@@ -66,6 +70,7 @@ interface Stage {
   readonly work: VideoWork;
   readonly receiver: HookReceiver;
   readonly crashPoints: CrashPoints;
+  readonly providers: Providers;
 }
 
 /** Video jobs with webhooks while nodes end at random moments and at crash points; then the audit. */
@@ -81,7 +86,7 @@ export async function runVideos(options: VideosOptions): Promise<VideosReport> {
     cluster = await LaunchedCluster.start(overlay(providers, receiver, store.config), { env: crashPoints.env });
     const payers = await openAccounts(cluster, ACCOUNTS, DEPOSIT_USD);
     const work = new VideoWork({ base: cluster.baseUrl, payers, receiver: receiver.origin, chance: random });
-    const stage = { cluster, view: store.view(cluster.data), work, receiver, crashPoints };
+    const stage = { cluster, view: store.view(cluster.data), work, receiver, crashPoints, providers };
     return await disturbed(stage, options, random);
   } finally {
     await cluster?.stop();
@@ -115,12 +120,18 @@ async function disturbed(stage: Stage, options: VideosOptions, random: () => num
   const quiet = await until(() => work.isQuiet(), QUIET_MS);
   await work.lookAgain();
   const evidence = await evidenceOf(stage);
+  const renders = rendersOf(await stage.providers.stop());
+  const renderedAgain = renders.reduce((sum, count) => sum + count - 1, 0);
   const checks = auditVideos(evidence);
   const idle = checks.filter(({ examined }) => examined === 0).map(({ id }) => `${id} examined nothing`);
   const missed = options.points.filter((point) => !reached.has(point)).map((point) => `${point} was not reached`);
+  // A drained node ends its renders, or hands over the provider's own job.
+  const isDrained = options.points.length === 0 && options.ways.every((way) => way === 'drain');
+  const again = isDrained && renderedAgain > 0 ? [`a drain made ${renderedAgain} renders begin again`] : [];
   return {
     ...{ seed: options.seed, faults, reached: [...reached], posts: receiver.posts.length, checks },
-    problems: [...(quiet ? [] : ['webhooks are under way at the end']), ...idle, ...missed],
+    ...{ rendered: renders.length, renderedAgain },
+    problems: [...(quiet ? [] : ['webhooks are under way at the end']), ...idle, ...missed, ...again],
   };
 }
 
@@ -169,6 +180,16 @@ async function strike(
   return faults;
 }
 
+/** How often each job was rendered: creates that made a job of the provider, or that answered with a clip. */
+function rendersOf(calls: readonly Call[]): readonly number[] {
+  const counts = new Map<string, number>();
+  for (const { id, video } of calls) {
+    if (id === null || video?.route !== 'create' || video.repeated) continue;
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return [...counts.values()];
+}
+
 async function evidenceOf({ cluster, view, work, receiver }: Stage): Promise<VideoEvidence> {
   const seen = await work.seen();
   const code = await cluster.stop(true);
@@ -188,10 +209,12 @@ async function evidenceOf({ cluster, view, work, receiver }: Stage): Promise<Vid
 }
 
 /** As printed on the command line; the last line says whether the run is clean. */
-export function renderVideos({ seed, faults, reached, posts, checks, problems }: VideosReport): string {
+export function renderVideos(report: VideosReport): string {
+  const { seed, faults, reached, posts, rendered, renderedAgain, checks, problems } = report;
   const broken = checks.filter((check) => check.violations.length > 0);
   return [
     `seed ${seed}: ${faults} faults, crash points reached: ${reached.join(', ') || 'none'}; ${posts} posts`,
+    `${rendered} jobs rendered, ${renderedAgain} renders begun again`,
     `examined ${checks.map(({ id, examined }) => `${id} ${examined}`).join(', ')}`,
     ...broken.flatMap((check) => [
       `BROKEN ${check.id} ${check.title}`,

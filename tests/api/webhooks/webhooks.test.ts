@@ -27,7 +27,7 @@ await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
 const origin = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
 // The second attempt follows the first at once.
 const webhooks = { allowedTargets: [origin], backOffMsMin: 1, backOffMsMax: 1 };
-const cluster = await startCluster({ nodes: 1, webhooks });
+const cluster = await startCluster({ nodes: 1, simulators: ['sim-v'], webhooks });
 test.after(async () => {
   await cluster.close();
   receiver.close();
@@ -162,6 +162,31 @@ it('a receiver that never accepts is posted to eight times', async () => {
   );
   assert.is(page.data[0]?.next_attempt_at, null);
   assert.is(received.filter(({ body }) => body.includes('vjob_refused')).length, 8);
+});
+
+it('a completed video job posts its document, as it is then, to its callback_url', async () => {
+  const { key } = await cluster.fund('10');
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const prompt = 'A fox. @sim {"render_ms": 10}';
+  const asked = { model: 'sim/filmstrip', prompt, duration: 1, resolution: '480p', callback_url: `${origin}/video` };
+  const post = (body: object) =>
+    fetch(`${cluster.baseUrls[0]}/videos`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const refused = await post({ ...asked, callback_url: 'https://127.0.0.1/hook' });
+  assert.is(refused.status, 400);
+  assert.match(await refused.text(), /callback_url must name a public host/);
+  const made = await post(asked);
+  assert.is(made.status, 202, await made.clone().text());
+  const { id } = (await made.json()) as { id: string };
+  // Minted with the submission, so that the receiver can know it before the first webhook.
+  const { secret } = await call<Secret>(key, '/webhooks/secret');
+  const page = await ended(key, 1);
+  assert.is(page.data[0]?.job_id, id);
+  const hook = received.filter(({ body }) => body.includes(id));
+  assert.is(hook.length, 1);
+  const { body = '', header = '' } = hook[0] ?? {};
+  const event = verifyInNode({ body, header, secret, now: Math.floor(Date.now() / 1_000) }) as { data: object };
+  assert.equal(event.data, await call(key, `/videos/${id}`));
+  assert.is((event.data as { status: string }).status, 'completed');
 });
 
 it('the secret lies in no row', async () => {
