@@ -53,7 +53,8 @@ export interface Tariff extends Prices {
   readonly overrides?: readonly PriceOverride[];
   /**
    * Rates per second of rendered video where conditions decide it; entries without a condition come first, entries with
-   * a clock window last. `videoSecond` is set only where there is one rate without any condition.
+   * a clock window last. `videoSecond` is set only where there is one rate without any condition. Empty: videos are
+   * priced by a unit that is not measured.
    */
   readonly videoTiers?: readonly VideoTier[];
   /**

@@ -43,8 +43,9 @@ export function tariffOf(model: DeclaredModel, at: readonly (string | number)[])
       (window === null ? tiers : windows).push(conditional);
     }
   }
-  const videoTiers = videoTiersOf(all, (price) => discounted(usd(price), discount));
-  const rates = videoTiers.length === 0 ? {} : { videoTiers };
+  const videoTiers = videoTiersOf(model, all, (price) => discounted(usd(price), discount));
+  if (videoTiers !== null) delete plain.videoSecond;
+  const rates = videoTiers === null ? {} : { videoTiers };
   return named(plain, gathered([...tiers, ...windows]), discount, { ...audioSecondOf(entries), ...rates });
 }
 

@@ -1,4 +1,5 @@
 import type { VideoTier } from '../../actors/terms/tariff.ts';
+import type { DeclaredModel } from './document-schema.ts';
 import type { PriceEntry } from './price-entries.ts';
 
 type When = Omit<VideoTier, 'rate'>;
@@ -12,13 +13,20 @@ const CONDITIONS: Readonly<Record<string, keyof When>> = {
 };
 
 /**
- * The rates per second of rendered video under conditions; empty where one unconditional rate says it all. Rates without
- * a condition come first, those with a clock window last. A rate under any other condition is left out. `charged` is the
- * price less the discount. (spec: catalogue, Conditional prices, Pricing of video)
+ * The rates per second of rendered video under conditions; null where one unconditional rate says it all, or nothing is
+ * declared. Rates without a condition come first, those with a clock window last. A rate under any other condition is
+ * left out. Empty where videos are priced by a unit that is not measured: no rate then applies to any render. `charged`
+ * is the price less the discount. (spec: catalogue, Conditional prices, Pricing of video)
  */
-export function videoTiersOf(entries: readonly PriceEntry[], charged: (price: string) => string): readonly VideoTier[] {
+export function videoTiersOf(
+  { output_modalities }: DeclaredModel,
+  entries: readonly PriceEntry[],
+  charged: (price: string) => string,
+): readonly VideoTier[] | null {
+  const prices = output_modalities.flatMap(({ type, pricing = [] }) => (type === 'video' ? pricing : []));
+  if (prices.some(({ type, unit }) => type !== 'completion' || unit !== 'second')) return [];
   const rates = entries.filter(({ key }) => key === 'videoSecond');
-  if (rates.every(({ window, declared }) => window === null && !declared.overrides?.length)) return [];
+  if (rates.every(({ window, declared }) => window === null && !declared.overrides?.length)) return null;
   const [plain, tiers, windows]: [VideoTier[], VideoTier[], VideoTier[]] = [[], [], []];
   for (const { window, declared } of rates) {
     const { utcStart, utcEnd, utcDays } = window ?? {};

@@ -15,10 +15,11 @@ const SHORTER_EDGES: Readonly<Record<string, number>> = {
 };
 
 const SIZE = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/;
+const SIZE_CHARACTERS_MAX = 11;
 
 /** Parses `WIDTHxHEIGHT`; null for any other text. */
 export function parseSize(text: string): FrameSize | null {
-  const [, width, height] = SIZE.exec(text) ?? [];
+  const [, width, height] = (text.length <= SIZE_CHARACTERS_MAX && SIZE.exec(text)) || [];
   return width === undefined || height === undefined ? null : { width: Number(width), height: Number(height) };
 }
 

@@ -9,6 +9,9 @@ const STRENGTH_MAX = 100;
 
 type Options = NonNullable<Preferences['options']>;
 
+/** Options travel in the message that creates the job, once for each candidate. */
+const OPTIONS_CHARACTERS_MAX = 32 * 1024;
+
 /** The member of `provider.options.<slug>` that selects adapters. */
 const ADAPTERS = 'adapters';
 
@@ -22,6 +25,9 @@ export interface ParsedOptions {
  * `provider.only` and without fallbacks. Throws GatewayError 400 naming the member. (spec: catalogue, `provider`)
  */
 export function parseAdapters(preferences: Preferences): ParsedOptions {
+  if (exceeds(preferences.options ?? {}, OPTIONS_CHARACTERS_MAX)) {
+    throw invalid(`provider.options must have at most ${OPTIONS_CHARACTERS_MAX} characters as JSON`);
+  }
   const adapters = new Map<string, readonly SelectedAdapter[]>();
   const options: [string, Options[string]][] = [];
   for (const [slug, given] of Object.entries(preferences.options ?? {})) {
@@ -63,4 +69,20 @@ function adapterOf(given: unknown, member: string): SelectedAdapter {
 function nameOf(given: unknown, member: string): string {
   if (typeof given === 'string' && given !== '' && given.length <= NAME_CHARACTERS_MAX) return given;
   throw invalid(`${member} must be a string of 1 to ${NAME_CHARACTERS_MAX} characters`);
+}
+
+/** True where a value has more characters as JSON; stops there, however large it is. Depth is bounded by the body. */
+function exceeds(value: unknown, most: number): boolean {
+  let left = most;
+  const take = (each: unknown): boolean => {
+    if (typeof each !== 'object' || each === null) {
+      left -= typeof each === 'string' ? each.length + 2 : String(each).length;
+      return left >= 0;
+    }
+    left -= 2;
+    const names = Array.isArray(each) ? null : Object.keys(each);
+    for (const name of names ?? []) left -= name.length + 4;
+    return left >= 0 && Object.values(each).every((inner) => --left >= 0 && take(inner));
+  };
+  return !take(value);
 }

@@ -15,8 +15,8 @@ const CAP_TOKENS = 1_000_000;
  * The wire name of each cap, and for which turns its unit is certainly consumed. A missing price per request is free.
  */
 const CAPS: readonly { readonly cap: Cap; readonly member: string; readonly isConsumed: (turn: Turn) => boolean }[] = [
-  { cap: 'prompt', member: 'prompt', isConsumed: () => true },
-  { cap: 'completion', member: 'completion', isConsumed: () => true },
+  { cap: 'prompt', member: 'prompt', isConsumed: (turn) => !makes('video')(turn) },
+  { cap: 'completion', member: 'completion', isConsumed: (turn) => !makes('video')(turn) },
   { cap: 'request', member: 'request', isConsumed: () => false },
   { cap: 'imageOutput', member: 'image_output', isConsumed: makes('image') },
   { cap: 'imageMegapixel', member: 'image_megapixel', isConsumed: makes('image') },

@@ -1,5 +1,7 @@
-import { chargeOf } from '../../../actors/terms/usd.ts';
+import type { Tariff } from '../../../actors/terms/tariff.ts';
+import { chargeOf, isZero } from '../../../actors/terms/usd.ts';
 import type { FrozenCandidate } from '../../../actors/video-job/render-ask.ts';
+import { PRICE_KEYS } from '../../pricing/unit-name.ts';
 import { videoRate } from '../../pricing/video-rate.ts';
 import { sizeText } from '../../terms/video-geometry.ts';
 import type { VideoRequest } from '../../terms/video-request.ts';
@@ -53,6 +55,7 @@ export function fitVideo(indexed: IndexedEndpoint, { request, constraints, at }:
   const refused = refusedAdapters(declared, selected, request.assets);
   if (refused !== null) return { violation: { reason: 'adapters', member: ADAPTERS, detail: refused } };
   if (rate === 'undecided') return { violation: UNDECIDED };
+  if (hasOtherPrices(endpoint.tariff)) return { violation: UNMEASURED };
   const longest = secondsMax(endpoint, request.duration);
   if (longest === null) return { violation: UNBOUNDED };
   const perSecond = rate === 'unpriced' ? null : rate.rate;
@@ -89,11 +92,21 @@ const UNDECIDED: RuleViolation = {
   reason: 'constraint_filtered',
   detail: 'no declared price covers this combination of resolution, size, generate_audio and adapters',
 };
+const UNMEASURED: RuleViolation = {
+  reason: 'constraint_filtered',
+  detail: 'the endpoint prices units other than rendered seconds, which are not measured for videos',
+};
 const UNBOUNDED: RuleViolation = {
   reason: 'constraint_filtered',
   member: 'duration',
   detail: 'the endpoint declares no longest clip',
 };
+
+/** A render is charged by its seconds alone, so no other unit may cost anything. */
+function hasOtherPrices(tariff: Tariff): boolean {
+  const prices = [tariff, ...(tariff.overrides ?? [])];
+  return prices.some((each) => PRICE_KEYS.some((key) => key !== 'videoSecond' && !isZero(each[key] ?? '0')));
+}
 
 /** What the endpoint can never render, whatever the caller prefers. */
 function limitViolation(indexed: IndexedEndpoint, request: VideoRequest, isSized: boolean): RuleViolation | null {

@@ -62,6 +62,16 @@ it('a submission is answered 202 with the id, the path of the job and its status
   assert.equal([job.status, job.body.id, job.body.polling_url], [200, body.id, body.polling_url]);
 });
 
+it('members that name what the service decides have no effect', async () => {
+  // reliability, attack 5
+  const claims = { account_id: 'acct_x', id: 'vjob_x', status: 'completed', cost: 0, generation_id: 'gen-x' };
+  const { status, body } = await submit(
+    `${JSON.stringify({ ...ASK, ...claims }).slice(0, -1)},"__proto__":{"cost":0}}`,
+  );
+  assert.equal([status, body.status], [202, 'pending']);
+  assert.is.not(body.id, 'vjob_x');
+});
+
 it('its money is held and its generation names the application', async () => {
   const { account, key } = await cluster.fund('1');
   const headers = { 'x-title': 'Cutter', 'http-referer': 'https://cutter.example' };

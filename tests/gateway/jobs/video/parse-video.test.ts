@@ -294,6 +294,19 @@ it('adapters are taken out of the options, and need their provider and no fallba
   for (const [body, message] of table) assert.is((await refusal(body)).slice(0, message.length), message);
 });
 
+it('options are bounded, however they are nested', async () => {
+  const bound = 'provider.options must have at most 32768 characters as JSON';
+  const deep = (levels: number): unknown => (levels === 0 ? 'x'.repeat(1_000) : [deep(levels - 1), deep(levels - 1)]);
+  for (const given of [{ note: 'x'.repeat(32_768) }, { list: Array(20_000).fill(1) }, { deep: deep(6) }]) {
+    assert.is(await refusal({ ...ASK, provider: { options: { p: given } } }), bound);
+  }
+  const fits = await parse({
+    ...ASK,
+    provider: { options: { p: { note: 'x'.repeat(30_000), list: [1, null, true] } } },
+  });
+  assert.equal(fits.preferences.options?.p?.list, [1, null, true]);
+});
+
 it('names of prototypes are data: in options, slugs and adapters', async () => {
   // reliability, attack 61
   const hostile = JSON.parse('{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}') as object;

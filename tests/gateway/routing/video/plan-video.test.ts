@@ -342,6 +342,24 @@ it('preferences, caps and data policy decide as for turns, on the rate that appl
   assert.is(plan(many, {}).candidates.length, 4);
 });
 
+it('a tariff that cannot be measured is refused before dispatch, and caps on other units bind nothing', () => {
+  // spec: catalogue, Pricing of video
+  const [text] = CLIPS.input_modalities;
+  const tokens = {
+    input_modalities: [{ ...text, pricing: [{ type: 'prompt', unit: 'token', cost_usd: '0.000001' }] }],
+  };
+  const mixed = clips('p', { video: { max_seconds: 5 }, pricing: [SECOND] }, tokens);
+  assert.match(refusal(onBoard([mixed]), {}).message, 'prices units other than rendered seconds');
+  const byToken = clips('p', { video: { max_seconds: 5 }, pricing: [{ ...SECOND, unit: 'token' }] });
+  assert.match(refusal(onBoard([byToken]), {}).message, 'no declared price covers');
+  const both = clips('p', { video: { max_seconds: 5 }, pricing: [SECOND, { ...SECOND, unit: 'megapixel' }] });
+  assert.is(refusal(onBoard([both]), {}).status, 503);
+  const capped = {
+    preferences: { allowFallbacks: true, priceMax: { prompt: '1', completion: '2', videoSecond: '0.1' } },
+  };
+  assert.is(plan(onBoard([clips('p', { video: { max_seconds: 5 }, pricing: [SECOND] })]), capped).candidates.length, 1);
+});
+
 it('options reach their provider alone, and one that it does not declare is 400', () => {
   const one = clips('p', {
     video: { max_seconds: 5 },
