@@ -70,7 +70,7 @@ export class VirtualNodes extends TestNodes<VirtualNode> {
     const { grpcAddress = `${name}:0`, kinds = [tally], activities = {}, ...more } = change;
     return new Promise((resolve, reject) => {
       const world = {
-        ...{ database: this.#database, network: this.#network, limits: this.#limits, kinds, startsAt: STARTS_AT },
+        ...{ database: this.#database, network: this.#network, limits: this.#limits, kinds },
         ...{ storeParts: 1, oneHost: this.#oneHost, activities: () => activities },
         log: (node: string, record: object) =>
           this.logs.push({ at: Math.round(this.clock.monotonic()), node, ...record }),

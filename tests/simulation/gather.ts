@@ -24,12 +24,12 @@ interface Gathered {
   readonly crashed: ReadonlySet<string>;
 }
 
-/** Collects the auditor's evidence from the clients' notes and the database. */
+/** Collects the auditor's evidence from the clients' notes and the database, as it is now: the world may run on. */
 export function gather({ workload, database, witness, usages, crashed }: Gathered): Evidence {
   const { turns, bank, reads, batches } = workload;
   const ledger = dump(workload, database);
   return {
-    ...{ history: turns.history, calls: turns.calls, ledger, samples: witness.samples },
+    ...{ history: turns.history, calls: turns.calls, ledger, samples: [...witness.samples] },
     credits: [],
     deposits: [...bank.deposits.filter((deposit) => deposit.acknowledged), batches.deposit],
     batches: batches.evidence,
@@ -49,7 +49,7 @@ function runtimeEvidence(
 ): RuntimeEvidence {
   const { registers, tallies, alarms, purses, wallets, bills, jobs, sightings } = workload;
   return {
-    ...{ commits: witness.commits, moves: witness.moves, registers: registers.operations },
+    ...{ commits: [...witness.commits], moves: [...witness.moves], registers: registers.operations },
     ...{ readLeaseMs: config.runtime.readLeaseMs, timeSlackMs: CLOCK_SLACK_MS },
     transitionLogs: actors.map(({ address, transitionLog }) => ({ address, versions: transitionLog })),
     ...{ additions: tallies.additions, tallies: tallies.stored(), alarms: alarms.asked, clockworks: alarms.stored() },
@@ -57,7 +57,7 @@ function runtimeEvidence(
     ...{ transfers: wallets.asked, received: wallets.received(), wallets: wallets.stored() },
     ...{ bills: bills.asked, billsStored: bills.stored(), funds: bills.funds(), deadLetters: bills.deadLetters() },
     ...{ walletFilled: wallets.filled, jobs: jobs.asked, works: jobs.stored(), activityCalls: jobs.calls },
-    ...{ activityRecords: witness.activityRecords, crashed },
+    ...{ activityRecords: [...witness.activityRecords], crashed },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { History } from './history.ts';
 import type { Fault, Plan } from './plan.ts';
+import type { ByteWorld } from './world/byte-world.ts';
 import type { Database } from './world/database.ts';
 import type { Dice } from './world/dice.ts';
 import type { Fleet, NodeSlot } from './world/fleet.ts';
@@ -25,6 +26,7 @@ export class Nemesis {
   readonly #scheduler: Scheduler;
   readonly #dice: Dice;
   readonly #history: History;
+  readonly #bytes: ByteWorld;
   /** Incarnations that crashed and whose crash a launcher reported. */
   readonly crashed = new Set<string>();
   #over = false;
@@ -37,6 +39,7 @@ export class Nemesis {
     readonly scheduler: Scheduler;
     readonly dice: Dice;
     readonly history: History;
+    readonly bytes: ByteWorld;
   }) {
     this.#plan = options.plan;
     this.#fleet = options.fleet;
@@ -45,6 +48,7 @@ export class Nemesis {
     this.#scheduler = options.scheduler;
     this.#dice = options.dice;
     this.#history = options.history;
+    this.#bytes = options.bytes;
   }
 
   start(): void {
@@ -59,9 +63,11 @@ export class Nemesis {
     this.#history.note('heal');
     this.#network.heal();
     this.#fleet.storeTraits = SOUND;
+    this.#bytes.cutKeys(false);
     for (const process of this.#fleet.running) {
       process.misbehave(SOUND);
       process.store.cut = false;
+      if (process.bytes) process.bytes.keys.cut = process.bytes.blobs.cut = false;
       this.#scheduler.resume(process.place);
     }
   }
@@ -97,6 +103,9 @@ export class Nemesis {
       this.#cutStore(process?.running ? [process] : [], this.#dice.between(200, 6_000)),
     'store unreachable for all': () => this.#cutStore(this.#fleet.running, this.#dice.between(200, 5_000)),
     'bad store': (slot) => this.#badStore(slot),
+    'keys unreachable': ({ process }) => this.#cutBytes(process, 'keys'),
+    'keys unreachable for all': () => this.#cutAllKeys(this.#dice.between(200, 5_000)),
+    'blobs unreachable': ({ process }) => this.#cutBytes(process, 'blobs'),
     'clock step': (slot) => this.#stepClock(slot),
     'late hand-over': (slot, other) => this.#giveLate(slot, other),
     drain: (slot) => this.#drain(slot),
@@ -171,6 +180,22 @@ export class Nemesis {
     this.#scheduler.after(ms, () => {
       for (const process of processes) process.store.cut = false;
     });
+  }
+
+  #cutBytes(process: SimulatedProcess | null, which: 'keys' | 'blobs'): void {
+    const bytes = process?.bytes;
+    if (!process?.running || !bytes) return;
+    this.#note(`${which} unreachable`, { node: process.name });
+    bytes[which].cut = true;
+    this.#scheduler.after(this.#dice.between(200, 6_000), () => {
+      bytes[which].cut = false;
+    });
+  }
+
+  #cutAllKeys(ms: number): void {
+    this.#note('keys unreachable for all', { ms });
+    this.#bytes.cutKeys(true);
+    this.#scheduler.after(ms, () => this.#bytes.cutKeys(false));
   }
 
   /** For a while most store calls of one node fail, each in a random way. */

@@ -18,6 +18,9 @@ export const FAULTS = [
   'store unreachable',
   'store unreachable for all',
   'bad store',
+  'keys unreachable',
+  'keys unreachable for all',
+  'blobs unreachable',
   'clock step',
   'late hand-over',
   'drain',
@@ -40,6 +43,8 @@ export interface Plan {
   readonly storeTraits: StoreTraits;
   readonly storeParts: number;
   readonly limits: NodeLimits;
+  /** Whether the cluster is down for 50 hours after the run, so that every key is over. */
+  readonly outlives: boolean;
   /** Store time at the start, ms since the epoch: shortly before midnight UTC. */
   readonly startsAt: number;
 }
@@ -71,6 +76,7 @@ export function draw(dice: Dice): Plan {
     },
     storeParts: dice.pick([1, 1, 3]),
     limits: limitsOf(dice),
+    outlives: dice.happens(0.25),
     startsAt: MIDNIGHT - Math.floor(unrestMs * dice.between(0.2, 0.9)),
   };
 }

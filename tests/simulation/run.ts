@@ -17,6 +17,7 @@ import { Nemesis } from './nemesis.ts';
 import { draw, type Plan } from './plan.ts';
 import { CommitWitness } from './witness.ts';
 import { Workload } from './workload/workload.ts';
+import { ByteWorld } from './world/byte-world.ts';
 import { Database } from './world/database.ts';
 import { Dice } from './world/dice.ts';
 import { Fleet } from './world/fleet.ts';
@@ -29,6 +30,9 @@ const HEALING_MS_MAX = 60_000;
 const PROBE_MS_MAX = 30_000;
 const ENDED_UNDER_PROBES_MAX = 2;
 const LOOK_EVERY_MS = 100;
+const HOUR_MS = 3_600_000;
+/** To just before the end of a file that is read for 48 h, then past the end of the youngest key. */
+const DOWN_HOURS = [47.5, 3];
 
 /** The outcome of one seed. `stuck` names what did not recover in time. */
 export interface Outcome {
@@ -83,7 +87,8 @@ class Simulation {
     const network = new SimulatedNetwork(scheduler, dice.fork());
     network.traits = plan.network;
     network.keepAliveMs = plan.keepAliveMs;
-    const workload = new Workload({ history, database, dice: dice.fork(), thinkMs: plan.thinkMs });
+    const bytes = new ByteWorld(database, dice.fork());
+    const workload = new Workload({ history, database, dice: dice.fork(), thinkMs: plan.thinkMs, bytes });
     const performing = dice.fork();
     witness.onPurse = (address) => workload.purses.committed(address);
     const own: readonly Kind[] = [
@@ -102,8 +107,8 @@ class Simulation {
     const fleet = new Fleet({
       nodes: plan.nodes,
       world: {
-        ...{ database, network, kinds: mutation?.kinds?.(own) ?? own, limits, startsAt, oneHost: plan.oneHost, log },
-        storeParts: plan.storeParts,
+        ...{ database, network, kinds: mutation?.kinds?.(own) ?? own, limits, oneHost: plan.oneHost, log },
+        ...{ storeParts: plan.storeParts, connect: (clock, random) => bytes.connect(clock, random) },
         activities: (process) => ({
           render: workload.jobs.handler(process, performing.fork()),
           work: workload.bills.handler(process, performing.fork()),
@@ -114,7 +119,7 @@ class Simulation {
       tell: (what, more) => history.note(what, more),
       joined: (process) => workload.join(process, plan.clientsPerNode),
     });
-    this.#nemesis = new Nemesis({ plan, fleet, network, database, scheduler, dice: dice.fork(), history });
+    this.#nemesis = new Nemesis({ plan, fleet, network, database, scheduler, dice: dice.fork(), history, bytes });
     [this.#seed, this.#plan, this.#scheduler, this.#history] = [seed, plan, scheduler, history];
     [this.#witness, this.#database, this.#fleet, this.#workload] = [witness, database, fleet, workload];
     history.note('plan', { ...plan, limits: undefined });
@@ -144,7 +149,8 @@ class Simulation {
       usages,
       crashed: this.#nemesis.crashed,
     });
-    const verdict = audit(evidence);
+    await this.#outlive();
+    const verdict = audit({ ...evidence, files: this.#workload.files.evidence });
     this.#history.note('verdict', { clean: verdict.clean, stuck: this.#stuck });
     return {
       ...{ seed: this.#seed, plan: this.#plan, verdict, stuck: this.#stuck, history: this.#history },
@@ -153,12 +159,40 @@ class Simulation {
     };
   }
 
+  /**
+   * The whole cluster is down until shortly before the files and their keys are over, starts again, and is down until
+   * they are over: what must be readable is, and what must be gone is gone.
+   */
+  async #outlive(): Promise<void> {
+    const { files } = this.#workload;
+    await files.attempt();
+    if (!this.#plan.outlives) return;
+    for (const hours of DOWN_HOURS) {
+      if (this.#stuck !== null) return;
+      this.#history.note('down', { hours });
+      for (const slot of this.#fleet.slots) this.#fleet.kill(slot, true);
+      this.#database.jump(hours * HOUR_MS);
+      await this.#until(HEALING_MS_MAX, () => (this.#fleet.ready ? (files.remains[0] ?? null) : 'nodes not ready'));
+      await files.attempt();
+      await this.#within(PROBE_MS_MAX, 'the files', () => this.#readFiles());
+    }
+    this.#history.saw('cluster down until every key was over');
+  }
+
+  async #readFiles(): Promise<true> {
+    const [first] = this.#fleet.running;
+    if (first === undefined) throw new Error('no node runs');
+    await this.#workload.files.conclude(this.#workload.client(first, 'reader'));
+    return true;
+  }
+
   async #setUp(): Promise<true> {
     const [first] = this.#fleet.running;
     if (first === undefined) throw new Error('no node runs');
     const client = this.#workload.client(first, 'setup');
     await this.#workload.bank.open(client);
     await this.#workload.batches.open(client);
+    await this.#workload.files.open(client);
     await this.#workload.purses.fill(client);
     await this.#workload.wallets.fill(client);
     await this.#workload.bills.fill(client);

@@ -46,14 +46,19 @@ export class MemoryBlobs implements Blobs {
     this.#place = place;
   }
 
-  /** Another node's connection to the same blobs. */
-  connect(): MemoryBlobs {
-    return new MemoryBlobs(this.#options, this.#place);
+  /** Another node's connection to the same blobs, with a clock of its own if one is given. */
+  connect(ports: Partial<Pick<MemoryBlobsOptions, 'clock' | 'random'>> = {}): MemoryBlobs {
+    return new MemoryBlobs({ ...this.#options, ...ports }, this.#place);
   }
 
   /** Number of open writes. */
   get unfinished(): number {
     return this.#place.unfinished.size;
+  }
+
+  /** Ids of the finished blobs. */
+  get ids(): readonly string[] {
+    return [...this.#place.finished.keys()];
   }
 
   /** The mutable bytes of a blob; tests damage them. */

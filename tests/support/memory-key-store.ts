@@ -32,9 +32,14 @@ export class MemoryKeyStore implements KeyStore {
     this.#secrets = secrets;
   }
 
-  /** Another node's connection to the same keys. */
-  connect(): MemoryKeyStore {
-    return new MemoryKeyStore(this.#options, this.#secrets);
+  /** Another node's connection to the same keys, with a clock of its own if one is given. */
+  connect(options: MemoryKeyStoreOptions = this.#options): MemoryKeyStore {
+    return new MemoryKeyStore(options, this.#secrets);
+  }
+
+  /** The hours of all keys. */
+  get hours(): readonly number[] {
+    return [...this.#secrets.keys()];
   }
 
   /** All keys, as raw bytes. */

@@ -1,6 +1,7 @@
 import type { AccountRead, KeyUsage } from '../../support/auditor/evidence.ts';
 import type { Shown } from '../../support/auditor/runtime-evidence.ts';
 import type { History } from '../history.ts';
+import type { ByteWorld } from '../world/byte-world.ts';
 import type { Database } from '../world/database.ts';
 import type { Dice } from '../world/dice.ts';
 import type { SimulatedProcess } from '../world/node.ts';
@@ -9,6 +10,7 @@ import { Bank } from './bank.ts';
 import { Batches } from './batches.ts';
 import { Bills } from './bills.ts';
 import { type Client, pause } from './client.ts';
+import { Files } from './files.ts';
 import { Jobs } from './jobs.ts';
 import { Purses } from './purses.ts';
 import { Reads } from './reads.ts';
@@ -42,6 +44,7 @@ export class Workload {
   readonly bank: Bank;
   readonly turns: Turns;
   readonly batches: Batches;
+  readonly files: Files;
   readonly reads: Reads;
   /** Values read from boards. */
   readonly sightings: Shown[] = [];
@@ -57,6 +60,7 @@ export class Workload {
     readonly database: Database;
     readonly dice: Dice;
     readonly thinkMs: number;
+    readonly bytes: ByteWorld;
   }) {
     const { history, database } = options;
     this.#dice = options.dice;
@@ -72,6 +76,7 @@ export class Workload {
     this.bank = new Bank(ACCOUNTS, history, database);
     this.turns = new Turns(this.bank, history, database);
     this.batches = new Batches(this.turns, history, database);
+    this.files = new Files(history, database, options.bytes);
     this.reads = new Reads(this.bank, history, database);
   }
 
@@ -91,8 +96,9 @@ export class Workload {
 
   client(process: SimulatedProcess, name: string): Client {
     if (process.node === null) throw new Error(`${process.name} has not joined`);
-    const { node, clock } = process;
-    return { name: `${process.name}/${name}`, node, clock, dice: this.#dice.fork(), isAlive: () => process.running };
+    const { node, clock, bytes } = process;
+    const isAlive = (): boolean => process.running;
+    return { name: `${process.name}/${name}`, node, clock, bytes, dice: this.#dice.fork(), isAlive };
   }
 
   /** Starts the clients of a process that has just joined; they end with it. */
@@ -123,9 +129,10 @@ export class Workload {
     if (share < 0.35) return this.alarms.act(client);
     if (share < 0.42) return this.purses.act(client);
     if (share < 0.5) return this.wallets.act(client);
-    if (share < 0.57) return this.bills.act(client);
-    if (share < 0.63) return this.jobs.act(client);
-    if (share < 0.69) return this.batches.act(client);
+    if (share < 0.56) return this.bills.act(client);
+    if (share < 0.61) return this.jobs.act(client);
+    if (share < 0.66) return this.batches.act(client);
+    if (share < 0.71) return this.files.act(client);
     if (share < 0.86) return this.turns.act(client);
     if (share < 0.92) return this.bank.deposit(client);
     if (share < 0.94) return this.bank.manage(client);
@@ -161,6 +168,7 @@ export class Workload {
       if (!(await this.registers.probe(client, register, PROBE_MS))) return null;
     }
     if (!(await this.batches.conclude(client))) return null;
+    await this.files.conclude(client);
     const reads: (AccountRead | null)[] = [];
     for (const account of this.bank.accounts) reads.push(await this.reads.read(client, account));
     return reads.includes(null) ? null : this.reads.usages(client);

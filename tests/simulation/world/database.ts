@@ -44,7 +44,7 @@ export class Database {
   /** Commits that certainly did not happen. */
   refusals = 0;
   readonly scheduler: Scheduler;
-  readonly #startsAt: number;
+  #startsAt: number;
   readonly #witness: Witness;
 
   constructor(options: {
@@ -58,6 +58,16 @@ export class Database {
     this.tables = new MemoryTables(options.shards);
     this.#startsAt = options.startsAt;
     this.#witness = options.witness;
+  }
+
+  /** Wall time at virtual time 0, ms since the epoch. */
+  get startsAt(): number {
+    return this.#startsAt;
+  }
+
+  /** Moves store time forward without running anything in between, as while the whole cluster is down. */
+  jump(ms: number): void {
+    this.#startsAt += ms;
   }
 
   /** Store time, ms. */

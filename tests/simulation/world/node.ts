@@ -1,7 +1,11 @@
 import type { Kind } from '../../../actors/runtime/index.ts';
 import { type ClusterNode, type NodeLimits, type NodeParts, startNode } from '../../../actors/runtime/node.ts';
 import type { ActivityHandler } from '../../../actors/runtime/ports/activity.ts';
+import type { Clock } from '../../../actors/runtime/ports/clock.ts';
+import type { Random } from '../../../actors/runtime/ports/random.ts';
 import type { Transport } from '../../../actors/runtime/ports/transport.ts';
+import type { MemoryBlobs } from '../../support/memory-blobs.ts';
+import type { MemoryKeyStore } from '../../support/memory-key-store.ts';
 import type { Database } from './database.ts';
 import type { Dice } from './dice.ts';
 import type { SimulatedNetwork } from './network.ts';
@@ -18,12 +22,19 @@ export interface World {
   /** The activity handlers of a process. */
   readonly activities: (process: SimulatedProcess) => Readonly<Record<string, ActivityHandler>>;
   readonly limits: NodeLimits;
-  readonly startsAt: number;
   /** Number of store parts, each with its own order of commits. */
   readonly storeParts: number;
   /** On a single host, nodes may probe each other's ports. */
   readonly oneHost: boolean;
   readonly log: (node: string, record: Readonly<Record<string, unknown>>) => void;
+  /** Connects a process to the blobs and sealing keys of the world. Absent: it has none. */
+  readonly connect?: (clock: Clock, random: Random) => ProcessBytes;
+}
+
+/** The connections of one process; each can be cut. */
+export interface ProcessBytes {
+  readonly blobs: MemoryBlobs;
+  readonly keys: MemoryKeyStore;
 }
 
 /** Longer than any simulated activity. */
@@ -37,6 +48,7 @@ export class SimulatedProcess {
   readonly clock: NodeClock;
   readonly store: SimulatedStore;
   readonly random: Dice;
+  readonly bytes: ProcessBytes | null;
   /** Null until it has joined. */
   node: ClusterNode | null = null;
   /** The node declared itself dead; its process is about to end. */
@@ -49,12 +61,13 @@ export class SimulatedProcess {
     this.#world = world;
     this.random = dice.fork();
     const traits = {
-      startsAt: world.startsAt,
+      startsAt: world.database.startsAt,
       monotonicOffsetMs: dice.between(0, OFFSET_MS_MAX),
       rate: dice.between(1 - DRIFT_MAX, 1 + DRIFT_MAX),
     };
     this.clock = new NodeClock(world.database.scheduler, this.place, dice.fork(), traits);
     this.store = new SimulatedStore(world.database, this.place, dice.fork(), world.storeParts);
+    this.bytes = world.connect?.(this.clock, dice.fork()) ?? null;
     this.#onEnd = onEnd;
   }
 
@@ -94,6 +107,7 @@ export class SimulatedProcess {
           activities: activities(this),
           activityGraceMs: ACTIVITY_GRACE_MS,
           store: this.store,
+          ...this.bytes,
           clock: this.clock,
           random: this.random,
           limits,

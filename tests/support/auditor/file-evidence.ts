@@ -15,6 +15,17 @@ export interface FileEvidence {
   readonly keyAgesHours: readonly number[];
   /** Files in which the bytes of a sealing key were looked for, and those in which they were found. */
   readonly searched: readonly { readonly file: string; readonly found: boolean }[];
+  /** By how much the store time of a node may differ. */
+  readonly slackMs?: number;
+  /** The bytes that each account counts, against those of its rows, once the run is quiet. */
+  readonly storage?: readonly StorageSeen[];
+}
+
+export interface StorageSeen {
+  readonly account: string;
+  readonly counted: number;
+  readonly stored: number;
+  readonly bytesMax: number;
 }
 
 export interface UploadSeen {

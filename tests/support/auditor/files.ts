@@ -92,8 +92,12 @@ export function refusedUploadsLeaveNothing(files: FileEvidence): Check {
 }
 
 /** F8: the bounds of files in one request. */
-export function fileBoundsHold({ refusals }: FileEvidence): Check {
-  const check = new Checking('F8', 'too many, too large and doubly named files are refused');
+export function fileBoundsHold({ refusals, storage = [] }: FileEvidence): Check {
+  const check = new Checking('F8', 'too many, too large and doubly named files are refused, as are files without room');
+  for (const { account, counted, stored, bytesMax } of storage) {
+    check.expect(counted === stored, () => `${account}: counts ${counted} bytes, stores ${stored}`);
+    check.expect(stored <= bytesMax, () => `${account}: stores ${stored} bytes of ${bytesMax}`);
+  }
   for (const { what, expected, status } of refusals) {
     const unserved = status === null || status >= 500;
     check.expect(unserved || status === expected, () => `${what}: answered ${status} instead of ${expected}`);
@@ -102,16 +106,20 @@ export function fileBoundsHold({ refusals }: FileEvidence): Check {
 }
 
 /** The account cannot read this id: not its own, deleted before, or past its end. */
-function isAbsent({ uploads, deletions }: FileEvidence, { account, id, at }: FileRead): boolean {
+function isAbsent({ uploads, deletions, slackMs = 0 }: FileEvidence, { account, id, at }: FileRead): boolean {
   const upload = uploads.find((each) => each.id === id);
   if (upload === undefined || upload.account !== account) return true;
   const deleted = deletions.some((each) => each.id === id && each.status === 200 && each.endAt < at);
-  return deleted || (upload.endsAt !== null && at > upload.endsAt);
+  return deleted || (upload.endsAt !== null && at > upload.endsAt + slackMs);
 }
 
 /** Certainly readable: uploaded before, no deletion begun, not past its end. */
-function isReadable({ deletions }: FileEvidence, upload: UploadSeen, { account, id, at, endAt }: FileRead): boolean {
+function isReadable(
+  { deletions, slackMs = 0 }: FileEvidence,
+  upload: UploadSeen,
+  { account, id, at, endAt }: FileRead,
+): boolean {
   if (upload.account !== account || upload.endAt > at) return false;
-  if (upload.endsAt !== null && endAt >= upload.endsAt) return false;
+  if (upload.endsAt !== null && endAt >= upload.endsAt - slackMs) return false;
   return !deletions.some((each) => each.id === id && each.at < endAt);
 }
