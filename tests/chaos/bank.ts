@@ -1,6 +1,6 @@
 import { createAccount, creditDeposit } from '../../actors/account/account.ts';
-import { createKey } from '../../actors/key/key.ts';
-import { type Cluster, systemRandom } from '../../actors/runtime/index.ts';
+import { changeKey, createKey } from '../../actors/key/key.ts';
+import { type Cluster, ownerOf, systemRandom } from '../../actors/runtime/index.ts';
 import { connectOperator } from '../../actors/runtime/inspect/client.ts';
 import {
   accountAddress,
@@ -21,29 +21,57 @@ const ASK_MS = 20_000;
 
 /** Opens accounts with a deposit and one key each, over the operator service, as the command line does. */
 export async function openAccounts(
-  cluster: LaunchedCluster,
+  launched: LaunchedCluster,
   count: number,
   depositUsd: string,
 ): Promise<readonly Payer[]> {
-  const connection = cluster.connection();
+  const pepper = await readPepper(launched.data);
+  return operate(launched, (cluster) =>
+    Promise.all(Array.from({ length: count }, () => openAccount(cluster, pepper, depositUsd))),
+  );
+}
+
+/** A further key of an account. */
+export interface OpenedKey {
+  readonly payer: Payer;
+  readonly disable: () => Promise<void>;
+}
+
+export async function openKey(launched: LaunchedCluster, account: string): Promise<OpenedKey> {
+  const pepper = await readPepper(launched.data);
+  const { key, address } = await operate(launched, (cluster) => addKey(cluster, pepper, account));
+  const disable = async (): Promise<void> => {
+    await operate(launched, (cluster) => changeKey(cluster, address, 'disable', ASK_MS));
+  };
+  return { payer: { account, key }, disable };
+}
+
+async function operate<T>(launched: LaunchedCluster, work: (cluster: Cluster) => Promise<T>): Promise<T> {
+  const connection = launched.connection();
   const node = connection?.nodes[0];
   if (!connection || !node) throw new Error('no node serves');
   const operator = connectOperator(node.grpc, connection.operator_token);
-  const asks = { ask: operator.ask } as Partial<Cluster> as Cluster;
-  const pepper = await readPepper(cluster.data);
   try {
-    return await Promise.all(Array.from({ length: count }, () => openAccount(asks, pepper, depositUsd)));
+    return await work({ ask: operator.ask } as Partial<Cluster> as Cluster);
   } finally {
     operator.close();
   }
 }
 
 async function openAccount(cluster: Cluster, pepper: Uint8Array, depositUsd: string): Promise<Payer> {
-  const id = accountId(systemRandom);
-  const account = accountAddress(id);
-  const key = keyText(systemRandom);
+  const account = accountAddress(accountId(systemRandom));
   await createAccount(cluster, account, 'chaos', ASK_MS);
   await creditDeposit(cluster, account, { id: depositId(systemRandom), amount: depositUsd }, ASK_MS);
+  const { key } = await addKey(cluster, pepper, account);
+  return { account, key };
+}
+
+async function addKey(
+  cluster: Cluster,
+  pepper: Uint8Array,
+  account: string,
+): Promise<{ readonly key: string; readonly address: string }> {
+  const key = keyText(systemRandom);
   const made = {
     digest: keyDigest(pepper, key),
     label: maskKey(key),
@@ -54,8 +82,9 @@ async function openAccount(cluster: Cluster, pepper: Uint8Array, depositUsd: str
     expiresAt: null,
     perMinute: null,
   } as const;
-  await createKey(cluster, keyAddress(id, keyId(systemRandom)), made, ASK_MS);
-  return { account, key };
+  const address = keyAddress(ownerOf(account), keyId(systemRandom));
+  await createKey(cluster, address, made, ASK_MS);
+  return { key, address };
 }
 
 /** The digits exactly as the API wrote them. */

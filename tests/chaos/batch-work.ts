@@ -24,6 +24,9 @@ const CANCEL_MS_MAX = 800;
 const CANCELLED = { tokens: 40, tps: 20 } as const;
 const BAD_SHARE = 0.08;
 const SLOW_SHARE = 0.4;
+const HUGE_SHARE = 0.01;
+/** A chunk has about 8 bytes. */
+const HUGE_TOKENS = 160_000;
 const SUBMIT_TRIES_MAX = 100;
 const END_MS = 600_000;
 const DAY_MS = 86_400_000;
@@ -82,16 +85,23 @@ export class BatchWork {
     const listed = await Promise.all(payers.map((payer) => this.#list(payer)));
     return {
       ...{ submissions: this.#submissions, polls: this.#polls, cancels: this.#cancels, strangers: this.#strangers },
-      ...{ listed: listed.flat(), revoked: [], lostKeys: new Set(), windowMs: DAY_MS },
+      ...{ listed: listed.flat(), revoked: [], lostKeys: new Map(), windowMs: DAY_MS },
     };
   }
 
-  /** Submits one batch, again until it is accepted, and follows it to its end. Returns its id; null if it was lost. */
-  async one(payer: Payer, count: number, directive: object | null = null): Promise<string | null> {
+  /**
+   * Submits one batch, again until it is accepted, and follows it to its end with the key of the reader. Returns its id;
+   * null if it was lost.
+   */
+  async one(
+    payer: Payer,
+    count: number,
+    { directive, reader }: { readonly directive: object; readonly reader: Payer },
+  ): Promise<string | null> {
     for (let tries = 0; tries < SUBMIT_TRIES_MAX; tries++) {
       const { id } = await this.#submit(payer, count, directive);
       if (id !== null) {
-        await this.#follow(payer, id);
+        await this.#follow(reader, id);
         return id;
       }
       await pause(REST_MS);
@@ -138,6 +148,7 @@ export class BatchWork {
 
   #line(customId: string, directive: object | null): { readonly sent: LineSent; readonly body: object } {
     const { chance } = this.#options;
+    if (directive === null && chance() < HUGE_SHARE) return huge(customId);
     const slow = directive === null && chance() < SLOW_SHARE;
     const shape = directive ?? (slow ? { tokens: 10, tps: 40 } : {});
     const content = `Say something. @sim ${JSON.stringify({ id: customId, ...shape })}`;
@@ -195,4 +206,11 @@ export class BatchWork {
       after = `&after=${page.last_id}`;
     }
   }
+}
+
+/** A line whose reply is larger than a batch keeps. */
+function huge(customId: string): { readonly sent: LineSent; readonly body: object } {
+  const content = `Say much. @sim ${JSON.stringify({ id: customId, tokens: HUGE_TOKENS })}`;
+  const body = { model: 'sim/fast', user: customId, max_tokens: HUGE_TOKENS, messages: [{ role: 'user', content }] };
+  return { sent: { customId, refused: null, huge: true }, body };
 }

@@ -50,11 +50,14 @@ export class Jobs {
   }
 
   /** Call it once the cluster has stopped. The data folder is null where keys and bytes are in a database. */
-  async files(store: StoreView, data: string | null): Promise<FileEvidence> {
+  async files(
+    store: StoreView,
+    { data, keyless }: { readonly data: string | null; readonly keyless: FileEvidence['keyless'] },
+  ): Promise<FileEvidence> {
     const rows = await store.rows<FileRecord>('file');
     const stored = rows.map(({ account, id, filename }) => ({ account: `account:${account}`, id, filename }));
     const sealing =
       data === null ? { openings: [], keyAgesHours: [], searched: [] } : await sealingEvidence(data, rows);
-    return { ...this.#files.seen, ...sealing, stored, keyless: [] };
+    return { ...this.#files.seen, ...sealing, stored, keyless };
   }
 }

@@ -1,25 +1,21 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { kill } from 'node:process';
 import { audit, type Verdict } from '../support/auditor/audit.ts';
-import type { Evidence } from '../support/auditor/evidence.ts';
+import type { ResultLine } from '../support/auditor/batch-evidence.ts';
+import type { CallSeen, Evidence } from '../support/auditor/evidence.ts';
 import { pricesOf } from '../support/auditor/prices-of.ts';
 import type { StoreView } from '../support/auditor/store-view.ts';
 import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { modelsDocument } from '../support/provider/simulated-provider.ts';
-import { openAccounts } from './bank.ts';
+import { type OpenedKey, openAccounts, openKey } from './bank.ts';
 import { BatchWork } from './batch-work.ts';
-import { pause } from './call.ts';
 import { chance } from './chance.ts';
 import { openChaosStore, type StoreKind } from './chaos-store.ts';
-import { isAlive, until } from './nemesis.ts';
+import { strikeLines, type Way } from './line-faults.ts';
+import { until } from './nemesis.ts';
 import { Providers } from './providers.ts';
 import type { Payer } from './workload.ts';
-
-/** How the nodes of a disturbed run end, again and again: one killed, one drained, or all killed at once. */
-export const WAYS = ['kill', 'drain', 'all'] as const;
-export type Way = (typeof WAYS)[number];
 
 export interface LinesOptions {
   readonly store: StoreKind;
@@ -34,8 +30,10 @@ export interface LinesReport {
   readonly seed: number;
   readonly undisturbedMs: number;
   readonly disturbedMs: number;
-  /** Faults during the disturbed batch. */
-  readonly faults: number;
+  /** Wall times of the faults during the disturbed batch. */
+  readonly faults: readonly number[];
+  /** From each fault to the next call that a provider received, ms. */
+  readonly resumedMs: readonly number[];
   readonly verdict: Verdict;
   readonly problems: readonly string[];
 }
@@ -62,11 +60,20 @@ export async function runLines(options: LinesOptions): Promise<LinesReport> {
     const payers = await openAccounts(cluster, 2, DEPOSIT_USD);
     const [payer, stranger] = payers as [Payer, Payer];
     const work = new BatchWork({ base: cluster.baseUrl, payers: [payer], stranger, chance: chance(options.seed) });
-    const timed = await bothBatches(work, payer, { ...options, view });
-    const batches = await work.evidence();
-    const found = await audited({ cluster, providers, view, payers, batches });
-    const problems = [...timed.problems, ...problemsOf(timed, found, options.lines)];
-    return { ...timed, seed: options.seed, verdict: found, problems };
+    const second = await openKey(cluster, payer.account);
+    const parts = { ...options, data: cluster.data, view, payer, second };
+    const timed = await bothBatches(work, parts);
+    const [at = 0] = timed.faults;
+    const batches: NonNullable<Evidence['batches']> = {
+      ...(await work.evidence()),
+      ...(options.way === 'lost' ? { lostKeys: new Map([[timed.disturbed, at]]) } : {}),
+      ...(options.way === 'revoke' ? { revoked: [{ key: second.payer.key, at }] } : {}),
+    };
+    const { verdict, calls } = await audited({ cluster, providers, view, payers, batches });
+    const resumedMs = timed.faults.flatMap((fault) => resumedAfter(fault, calls));
+    const found = { verdict, batches, ...timed };
+    const problems = [...timed.problems, ...problemsOf(found, options)];
+    return { ...timed, seed: options.seed, verdict, problems, resumedMs };
   } finally {
     await cluster?.stop();
     await providers.stop();
@@ -75,47 +82,48 @@ export async function runLines(options: LinesOptions): Promise<LinesReport> {
   }
 }
 
-type Timed = Pick<LinesReport, 'undisturbedMs' | 'disturbedMs' | 'faults' | 'problems'>;
+interface Timed extends Pick<LinesReport, 'undisturbedMs' | 'disturbedMs' | 'faults' | 'problems'> {
+  /** Id of the disturbed batch. */
+  readonly disturbed: string;
+}
+
+interface BatchParts extends LinesOptions {
+  readonly view: StoreView;
+  readonly data: string;
+  readonly payer: Payer;
+  /** A second key of the same account; it submits the disturbed batch, and may be disabled. */
+  readonly second: OpenedKey;
+}
 
 async function bothBatches(
   work: BatchWork,
-  payer: Payer,
-  { view, lines, way, everyMs, seed, tell }: LinesOptions & { readonly view: StoreView },
+  { view, lines, way, everyMs, seed, tell, data, payer, second }: BatchParts,
 ): Promise<Timed> {
-  const timed = async (): Promise<number> => {
+  const timed = async (submits: Payer): Promise<{ readonly id: string; readonly ms: number }> => {
     const from = performance.now();
-    if ((await work.one(payer, lines, LINE)) === null) throw new Error('no batch was accepted');
-    return performance.now() - from;
+    const id = await work.one(submits, lines, { directive: LINE, reader: payer });
+    if (id === null) throw new Error('no batch was accepted');
+    return { id, ms: performance.now() - from };
   };
-  const undisturbedMs = await timed();
-  tell(`undisturbed: ${lines} lines in ${(undisturbedMs / 1_000).toFixed(1)} s`);
+  const undisturbed = await timed(payer);
+  tell(`undisturbed: ${lines} lines in ${(undisturbed.ms / 1_000).toFixed(1)} s`);
   const over = new AbortController();
-  const striking = strike(view, { way, everyMs, chance: chance(seed), tell }, over.signal);
-  const disturbedMs = await timed();
+  const disableKey = (): Promise<void> => second.disable();
+  const striking = strikeLines({ way, everyMs, view, data, disableKey, chance: chance(seed), tell }, over.signal);
+  const disturbed = await timed(second.payer);
   over.abort();
   const faults = await striking;
-  tell(`disturbed by ${faults} faults: ${(disturbedMs / 1_000).toFixed(1)} s`);
+  tell(`disturbed by ${faults.length} faults: ${(disturbed.ms / 1_000).toFixed(1)} s`);
   const quiet = await until(async () => (await view.openHolds()) === 0, QUIET_MS);
-  return { undisturbedMs, disturbedMs, faults, problems: quiet ? [] : ['holds are open although both batches ended'] };
+  return {
+    ...{ undisturbedMs: undisturbed.ms, disturbedMs: disturbed.ms, disturbed: disturbed.id, faults },
+    problems: quiet ? [] : ['holds are open although both batches ended'],
+  };
 }
 
-/** Ends nodes until the signal; a node is spared while no other one serves, except by `all`. Returns the faults. */
-async function strike(
-  view: StoreView,
-  { way, everyMs, chance: random, tell }: Pick<LinesOptions, 'way' | 'everyMs' | 'tell'> & { chance: () => number },
-  signal: AbortSignal,
-): Promise<number> {
-  let faults = 0;
-  for (; ; await pause(everyMs)) {
-    if (signal.aborted) return faults;
-    const { nodes } = await view.owners();
-    const up = [...nodes.values()].filter(({ state, pid }) => state === 'up' && isAlive(pid));
-    if (up.length < 2) continue;
-    const victims = way === 'all' ? up : [up[Math.floor(random() * up.length)]];
-    for (const victim of victims) if (victim) kill(victim.pid, way === 'drain' ? 'SIGTERM' : 'SIGKILL');
-    faults++;
-    tell(`${way}: ${victims.map((victim) => victim?.name).join(', ')}`);
-  }
+function resumedAfter(fault: number, calls: readonly CallSeen[]): readonly number[] {
+  const after = calls.map(({ startAt }) => startAt - fault).filter((ms) => ms > 0);
+  return after.length === 0 ? [] : [Math.min(...after)];
 }
 
 async function audited({
@@ -130,35 +138,65 @@ async function audited({
   readonly view: StoreView;
   readonly payers: readonly Payer[];
   readonly batches: NonNullable<Evidence['batches']>;
-}): Promise<Verdict> {
+}): Promise<{ readonly verdict: Verdict; readonly calls: readonly CallSeen[] }> {
   const code = await cluster.stop(true);
   if (code !== 0) throw new Error(`the launcher ended with ${code}: ${cluster.output.slice(-1_000)}`);
   const calls = await providers.stop();
   const ledger = await view.dump();
   await view.close();
-  return audit({
+  const verdict = audit({
     ...{ history: [], calls, ledger, samples: [], credits: [], batches, clockSlackMs: CLOCK_SLACK_MS },
     deposits: payers.map(({ account }) => ({ account, amount: DEPOSIT_USD })),
     prices: Object.fromEntries(providers.declarations.map(({ slug }) => [slug, pricesOf(modelsDocument(slug))])),
     slugs: providers.slugs,
   });
+  return { verdict, calls };
 }
 
-function problemsOf({ undisturbedMs, disturbedMs, faults }: Timed, verdict: Verdict, lines: number): readonly string[] {
+interface Found extends Timed {
+  readonly verdict: Verdict;
+  readonly batches: NonNullable<Evidence['batches']>;
+}
+
+function problemsOf(found: Found, { lines, way }: LinesOptions): readonly string[] {
+  const { undisturbedMs, disturbedMs, faults, verdict } = found;
   const problems: string[] = [];
-  if (faults === 0) problems.push('no node ended during the batch');
+  if (faults.length === 0) problems.push('no fault struck during the batch');
   const share = undisturbedMs / disturbedMs;
-  if (share < THROUGHPUT_MIN) problems.push(`throughput fell to ${share.toFixed(2)} of the undisturbed run`);
+  // While all nodes are dead nothing can run, so a run of `all` has no goal.
+  if ((way === 'kill' || way === 'drain') && share < THROUGHPUT_MIN)
+    problems.push(`throughput fell to ${share.toFixed(2)} of the undisturbed run`);
+  if (way === 'lost' || way === 'revoke') return [...problems, ...unaffected(found, way)];
   const answered = verdict.checks.find(({ id }) => id === 'B4');
   if ((answered?.examined ?? 0) < 2 * lines) problems.push('not every line was looked at');
   return problems;
 }
 
+/** What the fault should have caused and did not: it came too early or too late. */
+function unaffected({ batches, disturbed }: Found, way: 'lost' | 'revoke'): readonly string[] {
+  const text = batches.polls.findLast(({ id, results }) => id === disturbed && results !== null)?.results ?? '';
+  const errors = text.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as ResultLine).error]));
+  const some = (name: string, is: (error: ResultLine['error']) => boolean): string[] =>
+    errors.some(is) ? [] : [`no line of the disturbed batch was ${name}`];
+  if (way === 'revoke') {
+    return [
+      ...some('answered before its key was disabled', (error) => error === null),
+      ...some('refused with 401', (error) => error?.code === 401),
+    ];
+  }
+  return [
+    ...some('charged and lost', (error) => error?.type === 'server' && error.request_id !== null),
+    ...some('unsent and lost', (error) => error?.type === 'server' && error.request_id === null),
+  ];
+}
+
 /** As printed on the command line; the last line says whether the run is clean. */
-export function renderLines({ seed, undisturbedMs, disturbedMs, faults, verdict, problems }: LinesReport): string {
+export function renderLines(report: LinesReport): string {
+  const { seed, undisturbedMs, disturbedMs, faults, verdict, problems, resumedMs } = report;
   const broken = verdict.checks.filter((check) => check.violations.length > 0);
   return [
-    `seed ${seed}: undisturbed ${(undisturbedMs / 1_000).toFixed(1)} s, with ${faults} faults ${(disturbedMs / 1_000).toFixed(1)} s: ${(undisturbedMs / disturbedMs).toFixed(2)} of the throughput`,
+    `seed ${seed}: undisturbed ${(undisturbedMs / 1_000).toFixed(1)} s, with ${faults.length} faults ${(disturbedMs / 1_000).toFixed(1)} s: ${(undisturbedMs / disturbedMs).toFixed(2)} of the throughput`,
+    `next call after a fault: median ${middle(resumedMs).toFixed(0)} ms, slowest ${Math.max(0, ...resumedMs).toFixed(0)} ms`,
     `${broken.some(({ id }) => id === 'B3' || id === 'B4') ? 'lines lost' : 'every line answered once, in order'}, double charges ${verdict.doubleCharges}, leaked holds ${verdict.leakedHolds}`,
     ...broken.flatMap((check) => [
       `BROKEN ${check.id} ${check.title}`,
@@ -167,4 +205,8 @@ export function renderLines({ seed, undisturbedMs, disturbedMs, faults, verdict,
     ...problems.map((problem) => `FAILED: ${problem}`),
     broken.length + problems.length === 0 ? 'clean' : 'not clean',
   ].join('\n');
+}
+
+function middle(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 }

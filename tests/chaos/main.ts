@@ -1,16 +1,18 @@
 import { parseArgs } from 'node:util';
 import { buildFirst } from '../support/cluster/build-first.ts';
 import { STORE_KINDS } from './chaos-store.ts';
-import { renderLines, runLines, WAYS } from './lines.ts';
+import { SQLITE_WAYS, WAYS } from './line-faults.ts';
+import { renderLines, runLines } from './lines.ts';
 import { passed, render } from './report.ts';
 import { runChaos } from './run.ts';
 import { renderVideos, runVideos, VIDEO_POINTS, VIDEO_WAYS } from './videos.ts';
 
 /**
- * `npm run chaos -- --store sqlite|postgres --kills N [--stops N] [--cuts N] [--losses N] [--clocks N] [--fulls N] [--seed N] [--points A,B] [--in-flight N] [--calm MS] [--keep]`: real node processes under
- * load, one fault after the other, then the audit. `--lines N [--way kill|drain|all] [--every MS]`: two batches of N
- * lines instead, the second one while nodes end every few seconds. `--videos N [--way kill|stop|drain|all] [--every MS]
- * [--points A,B]`: N video jobs with webhooks instead, until every crash point was reached. Exit code 0 only for a clean run in which every fault took effect.
+ * `npm run chaos -- --store sqlite|postgres --kills N [--stops N] [--cuts N] [--losses N] [--clocks N] [--fulls N] [--keyouts N] [--seed N] [--points A,B] [--in-flight N] [--calm MS] [--keep]`: real node processes under
+ * load, one fault after the other, then the audit. `--lines N [--way kill|drain|all|lost|revoke] [--every MS]`: two batches of N
+ * lines instead, the second one while nodes end every few seconds, or while its sealing keys or its API key are lost.
+ * `--videos N [--way kill|stop|drain|all] [--every MS] [--points A,B]`: N video jobs with webhooks instead, until every
+ * crash point was reached. Exit code 0 only for a clean run in which every fault took effect.
  */
 const { values } = parseArgs({
   options: {
@@ -21,6 +23,7 @@ const { values } = parseArgs({
     losses: { type: 'string', default: '0' },
     clocks: { type: 'string', default: '0' },
     fulls: { type: 'string', default: '0' },
+    keyouts: { type: 'string', default: '0' },
     seed: { type: 'string' },
     lines: { type: 'string' },
     videos: { type: 'string' },
@@ -37,17 +40,21 @@ if (store === undefined) {
   process.stderr.write(`chaos: unknown store "${values.store}"; use --store ${STORE_KINDS.join(' or ')}\n`);
   process.exit(1);
 }
-const onSqlite = ['losses', 'fulls'] as const;
+const onSqlite = ['losses', 'keyouts', 'fulls'] as const;
 for (const name of onSqlite) {
   if (store === 'sqlite' || values[name] === '0') continue;
-  process.stderr.write(`chaos: --${name} applies to the SQLite file only; use --store sqlite\n`);
+  process.stderr.write(`chaos: --${name} applies to the embedded size only; use --store sqlite\n`);
   process.exit(1);
 }
 await buildFirst();
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const tell = (line: string): boolean => process.stderr.write(`${line}\n`);
 if (values.lines !== undefined) {
-  const way = WAYS.find((each) => each === values.way) ?? 'kill';
+  const way = WAYS.find((each) => each === (values.way ?? 'kill'));
+  if (way === undefined || (store !== 'sqlite' && SQLITE_WAYS.includes(way))) {
+    process.stderr.write(`chaos: use --way ${WAYS.join(', ')}; ${SQLITE_WAYS.join(', ')} with --store sqlite only\n`);
+    process.exit(1);
+  }
   const report = await runLines({ store, way, lines: Number(values.lines), everyMs: Number(values.every), seed, tell });
   const text = renderLines(report);
   process.stdout.write(`${text}\n`);
@@ -74,6 +81,7 @@ const report = await runChaos({
   losses: Number(values.losses),
   clocks: Number(values.clocks),
   fulls: Number(values.fulls),
+  keyouts: Number(values.keyouts),
   seed,
   ...(values.points === undefined ? {} : { points: values.points.split(',') }),
   inFlight: Number(values['in-flight']),

@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import type { FaultInjector } from '../support/faults/fault-injector.ts';
 import { ask } from './ask.ts';
 import type { Strike } from './nemesis.ts';
@@ -54,6 +55,62 @@ export async function loseStore(parts: OutageParts): Promise<Outage> {
     window,
   };
   return { strike, problems };
+}
+
+export interface KeyOutage extends Outage {
+  /** Monotonic time of the workload's process in which no node could reach the keys. */
+  readonly keyless: { readonly from: number; readonly to: number };
+}
+
+/**
+ * The folder of the sealing keys disappears: uploads and submissions are refused with Retry-After and store nothing,
+ * chats are served, and all goes on where the keys are back.
+ */
+export async function loseKeyFolder(parts: OutageParts & { readonly folder: string }): Promise<KeyOutage> {
+  const { folder, baseUrl, payers, pids } = parts;
+  const [payer] = payers as [Payer];
+  const problems: string[] = [];
+  const before = pids().join();
+  const start = performance.now();
+  renameSync(folder, `${folder}.away`);
+  const from = performance.now();
+  const chat = await ask(baseUrl, payer, 'POST', '/chat/completions');
+  if (chat.status !== 200) problems.push(`keys unreachable: a chat was answered ${chat.status}`);
+  const form = new FormData();
+  form.set('file', new File(['text'], 'refused.txt'));
+  const requests = [{ custom_id: 'refused', body: { model: 'sim/fast', messages: [{ role: 'user', content: 'hi' }] } }];
+  const batch = JSON.stringify({ endpoint: '/v1/chat/completions', requests });
+  const json = { 'content-type': 'application/json' };
+  for (const [path, body, headers] of [
+    ['/files', form, {}],
+    ['/batches', batch, json],
+  ] as const) {
+    const { status, retryAfter } = await send(`${baseUrl}${path}`, payer, body, headers);
+    if (status !== 503 || retryAfter === null)
+      problems.push(`keys unreachable: POST ${path} ${status}, Retry-After ${retryAfter}`);
+  }
+  await pause(OUT_MS);
+  const to = performance.now();
+  renameSync(`${folder}.away`, folder);
+  const healedMs = await recovered(parts, to);
+  if (pids().join() !== before) problems.push('keys unreachable: nodes were restarted');
+  const window = { from: start, to: performance.now() };
+  const strike = {
+    ...{ fault: 'keys lost', node: 'all', tookEffect: true, takeoverMs: null, healedMs, successor: null, window },
+  };
+  return { strike, problems, keyless: { from, to } };
+}
+
+async function send(
+  url: string,
+  { key }: Payer,
+  body: string | FormData,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ readonly status: number; readonly retryAfter: string | null }> {
+  const authorization = `Bearer ${key}`;
+  const response = await fetch(url, { method: 'POST', headers: { ...headers, authorization }, body });
+  await response.arrayBuffer();
+  return { status: response.status, retryAfter: response.headers.get('retry-after') };
 }
 
 /** The wall clocks of two nodes step by 30 s, forward, back and apart: no node dies and no call fails. */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import config from '../../cluster.config.ts';
+import type { ConnectionNode } from '../../gateway/operator/launcher/connection.ts';
 import { audit } from '../support/auditor/audit.ts';
 import type { Evidence } from '../support/auditor/evidence.ts';
 import { appendHistory, operations } from '../support/auditor/history.ts';
@@ -14,11 +15,11 @@ import { creditsOf, openAccounts } from './bank.ts';
 import { chance } from './chance.ts';
 import { type ChaosStore, openChaosStore, type StoreKind } from './chaos-store.ts';
 import { BATCH_POINTS, CRASH_POINTS, CrashPoints, isOfBatch } from './crash-points.ts';
-import { type FullDisk, fillDisk } from './full-disk.ts';
+import { type FullDisk, fillDisk, problemsOfFullDisk } from './full-disk.ts';
 import { Jobs } from './jobs.ts';
 import { CUTS, type Cut, Links } from './links.ts';
 import { type Frozen, Nemesis, type Strike, until } from './nemesis.ts';
-import { loseStore, type Outage, type OutageParts, stepClocks } from './outages.ts';
+import { type KeyOutage, loseKeyFolder, loseStore, type Outage, type OutageParts, stepClocks } from './outages.ts';
 import { Providers } from './providers.ts';
 import { type ChaosReport, countRequests, problemsOf } from './report.ts';
 import { long } from './scenario.ts';
@@ -40,6 +41,8 @@ export interface ChaosOptions {
   readonly losses?: number;
   readonly clocks?: number;
   readonly fulls?: number;
+  /** Number of times the folder of the sealing keys disappears, before the full disks. */
+  readonly keyouts?: number;
   readonly seed: number;
   readonly inFlight: number;
   /** Pause of a client between two requests; absent: none. */
@@ -156,6 +159,7 @@ class Run {
   readonly #chance: () => number;
   readonly #fullDisks: FullDisk[] = [];
   readonly #outaged: Outage[] = [];
+  readonly #keyless: KeyOutage['keyless'][] = [];
 
   constructor(options: ChaosOptions, stage: Stage) {
     this.#options = options;
@@ -195,7 +199,7 @@ class Run {
     const problems = [
       ...problemsOf(strikes, verdict, requests),
       ...problemsOfZombies(woken),
-      ...this.#problemsOfFullDisks(evidence),
+      ...this.#fullDisks.flatMap((full) => problemsOfFullDisk(full, evidence.calls)),
       ...this.#outaged.flatMap((each) => each.problems),
     ];
     return { seed: this.#options.seed, strikes, verdict, requests, problems, awakenings: woken };
@@ -301,8 +305,9 @@ class Run {
     const { cluster, injector } = this.#stage;
     const { baseUrl } = cluster;
     const database = join(cluster.data, 'troupe.db');
-    const { losses = 0, clocks = 0, fulls = 0, calmMs } = this.#options;
-    const pids = (): readonly number[] => cluster.connection()?.nodes.map(({ pid }) => pid) ?? [];
+    const { losses = 0, clocks = 0, keyouts = 0, fulls = 0, calmMs } = this.#options;
+    const nodes = (): readonly ConnectionNode[] => cluster.connection()?.nodes ?? [];
+    const pids = (): readonly number[] => nodes().map(({ pid }) => pid);
     const parts: OutageParts = {
       injector,
       names: config.nodes.map(({ name }) => name),
@@ -311,10 +316,15 @@ class Run {
       payers,
       pids,
     };
-    const openHolds = (): Promise<number> => this.#store.openHolds();
+    const operatorToken = cluster.connection()?.operator_token ?? '';
     const all = [
       ...Array.from({ length: losses }, () => async () => loseStore(parts)),
       ...Array.from({ length: clocks }, () => async () => stepClocks(parts)),
+      ...Array.from({ length: keyouts }, () => async () => {
+        const outage = await loseKeyFolder({ ...parts, folder: join(cluster.data, 'keys') });
+        this.#keyless.push(outage.keyless);
+        return outage;
+      }),
     ];
     for (const outage of all) {
       await pause(calmMs);
@@ -324,23 +334,10 @@ class Run {
     }
     for (let full = 0; full < fulls; full++) {
       await pause(calmMs);
-      const filled = await fillDisk({ ...parts, database, openHolds });
+      const filled = await fillDisk({ ...parts, database, store: this.#store, nodes, operatorToken });
       this.#fullDisks.push(filled);
       record(filled.strike);
     }
-  }
-
-  /** While the disk is full nothing new is held, so no provider is called under a hold of that time. */
-  #problemsOfFullDisks({ calls, ledger }: Evidence): readonly string[] {
-    const heldAt = new Map(ledger.generations.map(({ row }) => [row.user, row.createdAt]));
-    return this.#fullDisks.flatMap(({ problems, silent }) => {
-      const called = calls.filter(
-        ({ id, startAt }) =>
-          startAt >= silent.from && startAt <= silent.to && (heldAt.get(id) ?? startAt) >= silent.from,
-      );
-      const shown = called.map(({ id, startAt }) => `${id} after ${startAt - silent.from} ms`).join(', ');
-      return called.length === 0 ? problems : [...problems, `disk full: providers were called: ${shown}`];
-    });
   }
 
   #awakenings(strikes: readonly Strike[], evidence: Evidence): readonly Awakening[] {
@@ -358,9 +355,9 @@ class Run {
     const outcome = strike.tookEffect
       ? `takeover ${strike.takeoverMs?.toFixed(0) ?? 'not observed'} ms, recovered ${strike.healedMs?.toFixed(0) ?? 'never'} ms`
       : 'had no effect';
-    const { kills, stops, cuts = 0, losses = 0, clocks = 0, fulls = 0, tell } = this.#options;
+    const { kills, stops, cuts = 0, losses = 0, clocks = 0, keyouts = 0, fulls = 0, tell } = this.#options;
     tell(
-      `${count}/${kills + stops + cuts + losses + clocks + fulls} ${strike.fault} on ${strike.node}: ${outcome}; ${workload.answered} answered`,
+      `${count}/${kills + stops + cuts + losses + clocks + keyouts + fulls} ${strike.fault} on ${strike.node}: ${outcome}; ${workload.answered} answered`,
     );
   }
 
@@ -374,7 +371,8 @@ class Run {
     if (code !== 0) throw new Error(`the launcher drained and ended with ${code}: ${cluster.output.slice(-1_000)}`);
     const calls = await providers.stop();
     const ledger = await this.#store.dump();
-    const files = await jobs.files(this.#store, this.#options.store === 'sqlite' ? cluster.data : null);
+    const data = this.#options.store === 'sqlite' ? cluster.data : null;
+    const files = await jobs.files(this.#store, { data, keyless: this.#keyless });
     await this.#store.close();
     return {
       history: workload.history,

@@ -9,6 +9,8 @@ import { holdNeverReleased } from './mutations/hold-never-released.ts';
 import { messageSteppedTwice } from './mutations/message-stepped-twice.ts';
 import { noFence } from './mutations/no-fence.ts';
 import { noVersionCheck } from './mutations/no-version-check.ts';
+import { BATCH_MUTATIONS } from './mutations/of-batches.ts';
+import { FILE_MUTATIONS } from './mutations/of-files.ts';
 import { outcomeWithoutCharge } from './mutations/outcome-without-charge.ts';
 import { outputBeforeCommit } from './mutations/output-before-commit.ts';
 import { refusalAbortsAll } from './mutations/refusal-aborts-all.ts';
@@ -42,4 +44,6 @@ export const MUTATIONS: readonly Mutation[] = [
   unrecordedBeginning,
   outcomeWithoutCharge,
   cancelCutsNothing,
+  ...BATCH_MUTATIONS,
+  ...FILE_MUTATIONS,
 ];

@@ -44,6 +44,7 @@ export const SITUATIONS: readonly string[] = [
   'line of a batch sent again',
   'batch cancelled',
   'batch expired',
+  'results of a batch full',
   'upload refused for storage',
   'upload refused without keys or blobs',
   'file deleted',

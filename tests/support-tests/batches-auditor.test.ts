@@ -75,7 +75,7 @@ function clean(): BatchEvidence {
       { id: 'x', status: 404, body: 'No such batch' },
     ],
     revoked: [{ key: 'k', at: 2_000 }],
-    lostKeys: new Set(),
+    lostKeys: new Map(),
     windowMs: 86_400_000,
     seen: [
       {
@@ -156,7 +156,8 @@ const LIES: readonly Lie[] = [
     'a server error although its key exists',
     results(replied({ response: null, error: { ...failed().error, type: 'server' } as never }), failed()),
   ],
-  ['B6', 'a lost key that is not marked', () => ({ lostKeys: new Set(['n1']) })],
+  ['B6', 'a lost key that is not marked', () => ({ lostKeys: new Map([['batch_1', 5_000]]) })],
+  ['B6', 'a line that is sent without its key', () => ({ lostKeys: new Map([['batch_1', -5_000]]) })],
   [
     'B7',
     'a reply under another generation',
@@ -238,9 +239,30 @@ const LIES: readonly Lie[] = [
     'a full results file although the line was sent',
     results(replied({ response: null, error: { ...failed().error, type: 'results_full' } as never }), failed()),
   ],
+  [
+    'B14',
+    'a reply of over 1 MiB that is kept',
+    (b) => ({
+      submissions: b.submissions.map((each) => ({
+        ...each,
+        lines: each.lines.map((line) => (line.customId === 'n1' ? { ...line, huge: true } : line)),
+      })),
+    }),
+  ],
   ['B15', 'another error than the live route', results(replied(), failed({ type: 'invalid_request', code: 400 }))],
   ['B15', 'a bad body that was sent', () => ({}), [call('bad', {})]],
   ['B17', 'a call for a disabled key', () => ({ revoked: [{ key: 'k', at: -3_000 }] })],
+  [
+    'B17',
+    'a line of a disabled key that fails otherwise',
+    (b) => ({
+      revoked: [{ key: 'k', at: 2_000 }],
+      submissions: b.submissions.map((each) => ({
+        ...each,
+        lines: each.lines.map((line) => ({ ...line, refused: null })),
+      })),
+    }),
+  ],
   [
     'B18',
     'counts that are not those of the lines',

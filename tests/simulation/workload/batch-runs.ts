@@ -25,7 +25,10 @@ const PROMPT_MAX = 40;
 const COMPLETION_MAX = 60;
 const CALL_MS_MAX = 2_500;
 const ADMIT_MS = 3_000;
-const HOLD_MS = 60_000;
+/** Longer than a run, so that a hold that nothing ends is found. */
+const HOLD_MS = 300_000;
+/** Sizes of a reply as its batch counts them; the reply itself is short. */
+const REPLY_BYTES = [100, 100, 700_000];
 const FAILS_SHARE = 0.15;
 const PER_MINUTE = 1_000_000;
 const ROWS_MAX = 1_000;
@@ -75,7 +78,7 @@ export class BatchRuns {
     if (usage === null) throw new ActivityFailed('unavailable', 'the provider failed', true);
     const settlement = settlementOf(request, usage);
     const body = `{"usage":{"cost":${usd(settlement.cost)}}}`;
-    const outcome = repliedOutcome(input.customId, { statusCode: 200, body: { value: body } }, body.length);
+    const outcome = repliedOutcome(input.customId, { statusCode: 200, body: { value: body } }, dice.pick(REPLY_BYTES));
     return { outcome, settlement } satisfies LineResult as unknown as Json;
   }
 

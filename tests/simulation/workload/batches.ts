@@ -29,8 +29,9 @@ const BATCHES_MAX = 12;
 /** A process that was paused or cut off learns only later that its run was cancelled. (reliability, decision 11) */
 const ZOMBIE_MS = 120_000;
 const REFUSED = { type: 'invalid_request', code: 400, message: 'messages is required', param: 'messages' } as const;
+/** The small one has room for two replies in flight, and is full after a few large ones. */
+const RESULTS_BYTES_MAX = [32 * 1024 * 1024, 2.5 * 1024 * 1024];
 const BOUNDS = {
-  resultsBytesMax: 32 * 1024 * 1024,
   resultsLifetimeMs: 600_000,
   retentionMs: 3_600_000,
   lineMs: 60_000,
@@ -98,11 +99,13 @@ export class Batches {
       return { customId: `${name}-${nth}`, refused: bad ? REFUSED : null };
     });
     const at = this.#database.now();
-    const made: Made = { ...this.#submission(name, at, lines), batch, windowMs };
+    const resultsBytesMax = dice.pick(RESULTS_BYTES_MAX);
+    const fills = resultsBytesMax !== RESULTS_BYTES_MAX[0];
+    const made: Made = { ...this.#submission(name, at, lines), batch, windowMs, fills };
     const slot = this.#made.push(made) - 1;
     for (const { customId } of lines) this.#invoke(customId);
     this.#history.note('batch', { batch, lines: lines.length, windowMs, client: client.name });
-    const options = { bounds: BOUNDS, withinMs: dice.between(300, ASK_MS_MAX) };
+    const options = { bounds: { ...BOUNDS, resultsBytesMax }, withinMs: dice.between(300, ASK_MS_MAX) };
     const ending = await endingOf(submitBatch(client.node, this.#newBatch(made), options));
     this.#history.note(`batch ${ending.type}`, { batch });
     const status = ending.type === 'ok' ? 202 : ending.type === 'fail' ? 503 : null;
@@ -134,6 +137,7 @@ export class Batches {
     const results = resultsFileId === null ? null : this.#runs.results(resultsFileId);
     this.#polls.push({ id, at, endAt: this.#database.now(), status, counts, finalizedAt, results });
     if (status === 'expired') this.#history.saw('batch expired');
+    if (results?.includes('"results_full"')) this.#history.saw('results of a batch full');
     return TERMINAL.has(status);
   }
 
@@ -176,7 +180,7 @@ export class Batches {
   get evidence(): BatchEvidence {
     return {
       submissions: this.#made,
-      ...{ polls: this.#polls, cancels: this.#cancels, strangers: [], revoked: [], lostKeys: new Set() },
+      ...{ polls: this.#polls, cancels: this.#cancels, strangers: [], revoked: [], lostKeys: new Map() },
       listed: this.#stored().map(({ id }) => ({ account: this.account, id })),
       windowMs: Math.min(...WINDOWS_MS),
       zombieMs: ZOMBIE_MS,

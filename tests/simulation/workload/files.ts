@@ -173,6 +173,7 @@ export class Files {
       ...{ uploads: this.#uploads, reads: this.#reads, deletions: this.#deletions, refusals: [] },
       ...{ keyless: this.#bytes.keyless, openings: this.#copies.openings, keyAgesHours: this.#copies.keyAgesHours },
       stored: stored.map(({ id, account, filename }) => ({ id, account, filename })),
+      storedAt: this.#database.now(),
       storage: [
         {
           ...{ account: ACCOUNT, bytesMax: ACCOUNT_BYTES_MAX, counted: this.#countedBytes() },

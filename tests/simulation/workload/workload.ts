@@ -29,8 +29,8 @@ const HOUSES = 3;
 const ACCOUNTS = 3;
 const PROBE_MS = 5_000;
 /** Sometimes a client sends many asks at once, so that commits of many shards share a transaction. */
-const BURSTS = 0.25;
-const BURST_ACTS = 7;
+const BURSTS = 0.22;
+const BURST_ACTS = 11;
 
 /** All operations on a world and their outcomes. */
 export class Workload {
@@ -124,15 +124,15 @@ export class Workload {
 
   #act(client: Client): Promise<void> {
     const share = client.dice.fraction();
-    if (share < 0.17) return this.registers.act(client);
-    if (share < 0.28) return this.tallies.act(client);
-    if (share < 0.35) return this.alarms.act(client);
-    if (share < 0.42) return this.purses.act(client);
-    if (share < 0.5) return this.wallets.act(client);
-    if (share < 0.56) return this.bills.act(client);
-    if (share < 0.61) return this.jobs.act(client);
-    if (share < 0.66) return this.batches.act(client);
-    if (share < 0.71) return this.files.act(client);
+    if (share < 0.15) return this.registers.act(client);
+    if (share < 0.25) return this.tallies.act(client);
+    if (share < 0.32) return this.alarms.act(client);
+    if (share < 0.39) return this.purses.act(client);
+    if (share < 0.47) return this.wallets.act(client);
+    if (share < 0.53) return this.bills.act(client);
+    if (share < 0.58) return this.jobs.act(client);
+    if (share < 0.65) return this.batches.act(client);
+    if (share < 0.7) return this.files.act(client);
     if (share < 0.86) return this.turns.act(client);
     if (share < 0.92) return this.bank.deposit(client);
     if (share < 0.94) return this.bank.manage(client);

@@ -34,7 +34,8 @@ export function auditBatches(evidence: BatchEvidence, joined: Joined): readonly 
   const slackMs = joined.evidence.clockSlackMs + zombieMs;
   return [
     batchesAreKept(evidence),
-    ...[statusesFollow, everyLineOnce, everyLineFinishes, chargesAreTheLines].map((check) => check(batches)),
+    ...[statusesFollow, everyLineOnce, chargesAreTheLines].map((check) => check(batches)),
+    everyLineFinishes(evidence, batches),
     flightsAreBounded(evidence, batches),
     ...[oldestRunFirst, repliesAreBounded, countsAreLines].map((check) => check(batches)),
     ...[badBodiesFailAlone, resultsAppear].map((check) => check(batches)),

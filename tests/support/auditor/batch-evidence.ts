@@ -11,8 +11,8 @@ export interface BatchEvidence {
   readonly strangers: readonly { readonly id: string; readonly status: number | null; readonly body: string }[];
   /** Keys that were disabled during the run. */
   readonly revoked: readonly { readonly key: string; readonly at: number }[];
-  /** `custom_id`s of lines whose sealing key the run destroyed. */
-  readonly lostKeys: ReadonlySet<string>;
+  /** Batches whose sealing keys the run destroyed while they ran, and when. */
+  readonly lostKeys: ReadonlyMap<string, number>;
   /** Time after which a batch's window closes, ms. */
   readonly windowMs: number;
   /**
@@ -35,6 +35,8 @@ export interface Submission {
   /** The members of a refusal with 429. */
   readonly queue: { readonly limit: number; readonly active: number } | null;
   readonly lines: readonly LineSent[];
+  /** Its replies may exceed the results file. */
+  readonly fills?: boolean;
 }
 
 export interface LineSent {
@@ -42,6 +44,8 @@ export interface LineSent {
   readonly customId: string;
   /** The error of the live route; null for a line that must get a reply. */
   readonly refused: { readonly type: string; readonly code: number } | null;
+  /** Its reply has more than 1 MiB. */
+  readonly huge?: boolean;
 }
 
 /** One answer of `GET /batches/{id}`. */

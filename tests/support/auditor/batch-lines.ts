@@ -9,6 +9,8 @@ const REPLY_BYTES_MAX = 1024 * 1024;
 /** Envelope of a result line: ids, `custom_id`, and the escapes of the body do not count. */
 const LINE_BYTES_MAX = REPLY_BYTES_MAX + 2_048;
 const REVOKED_MS = 2_000;
+/** A reply may be under way to its row, and a node keeps the key that seals replies for a second. */
+const LOST_MS = 1_500;
 const MARKS: ReadonlySet<string> = new Set(['batch_cancelled', 'batch_expired', 'results_full', 'server']);
 
 /** B3: one result line per request, in order of submission, with exactly one of response and error. */
@@ -30,13 +32,19 @@ export function everyLineOnce(batches: readonly BatchJoined[]): Check {
 }
 
 /** B4: a request that was not charged is sent again after a fault, until it has its outcome. */
-export function everyLineFinishes(batches: readonly BatchJoined[]): Check {
+export function everyLineFinishes({ revoked, lostKeys }: BatchEvidence, batches: readonly BatchJoined[]): Check {
   const check = new Checking('B4', 'a line that can be answered is answered, whatever dies');
   for (const { submission, end, lines } of batches) {
     check.expect(end !== null, () => `${submission.id}: did not end`);
+    const isRevoked = revoked.some(({ key }) => key === submission.key);
     if (end?.status !== 'completed') continue;
     for (const { sent, result } of lines) {
-      if (sent.refused !== null) continue;
+      if (sent.refused !== null || sent.huge) continue;
+      const error = result?.line.error;
+      // B6, B14 and B17 judge these.
+      if (submission.fills && error?.type === 'results_full') continue;
+      if (isRevoked && error?.code === 401) continue;
+      if (lostKeys.has(submission.id) && error?.type === 'server') continue;
       check.expect(result?.line.response != null, () => `${sent.customId}: ${JSON.stringify(result?.line.error)}`);
     }
   }
@@ -55,18 +63,32 @@ export function chargedIsNotSent(batches: readonly BatchJoined[], slackMs: numbe
   return check.done();
 }
 
-/** B6, B20: `server` marks a line whose key was destroyed, and names its charge if there is one. */
+/**
+ * B6, B20: once the sealing key of a batch is destroyed, no line of it is sent, and its lines without a reply and with a
+ * reply from before are `server`; the latter name their charge. A line that was at a provider then may end either way.
+ */
 export function serverMeansLostKey({ lostKeys }: BatchEvidence, batches: readonly BatchJoined[]): Check {
-  const check = new Checking('B6', 'a `server` line has a lost key, and names its charge');
-  for (const { sent, result, charges } of linesOf(batches)) {
-    const error = result?.line.error;
-    if (error?.type !== 'server') {
-      check.expect(!lostKeys.has(sent.customId) || result === null, () => `${sent.customId}: key lost, not marked`);
-      continue;
+  const check = new Checking(
+    'B6',
+    'a `server` line has a lost key, and names its charge; none is sent without its key',
+  );
+  for (const { submission, lines } of batches) {
+    const lostAt = lostKeys.get(submission.id) ?? Number.POSITIVE_INFINITY;
+    for (const { sent, result, charges, calls } of lines) {
+      const late = calls.filter(({ startAt }) => startAt > lostAt + LOST_MS);
+      check.expect(late.length === 0, () => `${sent.customId}: sent although its key was lost`);
+      if (result === null || sent.refused !== null) continue;
+      const { error } = result.line;
+      const certain = calls.every(({ endAt }) => endAt !== null && endAt < lostAt - LOST_MS);
+      const isLost = error?.type === 'server';
+      if (lostAt < Number.POSITIVE_INFINITY && certain && !sent.huge)
+        check.expect(isLost, () => `${sent.customId}: its key was lost, ${JSON.stringify(error)}`);
+      if (!isLost) continue;
+      const caused = sent.huge || lostAt < Number.POSITIVE_INFINITY;
+      check.expect(caused, () => `${sent.customId}: ${error.message}, but its key exists`);
+      const named = charges[0]?.generation ?? null;
+      check.expect(error.request_id === named, () => `${sent.customId}: names ${error.request_id}, charge ${named}`);
     }
-    check.expect(lostKeys.has(sent.customId), () => `${sent.customId}: ${error.message}, but its key exists`);
-    const named = charges[0]?.generation ?? null;
-    check.expect(error.request_id === named, () => `${sent.customId}: names ${error.request_id}, charge ${named}`);
   }
   return check.done();
 }
@@ -142,6 +164,11 @@ export function repliesAreBounded(batches: readonly BatchJoined[]): Check {
   for (const { sent, result, calls, charges } of linesOf(batches)) {
     if (result === null) continue;
     check.expect(result.bytes <= LINE_BYTES_MAX, () => `${sent.customId}: a result line of ${result.bytes} bytes`);
+    if (sent.huge && result.line.error?.type !== 'batch_cancelled') {
+      const { error } = result.line;
+      const named = charges.length === 1 && error?.type === 'server' && error.request_id === charges[0]?.generation;
+      check.expect(named, () => `${sent.customId}: a reply of over 1 MiB, ${JSON.stringify(error)}`);
+    }
     if (result.line.error?.type !== 'results_full') continue;
     const unsent = calls.length === 0 && charges.length === 0;
     check.expect(unsent, () => `${sent.customId}: results_full, ${calls.length} calls, ${charges.length} charges`);
@@ -166,7 +193,14 @@ export function badBodiesFailAlone(batches: readonly BatchJoined[]): Check {
 export function deadKeysSendNothing({ revoked }: BatchEvidence, batches: readonly BatchJoined[]): Check {
   const check = new Checking('B17', 'nothing is sent for a disabled key');
   for (const { key, at } of revoked) {
-    for (const { sent, calls } of linesOf(batches.filter(({ submission }) => submission.key === key))) {
+    for (const { sent, calls, result, charges } of linesOf(
+      batches.filter(({ submission }) => submission.key === key),
+    )) {
+      const error = result?.line.error ?? null;
+      if (error !== null && sent.refused === null && calls.length === 0 && !MARKS.has(error.type)) {
+        const free = error.code === 401 && charges.length === 0;
+        check.expect(free, () => `${sent.customId}: ${JSON.stringify(error)}, ${charges.length} charges`);
+      }
       const late = calls.filter(({ startAt }) => startAt > at + REVOKED_MS);
       check.expect(late.length === 0, () => `${sent.customId}: sent after its key was disabled`);
     }

@@ -9,6 +9,8 @@ export interface FileEvidence {
   readonly keyless: readonly { readonly from: number; readonly to: number }[];
   /** Rows of files after the run. */
   readonly stored: readonly { readonly account: string; readonly id: string; readonly filename: string }[];
+  /** When those rows were read; absent: before the end of any file. */
+  readonly storedAt?: number;
   /** Attempts to open the stored bytes with the key store as it is at some age of the copy. */
   readonly openings: readonly Opening[];
   /** Hours between the beginning of each key's hour and the moment at which the key folder was listed. */

@@ -38,7 +38,7 @@ export function storedFilesStay(files: FileEvidence): Check {
   const stored = new Set(files.stored.map(({ id }) => id));
   for (const { id, endsAt } of files.uploads) {
     if (id === null || endsAt === null || files.deletions.some((each) => each.id === id)) continue;
-    const over = files.reads.some((read) => read.at > endsAt);
+    const over = (files.storedAt ?? 0) > endsAt;
     check.expect(over || stored.has(id), () => `${id}: acknowledged, not deleted, and no row of it`);
   }
   return check.done();

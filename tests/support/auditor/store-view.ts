@@ -103,6 +103,15 @@ export class StoreView {
     });
   }
 
+  /** The client's names of the generations that hold money now: `user`, or the session. */
+  held(): Promise<ReadonlySet<string>> {
+    return this.#window.look(async (all) => {
+      const rows = await all<{ body: string }>("SELECT body FROM rows WHERE collection = 'generation' AND open = TRUE");
+      const named = rows.map(({ body }) => JSON.parse(body) as Generation);
+      return new Set(named.map(({ user, sessionId }) => user ?? sessionId ?? ''));
+    });
+  }
+
   async #ledgerSum(all: Query, address: string): Promise<string> {
     const known = this.#sums.get(address) ?? { sequence: 0, sum: 0n };
     const fresh = await all<{ body: string }>(

@@ -30,6 +30,8 @@ export interface BallastOptions {
 export class Ballast {
   readonly #options: BallastOptions;
   #full = false;
+  /** This node has seen the whole file. */
+  #wasThere = false;
   #createAt = 0;
   #closed = false;
   #again: Cancel = () => {};
@@ -68,14 +70,21 @@ export class Ballast {
 
   async #poll(): Promise<void> {
     const { clock } = this.#options;
-    if (await this.#isThere()) this.#set(false);
-    else if (clock.monotonic() < this.#createAt) {
+    if (await this.#isThere()) {
+      this.#wasThere = true;
+      this.#set(false);
+    } else if (this.#wasThere && !this.#full) {
+      // Only a node that found the disk full removes it: its space is for work in progress, and is not taken at once.
+      this.#createAt = clock.monotonic() + CREATE_MS;
+      this.#set(true);
+    } else if (clock.monotonic() < this.#createAt) {
       // While another node creates the file, which can take longer than a poll, its absence does not mean a full disk.
       if (!(await this.#isBeingCreated()) && !(await this.#isThere())) this.#set(true);
     } else {
       this.#createAt = clock.monotonic() + CREATE_MS;
       const outcome = await this.#fill();
       // When another node creates the file, that node decides; a concurrent drop is newer than this attempt.
+      if (outcome === 'created') this.#wasThere = true;
       if (outcome !== 'elsewhere') this.#set(!(outcome === 'created' && (await this.#isThere())));
     }
     if (!this.#closed) this.#again = clock.after(POLL_MS, () => void this.#poll());

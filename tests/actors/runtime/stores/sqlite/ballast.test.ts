@@ -44,6 +44,38 @@ it('is dropped at once, is missed by every node that shares it, and is recreated
     other.close();
   }));
 
+it('dropped by one node long after its creation, it is missed by the others at once, and they do not take its space', () =>
+  within(async (path) => {
+    const polls: (() => void)[] = [];
+    const times = { now: 0 };
+    const after = (_: number, run: () => void): (() => void) => {
+      polls.push(run);
+      return () => {};
+    };
+    const clock = { ...systemClock, monotonic: () => times.now, after };
+    const [one, other] = await Promise.all(
+      [1, 2].map(() => Ballast.create({ path, bytes: BYTES, clock, changed() {} })),
+    );
+    const poll = async (): Promise<void> => {
+      const due = polls.splice(0);
+      for (const run of due) run();
+      await until(() => polls.length === due.length);
+    };
+    await poll();
+    times.now += 60_000;
+    one?.drop();
+    await poll();
+    assert.equal([one?.full, other?.full, existsSync(path)], [true, true, false]);
+    times.now += 60_000;
+    await poll();
+    await poll();
+    assert.equal(
+      [one?.full, other?.full, existsSync(path)],
+      [false, false, true],
+      'created again once its time has come',
+    );
+  }));
+
 it('reports no full disk while another node is creating it, for any duration', () =>
   within(async (path) => {
     const reports: boolean[] = [];

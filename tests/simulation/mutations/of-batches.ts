@@ -1,0 +1,115 @@
+import { assign } from 'xstate';
+import type { AccountState } from '../../../actors/account/account-state.ts';
+import type { AccountEvent } from '../../../actors/account/events.ts';
+import { grantSlots } from '../../../actors/account/queue.ts';
+import { batchKind } from '../../../actors/batch/batch.ts';
+import { answerBatch, endBatch, putBatch } from '../../../actors/batch/batch-effects.ts';
+import { type BatchState, without } from '../../../actors/batch/batch-state.ts';
+import type { BatchEvent } from '../../../actors/batch/events.ts';
+import { indexOf, recordOutcome } from '../../../actors/batch/line-effects.ts';
+import { type LineRecord, lineCollection } from '../../../actors/batch/line-record.ts';
+import { type Effect, emit, type Kind } from '../../../actors/runtime/index.ts';
+import { only } from '../../../actors/terms/only.ts';
+import type { Mutation } from '../mutation.ts';
+import { accountWith } from './account-with.ts';
+import { batchWith } from './batch-with.ts';
+
+const ended = (event: BatchEvent): Parameters<typeof recordOutcome>[1] =>
+  only(event, 'line.done', 'line.done.refused', 'line.failed');
+
+function outcomeWith(change: (effects: readonly Effect[]) => readonly Effect[]): NonNullable<Mutation['kinds']> {
+  return batchWith({
+    actions: {
+      recordOutcome: emit<BatchState, BatchEvent>(({ context, event }) => change(recordOutcome(context, ended(event)))),
+    },
+  });
+}
+
+function sorted(sort: (row: LineRecord) => number): (sound: readonly Kind[]) => readonly Kind[] {
+  const collections = { ...batchKind.collections, line: { ...lineCollection, sort } };
+  return (sound) => sound.map((kind) => (kind.name === 'batch' ? { ...kind, collections } : kind));
+}
+
+/** Deliberate bugs of batches and their queue. */
+export const BATCH_MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'charge of a line recorded without its outcome',
+    caughtBy: 1,
+    kinds: outcomeWith((effects) => effects.filter(({ type }) => type !== 'put')),
+  },
+  {
+    name: 'line charged beside the cost it shows',
+    caughtBy: 1,
+    kinds: outcomeWith((effects) =>
+      effects.map((effect) => {
+        if (effect.type !== 'send' || effect.event.type !== 'hold.settle') return effect;
+        const settlement = { ...(effect.event.settlement as object), cost: '0.000001' };
+        return { ...effect, event: { ...effect.event, settlement } };
+      }),
+    ),
+  },
+  {
+    name: 'outcome of a line not counted',
+    caughtBy: 1,
+    kinds: batchWith({
+      actions: { endLine: assign(({ context, event }) => without(context, indexOf(ended(event)))) },
+    }),
+  },
+  { name: 'result lines in another order', caughtBy: 1, kinds: sorted(({ index }) => -index) },
+  {
+    name: 'slots granted twice',
+    caughtBy: 12,
+    kinds: accountWith({
+      actions: {
+        grantSlots: emit<AccountState, AccountEvent>(({ context, event }) =>
+          grantSlots(context, only(event, 'queue.join', 'slot.update', 'queue.leave')).map((effect) =>
+            effect.type === 'send' && effect.event.type === 'slot.grant'
+              ? { ...effect, event: { ...effect.event, count: 2 * Number(effect.event.count) } }
+              : effect,
+          ),
+        ),
+      },
+    }),
+  },
+  {
+    name: 'cancelled batch loses its counts',
+    caughtBy: 2,
+    kinds: batchWith({
+      actions: {
+        putCancelling: emit<BatchState, BatchEvent>(({ context, event }) =>
+          putBatch({ ...context, completed: 0 }, 'cancelling', event.at),
+        ),
+      },
+    }),
+  },
+  {
+    name: 'cancel of an ended batch accepted',
+    caughtBy: 1,
+    kinds: batchWith({
+      actions: { refuseCompleted: emit<BatchState, BatchEvent>(({ context }) => answerBatch(context, 'cancelled')) },
+    }),
+  },
+  {
+    name: 'cancelled batch sends on',
+    caughtBy: 1,
+    kinds: batchWith({ actions: { cutAll: assign({}), dropAll: assign({}) } }),
+  },
+  {
+    name: 'batch forgotten at its end',
+    caughtBy: 1,
+    kinds: batchWith({
+      actions: {
+        endBatch: emit<BatchState, BatchEvent>(({ context, event }) =>
+          endBatch(context, only(event, 'results.done')).map((effect) =>
+            effect.type === 'schedule' ? { ...effect, at: event.at + 1 } : effect,
+          ),
+        ),
+      },
+    }),
+  },
+  {
+    name: 'window of a batch closed without stopping it',
+    caughtBy: 13,
+    kinds: batchWith({ actions: { dropWaiting: assign({}) } }),
+  },
+];
