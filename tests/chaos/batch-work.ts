@@ -25,8 +25,8 @@ const CANCELLED = { tokens: 40, tps: 20 } as const;
 const BAD_SHARE = 0.08;
 const SLOW_SHARE = 0.4;
 const HUGE_SHARE = 0.01;
-/** A chunk has about 8 bytes. */
-const HUGE_TOKENS = 160_000;
+/** Each with its log probabilities, about 100 bytes. */
+const HUGE_TOKENS = 20_000;
 const SUBMIT_TRIES_MAX = 100;
 const END_MS = 600_000;
 const DAY_MS = 86_400_000;
@@ -211,6 +211,9 @@ export class BatchWork {
 /** A line whose reply is larger than a batch keeps. */
 function huge(customId: string): { readonly sent: LineSent; readonly body: object } {
   const content = `Say much. @sim ${JSON.stringify({ id: customId, tokens: HUGE_TOKENS })}`;
-  const body = { model: 'sim/fast', user: customId, max_tokens: HUGE_TOKENS, messages: [{ role: 'user', content }] };
+  const body = {
+    ...{ model: 'sim/structured', user: customId, max_tokens: HUGE_TOKENS, messages: [{ role: 'user', content }] },
+    ...{ logprobs: true, top_logprobs: 3 },
+  };
   return { sent: { customId, refused: null, huge: true }, body };
 }
