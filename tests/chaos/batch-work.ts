@@ -25,8 +25,8 @@ const CANCELLED = { tokens: 40, tps: 20 } as const;
 const BAD_SHARE = 0.08;
 const SLOW_SHARE = 0.4;
 const HUGE_SHARE = 0.01;
-/** Each with its log probabilities, about 100 bytes. */
-const HUGE_TOKENS = 20_000;
+/** Each with its log probabilities, about 400 bytes. */
+const HUGE_TOKENS = 6_000;
 const SUBMIT_TRIES_MAX = 100;
 const END_MS = 600_000;
 const DAY_MS = 86_400_000;
