@@ -317,6 +317,8 @@ class Run {
       pids,
     };
     const operatorToken = cluster.connection()?.operator_token ?? '';
+    // Each outage checks that no node restarts, so the last one that was killed must be up.
+    const whole = (): Promise<boolean> => until(() => pids().length === config.nodes.length, QUIET_MS);
     const all = [
       ...Array.from({ length: losses }, () => async () => loseStore(parts)),
       ...Array.from({ length: clocks }, () => async () => stepClocks(parts)),
@@ -328,12 +330,14 @@ class Run {
     ];
     for (const outage of all) {
       await pause(calmMs);
+      await whole();
       const ended = await outage();
       this.#outaged.push(ended);
       record(ended.strike);
     }
     for (let full = 0; full < fulls; full++) {
       await pause(calmMs);
+      await whole();
       const filled = await fillDisk({ ...parts, database, store: this.#store, nodes, operatorToken });
       this.#fullDisks.push(filled);
       record(filled.strike);

@@ -6,6 +6,8 @@ export interface Mutation {
   readonly name: string;
   /** The first seed that catches it, as last measured. */
   readonly caughtBy: number;
+  /** Tried by `npm run simulate -- --mutation all` only: the suite has one of its kind. */
+  readonly isLong?: true;
   /** Replaces the database. */
   readonly database?: (options: ConstructorParameters<typeof Database>[0]) => Database;
   /** Replaces the actor kinds. */

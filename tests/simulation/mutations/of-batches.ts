@@ -40,6 +40,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   {
     name: 'line charged beside the cost it shows',
     caughtBy: 1,
+    isLong: true,
     kinds: outcomeWith((effects) =>
       effects.map((effect) => {
         if (effect.type !== 'send' || effect.event.type !== 'hold.settle') return effect;
@@ -59,6 +60,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   {
     name: 'slots granted twice',
     caughtBy: 12,
+    isLong: true,
     kinds: accountWith({
       actions: {
         grantSlots: emit<AccountState, AccountEvent>(({ context, event }) =>
@@ -74,6 +76,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   {
     name: 'cancelled batch loses its counts',
     caughtBy: 2,
+    isLong: true,
     kinds: batchWith({
       actions: {
         putCancelling: emit<BatchState, BatchEvent>(({ context, event }) =>
@@ -85,6 +88,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   {
     name: 'cancel of an ended batch accepted',
     caughtBy: 1,
+    isLong: true,
     kinds: batchWith({
       actions: { refuseCompleted: emit<BatchState, BatchEvent>(({ context }) => answerBatch(context, 'cancelled')) },
     }),
@@ -110,6 +114,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   {
     name: 'window of a batch closed without stopping it',
     caughtBy: 13,
+    isLong: true,
     kinds: batchWith({ actions: { dropWaiting: assign({}) } }),
   },
 ];

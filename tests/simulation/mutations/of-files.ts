@@ -56,6 +56,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'bytes of a file not counted',
     caughtBy: 2,
+    isLong: true,
     kinds: storedWith((effects) => effects.filter(({ type }) => type !== 'send')),
   },
   {
@@ -70,6 +71,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'file never removed at its end',
     caughtBy: 1,
+    isLong: true,
     kinds: storedWith((effects) => effects.filter(({ type }) => type !== 'schedule')),
   },
   {
@@ -82,6 +84,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'deleted file kept',
     caughtBy: 4,
+    isLong: true,
     kinds: fileWith({ removeDeleted: assign({}) }),
   },
   {
@@ -105,6 +108,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'key kept past its time',
     caughtBy: 1,
+    isLong: true,
     begin: () => patch(MemoryKeyStore, ['sweep'], () => ({ sweep: async () => ({ destroyed: 0, kept: 1 }) })),
   },
   {
@@ -115,6 +119,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'upload sealed under a key out of reach',
     caughtBy: 27,
+    isLong: true,
     begin: () =>
       patch(MemoryKeyStore, ['current'], ({ current }) => ({
         async current(this: MemoryKeyStore): Promise<SealingKey> {
