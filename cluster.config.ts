@@ -79,6 +79,8 @@ const config: ClusterConfig = {
   activities: { graceMs: 20_000 },
 
   edge: {
+    // CIDR ranges whose `X-Forwarded-For` names the client, such as '10.0.0.0/8'.
+    trustedProxies: [],
     bodyBytesMax: 8 * 1024 * 1024,
     bodiesBytesMax: 512 * 1024 * 1024,
     uploadsPerKeyMax: 64,

@@ -5,6 +5,7 @@ import type { ServingState } from '../terms/serving-state.ts';
 import { UploadRoom } from './api/files/upload-room.ts';
 import { AccountedBudgets } from './auth/accounted-budgets.ts';
 import { Authentication } from './auth/authentication.ts';
+import { ClientAddresses } from './auth/client-addresses.ts';
 import { EndpointWindow } from './auth/endpoint-window.ts';
 import { BodyRoom } from './body/body-room.ts';
 import { OpenUploads } from './body/open-uploads.ts';
@@ -59,7 +60,8 @@ export function openEdge(services: EdgeServices): Edge {
     idleMs: limits.sliceIdleMs,
     part: budgets.part,
   });
-  const authentication = new Authentication({ ...services, ...limits, budgets });
+  const clients = new ClientAddresses(limits.trustedProxies);
+  const authentication = new Authentication({ ...services, ...limits, budgets, clients });
   let listener: Listener | null = null;
   let ended = false;
   const readiness = (): ServingState => (ended ? 'left' : services.readiness());
@@ -68,7 +70,7 @@ export function openEdge(services: EdgeServices): Edge {
   const feeds = new AccountFeeds(services, services.events);
   const open = openApi({
     services: { ...services, readiness },
-    ...{ authentication, window, turns, overload, arrivals },
+    ...{ authentication, clients, window, turns, overload, arrivals },
     largeAnswers: new LargeAnswers(clock, limits),
     feeds,
     uploads: new UploadRoom(services.files.limits),

@@ -130,6 +130,11 @@ export interface ActivityLimits {
 }
 
 export interface EdgeLimits {
+  /**
+   * Address ranges (CIDR) of the proxies in front of the public port: their `X-Forwarded-For` is believed. Nobody
+   * else's is.
+   */
+  readonly trustedProxies: readonly string[];
   readonly bodyBytesMax: number;
   /** Total of all large bodies in progress on one node; one more is refused with 503. */
   readonly bodiesBytesMax: number;

@@ -9,7 +9,7 @@ import { GatewayError } from '../../terms/gateway-error.ts';
 import { refusalError } from '../../terms/refusal-error.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Budgets } from './budgets.ts';
-import { clientAddress } from './client-address.ts';
+import type { ClientAddresses, Remote } from './client-addresses.ts';
 
 /** What a route requires: an inference key, or nothing (a credential that is sent anyway is counted). */
 export type Policy = 'key' | 'open';
@@ -17,14 +17,10 @@ export type Policy = 'key' | 'open';
 /** The members of a request context that authentication reads and writes. */
 export type Authenticated = Pick<RequestContext, 'credential' | 'digest' | 'caller' | 'address' | 'counted'>;
 
-/** The origin of a request, such as its socket. */
-export interface Remote {
-  readonly remoteAddress?: string | undefined;
-}
-
 export interface AuthenticationOptions {
   readonly cluster: Pick<Cluster, 'rows' | 'now'>;
   readonly budgets: Budgets;
+  readonly clients: ClientAddresses;
   readonly pepper: Uint8Array;
   readonly callersMax: number;
   readonly deadKeyMs: number;
@@ -150,7 +146,7 @@ export class Authentication {
   }
 
   async #load(digest: string, connection: Remote): Promise<Credential | null> {
-    const limited = this.#limitOf(clientAddress(connection.remoteAddress));
+    const limited = this.#limitOf(this.#options.clients.of(connection));
     if (limited !== null && this.#limitedLookups >= LIMITED_LOOKUPS_MAX) throw limited;
     if (limited !== null) this.#limitedLookups++;
     try {
@@ -203,8 +199,8 @@ export class Authentication {
   }
 
   /** Counts a request without a valid key by its client address. */
-  async #countAddress(context: Authenticated, { remoteAddress }: Remote): Promise<void> {
-    const address = clientAddress(remoteAddress);
+  async #countAddress(context: Authenticated, connection: Remote): Promise<void> {
+    const address = this.#options.clients.of(connection);
     context.address = address;
     const limited = this.#limitOf(address);
     if (limited !== null) throw limited;

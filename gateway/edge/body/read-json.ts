@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http';
 import type { KeptTexts } from '../../json/json-sinks.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
-import { clientAddress } from '../auth/client-address.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { type RequestContext, STRANGERS } from '../request-context.ts';
 import { readBody } from './read-body.ts';
@@ -23,7 +22,7 @@ export interface OwnReading {
  */
 export async function readJson(
   context: RequestContext,
-  edge: Pick<EdgeRoutes, 'services' | 'bodies' | 'openUploads' | 'authentication'>,
+  edge: Pick<EdgeRoutes, 'services' | 'bodies' | 'openUploads' | 'authentication' | 'clients'>,
   own: OwnReading = {},
 ): Promise<RequestBody> {
   const { request, response, invite, caller } = context;
@@ -46,13 +45,13 @@ export async function readJson(
  */
 async function openUpload(
   context: RequestContext,
-  { openUploads, authentication }: Pick<EdgeRoutes, 'openUploads' | 'authentication'>,
+  { openUploads, authentication, clients }: Pick<EdgeRoutes, 'openUploads' | 'authentication' | 'clients'>,
   isLarge: boolean,
 ): Promise<() => void> {
   const { request, response, caller } = context;
   // It waits for its client.
   context.place?.leave();
-  const ended = openUploads.open(caller?.key ?? STRANGERS, clientAddress(request.socket.remoteAddress));
+  const ended = openUploads.open(caller?.key ?? STRANGERS, clients.of(request));
   try {
     const refusal = isLarge ? await authentication.count(context) : null;
     if (refusal !== null) throw refusal;

@@ -1,7 +1,6 @@
 import { generationId } from '../../../actors/terms/ids.ts';
 import type { Arrival } from '../../overload/arrivals.ts';
 import { apiRoutes } from '../api/api-routes.ts';
-import { clientAddress } from '../auth/client-address.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
 import { HttpRouter, PREFIX } from './http-router.ts';
@@ -11,11 +10,11 @@ import { serve } from './serve.ts';
 /** The public API of one node: the listener with every route. */
 export function openApi(edge: EdgeRoutes): Listener {
   const { limits, clock, random } = edge.services;
-  const { authentication, arrivals, overload } = edge;
+  const { authentication, arrivals, overload, clients } = edge;
   const arrivalOf = (context: RequestContext): Arrival => {
     const account = authentication.accountOf(context);
     return {
-      holder: account ?? clientAddress(context.request.socket.remoteAddress),
+      holder: account ?? clients.of(context.request),
       isRefused: account !== null && !overload.mayDispatch('live', account),
       begin: () => void serve(context, router, edge),
     };

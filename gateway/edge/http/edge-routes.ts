@@ -2,6 +2,7 @@ import type { Arrivals } from '../../overload/arrivals.ts';
 import type { Overload } from '../../overload/overload.ts';
 import type { UploadRoom } from '../api/files/upload-room.ts';
 import type { Authentication } from '../auth/authentication.ts';
+import type { ClientAddresses } from '../auth/client-addresses.ts';
 import type { EndpointWindow } from '../auth/endpoint-window.ts';
 import type { BodyRoom } from '../body/body-room.ts';
 import type { OpenUploads } from '../body/open-uploads.ts';
@@ -15,6 +16,7 @@ import type { RunningRequests } from './running-requests.ts';
 export interface EdgeRoutes {
   readonly services: EdgeServices;
   readonly authentication: Authentication;
+  readonly clients: ClientAddresses;
   readonly window: EndpointWindow;
   readonly overload: Overload;
   readonly arrivals: Arrivals;

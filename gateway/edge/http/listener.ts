@@ -5,6 +5,7 @@ import { renderEnvelope } from '../../dialects/reply/error-envelope.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { clientAddress } from '../auth/client-address.ts';
+import { ClientAddresses } from '../auth/client-addresses.ts';
 import { beginRequest, type RequestContext } from '../request-context.ts';
 import { upgradableRequest } from '../ws/upgradable-request.ts';
 import { AddressPlaces } from './address-places.ts';
@@ -41,6 +42,7 @@ export class Listener {
   readonly #options: ListenerOptions;
   readonly #connections = new Map<Socket, ClientConnection>();
   readonly #places: AddressPlaces;
+  readonly #clients: ClientAddresses;
   readonly #port = createSocketServer({ noDelay: true, keepAlive: true, allowHalfOpen: true }, (socket) =>
     this.accept(socket),
   );
@@ -51,6 +53,7 @@ export class Listener {
 
   constructor(options: ListenerOptions) {
     this.#options = options;
+    this.#clients = new ClientAddresses(options.limits.trustedProxies);
     const { limits } = options;
     this.#places = new AddressPlaces(limits.connectionsPerAddressMax);
     this.server = createServer({
@@ -101,11 +104,14 @@ export class Listener {
 
   /**
    * Serves a connection. Beyond the bound on connections, or the bound per address, the connection is closed unread.
-   * The address is the socket's; headers that name another are ignored.
+   * The address is the socket's; headers come later.
    */
   accept(socket: Socket): void {
     const address = clientAddress(socket.remoteAddress);
-    if (this.#connections.size >= this.#options.limits.connectionsMax || !this.#places.take(address)) {
+    const { limits } = this.#options;
+    // The connections of a proxy are those of many clients, and are bounded together with all others.
+    const isBounded = !this.#clients.isProxy(socket.remoteAddress);
+    if (this.#connections.size >= limits.connectionsMax || (isBounded && !this.#places.take(address))) {
       this.#refused++;
       socket.destroy();
       return;
@@ -122,7 +128,7 @@ export class Listener {
     };
     socket.once('close', () => {
       this.#connections.delete(socket);
-      this.#places.leave(address);
+      if (isBounded) this.#places.leave(address);
       connection.end();
     });
     this.server.emit('connection', socket);

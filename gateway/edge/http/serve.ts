@@ -3,7 +3,6 @@ import { CallerLeft } from '../../terms/caller-left.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { notFound } from '../../terms/not-found.ts';
 import { unavailable } from '../../terms/unavailable.ts';
-import { clientAddress } from '../auth/client-address.ts';
 import type { Requester } from '../auth/endpoint-window.ts';
 import { readJson } from '../body/read-json.ts';
 import { type RequestContext, STRANGERS } from '../request-context.ts';
@@ -110,7 +109,7 @@ function arrive(
 /** A request whose key this node does not know holds a place while it is looked up and counted. */
 async function authenticateStranger(context: RequestContext, route: ServedRoute, edge: EdgeRoutes): Promise<void> {
   // By address, so that a flood of wrong keys keeps out no valid key that this node has not seen yet.
-  const place = await takePlace(context, route, edge, clientAddress(context.request.socket.remoteAddress));
+  const place = await takePlace(context, route, edge, edge.clients.of(context.request));
   try {
     const authenticated = authenticate(context, route, edge);
     if (authenticated !== null) await authenticated;
@@ -159,7 +158,7 @@ function authenticate(
   { policy }: Pick<Route, 'policy'>,
   edge: EdgeRoutes,
 ): Promise<void> | null {
-  return edge.authentication.enter(context, policy === 'open' ? 'open' : 'key', context.request.socket);
+  return edge.authentication.enter(context, policy === 'open' ? 'open' : 'key', context.request);
 }
 
 /** Counts a request that runs no generation; rejects with the key's 401 or 429. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 
 /** Headers of the opening request that hold for every request inside the socket. */
-const KEPT = ['x-session-id', 'x-title', 'x-vendor-title', 'http-referer'] as const;
+const KEPT = ['x-session-id', 'x-title', 'x-vendor-title', 'http-referer', 'x-forwarded-for'] as const;
 
 const PIECE_BYTES = 64 * 1024;
 

@@ -5,7 +5,6 @@ import { CallerLeft } from '../../terms/caller-left.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { answerTurn } from '../api/answer-turn.ts';
-import { clientAddress } from '../auth/client-address.ts';
 import { RequestBody } from '../body/request-body.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import type { ServedRoute } from '../http/route.ts';
@@ -83,13 +82,13 @@ export class TurnSocket implements SocketUser {
   }
 
   #watchArrival(): FrameArrival {
-    const { edge, opening, upgrade } = this.#options;
+    const { edge, opening } = this.#options;
     const { account, key } = callerOf(opening);
     const { clock, limits } = edge.services;
     return new FrameArrival({
       clock,
       limits,
-      open: () => edge.openUploads.open(key, clientAddress(upgrade.socket.remoteAddress)),
+      open: () => edge.openUploads.open(key, edge.clients.of(opening.request)),
       place: () => edge.bodies.place(account),
       refuse: ({ message, status }) => this.session.close(status === 408 ? CLOSE.policy : CLOSE.busy, message),
     });

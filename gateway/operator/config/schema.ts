@@ -122,6 +122,15 @@ function bound(name: string, value: number | boolean): TSchema {
 const { allowedTargets: _, refusedHosts: __, ...webhookBounds } = defaults.webhooks;
 const cidr = '[0-9a-fA-F.:]+/\\d{1,3}';
 
+const { trustedProxies: ___, ...edgeBounds } = defaults.edge;
+
+const edge = record({
+  ...bounds(edgeBounds).properties,
+  trustedProxies: Type.Array(Type.String({ pattern: `^${cidr}$`, words: 'an address range such as 10.0.0.0/8' }), {
+    words: 'a list of address ranges',
+  }),
+});
+
 const webhooks = record({
   ...bounds(webhookBounds).properties,
   allowedTargets: Type.Array(
@@ -147,7 +156,7 @@ export const configSchema = record({
   store,
   runtime: bounds(defaults.runtime),
   activities: bounds(defaults.activities),
-  edge: bounds(defaults.edge),
+  edge,
   overload: bounds(defaults.overload),
   files: bounds(defaults.files),
   batches: bounds(defaults.batches),

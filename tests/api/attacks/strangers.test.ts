@@ -4,6 +4,7 @@ import { ENDPOINT_WINDOW, windowAddress } from '../../../actors/rate-window/rate
 import defaults from '../../../cluster.config.ts';
 import { AccountedBudgets } from '../../../gateway/edge/auth/accounted-budgets.ts';
 import { Authentication } from '../../../gateway/edge/auth/authentication.ts';
+import { ClientAddresses } from '../../../gateway/edge/auth/client-addresses.ts';
 import { readCredential } from '../../../gateway/edge/auth/request-credential.ts';
 import { readPepper } from '../../../gateway/operator/config/secrets.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
@@ -35,13 +36,20 @@ it('attack 12: random keys leave at most 50 MiB behind, and a bounded number of 
   const { callersMax, deadKeyMs } = defaults.edge;
   const budgets = new AccountedBudgets({ cluster: node.cluster, rates: defaults.rates, askMs: 10_000, nodes: 1 });
   const pepper = await readPepper(cluster.folder);
-  const authentication = new Authentication({ cluster: node.cluster, budgets, pepper, callersMax, deadKeyMs });
+  const authentication = new Authentication({
+    cluster: node.cluster,
+    budgets,
+    pepper,
+    callersMax,
+    deadKeyMs,
+    clients: new ClientAddresses([]),
+  });
   const attempt = async (at: number): Promise<number> => {
     const key = `sk-gw-v1-${at.toString(16).padStart(64, '0')}`;
     const head = { authorizations: [`Bearer ${key}`], apiKeys: [], hosts: 1, count: 3 };
     const context = { credential: readCredential(head), caller: null, address: null, digest: null, counted: false };
     try {
-      await authentication.enter(context, 'key', { remoteAddress: '10.0.0.1' });
+      await authentication.enter(context, 'key', { socket: { remoteAddress: '10.0.0.1' }, headers: {} });
       return 200;
     } catch (error) {
       return error instanceof GatewayError ? error.status : 0;

@@ -11,6 +11,7 @@ import { keyDigest } from '../../../actors/terms/ids.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 import { UNAUTHENTICATED } from '../../../actors/terms/unauthenticated.ts';
 import { type Authenticated, Authentication, type Policy } from '../../../gateway/edge/auth/authentication.ts';
+import { ClientAddresses } from '../../../gateway/edge/auth/client-addresses.ts';
 import { readCredential } from '../../../gateway/edge/auth/request-credential.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../support/bounded.ts';
@@ -58,6 +59,7 @@ class KeyBackend {
       pepper: PEPPER,
       callersMax: CALLERS_MAX,
       deadKeyMs: DEAD_KEY_MS,
+      clients: new ClientAddresses([]),
     });
   }
 
@@ -80,7 +82,7 @@ class KeyBackend {
       counted: false,
     };
     try {
-      await this.authentication.enter(context, policy, { remoteAddress: '10.0.0.1' });
+      await this.authentication.enter(context, policy, { socket: { remoteAddress: '10.0.0.1' }, headers: {} });
       return { context, refusal: null };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

@@ -8,6 +8,7 @@ import type { Dialect } from '../../../../gateway/dialects/dialect.ts';
 import { DIALECTS } from '../../../../gateway/dialects/dialect-table.ts';
 import { standardEnvelope } from '../../../../gateway/dialects/reply/error-envelope.ts';
 import { turnRoute, turnRoutes } from '../../../../gateway/edge/api/turn-routes.ts';
+import { ClientAddresses } from '../../../../gateway/edge/auth/client-addresses.ts';
 import { OpenUploads } from '../../../../gateway/edge/body/open-uploads.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { HttpRouter } from '../../../../gateway/edge/http/http-router.ts';
@@ -108,6 +109,7 @@ async function answered({
     },
     window: { check: () => {}, take: () => ({ resetAt: 0, holder: null }), giveBack: () => {} },
     overload: new Overload(systemClock, config.overload),
+    clients: new ClientAddresses([]),
     authentication: {
       accountOf: () => null,
       enter: (context: { caller: unknown }) => {

@@ -6,6 +6,7 @@ import type { Refusal } from '../../../../actors/terms/refusal.ts';
 import { UNAUTHENTICATED } from '../../../../actors/terms/unauthenticated.ts';
 import { type Authenticated, Authentication, type Policy } from '../../../../gateway/edge/auth/authentication.ts';
 import type { Budgets } from '../../../../gateway/edge/auth/budgets.ts';
+import { ClientAddresses } from '../../../../gateway/edge/auth/client-addresses.ts';
 import { readCredential } from '../../../../gateway/edge/auth/request-credential.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -56,7 +57,14 @@ class Bench {
     };
     const rows = { rowById, row: () => Promise.resolve(null), rows: () => Promise.resolve([]) };
     const cluster = { rows, now: () => this.now };
-    this.authentication = new Authentication({ cluster, budgets, pepper: PEPPER, callersMax: 100, deadKeyMs: 2_000 });
+    this.authentication = new Authentication({
+      cluster,
+      budgets,
+      pepper: PEPPER,
+      callersMax: 100,
+      deadKeyMs: 2_000,
+      clients: new ClientAddresses([]),
+    });
   }
 
   /** Returns the context after authentication, and its refusal. */
@@ -68,7 +76,7 @@ class Bench {
     const credential = readCredential(head);
     const context: Authenticated = { credential, caller: null, address: null, digest: null, counted: false };
     try {
-      await this.authentication.enter(context, policy, { remoteAddress: '10.0.0.1' });
+      await this.authentication.enter(context, policy, { socket: { remoteAddress: '10.0.0.1' }, headers: {} });
       return { context, refusal: null };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

@@ -5,6 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
+import { ClientAddresses } from '../../../../gateway/edge/auth/client-addresses.ts';
 import { OpenUploads } from '../../../../gateway/edge/body/open-uploads.ts';
 import { readJson } from '../../../../gateway/edge/body/read-json.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
@@ -35,6 +36,7 @@ function edgeOf(reserved: number[]): EdgeRoutes {
     services: { limits: config.edge, clock: systemClock },
     bodies: { reservation: () => (bytes: number) => reserved.push(bytes) > 0 },
     openUploads: new OpenUploads(config.edge),
+    clients: new ClientAddresses([]),
     authentication: { count: async () => null },
   } as unknown as EdgeRoutes;
 }

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
+import { ClientAddresses } from '../../../../gateway/edge/auth/client-addresses.ts';
 import { OpenUploads } from '../../../../gateway/edge/body/open-uploads.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { HttpRouter } from '../../../../gateway/edge/http/http-router.ts';
@@ -101,6 +102,7 @@ async function observed({
       },
       refused: () => void shed++,
     },
+    clients: new ClientAddresses([]),
     authentication: {
       accountOf: () => (isStranger ? null : CALLER.account),
       enter: (context: { caller: unknown }) => {

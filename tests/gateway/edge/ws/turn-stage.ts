@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws';
 import config from '../../../../cluster.config.ts';
 import { DIALECTS } from '../../../../gateway/dialects/dialect-table.ts';
 import { responsesSocketRoute } from '../../../../gateway/edge/api/responses-socket.ts';
+import { ClientAddresses } from '../../../../gateway/edge/auth/client-addresses.ts';
 import { BodyRoom } from '../../../../gateway/edge/body/body-room.ts';
 import { OpenUploads } from '../../../../gateway/edge/body/open-uploads.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
@@ -47,6 +48,7 @@ function stageOf(simulator: Simulator, limits: EdgeLimits) {
     },
     window: { check: () => {}, take: () => ({ resetAt: 0, holder: null }), giveBack: () => {} },
     overload: new Overload(clock, config.overload),
+    clients: new ClientAddresses([]),
     authentication: {
       accountOf: () => null,
       enter: (context: RequestContext) => {

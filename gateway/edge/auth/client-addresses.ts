@@ -1,0 +1,56 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import ipaddr from 'ipaddr.js';
+import { clientAddress } from './client-address.ts';
+
+/** The origin of a request: its connection, and what proxies have added to its headers. */
+export interface Remote {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** Proxies in a row that are believed; addresses before them are not read. */
+const HOPS_MAX = 16;
+
+type Range = ReturnType<typeof ipaddr.parseCIDR>;
+
+/**
+ * The names under which clients are counted. The address is the connection's. Where that is a trusted proxy, it is the
+ * last one of `X-Forwarded-For` that is not: each proxy appends the address of its own peer, and what stands before was
+ * written by the client. A header of anybody else is ignored. (spec: reliability, attack 71)
+ */
+export class ClientAddresses {
+  readonly #trusted: readonly Range[];
+
+  /** CIDR ranges. Throws for text that is not one. */
+  constructor(trustedProxies: readonly string[]) {
+    this.#trusted = trustedProxies.map((range) => ipaddr.parseCIDR(range));
+  }
+
+  of({ socket: { remoteAddress }, headers }: Remote): string {
+    const forwarded = headers['x-forwarded-for'];
+    if (typeof forwarded !== 'string' || !this.isProxy(remoteAddress)) return clientAddress(remoteAddress);
+    let client = remoteAddress;
+    const hops = forwarded
+      .slice(-HOPS_MAX * ADDRESS_CHARACTERS_MAX)
+      .split(',')
+      .slice(-HOPS_MAX);
+    for (const hop of hops.reverse()) {
+      const address = hop.trim();
+      // Not an address: the proxy that wrote it does not tell, and is the client itself.
+      if (!ipaddr.isValid(address)) break;
+      client = address;
+      if (!this.isProxy(address)) break;
+    }
+    return clientAddress(client);
+  }
+
+  /** True for an address of a trusted proxy: its connections are those of many clients. */
+  isProxy(remote: string | undefined): boolean {
+    if (this.#trusted.length === 0 || remote === undefined || !ipaddr.isValid(remote)) return false;
+    const address = ipaddr.process(remote);
+    return this.#trusted.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits));
+  }
+}
+
+/** An IPv6 address with a mapped IPv4 part, a comma and spaces. */
+const ADDRESS_CHARACTERS_MAX = 64;
