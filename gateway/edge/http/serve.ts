@@ -28,7 +28,7 @@ export function serve(context: RequestContext, router: HttpRouter<Route>, edge: 
 /** The same for a request whose route is known, such as a frame of a WebSocket. */
 export async function serveRoute(context: RequestContext, route: ServedRoute, edge: EdgeRoutes): Promise<void> {
   const account = edge.authentication.accountOf(context);
-  const holder = account ?? clientAddress(context.request.socket.remoteAddress);
+  const holder = account ?? edge.clients.of(context.request);
   const mayBegin = edge.running.mayBegin(holder, edge.underWay());
   edge.running.begin(holder);
   try {
