@@ -53,7 +53,7 @@ async function ask(key: string, directive: object, more: object = {}, route = '/
   return answer.status;
 }
 
-it('keeps prompts, answers and keys out of every log, row and file, for every end of a request', async () => {
+it('keeps prompts, answers, keys and webhook secrets out of every log, row and file, for every end of a request', async () => {
   const key = (await openAccounts(cluster, 1, '10'))[0]?.key ?? '';
   const stranger = `sk-gw-v1-${'abc0'.repeat(16)}`;
   const statuses = [
@@ -76,8 +76,22 @@ it('keeps prompts, answers and keys out of every log, row and file, for every en
   const [call] = simulator.calls;
   assert.match(JSON.stringify(call?.body), PROMPT);
   assert.match(String(call?.headers.authorization), PROVIDER_KEY);
+  const rotated = await fetch(`${cluster.baseUrl}/webhooks/secret/rotate`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const { secret: signing } = (await rotated.json()) as { secret: string };
+  assert.match(signing, /^whsec_[0-9a-f]{64}$/);
   await cluster.stop(true);
-  const secrets = [PROMPT, ANSWER, PROVIDER_KEY, key, stranger, key.slice('sk-gw-v1-'.length)];
+  const secrets = [
+    signing.slice('whsec_'.length),
+    PROMPT,
+    ANSWER,
+    PROVIDER_KEY,
+    key,
+    stranger,
+    key.slice('sk-gw-v1-'.length),
+  ];
   const looked: string[] = [];
   for (const path of files(cluster.data)) {
     const bytes = readFileSync(path);

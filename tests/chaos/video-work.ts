@@ -9,7 +9,7 @@ import type {
   VideoSubmission,
 } from '../support/auditor/video-evidence.ts';
 import { ENDED } from '../support/auditor/videos-joined.ts';
-import { call, jsonOf, pause } from './call.ts';
+import { type Called, call, jsonOf, pause } from './call.ts';
 import type { Payer } from './workload.ts';
 
 export interface VideoWorkOptions {
@@ -134,7 +134,7 @@ export class VideoWork {
     const headers = { 'content-type': 'application/json', 'idempotency-key': name };
     const at = Date.now();
     let answer = await call(base, key, '/videos', { method: 'POST', headers, body });
-    for (let tries = 1; isRepeatable(answer.status) && tries < TRIES_MAX; tries++) {
+    for (let tries = 1; isRepeatable(answer) && tries < TRIES_MAX; tries++) {
       await pause(POLL_MS);
       answer = await call(base, key, '/videos', { method: 'POST', headers, body });
     }
@@ -209,6 +209,11 @@ interface DeliveryPage {
   readonly data: readonly Pick<DeliveryRecord, 'status'>[];
 }
 
-function isRepeatable(status: number | null): boolean {
+/**
+ * A node that starts while the owners of its endpoints die serves after two seconds without them, and answers 404 for
+ * their models until they are adopted (`declareUntilListed`).
+ */
+function isRepeatable({ status, bytes }: Called): boolean {
+  if (status === 404) return bytes.includes('model_not_in_catalogue');
   return status === null || status >= 500 || status === 429 || status === 409;
 }
