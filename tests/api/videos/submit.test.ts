@@ -179,6 +179,18 @@ it('assets of the whole budget are accepted, and a geometry that no endpoint ren
   assert.is(whole.status, 202, JSON.stringify(whole.body));
   const odd = await submit({ ...ASK, size: '333x333' });
   assert.is(odd.status, 202);
+  interface Failed extends Accepted {
+    readonly error?: { readonly code: number; readonly message: string; readonly error_type: string };
+  }
+  // The job fails on it, uncharged; the bound of the test is the bound of the wait.
+  let job = (await call<Failed>(`/videos/${odd.body.id}`)).body;
+  while (job.status === 'pending' || job.status === 'in_progress') {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    job = (await call<Failed>(`/videos/${odd.body.id}`)).body;
+  }
+  assert.equal([job.status, job.error?.code, job.error?.error_type], ['failed', 422, 'unprocessable']);
+  assert.match(job.error?.message ?? '', 'size cannot be met (333x333)');
+  assert.is('usage' in job, false);
 });
 
 it('the listing of video models needs a key', async () => {

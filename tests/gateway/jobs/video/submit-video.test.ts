@@ -1,0 +1,126 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AskError, type Json } from '../../../../actors/runtime/index.ts';
+import { paymentRequired } from '../../../../actors/terms/payment-required.ts';
+import type { Refusal } from '../../../../actors/terms/refusal.ts';
+import type { NewVideoJob } from '../../../../actors/video-job/events.ts';
+import config from '../../../../cluster.config.ts';
+import type { InferenceServices } from '../../../../gateway/inference/services.ts';
+import { submitVideoRequest } from '../../../../gateway/jobs/video/submit-video.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { SECOND } from '../../../fixtures/models/clips.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { ASK, clips, onBoard } from '../../routing/video/stage.ts';
+
+const it = bounded(test);
+
+const CALLER = { account: 'account:acct_a', key: 'key:acct_a/key_k', kind: 'inference' } as const;
+
+/** Answers the ask of a submission: accepts it, or refuses it as the key or the account would. */
+type Judge = (job: NewVideoJob) => Refusal | null;
+
+function services(judge: Judge): { readonly services: InferenceServices; readonly asked: NewVideoJob[] } {
+  const asked: NewVideoJob[] = [];
+  const topic = onBoard(
+    ['0.01', '0.5', '0.2'].map((cost_usd, nth) =>
+      clips(`p${nth}`, { video: { max_seconds: 5, fps: [10] }, pricing: [{ ...SECOND, cost_usd }] }),
+    ),
+  );
+  const cluster = {
+    now: () => 1_700_000_000_000,
+    board: { topic: () => topic },
+    ask: async (address: string, event: { readonly job: NewVideoJob }): Promise<Json> => {
+      asked.push(event.job);
+      const refusal = judge(event.job);
+      if (refusal === null) return { id: event.job.id, status: 'pending', generation: event.job.generation };
+      const body = { refusal } as unknown as Json;
+      const by = { by: CALLER.account, event: 'hold.open', body };
+      throw new AskError(address, { code: 'rejected', detail: 'refused', refusal: by });
+    },
+  };
+  const random = { fraction: () => 0.5, bytes: (count: number) => new Uint8Array(count) };
+  const made = { cluster, random, config, storeFull: () => false, files: {} };
+  return { services: made as unknown as InferenceServices, asked };
+}
+
+const SUBMISSION = {
+  ...{ generation: 'gen-1', caller: CALLER, idempotency: undefined, isGone: () => false },
+  attribution: { appTitle: 'Cutter', appUrl: null },
+  request: { ...ASK, preferences: { allowFallbacks: true, sort: 'price' } },
+} as const;
+
+async function refusalOf(judge: Judge): Promise<{ readonly error: GatewayError; readonly asked: NewVideoJob[] }> {
+  const { services: made, asked } = services(judge);
+  const error = await submitVideoRequest(made, SUBMISSION).then(
+    () => new Error('it was accepted'),
+    (thrown: unknown) => thrown,
+  );
+  assert.instance(error, GatewayError, String(error));
+  return { error: error as GatewayError, asked };
+}
+
+const amounts = (asked: readonly NewVideoJob[]): unknown =>
+  asked.map(({ hold, candidates }) => [hold.amount, candidates.map(({ tag }) => tag)]);
+
+it('one ask holds the largest bound of the candidates, in the name of the first', async () => {
+  const { services: made, asked } = services(() => null);
+  await submitVideoRequest(made, SUBMISSION);
+  // 5 seconds and one frame of 0.1 s at 0.5 USD.
+  assert.equal(amounts(asked), [['2.55', ['p0', 'p2', 'p1']]]);
+  const [job] = asked;
+  assert.equal(
+    [job?.hold.provider, job?.hold.endpoint, job?.hold.appTitle],
+    ['P0', job?.candidates[0]?.endpoint, 'Cutter'],
+  );
+  assert.equal(job?.hold.route?.candidates, [{ endpoint: 'p0' }, { endpoint: 'p2' }, { endpoint: 'p1' }]);
+  assert.equal([job?.assets, job?.unrenderable, job?.generation], [null, null, 'gen-1']);
+});
+
+it('where the money does not cover all candidates, one further ask is made with those that it covers', async () => {
+  const short =
+    (available: string): Judge =>
+    ({ hold }) =>
+      Number(hold.amount) <= Number(available)
+        ? null
+        : paymentRequired('account', { required: hold.amount, available });
+  const { services: made, asked } = services(short('1.2'));
+  await submitVideoRequest(made, SUBMISSION);
+  assert.equal(amounts(asked), [
+    ['2.55', ['p0', 'p2', 'p1']],
+    ['1.02', ['p0', 'p2']],
+  ]);
+  const none = await refusalOf(short('0.05'));
+  assert.equal([none.error.status, none.error.metadata?.required, none.asked.length], [402, '2.55', 1]);
+  // The money shrank meanwhile: no third ask.
+  let available = 1.2;
+  const shrinking = await refusalOf(({ hold }) => {
+    const refusal = paymentRequired('key', { required: hold.amount, available: String(available) });
+    available = 0.1;
+    return refusal;
+  });
+  assert.equal([shrinking.error.status, shrinking.error.metadata?.required, shrinking.asked.length], [402, '1.02', 2]);
+});
+
+it('any other refusal is final', async () => {
+  const refusal: Refusal = { status: 422, type: 'unprocessable', message: 'another body' };
+  const { error, asked } = await refusalOf(() => refusal);
+  assert.equal([error.status, error.message, asked.length], [422, 'another body', 1]);
+});
+
+it('a job that no endpoint can render holds nothing and carries the reason', async () => {
+  const { services: made, asked } = services(() => null);
+  await submitVideoRequest(made, { ...SUBMISSION, request: { ...ASK, duration: '9' } });
+  const [job] = asked;
+  assert.equal([job?.candidates, job?.hold.amount], [[], '0']);
+  assert.equal([job?.unrenderable?.code, job?.unrenderable?.error_type], [422, 'unprocessable']);
+  assert.match(job?.unrenderable?.message ?? '', 'duration cannot be met (9 seconds)');
+});
+
+it('a full disk is told before anything is planned', async () => {
+  const { services: made, asked } = services(() => null);
+  const full = { ...made, storeFull: () => true };
+  const error = await submitVideoRequest(full, SUBMISSION).catch((thrown: GatewayError) => thrown);
+  assert.equal([(error as GatewayError).status, asked.length], [503, 0]);
+});
+
+test.run();
