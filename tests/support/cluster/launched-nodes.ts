@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type ActorEvent, AskError, type Json, shardOf } from '../../../actors/runtime/index.ts';
 import { connectOperator, type OperatorClient } from '../../../actors/runtime/inspect/client.ts';
 import config from '../../../cluster.config.ts';
+import { isAlive } from '../../../gateway/operator/launcher/process-state.ts';
 import { storeDatabase } from '../auditor/store-database.ts';
 import { storeFile } from '../auditor/store-file.ts';
 import type { StoreView } from '../auditor/store-view.ts';
@@ -146,8 +147,9 @@ export class LaunchedNodes {
   }
 
   async close(): Promise<void> {
-    // A stopped process would outlast the launcher's drain.
-    for (const { pid } of this.#cluster.connection()?.nodes ?? []) process.kill(pid, 'SIGCONT');
+    // A stopped process would outlast the launcher's drain. One that has just ended is still listed.
+    const listed = this.#cluster.connection()?.nodes ?? [];
+    for (const { pid } of listed) if (isAlive(pid)) process.kill(pid, 'SIGCONT');
     for (const operator of this.#operators.values()) operator.close();
     await this.#store.close();
     await this.#cluster.stop();
