@@ -92,9 +92,21 @@ export function awaitRetry(state: VideoJobState, event: RenderFailed): VideoJobS
   return { ...state, attempt: attempt + 1, waits };
 }
 
+/** Nothing is rendered any more. What the caller wrote is not kept for the retention of the job. */
+function over(state: VideoJobState, at: number): VideoJobState {
+  const { ask, candidates, hold, ...rest } = submittedOf(state);
+  const submitted = {
+    ...rest,
+    ask: { ...ask, prompt: null },
+    candidates: candidates.map((candidate) => ({ ...candidate, options: null })),
+    hold: { ...hold, metadata: null },
+  };
+  return { ...state, submitted, endedAt: at, remote: null, waits: null };
+}
+
 /** The end of a render that its runner reported. */
 export function end(state: VideoJobState, result: RenderResult, at: number): VideoJobState {
-  const ended = { ...state, ...{ endedAt: at, remote: null, waits: null } };
+  const ended = over(state, at);
   const usage = result.settlement === null ? null : usageOf(result.settlement);
   if (result.outcome === 'failed') return { ...ended, usage, error: result.error, fault: result.fault };
   const clipSeconds = result.clips.map(({ durationSeconds }) => durationSeconds);
@@ -107,7 +119,7 @@ function usageOf({ cost, unpriced, media }: NonNullable<RenderResult['settlement
 
 /** The job ends without a render. */
 export function fail(state: VideoJobState, error: JobError, at: number): VideoJobState {
-  return { ...state, endedAt: at, remote: null, waits: null, error };
+  return { ...over(state, at), error };
 }
 
 /** No endpoint can render the job. */
@@ -127,7 +139,7 @@ export function errorOf(code: number, error_type: ErrorType, message: string): J
 }
 
 export function cancel(state: VideoJobState, at: number): VideoJobState {
-  return { ...state, endedAt: at, remote: null, waits: null };
+  return over(state, at);
 }
 
 /** As `cancel`, with the charge of what the provider reports. */

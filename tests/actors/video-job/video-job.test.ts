@@ -341,6 +341,17 @@ it('`why` names the state, the attempt, the endpoint, whether a provider has the
   assert.match(why(), /completed since.*\n10 s were charged: 1 USD/);
 });
 
+it('what the caller wrote is gone once the job has ended', () => {
+  for (const end of [{ type: 'job.cancel' }, made.doneEvent(made.failed()), made.doneEvent(made.completed(1))]) {
+    const actors = open();
+    const options = { style: 'my secret' };
+    const job = begun(actors, 1, { candidates: [made.candidate(1, { options })] });
+    assert.match(JSON.stringify(actors.context(job)), /lighthouse.*my secret/);
+    actors.tell(job, end);
+    assert.not.match(JSON.stringify(actors.context(job)), /lighthouse|my secret/);
+  }
+});
+
 it('operators see neither the prompt nor the callback', () => {
   const actors = open();
   const job = submit(actors, 1, { callbackUrl: 'https://example.com/hook?secret=1' });
