@@ -47,7 +47,7 @@ export interface VideosReport {
   /** Crash points at which a node died. */
   readonly reached: readonly string[];
   readonly posts: number;
-  /** Jobs that a provider began to render, and renders of jobs that already had one. */
+  /** Jobs that a provider was asked to render, and further creates of these, which it may have known by their key. */
   readonly rendered: number;
   readonly renderedAgain: number;
   readonly checks: readonly Check[];
@@ -120,8 +120,8 @@ async function disturbed(stage: Stage, options: VideosOptions, random: () => num
   const quiet = await until(() => work.isQuiet(), QUIET_MS);
   await work.lookAgain();
   const evidence = await evidenceOf(stage);
-  const renders = rendersOf(await stage.providers.stop());
-  const renderedAgain = renders.reduce((sum, count) => sum + count - 1, 0);
+  const creates = createsOf(await stage.providers.stop());
+  const renderedAgain = creates.reduce((sum, count) => sum + count - 1, 0);
   const checks = auditVideos(evidence);
   const idle = checks.filter(({ examined }) => examined === 0).map(({ id }) => `${id} examined nothing`);
   const missed = options.points.filter((point) => !reached.has(point)).map((point) => `${point} was not reached`);
@@ -130,7 +130,7 @@ async function disturbed(stage: Stage, options: VideosOptions, random: () => num
   const again = isDrained && renderedAgain > 0 ? [`a drain made ${renderedAgain} renders begin again`] : [];
   return {
     ...{ seed: options.seed, faults, reached: [...reached], posts: receiver.posts.length, checks },
-    ...{ rendered: renders.length, renderedAgain },
+    ...{ rendered: creates.length, renderedAgain },
     problems: [...(quiet ? [] : ['webhooks are under way at the end']), ...idle, ...missed, ...again],
   };
 }
@@ -180,11 +180,11 @@ async function strike(
   return faults;
 }
 
-/** How often each job was rendered: creates that made a job of the provider, or that answered with a clip. */
-function rendersOf(calls: readonly Call[]): readonly number[] {
+/** The creates of each job. */
+function createsOf(calls: readonly Call[]): readonly number[] {
   const counts = new Map<string, number>();
   for (const { id, video } of calls) {
-    if (id === null || video?.route !== 'create' || video.repeated) continue;
+    if (id === null || video?.route !== 'create') continue;
     counts.set(id, (counts.get(id) ?? 0) + 1);
   }
   return [...counts.values()];
@@ -214,7 +214,7 @@ export function renderVideos(report: VideosReport): string {
   const broken = checks.filter((check) => check.violations.length > 0);
   return [
     `seed ${seed}: ${faults} faults, crash points reached: ${reached.join(', ') || 'none'}; ${posts} posts`,
-    `${rendered} jobs rendered, ${renderedAgain} renders begun again`,
+    `${rendered} jobs rendered, ${renderedAgain} creates repeated`,
     `examined ${checks.map(({ id, examined }) => `${id} ${examined}`).join(', ')}`,
     ...broken.flatMap((check) => [
       `BROKEN ${check.id} ${check.title}`,
