@@ -17,23 +17,23 @@ const KIB = 1_024;
 export async function benchFeed(): Promise<readonly Figure[]> {
   const node = await Measured.start();
   try {
-    return [await idleStreams(node), await changes(node)];
+    return [await idleStreams(node, 'stream'), await idleStreams(node, 'WebSocket'), await changes(node)];
   } finally {
     await node.stop();
   }
 }
 
-async function idleStreams(node: Measured): Promise<Figure> {
-  for (const socket of await follow(node, WARM)) leave(socket);
+async function idleStreams(node: Measured, kind: Kind): Promise<Figure> {
+  for (const socket of await follow(node, WARM, kind)) leave(socket);
   await settled();
   const before = await node.ask('weigh');
-  const sockets = await follow(node, IDLE);
+  const sockets = await follow(node, IDLE, kind);
   await settled();
   const after = await node.ask('weigh');
   for (const socket of sockets) leave(socket);
   await settled();
   return {
-    name: `an idle stream of events, each of ${IDLE.toLocaleString('en-US')}, whole process`,
+    name: `an idle ${kind} of events, each of ${IDLE.toLocaleString('en-US')}, whole process`,
     unit: 'KiB',
     ours: (after.rss - before.rss) / IDLE / KIB,
     baseline: null,
@@ -42,21 +42,22 @@ async function idleStreams(node: Measured): Promise<Figure> {
   };
 }
 
-/** Times from the sending of a request that changes something to its event at every stream: more than from its commit. */
+/** Times from a commit, as its node noticed it, to its event at every stream, whose clients share one process. */
 async function changes(node: Measured): Promise<Figure> {
   const sockets = await follow(node, FOLLOWERS);
   const took: number[] = [];
   for (let i = 0; i < CHANGES; i++) {
     const seen = Promise.all(sockets.map((socket) => nextEvent(socket, 'file.stored')));
-    const sentAt = performance.now();
     await upload(node);
-    took.push(...(await seen).map((at) => at - sentAt));
+    const times = await seen;
+    const committedAt = (await node.ask('committed')) as number;
+    took.push(...times.map((at) => at - committedAt));
   }
   for (const socket of sockets) leave(socket);
   const sorted = took.sort((a, b) => a - b);
   const at = (part: number) => sorted[Math.ceil(sorted.length * part) - 1] as number;
   return {
-    name: `a change to ${FOLLOWERS.toLocaleString('en-US')} streams of events, p99 from its request`,
+    name: `a change to ${FOLLOWERS.toLocaleString('en-US')} streams of events, p99 from its commit`,
     unit: 'ms',
     ours: at(0.99),
     baseline: null,
@@ -65,11 +66,17 @@ async function changes(node: Measured): Promise<Figure> {
   };
 }
 
-async function follow({ port, key }: Measured, count: number): Promise<readonly Socket[]> {
-  const request = `GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+type Kind = 'stream' | 'WebSocket';
+
+const UPGRADE = `Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${'A'.repeat(22)}==\r\n`;
+
+async function follow({ port, key }: Measured, count: number, kind: Kind = 'stream'): Promise<readonly Socket[]> {
+  const lines = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n${kind === 'stream' ? '' : UPGRADE}`;
+  const request = `GET /api/v1/events HTTP/1.1\r\n${lines}\r\n`;
   const sockets: Socket[] = [];
   for (let at = 0; at < count; at += AT_ONCE) {
-    const some = Array.from({ length: Math.min(AT_ONCE, count - at) }, () => openStream(port, request));
+    const first = kind === 'stream' ? undefined : { status: 101, frame: '"feed.opened"' };
+    const some = Array.from({ length: Math.min(AT_ONCE, count - at) }, () => openStream(port, request, first));
     sockets.push(...(await Promise.all(some)));
   }
   return sockets;
@@ -79,7 +86,7 @@ function leave(socket: Socket): void {
   socket.removeAllListeners('close').destroy();
 }
 
-/** When a socket receives the next event of this type, monotonic ms. */
+/** When a socket receives the next event of this type, wall ms with fractions. */
 function nextEvent(socket: Socket, type: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`no ${type} within ${CHANGE_WITHIN_MS} ms`)), CHANGE_WITHIN_MS);
@@ -87,7 +94,7 @@ function nextEvent(socket: Socket, type: string): Promise<number> {
       if (!text.includes(`event: ${type}`)) return;
       clearTimeout(late);
       socket.off('data', read);
-      resolve(performance.now());
+      resolve(performance.timeOrigin + performance.now());
     };
     socket.on('data', read);
   });

@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { ownerOf } from '../../actors/runtime/index.ts';
 import { startCluster } from '../support/cluster/start-cluster.ts';
 import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 
@@ -7,9 +8,12 @@ import { simulatedProvider } from '../support/provider/simulated-provider.ts';
  * loop: `node --expose-gc measured-node SIMULATOR_PORT`. Sends over IPC: `{port, key}` once it serves, then an
  * answer to every question.
  */
-export type Question = 'weigh' | 'stalls';
+export type Question = 'weigh' | 'stalls' | 'committed';
 
 /** Live bytes: heap and buffers after a collection; `rss` is the whole process. */
+/** When a file was committed for the first time since the last question, wall ms with fractions; null: none was. */
+export type Committed = number | null;
+
 export interface Weight {
   readonly live: number;
   readonly rss: number;
@@ -35,10 +39,16 @@ async function serve(simulatorPort: string): Promise<void> {
     events: { streamsMax: MANY, streamsPerKeyMax: MANY },
     upstream: { connectionsPerOriginMax: MANY },
   });
-  const { key } = await cluster.fund('1000000');
+  const { key, account } = await cluster.fund('1000000');
+  let committedAt: Committed = null;
+  // A notice of the node's own commits comes with the commit.
+  cluster.nodes[0]?.cluster.changes.watch(ownerOf(account), (address) => {
+    if (address?.startsWith('file:')) committedAt ??= performance.timeOrigin + performance.now();
+  });
   const delay = monitorEventLoopDelay({ resolution: STEP_MS });
   delay.enable();
   const answers = {
+    committed: () => committed(),
     weigh: (): Weight => {
       for (let i = 0; i < 3; i++) globalThis.gc?.();
       const { heapUsed, external, rss } = process.memoryUsage();
@@ -49,6 +59,11 @@ async function serve(simulatorPort: string): Promise<void> {
       delay.reset();
       return reported;
     },
+  };
+  const committed = (): Committed => {
+    const at = committedAt;
+    committedAt = null;
+    return at;
   };
   process.on('message', (question: Question) => process.send?.(answers[question]()));
   // Also removes the folder; does not wait for open streams.

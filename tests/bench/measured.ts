@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { NODE_FLAGS } from '../../gateway/operator/launcher/node-process.ts';
 import { answered } from './answered.ts';
 import { type Listening, listening } from './child.ts';
-import type { Question, Stalls, Weight } from './measured-node.ts';
+import type { Committed, Question, Stalls, Weight } from './measured-node.ts';
 
-const ANSWERS = { weigh: null as unknown as Weight, stalls: null as unknown as Stalls };
+const ANSWERS = { weigh: null as unknown as Weight, stalls: null as unknown as Stalls, committed: null as Committed };
 
 /** A node with memory measurement, over one simulated provider; each in its own process. */
 export class Measured {

@@ -21,8 +21,11 @@ export async function openStreams(target: StreamTarget, count: number, directive
   return sockets;
 }
 
+/** How a stream begins: its status, and a part of its first frame. */
+const EVENTS = { status: 200, frame: '\ndata: ' };
+
 /** One stream; rejects if it was refused or closed before its first frame. */
-export function openStream(port: number, request: string): Promise<Socket> {
+export function openStream(port: number, request: string, { status, frame } = EVENTS): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => socket.write(request));
     let seen = '';
@@ -35,10 +38,10 @@ export function openStream(port: number, request: string): Promise<Socket> {
     });
     socket.on('data', (text: string) => {
       // Parses only until the first frame; later bytes are dropped.
-      if (seen.includes('\ndata: ')) return;
+      if (seen.includes(frame)) return;
       seen += text;
-      if (!seen.startsWith('HTTP/1.1 200')) return reject(new Error(seen.slice(0, 300)));
-      if (!seen.includes('\ndata: ')) return;
+      if (!seen.startsWith(`HTTP/1.1 ${status}`)) return reject(new Error(seen.slice(0, 300)));
+      if (!seen.includes(frame)) return;
       clearTimeout(late);
       resolve(socket);
     });

@@ -4,6 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { PeerOrigin } from './peers.ts';
 import { renderSignal, type Signal } from './signal.ts';
 
+/** Signals to a peer follow each other no closer. */
 const GATHER_MS = 20;
 const OWNERS_PER_SIGNAL_MAX = 512;
 /** Addresses that one signal names; beyond them it names their owners alone. */
@@ -28,6 +29,8 @@ interface WatchingPeer {
   changed: Set<string>;
   resync: Set<string>;
   pending: boolean;
+  /** When the last signal was sent, monotonic ms. */
+  sentAt: number;
 }
 
 /**
@@ -35,7 +38,7 @@ interface WatchingPeer {
  * has no content, several steps may give one notice, and after a lost link or a change of peers every watched owner
  * receives the notice that anything may have changed. So no change stays unnoticed while a peer is reachable.
  *
- * Each node tells its peers which owners it watches; a peer gathers addresses for GATHER_MS.
+ * Each node tells its peers which owners it watches; a peer sends addresses at once, then gathers for GATHER_MS.
  */
 export class ChangeNotices {
   readonly #parts: ChangeNoticesParts;
@@ -88,7 +91,7 @@ export class ChangeNotices {
   start(from: PeerOrigin, owners: readonly string[]): void {
     let peer = this.#peers.get(from.incarnation);
     if (peer === undefined) {
-      peer = { from, owners: new Set(), changed: new Set(), resync: new Set(), pending: false };
+      peer = { from, owners: new Set(), changed: new Set(), resync: new Set(), pending: false, sentAt: -GATHER_MS };
       this.#peers.set(from.incarnation, peer);
     }
     for (const owner of owners) {
@@ -151,7 +154,9 @@ export class ChangeNotices {
   #gather(peer: WatchingPeer): void {
     if (peer.pending) return;
     peer.pending = true;
-    this.#parts.clock.after(GATHER_MS, () => {
+    const { clock } = this.#parts;
+    clock.after(Math.max(0, peer.sentAt + GATHER_MS - clock.monotonic()), () => {
+      peer.sentAt = clock.monotonic();
       const { changed, resync } = peer;
       [peer.changed, peer.resync, peer.pending] = [new Set(), new Set(), false];
       const signal: Signal = { type: 'changes.seen', addresses: [...changed], owners: [...resync] };

@@ -6,7 +6,7 @@ import { accountAddress } from '../../../actors/terms/ids.ts';
 import { changesSince } from './changes-since.ts';
 import type { FeedEvent } from './feed-event.ts';
 
-/** Notices of this time are answered by one read. */
+/** Reads follow each other no closer: the first notice is answered at once, those behind it by one read. */
 const GATHER_MS = 20;
 /** Pause after a read that failed, such as one without contact to the store. */
 const RETRY_MS = 1_000;
@@ -48,6 +48,8 @@ export class AccountFeed {
   #since: number | null = null;
   #balance = false;
   #reading = false;
+  /** When the last read began, monotonic ms. */
+  #readAt = Number.NEGATIVE_INFINITY;
   /** A read is scheduled because of a notice or a failure. */
   #soon = false;
   #cancel: () => void = () => {};
@@ -90,7 +92,12 @@ export class AccountFeed {
     if (address === null || kindOf(address) === 'account') this.#balance = true;
     if (address === null) this.#since = this.#newestAt - CHANGE_RETENTION_MS;
     else if (kindOf(address) !== 'account') this.#since ??= this.#newestAt - OVERLAP_MS;
-    if (!this.#reading && !this.#soon) this.#later(GATHER_MS);
+    if (!this.#reading && !this.#soon) this.#later(this.#restMs());
+  }
+
+  /** Until the next read may begin. */
+  #restMs(): number {
+    return Math.max(0, this.#readAt + GATHER_MS - this.#services.clock.monotonic());
   }
 
   #later(delayMs: number): void {
@@ -103,6 +110,7 @@ export class AccountFeed {
     if (resync) [this.#since, this.#balance] = [this.#newestAt - OVERLAP_MS, true];
     const [since, balance] = [this.#since, this.#balance];
     [this.#since, this.#balance, this.#reading, this.#soon] = [null, false, true, false];
+    this.#readAt = this.#services.clock.monotonic();
     let nextMs = RESYNC_MS;
     try {
       // Delivered before the balance is read: a change that was read counts as sent, whatever fails afterwards.
@@ -114,7 +122,7 @@ export class AccountFeed {
       nextMs = RETRY_MS;
     }
     this.#reading = false;
-    if (nextMs === RESYNC_MS && (this.#balance || this.#since !== null)) nextMs = GATHER_MS;
+    if (nextMs === RESYNC_MS && (this.#balance || this.#since !== null)) nextMs = this.#restMs();
     if (this.#listeners.size > 0) this.#later(nextMs);
   }
 

@@ -18,6 +18,8 @@ export interface SentEvent {
   /** Null for an event that no client can resume from. */
   readonly cursor: string | null;
   readonly text: string;
+  /** The same as a server-sent event. */
+  readonly frame: string;
 }
 
 /** Rendered once, however many clients receive it. */
@@ -48,12 +50,14 @@ export function feedReply(type: string, data: object): string {
 /** The last event of a stream that the node ends. */
 export function feedEnded({ status, type, message }: GatewayError): SentEvent {
   const error = { code: status, message, metadata: { error_type: type } };
-  return { type: 'error', cursor: null, text: JSON.stringify({ type: 'error', error }) };
+  const text = JSON.stringify({ type: 'error', error });
+  return { type: 'error', cursor: null, text, frame: `event: error\ndata: ${text}\n\n` };
 }
 
 function sent(type: string, at: number, data: object, cursorAt = at): SentEvent {
   const cursor = renderCursor(cursorAt);
-  return { type, cursor, text: renderExact({ type, created_at: Math.floor(at / 1_000), cursor, data }) };
+  const text = renderExact({ type, created_at: Math.floor(at / 1_000), cursor, data });
+  return { type, cursor, text, frame: `id: ${cursor}\nevent: ${type}\ndata: ${text}\n\n` };
 }
 
 function objectOf({ type, id, object }: ObjectChange): object {

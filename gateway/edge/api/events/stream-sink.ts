@@ -5,7 +5,7 @@ import { FrameQueue } from '../../events/frame-queue.ts';
 import { slowReader } from '../../events/slow-reader.ts';
 import type { EventSink, Subscription } from '../../events/subscription.ts';
 import type { EventStream } from '../../http/event-stream.ts';
-import { feedEnded, feedOpened, type SentEvent, sentEvent } from './event-object.ts';
+import { feedEnded, feedOpened, sentEvent } from './event-object.ts';
 
 /** Where the delivery begins. */
 interface Start {
@@ -48,13 +48,13 @@ export class StreamSink implements EventSink {
     this.#stream = stream;
     this.#queue = new FrameQueue(this.#bufferBytesMax, (frames) => stream.write(frames.join('')));
     const opened = feedOpened(now, resumed, resumed ? (cursorAt ?? now) : now);
-    this.#queue.add([opened, ...this.#early.map(sentEvent)].map(frameOf), false);
+    this.#queue.add([opened.frame, ...this.#early.map(frameOf)], false);
     this.#early = [];
   }
 
   receive(events: readonly FeedEvent[]): void {
     if (this.#queue === null) this.#early.push(...events);
-    else if (!this.#queue.add(events.map(sentEvent).map(frameOf), true)) {
+    else if (!this.#queue.add(events.map(frameOf), true)) {
       this.#subscription?.end(slowReader(this.#bufferBytesMax));
     }
   }
@@ -62,10 +62,10 @@ export class StreamSink implements EventSink {
   end(error: GatewayError): void {
     this.#ending = error;
     this.#queue?.clear();
-    void this.#stream?.end(frameOf(feedEnded(error)));
+    void this.#stream?.end(feedEnded(error).frame);
   }
 }
 
-function frameOf({ type, cursor, text }: SentEvent): string {
-  return `${cursor === null ? '' : `id: ${cursor}\n`}event: ${type}\ndata: ${text}\n\n`;
+function frameOf(event: FeedEvent): string {
+  return sentEvent(event).frame;
 }

@@ -65,6 +65,21 @@ it('two watches of one owner are one for the peers, and each is notified', () =>
   assert.is(told.length, 1);
 });
 
+it('a peer receives the first address at once, and what follows it 20 ms later', async () => {
+  const { notices, commit, clock, sent, peer } = stage();
+  notices.start(peer, ['o1']);
+  await clock.advance(0);
+  await clock.advance(20);
+  commit('key:o1/k');
+  await clock.advance(0);
+  assert.is(sent.length, 2);
+  commit('account:o1');
+  await clock.advance(19);
+  assert.is(sent.length, 2);
+  await clock.advance(1);
+  assert.equal(sent.at(-1), { type: 'changes.seen', addresses: ['account:o1'], owners: [] });
+});
+
 it('a peer receives the addresses gathered in 20 ms, and a notice for all of an owner when it begins to watch', async () => {
   const { notices, commit, clock, sent, peer } = stage();
   notices.start(peer, ['o1']);

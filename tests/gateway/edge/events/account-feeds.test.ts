@@ -108,6 +108,21 @@ it('notices that follow each other closely cause one read, and continuous ones d
   assert.equal(idsOf(events), ['f1', 'f2']);
 });
 
+it('a change is sent as soon as its notice comes, and one that follows it 20 ms later at most', async () => {
+  const { clock, change, notice, follow } = stage();
+  const { events } = await follow();
+  change('f1');
+  notice('file:a/f1');
+  await clock.advance(0);
+  assert.equal(idsOf(events), ['f1']);
+  change('f2');
+  notice('file:a/f2');
+  await clock.advance(19);
+  assert.equal(idsOf(events), ['f1']);
+  await clock.advance(1);
+  assert.equal(idsOf(events), ['f1', 'f2']);
+});
+
 it('a failed read is repeated, and the missed change is sent', async () => {
   const { clock, change, notice, follow, fail } = stage();
   const { events } = await follow();
