@@ -47,7 +47,8 @@ export class AccountFeed {
   /** What the next read covers; `since` is a store time, null reads no rows. */
   #since: number | null = null;
   #balance = false;
-  #reading = false;
+  /** True from the beginning until what came before is read: a notice in between must not send it. */
+  #reading = true;
   /** When the last read began, monotonic ms. */
   #readAt = Number.NEGATIVE_INFINITY;
   /** A read is scheduled because of a notice or a failure. */
@@ -74,7 +75,8 @@ export class AccountFeed {
       this.#readBalance(),
     ]);
     for (const change of changes) this.#isNew(change);
-    this.#later(RESYNC_MS);
+    this.#reading = false;
+    this.#later(this.#pendingMs());
   }
 
   listen(listener: Listen): () => void {
@@ -93,6 +95,11 @@ export class AccountFeed {
     if (address === null) this.#since = this.#newestAt - CHANGE_RETENTION_MS;
     else if (kindOf(address) !== 'account') this.#since ??= this.#newestAt - OVERLAP_MS;
     if (!this.#reading && !this.#soon) this.#later(this.#restMs());
+  }
+
+  /** Until the next read: at once for a notice that came during the last one. */
+  #pendingMs(): number {
+    return this.#balance || this.#since !== null ? this.#restMs() : RESYNC_MS;
   }
 
   /** Until the next read may begin. */
@@ -122,7 +129,7 @@ export class AccountFeed {
       nextMs = RETRY_MS;
     }
     this.#reading = false;
-    if (nextMs === RESYNC_MS && (this.#balance || this.#since !== null)) nextMs = this.#restMs();
+    if (nextMs === RESYNC_MS) nextMs = this.#pendingMs();
     if (this.#listeners.size > 0) this.#later(nextMs);
   }
 

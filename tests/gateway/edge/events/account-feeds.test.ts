@@ -123,6 +123,18 @@ it('a change is sent as soon as its notice comes, and one that follows it 20 ms 
   assert.equal(idsOf(events), ['f1', 'f2']);
 });
 
+it('a notice while a feed opens sends nothing that came before', async () => {
+  const { clock, change, notice, follow, onRead } = stage();
+  change('f1');
+  onRead(async () => {
+    notice(null);
+    await clock.advance(0);
+  });
+  const { events } = await follow();
+  await clock.advance(100);
+  assert.equal(events, []);
+});
+
 it('a failed read is repeated, and the missed change is sent', async () => {
   const { clock, change, notice, follow, fail } = stage();
   const { events } = await follow();
