@@ -5,7 +5,9 @@
  */
 import type { Socket } from 'node:net';
 import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
+import { clientAddress } from '../../edge/auth/client-address.ts';
 import type { ToNode } from './message.ts';
+import { type WaitingSocket, WaitingSockets } from './waiting-sockets.ts';
 
 /** One life of one node process, as seen by the hand-off. */
 export interface HandoffNode {
@@ -27,13 +29,7 @@ export interface SocketHandoffOptions {
   readonly refuse: (socket: Socket) => void;
 }
 
-interface Waiting {
-  readonly socket: Socket;
-  /** Monotonic ms of the accept. */
-  readonly since: number;
-}
-
-interface Offer extends Waiting {
+interface Offer extends WaitingSocket {
   readonly node: HandoffNode;
   readonly revoke: Cancel;
   /** `go` was sent: only the end of the process returns the connection. */
@@ -48,7 +44,7 @@ export class SocketHandoff {
    * holds one.
    */
   private readonly unanswered = new Map<HandoffNode, number>();
-  private waiting: Waiting[] = [];
+  private readonly waiting = new WaitingSockets();
   private lastId = 0;
   private closed = false;
 
@@ -57,24 +53,25 @@ export class SocketHandoff {
   }
 
   get size(): number {
-    return this.waiting.length + this.offers.size;
+    return this.waiting.size + this.offers.size;
   }
 
   accept(socket: Socket): void {
-    if (this.closed || this.size >= this.options.max) {
+    const address = clientAddress(socket.remoteAddress);
+    if (this.closed || (this.size >= this.options.max && !this.displaceFor(address))) {
       this.options.refuse(socket);
       return;
     }
-    this.waiting.push({ socket, since: this.options.clock.monotonic() });
+    this.waiting.add({ socket, address, since: this.options.clock.monotonic() });
     this.pump();
   }
 
   /** Offers waiting connections. Called whenever a node may have become free. */
   pump(): void {
-    while (this.waiting.length > 0) {
+    while (this.waiting.size > 0) {
       const node = this.options.next((one) => this.unanswered.has(one));
       if (!node) return;
-      this.offer(this.waiting.shift() as Waiting, node);
+      this.offer(this.waiting.take() as WaitingSocket, node);
     }
   }
 
@@ -118,20 +115,23 @@ export class SocketHandoff {
   /** Refuses connections that waited too long. Called by the launcher's tick. */
   expire(): void {
     const latest = this.options.clock.monotonic() - this.options.waitMs;
-    while (this.waiting[0] && this.waiting[0].since <= latest) {
-      this.options.refuse((this.waiting.shift() as Waiting).socket);
-    }
+    for (const { socket } of this.waiting.takeUntil(latest)) this.options.refuse(socket);
   }
 
   /** Refuses waiting and later connections; those already offered may still be taken. */
   close(): void {
     this.closed = true;
-    const left = this.waiting;
-    this.waiting = [];
-    for (const { socket } of left) this.options.refuse(socket);
+    for (const { socket } of this.waiting.takeUntil(Number.POSITIVE_INFINITY)) this.options.refuse(socket);
   }
 
-  private offer(connection: Waiting, node: HandoffNode): void {
+  /** In a full table, an address with fewer connections replaces the newest one of the address with the most. */
+  private displaceFor(address: string): boolean {
+    const displaced = this.waiting.displaceFor(address);
+    if (displaced !== null) this.options.refuse(displaced.socket);
+    return displaced !== null;
+  }
+
+  private offer(connection: WaitingSocket, node: HandoffNode): void {
     const id = ++this.lastId;
     const revoke = this.options.clock.after(this.options.ackMs, () => {
       const offer = this.offers.get(id);
@@ -151,6 +151,6 @@ export class SocketHandoff {
     offer.revoke();
     this.offers.delete(id);
     if (this.closed) this.options.refuse(offer.socket);
-    else this.waiting.unshift({ socket: offer.socket, since: offer.since });
+    else this.waiting.addFirst({ socket: offer.socket, address: offer.address, since: offer.since });
   }
 }

@@ -22,6 +22,10 @@ class FakeNode implements HandoffNode {
 
 class FakeSocket {
   destroyed = false;
+  readonly remoteAddress: string;
+  constructor(remoteAddress = '10.0.0.1') {
+    this.remoteAddress = remoteAddress;
+  }
   destroy(): void {
     this.destroyed = true;
   }
@@ -59,8 +63,8 @@ function table(nodes: FakeNode[], options: { max?: number; waitMs?: number } = {
     },
     refuse: (socket) => refused.push(socket as unknown as FakeSocket),
   });
-  const connect = (): FakeSocket => {
-    const socket = new FakeSocket();
+  const connect = (address?: string): FakeSocket => {
+    const socket = new FakeSocket(address);
     handoff.accept(socket as unknown as Socket);
     return socket;
   };
@@ -206,6 +210,31 @@ test('once closed, waiting and returned connections are refused, and offered one
   handoff.gone(b);
   assert.equal(refused, [waiting, lost]);
   assert.is(handoff.size, 0);
+});
+
+test('addresses are offered in turn: thousands of connections of one do not delay the first of another', () => {
+  const node = new FakeNode();
+  const { handoff, connect } = table([node], { max: 100 });
+  for (let nth = 0; nth < 50; nth++) connect('10.0.0.1');
+  const other = connect('10.0.0.2');
+  const next = (): Socket | undefined => {
+    handoff.ack(node, node.last);
+    handoff.taken(node, node.last);
+    return node.offered.at(-1)?.socket;
+  };
+  const offered = [next(), next()];
+  assert.ok(offered.includes(other as unknown as Socket));
+});
+
+test('a full table refuses a connection of the address with the most, not the first one of another', () => {
+  const node = new FakeNode();
+  const { connect, refused } = table([node], { max: 10 });
+  const flood = Array.from({ length: 11 }, () => connect('10.0.0.1'));
+  assert.equal(refused, [flood[10]]);
+  connect('10.0.0.2');
+  assert.equal(refused, [flood[10], flood[9]]);
+  connect('10.0.0.1');
+  assert.is(refused.length, 3, 'which gains nothing by trying again');
 });
 
 test.run();
