@@ -18,7 +18,7 @@ import { Fleet } from './fleet.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { refuseSimulators, rememberStart, usesSimulators } from './last-start.ts';
 import { trimLogs } from './log-files.ts';
-import { openPublicPort, type PublicPort, refuseConnection } from './public-port.ts';
+import { boundedRefusals, openPublicPort, type PublicPort } from './public-port.ts';
 import { type Simulators, startSimulators } from './simulators.ts';
 import { writeWhole } from './whole-file.ts';
 
@@ -56,6 +56,7 @@ const TRIM_MS = 60_000;
 export class Launcher {
   private readonly options: LauncherOptions;
   private readonly startedAt: number;
+  private readonly refuse: (socket: Socket) => void;
   private folder: DataFolder | null = null;
   private port: PublicPort | null = null;
   private simulators: Simulators | null = null;
@@ -73,6 +74,8 @@ export class Launcher {
   constructor(options: LauncherOptions) {
     this.options = options;
     this.startedAt = options.clock.monotonic();
+    const { clock, random, config } = options;
+    this.refuse = boundedRefusals(config.launcher.handoffsMax, { clock, random, limits: config.edge });
   }
 
   /** Resolves with the banner once the cluster serves. @throws ConfigError */
@@ -137,11 +140,6 @@ export class Launcher {
     else this.refuse(socket);
   }
 
-  private refuse(socket: Socket): void {
-    const { clock, random, config } = this.options;
-    refuseConnection(socket, { clock, random, limits: config.edge });
-  }
-
   /** The configuration for the nodes: with the simulators as providers, if no others are configured. */
   private async withSimulators(logs: string): Promise<ClusterConfig> {
     const { config, entry, clock } = this.options;
@@ -174,7 +172,7 @@ export class Launcher {
       waitMs: config.edge.headersTimeoutMs,
       clock,
       journal: this.journal,
-      refuse: (socket) => this.refuse(socket),
+      refuse: this.refuse,
       changed: () => this.nodesChanged(),
       faulted: (name, reason, tries) => this.nodeFaulted({ name, reason, tries, log: join(logs, `${name}.log`) }),
     });

@@ -80,4 +80,20 @@ export function refuseConnection(socket: Socket, { clock, random, limits }: Refu
   linger(socket, rawAnswer(NOT_TAKEN, generationId(random, clock.now())), clock, limits);
 }
 
+/** The same for at most `max` connections at once, since each is kept until its client ends; further ones are cut. */
+export function boundedRefusals(max: number, options: RefuseOptions): (socket: Socket) => void {
+  let open = 0;
+  return (socket) => {
+    if (open >= max) {
+      socket.destroy();
+      return;
+    }
+    open++;
+    socket.once('close', () => {
+      open--;
+    });
+    refuseConnection(socket, options);
+  };
+}
+
 function ignore(): void {}

@@ -1,8 +1,14 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
-import { openPublicPort, refuseConnection } from '../../../../gateway/operator/launcher/public-port.ts';
+import {
+  boundedRefusals,
+  openPublicPort,
+  refuseConnection,
+} from '../../../../gateway/operator/launcher/public-port.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { sendThenRead } from '../../../support/send-then-read.ts';
 
@@ -28,6 +34,30 @@ it('a connection that no node takes is answered 503 under a generation id, also 
     ids.add(id);
   }
   assert.is(ids.size, answers.length);
+});
+
+it('connections beyond the bound on refusals are cut, and a place is free again once one has ended', async () => {
+  const options = { clock: systemClock, random: systemRandom, limits: config.edge };
+  const port = await openPublicPort({ host: '127.0.0.1', port: 0 }, boundedRefusals(1, options));
+  const open = (): Promise<{ readonly socket: Socket; readonly text: Promise<string> }> =>
+    new Promise((resolve) => {
+      const socket = connect({ port: port.port, host: '127.0.0.1', allowHalfOpen: true });
+      let seen = '';
+      const text = new Promise<string>((end) => socket.once('end', () => end(seen)).once('close', () => end(seen)));
+      socket.on('data', (bytes) => {
+        seen += bytes;
+      });
+      socket.on('error', () => {}).once('connect', () => resolve({ socket, text }));
+    });
+  const first = await open();
+  assert.match(await first.text, /^HTTP\/1\.1 503/);
+  assert.is(await (await open()).text, '', 'the first one has not ended its side');
+  first.socket.end();
+  await once(first.socket, 'close');
+  let again = '';
+  while (again === '') again = await (await open()).text;
+  assert.match(again, /^HTTP\/1\.1 503/);
+  port.close();
 });
 
 test.run();
