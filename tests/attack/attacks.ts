@@ -62,7 +62,11 @@ function call(site: AttackSite, { model, stream = false, reads = true, content =
 }
 
 /** Repeats a call with so many in flight; returns the statuses with their counts. */
-async function flood(site: AttackSite, inFlight: number, one: () => Promise<number>): Promise<Map<number, number>> {
+export async function flood(
+  site: AttackSite,
+  inFlight: number,
+  one: () => Promise<number>,
+): Promise<Map<number, number>> {
   const statuses = new Map<number, number>();
   const lane = async (): Promise<void> => {
     do {
@@ -120,7 +124,7 @@ function reading(name: string, line: number, paths: readonly string[], where: (s
 }
 
 /** Holds so many connections open, each opened again once it is closed. */
-async function hold(site: AttackSite, count: number, open: () => Socket): Promise<void> {
+export async function hold(site: AttackSite, count: number, open: () => Socket): Promise<void> {
   const lane = async (): Promise<void> => {
     while (site.goesOn()) {
       const socket = open().on('error', () => {});

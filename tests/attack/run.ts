@@ -2,6 +2,7 @@ import type { LoadResult } from '../bench/load.ts';
 import { ATTACKS } from './attacks.ts';
 import { judgedDelay, judgedOverload, ms } from './judge.ts';
 import { shownShares } from './machine.ts';
+import { MORE_ATTACKS } from './more-attacks.ts';
 import { type Seen, Site } from './site.ts';
 
 export interface AttackSettings {
@@ -26,7 +27,7 @@ const OVERLOADED = { name: 'overload', line: 9 };
 /** Runs every attack against a cluster of processes with load of another tenant beside it. */
 export async function runAttacks({ seconds, only, strength, tell }: AttackSettings): Promise<readonly Outcome[]> {
   const chosen = (name: string): boolean => only.length === 0 || only.some((part) => name.includes(part));
-  const attacks = ATTACKS.filter(({ name }) => chosen(name));
+  const attacks = [...ATTACKS, ...MORE_ATTACKS].filter(({ name }) => chosen(name));
   const withOverload = chosen(OVERLOADED.name);
   const share = seconds / (attacks.length + (withOverload ? 2 : 1));
   const site = await Site.open(strength);

@@ -5,6 +5,7 @@ import { UNLIMITED } from '../support/cluster/shared-cluster.ts';
 import { startUnwatched } from '../support/cluster/start-cluster.ts';
 import { ATTACKS } from './attacks.ts';
 import { hostileDeclaration, startHostileProvider } from './hostile-provider.ts';
+import { MORE_ATTACKS } from './more-attacks.ts';
 
 /** The short form of `npm run attack`: every attack once, a few at a time, in one process. It measures no time. */
 const it = bounded(test, 240_000);
@@ -35,7 +36,7 @@ async function ask(): Promise<number> {
   return answer.status;
 }
 
-for (const attack of ATTACKS) {
+for (const attack of [...ATTACKS, ...MORE_ATTACKS]) {
   it(`another tenant is served during the attack, which holds: ${attack.name}`, async () => {
     const [node] = cluster.nodes;
     assert.ok(node);
