@@ -37,10 +37,11 @@ export function parseAdapters(preferences: Preferences): ParsedOptions {
     }
     options.push([slug, others]);
   }
-  if (adapters.size === 0) return { adapters, preferences };
-  if (!preferences.only?.length || preferences.allowFallbacks) {
-    const [slug] = adapters.keys();
-    throw invalid(`provider.options.${slug}.${ADAPTERS} needs provider.only and provider.allow_fallbacks: false`);
+  if (options.length === 0) return { adapters, preferences };
+  const [slug] = adapters.keys();
+  if (slug !== undefined && (!preferences.only?.length || preferences.allowFallbacks)) {
+    const shown = slug.slice(0, NAME_CHARACTERS_MAX);
+    throw invalid(`provider.options.${shown}.${ADAPTERS} needs provider.only and provider.allow_fallbacks: false`);
   }
   // Defines own members under any name, so no name can reach a prototype.
   return { adapters, preferences: { ...preferences, options: Object.fromEntries(options) } };

@@ -1,3 +1,4 @@
+import { findSubmission } from '../../../actors/account/find-submission.ts';
 import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
 import { AskError, ownerOf } from '../../../actors/runtime/index.ts';
 import type { Idempotency } from '../../../actors/terms/hold.ts';
@@ -7,7 +8,7 @@ import { compare } from '../../../actors/terms/usd.ts';
 import type { NewHold, NewVideoJob } from '../../../actors/video-job/events.ts';
 import type { JobRecord } from '../../../actors/video-job/job-record.ts';
 import type { FrozenCandidate, RenderAsk } from '../../../actors/video-job/render-ask.ts';
-import { submitVideo } from '../../../actors/video-job/video-job.ts';
+import { findVideoJob, submitVideo } from '../../../actors/video-job/video-job.ts';
 import { boundedRoute } from '../../inference/route-decision.ts';
 import type { InferenceServices } from '../../inference/services.ts';
 import { promptNeeds } from '../../routing/prompt-needs.ts';
@@ -42,10 +43,12 @@ const FULL_AFTER_SECONDS = 5;
  */
 export async function submitVideoRequest(services: InferenceServices, submission: VideoSubmission): Promise<JobRecord> {
   const { cluster, random, files } = services;
-  if (services.storeFull()) throw unavailable('the disk of the store is full', FULL_AFTER_SECONDS);
   const { request, caller, isGone } = submission;
-  const plan = await planOf(services, request);
   const account = ownerOf(caller.key);
+  const recorded = await recordedJob(services, account, submission.idempotency);
+  if (recorded !== null) return recorded;
+  if (services.storeFull()) throw unavailable('the disk of the store is full', FULL_AFTER_SECONDS);
+  const plan = await planOf(services, request);
   const id = videoJobId(random, cluster.now());
   const { blob, refs } = await sealAssets(files, { account, job: id, assets: request.assets, isGone });
   const job: NewVideoJob = {
@@ -60,6 +63,16 @@ export async function submitVideoRequest(services: InferenceServices, submission
     ...(submission.idempotency === undefined ? {} : { idempotency: submission.idempotency }),
   };
   return createJob(services, job);
+}
+
+/** The job of an earlier submission with this idempotency key and body. */
+async function recordedJob(
+  { cluster }: InferenceServices,
+  account: string,
+  idempotency: Idempotency | undefined,
+): Promise<JobRecord | null> {
+  const id = idempotency === undefined ? null : await findSubmission(cluster, account, idempotency);
+  return id === null ? null : findVideoJob(cluster, account, id);
 }
 
 async function planOf(

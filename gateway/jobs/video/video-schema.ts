@@ -8,6 +8,8 @@ import { ASPECT_RATIOS, FRAME_TYPES, REFERENCE_ROLES, RESOLUTIONS, ROLE_ALIASES 
 export const PROMPT_CHARACTERS_MAX = 32_768;
 /** Longer clips than any provider renders; `max_seconds` of an endpoint is the bound that matters. */
 const SECONDS_MAX = 86_400;
+/** Shorter than any frame; numbers from here on are exact decimal text without an exponent. */
+const SECONDS_MIN = 0.001;
 
 const inline = Type.Object({ url: Type.String({ description: 'Base64 in a data: URL, at most 20 MiB decoded.' }) });
 const role = maybe(oneOf(...REFERENCE_ROLES, ...Object.keys(ROLE_ALIASES)));
@@ -28,7 +30,7 @@ const reference = Type.Union([
 export const videoRequestSchema = Type.Object({
   model: named(LABEL_CHARACTERS_MAX),
   prompt: maybe(Type.String({ maxLength: PROMPT_CHARACTERS_MAX })),
-  duration: maybe(Type.Number({ exclusiveMinimum: 0, maximum: SECONDS_MAX, description: 'Seconds.' })),
+  duration: maybe(Type.Number({ minimum: SECONDS_MIN, maximum: SECONDS_MAX, description: 'Seconds.' })),
   resolution: maybe(oneOf(...RESOLUTIONS)),
   aspect_ratio: maybe(oneOf(...ASPECT_RATIOS)),
   size: maybe(Type.String({ description: 'WIDTHxHEIGHT in pixels, instead of resolution and aspect_ratio.' })),

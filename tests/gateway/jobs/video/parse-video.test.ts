@@ -132,7 +132,8 @@ it('each member out of range is refused by its name and its bound', async () => 
     [{ ...ASK, model: 'm'.repeat(257) }, 'model must have at most 256 characters'],
     [{ model: 'm/x' }, 'prompt is required where frame_images and input_references are absent'],
     [{ ...ASK, prompt: 'x'.repeat(32_769) }, 'prompt must have at most 32768 characters'],
-    [{ ...ASK, duration: 0 }, 'duration must be greater than 0'],
+    [{ ...ASK, duration: 0 }, 'duration must be at least 0.001'],
+    [{ ...ASK, duration: 5e-324 }, 'duration must be at least 0.001'],
     [{ ...ASK, duration: '4' }, 'duration must be a number'],
     [{ ...ASK, duration: 86_401 }, 'duration must be at most 86400'],
     [
@@ -277,6 +278,9 @@ it('adapters are taken out of the options, and need their provider and no fallba
   const { adapters, preferences } = await parse(ask([one]));
   assert.equal([...adapters], [['sim-v', [one]]]);
   assert.equal(preferences.options, { 'sim-v': { motion: 1 } });
+  // An explicit null counts as absent.
+  const none = await parse({ ...ASK, provider: { options: { 'sim-v': { adapters: null, motion: 1 } } } });
+  assert.equal([none.adapters.size, none.preferences.options], [0, { 'sim-v': { motion: 1 } }]);
   const member = 'provider.options.sim-v.adapters';
   const needs = `${member} needs provider.only and provider.allow_fallbacks: false`;
   const table: readonly (readonly [object, string])[] = [

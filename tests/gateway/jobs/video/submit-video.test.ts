@@ -19,7 +19,10 @@ const CALLER = { account: 'account:acct_a', key: 'key:acct_a/key_k', kind: 'infe
 /** Answers the ask of a submission: accepts it, or refuses it as the key or the account would. */
 type Judge = (job: NewVideoJob) => Refusal | null;
 
-function services(judge: Judge): { readonly services: InferenceServices; readonly asked: NewVideoJob[] } {
+function services(
+  judge: Judge,
+  rows: Readonly<Record<string, object>> = {},
+): { readonly services: InferenceServices; readonly asked: NewVideoJob[] } {
   const asked: NewVideoJob[] = [];
   const topic = onBoard(
     ['0.01', '0.5', '0.2'].map((cost_usd, nth) =>
@@ -29,6 +32,7 @@ function services(judge: Judge): { readonly services: InferenceServices; readonl
   const cluster = {
     now: () => 1_700_000_000_000,
     board: { topic: () => topic },
+    rows: { row: async (_owner: string, collection: string, id: string) => rows[`${collection} ${id}`] ?? null },
     ask: async (address: string, event: { readonly job: NewVideoJob }): Promise<Json> => {
       asked.push(event.job);
       const refusal = judge(event.job);
@@ -114,6 +118,27 @@ it('a job that no endpoint can render holds nothing and carries the reason', asy
   assert.equal([job?.candidates, job?.hold.amount], [[], '0']);
   assert.equal([job?.unrenderable?.code, job?.unrenderable?.error_type], [422, 'unprocessable']);
   assert.match(job?.unrenderable?.message ?? '', 'duration cannot be met (9 seconds)');
+});
+
+it('a repeat of an idempotency key is answered from the record, whatever became of the endpoints', async () => {
+  // reliability, decision 5
+  const id = `vjob_${'0'.repeat(32)}`;
+  const claim = { generation: id, body: 'digest', status: 'settled', createdAt: 1_700_000_000_000 - 60_000 };
+  const rows = (more: object = {}) => ({
+    'claim once': { body: JSON.stringify({ ...claim, ...more }) },
+    [`job ${id}`]: { body: JSON.stringify({ id, status: 'completed' }) },
+  });
+  const idempotency = { key: 'once', body: 'digest' };
+  const unserved = { ...SUBMISSION, idempotency, request: { ...SUBMISSION.request, model: 'm/gone' } };
+  const known = services(() => null, rows());
+  const recorded = await submitVideoRequest(known.services, unserved);
+  assert.equal([recorded.id, recorded.status, known.asked.length], [id, 'completed', 0]);
+  // Another body, and a key whose day is over, are judged by the account.
+  for (const other of [{ body: 'another' }, { createdAt: 0 }]) {
+    const made = services(() => null, rows(other));
+    await submitVideoRequest(made.services, { ...SUBMISSION, idempotency });
+    assert.is(made.asked.length, 1);
+  }
 });
 
 it('a full disk is told before anything is planned', async () => {
