@@ -15,19 +15,19 @@ import type { Settings } from './settings.ts';
 const MIB = 1024 * 1024;
 const CLIP_BYTES = 20 * MIB;
 const RENDERS = 200;
-/** Rendered first, so that code is compiled and the buffers of usual work exist. */
-const WARM_RENDERS = 20;
+/** As many are rendered first with clips of some kilobytes: what 200 jobs cost beside their bytes is no growth. */
+const SMALL_BYTES = 0;
 const ACCOUNTS = 4;
 /** Each render ends this late, so that all are under way together. */
 const RENDER_MS = 20_000;
-const GROWN_MIB_MAX = 128;
+const GROWN_MIB_MAX = 64;
 const P99_RATIO_MAX = 1.2;
 /** A live load that one node serves with ease. */
 const LIVE = { inFlight: 32, perSecond: 300 } as const;
 const CHAT = JSON.stringify({ model: 'sim/fast', max_tokens: 16, messages: [{ role: 'user', content: 'Hello' }] });
 const UNLIMITED = 1_000_000_000;
 const READ_MS = 5;
-const POLL_MS = 250;
+const POLL_MS = 2_000;
 /** A person who downloads one clip after the other. */
 const REST_MS = 1_000;
 
@@ -90,9 +90,14 @@ interface Shown {
   readonly error?: object;
 }
 
-async function submit({ base, keys }: Stage, nth: number, renderMs: number): Promise<{ key: string; id: string }> {
+interface Clip {
+  readonly renderMs: number;
+  readonly bytes: number;
+}
+
+async function submit({ base, keys }: Stage, nth: number, clip: Clip): Promise<{ key: string; id: string }> {
   const key = keys[nth % keys.length] as string;
-  const prompt = `A lake. @sim ${JSON.stringify({ render_ms: renderMs, bytes: CLIP_BYTES })}`;
+  const prompt = `A lake. @sim ${JSON.stringify({ render_ms: clip.renderMs, bytes: clip.bytes })}`;
   const body = { model: 'sim/filmstrip', prompt, duration: 4, resolution: '480p' };
   const answer = await post(base, key, '/videos', body);
   const { id } = jsonOf<Shown>(answer) ?? {};
@@ -110,20 +115,20 @@ async function completed({ base }: Stage, { key, id }: { key: string; id: string
   }
 }
 
-async function renderAll(stage: Stage, count: number, renderMs: number): Promise<void> {
-  const jobs = await Promise.all(Array.from({ length: count }, (_, nth) => submit(stage, nth, renderMs)));
+async function renderAll(stage: Stage, clip: Clip): Promise<void> {
+  const jobs = await Promise.all(Array.from({ length: RENDERS }, (_, nth) => submit(stage, nth, clip)));
   await Promise.all(jobs.map((job) => completed(stage, job)));
 }
 
 async function manyRenders(stage: Stage): Promise<readonly Figure[]> {
-  await renderAll(stage, WARM_RENDERS, 0);
+  await renderAll(stage, { renderMs: RENDER_MS, bytes: SMALL_BYTES });
   const before = rssOf(stage.pid);
   let highest = before;
   const reading = setInterval(() => {
     highest = Math.max(highest, rssOf(stage.pid));
   }, READ_MS);
   const from = performance.now();
-  await renderAll(stage, RENDERS, RENDER_MS);
+  await renderAll(stage, { renderMs: RENDER_MS, bytes: CLIP_BYTES });
   const ms = performance.now() - from;
   clearInterval(reading);
   const perSecond = (RENDERS * CLIP_BYTES) / MIB / ((ms - RENDER_MS) / 1_000);
@@ -144,7 +149,7 @@ async function liveBeside(stage: Stage, seconds: number, rounds: number): Promis
   const target = { port, path: '/api/v1/chat/completions', headers: { authorization: `Bearer ${key}` } };
   const p99 = async (): Promise<number> => (await load.run({ ...LIVE, ...target, body: CHAT, seconds })).latencyMs.p99;
   const [beside, without, speeds]: [number[], number[], number[]] = [[], [], []];
-  const job = await submit(stage, 0, 0);
+  const job = await submit(stage, 0, { renderMs: 0, bytes: CLIP_BYTES });
   await completed(stage, job);
   await p99();
   for (let round = 0; round < rounds; round++) {
