@@ -1,5 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { BlobTooLarge, type OpenBlob } from '../ports/blobs.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import { segment } from './segment.ts';
 
@@ -22,26 +23,38 @@ export interface BlobDraft {
 export interface BlobWriting {
   readonly bytesMax: number;
   readonly random: Random;
+  readonly clock: Clock;
 }
+
+/**
+ * After so many bytes a write rests as long as it worked on them, so that it takes at most half of a core and of the
+ * disk. p99 of a commit beside 32 MiB blobs: 21 ms without rests, 10 ms with them, 12 ms without blobs; the blob takes
+ * 356 ms instead of 233 ms (three times as long a rest: 623 ms, and no better).
+ */
+const RESTED_BYTES = 1024 * 1024;
+const REST_MS_MAX = 20;
 
 /** Encrypts one source into one draft, piece by piece in the same two buffers. Discards the draft on any failure. */
 export async function writeBlob(
   begin: () => Promise<BlobDraft>,
   source: AsyncIterable<Uint8Array>,
-  { bytesMax, random }: BlobWriting,
+  { bytesMax, random, clock }: BlobWriting,
 ): Promise<OpenBlob> {
   const draft = await begin();
   try {
     const secret = newSecret(random);
     const segments = new Segments(secret, random);
+    const pace = new Pace(clock);
     let bytes = 0;
     for await (const given of source) {
       bytes += given.length;
       if (bytes > bytesMax) throw new BlobTooLarge(bytesMax);
+      pace.begin();
       for (let taken = 0; taken < given.length; ) {
         taken += segments.take(given, taken);
         if (segments.isPiece) await draft.append(segments.piece());
       }
+      await pace.end(given.length);
     }
     segments.close(true);
     await draft.append(segments.piece());
@@ -50,6 +63,32 @@ export async function writeBlob(
   } catch (error) {
     await draft.discard();
     throw error;
+  }
+}
+
+/** Measures the work on passing bytes, without the waits for their sender, and rests after it. */
+class Pace {
+  readonly #clock: Clock;
+  #beganAt = 0;
+  #workedMs = 0;
+  #bytes = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  begin(): void {
+    this.#beganAt = this.#clock.monotonic();
+  }
+
+  async end(bytes: number): Promise<void> {
+    this.#workedMs += this.#clock.monotonic() - this.#beganAt;
+    this.#bytes += bytes;
+    if (this.#bytes < RESTED_BYTES) return;
+    const restMs = Math.min(REST_MS_MAX, this.#workedMs);
+    this.#bytes = 0;
+    this.#workedMs = 0;
+    if (restMs > 0) await new Promise<void>((resolve) => void this.#clock.after(restMs, resolve));
   }
 }
 

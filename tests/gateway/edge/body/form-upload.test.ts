@@ -173,7 +173,11 @@ it('stores 32 MiB with 4 MiB of buffers, whenever the collector runs', async () 
         }
       };
       const draft = { id: 'a', append: async () => {}, finish: async () => {}, discard: async () => {} };
-      const blob = await writeBlob(async () => draft, stored(), { bytesMax: 2 * bytes, random: systemRandom });
+      const blob = await writeBlob(async () => draft, stored(), {
+        bytesMax: 2 * bytes,
+        random: systemRandom,
+        clock: systemClock,
+      });
       assert.is(blob.bytes, bytes);
       assert.ok(highest < most, `${highest} bytes of buffers`);
     },
