@@ -37,7 +37,7 @@ const SECONDS = {
   'tests/gateway/operator/cli/production-folder': 45,
   'tests/gateway/operator/cli/up': 45,
   'tests/simulation/simulation': 35,
-  'tests/simulation/mutations': 25,
+  'tests/simulation/mutations': 40,
   'tests/chaos/conversations': 25,
   'tests/chaos/cut-off': 25,
   'tests/chaos/idempotency': 25,

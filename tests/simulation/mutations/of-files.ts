@@ -61,7 +61,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'file readable past its end',
-    caughtBy: 5,
+    caughtBy: 13,
     kinds: storedWith((effects) =>
       effects.map((effect) =>
         effect.type === 'put' && effect.collection === 'file' ? { ...effect, body: longer(effect.body) } : effect,
@@ -76,7 +76,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'bytes of a deleted file still counted',
-    caughtBy: 2,
+    caughtBy: 1,
     kinds: fileWith({
       removeDeleted: emit<FileState, FileEvent>(({ context, event }) => removal(context.file, event.at)),
     }),
