@@ -182,7 +182,8 @@ function failedRender(error: unknown): ProviderFailure {
 }
 
 function decimalOf(seconds: number): string {
-  return seconds.toFixed(6).replace(/\.?0+$/, '');
+  // Without the zeros at its end: at six decimals no number is written with an exponent.
+  return String(Number(seconds.toFixed(6)));
 }
 
 function clipBody(reply: OutboundReply): OutboundBody {

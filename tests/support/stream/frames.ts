@@ -8,7 +8,7 @@ export function frames(text: string): { readonly comments: number; readonly chun
   let done = 0;
   while (rest !== '') {
     const comment = /^: [a-z-]+\n/.exec(rest);
-    const data = /^data: (.+)\n\n/.exec(rest);
+    const data = /^data: ([^\n]+)\n\n/.exec(rest);
     const found = comment ?? data;
     if (!found) throw new Error(`not a frame: ${JSON.stringify(rest.slice(0, 80))}`);
     if (comment) comments++;

@@ -85,7 +85,8 @@ export class MessagesJudge {
   }
 
   #frame(frame: string): void {
-    const found = /^event: ([a-z_]+)\ndata: (\{.*\})$/.exec(frame);
+    // A line ends at a line feed only: U+2028 is a character like any other.
+    const found = /^event: ([a-z_]+)\ndata: (\{[^\n]*\})$/.exec(frame);
     if (found === null || frame.includes('\r')) return void this.#fault(`not a frame: ${brief(frame)}`);
     const [, name = '', data = ''] = found;
     let event: Event;

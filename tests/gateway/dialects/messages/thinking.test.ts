@@ -105,7 +105,7 @@ it('structured reasoning of any provider comes back as it was, from a whole repl
         assert.equal(message.toolCalls, [{ id: 'c', name: 'f', arguments: '{"n":1}' }]);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 300, examples: [[[{ type: 'reasoning.text', text: '\u2028\u0000', format: 'unknown' }]]] },
   );
 });
 
