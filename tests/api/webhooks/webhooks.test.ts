@@ -52,7 +52,13 @@ interface Page {
 }
 
 async function call<T>(key: string, path: string, { method = 'GET', expect = 200 } = {}): Promise<T> {
-  const answer = await fetch(`${cluster.baseUrls[0]}${path}`, { method, headers: { authorization: `Bearer ${key}` } });
+  const init = { method, headers: { authorization: `Bearer ${key}` } };
+  let answer = await fetch(`${cluster.baseUrls[0]}${path}`, init);
+  // On a machine that stalls the node loses its contact with the store for a while; a read can be repeated.
+  while (answer.status === 503 && method === 'GET') {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    answer = await fetch(`${cluster.baseUrls[0]}${path}`, init);
+  }
   assert.is(answer.status, expect, await answer.clone().text());
   return (await answer.json()) as T;
 }
