@@ -190,9 +190,10 @@ class GatewayNode implements NodeHandle {
   }
 
   #readiness(): ServingState {
-    if (this.#drained !== null) return 'draining';
-    if (!this.#serving || !this.#node.ready) return 'starting';
-    return this.#node.connected ? 'ready' : 'isolated';
+    const drains = this.#drained !== null;
+    if (!this.#serving || !this.#node.ready) return drains ? 'left' : 'starting';
+    if (!this.#node.connected) return 'isolated';
+    return drains ? 'draining' : 'ready';
   }
 
   async #becomeReady(): Promise<void> {

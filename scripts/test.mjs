@@ -23,7 +23,7 @@ import { isLight, jobsOf, SHORT_FORM, secondRunOf } from './test-jobs.mjs';
 /** Three on two cores, since many tests wait for time to pass or for other processes. */
 const PROCESSES_AT_ONCE = 3;
 /** A process must end by itself within this time after its files are done. */
-const LINGER_MS_MAX = 5_000;
+const LINGER_MS_MAX = 20_000;
 const OUTPUT_CHARS_MAX = 20_000;
 
 /** Running process groups; Ctrl-C does not reach them directly. */

@@ -23,6 +23,8 @@ test.before(async () => {
 test.after(() => cluster.close());
 
 const MODEL = { model: 'sim/fast' };
+/** Any other endpoint is read on for 30 s for its usage. */
+const CANCELLABLE = { provider: { only: ['sim-a'] } };
 const steered = (directive: Parameters<typeof say>[0]): object => ({ ...MODEL, input: say(directive)[0]?.content });
 const errorOf = (frame: SocketFrame | undefined): Record<string, unknown> => frame?.error as Record<string, unknown>;
 
@@ -40,7 +42,7 @@ async function settledCredits(key: string): Promise<Credits> {
   for (;;) {
     const credits = await creditsOf(key);
     if (credits.held === 0) return credits;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
@@ -128,7 +130,7 @@ it('a failure inside a turn is its error event, and the socket stays open', asyn
 it('a cancel cuts the turn under way and charges what was delivered; the next turn runs', async () => {
   const payer = await cluster.fund('10');
   const client = await TurnClient.open(base, payer.key);
-  client.create(steered({ tokens: 4_000, tps: 40 }));
+  client.create({ ...steered({ tokens: 4_000, tps: 40 }), ...CANCELLABLE });
   await client.until('response.output_text.delta');
   client.send({ type: 'response.cancel' });
   const frames = await client.until('response.cancelled');
@@ -154,7 +156,7 @@ it('a cancel before the first event costs nothing', async () => {
 it('a client that leaves pays for what was delivered, as over HTTP', async () => {
   const payer = await cluster.fund('10');
   const client = await TurnClient.open(base, payer.key);
-  client.create(steered({ tokens: 4_000, tps: 40 }));
+  client.create({ ...steered({ tokens: 4_000, tps: 40 }), ...CANCELLABLE });
   await client.until('response.output_text.delta');
   client.socket.terminate();
   assert.ok((await settledCredits(payer.key)).total_usage > 0);

@@ -1,4 +1,10 @@
 import { sharedCluster, UNLIMITED } from '../../support/cluster/shared-cluster.ts';
 
 /** Three nodes and the provider that renders; rate limits are disabled. */
-export const openCluster = sharedCluster({ nodes: 3, simulators: ['sim-a', 'sim-v'], rates: UNLIMITED });
+export const openCluster = sharedCluster({
+  nodes: 3,
+  simulators: ['sim-a', 'sim-v'],
+  rates: UNLIMITED,
+  // The end of the tests waits for renders that they left behind.
+  activities: { graceMs: 1_000 },
+});

@@ -39,9 +39,11 @@ it('a connection that no node takes is answered 503 under a generation id, also 
 it('connections beyond the bound on refusals are cut, and a place is free again once one has ended', async () => {
   const options = { clock: systemClock, random: systemRandom, limits: config.edge };
   const port = await openPublicPort({ host: '127.0.0.1', port: 0 }, boundedRefusals(1, options));
+  const opened: Socket[] = [];
   const open = (): Promise<{ readonly socket: Socket; readonly text: Promise<string> }> =>
     new Promise((resolve) => {
       const socket = connect({ port: port.port, host: '127.0.0.1', allowHalfOpen: true });
+      opened.push(socket);
       let seen = '';
       const text = new Promise<string>((end) => socket.once('end', () => end(seen)).once('close', () => end(seen)));
       socket.on('data', (bytes) => {
@@ -57,6 +59,8 @@ it('connections beyond the bound on refusals are cut, and a place is free again 
   let again = '';
   while (again === '') again = await (await open()).text;
   assert.match(again, /^HTTP\/1\.1 503/);
+  // A refused connection lingers until its client ends its side too.
+  for (const socket of opened) socket.destroy();
   port.close();
 });
 
