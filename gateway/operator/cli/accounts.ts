@@ -6,15 +6,12 @@ import { createAccount, creditDeposit, showAccount } from '../../../actors/accou
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { accountAddress, accountId, depositId } from '../../../actors/terms/ids.ts';
 import { addAccountChanges } from './account-changes.ts';
-import { askEach } from './ask-each.ts';
+import { ACTORS_MAX, askAll } from './ask-each.ts';
 import { addAccountRecords } from './generations.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom, amountFrom } from './names.ts';
 import { pairs, print, table, timeOf } from './print.ts';
 import { ASK_MS, withSession } from './session.ts';
-
-/** Accounts that one command looks at; the most that one call of the cluster lists. */
-const LIST_MAX = 10_000;
 
 export function addAccounts(program: Command): void {
   const accounts = program.command('accounts').description('create, fund, show, correct and list accounts');
@@ -58,7 +55,7 @@ export function addAccounts(program: Command): void {
   accounts
     .command('list')
     .option('--name <text>', 'only accounts whose name or id contains the text, in any case')
-    .description(`list accounts with status and money, at most ${LIST_MAX}`)
+    .description(`list accounts with status and money, at most ${ACTORS_MAX}`)
     .action(async (_: unknown, command: Command) => list(command.optsWithGlobals<ListOptions>()));
   addAccountChanges(accounts);
   addAccountRecords(accounts);
@@ -99,11 +96,10 @@ interface ListOptions extends GlobalOptions {
 
 async function list(options: ListOptions): Promise<void> {
   const wanted = options.name?.toLowerCase() ?? '';
-  const { views, isCut } = await withSession(options, async ({ operator, cluster }) => {
-    const addresses = await operator.actors('account', LIST_MAX);
-    const all = await askEach(addresses, (address) => showAccount(cluster, address, ASK_MS));
+  const { views, isCut } = await withSession(options, async (session) => {
+    const all = await askAll(session, 'account', (address) => showAccount(session.cluster, address, ASK_MS));
     const matching = all.filter(({ account, name }) => `${account} ${name}`.toLowerCase().includes(wanted));
-    return { views: matching, isCut: addresses.length === LIST_MAX };
+    return { views: matching, isCut: all.length === ACTORS_MAX };
   });
   print(options, views, () => {
     const rows = views.map((view) => [
@@ -111,6 +107,6 @@ async function list(options: ListOptions): Promise<void> {
       ...[view.balance, view.held, view.charges, String(view.keys)],
     ]);
     const head = ['ACCOUNT', 'NAME', 'STATUS', 'CREATED', 'BALANCE USD', 'HELD USD', 'CHARGED USD', 'KEYS'];
-    return `${table(head, rows)}${isCut ? `\nonly the first ${LIST_MAX} accounts were looked at` : ''}`;
+    return `${table(head, rows)}${isCut ? `\nonly the first ${ACTORS_MAX} accounts were looked at` : ''}`;
   });
 }

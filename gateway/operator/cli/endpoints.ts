@@ -3,13 +3,10 @@ import type { Command } from 'commander';
 import type { EndpointRecord } from '../../../actors/endpoint/record.ts';
 import type { ProviderState } from '../../../actors/provider/provider.machine.ts';
 import type { Inspection } from '../../../actors/runtime/index.ts';
-import { askEach } from './ask-each.ts';
+import { askAll } from './ask-each.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { print, table, timeOf } from './print.ts';
 import { type Session, withSession } from './session.ts';
-
-/** Actors of one kind that a command looks at; the most that one call of the cluster lists. */
-const LIST_MAX = 10_000;
 
 interface EndpointFilters extends GlobalOptions {
   readonly model?: string;
@@ -102,7 +99,7 @@ function renderProviders(found: readonly ShownProvider[]): string {
 }
 
 async function inspectAll({ operator }: Session, kind: string): Promise<readonly Inspection[]> {
-  const all = await askEach(await operator.actors(kind, LIST_MAX), (address) => operator.inspect(address));
+  const all = await askAll({ operator }, kind, (address) => operator.inspect(address));
   return all.filter((one) => one !== null);
 }
 

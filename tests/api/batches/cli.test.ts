@@ -1,12 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addBatch } from '../../../gateway/operator/cli/batch.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { runCommand } from '../../support/in-process-command.ts';
 import { type Batch, CHAT, chat, clientOf, type Line, submission } from './client.ts';
 import { openCluster } from './cluster.ts';
 
@@ -28,22 +28,7 @@ test.after(async () => {
 
 /** Runs `troupe batch ...` in this process; returns what it prints. */
 async function batch(...args: readonly string[]): Promise<string> {
-  const program = new Command('troupe').option('--json').option('--data <folder>').option('--config <file>');
-  addBatch(program);
-  const { write } = process.stdout;
-  const { exitCode } = process;
-  let out = '';
-  process.stdout.write = ((piece: string | Uint8Array) => {
-    out += typeof piece === 'string' ? piece : Buffer.from(piece).toString();
-    return true;
-  }) as typeof write;
-  try {
-    await program.parseAsync(['node', 'troupe', 'batch', ...args]);
-  } finally {
-    process.stdout.write = write;
-    process.exitCode = exitCode;
-  }
-  return out;
+  return (await runCommand(addBatch, ['batch', ...args])).out;
 }
 
 const reach = (): readonly string[] => ['--key', funded.key, '--url', cluster.baseUrls[1] as string];

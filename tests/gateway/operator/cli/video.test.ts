@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addVideo } from '../../../../gateway/operator/cli/video.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { runCommand } from '../../../support/in-process-command.ts';
 
 const it = bounded(test, 60_000);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-video-cli-'));
@@ -48,22 +48,7 @@ test.after(() => {
 /** Runs `troupe video ...` in this process; returns what it prints and its exit code. */
 async function video(...args: readonly string[]): Promise<{ readonly out: string; readonly code: unknown }> {
   asked = [];
-  const program = new Command('troupe').option('--json').option('--data <folder>').option('--config <file>');
-  addVideo(program);
-  const { write } = process.stdout;
-  const { exitCode } = process;
-  let out = '';
-  process.stdout.write = ((piece: string | Uint8Array) => {
-    out += typeof piece === 'string' ? piece : Buffer.from(piece).toString();
-    return true;
-  }) as typeof write;
-  try {
-    await program.parseAsync(['node', 'troupe', 'video', ...args, '--key', 'sk-gw-v1-x', '--url', url]);
-    return { out, code: process.exitCode };
-  } finally {
-    process.stdout.write = write;
-    process.exitCode = exitCode;
-  }
+  return runCommand(addVideo, ['video', ...args, '--key', 'sk-gw-v1-x', '--url', url]);
 }
 
 function json(response: ServerResponse, value: object, status = 200): void {
