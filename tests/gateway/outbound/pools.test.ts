@@ -1,58 +1,23 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/runtime/index.ts';
 import { type OutboundCall, outboundUrl } from '../../../gateway/outbound/outbound.ts';
-import { OutboundError } from '../../../gateway/outbound/outbound-error.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import { bounded } from '../../support/bounded.ts';
 import { ManualClock } from './manual-clock.ts';
+import { type Answer, arrived, failureOf, serving as servingCall, until } from './stage.ts';
 
 const it = bounded(test);
 const LIMITS = { connectMs: 1_000, firstByteMs: 2_000, idleMs: 3_000, totalMs: 10_000, bodyBytesMax: 1_000_000 };
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
-
-async function serving(answer: Answer, run: (call: OutboundCall) => Promise<void>): Promise<void> {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  try {
-    await run({
-      method: 'POST',
-      url: outboundUrl(`http://127.0.0.1:${port}/v1/`, '/chat'),
-      headers: ['content-type', 'text/plain'],
-      body: 'hello',
-      limits: LIMITS,
-    });
-  } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
+function serving(answer: Answer, run: (call: OutboundCall) => Promise<void>): Promise<void> {
+  return servingCall(answer, { path: '/chat', body: 'hello', limits: LIMITS }, run);
 }
 
 function pools(clock = systemClock as ConstructorParameters<typeof Pools>[0]['clock']): Pools {
   return new Pools({ clock, connectionsPerOriginMax: 2, connectMs: 1_000 });
-}
-
-async function failureOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-  } catch (error) {
-    assert.instance(error, OutboundError);
-    return (error as OutboundError).failure;
-  }
-  return 'none';
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Client and server share this event loop: bytes that were sent arrive in one of its next turns. */
-async function arrived(): Promise<void> {
-  for (let turns = 0; turns < 100; turns++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 it('sends a call unchanged and reads its whole answer', async () => {

@@ -1,52 +1,20 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/runtime/index.ts';
-import { type OutboundCall, outboundUrl } from '../../../gateway/outbound/outbound.ts';
-import { OutboundError } from '../../../gateway/outbound/outbound-error.ts';
+import type { OutboundCall } from '../../../gateway/outbound/outbound.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import { bounded } from '../../support/bounded.ts';
+import { type Answer, arrived, failureOf, serving as servingCall, until } from './stage.ts';
 
 const it = bounded(test);
 const LIMITS = { connectMs: 30_000, firstByteMs: 30_000, idleMs: 30_000, totalMs: 60_000, bodyBytesMax: 1_000_000 };
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
-
-async function serving(answer: Answer, run: (call: OutboundCall) => Promise<void>): Promise<void> {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  try {
-    const url = outboundUrl(`http://127.0.0.1:${port}/v1/`, '/videos');
-    await run({ method: 'POST', url, headers: ['content-type', 'text/plain'], body: null, limits: LIMITS });
-  } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
+function serving(answer: Answer, run: (call: OutboundCall) => Promise<void>): Promise<void> {
+  return servingCall(answer, { path: '/videos', body: null, limits: LIMITS }, run);
 }
 
 function pools(): Pools {
   return new Pools({ clock: systemClock, connectionsPerOriginMax: 2, connectMs: 30_000 });
-}
-
-async function failureOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-  } catch (error) {
-    assert.instance(error, OutboundError);
-    return (error as OutboundError).failure;
-  }
-  return 'none';
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Client and server share this event loop: bytes that were sent arrive in one of its next turns. */
-async function arrived(): Promise<void> {
-  for (let turns = 0; turns < 100; turns++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 it('an upload is written as the server takes it, with its length ahead', async () => {
