@@ -1,5 +1,18 @@
 import type { Json } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
+import {
+  benchmarks,
+  benchmarksNote,
+  capacity,
+  qualifiedInputs,
+  renderTiming,
+  responseTime,
+  runawayRate,
+  throughput,
+  timeToFirstToken,
+  toolCallSuccess,
+  uptime,
+} from './measured.ts';
 import { architecture, endpointsOf } from './models.ts';
 import {
   choosesTools,
@@ -14,10 +27,14 @@ import {
 import { publicPricing } from './public-pricing.ts';
 import { publicVideoGeneration } from './public-video.ts';
 
-/** `data` of `GET /models/:author/:slug/endpoints`, by provider slug; null for a model without an endpoint. */
+/**
+ * `data` of `GET /models/:author/:slug/endpoints`, by provider slug; null for a model without an endpoint. `now`: store
+ * time in ms.
+ */
 export function modelEndpoints(
   topic: ReadonlyMap<string, Json>,
   model: string,
+  now: number,
 ): Readonly<Record<string, unknown>> | null {
   const endpoints = [...endpointsOf(topic, model)].sort(bySlug);
   const [first] = endpoints;
@@ -28,8 +45,8 @@ export function modelEndpoints(
     created: first.created,
     description: first.description,
     architecture: architecture(first),
-    endpoints: endpoints.map(endpointObject),
-    benchmarks_note: 'No benchmark has been run for these endpoints.',
+    endpoints: endpoints.map((each) => endpointObject(each, now)),
+    benchmarks_note: benchmarksNote(endpoints),
   };
 }
 
@@ -39,7 +56,7 @@ function bySlug(a: Endpoint, b: Endpoint): number {
 }
 
 /** One endpoint as the catalogue shows it; snake_case as on the wire. (spec: catalogue, Model endpoint object) */
-export function endpointObject(endpoint: Endpoint): Readonly<Record<string, unknown>> {
+export function endpointObject(endpoint: Endpoint, now: number): Readonly<Record<string, unknown>> {
   const { provider, reasoning, evidence } = endpoint;
   const generation = publicVideoGeneration(endpoint);
   return {
@@ -55,7 +72,7 @@ export function endpointObject(endpoint: Endpoint): Readonly<Record<string, unkn
     max_prompt_tokens: endpoint.promptTokensMax,
     quantization: endpoint.quantization,
     supported_parameters: standingParameters(endpoint),
-    input_modalities: endpoint.inputModalities,
+    input_modalities: qualifiedInputs(endpoint),
     declared_input_modalities: endpoint.inputModalities,
     capability_qualification: publicQualification(evidence),
     reference_inputs: publicInputs(endpoint),
@@ -73,10 +90,7 @@ export function endpointObject(endpoint: Endpoint): Readonly<Record<string, unkn
     health: endpoint.health,
     status: endpoint.health === 'healthy' ? 0 : -1,
     ...trustMembers(endpoint),
-    ...measuredMembers(endpoint),
-    tool_call_success_1d: evidence.toolCallSuccess1d,
-    tool_call_success_1d_samples: evidence.toolCallSuccess1dSamples,
-    ...UNMEASURED,
+    ...measuredMembers(endpoint, now),
   };
 }
 
@@ -98,37 +112,52 @@ function trustMembers({ compliance, dataPolicy, datacenters }: Endpoint): Readon
   };
 }
 
-/** Three figures may be missing from a value that a node of an earlier build published; they are null then. */
-function measuredMembers({ measured }: Endpoint): Readonly<Record<string, unknown>> {
+function measuredMembers(endpoint: Endpoint, now: number): Readonly<Record<string, unknown>> {
+  const tools = toolCallSuccess(endpoint);
+  const runaway = runawayRate(endpoint);
+  const render = renderTiming(endpoint);
   return {
-    uptime_last_5m: measured.uptime5m,
-    uptime_last_30m: measured.uptime30m,
-    uptime_last_1d: measured.uptime1d,
-    uptime_last_7d: measured.uptime7d ?? null,
-    uptime_last_5m_samples: measured.uptime5mSamples,
-    uptime_last_30m_samples: measured.uptime30mSamples,
-    uptime_last_1d_samples: measured.uptime1dSamples,
-    ttft_last_30m: measured.ttft30m,
-    ttft_last_1d: measured.ttft1d,
-    latency_last_30m: measured.ttft30m,
-    latency_last_30m_samples: measured.ttft30mSamples,
-    response_last_30m: measured.response30m ?? null,
-    response_last_1d: measured.response1d ?? null,
-    throughput_last_30m: measured.throughput30m,
-    throughput_last_30m_samples: measured.throughput30mSamples,
-    throughput_last_1d: measured.throughput1d,
-    throughput_last_1d_samples: measured.throughput1dSamples,
+    ...uptimeMembers(endpoint),
+    ...timingMembers(endpoint),
+    perf_last_30m_by_workload: null,
+    render_timing: render.value,
+    render_timing_samples: render.samples,
+    render_timing_sizes: render.sizes,
+    tool_call_success_1d: tools.value,
+    tool_call_success_1d_samples: tools.samples,
+    runaway_rate_1d: runaway.value,
+    runaway_rate_1d_samples: runaway.samples,
+    benchmarks: benchmarks(endpoint),
+    capacity: capacity(endpoint, now),
   };
 }
 
-/** Members that are not measured yet: null, never a guess and never 0. */
-const UNMEASURED: Readonly<Record<string, unknown>> = {
-  perf_last_30m_by_workload: null,
-  render_timing: null,
-  render_timing_samples: null,
-  render_timing_sizes: null,
-  runaway_rate_1d: null,
-  runaway_rate_1d_samples: null,
-  benchmarks: [],
-  capacity: null,
-};
+function uptimeMembers(endpoint: Endpoint): Readonly<Record<string, unknown>> {
+  const [minutes5, minutes30, day] = [uptime(endpoint, '5m'), uptime(endpoint, '30m'), uptime(endpoint, '1d')];
+  return {
+    uptime_last_5m: minutes5.value,
+    uptime_last_30m: minutes30.value,
+    uptime_last_1d: day.value,
+    uptime_last_7d: uptime(endpoint, '7d').value,
+    uptime_last_5m_samples: minutes5.samples,
+    uptime_last_30m_samples: minutes30.samples,
+    uptime_last_1d_samples: day.samples,
+  };
+}
+
+function timingMembers(endpoint: Endpoint): Readonly<Record<string, unknown>> {
+  const ttft = timeToFirstToken(endpoint, '30m');
+  const [minutes30, day] = [throughput(endpoint, '30m'), throughput(endpoint, '1d')];
+  return {
+    ttft_last_30m: ttft.value,
+    ttft_last_1d: timeToFirstToken(endpoint, '1d').value,
+    latency_last_30m: ttft.value,
+    latency_last_30m_samples: ttft.samples,
+    response_last_30m: responseTime(endpoint, '30m'),
+    response_last_1d: responseTime(endpoint, '1d'),
+    throughput_last_30m: minutes30.value,
+    throughput_last_30m_samples: minutes30.samples,
+    throughput_last_1d: day.value,
+    throughput_last_1d_samples: day.samples,
+  };
+}

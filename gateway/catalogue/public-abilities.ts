@@ -7,6 +7,7 @@ import {
   type ReasoningControls,
   TOOL_CALL_SUCCESS_MIN,
 } from '../../actors/terms/endpoint.ts';
+import { toolCallSuccess } from './measured.ts';
 import { publicReferences, publicVideoEnvelope } from './public-video.ts';
 
 type Published = Readonly<Record<string, unknown>>;
@@ -29,8 +30,8 @@ export function publicQualification({ checks = [] }: Evidence): readonly Publish
 
 /** (spec: catalogue, `supports_tool_choice`) */
 export function choosesTools(endpoint: Endpoint): boolean {
-  const { toolCallSuccess1d } = endpoint.evidence;
-  return standingParameters(endpoint).includes('tools') && (toolCallSuccess1d ?? 100) >= TOOL_CALL_SUCCESS_MIN;
+  const { value } = toolCallSuccess(endpoint);
+  return standingParameters(endpoint).includes('tools') && (value ?? 100) >= TOOL_CALL_SUCCESS_MIN;
 }
 
 /** (spec: catalogue, `reasoning`) */

@@ -24,7 +24,7 @@ export const modelRoutes: readonly Route[] = [
   open('/model/:author/:slug', summary),
   open('/models/:author/:slug/endpoints', (context, edge) => {
     const id = idOf(context, edge);
-    return json({ data: modelEndpoints(topicOf(edge), id) ?? unknown(edge, id) });
+    return json({ data: modelEndpoints(topicOf(edge), id, edge.services.cluster.now()) ?? unknown(edge, id) });
   }),
 ];
 

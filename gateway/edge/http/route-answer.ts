@@ -4,6 +4,8 @@ export interface RouteAnswer {
   readonly status?: number;
   readonly type: string;
   readonly body: string | Uint8Array;
+  /** Further headers as a flat list of names, in lower case, and values. */
+  readonly headers?: readonly string[];
   /** Generation that the answer names in its headers; absent: that of the request. */
   readonly generation?: string;
 }

@@ -167,8 +167,9 @@ async function countRead(context: RequestContext, { authentication }: EdgeRoutes
   if (refusal) throw refusal;
 }
 
-function write({ response, id }: RequestContext, { status = 200, type, body, generation = id }: RouteAnswer): void {
+function write({ response, id }: RequestContext, answer: RouteAnswer): void {
+  const { status = 200, type, body, generation = id, headers: more = [] } = answer;
   const headers = generationHeaders(generation);
-  headers.push('content-type', type);
+  headers.push('content-type', type, ...more);
   writeAnswer(response, status, headers, body);
 }

@@ -19,6 +19,7 @@ import { bounded } from '../../support/bounded.ts';
 import { board, boardEndpoint } from '../inference/stage.ts';
 
 const it = bounded(test);
+const NOW = 1_760_000_000_000;
 interface Sent {
   readonly to: string;
   readonly event: ActorEvent;
@@ -162,7 +163,7 @@ it('endpoints are ordered by provider slug, unmeasured figures are null and samp
     boardEndpoint('b', 'http://x/v1', { id: 'm/one' }),
     boardEndpoint('a', 'http://secret/v1', { id: 'm/one', quantization: 'fp8' }),
   );
-  const data = JSON.parse(JSON.stringify(modelEndpoints(endpoints, 'm/one')));
+  const data = JSON.parse(JSON.stringify(modelEndpoints(endpoints, 'm/one', NOW)));
   assert.equal(
     data.endpoints.map((each: { tag: string }) => each.tag),
     ['a/fp8', 'b'],
@@ -176,18 +177,18 @@ it('endpoints are ordered by provider slug, unmeasured figures are null and samp
   assert.is(first.supports_tool_choice, true);
   assert.is(first.tool_call_success_1d, null);
   assert.not.match(JSON.stringify(data), /secret/);
-  assert.is(modelEndpoints(endpoints, 'm/none'), null);
+  assert.is(modelEndpoints(endpoints, 'm/none', NOW), null);
 });
 
 it('endpoints show the uptime of seven days and the seconds of whole answers, null from a node that measures neither', () => {
   const seconds = { p50: 1.5, p75: 2, p90: 3, p99: 9 };
   const endpoint = boardEndpoint('a', 'http://x/v1', { id: 'm/one' });
   const figures = { uptime7d: 99.5, response30m: seconds, response1d: { ...seconds, p50: 1 } };
-  const shown = endpointObject({ ...endpoint, measured: { ...endpoint.measured, ...figures } });
+  const shown = endpointObject({ ...endpoint, measured: { ...endpoint.measured, ...figures } }, NOW);
   assert.is(shown.uptime_last_7d, 99.5);
   assert.equal([shown.response_last_30m, shown.response_last_1d], [seconds, { ...seconds, p50: 1 }]);
   const { uptime7d, response30m, response1d, ...earlier } = endpoint.measured;
-  const earlierShown = endpointObject({ ...endpoint, measured: earlier as Endpoint['measured'] });
+  const earlierShown = endpointObject({ ...endpoint, measured: earlier as Endpoint['measured'] }, NOW);
   for (const member of ['uptime_last_7d', 'response_last_30m', 'response_last_1d']) {
     assert.is(earlierShown[member], null, member);
   }

@@ -15,6 +15,7 @@ import { board, boardEndpoint } from '../inference/stage.ts';
 import { declared } from './declared.ts';
 
 const it = bounded(test);
+const NOW = 1_760_000_000_000;
 const { health, measured } = boardEndpoint('x', 'http://x/v1');
 type Members = Readonly<Record<string, unknown>>;
 
@@ -29,7 +30,7 @@ function demo(found: Partial<Evidence> = {}): ReturnType<typeof board> {
   );
 }
 function endpointOf(model: string, slug: string, found: Partial<Evidence> = {}): Members {
-  const data = JSON.parse(JSON.stringify(modelEndpoints(demo(found), model))) as { endpoints: readonly Members[] };
+  const data = JSON.parse(JSON.stringify(modelEndpoints(demo(found), model, NOW))) as { endpoints: readonly Members[] };
   const endpoint = data.endpoints.find(({ provider_slug }) => provider_slug === slug);
   if (!endpoint) throw new Error(`${slug} does not serve ${model}`);
   return endpoint;

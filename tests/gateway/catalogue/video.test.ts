@@ -12,6 +12,7 @@ import { board, boardEndpoint } from '../inference/stage.ts';
 import { declared } from './declared.ts';
 
 const it = bounded(test);
+const NOW = 1_760_000_000_000;
 const live = boardEndpoint('x', 'http://x/v1');
 
 /** The rendering model of a test, at a provider of its own. */
@@ -31,7 +32,7 @@ function demo(): ReturnType<typeof board> {
 
 /** The first endpoint of a model as the catalogue shows it. */
 function shown(topic: ReturnType<typeof board>, model: string): Readonly<Record<string, unknown>> {
-  const { endpoints } = modelEndpoints(topic, model) as { readonly endpoints: readonly object[] };
+  const { endpoints } = modelEndpoints(topic, model, NOW) as { readonly endpoints: readonly object[] };
   return { ...endpoints[0] };
 }
 
