@@ -56,6 +56,11 @@ export function placeOfClip(account: string, job: string, index: number): Place 
   return { account, object: job, kind: `clip-${index}` };
 }
 
+/** The prompt of a job opens only as that of this job of this account. */
+export function placeOfPrompt(account: string, job: string): Place {
+  return { account, object: job, kind: 'video-prompt' };
+}
+
 /** The assets of a job open only as those of this job of this account. */
 export function placeOfAssets(account: string, job: string): Place {
   return { account, object: job, kind: 'video-assets' };

@@ -4,7 +4,8 @@ import type { Json } from '../runtime/index.ts';
 /** What every candidate is asked to render, in terms of no provider's wire. Null: not asked for. */
 export interface RenderAsk {
   readonly model: string;
-  readonly prompt: string | null;
+  /** Text: of a job that a build of chart 1 accepted. */
+  readonly prompt: SealedText | string | null;
   /** Seconds, exact decimal text. */
   readonly durationSeconds: string | null;
   readonly frames: number | null;
@@ -16,6 +17,11 @@ export interface RenderAsk {
   readonly generateAudio: boolean | null;
   /** In the order in which an endpoint receives them: frame images first. */
   readonly assets: readonly AssetRef[];
+}
+
+/** A text sealed as one value: base64. */
+export interface SealedText {
+  readonly sealed: string;
 }
 
 /** Pixels. */

@@ -1,12 +1,13 @@
 import { findFile } from '../../actors/file/file.ts';
 import type { FileRecord } from '../../actors/file/file-record.ts';
-import { KeyDestroyed, openBlob } from '../../actors/runtime/index.ts';
+import { openBlob } from '../../actors/runtime/index.ts';
 import { isFileId } from '../../actors/terms/ids.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
 import { notFound } from '../terms/not-found.ts';
 import { byteFailure } from './byte-failure.ts';
 import { placeOfFile } from './file-place.ts';
 import type { FileServices } from './file-services.ts';
+import { isKeyLost } from './lost.ts';
 
 /** The one answer for unknown, malformed, deleted and expired ids and for ids of other accounts. (reliability F1) */
 export function noSuchFile(): GatewayError {
@@ -41,7 +42,7 @@ export interface FileRange {
 
 /**
  * The bytes of a file, whole or a range within it, in pieces of at most 64 KiB. Rejects with GatewayError 404 if the
- * file ended meanwhile and 503 if its key is out of reach; the iteration throws if the bytes are removed or damaged.
+ * file ended meanwhile or its key is lost, and 503 if its key is out of reach; the iteration throws if the bytes are removed or damaged.
  */
 export async function readFile(
   { bytes }: Pick<FileServices, 'bytes'>,
@@ -52,7 +53,7 @@ export async function readFile(
     const blob = await openBlob(bytes.keys, placeOfFile(file.account, file.id), file.blob);
     return bytes.blobs.read(blob, range);
   } catch (thrown) {
-    if (thrown instanceof KeyDestroyed) throw noSuchFile();
+    if (isKeyLost(thrown)) throw noSuchFile();
     throw byteFailure(thrown);
   }
 }

@@ -1,15 +1,12 @@
 import {
-  BlobCorrupt,
-  BlobMissing,
   type ByteAccess,
   type ByteRange,
-  KeyDestroyed,
   openBlob,
   openValue,
   type Place,
-  SealBroken,
   type SealedBlob,
 } from '../../../actors/runtime/index.ts';
+import { isLost } from '../../files/lost.ts';
 
 /**
  * Sealed bytes of a batch, whole or a range of a blob, or the base64 text of a sealed value. Null: the key is destroyed
@@ -27,8 +24,7 @@ export async function readSealed(
     for await (const piece of blobs.read(await openBlob(keys, place, sealed), range)) pieces.push(piece);
     return Buffer.concat(pieces);
   } catch (thrown) {
-    if (thrown instanceof KeyDestroyed || thrown instanceof SealBroken) return null;
-    if (thrown instanceof BlobMissing || thrown instanceof BlobCorrupt) return null;
+    if (isLost(thrown)) return null;
     throw thrown;
   }
 }

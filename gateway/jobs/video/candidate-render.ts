@@ -29,6 +29,7 @@ export interface AttemptParts {
   readonly task: RenderTask;
   /** Commits that the provider accepted the render; rejects where another attempt has taken over. */
   readonly accepted: (providerJobId: string) => Promise<RemoteRender>;
+  readonly prompt: () => Promise<string | null>;
   readonly read: (asset: AssetRef) => AsyncIterable<Uint8Array>;
   readonly keeps: (measure: ClipMeasure) => boolean;
 }
@@ -83,8 +84,8 @@ export class CandidateRender {
   }
 
   async #create(): Promise<CreatedRender> {
-    const { task, read } = this.#parts;
-    const order = { ask: task.input.ask, candidate: this.#candidate, read };
+    const { task, prompt, read } = this.#parts;
+    const order = { ask: task.input.ask, prompt: await prompt(), candidate: this.#candidate, read };
     const mayRepeat = (failure: unknown): boolean =>
       failure instanceof UncertainRender && this.#candidate.idempotentCreate;
     return this.#repeated(() => createRender(this.#line, order, this.#key), mayRepeat);

@@ -13,6 +13,7 @@ import type { BegunRender, RenderResult } from '../../../actors/video-job/events
 import type { RenderInput } from '../../../actors/video-job/job-effects.ts';
 import type { AssetRef, FrozenCandidate, RemoteRender } from '../../../actors/video-job/render-ask.ts';
 import { beginRender, type RenderRun, reportMoved, reportSubmitted } from '../../../actors/video-job/video-job.ts';
+import { isLost } from '../../files/lost.ts';
 import { accountTag } from '../../inference/outcomes.ts';
 import { ProviderFailure } from '../../providers/provider-failure.ts';
 import type { RenderLimits } from '../../terms/config.ts';
@@ -23,10 +24,18 @@ import { type CandidateFailure, categoryOf, isRefusal, renderError } from './ren
 import type { RenderNode } from './render-node.ts';
 import { pause } from './render-services.ts';
 import { renderSettlement } from './render-settlement.ts';
+import { openPrompt } from './seal-prompt.ts';
 
 /** How often a render looks whether the node still sheds load. */
 const DISPATCH_LOOK_MS = 50;
 const CLIP = 0;
+/** What was submitted cannot be read any more, so nothing was sent and nothing is charged. (reliability B20) */
+const LOST: RenderResult = {
+  outcome: 'failed',
+  error: { code: 500, message: 'The service has lost what was submitted; nothing was charged', error_type: 'server' },
+  fault: 'marketplace',
+  settlement: null,
+};
 
 /**
  * The activity `render`: renders one video job at the first of its candidates that delivers, and resolves with the
@@ -76,6 +85,7 @@ class RenderWork {
     } catch (thrown) {
       if (this.#signal.aborted) throw this.#signal.reason;
       if (thrown instanceof ActivityFailed) throw thrown;
+      if (isLost(thrown)) return LOST;
       throw new ActivityFailed('unavailable', thrown instanceof Error ? thrown.message : String(thrown), true);
     } finally {
       this.#signal.removeEventListener('abort', cut);
@@ -129,6 +139,7 @@ class RenderWork {
             },
           },
           accepted: (providerJobId) => this.#accepted(providerJobId, position),
+          prompt: () => this.#readPrompt(),
           read: (asset) => this.#readAsset(asset),
           keeps: (measure) => {
             outside.reason = judgeClip(measure, ask, candidate);
@@ -153,6 +164,11 @@ class RenderWork {
     const remote: RemoteRender = { candidate, providerJobId, createdAt: this.#cluster.now() };
     current(await reportSubmitted(this.#cluster, this.#run, remote));
     return remote;
+  }
+
+  #readPrompt(): Promise<string | null> {
+    const { account, job, ask } = this.#input;
+    return openPrompt(this.#node.services.inference.files.bytes.keys, { account, job }, ask.prompt);
   }
 
   async *#readAsset({ offset, length }: AssetRef): AsyncIterable<Uint8Array> {

@@ -20,6 +20,7 @@ import { unavailable } from '../../terms/unavailable.ts';
 import type { VideoRequest } from '../../terms/video-request.ts';
 import { measurePrompt } from '../../tokens/measure-prompt.ts';
 import { sealAssets } from './seal-assets.ts';
+import { sealPrompt } from './seal-prompt.ts';
 import { videoBounds } from './video-bounds.ts';
 
 export interface VideoSubmission {
@@ -37,7 +38,7 @@ export interface VideoSubmission {
 const FULL_AFTER_SECONDS = 5;
 
 /**
- * Plans a video, stores its assets and creates its job, whose money is held in the same commit. Rejects with
+ * Plans a video, seals its prompt, stores its assets and creates its job, whose money is held in the same commit. Rejects with
  * GatewayError 400, 402, 404, 422, 429 or 503; nothing is stored then but a blob of assets without an owner, which the
  * sweep removes. (spec: catalogue, Video job status; reliability, decision 5)
  */
@@ -50,11 +51,12 @@ export async function submitVideoRequest(services: InferenceServices, submission
   if (services.storeFull()) throw unavailable('the disk of the store is full', FULL_AFTER_SECONDS);
   const plan = await planOf(services, request);
   const id = videoJobId(random, cluster.now());
+  const prompt = await sealPrompt(files, { account, job: id }, request.prompt);
   const { blob, refs } = await sealAssets(files, { account, job: id, assets: request.assets, isGone });
   const job: NewVideoJob = {
     ...{ id, account, key: caller.key, generation: submission.generation },
     model: plan.endpoint.model,
-    ask: askOf(request, plan.endpoint.model, refs),
+    ask: { ...askOf(request, plan.endpoint.model, refs), prompt },
     assets: blob,
     candidates: plan.candidates,
     unrenderable: plan.unrenderable,
@@ -136,10 +138,10 @@ function holdOf({ candidates, rejections, endpoint }: VideoPlan, attribution: At
   };
 }
 
-function askOf(request: VideoRequest, model: string, assets: RenderAsk['assets']): RenderAsk {
-  const { prompt, duration, size, resolution, aspectRatio, seed, generateAudio } = request;
+function askOf(request: VideoRequest, model: string, assets: RenderAsk['assets']): Omit<RenderAsk, 'prompt'> {
+  const { duration, size, resolution, aspectRatio, seed, generateAudio } = request;
   return {
-    ...{ model, prompt, durationSeconds: duration, frames: null, fps: null, size, resolution, aspectRatio },
+    ...{ model, durationSeconds: duration, frames: null, fps: null, size, resolution, aspectRatio },
     ...{ seed, generateAudio, assets },
   };
 }

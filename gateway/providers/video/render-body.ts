@@ -5,7 +5,8 @@ import { base64Characters, base64Of } from './base64-of.ts';
 
 /** What one endpoint is asked to render, and where the bytes of its assets are. */
 export interface RenderOrder {
-  readonly ask: RenderAsk;
+  readonly ask: Omit<RenderAsk, 'prompt'>;
+  readonly prompt: string | null;
   readonly candidate: Pick<FrozenCandidate, 'geometry' | 'options' | 'target'>;
   /** The bytes of one asset, from the first to the last. */
   readonly read: (asset: AssetRef) => AsyncIterable<Uint8Array>;
@@ -49,13 +50,13 @@ async function* chunksOf(parts: readonly Part[], read: RenderOrder['read']): Asy
   }
 }
 
-function partsOf({ ask, candidate }: RenderOrder): readonly Part[] {
+function partsOf({ ask, prompt, candidate }: RenderOrder): readonly Part[] {
   const { geometry, options, target } = candidate;
   const frames = ask.assets.filter(({ role }) => FRAME_ROLES.has(role));
   const references = ask.assets.filter(({ role }) => !FRAME_ROLES.has(role));
   const members: readonly Json[] = [
     ['model', target.upstreamId],
-    ['prompt', ask.prompt],
+    ['prompt', prompt],
     ['size', geometry.size === null ? null : `${geometry.size.width}x${geometry.size.height}`],
     ['resolution', geometry.resolution],
     ['aspect_ratio', geometry.aspectRatio],

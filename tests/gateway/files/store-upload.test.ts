@@ -2,13 +2,15 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { NewFile } from '../../../actors/file/events.ts';
 import type { ByteAccess, Cluster } from '../../../actors/runtime/index.ts';
-import { systemClock, systemRandom } from '../../../actors/runtime/index.ts';
+import { openBlob, systemClock, systemRandom } from '../../../actors/runtime/index.ts';
 import config from '../../../cluster.config.ts';
+import { placeOfFile } from '../../../gateway/files/file-place.ts';
 import type { FileServices } from '../../../gateway/files/file-services.ts';
 import { readFile } from '../../../gateway/files/read-file.ts';
 import { storeUpload, type Upload } from '../../../gateway/files/store-upload.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../support/bounded.ts';
+import { failureOf } from '../../support/failure-of.ts';
 import { MemoryBlobs } from '../../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../../support/memory-key-store.ts';
 
@@ -53,19 +55,29 @@ const refusalOf = async (work: Promise<unknown>): Promise<GatewayError> => {
   throw new Error('it was not refused');
 };
 
+it('a file whose key is lost answers as one that never was, also after a new key of the same hour', async () => {
+  // reliability F1
+  const { services, keys } = open();
+  const file = await storeUpload(services, upload(source('hello')));
+  keys.lose();
+  const destroyed = await refusalOf(readFile(services, file));
+  await keys.current();
+  const replaced = await refusalOf(readFile(services, file));
+  assert.equal([destroyed.status, replaced.status, replaced.message], [404, 404, destroyed.message]);
+});
+
 it('seals the bytes for this account and file: under any other name they do not open', async () => {
-  const { services } = open();
+  const { services, keys } = open();
   const file = await storeUpload(services, upload(source('hello ', 'world')));
   assert.equal([file.bytes, file.mimeType, file.expiresAt], [11, 'text/plain', 3_601_000]);
   const pieces: Uint8Array[] = [];
   for await (const piece of await readFile(services, file)) pieces.push(piece);
   assert.is(Buffer.concat(pieces).toString(), 'hello world');
   for (const moved of [{ account: 'acct_2' }, { id: `${file.id.slice(0, -1)}${file.id.endsWith('0') ? 1 : 0}` }]) {
-    const opened = await readFile(services, { ...file, ...moved }).then(
-      () => null,
-      (error: Error) => error.name,
-    );
-    assert.is(opened, 'SealBroken');
+    const { account, id } = { ...file, ...moved };
+    assert.is((await failureOf(openBlob(keys, placeOfFile(account, id), file.blob))).name, 'SealBroken');
+    // For the reader it is a file that there is not.
+    assert.is((await refusalOf(readFile(services, { ...file, ...moved }))).status, 404);
   }
 });
 

@@ -40,7 +40,7 @@ export function candidate(nth = 1, more: Partial<FrozenCandidate> = {}): FrozenC
 }
 
 export function newJob(nth: number, more: Partial<NewVideoJob> = {}): NewVideoJob {
-  const prompt = 'a lighthouse';
+  const prompt = { sealed: 'YSBsaWdodGhvdXNl' };
   return {
     ...{ id: jobIdOf(nth), account: OWNER, key: KEY, generation: generationOf(nth), model: 'sim/filmstrip' },
     ask: {

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import contentDisposition from 'content-disposition';
-import { type ByteRange, KeyDestroyed, openBlob } from '../../../../actors/runtime/index.ts';
+import { type ByteRange, openBlob } from '../../../../actors/runtime/index.ts';
 import type { RefusedAnswer } from '../../../../actors/terms/refusal.ts';
 import type { OpenedClip, ShownClip } from '../../../../actors/video-job/clip-effects.ts';
 import { type ClipRecord, placeOfClip } from '../../../../actors/video-job/clip-record.ts';
 import type { JobRecord } from '../../../../actors/video-job/job-record.ts';
 import { closeClip, openClip, showClip } from '../../../../actors/video-job/video-job.ts';
 import { byteFailure } from '../../../files/byte-failure.ts';
+import { isKeyLost } from '../../../files/lost.ts';
 import { GatewayError } from '../../../terms/gateway-error.ts';
 import { refusalError } from '../../../terms/refusal-error.ts';
 import { byteRangeOf } from '../../http/byte-range.ts';
@@ -92,13 +93,13 @@ async function readClip(
   try {
     return blobs.read(await openBlob(keys, placeOfClip(account, id, index), blob), range ?? undefined);
   } catch (thrown) {
-    if (thrown instanceof KeyDestroyed) throw gone();
+    if (isKeyLost(thrown)) throw gone();
     throw byteFailure(thrown);
   }
 }
 
 function gone(): GatewayError {
-  return new GatewayError({ status: 410, type: 'not_found', message: 'This clip is gone: its key is destroyed' });
+  return new GatewayError({ status: 410, type: 'not_found', message: 'This clip is gone: its key is lost' });
 }
 
 /** A clip never runs in a browser as a document of this origin. */

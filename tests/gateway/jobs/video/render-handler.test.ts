@@ -288,6 +288,45 @@ it('an unreachable key store is a failure of the service: nothing is rendered th
     assert.equal(await on.blobs.list({ after: null, before: Number.MAX_SAFE_INTEGER, limit: 10 }), []);
   }));
 
+it('a sealed prompt reaches the provider as it was written', () =>
+  on(async (on) => {
+    const prompt = await on.sealPrompt('a fox "in" snow @sim {"render_ms":0,"id":"sealed"}');
+    completedOf(await on.run(on.input({}, { ask: { ...ASK, prompt } })));
+    assert.is(on.calls('create')[0]?.id, 'sealed');
+  }));
+
+it('a prompt or an asset whose key is lost is sent to no provider, and the job fails uncharged by our fault', () =>
+  on(async (on) => {
+    // reliability B20
+    const prompt = await on.sealPrompt('a fox');
+    const assets = await on.sealAssets([Buffer.from('picture')]);
+    const lost = async (input: Parameters<typeof on.input>[1]): Promise<void> => {
+      const result = failedOf(await on.run(on.input(null, input)));
+      const { error, fault, settlement } = result;
+      assert.equal([error.code, error.error_type, fault, settlement], [500, 'server', 'marketplace', null]);
+    };
+    const withAsset = { ask: { ...ASK, assets: [asset('image', 'first_frame', 0, 7)] }, assets };
+    on.keys.lose();
+    await lost({ ask: { ...ASK, prompt } });
+    await lost(withAsset);
+    // A key file that an operator deleted is made anew within its hour: what the old one sealed stays lost.
+    await on.keys.current();
+    await lost({ ask: { ...ASK, prompt } });
+    await lost(withAsset);
+    assert.is(on.calls('create').length, 0);
+  }));
+
+it('a lost prompt does not end a render that its provider has accepted', () =>
+  on(async (on) => {
+    completedOf(await on.run(on.input({})));
+    const prompt = await on.sealPrompt('a fox');
+    on.keys.lose();
+    const providerJobId = on.calls('create')[0]?.video?.job ?? '';
+    on.state.begun = { candidate: 0, remote: { candidate: 0, providerJobId, createdAt: Date.now() } };
+    completedOf(await on.run(on.input({}, { ask: { ...ASK, prompt } }), { attempt: 2 }));
+    assert.is(on.calls('create').length, 1);
+  }));
+
 it('nothing is sent while the node sheds load, and an abort ends every wait', async () => {
   await on(
     async (on) => {

@@ -19,6 +19,7 @@ import type { FileServices } from '../../../../gateway/files/file-services.ts';
 import type { JobServices } from '../../../../gateway/jobs/job-services.ts';
 import { abortHandler } from '../../../../gateway/jobs/video/abort-handler.ts';
 import { renderHandler } from '../../../../gateway/jobs/video/render-handler.ts';
+import { sealPrompt } from '../../../../gateway/jobs/video/seal-prompt.ts';
 import type { KeptCall } from '../../../../gateway/simulator/simulator.ts';
 import { startSimulator } from '../../../../gateway/simulator/simulator.ts';
 import type { VideoDirective } from '../../../../gateway/simulator/video/video-request.ts';
@@ -97,6 +98,8 @@ export async function openRenderStage(options: RenderStageOptions = {}) {
       const blob = await blobs.put(each(pieces));
       return sealBlob(await keys.current(), placeOfAssets(ACCOUNT, JOB), blob, systemRandom);
     },
+    /** Seals this as the prompt of the job. */
+    sealPrompt: (text: string) => sealPrompt(files, { account: ACCOUNT, job: JOB }, text),
     /** The bytes of a stored clip. */
     clipOf: async (result: RenderResult): Promise<Buffer> => {
       if (result.outcome !== 'completed') throw new Error(JSON.stringify(result.error));

@@ -1,15 +1,18 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AskError, type Json } from '../../../../actors/runtime/index.ts';
+import { AskError, type Json, SealBroken, systemClock } from '../../../../actors/runtime/index.ts';
 import { paymentRequired } from '../../../../actors/terms/payment-required.ts';
 import type { Refusal } from '../../../../actors/terms/refusal.ts';
 import type { NewVideoJob } from '../../../../actors/video-job/events.ts';
 import config from '../../../../cluster.config.ts';
 import type { InferenceServices } from '../../../../gateway/inference/services.ts';
+import { openPrompt } from '../../../../gateway/jobs/video/seal-prompt.ts';
 import { submitVideoRequest } from '../../../../gateway/jobs/video/submit-video.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { SECOND } from '../../../fixtures/models/clips.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+import { MemoryKeyStore } from '../../../support/memory-key-store.ts';
 import { ASK, clips, onBoard } from '../../routing/video/stage.ts';
 
 const it = bounded(test);
@@ -22,7 +25,7 @@ type Judge = (job: NewVideoJob) => Refusal | null;
 function services(
   judge: Judge,
   rows: Readonly<Record<string, object>> = {},
-): { readonly services: InferenceServices; readonly asked: NewVideoJob[] } {
+): { readonly services: InferenceServices; readonly asked: NewVideoJob[]; readonly keys: MemoryKeyStore } {
   const asked: NewVideoJob[] = [];
   const topic = onBoard(
     ['0.01', '0.5', '0.2'].map((cost_usd, nth) =>
@@ -43,8 +46,9 @@ function services(
     },
   };
   const random = { fraction: () => 0.5, bytes: (count: number) => new Uint8Array(count) };
-  const made = { cluster, random, config, storeFull: () => false, files: {} };
-  return { services: made as unknown as InferenceServices, asked };
+  const keys = new MemoryKeyStore({ clock: { ...systemClock, now: cluster.now }, random });
+  const made = { cluster, random, config, storeFull: () => false, files: { bytes: { keys }, random } };
+  return { services: made as unknown as InferenceServices, asked, keys };
 }
 
 const SUBMISSION = {
@@ -103,6 +107,25 @@ it('where the money does not cover all candidates, one further ask is made with 
     return refusal;
   });
   assert.equal([shrinking.error.status, shrinking.error.metadata?.required, shrinking.asked.length], [402, '1.02', 2]);
+});
+
+it('the prompt travels sealed, and opens only as that of this job of this account', async () => {
+  // reliability F5, F7
+  const { services: made, asked, keys } = services(() => null);
+  await submitVideoRequest(made, SUBMISSION);
+  const { id = '', account = '', ask } = asked[0] ?? {};
+  assert.not.match(JSON.stringify(asked), /a lake/);
+  const prompt = ask?.prompt ?? null;
+  assert.is(await openPrompt(keys, { account, job: id }, prompt), 'a lake');
+  for (const other of [
+    { account: `${account}x`, job: id },
+    { account, job: `${id.slice(0, -1)}_` },
+  ]) {
+    assert.instance(await failureOf(openPrompt(keys, other, prompt)), SealBroken);
+  }
+  keys.cut = true;
+  const refused = (await failureOf(submitVideoRequest(made, SUBMISSION))) as GatewayError;
+  assert.equal([refused.status, asked.length], [503, 1]);
 });
 
 it('any other refusal is final', async () => {
