@@ -2,6 +2,7 @@
  * The effects of the account's decisions: rows, answers and messages to keys. Pure; the chart decides when they apply.
  */
 import type { Effect } from '../runtime/index.ts';
+import { activityPart } from '../terms/activity-part.ts';
 import type { Admission, Generation, Released, Settled } from '../terms/hold.ts';
 import { plain } from '../terms/only.ts';
 import { paymentRequired } from '../terms/payment-required.ts';
@@ -157,7 +158,7 @@ export function recordCharge(state: AccountState, event: HoldSettle): Effect[] {
     { type: 'put', collection: 'generation', id: settlement.generation, body: plain(after) },
     ...putClaim(after, 'settled'),
     recordEntry(state),
-    { type: 'send', to: before.key, event: { type: 'spend.record', cost, held } },
+    { type: 'send', to: before.key, event: { type: 'spend.record', cost, held, part: plain(activityPart(after, at)) } },
     reply(settledAnswer(after)),
   ];
 }

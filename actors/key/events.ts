@@ -3,6 +3,7 @@
  * of its own.
  */
 import type { Stamped } from '../runtime/index.ts';
+import type { ActivityPart } from '../terms/activity-part.ts';
 import type { HoldRequest } from '../terms/hold.ts';
 import type { LimitWindow } from './calendar.ts';
 
@@ -42,10 +43,17 @@ export type KeyLimit = Stamped & {
   readonly limitWindow: LimitWindow | null;
 };
 
+/** From the account: a hold was charged. `held` is freed, `cost` is spent. `part` is absent from accounts of older builds. */
+export type SpendRecord = Stamped & {
+  readonly type: 'spend.record';
+  readonly cost: string;
+  readonly held: string;
+  readonly part?: ActivityPart;
+};
+
 /** From the account, committed together with its step. Amounts are exact decimal USD. */
 export type FromAccount =
-  /** A hold was charged: `held` is freed, `cost` is spent. */
-  | (Stamped & { readonly type: 'spend.record'; readonly cost: string; readonly held: string })
+  | SpendRecord
   /** `count` holds with a sum of `amount` ended without a charge. */
   | (Stamped & { readonly type: 'hold.closed'; readonly amount: string; readonly count: number })
   /** A hold was replaced by one that differs by `delta`, or a later attempt opened another of `delta`. */

@@ -8,6 +8,7 @@ import { assign, setup } from 'xstate';
 import { emit, ownerOf } from '../runtime/index.ts';
 import { accountAddress } from '../terms/ids.ts';
 import { only } from '../terms/only.ts';
+import { recordActivity } from './activity.ts';
 import { putCredential } from './credential.ts';
 import * as effects from './effects.ts';
 import type { KeyEvent } from './events.ts';
@@ -69,6 +70,9 @@ export const keyMachine = setup({
     refuseCount: emit(() => effects.refuseCountCredential()),
 
     charge: assign(({ context, event }) => keyState.charge(context, only(event, 'spend.record'))),
+    recordActivity: emit<KeyState, KeyEvent>(({ context, event }) =>
+      recordActivity(context, only(event, 'spend.record')),
+    ),
     closeHolds: assign(({ context, event }) => keyState.giveBack(context, only(event, 'hold.closed').amount)),
     takeBack: assign(({ context, event }) => keyState.giveBack(context, only(event, 'hold.refused').amount)),
     moveHeld: assign(({ context, event }) => keyState.moveHeld(context, only(event, 'hold.moved').delta)),
@@ -141,7 +145,7 @@ export const keyMachine = setup({
     'job.admit': { actions: 'refuseJob' },
     'turn.raise': { actions: 'refuseTurn' },
     'key.count': [{ guard: 'isOverRate', actions: 'refuseRate' }, { actions: ['count', 'refuseCount'] }],
-    'spend.record': { actions: 'charge' },
+    'spend.record': { actions: ['charge', 'recordActivity'] },
     'hold.closed': { actions: 'closeHolds' },
     'hold.moved': { actions: 'moveHeld' },
     'hold.refused': { actions: 'takeBack' },

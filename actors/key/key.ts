@@ -2,14 +2,16 @@
  * The key kind and its client functions. Arguments are addresses and results are plain data; refusals are results, not
  * errors.
  */
-import type { ActorEvent, Cluster, Json, Kind } from '../runtime/index.ts';
+import type { ActorEvent, Cluster, Json, Kind, RowRef } from '../runtime/index.ts';
 import { CHANGE, changeCollection } from '../terms/change.ts';
 import type { Admission, HoldRequest } from '../terms/hold.ts';
 import { plain } from '../terms/only.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { same } from '../terms/same.ts';
+import { ACTIVITY, ACTIVITY_DAY, type Activity, activityCollection, activityDay, activityRows } from './activity.ts';
 import type { LimitWindow } from './calendar.ts';
 import { type Credential, credentialCollection } from './credential.ts';
+import type { KeyEvent } from './events.ts';
 import { keyMachine } from './key.machine.ts';
 import type { KeyState } from './key-state.ts';
 import { explainKey, type KeyView } from './statement.ts';
@@ -21,10 +23,18 @@ export const keyKind: Kind = {
   creates: ['key.create'],
   finishes: ['spend.record', 'hold.closed', 'key.revoke', 'key.disable'],
   volatile: ['turn.admit', 'turn.raise', 'key.count', 'key.show', 'hold.refused'],
-  collections: { credential: credentialCollection, [CHANGE]: changeCollection },
+  collections: { credential: credentialCollection, [CHANGE]: changeCollection, [ACTIVITY]: activityCollection },
+  rows: rowsOf,
   explain: explainKey,
   redact: (context: Json) => plain({ ...(context as unknown as KeyState), digest: 'redacted' }),
 };
+
+function rowsOf(event: ActorEvent): readonly RowRef[] {
+  const typed = event as unknown as KeyEvent;
+  return typed.type === 'spend.record' ? activityRows(typed) : NO_ROWS;
+}
+
+const NO_ROWS: readonly RowRef[] = [];
 
 export interface NewKey {
   /** 64 hex (`terms/ids`: keyDigest). */
@@ -133,4 +143,23 @@ export async function listKeys(cluster: Cluster, account: string, limit: number)
   const where = { column: 0, equals: account } as const;
   const rows = await cluster.rows.rows({ collection: 'credential', where, order: 'descending', limit });
   return rows.map((row) => JSON.parse(row.body) as Credential);
+}
+
+/** Rows that one read of the store returns. */
+const PAGE_ROWS_MAX = 1_000;
+
+/** The activity of all keys of an account on one UTC day (the store time at which it began), page by page. */
+export async function* activityOf(
+  cluster: Pick<Cluster, 'rows'>,
+  account: string,
+  day: number,
+): AsyncIterable<readonly Activity[]> {
+  const where = { column: ACTIVITY_DAY, equals: activityDay(account, day) } as const;
+  const query = { collection: ACTIVITY, where, limit: PAGE_ROWS_MAX } as const;
+  let page = await cluster.rows.rows(query);
+  while (page.length > 0) {
+    yield page.map(({ body }) => JSON.parse(body) as Activity);
+    const { sort, id } = page.at(-1) as (typeof page)[number];
+    page = page.length < PAGE_ROWS_MAX ? [] : await cluster.rows.rows({ ...query, after: { sort, id } });
+  }
 }

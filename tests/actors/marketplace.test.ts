@@ -159,4 +159,38 @@ it('a clock that steps by 30 s over the edge of a minute and of a day resets eac
   await stage.close();
 });
 
+it('the activity of a day is one row per model and endpoint, counted on after a takeover', async () => {
+  const midnight = Date.UTC(2026, 10, 22);
+  let wall = midnight - 10_000;
+  const options = { kinds, clock: { ...systemClock, now: () => wall } };
+  const spend = async (on: Stage, id: string, more: object = {}): Promise<void> => {
+    await admit(on, id, '1', { deadlineAt: wall + 660_000, ...more });
+    await settle(on, id, '0.000000000000000000000001');
+  };
+  const stage = await openStage(options);
+  await ask(stage, ACCOUNT, { type: 'account.create', name: 'Ada' });
+  await ask(stage, ACCOUNT, words.depositEvent('dep-1', '10'));
+  await ask(stage, KEY, words.createKeyEvent());
+  await Promise.all([1, 2, 3].map((at) => spend(stage, `gen-${at}`)));
+  await spend(stage, 'gen-4', { endpoint: 'ep_2' });
+  await stage.close();
+  const next = await openStage({ ...options, store: stage.store });
+  await spend(next, 'gen-5');
+  wall += 30_000;
+  await Promise.all([6, 7, 8].map((at) => spend(next, `gen-${at}`)));
+  const rows = await next.store.rows({ collection: 'activity', address: KEY, limit: 10 });
+  assert.equal(
+    rows.map(({ open, index: [day], body }) => {
+      const { endpoint, requests, promptTokens, usage } = JSON.parse(body);
+      return [day, endpoint, requests, promptTokens, usage, open];
+    }),
+    [
+      ['acct_1 2026-11-21', 'ep_1', 4, 40, '0.000000000000000000000004', false],
+      ['acct_1 2026-11-21', 'ep_2', 1, 10, '0.000000000000000000000001', false],
+      ['acct_1 2026-11-22', 'ep_1', 3, 30, '0.000000000000000000000003', true],
+    ],
+  );
+  await next.close();
+});
+
 test.run();

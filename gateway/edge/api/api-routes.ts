@@ -9,6 +9,9 @@ import { fileRoutes } from './files/file-routes.ts';
 import { generationRoute } from './generation.ts';
 import { keyRoute } from './key.ts';
 import { modelRoutes } from './models.ts';
+import { activityRoute } from './money/activity.ts';
+import { retiredPurchaseRoute } from './money/retired-purchase.ts';
+import { statementRoutes } from './money/statements.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { OPERATIONS } from './openapi/operations.ts';
 import { responsesSocketRoute } from './responses-socket.ts';
@@ -32,6 +35,9 @@ export function apiRoutes(): readonly Route[] {
     ...batchRoutes,
     ...webhookRoutes,
     creditsRoute,
+    retiredPurchaseRoute,
+    activityRoute,
+    ...statementRoutes,
     generationRoute,
     keyRoute,
     ...modelRoutes,

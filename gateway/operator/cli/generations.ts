@@ -5,10 +5,11 @@ import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
 import { renderExact } from '../../edge/api/exact-json.ts';
 import { renderGeneration } from '../../edge/api/generation-record.ts';
+import { csv } from '../../terms/csv.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom, countFrom } from './names.ts';
-import { csv, print, table, timeOf } from './print.ts';
+import { print, table, timeOf } from './print.ts';
 import { ASK_MS, type Session, withSession } from './session.ts';
 
 const SHOWN_USUALLY = 20;

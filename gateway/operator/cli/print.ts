@@ -27,13 +27,3 @@ export function pairs(entries: Readonly<Record<string, string | number | boolean
 export function timeOf(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
-
-/** Lines of CSV (RFC 4180). A cell that a spreadsheet would take for a formula is preceded by an apostrophe. */
-export function csv(rows: readonly (readonly string[])[]): string {
-  return rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
-}
-
-function csvCell(text: string): string {
-  const safe = /^[=+@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}

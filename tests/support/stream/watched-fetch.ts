@@ -95,7 +95,9 @@ async function envelope(
       error: { code: number | null; message: string; metadata: { error_type: string } };
     };
     if (!codes.includes(error.code)) note(`error.code ${error.code} under status ${answer.status}`);
-    if (typeof error.metadata.error_type !== 'string' || typeof error.message !== 'string')
+    // The retired purchase route alone has no error_type. (spec: inference, Errors)
+    const isRetired = answer.status === 410 && answer.url.endsWith('/credits/coinbase');
+    if (typeof error.metadata.error_type !== (isRetired ? 'undefined' : 'string') || typeof error.message !== 'string')
       note(`no envelope: ${text}`);
     if (answer.status === 500 && error.message !== 'Internal Server Error') note(`a 500 with detail: ${text}`);
   } catch {

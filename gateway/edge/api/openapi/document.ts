@@ -16,6 +16,7 @@ import { batchSubmissionSchema } from '../../../jobs/batch/parse-submission.ts';
 import { videoRequestSchema } from '../../../jobs/video/video-schema.ts';
 import { batchListSchema, batchSchema } from '../batches/batch-schema.ts';
 import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from '../files/file-schema.ts';
+import { activityListSchema } from '../money/money-schema.ts';
 import { videoModelListSchema } from '../videos/video-model-schema.ts';
 import { videoAcceptedSchema, videoJobListSchema, videoJobSchema } from '../videos/video-schema.ts';
 import { deliveryListSchema, webhookSecretSchema } from '../webhooks/webhook-schema.ts';
@@ -52,6 +53,7 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   VideoAccepted: videoAcceptedSchema,
   WebhookSecret: webhookSecretSchema,
   WebhookDeliveryList: deliveryListSchema,
+  ActivityList: activityListSchema,
   Error: envelopeSchema,
 };
 

@@ -1,0 +1,95 @@
+import type { Activity } from '../../../../actors/key/activity.ts';
+import { activityOf } from '../../../../actors/key/key.ts';
+import { type Cluster, ownerOf } from '../../../../actors/runtime/index.ts';
+import { add } from '../../../../actors/terms/usd.ts';
+import { GatewayError } from '../../../terms/gateway-error.ts';
+import type { EdgeRoutes } from '../../http/edge-routes.ts';
+import type { Route } from '../../http/route.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { callerOf, type RequestContext } from '../../request-context.ts';
+import { exactNumber, renderExact } from '../exact-json.ts';
+import { type ActivityQuery, parseActivityQuery } from './activity-query.ts';
+
+/** Rows of keys that one answer sums at most; each is read and parsed. */
+const ROWS_MAX = 100_000;
+
+/**
+ * `GET /activity`: charges and tokens of the account by day, model and endpoint, over the last 30 completed UTC days.
+ * The sums are the ledger's. (spec: conventions 1.4)
+ */
+export const activityRoute: Route = {
+  method: 'GET',
+  path: '/activity',
+  policy: 'key',
+  body: 'none',
+  answer: showActivity,
+};
+
+async function showActivity(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+  const { cluster } = services;
+  const query = parseActivityQuery(new URLSearchParams(context.query), cluster.now());
+  const account = ownerOf(callerOf(context).key);
+  const rows = await readActivity(cluster, account, query);
+  return jsonAnswer(renderExact({ data: rows.map(activityObject) }));
+}
+
+/** Rows of several keys with the same day, model and endpoint, as one. */
+export type ActivitySum = Omit<Activity, 'key' | 'isClosed'>;
+
+/** Newest day first, then by model and endpoint. Throws GatewayError 400 if it would have to sum too many rows. */
+export async function readActivity(
+  cluster: Pick<Cluster, 'rows'>,
+  account: string,
+  query: Pick<ActivityQuery, 'days'>,
+): Promise<readonly ActivitySum[]> {
+  let read = 0;
+  const sums: ActivitySum[] = [];
+  for (const day of query.days) {
+    const ofDay = new Map<string, ActivitySum>();
+    for await (const page of activityOf(cluster, account, day)) {
+      read += page.length;
+      if (read > ROWS_MAX) throw tooMany();
+      for (const row of page) addRow(ofDay, row);
+    }
+    sums.push(...[...ofDay].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum));
+  }
+  return sums;
+}
+
+function addRow(sums: Map<string, ActivitySum>, { key: _, isClosed: __, ...row }: Activity): void {
+  const id = `${row.model} ${row.endpoint}`;
+  const sum = sums.get(id);
+  sums.set(id, sum === undefined ? row : merged(sum, row));
+}
+
+function merged(sum: ActivitySum, row: ActivitySum): ActivitySum {
+  return {
+    ...sum,
+    requests: sum.requests + row.requests,
+    promptTokens: sum.promptTokens + row.promptTokens,
+    completionTokens: sum.completionTokens + row.completionTokens,
+    reasoningTokens: sum.reasoningTokens + row.reasoningTokens,
+    usage: add(sum.usage, row.usage),
+  };
+}
+
+function tooMany(): GatewayError {
+  const message = `The activity has more than ${ROWS_MAX} rows of keys; ask for one date`;
+  return new GatewayError({ status: 400, type: 'invalid_request', message, metadata: { limit: ROWS_MAX } });
+}
+
+export function activityObject(sum: ActivitySum): object {
+  return {
+    date: new Date(sum.day).toISOString().slice(0, 10),
+    model: sum.model,
+    model_permaslug: sum.model,
+    endpoint_id: sum.endpoint,
+    provider_name: sum.provider,
+    usage: exactNumber(sum.usage),
+    byok_usage_inference: exactNumber('0'),
+    requests: sum.requests,
+    prompt_tokens: sum.promptTokens,
+    completion_tokens: sum.completionTokens,
+    reasoning_tokens: sum.reasoningTokens,
+  };
+}

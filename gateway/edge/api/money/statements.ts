@@ -1,0 +1,52 @@
+import { ownerOf } from '../../../../actors/runtime/index.ts';
+import { accountAddress } from '../../../../actors/terms/ids.ts';
+import { invalid } from '../../../terms/invalid.ts';
+import { notFound } from '../../../terms/not-found.ts';
+import type { EdgeRoutes } from '../../http/edge-routes.ts';
+import { generationHeaders } from '../../http/generation-headers.ts';
+import type { Route } from '../../http/route.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { writeStream } from '../../http/write-stream.ts';
+import { callerOf, paramOf, type RequestContext } from '../../request-context.ts';
+import { monthsOf, parseMonth, type ReadRows, statementOf } from './statement.ts';
+
+/** `GET /statements` lists the months of the account; `GET /statements/{month}` is the CSV of one. */
+export const statementRoutes: readonly Route[] = [
+  { method: 'GET', path: '/statements', policy: 'key', body: 'none', answer: listStatements },
+  { method: 'GET', path: '/statements/:month', policy: 'key', body: 'none', answer: sendStatement },
+];
+
+async function listStatements(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+  const now = services.cluster.now();
+  const months = await monthsOf(rowsOf(services), accountOf(context), now);
+  const data = months.map(({ name, till }) => ({ object: 'statement', month: name, complete: till <= now }));
+  return jsonAnswer(JSON.stringify({ object: 'list', data }));
+}
+
+async function sendStatement(context: RequestContext, { services }: EdgeRoutes): Promise<null> {
+  const month = parseMonth(paramOf(context, 'month'));
+  if (month === null) throw invalid('month must be YYYY-MM');
+  const account = accountOf(context);
+  const months = await monthsOf(rowsOf(services), account, services.cluster.now());
+  if (!months.some(({ name }) => name === month.name)) throw notFound('The account has no statement for this month');
+  const { response } = context;
+  // A download waits for its client.
+  context.place?.leave();
+  response.writeHead(200, [
+    ...generationHeaders(context.id),
+    ...['content-type', 'text/csv; charset=utf-8', 'cache-control', 'private, no-store'],
+    ...['content-disposition', `attachment; filename="statement-${month.name}.csv"`],
+    ...['x-content-type-options', 'nosniff'],
+  ]);
+  const source = statementOf(rowsOf(services), account, month);
+  await writeStream(response, source, services.clock, services.limits.streamStalledMs);
+  return null;
+}
+
+function rowsOf({ cluster }: EdgeRoutes['services']): ReadRows {
+  return (query) => cluster.rows.rows(query);
+}
+
+function accountOf(context: RequestContext): string {
+  return accountAddress(ownerOf(callerOf(context).key));
+}
