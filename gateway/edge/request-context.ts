@@ -5,6 +5,7 @@ import type { WorkPlace } from '../overload/overload.ts';
 import type { Caller } from '../terms/caller.ts';
 import type { WindowTaken } from './auth/endpoint-window.ts';
 import type { RequestCredential } from './auth/request-credential.ts';
+import type { FormFields } from './body/form-fields.ts';
 import type { RequestBody } from './body/request-body.ts';
 import type { PathParams } from './http/http-router.ts';
 
@@ -59,6 +60,8 @@ export interface RequestContext {
   taken: WindowTaken | null;
   /** The parsed body of a route that takes JSON, from reading it until its handler takes it. */
   body: RequestBody | null;
+  /** The fields of a route that takes a form; null elsewhere. */
+  form: FormFields | null;
   /** SHA-256 of the body as sent, hex; null until it is read, and for a request without an `Idempotency-Key`. */
   bodyDigest: string | null;
   /** Renders refusals; a dialect sets its own once the body is read. */
@@ -89,6 +92,7 @@ export function beginRequest(
     place: null,
     taken: null,
     body: null,
+    form: null,
     bodyDigest: null,
     errorEnvelope: standardEnvelope,
   };
@@ -104,6 +108,12 @@ export function callerOf({ caller }: RequestContext): Caller {
 export function takeBody({ body }: RequestContext): { readonly value: unknown; readonly bytes: number } {
   if (!body) throw new Error('a handler needs a body on a route that takes no JSON');
   return { value: body.take(), bytes: body.bytes };
+}
+
+/** The fields of the form, on a route that takes one. */
+export function formOf({ form }: RequestContext): FormFields {
+  if (form === null) throw new Error('a handler needs a form on a route that takes none');
+  return form;
 }
 
 /** A parameter that the route's path names. */

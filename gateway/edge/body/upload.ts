@@ -19,7 +19,7 @@ export interface UploadOptions {
   readonly limits: EdgeLimits;
   readonly clock: Clock;
   /** Scans every byte. */
-  readonly scan: JsonScan;
+  readonly scan: Pick<JsonScan, 'feed' | 'exceeded'>;
   /** Reserves room for the bytes of a large body, as they arrive. */
   readonly reserve: (bytes: number) => boolean;
 }

@@ -1,13 +1,13 @@
 import { generationId } from '../../../actors/terms/ids.ts';
 import type { Arrival } from '../../overload/arrivals.ts';
-import { apiRoutes } from '../api/api-routes.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
-import { HttpRouter, PREFIX } from './http-router.ts';
+import { HttpRouter } from './http-router.ts';
 import { Listener } from './listener.ts';
+import { publicRoutes } from './public-routes.ts';
 import { serve } from './serve.ts';
 
-/** The public API of one node: the listener with every route. */
+/** The public API of one node: the listener with every route and every page. */
 export function openApi(edge: EdgeRoutes): Listener {
   const { limits, clock, random } = edge.services;
   const { authentication, arrivals, overload, clients } = edge;
@@ -19,7 +19,7 @@ export function openApi(edge: EdgeRoutes): Listener {
       begin: () => void serve(context, router, edge),
     };
   };
-  const router = new HttpRouter(apiRoutes(), PREFIX);
+  const router = new HttpRouter(publicRoutes());
   return new Listener({
     limits,
     clock,

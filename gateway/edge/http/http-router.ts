@@ -2,7 +2,7 @@ import findMyWay from 'find-my-way';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'DELETE';
 
-/** Precedes the path of every public route. */
+/** Precedes the path of every route of the API. */
 export const PREFIX = '/api/v1';
 
 /** Parameters of a path by name, decoded. */
@@ -42,9 +42,9 @@ export class HttpRouter<Route extends RouteAddress> {
     querystringParser: (text) => text,
   });
 
-  /** `prefix` precedes the path of each route. Throws for two routes with one address. */
-  constructor(routes: readonly Route[], prefix = '') {
-    for (const route of routes) this.#tree.on(route.method, `${prefix}${route.path}`, unused, route);
+  /** Throws for two routes with one address. */
+  constructor(routes: readonly Route[]) {
+    for (const route of routes) this.#tree.on(route.method, route.path, unused, route);
   }
 
   /** `target` is the request target, query included. */

@@ -1,3 +1,4 @@
+import type { ErrorEnvelope } from '../../dialects/reply/error-envelope.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
 import type { RouteAddress } from './http-router.ts';
@@ -16,10 +17,12 @@ export type RoutePolicy = 'unguarded' | 'open' | 'key' | 'admit';
 /** One route of the public API, below its prefix. */
 export interface Route extends RouteAddress {
   readonly policy: RoutePolicy;
-  /** `json`: read and parsed before the handler runs, see `takeBody`. `none`: not read. */
-  readonly body: 'json' | 'none';
+  /** `json`, `form`: read and parsed before the handler runs, see `takeBody` and `formOf`. `none`: not read. */
+  readonly body: 'json' | 'form' | 'none';
   /** Takes the offer of a WebSocket. Elsewhere a request that makes one is served as any other. */
   readonly upgrades?: true;
+  /** Renders the refusals of a route that is not part of the API; absent: the standard envelope. */
+  readonly errorEnvelope?: ErrorEnvelope;
   /** Served however loaded the node is, such as a cancel: it ends work. */
   readonly isNeverShed?: true;
   /** Returns the answer, or null once the handler has written one itself; throws or rejects with a refusal. */

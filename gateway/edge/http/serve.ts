@@ -4,6 +4,7 @@ import type { GatewayError } from '../../terms/gateway-error.ts';
 import { notFound } from '../../terms/not-found.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 import type { Requester } from '../auth/endpoint-window.ts';
+import { readForm } from '../body/read-form.ts';
 import { readJson } from '../body/read-json.ts';
 import { type RequestContext, STRANGERS } from '../request-context.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
@@ -40,6 +41,8 @@ export async function serveRoute(context: RequestContext, route: ServedRoute, ed
     if (route.body === 'json') {
       if (route.policy !== 'unguarded') edge.window.check(requesterOf(context));
       context.body = await readJson(context, edge);
+    } else if (route.body === 'form') {
+      context.form = await readForm(context, edge);
     }
     if (route.policy !== 'unguarded') {
       const place = takePlace(context, route, edge, requesterOf(context).asker);
@@ -72,6 +75,7 @@ function routeOf(context: RequestContext, router: HttpRouter<Route>): ServedRout
   if (found === null) return NO_ROUTE;
   context.params = found.params;
   context.query = found.query;
+  if (found.route.errorEnvelope !== undefined) context.errorEnvelope = found.route.errorEnvelope;
   return found.route;
 }
 

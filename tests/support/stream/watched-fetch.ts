@@ -29,6 +29,7 @@ export function watchFetch(origins: readonly string[]): Watch {
     const body = await bodyOf(input, init);
     const answer = await inner(input, init);
     const note = (fault: string): void => void faults.push(`${url.pathname} ${body.slice(0, 300)}: ${fault}`);
+    if (isPage(url, answer)) return answer;
     if (answer.status >= 400 || PATHS[url.pathname] !== undefined) expectId(answer, note);
     if (answer.status >= 400) {
       // A stream of the responses dialect that was refused once its body was read. (spec: inference, Errors 5)
@@ -71,6 +72,11 @@ function judgeOf(path: string, body: string): Judge {
   if (path === '/api/v1/responses') return new ResponsesJudge();
   const dialect = PATHS[path] ?? 'chat';
   return new StreamJudge({ dialect, dispatch: /"include_tool_dispatch":\s*true/.test(body) });
+}
+
+/** Pages answer in HTML, their refusals too. */
+function isPage({ pathname }: URL, answer: Response): boolean {
+  return !pathname.startsWith('/api/') && answer.headers.get('content-type') === 'text/html; charset=utf-8';
 }
 
 function isStream(answer: Response): boolean {

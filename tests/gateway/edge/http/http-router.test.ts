@@ -1,17 +1,17 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { apiRoutes } from '../../../../gateway/edge/api/api-routes.ts';
-import { HttpRouter } from '../../../../gateway/edge/http/http-router.ts';
+import { HttpRouter, PREFIX } from '../../../../gateway/edge/http/http-router.ts';
+import { publicRoutes } from '../../../../gateway/edge/http/public-routes.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);
 
-const router = new HttpRouter(apiRoutes(), '/api/v1');
+const router = new HttpRouter(publicRoutes());
 
 const long = 'a'.repeat(512);
 const MODEL = '/models/:author/:slug';
 
-/** The route path and parameters that each target resolves to; null for no route. The method is GET. */
+/** The route path, below the API's prefix, and the parameters that each target resolves to; null for no route. The method is GET. */
 const GETS: readonly (readonly [target: string, path: string | null, params?: readonly string[], query?: string])[] = [
   // The prefix itself, with and without its slash.
   ['/api/v1', ''],
@@ -102,7 +102,7 @@ const GETS: readonly (readonly [target: string, path: string | null, params?: re
 it('every spelling of a path resolves to its one route, or to none', () => {
   for (const [target, path, params, query] of GETS) {
     const found = router.find('GET', target);
-    assert.is(found?.route.path ?? null, path, target);
+    assert.is(found?.route.path ?? null, path === null ? null : `${PREFIX}${path}`, target);
     if (found === null || path === null) continue;
     if (params) assert.equal(Object.values(found.params), params, target);
     assert.is(found.query, query ?? '', target);
@@ -110,8 +110,8 @@ it('every spelling of a path resolves to its one route, or to none', () => {
 });
 
 it('other methods have the routes they were registered with and no others, and unknown methods none', () => {
-  assert.is(router.find('POST', '/api/v1/chat/completions?any')?.route.path, '/chat/completions');
-  assert.is(router.find('POST', '/api/v1/completions')?.route.path, '/completions');
+  assert.is(router.find('POST', '/api/v1/chat/completions?any')?.route.path, '/api/v1/chat/completions');
+  assert.is(router.find('POST', '/api/v1/completions')?.route.path, '/api/v1/completions');
   assert.is(router.find('POST', '/api/v1/Completions'), null);
   for (const method of [
     'HEAD',

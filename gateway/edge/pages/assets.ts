@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { notFound } from '../../terms/not-found.ts';
+import { type Route, withHead } from '../http/route.ts';
+import type { RouteAnswer } from '../http/route-answer.ts';
+import { paramOf, type RequestContext } from '../request-context.ts';
+
+/** A file of the pages, in memory. */
+interface Asset {
+  readonly type: string;
+  readonly bytes: Buffer;
+  /** The beginning of its SHA-256: names its content. */
+  readonly version: string;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+const FOLDER = 'gateway/edge/pages/assets';
+const PARENTS_MAX = 8;
+const YEAR_S = 365 * 24 * 60 * 60;
+
+let loaded: ReadonlyMap<string, Asset> | null = null;
+
+/** The path of an asset with the version of its content, for a page to name. Throws for an unknown name. */
+export function assetPath(name: string): string {
+  const asset = assets().get(name);
+  if (asset === undefined) throw new Error(`no asset is named ${name}`);
+  return `/assets/${name}?v=${asset.version}`;
+}
+
+/**
+ * `GET /assets/{name}`: styles and scripts of the pages. A path with the version of this build is kept by browsers for a
+ * year; any other is checked with its ETag, so that two builds of a rolling upgrade never mix.
+ */
+export const assetRoutes: readonly Route[] = withHead({
+  ...{ method: 'GET', path: '/assets/:name', policy: 'unguarded', body: 'none' },
+  answer: showAsset,
+});
+
+function showAsset(context: RequestContext): RouteAnswer {
+  const { request, query } = context;
+  const asset = assets().get(paramOf(context, 'name'));
+  if (asset === undefined) throw notFound('No such asset');
+  const { type, bytes, version } = asset;
+  const etag = `"${version}"`;
+  const caching = query === `v=${version}` ? `public, max-age=${YEAR_S}, immutable` : 'no-cache';
+  const headers = ['etag', etag, 'cache-control', caching, 'x-content-type-options', 'nosniff'];
+  if (request.headers['if-none-match'] === etag) return { status: 304, type, body: bytes, headers };
+  return { type, body: bytes, headers };
+}
+
+function assets(): ReadonlyMap<string, Asset> {
+  loaded ??= load(assetFolder());
+  return loaded;
+}
+
+function load(folder: string): ReadonlyMap<string, Asset> {
+  return new Map(
+    readdirSync(folder).map((name) => {
+      const bytes = readFileSync(join(folder, name));
+      const type = TYPES[name.slice(name.lastIndexOf('.') + 1)];
+      if (type === undefined) throw new Error(`an asset has an unknown type: ${name}`);
+      return [name, { type, bytes, version: createHash('sha256').update(bytes).digest('hex').slice(0, 16) }];
+    }),
+  );
+}
+
+/** In the nearest folder above this file that has it, so that it is found from the sources and from `dist/`. */
+function assetFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  for (let i = 0; i < PARENTS_MAX; i++, folder = dirname(folder)) {
+    if (existsSync(join(folder, FOLDER))) return join(folder, FOLDER);
+  }
+  throw new Error(`${FOLDER} is missing from the package`);
+}

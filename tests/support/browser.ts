@@ -1,0 +1,77 @@
+/**
+ * A real Chromium for the tests of pages: one process per test process, a context of its own per test. It needs nothing
+ * but the package: no download, no sandbox, no network of its own.
+ */
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import chromiumPackage from '@sparticuz/chromium';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const ARGUMENTS = [
+  ...['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-dev-shm-usage', '--hide-scrollbars'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-domain-reliability'],
+  ...['--disable-sync', '--no-default-browser-check', '--no-first-run', '--no-pings'],
+];
+/** A wait in a page ends when its condition holds; this only ends a hanging test. */
+const HANGING_MS = 30_000;
+
+export type Look = 'light' | 'dark' | 'phone';
+export const LOOKS: readonly Look[] = ['light', 'dark', 'phone'];
+const VIEWPORTS = { light: [1180, 800], dark: [1180, 800], phone: [360, 740] } as const;
+
+/** Set by scripts/run-tests.mjs: closes resources shared by several test files, after the last of them. */
+interface Runner {
+  readonly TROUPE_AT_END?: (close: () => Promise<void>) => void;
+}
+
+let launched: Promise<Browser> | null = null;
+
+/** The browser of this process. `args` are used by its first caller. */
+export function browser(args: readonly string[] = []): Promise<Browser> {
+  if (launched === null) {
+    launched = launch(args);
+    (globalThis as Runner).TROUPE_AT_END?.(closeBrowser);
+  }
+  return launched;
+}
+
+async function launch(args: readonly string[]): Promise<Browser> {
+  const executablePath = await chromiumPackage.executablePath();
+  return chromium.launch({ executablePath, headless: true, args: [...ARGUMENTS, ...args] });
+}
+
+/** For `test.after` of a file that opened pages; the runner does it for files that share a process. */
+export async function closeBrowser(): Promise<void> {
+  const closing = launched;
+  launched = null;
+  await (await closing)?.close();
+}
+
+/** A context with its own cookies. */
+export async function openContext(look: Look = 'light', options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const [width, height] = VIEWPORTS[look];
+  const context = await (await browser()).newContext({
+    viewport: { width, height },
+    colorScheme: look === 'dark' ? 'dark' : 'light',
+    ...options,
+  });
+  context.setDefaultTimeout(HANGING_MS);
+  return context;
+}
+
+let folder: string | null = null;
+
+/** Writes a picture of the whole page below a temporary folder and returns its path; `TROUPE_SCREENSHOTS` names another. */
+export async function screenshot(page: Page, name: string): Promise<string> {
+  const wanted = process.env.TROUPE_SCREENSHOTS;
+  folder ??= wanted !== undefined && existsSync(wanted) ? wanted : mkdtempSync(join(tmpdir(), 'troupe-screens-'));
+  const path = join(folder, `${name}.png`);
+  await page.screenshot({ path, fullPage: true });
+  return path;
+}
+
+/** Pixels by which the page is wider than its window; 0 where nothing scrolls sideways. */
+export function overflow(page: Page): Promise<number> {
+  return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}
