@@ -163,6 +163,7 @@ const HOMES: readonly (readonly [string, RegExp])[] = [
   ['pino', /^gateway\/(main\.ts|node\/|operator\/)/],
   ['commander', /^gateway\/operator\/cli\//],
   ['lru-cache', /^gateway\/(edge|routing|checks|tokens)\//],
+  ['@datadog/sketches-js', /^actors\/endpoint\/histogram\.ts$/],
   ['leven', /^gateway\/catalogue\//],
   ['gpt-tokenizer/encoding/cl100k_base', /^gateway\/tokens\//],
   ['gpt-tokenizer/encoding/o200k_base', /^gateway\/tokens\//],

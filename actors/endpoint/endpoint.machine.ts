@@ -7,7 +7,8 @@ import { assign, setup } from 'xstate';
 import { type Effect, emit, type Stamped } from '../runtime/index.ts';
 import type { EndpointDeclaration } from '../terms/declaration.ts';
 import { only, plain } from '../terms/only.ts';
-import type { Observation } from './evidence.ts';
+import type { Observation, ObservedBenchmark } from './evidence.ts';
+import { historyRows } from './history.ts';
 import * as record from './record.ts';
 import type { ObservedAttempt } from './window.ts';
 
@@ -23,6 +24,8 @@ export type EndpointEvent =
   | (Stamped & { readonly type: 'attempts.observed'; readonly attempts: readonly ObservedAttempt[] })
   | (Stamped & { readonly type: 'probe.observed'; readonly ok: boolean })
   | (Stamped & Observation & { readonly type: 'check.observed' })
+  | (Stamped & ObservedBenchmark & { readonly type: 'benchmark.observed' })
+  | (Stamped & record.Slots & { readonly type: 'capacity.reported' })
   | (Stamped & { readonly type: 'actor.activated' });
 
 function declare(before: EndpointRecord, event: EndpointEvent): EndpointRecord {
@@ -39,6 +42,7 @@ const TO_HEALTHY = { guard: 'isHealthy', target: 'healthy', actions: ['refresh',
 const TO_DEGRADED = { guard: 'isDegraded', target: 'degraded', actions: ['refresh', 'publish'] } as const;
 const TO_DOWN = { guard: 'isDown', target: 'down', actions: ['refresh', 'publish'] } as const;
 const TO_UNKNOWN = { guard: 'isUnknown', target: 'unknown', actions: ['refresh', 'publish'] } as const;
+const WHEN_UNKEPT = { guard: 'isUnkept', actions: ['writeHistory', 'kept'] } as const;
 const WHEN_DUE = { guard: 'isDue', actions: ['refresh', 'publishFresh'] } as const;
 
 export const endpointMachine = setup({
@@ -49,11 +53,16 @@ export const endpointMachine = setup({
     isDegraded: ({ context }) => record.healthIn(context) === 'degraded',
     isDown: ({ context }) => record.healthIn(context) === 'down',
     isUnknown: ({ context }) => record.healthIn(context) === 'unknown',
+    isUnkept: ({ context, event }) => record.isUnkept(context, event.at),
     isDue: ({ context, event }) => record.isDue(context, event.at),
   },
   actions: {
     declare: assign(({ context, event }) => declare(context, event)),
     withdraw: assign(({ context }) => record.withdraw(context)),
+    writeHistory: emit<EndpointRecord, EndpointEvent>(({ context }) => historyRows(context)),
+    kept: assign(({ context }) => record.kept(context)),
+    report: assign(({ context, event }) => record.report(context, only(event, 'capacity.reported'), event.at)),
+    benchmark: assign(({ context, event }) => record.benchmark(context, only(event, 'benchmark.observed'), event.at)),
     observe: assign(({ context, event }) =>
       record.observe(context, only(event, 'attempts.observed').attempts, event.at),
     ),
@@ -71,16 +80,18 @@ export const endpointMachine = setup({
   context: ({ input }) => record.emptyRecord(input.address),
   options: { maxIterations: 1000 },
   states: {
-    unknown: { always: [TO_DOWN, TO_DEGRADED, TO_HEALTHY, WHEN_DUE] },
-    healthy: { always: [TO_DOWN, TO_DEGRADED, TO_UNKNOWN, WHEN_DUE] },
-    degraded: { always: [TO_DOWN, TO_HEALTHY, TO_UNKNOWN, WHEN_DUE] },
-    down: { always: [TO_DEGRADED, TO_HEALTHY, TO_UNKNOWN, WHEN_DUE] },
+    unknown: { always: [TO_DOWN, TO_DEGRADED, TO_HEALTHY, WHEN_DUE, WHEN_UNKEPT] },
+    healthy: { always: [TO_DOWN, TO_DEGRADED, TO_UNKNOWN, WHEN_DUE, WHEN_UNKEPT] },
+    degraded: { always: [TO_DOWN, TO_HEALTHY, TO_UNKNOWN, WHEN_DUE, WHEN_UNKEPT] },
+    down: { always: [TO_DEGRADED, TO_HEALTHY, TO_UNKNOWN, WHEN_DUE, WHEN_UNKEPT] },
     withdrawn: {
       on: {
         'endpoint.withdraw': { actions: 'answerSame' },
         'attempts.observed': {},
         'probe.observed': {},
         'check.observed': {},
+        'benchmark.observed': {},
+        'capacity.reported': {},
         'actor.activated': { actions: 'publish' },
       },
     },
@@ -94,6 +105,8 @@ export const endpointMachine = setup({
     'attempts.observed': { actions: 'observe' },
     'probe.observed': { actions: 'probe' },
     'check.observed': { actions: ['check', 'refresh', 'publishFresh'] },
+    'benchmark.observed': { actions: ['benchmark', 'refresh', 'publishFresh'] },
+    'capacity.reported': { actions: ['report', 'publish'] },
     'actor.activated': { actions: ['refresh', 'publish'] },
   },
 });

@@ -1,16 +1,18 @@
 /**
  * Findings about an endpoint's declared abilities, from its own traffic and from scheduled checks. Bounded: one finding
- * per check (eleven), 49 buckets of tool asks. A finding is valid for one serving configuration and one version of the
+ * per check (eleven), 49 buckets of tool asks, 16 benchmark scores. A finding is valid for one serving configuration and one version of the
  * probe, for 24 hours at most. Pure. (spec: catalogue, "Capability evidence"; inference, Routing rules 2, 3)
  */
 import type { EndpointDeclaration } from '../terms/declaration.ts';
-import type { Check, Effort, Evidence } from '../terms/endpoint.ts';
+import type { BenchmarkScore, Check, Effort, Evidence } from '../terms/endpoint.ts';
 import { configurationOf } from './configuration.ts';
 import { countAsks, type ToolAsks, toolFidelity } from './tool-asks.ts';
 import type { ObservedAttempt } from './window.ts';
 
 export const EVIDENCE_MS = 24 * 60 * 60_000;
 const DETAIL_CHARACTERS_MAX = 160;
+/** Data sets with a score; a further one displaces the score that is oldest. */
+const BENCHMARKS_MAX = 16;
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const CHECKS: readonly Check[] = [
@@ -39,6 +41,16 @@ export interface Observation {
   readonly detail: string;
 }
 
+/** The result of one benchmark run. */
+export interface ObservedBenchmark {
+  readonly dataset: string;
+  /** Percent of the graded answers that were right. */
+  readonly score: number;
+  readonly samples: number;
+  /** Digest of the tested configuration. */
+  readonly configuration: string;
+}
+
 export interface Finding {
   readonly version: number;
   /** Store time in ms of the newest try, and its result. */
@@ -55,9 +67,10 @@ export interface Findings {
   readonly configuration: string | null;
   readonly byCheck: { readonly [check in Check]?: Finding };
   readonly asks: readonly ToolAsks[];
+  readonly benchmarks: readonly BenchmarkScore[];
 }
 
-export const NO_FINDINGS: Findings = { configuration: null, byCheck: {}, asks: [] };
+export const NO_FINDINGS: Findings = { configuration: null, byCheck: {}, asks: [], benchmarks: [] };
 
 /** No checks yet, or all findings have expired. */
 export const NO_EVIDENCE: Evidence = {
@@ -100,6 +113,15 @@ export function observeCheck(findings: Findings, seen: Observation, at: number):
   return { ...findings, byCheck, asks: check === 'tools' ? withProbe(findings.asks, verdict, at) : findings.asks };
 }
 
+/** Records a run; the newest of a data set counts. Runs against another configuration are ignored. */
+export function observeBenchmark(findings: Findings, run: ObservedBenchmark, at: number): Findings {
+  const { dataset, score, samples, configuration } = run;
+  if (configuration !== findings.configuration) return findings;
+  const others = findings.benchmarks.filter((one) => one.dataset !== dataset);
+  const benchmarks = [...others, { dataset, score, samples, ranAt: at }].slice(-BENCHMARKS_MAX);
+  return { ...findings, benchmarks };
+}
+
 /**
  * Below the floor the endpoint receives no tool asks from clients, so its percentage could never recover. While it is
  * below, scheduled tool checks count as its asks. Above the floor they do not count: they are easier than clients' asks
@@ -132,5 +154,6 @@ export function evidenceOf(findings: Findings, declaration: EndpointDeclaration,
       const finding = findings.byCheck[check];
       return finding ? [{ check, verdict: validVerdict(finding, at), triedAt: finding.triedAt }] : [];
     }),
+    benchmarks: findings.benchmarks,
   };
 }

@@ -1,10 +1,10 @@
 /**
  * The stored state of an endpoint: declaration, newest outcomes, windows, findings, and the figures published last.
  * Bounded: at most 80 buckets of three histograms of 128 bins, 280 KB in the worst case (every bin used), 43 counts of
- * the week in 3 KB, and 6 KB of findings; 2 to 25 KB in practice.
+ * the week in 3 KB, 200 renders in 12 KB, and 8 KB of findings; 2 to 25 KB in practice.
  */
 import type { EndpointDeclaration } from '../terms/declaration.ts';
-import type { Endpoint, Evidence, Measured } from '../terms/endpoint.ts';
+import { CAPACITY_MS, type CapacityReport, type Endpoint, type Evidence, type Measured } from '../terms/endpoint.ts';
 import {
   evidenceOf,
   type Findings,
@@ -12,7 +12,9 @@ import {
   NO_EVIDENCE,
   NO_FINDINGS,
   type Observation,
+  type ObservedBenchmark,
   observeAsks,
+  observeBenchmark,
   observeCheck,
 } from './evidence.ts';
 import { type Health, healthOf, PROBES_MAX, type Recent, type RecentBy, type Sample, withOutcome } from './health.ts';
@@ -20,6 +22,11 @@ import { figures, measure, NO_WINDOWS, type ObservedAttempt, type Windows } from
 
 /** Minimum interval in ms of event time between publications of figures; a change of health is published at once. */
 export const PUBLISH_EVERY_MS = 5_000;
+/**
+ * Observations need no commit of their own, so a node that is killed loses its newest ones: those of at most this time,
+ * in ms of event time. A planned hand-over loses none.
+ */
+export const KEEP_EVERY_MS = 30_000;
 /** Outcomes beyond this number in one message are dropped: senders batch for about a second. */
 const ATTEMPTS_MAX = 1_024;
 
@@ -39,11 +46,18 @@ export interface EndpointRecord {
   /** Computed last from windows and findings. */
   readonly measured: Measured;
   readonly evidence: Evidence;
+  /** The newest report; null if none, or when it was over a minute old at the last computation. */
+  readonly capacity: CapacityReport | null;
+  /** Store time in ms of the first observation that no commit has kept; null without one. */
+  readonly unkeptSince: number | null;
   /** Store time in ms of the last computation. */
   readonly measuredAt: number;
   /** True when the last refresh changed a figure. */
   readonly fresh: boolean;
 }
+
+/** A provider's report: slots in use, and in total. */
+export type Slots = Pick<CapacityReport, 'current' | 'total'>;
 
 export function emptyRecord(address: string): EndpointRecord {
   return {
@@ -57,6 +71,8 @@ export function emptyRecord(address: string): EndpointRecord {
     findings: NO_FINDINGS,
     evidence: NO_EVIDENCE,
     measured: figures(NO_WINDOWS, 0),
+    capacity: null,
+    unkeptSince: null,
     measuredAt: 0,
     fresh: false,
   };
@@ -83,7 +99,8 @@ export function observe(record: EndpointRecord, attempts: readonly ObservedAttem
     sampleOf(record),
   );
   const findings = observeAsks(record.findings, counted, at);
-  return { ...record, recent, recentBy, windows: measure(record.windows, counted, at), findings };
+  const unkeptSince = record.unkeptSince ?? at;
+  return { ...record, recent, recentBy, windows: measure(record.windows, counted, at), findings, unkeptSince };
 }
 
 /** An earlier build records outcomes without accounts; its part of them has none. */
@@ -96,6 +113,14 @@ export function check(record: EndpointRecord, seen: Observation, at: number): En
   return { ...record, findings: observeCheck(record.findings, seen, at) };
 }
 
+export function benchmark(record: EndpointRecord, run: ObservedBenchmark, at: number): EndpointRecord {
+  return { ...record, findings: observeBenchmark(record.findings, run, at) };
+}
+
+export function report(record: EndpointRecord, { current, total }: Slots, at: number): EndpointRecord {
+  return { ...record, capacity: { current, total, reportedAt: at } };
+}
+
 export function probe(record: EndpointRecord, ok: boolean): EndpointRecord {
   return { ...record, probeFailures: ok ? 0 : Math.min(PROBES_MAX, record.probeFailures + 1) };
 }
@@ -104,18 +129,36 @@ export function isDue(record: EndpointRecord, at: number): boolean {
   return at - record.measuredAt >= PUBLISH_EVERY_MS;
 }
 
+/** True when the oldest observation without a commit has waited long enough. */
+export function isUnkept({ unkeptSince }: EndpointRecord, at: number): boolean {
+  return unkeptSince !== null && at - unkeptSince >= KEEP_EVERY_MS;
+}
+
+/** The state after a step that is committed, and with it everything observed before. */
+export function kept(record: EndpointRecord): EndpointRecord {
+  return record.unkeptSince === null ? record : { ...record, unkeptSince: null };
+}
+
 /** Computes the figures; sets `fresh` when they changed. */
 export function refresh(record: EndpointRecord, at: number): EndpointRecord {
   const { declaration, findings } = record;
   const measured = figures(record.windows, at);
   const evidence = declaration === null ? NO_EVIDENCE : evidenceOf(findings, declaration, at);
+  const capacity = isStale(record.capacity, at) ? null : record.capacity;
   const fresh =
+    capacity !== record.capacity ||
     JSON.stringify(measured) !== JSON.stringify(record.measured) ||
     JSON.stringify(evidence) !== JSON.stringify(record.evidence);
-  return { ...record, measured, evidence, measuredAt: at, fresh };
+  return { ...record, measured, evidence, capacity, measuredAt: at, fresh };
+}
+
+function isStale(capacity: CapacityReport | null, at: number): boolean {
+  return capacity !== null && at - capacity.reportedAt > CAPACITY_MS;
 }
 
 export function publishedEndpoint(record: EndpointRecord): Endpoint | null {
-  if (record.declaration === null) return null;
-  return { ...record.declaration, health: healthIn(record), evidence: record.evidence, measured: record.measured };
+  const { declaration, evidence, measured, capacity } = record;
+  if (declaration === null) return null;
+  const endpoint = { ...declaration, health: healthIn(record), evidence, measured };
+  return capacity === null ? endpoint : { ...endpoint, capacity };
 }

@@ -3,10 +3,10 @@
  * observation has its time. (spec: catalogue, `tool_call_success_1d`)
  */
 import { TOOL_CALL_SUCCESS_MIN } from '../terms/endpoint.ts';
+import { gather, type Ring, since } from './buckets.ts';
 import type { ObservedAttempt } from './window.ts';
 
-const BUCKET_MS = 30 * 60_000;
-const DAY_MS = 48 * BUCKET_MS;
+const DAY: Ring = { bucketMs: 30 * 60_000, spanMs: 24 * 60 * 60_000 };
 const SAMPLES_MIN = 20;
 
 export interface ToolAsks {
@@ -23,32 +23,26 @@ export interface ToolFidelity {
   readonly underFloor: boolean;
 }
 
-/** Adds the asks among these attempts; one older than the newest bucket counts in the newest. */
-export function countAsks(
-  buckets: readonly ToolAsks[],
-  attempts: readonly Pick<ObservedAttempt, 'at' | 'toolAsk'>[],
-  at: number,
-): readonly ToolAsks[] {
-  let kept = buckets;
-  for (const { toolAsk, at: askedAt = at } of attempts) {
-    if (toolAsk !== undefined) kept = counted(kept, toolAsk, Math.min(askedAt, at));
-  }
-  return kept;
+type Asked = Pick<ObservedAttempt, 'at' | 'toolAsk'>;
+
+/** Adds the asks among these attempts, each to the bucket of its time. */
+export function countAsks(buckets: readonly ToolAsks[], attempts: readonly Asked[], at: number): readonly ToolAsks[] {
+  const asks = attempts.filter(({ toolAsk }) => toolAsk !== undefined);
+  return gather<Asked, ToolAsks, { start: number; kept: number; broken: number }>(buckets, asks, {
+    at,
+    ring: DAY,
+    draft: (start, from) => ({ kept: 0, broken: 0, ...from, start }),
+    count: (bucket, { toolAsk }) => {
+      if (toolAsk !== undefined) bucket[toolAsk]++;
+    },
+  });
 }
 
 export function toolFidelity(buckets: readonly ToolAsks[], at: number): ToolFidelity {
-  const live = buckets.filter(({ start }) => start + BUCKET_MS > at - DAY_MS);
+  const live = since(buckets, at, DAY);
   const kept = live.reduce((sum, bucket) => sum + bucket.kept, 0);
   const samples = live.reduce((sum, bucket) => sum + bucket.broken, kept);
   if (samples < SAMPLES_MIN) return { percent: null, samples, underFloor: false };
   const exact = (100 * kept) / samples;
   return { percent: +exact.toFixed(3), samples, underFloor: exact < TOOL_CALL_SUCCESS_MIN };
-}
-
-function counted(buckets: readonly ToolAsks[], ask: 'kept' | 'broken', at: number): readonly ToolAsks[] {
-  const start = at - (at % BUCKET_MS);
-  const last = buckets.at(-1);
-  if (last !== undefined && last.start >= start) return [...buckets.slice(0, -1), { ...last, [ask]: last[ask] + 1 }];
-  const young = buckets.filter((bucket) => bucket.start + BUCKET_MS > start - DAY_MS);
-  return [...young, { start, kept: ask === 'kept' ? 1 : 0, broken: ask === 'broken' ? 1 : 0 }];
 }

@@ -1,9 +1,10 @@
 /**
- * Successes and errors of the last seven days in buckets of four hours, at most 43. Pure: each attempt has its time.
- * (spec: catalogue, `uptime_last_7d`)
+ * Successes and errors of the last seven days in buckets of four hours, at most 43. Pure. (spec: catalogue,
+ * `uptime_last_7d`)
  */
-const BUCKET_MS = 4 * 60 * 60_000;
-const WEEK_MS = 42 * BUCKET_MS;
+import { gather, type Ring, since } from './buckets.ts';
+
+const WEEK: Ring = { bucketMs: 4 * 60 * 60_000, spanMs: 7 * 24 * 60 * 60_000 };
 
 export interface WeekBucket {
   /** Store time, ms. */
@@ -18,30 +19,24 @@ export interface CountedAttempt {
   readonly outcome: 'success' | 'error' | 'other';
 }
 
-/** Adds each success and error to the bucket of its time; one older than the newest bucket counts in the newest. */
+/** Adds each success and error to the bucket of its time. */
 export function countWeek(
   buckets: readonly WeekBucket[],
   attempts: readonly CountedAttempt[],
   at: number,
 ): readonly WeekBucket[] {
-  let kept = buckets;
-  for (const { outcome, at: happenedAt = at } of attempts) {
-    if (outcome !== 'other') kept = counted(kept, outcome, Math.min(happenedAt, at));
-  }
-  return kept;
+  const counted = attempts.filter(({ outcome }) => outcome !== 'other');
+  return gather<CountedAttempt, WeekBucket, { start: number; success: number; error: number }>(buckets, counted, {
+    at,
+    ring: WEEK,
+    draft: (start, from) => ({ success: 0, error: 0, ...from, start }),
+    count: (bucket, { outcome }) => {
+      if (outcome !== 'other') bucket[outcome]++;
+    },
+  });
 }
 
 /** Buckets that overlap the week before `at`. */
 export function weekOf(buckets: readonly WeekBucket[], at: number): readonly WeekBucket[] {
-  return buckets.filter(({ start }) => start + BUCKET_MS > at - WEEK_MS);
-}
-
-function counted(buckets: readonly WeekBucket[], outcome: 'success' | 'error', at: number): readonly WeekBucket[] {
-  const start = at - (at % BUCKET_MS);
-  const last = buckets.at(-1);
-  if (last !== undefined && last.start >= start) {
-    return [...buckets.slice(0, -1), { ...last, [outcome]: last[outcome] + 1 }];
-  }
-  const first: WeekBucket = { start, success: 0, error: 0 };
-  return [...weekOf(buckets, start), { ...first, [outcome]: 1 }];
+  return since(buckets, at, WEEK);
 }

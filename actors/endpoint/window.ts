@@ -3,37 +3,46 @@
  * counts alone for the last week. Expired buckets are dropped when a new one begins, so there are at most 31 + 49 + 43.
  * Pure: each observation has its time.
  */
-import type { Measured } from '../terms/endpoint.ts';
+import type { Measured, Percentiles } from '../terms/endpoint.ts';
+import { gather, type Ring, since } from './buckets.ts';
 import { type Histogram, type HistogramDraft, percentiles, record, samplesIn } from './histogram.ts';
+import { type Render, renderFigures, withRenders } from './renders.ts';
 import { type CountedAttempt, countWeek, type WeekBucket, weekOf } from './week.ts';
 
 const MINUTE_MS = 60_000;
-const HALF_HOUR_MS = 30 * MINUTE_MS;
-const DAY_MS = 48 * HALF_HOUR_MS;
+const MINUTES: Ring = { bucketMs: MINUTE_MS, spanMs: 30 * MINUTE_MS };
+const FIVE_MINUTES: Ring = { bucketMs: MINUTE_MS, spanMs: 5 * MINUTE_MS };
+export const HALF_HOUR_MS = 30 * MINUTE_MS;
+const HALF_HOURS: Ring = { bucketMs: HALF_HOUR_MS, spanMs: 24 * 60 * MINUTE_MS };
 
 /** Sample minimums of the catalogue (spec: catalogue, Model endpoint object). */
 const UPTIME_SAMPLES_MIN = 10;
 const PERCENTILE_SAMPLES_MIN = 5;
+const RUNAWAY_SAMPLES_MIN = 50;
 const THROUGHPUT_TOKENS_MIN = 16;
+const SECONDS = { samplesMin: PERCENTILE_SAMPLES_MIN, floors: false };
+const THROUGHPUT = { samplesMin: PERCENTILE_SAMPLES_MIN, floors: true };
 
 export interface Bucket {
   /** Store time, ms. */
   readonly start: number;
   readonly success: number;
   readonly error: number;
-  /** Seconds to the first token; completion tokens per second. */
+  /** Long replies whose text was read, and those of them that ended repeating their own tail. */
+  readonly long: number;
+  readonly runaway: number;
+  /** Seconds to the first token; completion tokens per second; seconds of a whole success, streamed or not. */
   readonly ttft: Histogram;
   readonly throughput: Histogram;
-  /** Seconds of a whole success, streamed or not; absent in a bucket that an earlier build began. */
-  readonly response?: Histogram;
+  readonly response: Histogram;
 }
 
 export interface Windows {
   /** Oldest first. */
   readonly minutes: readonly Bucket[];
   readonly halfHours: readonly Bucket[];
-  /** Absent in the state of an earlier build. */
-  readonly week?: readonly WeekBucket[];
+  readonly week: readonly WeekBucket[];
+  readonly renders: readonly Render[];
 }
 
 /** The result of one upstream attempt. Times in ms; `other` (refused for its content, or aborted) is not counted. */
@@ -48,43 +57,68 @@ export interface ObservedAttempt extends CountedAttempt {
    * Whether a demanded tool call was made. Absent when none was demanded, or when the end of the answer does not tell.
    */
   readonly toolAsk?: 'kept' | 'broken';
+  /** Whether a long reply ended repeating its own tail. Absent for a short reply, or where its text was not read. */
+  readonly runaway?: boolean;
+  /** Pixels of the reply's only image. */
+  readonly renderPixels?: number;
 }
 
-export const NO_WINDOWS: Windows = { minutes: [], halfHours: [], week: [] };
+export const NO_WINDOWS: Windows = { minutes: [], halfHours: [], week: [], renders: [] };
 
-/** Adds each attempt to the bucket of its time; an attempt older than the newest bucket counts in the newest. */
+/** Adds each attempt to the buckets of its time. */
 export function measure(windows: Windows, attempts: readonly ObservedAttempt[], at: number): Windows {
   return {
-    minutes: gather(windows.minutes, attempts, { at, bucketMs: MINUTE_MS, spanMs: HALF_HOUR_MS }),
-    halfHours: gather(windows.halfHours, attempts, { at, bucketMs: HALF_HOUR_MS, spanMs: DAY_MS }),
-    week: countWeek(windows.week ?? [], attempts, at),
+    minutes: gather<ObservedAttempt, Bucket, Draft>(windows.minutes, attempts, { at, ring: MINUTES, draft, count }),
+    halfHours: gather<ObservedAttempt, Bucket, Draft>(windows.halfHours, attempts, {
+      ...{ at, ring: HALF_HOURS, draft, count },
+    }),
+    week: countWeek(windows.week, attempts, at),
+    renders: withRenders(
+      windows.renders,
+      attempts.flatMap((attempt) => renderOf(attempt, at)),
+    ),
   };
 }
 
 /** The figures at `at`; null below their sample minimums. */
 export function figures(windows: Windows, at: number): Measured {
-  const last5m = since(windows.minutes, at - 5 * MINUTE_MS, MINUTE_MS);
-  const last30m = since(windows.minutes, at - HALF_HOUR_MS, MINUTE_MS);
-  const last1d = since(windows.halfHours, at - DAY_MS, HALF_HOUR_MS);
-  const throughput = { samplesMin: PERCENTILE_SAMPLES_MIN, floors: true };
-  const seconds = { samplesMin: PERCENTILE_SAMPLES_MIN, floors: false };
+  const last5m = since(windows.minutes, at, FIVE_MINUTES);
+  const last30m = since(windows.minutes, at, MINUTES);
+  const last1d = since(windows.halfHours, at, HALF_HOURS);
+  const renders = renderFigures(windows.renders, at);
   return {
     uptime5m: uptime(last5m),
     uptime30m: uptime(last30m),
     uptime1d: uptime(last1d),
-    uptime7d: uptime(weekOf(windows.week ?? [], at)),
+    uptime7d: uptime(weekOf(windows.week, at)),
     uptime5mSamples: counted(last5m),
     uptime30mSamples: counted(last30m),
     uptime1dSamples: counted(last1d),
-    ttft30m: percentiles(last30m.map(ttftOf), seconds),
-    ttft1d: percentiles(last1d.map(ttftOf), seconds),
+    ttft30m: percentiles(last30m.map(ttftOf), SECONDS),
+    ttft1d: percentiles(last1d.map(ttftOf), SECONDS),
     ttft30mSamples: samplesIn(last30m.map(ttftOf)),
-    response30m: percentiles(last30m.map(responseOf), seconds),
-    response1d: percentiles(last1d.map(responseOf), seconds),
-    throughput30m: percentiles(last30m.map(throughputOf), throughput),
-    throughput1d: percentiles(last1d.map(throughputOf), throughput),
+    response30m: percentiles(last30m.map(responseOf), SECONDS),
+    response1d: percentiles(last1d.map(responseOf), SECONDS),
+    throughput30m: percentiles(last30m.map(throughputOf), THROUGHPUT),
+    throughput1d: percentiles(last1d.map(throughputOf), THROUGHPUT),
     throughput30mSamples: samplesIn(last30m.map(throughputOf)),
     throughput1dSamples: samplesIn(last1d.map(throughputOf)),
+    ...runaways(last1d),
+    renderTiming: renders.timing,
+    renderTimingSamples: renders.samples,
+    renderTimingSizes: renders.sizes,
+  };
+}
+
+/** The percentiles of one bucket alone. */
+export function bucketFigures(bucket: Bucket): {
+  readonly [figure in 'ttft' | 'response' | 'throughput']: Percentiles | null;
+} {
+  const { ttft, response, throughput } = bucket;
+  return {
+    ttft: percentiles([ttft], SECONDS),
+    response: percentiles([response], SECONDS),
+    throughput: percentiles([throughput], THROUGHPUT),
   };
 }
 
@@ -92,52 +126,37 @@ interface Draft {
   readonly start: number;
   success: number;
   error: number;
+  long: number;
+  runaway: number;
   readonly ttft: HistogramDraft;
   readonly throughput: HistogramDraft;
   readonly response: HistogramDraft;
 }
 
-/** Copies each changed bucket once, however many attempts it receives. */
-function gather(
-  buckets: readonly Bucket[],
-  attempts: readonly ObservedAttempt[],
-  { at, bucketMs, spanMs }: { readonly at: number; readonly bucketMs: number; readonly spanMs: number },
-): readonly Bucket[] {
-  let kept = [...buckets];
-  let draft: Draft | null = null;
-  for (const attempt of attempts) {
-    const happenedAt = Math.min(attempt.at ?? at, at);
-    const start = happenedAt - (happenedAt % bucketMs);
-    if (draft === null || start > draft.start) {
-      if (draft !== null) kept.push(draft);
-      const last = kept.at(-1);
-      if (last !== undefined && last.start >= start) {
-        draft = {
-          ...last,
-          ttft: { ...last.ttft },
-          throughput: { ...last.throughput },
-          response: { ...last.response },
-        };
-        kept.pop();
-      } else {
-        draft = { start, success: 0, error: 0, ttft: {}, throughput: {}, response: {} };
-        kept = kept.filter((bucket) => bucket.start + bucketMs > start - spanMs);
-      }
-    }
-    count(draft, attempt);
-  }
-  if (draft !== null) kept.push(draft);
-  return kept;
+const EMPTY: Omit<Bucket, 'start'> = {
+  ...{ success: 0, error: 0, long: 0, runaway: 0, ttft: {}, throughput: {}, response: {} },
+};
+
+function draft(start: number, from: Omit<Bucket, 'start'> = EMPTY): Draft {
+  const [ttft, throughput, response] = [{ ...from.ttft }, { ...from.throughput }, { ...from.response }];
+  return { ...from, start, ttft, throughput, response };
 }
 
 function count(draft: Draft, attempt: ObservedAttempt): void {
-  const { outcome, ttftMs, durationMs, streamed } = attempt;
+  const { outcome, ttftMs, durationMs, streamed, runaway } = attempt;
   if (outcome === 'success') draft.success++;
   if (outcome === 'error') draft.error++;
   if (streamed && ttftMs !== undefined) record(draft.ttft, ttftMs / 1000);
   if (outcome === 'success' && durationMs !== undefined) record(draft.response, durationMs / 1000);
   const speed = speedOf(attempt);
   if (speed !== null) record(draft.throughput, speed);
+  if (runaway !== undefined) draft.long++;
+  if (runaway === true) draft.runaway++;
+}
+
+function renderOf({ outcome, at = Number.POSITIVE_INFINITY, durationMs, renderPixels }: ObservedAttempt, now: number) {
+  if (outcome !== 'success' || renderPixels === undefined || durationMs === undefined) return [];
+  return [{ at: Math.min(at, now), pixels: renderPixels, ms: Math.round(durationMs) }];
 }
 
 /**
@@ -148,16 +167,19 @@ function speedOf({ outcome, streamed, completionTokens, durationMs }: ObservedAt
   return completionTokens >= THROUGHPUT_TOKENS_MIN && durationMs > 0 ? (completionTokens * 1000) / durationMs : null;
 }
 
-/** Buckets that overlap the window. */
-function since(buckets: readonly Bucket[], from: number, bucketMs: number): readonly Bucket[] {
-  return buckets.filter((bucket) => bucket.start + bucketMs > from);
-}
-
 function uptime(buckets: readonly WeekBucket[]): number | null {
   const samples = counted(buckets);
   if (samples < UPTIME_SAMPLES_MIN) return null;
   const success = buckets.reduce((sum, bucket) => sum + bucket.success, 0);
   return +((100 * success) / samples).toFixed(3);
+}
+
+/** Percent of the long replies. */
+function runaways(buckets: readonly Bucket[]): Pick<Measured, 'runaway1d' | 'runaway1dSamples'> {
+  const long = buckets.reduce((sum, bucket) => sum + bucket.long, 0);
+  const runaway = buckets.reduce((sum, bucket) => sum + bucket.runaway, 0);
+  const percent = long < RUNAWAY_SAMPLES_MIN ? null : +((100 * runaway) / long).toFixed(3);
+  return { runaway1d: percent, runaway1dSamples: long };
 }
 
 function counted(buckets: readonly WeekBucket[]): number {
@@ -173,5 +195,5 @@ function throughputOf(bucket: Bucket): Histogram {
 }
 
 function responseOf(bucket: Bucket): Histogram {
-  return bucket.response ?? {};
+  return bucket.response;
 }

@@ -60,8 +60,19 @@ export interface Endpoint {
   readonly health: 'healthy' | 'degraded' | 'down' | 'unknown';
   readonly evidence: Evidence;
   readonly measured: Measured;
-  /** Slots in use and in total, as the endpoint reported within the last minute; absent when unreported or older. */
-  readonly capacity?: { readonly current: number; readonly total: number };
+  /** Absent when unreported, or when the last report was over a minute old at the endpoint's last publication. */
+  readonly capacity?: CapacityReport;
+}
+
+/** A report of capacity counts for one minute. (spec: catalogue, Limits) */
+export const CAPACITY_MS = 60_000;
+
+/** Slots in use and in total, as a provider reports them. */
+export interface CapacityReport {
+  readonly current: number;
+  readonly total: number;
+  /** Store time of the report, ms. */
+  readonly reportedAt: number;
 }
 
 /** Wire formats of providers: two for turns, and two for videos, by job or by one call that answers with the clip. */
@@ -191,6 +202,19 @@ export interface Evidence {
   readonly toolCallSuccess1dSamples: number;
   /** The latest results of scheduled checks: one entry per check that was ever tried in this configuration. */
   readonly checks?: readonly CheckFinding[];
+  /** Scores of benchmark runs in this configuration, one per data set; no age ends them. */
+  readonly benchmarks?: readonly BenchmarkScore[];
+}
+
+/** The newest run of one data set against one endpoint. */
+export interface BenchmarkScore {
+  readonly dataset: string;
+  /** Percent of the graded answers that were right. */
+  readonly score: number;
+  /** Graded answers; refused, aborted and failed ones are not among them. */
+  readonly samples: number;
+  /** Store time of the run's end, ms. */
+  readonly ranAt: number;
 }
 
 /** The subject of a scheduled check: one declared ability, or one effort of reasoning by its name. */
@@ -222,6 +246,19 @@ export interface Measured {
   readonly throughput1d: Percentiles | null;
   readonly throughput30mSamples: number;
   readonly throughput1dSamples: number;
+  /** Percent of the last day's long replies that ended repeating their own tail. */
+  readonly runaway1d: number | null;
+  readonly runaway1dSamples: number;
+  /** From the replies with one image. */
+  readonly renderTiming: RenderSeconds | null;
+  readonly renderTimingSamples: number;
+  readonly renderTimingSizes: number;
+}
+
+/** Seconds of a render: a fixed part, and a part per megapixel. */
+export interface RenderSeconds {
+  readonly fixedSeconds: number;
+  readonly secondsPerMegapixel: number;
 }
 
 /** Seconds, or tokens per second. */

@@ -4,7 +4,7 @@
  * that a node of an earlier build published lacks later members; they are null then. (spec: catalogue, Model endpoint
  * object)
  */
-import type { Endpoint, Percentiles } from '../../actors/terms/endpoint.ts';
+import { CAPACITY_MS, type Endpoint, type Percentiles } from '../../actors/terms/endpoint.ts';
 
 /** A figure with the number of its samples; null samples: not counted. */
 export interface Figure<T> {
@@ -59,29 +59,51 @@ export function toolCallSuccess({ evidence }: Endpoint): Figure<number> {
 }
 
 /** Percent of the last day's long replies that ended repeating their own tail. */
-export function runawayRate(_endpoint: Endpoint): Figure<number> {
-  return figure<number>(null, null);
+export function runawayRate({ measured }: Endpoint): Figure<number> {
+  return figure(measured.runaway1d, measured.runaway1dSamples);
 }
 
-/** Seconds of an image render; `sizes` is the number of distinct sizes seen. */
-export function renderTiming(_endpoint: Endpoint): Figure<RenderTiming> & { readonly sizes: number | null } {
-  return { ...figure<RenderTiming>(null, null), sizes: null };
+/** Seconds of an image render; `sizes` is the number of distinct sizes seen. Null for endpoints without images. */
+export function renderTiming({
+  measured,
+  outputModalities,
+}: Endpoint): Figure<RenderTiming> & { readonly sizes: number | null } {
+  if (!outputModalities.includes('image')) return { ...figure<RenderTiming>(null, null), sizes: null };
+  const { renderTiming: timing, renderTimingSamples, renderTimingSizes } = measured;
+  const value = timing && {
+    fixed_seconds: timing.fixedSeconds,
+    seconds_per_megapixel: timing.secondsPerMegapixel,
+  };
+  return { ...figure(value, renderTimingSamples), sizes: renderTimingSizes ?? null };
 }
 
 /** Slots in use and in total; null where the last report is over a minute old. `now`: store time in ms. */
-export function capacity(_endpoint: Endpoint, _now: number): Capacity | null {
-  return null;
+export function capacity({ capacity: report }: Endpoint, now: number): Capacity | null {
+  if (report === undefined || now - report.reportedAt > CAPACITY_MS) return null;
+  const { current, total, reportedAt } = report;
+  return { current, total, updated_at: Math.floor(reportedAt / 1_000) };
 }
 
-/** Scores that the endpoint earned. */
-export function benchmarks(_endpoint: Endpoint): readonly Benchmark[] {
-  return [];
+/** Scores that the endpoint earned, by data set. */
+export function benchmarks({ evidence }: Endpoint): readonly Benchmark[] {
+  const scores = evidence.benchmarks ?? [];
+  return scores
+    .map(({ dataset, score, samples }) => ({ dataset, score, sample_count: samples }))
+    .sort((a, b) => (a.dataset < b.dataset ? -1 : 1));
 }
 
 /** The grading disclosure for the scores of these endpoints. */
-export function benchmarksNote(_endpoints: readonly Endpoint[]): string {
-  return 'No benchmark has been run for these endpoints.';
+export function benchmarksNote(endpoints: readonly Endpoint[]): string {
+  const scored = endpoints.some(({ evidence }) => (evidence.benchmarks ?? []).length > 0);
+  return scored ? GRADING : 'No benchmark has been run for these endpoints.';
 }
+
+const GRADING =
+  'Each score is the percentage of graded answers that were right, in the newest run of its data set against this ' +
+  'endpoint in its present configuration. The marketplace runs it itself, through the same adapters as requests, one ' +
+  'question per request, at temperature 0 where the endpoint takes one. A program grades each answer by comparing it ' +
+  'with the expected one; no model judges. Refused, cut off and failed answers are not graded: sample_count is the ' +
+  'number of those that were.';
 
 /** Input modalities after semantic qualification. */
 export function qualifiedInputs({ inputModalities }: Endpoint): readonly string[] {

@@ -1,8 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { configurationOf } from '../../../actors/endpoint/configuration.ts';
 import { endpointKind } from '../../../actors/endpoint/endpoint.ts';
 import { healthOf } from '../../../actors/endpoint/health.ts';
-import { type EndpointRecord, PUBLISH_EVERY_MS } from '../../../actors/endpoint/record.ts';
+import type { HalfHour } from '../../../actors/endpoint/history.ts';
+import { type EndpointRecord, KEEP_EVERY_MS, PUBLISH_EVERY_MS } from '../../../actors/endpoint/record.ts';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { bounded } from '../../support/bounded.ts';
 import { DECLARATION } from '../../support/model/declaration.ts';
@@ -153,6 +155,51 @@ it('commits declarations but no measurements', () => {
   assert.not(actors.tell(ADDRESS, { type: 'actor.activated' }).durable);
 });
 
+it('keeps its observations with a commit every half minute, and the course of half hours in rows', () => {
+  const actors = declared();
+  assert.not(attempts(actors, 'sssss').durable);
+  actors.now += KEEP_EVERY_MS - 1;
+  assert.not(attempts(actors, 'sssss').durable);
+  actors.now += 1;
+  assert.ok(probe(actors, true).durable, 'a probe too ends the half minute');
+  const row = [...actors.rows].find(([key]) => key.includes('history'))?.[1] as unknown as HalfHour;
+  assert.equal([row.start, row.success, row.error, row.throughput], [START, 10, 0, null]);
+  assert.is(row.ttft?.p50, actors.context<EndpointRecord>(ADDRESS).measured.ttft30m?.p50);
+  actors.now += KEEP_EVERY_MS;
+  assert.not(probe(actors, true).durable, 'nothing was observed since');
+  assert.not(attempts(actors, 'e').durable);
+});
+
+it('publishes a report of capacity at once, for one minute', () => {
+  const actors = declared();
+  const report = actors.tell(ADDRESS, { type: 'capacity.reported', current: 3, total: 8 } as never);
+  assert.not(report.durable);
+  assert.equal(shown(report)?.capacity, { current: 3, total: 8, reportedAt: START });
+  actors.now += 60_000;
+  assert.equal(probe(actors, true).published, [], 'a report of exactly one minute counts');
+  actors.now += PUBLISH_EVERY_MS;
+  const late = shown(probe(actors, true)) as Endpoint;
+  assert.not('capacity' in late);
+  assert.is(actors.context<EndpointRecord>(ADDRESS).capacity, null);
+});
+
+it('records the newest benchmark run of each data set, until the serving configuration changes', () => {
+  const actors = declared();
+  const configuration = configurationOf(DECLARATION);
+  const ran = (dataset: string, score: number, under = configuration): Outcome =>
+    actors.tell(ADDRESS, {
+      ...{ type: 'benchmark.observed', dataset, score, samples: 40, configuration: under },
+    } as never);
+  ran('a', 50);
+  const outcome = ran('a', 62.5);
+  assert.ok(outcome.durable);
+  assert.equal(shown(outcome)?.evidence.benchmarks, [{ dataset: 'a', score: 62.5, samples: 40, ranAt: START }]);
+  assert.equal(ran('a', 99, 'another').published, []);
+  for (let at = 0; at < 20; at++) ran(`set ${at}`, at);
+  assert.is(actors.context<EndpointRecord>(ADDRESS).findings.benchmarks.length, 16);
+  assert.equal(shown(declare(actors, 'two', { ...DECLARATION, quantization: 'fp8' }))?.evidence.benchmarks, []);
+});
+
 it('publishes a new declaration with its health, and itself on every activation', () => {
   const actors = declared();
   attempts(actors, 'sssss');
@@ -201,8 +248,12 @@ it('explains its health in sentences', () => {
     'author/model at Alpha is degraded.',
     '8 of its newest 10 attempts succeeded (90 % is healthy, 60 % degraded).',
     'Its last 1 probes failed: 2 in a row make it degraded, 4 down; one success clears them.',
-    'Uptime over the last half hour: 80 %.',
-    'Time to first token over the last half hour: p50 0.2951 s, p99 0.2951 s.',
+    'Uptime over the last five minutes: 80 % of 10.',
+    'Uptime over the last half hour: 80 % of 10.',
+    'Uptime over the last day: 80 % of 10.',
+    'Uptime over the last week: 80 %.',
+    'Time to first token over the last half hour: p50 0.2951, p75 0.2951, p90 0.2951, p99 0.2951 s.',
+    'Time to first token over the last day: p50 0.2951, p75 0.2951, p90 0.2951, p99 0.2951 s.',
   ]);
 });
 

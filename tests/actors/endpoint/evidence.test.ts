@@ -304,7 +304,7 @@ it('chart: a changed declaration begins unverified, a withdrawn endpoint ignores
   check(actors, saw('tools', 'failed'));
   const other = { ...DECLARATION, quantization: 'fp8' };
   const outcome = actors.tell(ADDRESS, { type: 'endpoint.declare', declaration: other, digest: 'two' } as never);
-  assert.equal(evidenceShown(outcome), { ...NO_EVIDENCE, checks: [] });
+  assert.equal(evidenceShown(outcome), { ...NO_EVIDENCE, checks: [], benchmarks: [] });
   actors.tell(ADDRESS, { type: 'endpoint.withdraw' });
   assert.equal(check(actors, saw('tools', 'failed', { configuration: configurationOf(other) })).published, []);
   assert.equal(actors.context<EndpointRecord>(ADDRESS).findings.byCheck, {});
@@ -330,13 +330,27 @@ it('why explains each check: its time, its result and the end of its validity', 
   assert.ok(lines.includes('Withheld for now, although declared: tools, tool_choice.'));
 });
 
-it('chart versions: the upcast knows no accounts of earlier outcomes; the downcast drops them', () => {
-  const path = new URL('../../fixtures/snapshots/endpoint-2.json', import.meta.url);
+it('chart versions: the upcast adds what version 4 measures; the downcast keeps all that version 3 knows', () => {
+  const path = new URL('../../fixtures/snapshots/endpoint-3.json', import.meta.url);
   for (const saved of JSON.parse(readFileSync(path, 'utf8'))) {
     const now = endpointKind.upcast?.(saved) as typeof saved;
-    assert.equal(now.context, { ...saved.context, recentBy: [] });
-    assert.equal(endpointKind.downcast?.(now), saved);
+    const { capacity, unkeptSince, windows, findings, measured, ...same } = now.context;
+    assert.equal([capacity, unkeptSince, windows.renders, findings.benchmarks], [null, null, [], []]);
+    for (const { long, runaway, response } of [...windows.minutes, ...windows.halfHours]) {
+      assert.equal([long, runaway, typeof response], [0, 0, 'object']);
+    }
+    const { windows: _w, findings: _f, measured: _m, ...before } = saved.context;
+    assert.equal(same, before);
+    assert.equal(measured, { ...saved.context.measured, ...LATER });
+    const down = endpointKind.downcast?.(now) as typeof saved;
+    assert.equal(Object.keys(down.context).sort(), Object.keys(saved.context).sort());
+    assert.equal({ ...down, context: null }, { ...saved, context: null });
   }
 });
+
+const LATER = {
+  ...{ runaway1d: null, runaway1dSamples: 0 },
+  ...{ renderTiming: null, renderTimingSamples: 0, renderTimingSizes: 0 },
+};
 
 test.run();

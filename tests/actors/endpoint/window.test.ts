@@ -79,16 +79,6 @@ it('measures the seconds of whole successes, streamed or not, from five samples 
   assert.equal(figures(windows, START + 31 * MINUTE).response1d, response1d);
 });
 
-it('goes on from the windows of an earlier build, which has neither a week nor responses', () => {
-  const bucket = { start: START, success: 4, error: 0, ttft: {}, throughput: {} };
-  const earlier: Windows = { minutes: [bucket], halfHours: [bucket] };
-  assert.is(figures(earlier, START).response1d, null);
-  const now = many(earlier, 10, streamed({ durationMs: 1_000 }), START);
-  assert.is(figures(now, START).uptime7d, 100);
-  assert.is(figures(now, START).uptime1dSamples, 14);
-  assert.ok(figures(now, START).response1d);
-});
-
 it('stays bounded over days of traffic', () => {
   let windows = NO_WINDOWS;
   for (let minute = 0; minute < 10 * 24 * 60; minute++) {
@@ -101,10 +91,18 @@ it('stays bounded over days of traffic', () => {
   assert.ok(JSON.stringify(windows).length < 60_000);
 });
 
-it('counts late attempts in the newest bucket and never changes an older one', () => {
-  const windows = measure(measure(NO_WINDOWS, [streamed()], START + MINUTE), [streamed()], START);
-  assert.is(windows.minutes.length, 1);
-  assert.is(windows.minutes[0]?.success, 2);
+it('counts late attempts in the bucket of their own time, and drops those older than the window', () => {
+  const late = measure(measure(NO_WINDOWS, [streamed({ at: START + MINUTE })], START + MINUTE), [], START + MINUTE);
+  const windows = measure(late, [streamed({ at: START }), streamed({ at: START - 2 * DAY })], START + MINUTE);
+  assert.equal(
+    windows.minutes.map(({ start, success }) => [start - START, success]),
+    [
+      [0, 1],
+      [MINUTE, 1],
+    ],
+  );
+  assert.is(figures(windows, START + MINUTE).uptime1dSamples, 2);
+  assert.is(windows.week.length, 2, 'the attempt of two days ago counts in the week');
 });
 
 it('counts batched attempts by their own times, in one call as one by one', () => {

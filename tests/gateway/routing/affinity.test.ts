@@ -78,7 +78,7 @@ it('a conversation stays at its endpoint while uptime, health, capacity of other
   const boards: readonly (readonly Endpoint[])[] = [
     changed(measured({ uptime30m: 91 }), measured({ uptime30m: 100 })),
     changed({ health: 'degraded' }),
-    changed({}, { capacity: { current: 0, total: 9 } }),
+    changed({}, { capacity: { current: 0, total: 9, reportedAt: 0 } }),
     changed({ tariff: { ...served.tariff, prompt: '0.0001' } }),
     [...endpoints, ...Array.from({ length: 40 }, (_, n) => at(`new${n}`, cheap))],
   ];

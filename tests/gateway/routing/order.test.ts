@@ -8,7 +8,7 @@ import { at, cheap, dear, measured, planned, slugs } from './scene.ts';
 const it = bounded(test);
 
 const SEEDS = [0, 0.2, 0.4, 0.6, 0.8, 0.99];
-const slots = (current: number, total: number) => ({ capacity: { current, total } });
+const slots = (current: number, total: number) => ({ capacity: { current, total, reportedAt: 0 } });
 
 it('endpoints with free slots come first, those with none left last', () => {
   const endpoints = [at('full', cheap, slots(4, 4)), at('silent', cheap), at('free', dear, slots(1, 4))];

@@ -18,4 +18,9 @@ export const UNMEASURED: Measured = {
   throughput1d: null,
   throughput30mSamples: 0,
   throughput1dSamples: 0,
+  runaway1d: null,
+  runaway1dSamples: 0,
+  renderTiming: null,
+  renderTimingSamples: 0,
+  renderTimingSizes: 0,
 };
