@@ -1,5 +1,6 @@
 /** All actor kinds of the marketplace. A node registers exactly these. */
 import { accountKind } from './account/account.ts';
+import { auditKind } from './audit/audit.ts';
 import { batchKind } from './batch/batch.ts';
 import { endpointKind } from './endpoint/endpoint.ts';
 import { fileKind } from './file/file.ts';
@@ -25,6 +26,7 @@ export function kindsWith({ generationMs }: Retention): readonly Kind[] {
     videoJobKind,
     webhookKind,
     signingKind,
+    auditKind,
     rateWindowKind,
     providerKind,
     endpointKind,

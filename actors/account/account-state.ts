@@ -2,8 +2,9 @@
  * The stored state of an account: sums, counters and the newest ledger entry, never a collection. Every function is
  * pure and returns the next state. After each of them, balance = deposits - charges + adjustments.
  */
+import { CHAIN_ROOT } from '../terms/hash-chain.ts';
 import { add, isNegative, subtract } from '../terms/usd.ts';
-import { LEDGER_ROOT, type LedgerEntry, type LedgerSide, sealEntry } from './ledger.ts';
+import { type LedgerEntry, type LedgerSide, sealEntry } from './ledger.ts';
 
 /** One active batch. */
 export interface QueuedBatch {
@@ -224,7 +225,7 @@ function append(
   const account = state.address;
   const sequence = (state.last?.sequence ?? 0) + 1;
   const balance = move(state.balance, amount);
-  const previous = state.last?.hash ?? LEDGER_ROOT;
+  const previous = state.last?.hash ?? CHAIN_ROOT;
   return sealEntry({ account, sequence, type, from, to, amount, at, ref, key, balance, previous });
 }
 

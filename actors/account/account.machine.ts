@@ -57,6 +57,9 @@ export const accountMachine = setup({
     answerKnown: emit<AccountState, AccountEvent>(({ context }) => answerCreated(context, false)),
     showOpen: emit<AccountState, AccountEvent>(({ context }) => effects.reply(accountView(context, 'open'))),
     showSuspended: emit<AccountState, AccountEvent>(({ context }) => effects.reply(accountView(context, 'suspended'))),
+    recordSwitch: emit<AccountState, AccountEvent>(({ context, event }) =>
+      effects.recordSwitch(context, only(event, 'account.suspend', 'account.resume')),
+    ),
     answerStanding: emit(() => effects.reply({ counted: true })),
     refuseOwner: emit(() => effects.reply({ refusal: UNAUTHENTICATED })),
     countKey: assign({ keys: ({ context }) => context.keys + 1 }),
@@ -169,7 +172,7 @@ export const accountMachine = setup({
   states: {
     open: {
       on: {
-        'account.suspend': { target: 'suspended', actions: 'showSuspended' },
+        'account.suspend': { target: 'suspended', actions: ['recordSwitch', 'showSuspended'] },
         'account.resume': { actions: 'showOpen' },
         'account.show': { actions: 'showOpen' },
         'account.standing': { actions: 'answerStanding' },
@@ -198,7 +201,7 @@ export const accountMachine = setup({
     suspended: {
       on: {
         'account.suspend': { actions: 'showSuspended' },
-        'account.resume': { target: 'open', actions: 'showOpen' },
+        'account.resume': { target: 'open', actions: ['recordSwitch', 'showOpen'] },
         'account.show': { actions: 'showSuspended' },
         'account.standing': { actions: 'refuseOwner' },
         'hold.open': [

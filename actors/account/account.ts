@@ -3,6 +3,7 @@ import type { ActorEvent, Cluster, Json, Kind, RowRef, SavedState } from '../run
 import type { Generation, HoldRequest, Release, Released, Settled, Settlement } from '../terms/hold.ts';
 import { isFirstHold } from '../terms/hold-attempt.ts';
 import { plain } from '../terms/only.ts';
+import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { same } from '../terms/same.ts';
 import { accountMachine } from './account.machine.ts';
@@ -160,16 +161,32 @@ export async function showAccount(cluster: Cluster, account: string, withinMs: n
   return (await cluster.ask(account, { type: 'account.show' }, { withinMs, repeat: same })) as unknown as AccountView;
 }
 
-export async function suspendAccount(cluster: Cluster, account: string, withinMs: number): Promise<AccountView> {
-  return (await cluster.ask(
-    account,
-    { type: 'account.suspend' },
-    { withinMs, repeat: same },
-  )) as unknown as AccountView;
+/** `by` is recorded in the account's audit log; repeats are idempotent. */
+export async function suspendAccount(
+  cluster: Cluster,
+  account: string,
+  withinMs: number,
+  by?: Principal,
+): Promise<AccountView> {
+  return switchAccount(cluster, account, { type: 'account.suspend', ...byMember(by) }, withinMs);
 }
 
-export async function resumeAccount(cluster: Cluster, account: string, withinMs: number): Promise<AccountView> {
-  return (await cluster.ask(account, { type: 'account.resume' }, { withinMs, repeat: same })) as unknown as AccountView;
+export async function resumeAccount(
+  cluster: Cluster,
+  account: string,
+  withinMs: number,
+  by?: Principal,
+): Promise<AccountView> {
+  return switchAccount(cluster, account, { type: 'account.resume', ...byMember(by) }, withinMs);
+}
+
+async function switchAccount(
+  cluster: Cluster,
+  account: string,
+  event: ActorEvent,
+  withinMs: number,
+): Promise<AccountView> {
+  return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as AccountView;
 }
 
 /**

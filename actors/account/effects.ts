@@ -3,6 +3,8 @@
  */
 import type { Effect } from '../runtime/index.ts';
 import { activityPart } from '../terms/activity-part.ts';
+import { recordAudit } from '../terms/audit.ts';
+import { sequenceId } from '../terms/hash-chain.ts';
 import type { Admission, Generation, Released, Settled } from '../terms/hold.ts';
 import { plain } from '../terms/only.ts';
 import { paymentRequired } from '../terms/payment-required.ts';
@@ -11,10 +13,10 @@ import { firstRow } from '../terms/row.ts';
 import { subtract } from '../terms/usd.ts';
 import { type AccountState, available } from './account-state.ts';
 import { accountRoom, heldBefore, keyRoom, type OpenCase } from './admission.ts';
-import type { HoldOpen, HoldRaise, HoldRelease, HoldSettle, JobHold, StorageTake } from './events.ts';
+import type { AccountSwitch, HoldOpen, HoldRaise, HoldRelease, HoldSettle, JobHold, StorageTake } from './events.ts';
 import { opened, raised, released, reopened, settled } from './generation.ts';
 import { type Claim, putClaim, refusalOf, removeClaim } from './idempotency.ts';
-import { type LedgerEntry, ledgerId } from './ledger.ts';
+import type { LedgerEntry } from './ledger.ts';
 import { TOMBSTONE_MS, type Tombstone } from './tombstone.ts';
 
 export const SWEEP_TIMER = 'holds.sweep';
@@ -45,6 +47,11 @@ export const MALFORMED: Refusal = {
 export function refuseStorage({ bytesMax }: StorageTake): Effect {
   const message = `The stored files of an account have at most ${bytesMax} bytes in all; delete files or wait for their expiry`;
   return refuse({ status: 403, type: 'permission_denied', message, metadata: { scope: 'account', limit: bytesMax } });
+}
+
+/** The entry of an operator's switch in the account's audit log. */
+export function recordSwitch({ address }: AccountState, { type: action, by }: AccountSwitch): Effect {
+  return recordAudit(address, { action, target: address, by });
 }
 
 /** The answer to a key's creation, sent in the commit that creates it. */
@@ -207,7 +214,7 @@ export function recordTombstone(state: AccountState, event: HoldRelease): Effect
 /** Writes the newest ledger entry as a row. */
 export function recordEntry(state: AccountState): Effect {
   const entry = state.last as LedgerEntry;
-  return { type: 'put', collection: 'ledger', id: ledgerId(entry.sequence), body: plain(entry) };
+  return { type: 'put', collection: 'ledger', id: sequenceId(entry.sequence), body: plain(entry) };
 }
 
 /** One timer covers the earliest deadline; it is set when this deadline has just become the earliest. */

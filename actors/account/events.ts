@@ -3,6 +3,7 @@
  */
 import type { Stamped } from '../runtime/index.ts';
 import type { HoldRequest, Idempotency, Release, Settlement } from '../terms/hold.ts';
+import type { Principal } from '../terms/principal.ts';
 
 /**
  * From a key, committed together with the key's step. `key` is the key's address; `perMinute` is passed back with a
@@ -99,6 +100,12 @@ export type SlotUpdate = Stamped & {
 /** From a batch in the commit that ends it. */
 export type QueueLeave = Stamped & { readonly type: 'queue.leave'; readonly batch: string };
 
+/** An operator's switch: a suspended account is answered 401 until it is resumed. */
+export type AccountSwitch = Stamped & {
+  readonly type: 'account.suspend' | 'account.resume';
+  readonly by?: Principal;
+};
+
 export type AccountEvent =
   | HoldOpen
   | JobHold
@@ -117,8 +124,7 @@ export type AccountEvent =
   | SlotUpdate
   | QueueLeave
   | (Stamped & { readonly type: 'account.create'; readonly name: string })
-  | (Stamped & { readonly type: 'account.suspend' })
-  | (Stamped & { readonly type: 'account.resume' })
+  | AccountSwitch
   | (Stamped & { readonly type: 'account.show' })
   /** From a key that counted a request: asks whether the account may send requests (open) or not (suspended). */
   | (Stamped & { readonly type: 'account.standing' })

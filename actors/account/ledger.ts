@@ -2,7 +2,7 @@
  * The ledger of one account: entries without gaps, each chained to the previous one by its hash. Each entry moves one
  * amount from one side to another, so all sides sum to zero. Entries are appended, never changed and never expired.
  */
-import { hash } from 'node:crypto';
+import { CHAIN_ROOT, chainHash } from '../terms/hash-chain.ts';
 import { add, compare, isNegative, subtract } from '../terms/usd.ts';
 
 export type LedgerSide = 'outside' | 'balance' | 'revenue' | 'adjustments';
@@ -30,18 +30,10 @@ export interface LedgerEntry {
   readonly hash: string;
 }
 
-export const LEDGER_ROOT = '0'.repeat(64);
-const SEQUENCE_DIGITS = 12;
-
-/** Row id of an entry: zero-padded so that it sorts as its number. */
-export function ledgerId(sequence: number): string {
-  return sequence.toString().padStart(SEQUENCE_DIGITS, '0');
-}
-
 /** SHA-256 over the previous hash and every other member, in one fixed order. */
 export function hashEntry(entry: Omit<LedgerEntry, 'hash'>): string {
   const { previous, account, sequence, type, from, to, amount, at, ref, key, balance } = entry;
-  return sha256(JSON.stringify([previous, account, sequence, type, from, to, amount, at, ref, key, balance]));
+  return chainHash(JSON.stringify([previous, account, sequence, type, from, to, amount, at, ref, key, balance]));
 }
 
 /**
@@ -53,7 +45,7 @@ export function sealEntry(entry: Omit<LedgerEntry, 'hash'>): LedgerEntry {
   const { previous, account, sequence, type, from, to, amount, at, ref, key, balance } = entry;
   const moved = `"${type}","${from}","${to}","${amount}",${at}`;
   const names = `${quoted(ref)},${key === null ? 'null' : quoted(key)}`;
-  const hash = sha256(`["${previous}",${quoted(account)},${sequence},${moved},${names},"${balance}"]`);
+  const hash = chainHash(`["${previous}",${quoted(account)},${sequence},${moved},${names},"${balance}"]`);
   return { account, sequence, type, from, to, amount, at, ref, key, balance, previous, hash };
 }
 
@@ -62,10 +54,6 @@ const PLAIN = /^[ !#-[\]-~]*$/;
 
 function quoted(name: string): string {
   return PLAIN.test(name) ? `"${name}"` : JSON.stringify(name);
-}
-
-function sha256(text: string): string {
-  return hash('sha256', text);
 }
 
 export interface LedgerTotals {
@@ -86,7 +74,7 @@ export type LedgerVerdict =
  */
 export function verifyLedger(entries: readonly LedgerEntry[]): LedgerVerdict {
   let totals: LedgerTotals = { entries: 0, balance: '0', deposits: '0', charges: '0', adjustments: '0' };
-  let previous = LEDGER_ROOT;
+  let previous = CHAIN_ROOT;
   const seen = new Set<string>();
   for (const entry of entries) {
     const reason = validationError(entry, totals, previous, entries[0]?.account ?? '');

@@ -2,13 +2,14 @@
  * The effects of the key's decisions: answers, and messages to its account. Pure; the chart decides when they apply.
  */
 import type { Effect } from '../runtime/index.ts';
+import { recordAudit } from '../terms/audit.ts';
 import type { Admission } from '../terms/hold.ts';
 import { isFirstHold } from '../terms/hold-attempt.ts';
 import { plain } from '../terms/only.ts';
 import { paymentRequired } from '../terms/payment-required.ts';
 import type { Refusal, RefusedAnswer } from '../terms/refusal.ts';
 import { UNAUTHENTICATED } from '../terms/unauthenticated.ts';
-import type { JobAdmit, KeyCount, TurnAdmit, TurnRaise } from './events.ts';
+import type { JobAdmit, KeyCount, KeyCreate, KeyLimit, KeySwitch, TurnAdmit, TurnRaise } from './events.ts';
 import { type KeyState, perMinuteOf } from './key-state.ts';
 import { refuseRate } from './rate.ts';
 import { roomOf } from './spending.ts';
@@ -98,6 +99,15 @@ export function refuseCountCredential(): Effect {
 export function reportIssued(state: KeyState): Effect {
   const event = { type: 'key.issued', key: state.address, label: state.label };
   return { type: 'send', to: state.account, event };
+}
+
+/** The entry of a change in the account's audit log. Digests stay out: the label tells the owner which key it is. */
+export function recordChange(state: KeyState, event: KeyCreate | KeyLimit | KeySwitch): Effect {
+  const { address, label, name, kind, limit, limitWindow, expiresAt } = state;
+  const limits = { limit, limit_reset: limitWindow };
+  const created = { label, name, kind, ...limits, expires_at: expiresAt };
+  const detail = event.type === 'key.create' ? created : event.type === 'key.limit' ? limits : { label };
+  return recordAudit(address, { action: event.type, target: address, by: event.by, detail });
 }
 
 /** The answer to a repeated creation. */

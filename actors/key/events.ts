@@ -5,6 +5,7 @@
 import type { Stamped } from '../runtime/index.ts';
 import type { ActivityPart } from '../terms/activity-part.ts';
 import type { HoldRequest } from '../terms/hold.ts';
+import type { Principal } from '../terms/principal.ts';
 import type { LimitWindow } from './calendar.ts';
 
 /** Creates the key. Its address is the natural id; `digest` is the stored digest of its text. */
@@ -18,6 +19,7 @@ export type KeyCreate = Stamped & {
   readonly limitWindow: LimitWindow | null;
   readonly expiresAt: number | null;
   readonly perMinute: number | null;
+  readonly by?: Principal;
 };
 
 export type TurnAdmit = Stamped & {
@@ -41,6 +43,13 @@ export type KeyLimit = Stamped & {
   readonly type: 'key.limit';
   readonly limit: string | null;
   readonly limitWindow: LimitWindow | null;
+  readonly by?: Principal;
+};
+
+/** Revoked keys stay revoked. */
+export type KeySwitch = Stamped & {
+  readonly type: 'key.disable' | 'key.enable' | 'key.revoke';
+  readonly by?: Principal;
 };
 
 /** From the account: a hold was charged. `held` is freed, `cost` is spent. `part` is absent from accounts of older builds. */
@@ -69,7 +78,5 @@ export type KeyEvent =
   | KeyCount
   | KeyLimit
   | FromAccount
-  | (Stamped & { readonly type: 'key.show' })
-  | (Stamped & { readonly type: 'key.disable' })
-  | (Stamped & { readonly type: 'key.enable' })
-  | (Stamped & { readonly type: 'key.revoke' });
+  | KeySwitch
+  | (Stamped & { readonly type: 'key.show' });

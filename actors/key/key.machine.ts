@@ -43,6 +43,9 @@ export const keyMachine = setup({
     changedActive: emit<KeyState, KeyEvent>(({ context, event }) => changed(context, 'active', event.at)),
     changedDisabled: emit<KeyState, KeyEvent>(({ context, event }) => changed(context, 'disabled', event.at)),
     changedRevoked: emit<KeyState, KeyEvent>(({ context, event }) => changed(context, 'revoked', event.at)),
+    recordChange: emit<KeyState, KeyEvent>(({ context, event }) =>
+      effects.recordChange(context, only(event, 'key.create', 'key.limit', 'key.disable', 'key.enable', 'key.revoke')),
+    ),
     relimit: assign(({ context, event }) => keyState.relimit(context, only(event, 'key.limit'))),
 
     count: assign(({ context, event }) => keyState.countRequest(context, only(event, 'turn.admit', 'key.count'))),
@@ -107,19 +110,22 @@ export const keyMachine = setup({
           { actions: ['count', 'askStanding'] },
         ],
         'key.show': { actions: 'showActive' },
-        'key.limit': { actions: ['relimit', 'changedActive', 'showActive'] },
+        'key.limit': { actions: ['relimit', 'changedActive', 'recordChange', 'showActive'] },
         'key.enable': { actions: 'showActive' },
-        'key.disable': { target: 'disabled', actions: ['putDisabled', 'changedDisabled', 'showDisabled'] },
-        'key.revoke': { target: 'revoked', actions: ['putRevoked', 'changedRevoked', 'showRevoked'] },
+        'key.disable': {
+          target: 'disabled',
+          actions: ['putDisabled', 'changedDisabled', 'recordChange', 'showDisabled'],
+        },
+        'key.revoke': { target: 'revoked', actions: ['putRevoked', 'changedRevoked', 'recordChange', 'showRevoked'] },
       },
     },
     disabled: {
       on: {
         'key.show': { actions: 'showDisabled' },
-        'key.limit': { actions: ['relimit', 'changedDisabled', 'showDisabled'] },
-        'key.enable': { target: 'active', actions: ['putActive', 'changedActive', 'showActive'] },
+        'key.limit': { actions: ['relimit', 'changedDisabled', 'recordChange', 'showDisabled'] },
+        'key.enable': { target: 'active', actions: ['putActive', 'changedActive', 'recordChange', 'showActive'] },
         'key.disable': { actions: 'showDisabled' },
-        'key.revoke': { target: 'revoked', actions: ['putRevoked', 'changedRevoked', 'showRevoked'] },
+        'key.revoke': { target: 'revoked', actions: ['putRevoked', 'changedRevoked', 'recordChange', 'showRevoked'] },
       },
     },
     revoked: {
@@ -134,7 +140,7 @@ export const keyMachine = setup({
   },
   on: {
     'key.create': [
-      { guard: 'isNew', actions: ['issue', 'putActive', 'changedActive', 'reportIssued'] },
+      { guard: 'isNew', actions: ['issue', 'putActive', 'changedActive', 'recordChange', 'reportIssued'] },
       { actions: 'answerIssued' },
     ],
     'turn.admit': [

@@ -6,6 +6,7 @@ import type { ActorEvent, Cluster, Json, Kind, RowRef } from '../runtime/index.t
 import { CHANGE, changeCollection } from '../terms/change.ts';
 import type { Admission, HoldRequest } from '../terms/hold.ts';
 import { plain } from '../terms/only.ts';
+import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { same } from '../terms/same.ts';
 import { ACTIVITY, ACTIVITY_DAY, type Activity, activityCollection, activityDay, activityRows } from './activity.ts';
@@ -50,6 +51,8 @@ export interface NewKey {
   readonly expiresAt: number | null;
   /** The key's own bound on requests per minute; null uses the configured bound. */
   readonly perMinute: number | null;
+  /** Recorded in the account's audit log. */
+  readonly by?: Principal;
 }
 
 export interface KeyCreated {
@@ -63,7 +66,9 @@ export type Counted = { readonly counted: true } | RefusedAnswer;
 
 /** `key` is an address, here and below. Throws, and creates nothing, when the account does not exist. */
 export async function createKey(cluster: Cluster, key: string, made: NewKey, withinMs: number): Promise<KeyCreated> {
-  return (await cluster.ask(key, { type: 'key.create', ...made }, { withinMs, repeat: same })) as unknown as KeyCreated;
+  const { by, ...event } = made;
+  const create = { type: 'key.create', ...event, ...byMember(by) };
+  return (await cluster.ask(key, create, { withinMs, repeat: same })) as unknown as KeyCreated;
 }
 
 export interface AdmitOptions {
@@ -119,8 +124,10 @@ export async function changeKey(
   key: string,
   change: 'disable' | 'enable' | 'revoke',
   withinMs: number,
+  by?: Principal,
 ): Promise<KeyView> {
-  return (await cluster.ask(key, { type: `key.${change}` }, { withinMs, repeat: same })) as unknown as KeyView;
+  const event = { type: `key.${change}`, ...byMember(by) };
+  return (await cluster.ask(key, event, { withinMs, repeat: same })) as unknown as KeyView;
 }
 
 export async function limitKey(
@@ -128,8 +135,10 @@ export async function limitKey(
   key: string,
   limit: { readonly limit: string | null; readonly limitWindow: LimitWindow | null },
   withinMs: number,
+  by?: Principal,
 ): Promise<KeyView> {
-  return (await cluster.ask(key, { type: 'key.limit', ...limit }, { withinMs, repeat: same })) as unknown as KeyView;
+  const event = { type: 'key.limit', ...limit, ...byMember(by) };
+  return (await cluster.ask(key, event, { withinMs, repeat: same })) as unknown as KeyView;
 }
 
 /** Looks up the key of a digest in the store; null for an unknown one. The key's own state is not checked. */

@@ -148,6 +148,11 @@ export function webhookAddress(account: string, event: string): string {
   return `webhook:${account}/${event}`;
 }
 
+/** The audit log of an account, or with `OPERATOR_LOG` of what concerns no account. */
+export function auditAddress(account: string): string {
+  return `audit:${account}/log`;
+}
+
 /** The actor with the versions of an account's signing secret. */
 export function signingAddress(account: string): string {
   return `signing:${account}`;

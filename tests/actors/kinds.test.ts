@@ -16,6 +16,7 @@ it('registers every kind of the marketplace, each under its own name', () => {
     'video-job',
     'webhook',
     'signing',
+    'audit',
     'rate-window',
     'provider',
     'endpoint',

@@ -4,7 +4,7 @@ import { configurationOf } from '../../actors/endpoint/configuration.ts';
 import { kinds } from '../../actors/kinds.ts';
 import { ENDPOINT_WINDOW, windowAddress } from '../../actors/rate-window/rate-window.ts';
 import { persist } from '../../actors/runtime/actor/persist.ts';
-import { signingAddress } from '../../actors/terms/ids.ts';
+import { auditAddress, signingAddress } from '../../actors/terms/ids.ts';
 import { announceWebhook } from '../../actors/terms/webhook.ts';
 import {
   addressOf,
@@ -55,6 +55,7 @@ export function goldenScenes(): ReadonlyMap<string, readonly Golden[]> {
   batches(tell);
   webhooks(tell);
   look(ACCOUNT);
+  look(auditAddress(ACCOUNT.slice('account:'.length)));
   supply(tell);
   const window = windowAddress(ENDPOINT_WINDOW);
   tell(window, { type: 'window.take', name: ENDPOINT_WINDOW, count: 1, limit: 3, windowMs: 60_000 });

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { type Route, withHead } from '../http/route.ts';
 import { jsonAnswer } from '../http/route-answer.ts';
+import { auditRoute } from './audit/audit-route.ts';
 import { batchRoutes } from './batches/batch-routes.ts';
 import { countTokensRoute } from './count-tokens.ts';
 import { creditsRoute } from './credits.ts';
@@ -40,6 +41,7 @@ export function apiRoutes(): readonly Route[] {
     ...statementRoutes,
     generationRoute,
     keyRoute,
+    auditRoute,
     ...modelRoutes,
     videoModelsRoute,
     ...videoRoutes,

@@ -11,8 +11,8 @@ import type { RequestContext } from '../request-context.ts';
 import type { Budgets } from './budgets.ts';
 import type { ClientAddresses, Remote } from './client-addresses.ts';
 
-/** What a route requires: an inference key, or nothing (a credential that is sent anyway is counted). */
-export type Policy = 'key' | 'open';
+/** What a route requires: a key of one kind, or nothing (a credential that is sent anyway is counted). */
+export type Policy = 'key' | 'management' | 'open';
 
 /** The members of a request context that authentication reads and writes. */
 export type Authenticated = Pick<RequestContext, 'credential' | 'digest' | 'caller' | 'address' | 'counted'>;
@@ -91,7 +91,7 @@ export class Authentication {
     if (!caller || lapsed) return this.#findCaller(context, policy, connection, remembered);
     if (remembered !== undefined) return this.#countSuspect(context, policy, connection, caller);
     context.caller = caller;
-    return policy === 'key' && caller.kind === 'inference' ? null : this.#countKnown(context, policy);
+    return isRequired(caller.kind, policy) ? null : this.#countKnown(context, policy);
   }
 
   /**
@@ -140,7 +140,7 @@ export class Authentication {
     } else {
       context.caller = caller;
       this.#callers.set(digest, caller);
-      if (policy === 'open' || kind === 'management') await this.#countKnown(context, policy);
+      if (!isRequired(kind, policy)) await this.#countKnown(context, policy);
     }
     if (this.#remembered.get(digest)?.type !== 'dead') this.#digests.set(key, digest);
   }
@@ -173,11 +173,11 @@ export class Authentication {
     await this.#countKnown(context, policy);
   }
 
-  /** Counts a known key on an open route, a management key on a key route, or a key that was dead a moment ago. */
+  /** Counts a known key on an open route or of the wrong kind, or a key that was dead a moment ago. */
   async #countKnown(context: Authenticated, policy: Policy): Promise<void> {
     const error = await this.count(context);
-    if (error?.status === 429 || (error !== null && policy === 'key')) throw error;
-    if (policy === 'key' && context.caller?.kind === 'management') throw onlyManages();
+    if (error?.status === 429 || (error !== null && policy !== 'open')) throw error;
+    if (policy !== 'open' && context.caller && !isRequired(context.caller.kind, policy)) throw wrongKind(policy);
     if (context.digest !== null && error === null) this.#remembered.delete(context.digest);
   }
 
@@ -190,12 +190,12 @@ export class Authentication {
       this.#remembered.set(digest, { type: 'unknown', until: now + this.#options.deadKeyMs });
     }
     if (refusal) throw refusalError(refusal, now);
-    if (policy === 'key') throw refusalError(UNAUTHENTICATED, now);
+    if (policy !== 'open') throw refusalError(UNAUTHENTICATED, now);
   }
 
   async #countKeyless(context: Authenticated, policy: Policy, connection: Remote): Promise<void> {
     await this.#countAddress(context, connection);
-    if (policy === 'key') throw refusalError(UNAUTHENTICATED, this.#now());
+    if (policy !== 'open') throw refusalError(UNAUTHENTICATED, this.#now());
   }
 
   /** Counts a request without a valid key by its client address. */
@@ -244,7 +244,14 @@ function tooManyOf({ limit, resetAt }: { readonly limit: number; readonly resetA
   };
 }
 
-function onlyManages(): GatewayError {
-  const message = 'A management key manages keys only: it can neither spend nor report spend';
+function isRequired(kind: Caller['kind'], policy: Policy): boolean {
+  return policy === (kind === 'inference' ? 'key' : 'management');
+}
+
+function wrongKind(policy: 'key' | 'management'): GatewayError {
+  const message =
+    policy === 'key'
+      ? 'A management key manages keys only: it can neither spend nor report spend'
+      : 'Only management keys can perform this operation';
   return new GatewayError({ status: 403, type: 'permission_denied', message });
 }

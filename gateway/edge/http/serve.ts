@@ -3,6 +3,7 @@ import { CallerLeft } from '../../terms/caller-left.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { notFound } from '../../terms/not-found.ts';
 import { unavailable } from '../../terms/unavailable.ts';
+import type { Policy } from '../auth/authentication.ts';
 import type { Requester } from '../auth/endpoint-window.ts';
 import { readForm } from '../body/read-form.ts';
 import { readJson } from '../body/read-json.ts';
@@ -36,7 +37,7 @@ export async function serveRoute(context: RequestContext, route: ServedRoute, ed
     if (route.policy !== 'unguarded') {
       const arriving = arrive(context, route, edge, { account, mayBegin });
       if (arriving !== null) await arriving;
-      if (route.policy === 'key') await countRead(context, edge);
+      if (route.policy === 'key' || route.policy === 'management') await countRead(context, edge);
     }
     if (route.body === 'json') {
       if (route.policy !== 'unguarded') edge.window.check(requesterOf(context));
@@ -162,7 +163,12 @@ function authenticate(
   { policy }: Pick<Route, 'policy'>,
   edge: EdgeRoutes,
 ): Promise<void> | null {
-  return edge.authentication.enter(context, policy === 'open' ? 'open' : 'key', context.request);
+  return edge.authentication.enter(context, requirementOf(policy), context.request);
+}
+
+function requirementOf(policy: Route['policy']): Policy {
+  if (policy === 'management' || policy === 'open') return policy;
+  return 'key';
 }
 
 /** Counts a request that runs no generation; rejects with the key's 401 or 429. */

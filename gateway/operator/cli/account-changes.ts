@@ -5,6 +5,7 @@ import type { AccountView } from '../../../actors/account/statement.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { adjustmentId } from '../../../actors/terms/ids.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { COMMAND_LINE } from './command-line.ts';
 import { findGeneration } from './generations.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom, amountFrom } from './names.ts';
@@ -50,7 +51,9 @@ function addSwitch(
     .action(async (account: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const address = accountFrom(account);
-      const view: AccountView = await withSession(options, ({ cluster }) => change(cluster, address, ASK_MS));
+      const view: AccountView = await withSession(options, ({ cluster }) =>
+        change(cluster, address, ASK_MS, COMMAND_LINE),
+      );
       print(options, view, () => pairs({ account: address.slice('account:'.length), status: view.status }));
     });
 }

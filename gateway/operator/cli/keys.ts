@@ -11,6 +11,7 @@ import { keyAddress, keyDigest, keyId, keyText, maskKey } from '../../../actors/
 import { ConfigError } from '../config/config-error.ts';
 import { readPepper } from '../config/secrets.ts';
 import { askEach } from './ask-each.ts';
+import { COMMAND_LINE } from './command-line.ts';
 import { findCluster } from './find-cluster.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom, amountFrom, countFrom, keyFrom, timeFrom } from './names.ts';
@@ -59,7 +60,7 @@ export function addKeys(program: Command): void {
       const limit = usd === 'none' ? null : amountFrom(usd);
       const limitWindow = windowFrom({ window: options.window, limit: limit ?? undefined });
       const view = await withSession(options, ({ cluster }) =>
-        limitKey(cluster, address, { limit, limitWindow }, ASK_MS),
+        limitKey(cluster, address, { limit, limitWindow }, ASK_MS, COMMAND_LINE),
       );
       print(options, view, () => renderList([view]));
     });
@@ -83,7 +84,9 @@ function addChange(keys: Command, change: 'revoke' | 'disable' | 'enable', descr
     .action(async (key: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const address = keyFrom(key);
-      const view = await withSession(options, ({ cluster }) => changeKey(cluster, address, change, ASK_MS));
+      const view = await withSession(options, ({ cluster }) =>
+        changeKey(cluster, address, change, ASK_MS, COMMAND_LINE),
+      );
       print(options, view, () => pairs({ key: shortKey(view.key), label: view.label, status: view.status }));
     });
 }
@@ -139,6 +142,7 @@ function newKey(text: string, pepper: Uint8Array, options: CreateOptions): NewKe
     limitWindow: windowFrom({ window: options.window, limit: options.limit }),
     expiresAt: options.expires === undefined ? null : timeFrom(options.expires),
     perMinute: options.perMinute === undefined ? null : countFrom(options.perMinute, 'number of requests'),
+    by: COMMAND_LINE,
   };
 }
 

@@ -4,6 +4,7 @@ import { accountKind } from '../../../actors/account/account.ts';
 import type { AccountState } from '../../../actors/account/account-state.ts';
 import type { AccountView } from '../../../actors/account/statement.ts';
 import { TOMBSTONE_MS } from '../../../actors/account/tombstone.ts';
+import { auditKind } from '../../../actors/audit/audit.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Admission, Generation } from '../../../actors/terms/hold.ts';
@@ -16,7 +17,7 @@ import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
 const it = bounded(test);
 
 function open(balance = '10'): PureActors {
-  const actors = new PureActors([accountKind(), keyKind], START);
+  const actors = new PureActors([accountKind(), keyKind, auditKind], START);
   actors.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
   if (balance !== '0') actors.tell(ACCOUNT, words.depositEvent('dep-0', balance));
   actors.tell(KEY, words.createKeyEvent());

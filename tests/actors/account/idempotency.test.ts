@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
 import type { AccountState } from '../../../actors/account/account-state.ts';
 import { CLAIM_MS, type Claim } from '../../../actors/account/idempotency.ts';
+import { auditKind } from '../../../actors/audit/audit.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Admission, HoldRequest, Settled } from '../../../actors/terms/hold.ts';
@@ -16,7 +17,7 @@ const it = bounded(test);
 const SAME = { key: 'idem-1', body: 'body-1' };
 
 function open(deposit = '10', limit: string | null = null): PureActors {
-  const actors = new PureActors([accountKind(), keyKind], START);
+  const actors = new PureActors([accountKind(), keyKind, auditKind], START);
   actors.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
   actors.tell(ACCOUNT, words.depositEvent('dep-0', deposit));
   actors.tell(KEY, words.createKeyEvent({ limit }));

@@ -5,6 +5,7 @@ import { accountKind } from '../../../actors/account/account.ts';
 import type { AccountState } from '../../../actors/account/account-state.ts';
 import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import { TOMBSTONE_MS } from '../../../actors/account/tombstone.ts';
+import { auditKind } from '../../../actors/audit/audit.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Admission, Generation, HoldRequest, Released, Settled } from '../../../actors/terms/hold.ts';
@@ -21,7 +22,7 @@ const SECOND = holdAttempt(2, 1);
 const THIRD = holdAttempt(3, 1);
 
 function open(balance = '10'): PureActors {
-  const actors = new PureActors([accountKind(), keyKind], START);
+  const actors = new PureActors([accountKind(), keyKind, auditKind], START);
   actors.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
   actors.tell(ACCOUNT, words.depositEvent('dep-0', balance));
   actors.tell(KEY, words.createKeyEvent());

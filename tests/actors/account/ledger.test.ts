@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { emptyAccount, withAdjustment, withCharge, withDeposit } from '../../../actors/account/account-state.ts';
-import { hashEntry, type LedgerEntry, ledgerId, sealEntry, verifyLedger } from '../../../actors/account/ledger.ts';
+import { hashEntry, type LedgerEntry, sealEntry, verifyLedger } from '../../../actors/account/ledger.ts';
+import { sequenceId } from '../../../actors/terms/hash-chain.ts';
 import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);
@@ -36,8 +37,8 @@ it('verifies a valid ledger and returns its totals', () => {
 });
 
 it('ids of entries sort in the order of their sequence numbers', () => {
-  assert.ok(ledgerId(9) < ledgerId(10));
-  assert.is(ledgerId(1), '000000000001');
+  assert.ok(sequenceId(9) < sequenceId(10));
+  assert.is(sequenceId(1), '000000000001');
 });
 
 it("an entry's hash is the verified one for any characters in its names", () => {

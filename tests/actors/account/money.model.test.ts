@@ -10,6 +10,7 @@ import { accountKind } from '../../../actors/account/account.ts';
 import type { AccountState } from '../../../actors/account/account-state.ts';
 import { type LedgerEntry, verifyLedger } from '../../../actors/account/ledger.ts';
 import { TOMBSTONE_MS } from '../../../actors/account/tombstone.ts';
+import { auditKind } from '../../../actors/audit/audit.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Admission, Generation, Released, Settled } from '../../../actors/terms/hold.ts';
@@ -76,7 +77,7 @@ const note = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) +
 const formerly = new Map<string, Set<string>>();
 
 function open(): { actors: PureActors; model: MoneyModel } {
-  const actors = new PureActors([accountKind(), keyKind], words.START);
+  const actors = new PureActors([accountKind(), keyKind, auditKind], words.START);
   const model = new MoneyModel(words.START);
   formerly.clear();
   actors.tell(words.ACCOUNT, { type: 'account.create', name: 'model' } as never);

@@ -8,6 +8,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
 import type { AccountState } from '../../../actors/account/account-state.ts';
+import { auditKind } from '../../../actors/audit/audit.ts';
 import { batchKind } from '../../../actors/batch/batch.ts';
 import type { BatchRecord, BatchStatus } from '../../../actors/batch/batch-record.ts';
 import type { BatchState } from '../../../actors/batch/batch-state.ts';
@@ -44,7 +45,7 @@ type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
 /** The chart and the model side by side. */
 class Pair {
   readonly model = new BatchModel();
-  readonly actors = new PureActors([accountKind(), keyKind, fileKind, batchKind], START);
+  readonly actors = new PureActors([accountKind(), keyKind, auditKind, fileKind, batchKind], START);
   #submitted = 0;
 
   constructor() {

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
 import type { AccountState } from '../../../actors/account/account-state.ts';
+import { auditKind } from '../../../actors/audit/audit.ts';
 import { batchKind } from '../../../actors/batch/batch.ts';
 import type { BatchRecord } from '../../../actors/batch/batch-record.ts';
 import type { BatchState } from '../../../actors/batch/batch-state.ts';
@@ -32,7 +33,7 @@ function has(value: unknown, members: Record<string, unknown>): void {
 const HOUR = 3_600_000;
 
 function open(): PureActors {
-  const actors = new PureActors([accountKind(), keyKind, fileKind, batchKind], START);
+  const actors = new PureActors([accountKind(), keyKind, auditKind, fileKind, batchKind], START);
   actors.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
   actors.tell(ACCOUNT, words.depositEvent('dep-1', '100'));
   actors.tell(KEY, words.createKeyEvent());

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
+import { auditKind } from '../../../actors/audit/audit.ts';
 import type { Credential } from '../../../actors/key/credential.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
@@ -16,7 +17,7 @@ const it = bounded(test);
 const HOUR = 3_600_000;
 
 function open(more: Record<string, unknown> = {}): PureActors {
-  const actors = new PureActors([accountKind(), keyKind], START);
+  const actors = new PureActors([accountKind(), keyKind, auditKind], START);
   actors.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
   actors.tell(ACCOUNT, words.depositEvent('dep-0', '100'));
   actors.tell(KEY, words.createKeyEvent(more));

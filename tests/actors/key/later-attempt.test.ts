@@ -2,6 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
+import { auditKind } from '../../../actors/audit/audit.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Admission } from '../../../actors/terms/hold.ts';
@@ -15,7 +16,7 @@ import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
 const it = bounded(test);
 
 function open(more: Record<string, unknown> = {}): PureActors {
-  const actors = new PureActors([accountKind(), keyKind], START);
+  const actors = new PureActors([accountKind(), keyKind, auditKind], START);
   actors.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
   actors.tell(ACCOUNT, words.depositEvent('dep-0', '100'));
   actors.tell(KEY, words.createKeyEvent(more));

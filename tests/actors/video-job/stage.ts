@@ -1,6 +1,7 @@
 /** Video jobs with their account, key and webhooks, stepped purely. */
 import { accountKind } from '../../../actors/account/account.ts';
 import type { AccountState } from '../../../actors/account/account-state.ts';
+import { auditKind } from '../../../actors/audit/audit.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
@@ -17,7 +18,7 @@ import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
 
 export function open(deposit = '100'): PureActors {
-  const actors = new PureActors([accountKind(), keyKind, videoJobKind, webhookKind, signingKind], START);
+  const actors = new PureActors([accountKind(), keyKind, auditKind, videoJobKind, webhookKind, signingKind], START);
   actors.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
   actors.tell(ACCOUNT, words.depositEvent('dep-1', deposit));
   actors.tell(KEY, words.createKeyEvent());

@@ -2,6 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
+import { auditKind } from '../../../actors/audit/audit.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
@@ -21,7 +22,7 @@ const { a, b, both, close } = await openScene();
 
 /** Inference on a real account with this deposit and a real key. */
 function openFunded(deposit: string, key: Record<string, unknown> = {}): { on: Stage; actors: PureActors } {
-  const actors = new PureActors([accountKind(), keyKind], Date.now());
+  const actors = new PureActors([accountKind(), keyKind, auditKind], Date.now());
   actors.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
   actors.tell(ACCOUNT, words.depositEvent('dep-0', deposit));
   actors.tell(KEY, words.createKeyEvent(key));

@@ -14,6 +14,7 @@ import { responsesEvent, responsesReply } from '../../../dialects/responses/repl
 import { responsesRequest } from '../../../dialects/responses/request-schema.ts';
 import { batchSubmissionSchema } from '../../../jobs/batch/parse-submission.ts';
 import { videoRequestSchema } from '../../../jobs/video/video-schema.ts';
+import { auditListSchema } from '../audit/audit-schema.ts';
 import { batchListSchema, batchSchema } from '../batches/batch-schema.ts';
 import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from '../files/file-schema.ts';
 import { activityListSchema } from '../money/money-schema.ts';
@@ -52,6 +53,7 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   VideoRequest: videoRequestSchema,
   VideoAccepted: videoAcceptedSchema,
   WebhookSecret: webhookSecretSchema,
+  AuditList: auditListSchema,
   WebhookDeliveryList: deliveryListSchema,
   ActivityList: activityListSchema,
   Error: envelopeSchema,

@@ -197,6 +197,20 @@ export const OPERATIONS: readonly Operation[] = [
     reply: 'WebhookDeliveryList',
   },
   { method: 'get', path: '/key', summary: 'Limits and usage of the key that was sent', key: true },
+  {
+    method: 'get',
+    path: '/audit',
+    summary: 'The audit log of this account, newest first; needs a management key',
+    key: true,
+    query: [
+      value('limit', Type.Integer({ minimum: 1, maximum: 100 })),
+      { name: 'after', schema: text, description: '`last_id` of the previous page.' },
+      { name: 'action', schema: text, description: 'Such as `key.revoke`; not together with `target`.' },
+      { name: 'target', schema: text, description: 'What was changed, as its entries name it.' },
+      { name: 'verify', schema: Type.Boolean(), description: 'true: checks the chain of the newest 10,000 entries.' },
+    ],
+    reply: 'AuditList',
+  },
   { method: 'get', path: '/credits', summary: 'Deposits and spend of the account', key: true },
   {
     method: 'post',

@@ -19,6 +19,7 @@ it('help names every command, every common option, and shows examples', async ()
     'node',
     'accounts',
     'keys',
+    'audit',
     'generation',
     'endpoints',
     'providers',

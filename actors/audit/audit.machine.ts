@@ -1,0 +1,92 @@
+/**
+ * The audit log of an account as a chart: it appends and remembers the newest entry. It has no event that changes or
+ * removes an entry. The entry of a change is in the commit of the change.
+ */
+import { assign, setup } from 'xstate';
+import { type Effect, emit, type Json, ownerOf, type Stamped } from '../runtime/index.ts';
+import { sequenceId } from '../terms/hash-chain.ts';
+import { only, plain } from '../terms/only.ts';
+import type { Principal } from '../terms/principal.ts';
+import {
+  AUDIT_DETAIL_MAX,
+  AUDIT_TEXT_MAX,
+  type AuditEntry,
+  type AuditHead,
+  EMPTY_LOG,
+  hashAudit,
+} from './audit-entry.ts';
+
+export interface AuditState {
+  readonly address: string;
+  /** The newest entry; null before the first. */
+  readonly last: AuditEntry | null;
+}
+
+export type AuditAppend = Stamped & {
+  readonly type: 'audit.append';
+  readonly action: string;
+  readonly target: string;
+  readonly by: Principal;
+  readonly detail: Json;
+  readonly result: 'done' | 'refused';
+};
+
+export type AuditEvent = AuditAppend | (Stamped & { readonly type: 'audit.head' });
+
+export const AUDIT = 'audit';
+
+export const auditMachine = setup({
+  types: {} as { context: AuditState; events: AuditEvent; input: { address: string } },
+  actions: {
+    append: assign({ last: ({ context, event }) => entryOf(context, only(event, 'audit.append')) }),
+    put: emit<AuditState, AuditEvent>(({ context }) => put(context)),
+    showHead: emit<AuditState, AuditEvent>(({ context }) => ({ type: 'reply', body: plain(headOf(context)) })),
+  },
+}).createMachine({
+  id: AUDIT,
+  initial: 'open',
+  context: ({ input }) => ({ address: input.address, last: null }),
+  options: { maxIterations: 1000 },
+  states: {
+    open: {
+      on: {
+        'audit.append': { actions: ['append', 'put'] },
+        'audit.head': { actions: 'showHead' },
+      },
+    },
+  },
+});
+
+export function headOf({ last }: AuditState): AuditHead {
+  return last === null ? EMPTY_LOG : { sequence: last.sequence, hash: last.hash };
+}
+
+function entryOf(state: AuditState, event: AuditAppend): AuditEntry {
+  const { sequence, hash: previous } = headOf(state);
+  const { at, action, target, by, detail, result } = event;
+  const entry = {
+    account: ownerOf(state.address),
+    sequence: sequence + 1,
+    at,
+    action: cut(action),
+    target: cut(target),
+    by: principalOf(by),
+    result,
+    detail: JSON.stringify(detail).length <= AUDIT_DETAIL_MAX ? detail : { left_out: true },
+    previous,
+  };
+  return { ...entry, hash: hashAudit(entry) };
+}
+
+function principalOf({ kind, id, address }: Principal): Principal {
+  return address === undefined ? { kind, id: cut(id) } : { kind, id: cut(id), address: cut(address) };
+}
+
+function cut(text: string): string {
+  return text.slice(0, AUDIT_TEXT_MAX);
+}
+
+function put({ last }: AuditState): Effect {
+  if (last === null) throw new Error('an audit log is written before its first entry');
+  return { type: 'put', collection: AUDIT, id: sequenceId(last.sequence), body: plain(last) };
+}

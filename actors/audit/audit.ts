@@ -1,0 +1,114 @@
+/** The audit log's kind, one actor per account and one of the operator, and its client functions. */
+import { AskError, type Cluster, type Json, type Kind, ownerOf, type RowReader, type View } from '../runtime/index.ts';
+import { sequenceId } from '../terms/hash-chain.ts';
+import { auditAddress } from '../terms/ids.ts';
+import { same } from '../terms/same.ts';
+import { AUDIT, type AuditState, auditMachine } from './audit.machine.ts';
+import { type AuditEntry, type AuditHead, type AuditVerdict, AuditVerifier, EMPTY_LOG } from './audit-entry.ts';
+
+const BY_TARGET = 0;
+const BY_ACTION = 1;
+/** Entries that one read of the store returns. */
+const PAGE_MAX = 1_000;
+
+export const auditKind: Kind = {
+  name: AUDIT,
+  machine: auditMachine,
+  version: 1,
+  creates: ['audit.append'],
+  finishes: ['audit.append'],
+  volatile: ['audit.head'],
+  collections: {
+    [AUDIT]: {
+      sort: (entry: AuditEntry) => entry.sequence,
+      index: [(entry: AuditEntry) => entry.target, (entry: AuditEntry) => entry.action],
+    },
+  },
+  explain,
+  redact: (context: Json) => context,
+};
+
+function explain({ context, address }: View): readonly string[] {
+  const { last } = context as unknown as AuditState;
+  if (last === null) return ['No change is recorded yet.'];
+  const at = new Date(last.at).toISOString();
+  const changes = `${last.sequence} changes are recorded; the newest is ${last.action} of ${last.target} at ${at}.`;
+  return [changes, `\`troupe audit ${ownerOf(address)} --verify\` checks the whole chain.`];
+}
+
+/** Rows as a node or the operator's client reads them. */
+export type AuditReader = Pick<RowReader, 'rows'>;
+
+export interface AuditQuery {
+  /** 1 to 1000. */
+  readonly limit: number;
+  /** Continues below this sequence; null begins with the newest entry. */
+  readonly before: number | null;
+  /** Only entries of this target, or of this action; at most one of the two. */
+  readonly target?: string;
+  readonly action?: string;
+}
+
+/** Entries of a log, newest first. `owner` is an account id, or `OPERATOR_LOG`. */
+export async function listAudit(
+  reader: AuditReader,
+  owner: string,
+  { limit, before, target, action }: AuditQuery,
+): Promise<readonly AuditEntry[]> {
+  const equals = target ?? action;
+  const column = target === undefined ? BY_ACTION : BY_TARGET;
+  const rows = await reader.rows({
+    ...{ collection: AUDIT, address: auditAddress(owner), order: 'descending', limit },
+    ...(equals === undefined ? {} : { where: { column, equals } }),
+    ...(before === null ? {} : { after: { sort: before, id: sequenceId(before) } }),
+  });
+  return rows.map(({ body }) => JSON.parse(body) as AuditEntry);
+}
+
+export interface AuditVerification {
+  readonly reader: AuditReader;
+  readonly cluster: Pick<Cluster, 'ask'>;
+  readonly withinMs: number;
+  /** Only the newest entries, at most; absent: the whole log. */
+  readonly entriesMax?: number;
+}
+
+/** Verifies a log against its actor: order, gaps, hashes, and that its newest entry is not missing. */
+export async function verifyAudit(
+  owner: string,
+  { reader, cluster, withinMs, entriesMax = Number.POSITIVE_INFINITY }: AuditVerification,
+): Promise<AuditVerdict> {
+  const head = await showAuditHead(cluster, owner, withinMs);
+  const skipped = Math.max(0, head.sequence - entriesMax);
+  const from = skipped === 0 ? EMPTY_LOG : await entryAt(reader, owner, skipped);
+  if (from === null) return { sound: false, sequence: skipped, reason: 'missing' };
+  const verifier = new AuditVerifier(owner, from);
+  const query = { collection: AUDIT, address: auditAddress(owner), limit: PAGE_MAX } as const;
+  for (let sort = skipped, full = true; full; ) {
+    const rows = await reader.rows({ ...query, after: { sort, id: sequenceId(sort) } });
+    verifier.add(rows.map(({ body }) => JSON.parse(body) as AuditEntry));
+    sort = rows.at(-1)?.sort ?? sort;
+    full = rows.length === PAGE_MAX;
+  }
+  return verifier.end(head);
+}
+
+/** The newest entry of a log as its actor remembers it. */
+export async function showAuditHead(
+  cluster: Pick<Cluster, 'ask'>,
+  owner: string,
+  withinMs: number,
+): Promise<AuditHead> {
+  try {
+    const head = await cluster.ask(auditAddress(owner), { type: 'audit.head' }, { withinMs, repeat: same });
+    return head as unknown as AuditHead;
+  } catch (thrown) {
+    if (thrown instanceof AskError && thrown.failure.code === 'absent') return EMPTY_LOG;
+    throw thrown;
+  }
+}
+
+async function entryAt(reader: AuditReader, owner: string, sequence: number): Promise<AuditHead | null> {
+  const [entry] = await listAudit(reader, owner, { limit: 1, before: sequence + 1 });
+  return entry?.sequence === sequence ? entry : null;
+}

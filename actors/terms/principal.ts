@@ -1,0 +1,24 @@
+import type { Json } from '../runtime/index.ts';
+import { plain } from './only.ts';
+
+/** Who caused a change: recorded with it in the audit log of its account. */
+export interface Principal {
+  /**
+   * - `operator`: a command of `troupe` or the operator's console; `id` names the person where one is known.
+   * - `key`: a management key; `id` is its address.
+   * - `session`: a person who signed in; `id` is the session's address.
+   * - `system`: the product itself; `id` names the part.
+   */
+  readonly kind: 'operator' | 'key' | 'session' | 'system';
+  readonly id: string;
+  /** The client address of the request; absent where there is none. */
+  readonly address?: string;
+}
+
+/** Stands in an event without a principal, which only builds before the audit log send. */
+export const UNNAMED: Principal = { kind: 'system', id: 'unnamed' };
+
+/** The member of an event; none where no principal is known. */
+export function byMember(by: Principal | undefined): { readonly by?: Json } {
+  return by === undefined ? {} : { by: plain(by) };
+}
