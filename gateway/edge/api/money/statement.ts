@@ -2,8 +2,9 @@
  * The statement of one account for one UTC month: every entry of its ledger as a line of CSV, between its balances at
  * the beginning and at the end. The ledger is never changed, so the statement of a past month is the same for ever.
  */
-import { type LedgerEntry, ledgerId } from '../../../../actors/account/ledger.ts';
+import type { LedgerEntry } from '../../../../actors/account/ledger.ts';
 import type { RowQuery, RowRecord } from '../../../../actors/runtime/index.ts';
+import { sequenceId } from '../../../../actors/terms/hash-chain.ts';
 import { csv } from '../../../terms/csv.ts';
 
 /** Reads rows of the store: a node's own, or those of an operator's connection. */
@@ -87,7 +88,7 @@ async function entriesAfter(
   sequence: number,
   limit: number,
 ): Promise<readonly LedgerEntry[]> {
-  const after = { sort: sequence, id: ledgerId(sequence) };
+  const after = { sort: sequence, id: sequenceId(sequence) };
   const page = await rows({ collection: 'ledger', address: account, after, limit });
   return page.map(({ body }) => JSON.parse(body) as LedgerEntry);
 }

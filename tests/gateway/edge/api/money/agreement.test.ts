@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { accountKind } from '../../../../../actors/account/account.ts';
 import { type LedgerEntry, verifyLedger } from '../../../../../actors/account/ledger.ts';
 import type { AccountView } from '../../../../../actors/account/statement.ts';
+import { auditKind } from '../../../../../actors/audit/audit.ts';
 import { keyKind } from '../../../../../actors/key/key.ts';
 import type { KeyView } from '../../../../../actors/key/statement.ts';
 import type { Generation } from '../../../../../actors/terms/hold.ts';
@@ -63,7 +64,7 @@ interface Spent {
 }
 
 function play(commands: readonly Command[]): { actors: PureActors; spent: Map<string, Spent> } {
-  const actors = new PureActors([accountKind(), keyKind], words.START);
+  const actors = new PureActors([accountKind(), keyKind, auditKind], words.START);
   actors.tell(words.ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
   actors.tell(words.ACCOUNT, words.depositEvent('dep-0', '1000000'));
   for (const key of KEYS) actors.tell(key, words.createKeyEvent());
