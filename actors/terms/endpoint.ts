@@ -15,6 +15,15 @@ export interface Endpoint {
   readonly expiresOn?: string;
   /** Id of the weights' repository; absent when unpublished. */
   readonly modelHubId?: string;
+  /** What that repository states, in the catalogue's published form; absent without a reading. */
+  readonly modelHub?: Readonly<Record<string, unknown>>;
+  /** Absent: undeclared. */
+  readonly family?: Family;
+  readonly tags?: readonly string[];
+  /** Vector widths of its embeddings, null where undeclared; absent where it makes none. */
+  readonly dimensions?: readonly number[] | null;
+  /** Languages that it speaks or transcribes, null where undeclared; absent where it does neither. */
+  readonly languages?: readonly string[] | null;
   readonly description: string | null;
   readonly provider: { readonly id: string; readonly slug: string; readonly name: string };
   /** `slug`, or `slug/quantization` when declared. */
@@ -75,6 +84,14 @@ export interface CapacityReport {
   readonly reportedAt: number;
 }
 
+/** Models of one origin that belong together. */
+export interface Family {
+  readonly id: string;
+  readonly name: string;
+  /** Repository of the family's weights; absent when unpublished. */
+  readonly modelHubId?: string;
+}
+
 /** Wire formats of providers: two for turns, and two for videos, by job or by one call that answers with the clip. */
 export type TargetDialect = 'chat' | 'messages' | 'video-jobs' | 'video-sync';
 
@@ -117,9 +134,24 @@ export interface Envelopes {
     readonly sizes?: readonly string[];
     readonly formats?: readonly string[];
     readonly imagesMax?: number;
+    readonly frame?: Frame;
   };
-  readonly speech?: { readonly voices: readonly string[]; readonly formats: readonly string[] };
+  readonly speech?: {
+    readonly voices: readonly string[];
+    readonly formats: readonly string[];
+    readonly speed?: { readonly min: number; readonly max: number };
+    /** True: a request may send clips of a voice to imitate. */
+    readonly clones?: true;
+  };
   readonly video?: VideoEnvelope;
+}
+
+/** Sizes in pixels: their area, their edges, and what divides both edges. */
+export interface Frame {
+  readonly pixelsMax?: number;
+  readonly edgeMin?: number;
+  readonly edgeMax?: number;
+  readonly grid?: number;
 }
 
 /**
@@ -128,12 +160,7 @@ export interface Envelopes {
  */
 export interface VideoEnvelope {
   /** Admitted sizes in pixels beside those that `size` lists. `grid` divides both edges. */
-  readonly frame?: {
-    readonly pixelsMax?: number;
-    readonly edgeMin?: number;
-    readonly edgeMax?: number;
-    readonly grid?: number;
-  };
+  readonly frame?: Frame;
   /** Longest clip, decimal seconds. */
   readonly secondsMax?: string;
   /** Frame rates, decimal frames per second. */

@@ -24,12 +24,15 @@ function among(values: readonly unknown[]): { isOne: (value: unknown) => boolean
 }
 
 /**
- * Checks what the schema cannot: a video output stands alone, its parameters declare values that a request can name, and
+ * Checks what the schema cannot: limits belong to their kind of output, a video output stands alone, its parameters declare values that a request can name, and
  * its adapters are known to each other and priced. Throws `InvalidDocument`.
  */
 export function checkVideo(model: DeclaredModel, at: Path): void {
   model.output_modalities.forEach((output, nth) => {
     const path = [...at, 'output_modalities', nth];
+    if (output.image !== undefined && output.type !== 'image') {
+      refuse([...path, 'image'], 'belongs to an output modality of type image');
+    }
     if (output.type !== 'video') {
       if (output.video !== undefined) refuse([...path, 'video'], 'belongs to an output modality of type video');
       return;

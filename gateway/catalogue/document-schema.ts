@@ -4,7 +4,8 @@
  * of a validation error. (conventions 1.7, extended by what the catalogue shows of an endpoint)
  */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { videoSchema } from './video-schema.ts';
+import { familySchema, modelHubSchema, tagsSchema } from './facts-schema.ts';
+import { frameSchema, videoSchema } from './video-schema.ts';
 
 /** Declared models of one provider; a document with more is invalid. */
 const MODELS_MAX = 2_000;
@@ -192,6 +193,7 @@ const inputModality = Type.Union(
 const outputModality = Type.Object(
   {
     video: Type.Optional(videoSchema),
+    image: Type.Optional(Type.Object({ frame: frameSchema }, { ...closed, description: '{"frame": {...}}' })),
     type: oneOf('text', 'image', 'audio', 'video', 'speech', 'transcription', 'embeddings', 'rerank'),
     supported_parameters: parameters,
     streaming: Type.Optional(flag),
@@ -236,6 +238,9 @@ const extensions = {
   ceiling_parameter: Type.Optional(oneOf('max_tokens', 'max_completion_tokens')),
   cancellable: Type.Optional(flag),
   default_parameters: Type.Optional(defaults),
+  family: Type.Optional(familySchema),
+  tags: Type.Optional(tagsSchema),
+  model_hub: Type.Optional(modelHubSchema),
   data_policy: Type.Optional(
     Type.Object(
       {

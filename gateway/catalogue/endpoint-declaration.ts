@@ -6,6 +6,7 @@ import { checkVideo } from './check-video.ts';
 import { descriptorsOf } from './descriptor-of.ts';
 import type { DeclaredDescriptor, DeclaredModel, InputModality, ModelsDocument } from './document-schema.ts';
 import { envelopesOf } from './envelopes-of.ts';
+import { factsOf } from './facts-of.ts';
 import { InvalidDocument } from './invalid-document.ts';
 import { reasoningOf } from './reasoning-of.ts';
 import { tariffOf } from './tariff-of.ts';
@@ -63,7 +64,7 @@ export function endpointDeclaration(
     created: model.created,
     ...(model.deprecation_date === undefined ? {} : { expiresOn: model.deprecation_date.slice(0, 10) }),
     description: model.description ?? null,
-    ...(model.hugging_face_id ? { modelHubId: model.hugging_face_id } : {}),
+    ...factsOf(model, at),
     provider: { id: providerId(slug), slug, name },
     tag: quantization === null ? slug : `${slug}/${quantization}`,
     quantization,

@@ -1,8 +1,6 @@
-import type { Json } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import {
   benchmarks,
-  benchmarksNote,
   capacity,
   qualifiedInputs,
   renderTiming,
@@ -13,7 +11,6 @@ import {
   toolCallSuccess,
   uptime,
 } from './measured.ts';
-import { architecture, endpointsOf } from './models.ts';
 import {
   choosesTools,
   publicDescriptors,
@@ -26,34 +23,6 @@ import {
 } from './public-abilities.ts';
 import { publicPricing } from './public-pricing.ts';
 import { publicVideoGeneration } from './public-video.ts';
-
-/**
- * `data` of `GET /models/:author/:slug/endpoints`, by provider slug; null for a model without an endpoint. `now`: store
- * time in ms.
- */
-export function modelEndpoints(
-  topic: ReadonlyMap<string, Json>,
-  model: string,
-  now: number,
-): Readonly<Record<string, unknown>> | null {
-  const endpoints = [...endpointsOf(topic, model)].sort(bySlug);
-  const [first] = endpoints;
-  if (!first) return null;
-  return {
-    id: first.model,
-    name: first.modelName,
-    created: first.created,
-    description: first.description,
-    architecture: architecture(first),
-    endpoints: endpoints.map((each) => endpointObject(each, now)),
-    benchmarks_note: benchmarksNote(endpoints),
-  };
-}
-
-function bySlug(a: Endpoint, b: Endpoint): number {
-  if (a.provider.slug === b.provider.slug) return a.id < b.id ? -1 : 1;
-  return a.provider.slug < b.provider.slug ? -1 : 1;
-}
 
 /** One endpoint as the catalogue shows it; snake_case as on the wire. (spec: catalogue, Model endpoint object) */
 export function endpointObject(endpoint: Endpoint, now: number): Readonly<Record<string, unknown>> {
@@ -86,7 +55,7 @@ export function endpointObject(endpoint: Endpoint, now: number): Readonly<Record
     pricing: publicPricing(endpoint.tariff),
     supports_implicit_caching: endpoint.tariff.inputCacheRead !== undefined,
     supports_tool_choice: choosesTools(endpoint),
-    supports_voice_cloning: false,
+    supports_voice_cloning: endpoint.envelopes.speech?.clones === true,
     health: endpoint.health,
     status: endpoint.health === 'healthy' ? 0 : -1,
     ...trustMembers(endpoint),

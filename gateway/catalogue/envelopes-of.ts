@@ -1,6 +1,6 @@
 import type { Envelopes } from '../../actors/terms/endpoint.ts';
 import type { DeclaredDescriptor, OutputModality } from './document-schema.ts';
-import { videoEnvelopeOf } from './video-envelope-of.ts';
+import { frameOf, videoEnvelopeOf } from './video-envelope-of.ts';
 
 type Parameters = Readonly<Record<string, DeclaredDescriptor | undefined>>;
 
@@ -8,19 +8,27 @@ type Parameters = Readonly<Record<string, DeclaredDescriptor | undefined>>;
  * The declared properties of the pictures, the speech and the videos that the outputs produce. (spec: catalogue, `image_envelope`)
  */
 export function envelopesOf(outputs: readonly OutputModality[]): Envelopes {
-  const image = outputs.find(({ type }) => type === 'image')?.supported_parameters as Parameters | undefined;
+  const image = outputs.find(({ type }) => type === 'image');
   const speech = outputs.find(({ type }) => type === 'audio')?.supported_parameters as Parameters | undefined;
   const video = outputs.find(({ type }) => type === 'video');
   return {
     ...(image === undefined ? {} : { image: imageOf(image) }),
-    ...(speech === undefined
-      ? {}
-      : { speech: { voices: texts(speech.voice) ?? [], formats: texts(speech.format) ?? [] } }),
+    ...(speech === undefined ? {} : { speech: speechOf(speech) }),
     ...(video === undefined ? {} : { video: videoEnvelopeOf(video) }),
   };
 }
 
-function imageOf(image: Parameters): NonNullable<Envelopes['image']> {
+function speechOf({ voice, format, speed, input_references }: Parameters): NonNullable<Envelopes['speech']> {
+  return {
+    voices: texts(voice) ?? [],
+    formats: texts(format) ?? [],
+    ...(speed?.type === 'range' ? { speed: { min: speed.min, max: speed.max } } : {}),
+    ...(input_references === undefined ? {} : { clones: true }),
+  };
+}
+
+function imageOf({ supported_parameters, image: own }: OutputModality): NonNullable<Envelopes['image']> {
+  const image = supported_parameters as Parameters;
   const lists = {
     resolutions: texts(image.resolution),
     aspectRatios: texts(image.aspect_ratio),
@@ -29,7 +37,11 @@ function imageOf(image: Parameters): NonNullable<Envelopes['image']> {
   };
   const declared = Object.entries(lists).filter(([, values]) => values !== undefined);
   const most = image.n?.type === 'integer' ? image.n.max : undefined;
-  return { ...Object.fromEntries(declared), ...(most === undefined ? {} : { imagesMax: most }) };
+  return {
+    ...Object.fromEntries(declared),
+    ...(most === undefined ? {} : { imagesMax: most }),
+    ...(own === undefined ? {} : { frame: frameOf(own.frame) }),
+  };
 }
 
 function texts(declared: DeclaredDescriptor | undefined): readonly string[] | undefined {

@@ -1,28 +1,51 @@
 import type { Json } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { byPrice } from './by-price.ts';
-import { publicReasoning, standingParameters } from './public-abilities.ts';
-import { publicPricing } from './public-pricing.ts';
+import { entryOf, type ListingEntry } from './listing.ts';
+import { type ModelSummary, summaryOf } from './model-summary.ts';
 
-/** Public shape of one model; snake_case as on the wire. (spec: catalogue, Model summary) */
-export type ModelSummary = Readonly<Record<string, unknown>> & { readonly id: string; readonly created: number };
+/** One model with its live endpoints. */
+export interface CatalogueModel {
+  readonly id: string;
+  readonly summary: ModelSummary;
+  /** The summary as JSON text. */
+  readonly entry: ListingEntry;
+  /** Cheapest first; the first one supplies the summary. */
+  readonly endpoints: readonly Endpoint[];
+}
 
 interface Models {
-  readonly list: readonly ModelSummary[];
-  readonly byId: ReadonlyMap<string, ModelSummary>;
-  readonly endpoints: ReadonlyMap<string, readonly Endpoint[]>;
+  /** Newest first, then by id. */
+  readonly list: readonly CatalogueModel[];
+  readonly byId: ReadonlyMap<string, CatalogueModel>;
+}
+
+/** The group of a model's endpoints as the board lists them, and the model made of it. */
+interface Made {
+  readonly group: readonly Endpoint[];
+  readonly model: CatalogueModel;
 }
 
 const cache = new WeakMap<ReadonlyMap<string, Json>, Models>();
+/**
+ * The model by each of its endpoints. Endpoints publish new figures every few seconds: only the models of those are
+ * made again, and one whose summary stays equal keeps its text.
+ */
+const made = new WeakMap<Endpoint, Made>();
 
-/** `data` of `GET /models`, newest first. `topic` is the board's topic `endpoints`. */
-export function listModels(topic: ReadonlyMap<string, Json>): readonly ModelSummary[] {
+/** All models, newest first. `topic` is the board's topic `endpoints`. */
+export function catalogueModels(topic: ReadonlyMap<string, Json>): readonly CatalogueModel[] {
   return modelsOf(topic).list;
+}
+
+/** Null when no endpoint serves it. */
+export function catalogueModel(topic: ReadonlyMap<string, Json>, id: string): CatalogueModel | null {
+  return modelsOf(topic).byId.get(id) ?? null;
 }
 
 /** `data` of `GET /models/:author/:slug`; null when no endpoint serves it. */
 export function findModel(topic: ReadonlyMap<string, Json>, id: string): ModelSummary | null {
-  return modelsOf(topic).byId.get(id) ?? null;
+  return catalogueModel(topic, id)?.summary ?? null;
 }
 
 /** The ids of all models. */
@@ -36,25 +59,14 @@ export function findBareModel(topic: ReadonlyMap<string, Json>, id: string): Mod
   return summary && { ...summary, object: 'model', owned_by: summary.author };
 }
 
-/** The endpoints of one model, in no order. */
+/** The endpoints of one model, cheapest first. */
 export function endpointsOf(topic: ReadonlyMap<string, Json>, model: string): readonly Endpoint[] {
-  return modelsOf(topic).endpoints.get(model) ?? [];
+  return catalogueModel(topic, model)?.endpoints ?? [];
 }
 
 /** True if the endpoint's claim of zero data retention was approved. (spec: catalogue, query parameter `zdr`) */
 export function retainsNothing(endpoint: Endpoint): boolean {
   return endpoint.compliance?.zdr === 'approved';
-}
-
-export function architecture(endpoint: Endpoint): Readonly<Record<string, unknown>> {
-  const { inputModalities, outputModalities, tokenizer } = endpoint;
-  return {
-    modality: `${inputModalities.join('+')}->${outputModalities.join('+')}`,
-    input_modalities: inputModalities,
-    output_modalities: outputModalities,
-    tokenizer,
-    instruct_type: null,
-  };
 }
 
 /** Computed once per state of the board. */
@@ -67,48 +79,25 @@ function modelsOf(topic: ReadonlyMap<string, Json>): Models {
     if (others) others.push(endpoint);
     else grouped.set(endpoint.model, [endpoint]);
   }
-  const list = [...grouped.values()].map(summaryOf);
-  list.sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1));
-  const models = { list, byId: new Map(list.map((summary) => [summary.id, summary])), endpoints: grouped };
+  const list = [...grouped.values()].map(modelOf);
+  list.sort((a, b) => b.summary.created - a.summary.created || (a.id < b.id ? -1 : 1));
+  const models = { list, byId: new Map(list.map((model) => [model.id, model])) };
   cache.set(topic, models);
   return models;
 }
 
-/** The cheapest endpoint supplies the members of the model. */
-function summaryOf(endpoints: readonly Endpoint[]): ModelSummary {
-  const chosen = [...endpoints].sort(byPrice)[0] as Endpoint;
-  return {
-    id: chosen.model,
-    canonical_slug: chosen.model,
-    model_hub_id: chosen.modelHubId ?? null,
-    name: chosen.modelName,
-    created: chosen.created,
-    expiration_date: chosen.expiresOn ?? null,
-    description: chosen.description,
-    context_length: chosen.contextLength,
-    architecture: architecture(chosen),
-    pricing: publicPricing(chosen.tariff),
-    top_provider: {
-      context_length: chosen.contextLength,
-      max_completion_tokens: chosen.completionTokensMax,
-      is_moderated: false,
-    },
-    per_request_limits: null,
-    supported_parameters: [...new Set(endpoints.flatMap(standingParameters))].sort(),
-    ...(chosen.reasoning === null ? {} : { reasoning: publicReasoning(chosen.reasoning) }),
-    default_parameters: chosen.defaultParameters,
-    author: chosen.author,
-    tags: [],
-    endpoint_count: endpoints.length,
-    links: { details: `/api/v1/models/${chosen.model}/endpoints` },
-    supported_voices: voicesOf(endpoints),
-    supported_dimensions: null,
-    supported_languages: null,
-  };
+function modelOf(group: readonly Endpoint[]): CatalogueModel {
+  const before = group.map((endpoint) => made.get(endpoint)).find((each) => each !== undefined);
+  if (before && isSame(before.group, group)) return before.model;
+  const endpoints = [...group].sort(byPrice);
+  const summary = summaryOf(endpoints);
+  const entry = entryOf(summary);
+  const isEqual = before?.model.entry.digest === entry.digest;
+  const model = isEqual ? { ...before.model, endpoints } : { id: summary.id, summary, entry, endpoints };
+  for (const endpoint of group) made.set(endpoint, { group, model });
+  return model;
 }
 
-/** Null for a model without speech output. */
-function voicesOf(endpoints: readonly Endpoint[]): readonly string[] | null {
-  const speaking = endpoints.flatMap(({ envelopes }) => (envelopes.speech ? [envelopes.speech.voices] : []));
-  return speaking.length === 0 ? null : [...new Set(speaking.flat())].sort();
+function isSame(one: readonly Endpoint[], other: readonly Endpoint[]): boolean {
+  return one.length === other.length && one.every((endpoint, nth) => endpoint === other[nth]);
 }

@@ -8,7 +8,7 @@ import {
   TOOL_CALL_SUCCESS_MIN,
 } from '../../actors/terms/endpoint.ts';
 import { toolCallSuccess } from './measured.ts';
-import { publicReferences, publicVideoEnvelope } from './public-video.ts';
+import { publicFrame, publicReferences, publicVideoEnvelope } from './public-video.ts';
 
 type Published = Readonly<Record<string, unknown>>;
 
@@ -56,11 +56,14 @@ export function publicEnvelopes({ image, speech, video }: Envelopes): Published 
           ...(image.sizes && { sizes: image.sizes }),
           ...(image.formats && { formats: image.formats }),
           ...(image.imagesMax === undefined ? {} : { max_images: image.imagesMax }),
+          ...(image.frame && publicFrame(image.frame)),
         }
       : null,
     video_envelope: video ? publicVideoEnvelope(video) : null,
     mesh_envelope: null,
-    speech_envelope: speech ? { voices: speech.voices, codecs: speech.formats } : null,
+    speech_envelope: speech
+      ? { voices: speech.voices, codecs: speech.formats, ...(speech.speed && { speed: speech.speed }) }
+      : null,
   };
 }
 

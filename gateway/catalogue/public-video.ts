@@ -1,23 +1,26 @@
 /** What an endpoint declares of its videos, in the catalogue's published form; snake_case as on the wire. */
-import type { Descriptor, Endpoint, VideoEnvelope, VideoReferences } from '../../actors/terms/endpoint.ts';
+import type { Descriptor, Endpoint, Frame, VideoEnvelope, VideoReferences } from '../../actors/terms/endpoint.ts';
 
 type Published = Readonly<Record<string, unknown>>;
 
 /** (spec: catalogue, `video_envelope`) A limit that is not declared is absent. */
 export function publicVideoEnvelope({ frame, secondsMax, fps, frameStep, audio }: VideoEnvelope): Published {
   return {
-    ...(frame && {
-      frame: {
-        ...(frame.pixelsMax === undefined ? {} : { max_pixels: frame.pixelsMax }),
-        ...(frame.edgeMin === undefined ? {} : { min_edge: frame.edgeMin }),
-        ...(frame.edgeMax === undefined ? {} : { max_edge: frame.edgeMax }),
-        ...(frame.grid === undefined ? {} : { grid: frame.grid }),
-      },
-    }),
+    ...(frame && { frame: publicFrame(frame) }),
     ...(secondsMax === undefined ? {} : { max_seconds: Number(secondsMax) }),
     ...(fps && { fps: fps.map(Number) }),
     ...(frameStep === undefined ? {} : { frame_step: frameStep }),
     ...(audio === undefined ? {} : { audio }),
+  };
+}
+
+/** Pixel budget, edge range and grid. */
+export function publicFrame({ pixelsMax, edgeMin, edgeMax, grid }: Frame): Published {
+  return {
+    ...(pixelsMax === undefined ? {} : { max_pixels: pixelsMax }),
+    ...(edgeMin === undefined ? {} : { min_edge: edgeMin }),
+    ...(edgeMax === undefined ? {} : { max_edge: edgeMax }),
+    ...(grid === undefined ? {} : { grid }),
   };
 }
 

@@ -1,6 +1,6 @@
-import type { VideoAdapter, VideoEnvelope, VideoReferences } from '../../actors/terms/endpoint.ts';
+import type { Frame, VideoAdapter, VideoEnvelope, VideoReferences } from '../../actors/terms/endpoint.ts';
 import type { DeclaredDescriptor, OutputModality } from './document-schema.ts';
-import type { DeclaredVideo } from './video-schema.ts';
+import type { DeclaredFrame, DeclaredVideo } from './video-schema.ts';
 
 type Parameters = Readonly<Record<string, DeclaredDescriptor | undefined>>;
 
@@ -22,8 +22,8 @@ export function videoEnvelopeOf({ supported_parameters, video = {} }: OutputModa
   };
 }
 
-function frameOf(frame: NonNullable<DeclaredVideo['frame']>): NonNullable<VideoEnvelope['frame']> {
-  const { pixels_max, edge_min, edge_max, grid } = frame;
+/** Declared limits of a size, in internal form. */
+export function frameOf({ pixels_max, edge_min, edge_max, grid }: DeclaredFrame): Frame {
   return {
     ...(pixels_max === undefined ? {} : { pixelsMax: pixels_max }),
     ...(edge_min === undefined ? {} : { edgeMin: edge_min }),

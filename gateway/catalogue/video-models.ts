@@ -2,8 +2,7 @@ import type { Json } from '../../actors/runtime/index.ts';
 import type { Descriptor, Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Tariff } from '../../actors/terms/tariff.ts';
 import { compare } from '../../actors/terms/usd.ts';
-import { byPrice } from './by-price.ts';
-import { endpointsOf, listModels } from './models.ts';
+import { catalogueModels } from './models.ts';
 import { standingParameters } from './public-abilities.ts';
 import { audioValues } from './public-video.ts';
 
@@ -14,15 +13,15 @@ const SECONDS_LISTED_MAX = 600;
 
 /** `data` of `GET /videos/models`, newest first. (spec: catalogue, Video models listing; conventions 1.12) */
 export function listVideoModels(topic: ReadonlyMap<string, Json>): readonly Published[] {
-  return listModels(topic).flatMap(({ id }) => {
-    const endpoints = endpointsOf(topic, id).filter(({ envelopes }) => envelopes.video !== undefined);
-    return endpoints.length === 0 ? [] : [videoModel(endpoints)];
+  return catalogueModels(topic).flatMap(({ endpoints }) => {
+    const rendering = endpoints.filter(({ envelopes }) => envelopes.video !== undefined);
+    return rendering.length === 0 ? [] : [videoModel(rendering)];
   });
 }
 
-/** Each member is the union over the live endpoints; null where none of them declares it. */
+/** Each member is the union over the live endpoints, cheapest first; null where none of them declares it. */
 function videoModel(endpoints: readonly Endpoint[]): Published {
-  const first = [...endpoints].sort(byPrice)[0] as Endpoint;
+  const first = endpoints[0] as Endpoint;
   const listed = (name: string) => union(endpoints.map((each) => listOf(declaredOf(each, name))));
   return {
     id: first.model,

@@ -38,6 +38,17 @@ const adapter = Type.Object(
   { ...closed, description: 'an adapter, such as {"id": "film", "revision": "3", "included": true}' },
 );
 
+/** Limits of the size of a picture or a video. */
+export const frameSchema = Type.Object(
+  {
+    pixels_max: Type.Optional(Type.Integer({ minimum: 1, maximum: EDGE_MAX ** 2, description: 'a number of pixels' })),
+    edge_min: Type.Optional(edge),
+    edge_max: Type.Optional(edge),
+    grid: Type.Optional(edge),
+  },
+  { ...closed, minProperties: 1, description: 'limits of the size, such as {"edge_max": 1920, "grid": 16}' },
+);
+
 /** The limits of an output modality `video`. (spec: catalogue, `video_envelope`, `reference_inputs`, adapters) */
 export const videoSchema = Type.Object(
   {
@@ -48,19 +59,7 @@ export const videoSchema = Type.Object(
     ),
     idempotent_create: Type.Optional(flag),
     prompt_required: Type.Optional(flag),
-    frame: Type.Optional(
-      Type.Object(
-        {
-          pixels_max: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: EDGE_MAX ** 2, description: 'a number of pixels' }),
-          ),
-          edge_min: Type.Optional(edge),
-          edge_max: Type.Optional(edge),
-          grid: Type.Optional(edge),
-        },
-        { ...closed, minProperties: 1, description: 'limits of the size, such as {"edge_max": 1920, "grid": 16}' },
-      ),
-    ),
+    frame: Type.Optional(frameSchema),
     max_seconds: Type.Optional(positive),
     fps: Type.Optional(
       Type.Array(positive, { minItems: 1, maxItems: ENTRIES_MAX, description: 'a list of frame rates' }),
@@ -91,4 +90,5 @@ export const videoSchema = Type.Object(
   { ...closed, description: 'limits of the videos, such as {"max_seconds": 10, "fps": [24]}' },
 );
 
+export type DeclaredFrame = Static<typeof frameSchema>;
 export type DeclaredVideo = Static<typeof videoSchema>;

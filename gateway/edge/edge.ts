@@ -14,6 +14,7 @@ import { openApi } from './http/api.ts';
 import { LargeAnswers } from './http/large-answers.ts';
 import type { Listener } from './http/listener.ts';
 import { OpenTurns } from './http/open-turns.ts';
+import { PreparedAnswers } from './http/prepared-answers.ts';
 import { RunningRequests } from './http/running-requests.ts';
 import type { EdgeServices } from './services.ts';
 
@@ -72,7 +73,7 @@ export function openEdge(services: EdgeServices): Edge {
     services: { ...services, readiness },
     ...{ authentication, clients, window, turns, overload, arrivals },
     largeAnswers: new LargeAnswers(clock, limits),
-    feeds,
+    ...{ feeds, preparedAnswers: new PreparedAnswers() },
     uploads: new UploadRoom(services.files.limits),
     bodies: new BodyRoom(limits.bodiesBytesMax),
     openUploads: new OpenUploads(limits),

@@ -3,13 +3,13 @@ import { type Route, withHead } from '../http/route.ts';
 import { jsonAnswer } from '../http/route-answer.ts';
 import { auditRoute } from './audit/audit-route.ts';
 import { batchRoutes } from './batches/batch-routes.ts';
+import { catalogueRoutes } from './catalogue/catalogue-routes.ts';
 import { countTokensRoute } from './count-tokens.ts';
 import { creditsRoute } from './credits.ts';
 import { eventRoute } from './events/follow-events.ts';
 import { fileRoutes } from './files/file-routes.ts';
 import { generationRoute } from './generation.ts';
 import { keyRoute } from './key.ts';
-import { modelRoutes } from './models.ts';
 import { activityRoute } from './money/activity.ts';
 import { retiredPurchaseRoute } from './money/retired-purchase.ts';
 import { statementRoutes } from './money/statements.ts';
@@ -42,7 +42,7 @@ export function apiRoutes(): readonly Route[] {
     generationRoute,
     keyRoute,
     auditRoute,
-    ...modelRoutes,
+    ...catalogueRoutes,
     videoModelsRoute,
     ...videoRoutes,
     submitVideoRoute,

@@ -10,6 +10,7 @@ import type { AccountFeeds } from '../events/account-feeds.ts';
 import type { EdgeServices } from '../services.ts';
 import type { LargeAnswers } from './large-answers.ts';
 import type { OpenTurns } from './open-turns.ts';
+import type { PreparedAnswers } from './prepared-answers.ts';
 import type { RunningRequests } from './running-requests.ts';
 
 /** The state that the handlers of the public API share on one node. */
@@ -26,6 +27,7 @@ export interface EdgeRoutes {
   readonly uploads: UploadRoom;
   readonly feeds: AccountFeeds;
   readonly largeAnswers: LargeAnswers;
+  readonly preparedAnswers: PreparedAnswers;
   readonly running: RunningRequests;
   /** Number of requests under way on this node. */
   readonly underWay: () => number;

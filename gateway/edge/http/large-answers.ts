@@ -39,6 +39,17 @@ export class LargeAnswers {
     void writeStream(response, piecesOf(bytes), this.#clock, this.#limits.streamStalledMs);
   }
 
+  /** Writes bytes that answers to other clients share: unread, they occupy nothing, so they are not counted. */
+  writeShared(response: ServerResponse, headers: string[], bytes: Uint8Array): void {
+    if (bytes.length < PIECE_BYTES) {
+      writeAnswer(response, 200, headers, bytes);
+      return;
+    }
+    headers.push('content-length', String(bytes.length));
+    response.writeHead(200, headers);
+    void writeStream(response, piecesOf(bytes), this.#clock, this.#limits.streamStalledMs);
+  }
+
   #count(response: ServerResponse, bytes: number): void {
     this.#bytes += bytes;
     this.#unread.set(response, bytes);
@@ -54,6 +65,6 @@ export class LargeAnswers {
   }
 }
 
-async function* piecesOf(bytes: Buffer): AsyncIterable<Uint8Array> {
+async function* piecesOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }

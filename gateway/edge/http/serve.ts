@@ -52,7 +52,7 @@ export async function serveRoute(context: RequestContext, route: ServedRoute, ed
       context.taken = taken instanceof Promise ? await taken : taken;
     }
     const answer = await route.answer(context, edge);
-    if (answer !== null) write(context, answer);
+    if (answer !== null) write(context, answer, edge);
   } catch (thrown) {
     await refuse(thrown, context, edge);
   } finally {
@@ -177,9 +177,10 @@ async function countRead(context: RequestContext, { authentication }: EdgeRoutes
   if (refusal) throw refusal;
 }
 
-function write({ response, id }: RequestContext, answer: RouteAnswer): void {
+function write({ response, id }: RequestContext, answer: RouteAnswer, { largeAnswers }: EdgeRoutes): void {
   const { status = 200, type, body, generation = id, headers: more = [] } = answer;
   const headers = generationHeaders(generation);
   headers.push('content-type', type, ...more);
-  writeAnswer(response, status, headers, body);
+  if (status === 200 && typeof body !== 'string') largeAnswers.writeShared(response, headers, body);
+  else writeAnswer(response, status, headers, body);
 }

@@ -9,14 +9,16 @@ import { type ActorEvent, type Cluster, type Json, systemClock } from '../../../
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import config from '../../../cluster.config.ts';
 import { declare } from '../../../gateway/catalogue/declare.ts';
-import { endpointObject, modelEndpoints } from '../../../gateway/catalogue/endpoints.ts';
-import { findBareModel, findModel, listModels } from '../../../gateway/catalogue/models.ts';
+import { modelEndpoints } from '../../../gateway/catalogue/endpoint-listings.ts';
+import { endpointObject } from '../../../gateway/catalogue/endpoints.ts';
+import { catalogueModels, findBareModel, findModel } from '../../../gateway/catalogue/models.ts';
 import { Prober } from '../../../gateway/catalogue/prober.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
 import { MODEL } from '../../fixtures/models/plain.ts';
 import { bounded } from '../../support/bounded.ts';
 import { board, boardEndpoint } from '../inference/stage.ts';
+import { readListing } from './read-listing.ts';
 
 const it = bounded(test);
 const NOW = 1_760_000_000_000;
@@ -139,7 +141,7 @@ it('the cheapest endpoint supplies the summary of a model, with every member tha
     boardEndpoint('free', 'http://x/v1', { id: 'm/new', created: 1_760_000_000, pricing: { completion: '0' } }),
   );
   assert.equal(
-    listModels(endpoints).map(({ id }) => id),
+    catalogueModels(endpoints).map(({ id }) => id),
     ['m/new', 'm/one'],
   );
   const summary = findModel(endpoints, 'm/one');
@@ -155,7 +157,7 @@ it('the cheapest endpoint supplies the summary of a model, with every member tha
   assert.is(bare?.object, 'model');
   assert.is(bare?.owned_by, 'm');
   assert.is(findModel(endpoints, 'm/none'), null);
-  assert.is(listModels(endpoints), listModels(endpoints), 'computed once per board');
+  assert.is(catalogueModels(endpoints), catalogueModels(endpoints), 'computed once per board');
 });
 
 it('endpoints are ordered by provider slug, unmeasured figures are null and sample counts are as scanned', () => {
@@ -163,12 +165,15 @@ it('endpoints are ordered by provider slug, unmeasured figures are null and samp
     boardEndpoint('b', 'http://x/v1', { id: 'm/one' }),
     boardEndpoint('a', 'http://secret/v1', { id: 'm/one', quantization: 'fp8' }),
   );
-  const data = JSON.parse(JSON.stringify(modelEndpoints(endpoints, 'm/one', NOW)));
+  const { data } = readListing<{ data: { endpoints: readonly Record<string, unknown>[] } }>(
+    modelEndpoints(endpoints, 'm/one', NOW),
+  );
   assert.equal(
-    data.endpoints.map((each: { tag: string }) => each.tag),
+    data.endpoints.map(({ tag }) => tag),
     ['a/fp8', 'b'],
   );
   const [first] = data.endpoints;
+  if (first === undefined) throw new Error('no endpoint is listed');
   assert.is(first.name, 'A | m/one');
   assert.is(first.uptime_last_30m, null);
   assert.is(first.uptime_last_30m_samples, 0);

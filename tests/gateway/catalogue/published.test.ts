@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { NO_EVIDENCE } from '../../../actors/endpoint/evidence.ts';
 import type { Endpoint, Evidence } from '../../../actors/terms/endpoint.ts';
 import { endpointDeclarations } from '../../../gateway/catalogue/endpoint-declaration.ts';
-import { modelEndpoints } from '../../../gateway/catalogue/endpoints.ts';
+import { modelEndpoints } from '../../../gateway/catalogue/endpoint-listings.ts';
 import { findModel } from '../../../gateway/catalogue/models.ts';
 import { parseModelsValue } from '../../../gateway/catalogue/models-document.ts';
 import { publishedSchema } from '../../../gateway/catalogue/published-schema.ts';
@@ -13,6 +13,7 @@ import { bounded } from '../../support/bounded.ts';
 import { modelsDocument, simulatedProvider } from '../../support/provider/simulated-provider.ts';
 import { board, boardEndpoint } from '../inference/stage.ts';
 import { declared } from './declared.ts';
+import { readListing } from './read-listing.ts';
 
 const it = bounded(test);
 const NOW = 1_760_000_000_000;
@@ -30,7 +31,7 @@ function demo(found: Partial<Evidence> = {}): ReturnType<typeof board> {
   );
 }
 function endpointOf(model: string, slug: string, found: Partial<Evidence> = {}): Members {
-  const data = JSON.parse(JSON.stringify(modelEndpoints(demo(found), model, NOW))) as { endpoints: readonly Members[] };
+  const { data } = readListing<{ data: { endpoints: readonly Members[] } }>(modelEndpoints(demo(found), model, NOW));
   const endpoint = data.endpoints.find(({ provider_slug }) => provider_slug === slug);
   if (!endpoint) throw new Error(`${slug} does not serve ${model}`);
   return endpoint;

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
 import { endpointDeclarations } from '../../../gateway/catalogue/endpoint-declaration.ts';
-import { modelEndpoints } from '../../../gateway/catalogue/endpoints.ts';
+import { modelEndpoints } from '../../../gateway/catalogue/endpoint-listings.ts';
 import { parseModelsValue } from '../../../gateway/catalogue/models-document.ts';
 import { listVideoModels } from '../../../gateway/catalogue/video-models.ts';
 import { CLIPS, SECOND, video } from '../../fixtures/models/clips.ts';
@@ -10,6 +10,7 @@ import { bounded } from '../../support/bounded.ts';
 import { simulatedProvider } from '../../support/provider/simulated-provider.ts';
 import { board, boardEndpoint } from '../inference/stage.ts';
 import { declared } from './declared.ts';
+import { readListing } from './read-listing.ts';
 
 const it = bounded(test);
 const NOW = 1_760_000_000_000;
@@ -32,8 +33,8 @@ function demo(): ReturnType<typeof board> {
 
 /** The first endpoint of a model as the catalogue shows it. */
 function shown(topic: ReturnType<typeof board>, model: string): Readonly<Record<string, unknown>> {
-  const { endpoints } = modelEndpoints(topic, model, NOW) as { readonly endpoints: readonly object[] };
-  return { ...endpoints[0] };
+  const { data } = readListing<{ data: { endpoints: readonly object[] } }>(modelEndpoints(topic, model, NOW));
+  return { ...data.endpoints[0] };
 }
 
 function refusal(run: () => unknown): string {

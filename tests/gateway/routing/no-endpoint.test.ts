@@ -3,10 +3,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { chatRequest } from '../../../gateway/dialects/chat/request-schema.ts';
-import { filterModels } from '../../../gateway/edge/api/model-filters.ts';
+import { filterModels } from '../../../gateway/edge/api/catalogue/filter-models.ts';
 import { noEndpoint } from '../../../gateway/routing/no-endpoint.ts';
 import type { Rejection } from '../../../gateway/terms/plan.ts';
 import { bounded } from '../../support/bounded.ts';
+import { readListing } from '../catalogue/read-listing.ts';
 import { board } from '../inference/stage.ts';
 import { at, cheap, dear, evidence, refused, turnOf } from './scene.ts';
 
@@ -81,7 +82,8 @@ for (const [what, body, endpoints, message] of ROWS) {
 it('the filter that a message names finds the model that can serve', () => {
   const able = at('able', { id: 'm/able', supportedParameters: ['top_k'] });
   const [, query] = /models\?(\S+)/.exec(refused({ top_k: 5 }, THREE).message) ?? [];
-  const { data } = filterModels(board(...THREE, able), new URLSearchParams(query));
+  const found = filterModels(board(...THREE, able), new URLSearchParams(query), 0);
+  const { data } = readListing<{ data: readonly { id: string }[] }>(found);
   assert.equal(
     data.map(({ id }) => id),
     ['m/able'],

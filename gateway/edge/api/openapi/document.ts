@@ -16,6 +16,7 @@ import { batchSubmissionSchema } from '../../../jobs/batch/parse-submission.ts';
 import { videoRequestSchema } from '../../../jobs/video/video-schema.ts';
 import { auditListSchema } from '../audit/audit-schema.ts';
 import { batchListSchema, batchSchema } from '../batches/batch-schema.ts';
+import { CATALOGUE_SCHEMAS } from '../catalogue/catalogue-schema.ts';
 import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from '../files/file-schema.ts';
 import { activityListSchema } from '../money/money-schema.ts';
 import { videoModelListSchema } from '../videos/video-model-schema.ts';
@@ -50,6 +51,7 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   VideoJob: videoJobSchema,
   VideoJobList: videoJobListSchema,
   VideoModelList: videoModelListSchema,
+  ...CATALOGUE_SCHEMAS,
   VideoRequest: videoRequestSchema,
   VideoAccepted: videoAcceptedSchema,
   WebhookSecret: webhookSecretSchema,

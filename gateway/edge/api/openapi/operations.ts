@@ -1,24 +1,11 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 import { BATCH_STATUSES } from '../../../../actors/batch/batch-record.ts';
 import { oneOf } from '../../../dialects/request/members.ts';
+import { CATALOGUE_OPERATIONS } from '../catalogue/catalogue-operations.ts';
 import type { Operation, Parameter } from './operation.ts';
 
 const text = Type.String();
-const list = (name: string): Parameter => ({ name, schema: text, description: 'Separated by commas; all must match.' });
 const value = (name: string, schema: TSchema = text): Parameter => ({ name, schema });
-
-const modelFilters: readonly Parameter[] = [
-  value('q'),
-  list('supported_parameters'),
-  list('input_modalities'),
-  list('output_modalities'),
-  value('context', Type.Integer({ minimum: 0 })),
-  { name: 'model_authors', schema: text, description: 'Separated by commas; one must match.' },
-  { name: 'zdr', schema: Type.Boolean(), description: 'true: models with an endpoint vetted for zero data retention.' },
-  value('sort'),
-  value('limit', Type.Integer({ minimum: 1 })),
-  value('offset', Type.Integer({ minimum: 0 })),
-];
 
 const instant = 'Unix seconds, a date, or an ISO 8601 instant; exclusive.';
 const batchFilters: readonly Parameter[] = [
@@ -240,20 +227,7 @@ export const OPERATIONS: readonly Operation[] = [
     key: true,
     bytes: true,
   },
-  { method: 'get', path: '/models', summary: 'The served models, filtered', key: false, query: modelFilters },
-  { method: 'head', path: '/models', summary: 'The headers of that list', key: false, query: modelFilters },
-  { method: 'get', path: '/models/count', summary: 'Number of served models', key: false },
-  { method: 'get', path: '/models/document.schema.json', summary: 'The schema of a models document', key: false },
-  { method: 'get', path: '/models/user', summary: 'The models this key may use', key: true },
-  {
-    method: 'get',
-    path: '/models/{id}',
-    summary: 'One model by its escaped id, without the `data` envelope',
-    key: false,
-  },
-  { method: 'get', path: '/models/{author}/{slug}', summary: 'One model', key: false },
-  { method: 'get', path: '/model/{author}/{slug}', summary: 'One model', key: false },
-  { method: 'get', path: '/models/{author}/{slug}/endpoints', summary: 'The endpoints of one model', key: false },
+  ...CATALOGUE_OPERATIONS,
   {
     method: 'post',
     path: '/videos',

@@ -1,7 +1,7 @@
 import { ENDPOINTS_TOPIC } from '../../../../actors/endpoint/endpoint.ts';
+import { listingOf } from '../../../catalogue/listing.ts';
 import { listVideoModels } from '../../../catalogue/video-models.ts';
 import type { Route } from '../../http/route.ts';
-import { jsonAnswer } from '../../http/route-answer.ts';
 
 /** `GET /videos/models`: what can be asked of each model that renders videos. (spec: catalogue, Video models listing) */
 export const videoModelsRoute: Route = {
@@ -9,6 +9,8 @@ export const videoModelsRoute: Route = {
   path: '/videos/models',
   policy: 'key',
   body: 'none',
-  answer: (_context, { services }) =>
-    jsonAnswer(JSON.stringify({ data: listVideoModels(services.cluster.board.topic(ENDPOINTS_TOPIC)) })),
+  answer: ({ request }, { services, preparedAnswers }) => {
+    const data = listVideoModels(services.cluster.board.topic(ENDPOINTS_TOPIC));
+    return preparedAnswers.answer(request, listingOf({ data }), 'private, no-cache');
+  },
 };

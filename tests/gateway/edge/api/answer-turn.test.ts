@@ -15,6 +15,7 @@ import { HttpRouter } from '../../../../gateway/edge/http/http-router.ts';
 import { LargeAnswers } from '../../../../gateway/edge/http/large-answers.ts';
 import { Listener } from '../../../../gateway/edge/http/listener.ts';
 import { OpenTurns } from '../../../../gateway/edge/http/open-turns.ts';
+import { PreparedAnswers } from '../../../../gateway/edge/http/prepared-answers.ts';
 import { RunningRequests } from '../../../../gateway/edge/http/running-requests.ts';
 import { serve } from '../../../../gateway/edge/http/serve.ts';
 import { Overload } from '../../../../gateway/overload/overload.ts';
@@ -126,6 +127,7 @@ async function answered({
     },
     turns: new OpenTurns(),
     largeAnswers: new LargeAnswers(systemClock, config.edge),
+    preparedAnswers: new PreparedAnswers(),
     bodies: { reservation: () => () => true },
     openUploads: new OpenUploads(config.edge),
     running: new RunningRequests(config.edge.requestsMax),

@@ -1,0 +1,103 @@
+import { ENDPOINTS_TOPIC } from '../../../../actors/endpoint/endpoint.ts';
+import { PROVIDERS_TOPIC } from '../../../../actors/provider/provider.ts';
+import type { Json } from '../../../../actors/runtime/index.ts';
+import { modelBenchmarks, modelEndpoints, zdrEndpoints } from '../../../catalogue/endpoint-listings.ts';
+import { listFamilies } from '../../../catalogue/families.ts';
+import { type Listing, listingOf } from '../../../catalogue/listing.ts';
+import { catalogueModels, findBareModel, findModel, modelIds, retainsNothing } from '../../../catalogue/models.ts';
+import { listProviders } from '../../../catalogue/providers.ts';
+import { publishedSchema } from '../../../catalogue/published-schema.ts';
+import { unknownModel } from '../../../routing/unknown-model.ts';
+import type { EdgeRoutes } from '../../http/edge-routes.ts';
+import { type Route, withHead } from '../../http/route.ts';
+import type { RouteAnswer } from '../../http/route-answer.ts';
+import { paramOf, type RequestContext } from '../../request-context.ts';
+import { filterModels } from './filter-models.ts';
+
+/** Declared facts change when a document does. */
+const DECLARED = 'public, max-age=30';
+/** Figures are published every few seconds. */
+const MEASURED = 'public, max-age=5';
+/** What depends on the key is kept by its own client only, and asked for each time. */
+const OWN = 'private, no-cache';
+
+/** The catalogue routes, answered from the board without asking an actor. (spec: catalogue, Endpoints) */
+export const catalogueRoutes: readonly Route[] = [
+  ...withHead(
+    open('/models', DECLARED, ({ query }, edge) =>
+      filterModels(topicOf(edge), new URLSearchParams(query), nowOf(edge)),
+    ),
+  ),
+  open('/models/count', DECLARED, (_, edge) => listingOf({ data: { count: catalogueModels(topicOf(edge)).length } })),
+  { method: 'GET', path: '/models/document.schema.json', policy: 'open', body: 'none', answer: documentSchema },
+  { ...open('/models/user', OWN, listForCaller), policy: 'key' },
+  open('/models/:id', DECLARED, (context, edge) => {
+    const id = paramOf(context, 'id');
+    return listingOf(findBareModel(topicOf(edge), id) ?? unknown(edge, id));
+  }),
+  open('/models/:author/:slug', DECLARED, summary),
+  open('/model/:author/:slug', DECLARED, summary),
+  open('/models/:author/:slug/endpoints', MEASURED, (context, edge) => {
+    const id = idOf(context, edge);
+    return modelEndpoints(topicOf(edge), id, nowOf(edge)) ?? unknown(edge, id);
+  }),
+  open('/models/:author/:slug/benchmarks', DECLARED, (context, edge) => {
+    const id = idOf(context, edge);
+    return listingOf(modelBenchmarks(topicOf(edge), id) ?? unknown(edge, id));
+  }),
+  open('/endpoints/zdr', MEASURED, (_, edge) => zdrEndpoints(topicOf(edge), nowOf(edge))),
+  open('/providers', DECLARED, (_, edge) =>
+    listingOf({ data: listProviders(edge.services.cluster.board.topic(PROVIDERS_TOPIC), topicOf(edge)) }),
+  ),
+  open('/families', DECLARED, (_, edge) => listingOf({ data: listFamilies(topicOf(edge)) })),
+];
+
+function open(path: string, caching: string, list: (context: RequestContext, edge: EdgeRoutes) => Listing): Route {
+  return {
+    method: 'GET',
+    path,
+    policy: 'open',
+    body: 'none',
+    answer: (context, edge) => edge.preparedAnswers.answer(context.request, list(context, edge), caching),
+  };
+}
+
+let schema: string | null = null;
+
+function documentSchema(): RouteAnswer {
+  schema ??= JSON.stringify(publishedSchema());
+  return { type: 'application/schema+json; charset=utf-8', body: schema };
+}
+
+/** The whole list; under a zero-retention default, the models with an endpoint that the default admits. */
+function listForCaller(_: RequestContext, edge: EdgeRoutes): Listing {
+  const all = catalogueModels(topicOf(edge));
+  const { zeroRetention } = edge.services.inference.config.workspace;
+  const kept = zeroRetention ? all.filter(({ endpoints }) => endpoints.some(retainsNothing)) : all;
+  return { before: '{"data":[', entries: kept.map(({ entry }) => entry), after: ']}' };
+}
+
+function summary(context: RequestContext, edge: EdgeRoutes): Listing {
+  const id = idOf(context, edge);
+  return listingOf({ data: findModel(topicOf(edge), id) ?? unknown(edge, id) });
+}
+
+function topicOf({ services }: EdgeRoutes): ReadonlyMap<string, Json> {
+  return services.cluster.board.topic(ENDPOINTS_TOPIC);
+}
+
+function nowOf({ services }: EdgeRoutes): number {
+  return services.cluster.now();
+}
+
+/** An id whose author or slug contains an encoded slash is unknown. */
+function idOf(context: RequestContext, edge: EdgeRoutes): string {
+  const [author, slug] = [paramOf(context, 'author'), paramOf(context, 'slug')];
+  const id = `${author}/${slug}`;
+  if (author.includes('/') || slug.includes('/')) unknown(edge, id);
+  return id;
+}
+
+function unknown(edge: EdgeRoutes, id: string): never {
+  throw unknownModel(id, modelIds(topicOf(edge)));
+}
