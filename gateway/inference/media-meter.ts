@@ -28,6 +28,10 @@ export class MediaMeter {
     this.#speech = new SpeechMeter(format);
   }
 
+  get onlyImagePixels(): number | null {
+    return this.#imageCount === 1 ? (this.#pixels[0] ?? null) : null;
+  }
+
   addImage(url: string): void {
     this.#imageCount += 1;
     this.#pixels.push(this.#imageCount > IMAGES_READ_MAX ? null : imagePixels(url));

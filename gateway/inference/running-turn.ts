@@ -305,7 +305,13 @@ export class RunningAttempt implements RunningTurn {
     };
     // Hidden reasoning precedes the first part here, so the time to first token is unknown.
     if (!turn.reasoning?.excluded) seen.ttftMs = firstAt - sentAt;
-    if (completionTokens !== undefined) seen.completionTokens = completionTokens;
+    if (completionTokens !== undefined) {
+      seen.completionTokens = completionTokens;
+      const runaway = seen.outcome === 'success' ? this.#meter.runaway(completionTokens) : null;
+      if (runaway !== null) seen.runaway = runaway;
+    }
+    const renderPixels = this.#meter.onlyImagePixels;
+    if (renderPixels !== null) seen.renderPixels = renderPixels;
     const ask = toolAsk(turn, failure ?? (receipt.finishReason === null ? 'left' : 'served'));
     if (ask !== null) seen.toolAsk = ask;
     this.#services.outcomes.observe(candidate.endpoint.id, seen);

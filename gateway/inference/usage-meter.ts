@@ -4,8 +4,11 @@ import type { FinishReason, TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
 import { textHundredths } from '../tokens/text-hundredths.ts';
 import { type MeasuredMedia, MediaMeter } from './media-meter.ts';
+import { TextTail } from './text-tail.ts';
 
 const NOTHING: readonly TurnEvent[] = [];
+/** Replies of fewer completion tokens are not judged. (spec: catalogue, Limits) */
+const LONG_REPLY_TOKENS = 256;
 const NO_MEDIA: MeasuredMedia = { media: {}, beyond: false };
 
 /** Meters the delivered parts of an answer: enough to charge for it when the provider reports no usage. */
@@ -20,6 +23,7 @@ export class UsageMeter {
   #details = 0;
   readonly #speechFormat: string | null;
   #meter: MediaMeter | null = null;
+  readonly #tail = new TextTail();
 
   /** `speechFormat` as the turn requests it; null without speech. */
   constructor(speechFormat: string | null) {
@@ -47,9 +51,20 @@ export class UsageMeter {
     return this.#meter === null ? NO_MEDIA : this.#meter.measured(bounds(), clock);
   }
 
+  /** Whether a long reply ended repeating its own tail; null for a short reply and for one without text. */
+  runaway(completionTokens: number): boolean | null {
+    return completionTokens < LONG_REPLY_TOKENS || this.#tail.isEmpty ? null : this.#tail.isRunaway();
+  }
+
+  /** Pixels of the answer's image; null unless it has exactly one, of a readable size. */
+  get onlyImagePixels(): number | null {
+    return this.#meter === null ? null : this.#meter.onlyImagePixels;
+  }
+
   /** Takes from a part what is needed even when usage is reported. */
   #observe(event: TurnEvent): void {
-    if (event.type === 'finish') this.finish = { reason: event.reason, native: event.native };
+    if (event.type === 'text-delta') this.#tail.add(event.text);
+    else if (event.type === 'finish') this.finish = { reason: event.reason, native: event.native };
     else if (event.type === 'image') this.#media().addImage(event.url);
     else if (event.type === 'audio-delta' && event.data !== undefined) this.#media().addSpeech(event.data);
   }
