@@ -5,8 +5,10 @@
 import type { Socket } from 'node:net';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Logger, pino } from 'pino';
+import { ENDPOINTS_TOPIC } from '../actors/endpoint/endpoint.ts';
 import { type Clock, type Cluster, systemClock, systemRandom } from '../actors/runtime/index.ts';
 import type { ClusterNode } from '../actors/runtime/node.ts';
+import type { Endpoint } from '../actors/terms/endpoint.ts';
 import type { EdgeGauges } from './edge/edge.ts';
 import type { NodeContext, NodeOptions } from './node/node-options.ts';
 import { openCluster } from './node/open-cluster.ts';
@@ -17,9 +19,11 @@ import { hostPort } from './operator/config/host-port.ts';
 import { openMaintenance } from './operator/config/open-maintenance.ts';
 import { openSecretsFor } from './operator/config/pepper.ts';
 import type { Secrets } from './operator/config/secrets.ts';
-import type { Measurement } from './operator/http/metrics.ts';
-import { type OperatorServer, openOperatorServer } from './operator/http/server.ts';
+import { openAtSamePort } from './operator/http/same-port.ts';
+import { type OperatorServer, type OperatorServerOptions, openOperatorServer } from './operator/http/server.ts';
 import { EXIT_REJOIN } from './operator/launcher/message.ts';
+import type { Measurement } from './operator/metrics/measurement.ts';
+import { NodeMetrics } from './operator/metrics/node-metrics.ts';
 import { Overload } from './overload/overload.ts';
 import type { ServingState } from './terms/serving-state.ts';
 import { DENSEST, loadVocabulary } from './tokens/vocabulary.ts';
@@ -72,6 +76,7 @@ class GatewayNode implements NodeHandle {
   readonly pid = process.pid;
   readonly #options: NodeOptions;
   readonly #context: NodeContext;
+  readonly #metrics = new NodeMetrics();
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #loopDelay: IntervalHistogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
@@ -92,8 +97,9 @@ class GatewayNode implements NodeHandle {
     this.#clock = ports.clock ?? systemClock;
     this.#log = pino({ level: ports.logLevel ?? 'info', base: { node: name } });
     const random = ports.random ?? systemRandom;
-    const overload = new Overload(this.#clock, config.overload);
-    this.#context = { options, self, clock: this.#clock, random, log: this.#log, overload };
+    const measures = this.#metrics.requests;
+    const overload = new Overload(this.#clock, config.overload, (tookMs) => measures.requestShed(tookMs));
+    this.#context = { options, self, clock: this.#clock, random, log: this.#log, overload, measures };
   }
 
   get cluster(): Cluster {
@@ -157,14 +163,19 @@ class GatewayNode implements NodeHandle {
   #openOperator(secrets: Secrets): Promise<OperatorServer> {
     this.#loopDelay.enable();
     const { host, port } = hostPort(this.#context.self.operator);
-    return openOperatorServer(host, port, {
+    const { data } = this.#options.config;
+    const options: OperatorServerOptions = {
       cluster: () => this.#node ?? null,
       token: secrets.operatorToken,
-      measure: (cluster) => this.#measure(cluster),
+      metrics: async (cluster) => ({
+        type: this.#metrics.contentType,
+        body: await this.#metrics.render(await this.#measure(cluster)),
+      }),
       readiness: () => this.#readiness(),
       refreshModels: (provider) => this.#gateway.refresher.refresh(provider),
       log: (message, error) => this.#log.error({ detail: String(error) }, message),
-    });
+    };
+    return openAtSamePort({ data, node: this.name, port }, (at) => openOperatorServer(host, at, options));
   }
 
   async #join(secrets: Secrets): Promise<void> {
@@ -266,6 +277,7 @@ class GatewayNode implements NodeHandle {
       node: this.name,
       view: await cluster.operator.ps(),
       edge: this.#gateway.edge.gauges,
+      endpoints: [...cluster.board.topic(ENDPOINTS_TOPIC).values()] as unknown as readonly Endpoint[],
       ready: this.#readiness() === 'ready',
       connected: cluster.connected,
       storeFull: this.#stores.store.full(),

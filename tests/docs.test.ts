@@ -17,7 +17,7 @@ const documents = ['.', 'docs', 'actors', 'gateway'].flatMap((folder) =>
 );
 
 /** Repository paths of every file that a document may name, and of every folder above one, with `/` around each. */
-const files = ['actors', 'gateway', 'tests', 'proto', 'scripts', 'docs', 'bin'].flatMap(listed);
+const files = ['actors', 'gateway', 'tests', 'proto', 'scripts', 'docs', 'bin', 'deploy'].flatMap(listed);
 const named = new Set<string>();
 for (const file of [...files, ...readdirSync(ROOT)]) {
   const parts = file.split('/');

@@ -161,6 +161,7 @@ const HOMES: readonly (readonly [string, RegExp])[] = [
   ['cookie', /^gateway\/edge\/pages\//],
   ['find-my-way', /^gateway\/edge\/http\/http-router\.ts$/],
   ['pino', /^gateway\/(main\.ts|node\/|operator\/)/],
+  ['prom-client', /^gateway\/operator\/metrics\//],
   ['commander', /^gateway\/operator\/cli\//],
   ['lru-cache', /^gateway\/(edge|routing|checks|tokens)\//],
   ['@datadog/sketches-js', /^actors\/endpoint\/histogram\.ts$/],

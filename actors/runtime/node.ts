@@ -292,6 +292,7 @@ class Node implements ClusterNode {
       published: (value) => this.#exchange.published(value),
       isGone: (incarnation) => this.#member.isGone(incarnation),
       log: (record) => this.#parts.log(record),
+      committed: (tookMs) => this.#parts.onCommitted?.(tookMs),
     };
   }
 

@@ -42,6 +42,8 @@ export interface RequestContext {
   readonly invite: (() => void) | null;
   /** The offer to go on as a WebSocket; null for any other request. */
   readonly upgrade: Upgrade | null;
+  /** Method and path of the route, for the metrics; null without one. */
+  route: string | null;
   /** Parameters of the route's path, decoded. The object has no prototype. */
   params: PathParams;
   /** The query as sent, undecoded; empty without one. */
@@ -83,6 +85,7 @@ export function beginRequest(
     startedAt,
     invite,
     upgrade,
+    route: null,
     params: NO_PARAMS,
     query: '',
     caller: null,

@@ -3,6 +3,7 @@ import type { FileServices } from '../files/file-services.ts';
 import type { InferenceServices } from '../inference/services.ts';
 import type { Overload } from '../overload/overload.ts';
 import type { EdgeLimits, EventLimits, RateLimits } from '../terms/config.ts';
+import type { Measures } from '../terms/measures.ts';
 import type { ServingState } from '../terms/serving-state.ts';
 
 /** Everything that the edge of a node is built from. It does not read the environment and owns no actor. */
@@ -20,6 +21,7 @@ export interface EdgeServices {
   readonly inference: InferenceServices;
   readonly files: FileServices;
   readonly overload: Overload;
+  readonly measures: Measures;
   readonly readiness: () => ServingState;
   readonly log: EdgeLog;
   /** Number of nodes in the configuration. */

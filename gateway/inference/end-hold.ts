@@ -17,7 +17,7 @@ export function releaseHold(services: InferenceServices, account: string, ended:
   const send = async (): Promise<void> => {
     logRefused(services, generation, await release(cluster, account, ended, config.upstream.askMs));
   };
-  pending.add(untilAcknowledged(services, generation, send));
+  pending.add(untilAcknowledged(services, generation, send).finally(() => services.measures.holdEnded()));
 }
 
 /** Charges a hold. Null when the account did not acknowledge it now; the charge is then repeated in the background. */
@@ -29,14 +29,20 @@ export async function chargeHold(
   const { cluster, config, pending } = services;
   const { generation } = settlement;
   try {
-    return closed(services, generation, await settle(cluster, account, settlement, config.upstream.askMs));
+    const settled = closed(services, generation, await settle(cluster, account, settlement, config.upstream.askMs));
+    if (settled === null) services.measures.holdEnded();
+    return settled;
   } catch (thrown) {
     if (!(thrown instanceof AskError)) throw thrown;
-    if (logDeferred(services, generation, thrown)) return null;
+    if (logDeferred(services, generation, thrown)) {
+      services.measures.holdEnded();
+      return null;
+    }
     const again = async (): Promise<void> => {
       closed(services, generation, await settle(cluster, account, settlement, config.upstream.askMs));
     };
-    pending.add(pauseThen(services, () => untilAcknowledged(services, generation, again)));
+    const settled = pauseThen(services, () => untilAcknowledged(services, generation, again));
+    pending.add(settled.finally(() => services.measures.holdEnded()));
     return null;
   }
 }
@@ -44,6 +50,7 @@ export async function chargeHold(
 function closed(services: InferenceServices, generation: string, answer: Settled | RefusedAnswer): Settled | null {
   if (logRefused(services, generation, answer)) return null;
   const settled = answer as Settled;
+  services.measures.settled(settled);
   if (settled.late || settled.overshoot !== undefined) {
     services.log({ level: 'warn', message: 'charged late or beyond its hold', ...settled });
   }

@@ -58,7 +58,12 @@ export async function endTurn(
   const settlement = receipt.delivered ? settlementOf(request, receipt) : null;
   let charged: Pick<Settled, 'cost'> | null = null;
   if (settlement === null) releaseUndelivered(services, running, receipt);
-  else charged = await settle(services, request.caller.account, settlement);
+  else {
+    const { model, endpoint } = receipt.candidate;
+    services.measures.charged({ model, provider: endpoint.provider.name }, settlement);
+    charged = await settle(services, request.caller.account, settlement);
+    if (charged !== null) services.measures.holdEnded();
+  }
   const last = events.at(-1);
   return {
     events,

@@ -123,6 +123,7 @@ export class Hold {
         ? await admit(cluster, key, held, { perMinute: config.rates.keyPerMinute, withinMs })
         : await raise(cluster, key, held, withinMs);
       if (!admission.admitted) return admission.refusal;
+      if (this.#attempt === 0) this.#services.measures.holdOpened();
       this.#attempt = held.attempt;
       this.#amount = held.amount;
       this.#short = null;
@@ -130,7 +131,10 @@ export class Hold {
       if (first) this.#services.crashpoint('hold.committed');
       return null;
     } catch (thrown) {
-      if (thrown instanceof AskError && thrown.mayHaveHappened) this.#attempt = held.attempt;
+      if (thrown instanceof AskError && thrown.mayHaveHappened) {
+        if (this.#attempt === 0) this.#services.measures.holdOpened();
+        this.#attempt = held.attempt;
+      }
       throw unanswered(thrown);
     }
   }

@@ -216,13 +216,15 @@ class AttemptLoop {
   };
 
   #record(candidate: Candidate, failure: ProviderFailure, sentAt: number): void {
-    this.#attempts.push({
+    const attempt: AttemptRecord = {
       ...endpointOf(candidate),
       status: failure.status,
       outcome: failure.reason === 'aborted' ? 'aborted' : 'failed',
       latencyMs: tenths(this.#services.clock.monotonic() - sentAt),
       reason: failure.category,
-    });
+    };
+    this.#attempts.push(attempt);
+    this.#services.measures.attemptEnded({ model: candidate.model, provider: attempt.provider }, attempt);
   }
 
   #observe(

@@ -205,6 +205,7 @@ export class RunningAttempt implements RunningTurn {
     if (measured instanceof Promise)
       this.#services.pending.add(measured.then((read) => this.#resolveWith(receipt, read)));
     else this.#resolveWith(receipt, measured);
+    this.#services.measures.turnServed(receipt);
     this.#observe(failure, receipt, now);
   }
 

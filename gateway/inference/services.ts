@@ -9,6 +9,7 @@ import { type Target, targetOf } from '../providers/target.ts';
 import { type VideoTarget, videoTargetOf } from '../providers/video/video-target.ts';
 import { Affinity } from '../routing/affinity.ts';
 import type { ClusterConfig } from '../terms/config.ts';
+import type { Measures } from '../terms/measures.ts';
 import { Outcomes } from './outcomes.ts';
 import { RefusalRecorder } from './refusal-recorder.ts';
 
@@ -33,6 +34,7 @@ export interface InferenceParts {
   readonly crashpoint: (name: CrashPoint) => void;
   /** True while the store has room only for work under way: nothing new may be held. */
   readonly storeFull: () => boolean;
+  readonly measures: Measures;
   readonly log: (record: LogRecord) => void;
 }
 

@@ -4,6 +4,7 @@ import type { NodeParts } from '../../actors/runtime/node.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Overload } from '../overload/overload.ts';
 import type { ClusterConfig, NodeConfig } from '../terms/config.ts';
+import type { Measures } from '../terms/measures.ts';
 
 export interface NodeOptions {
   readonly config: ClusterConfig;
@@ -37,4 +38,5 @@ export interface NodeContext {
   readonly log: Logger;
   /** Asked before work begins: requests by the edge, lines of batches by the jobs. */
   readonly overload: Overload;
+  readonly measures: Measures;
 }

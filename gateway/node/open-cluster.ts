@@ -19,7 +19,7 @@ export interface OpenClusterParts
 
 /** Joins the cluster. Resolves when the node is a member; it owns shards and serves later. */
 export async function openCluster(context: NodeContext, parts: OpenClusterParts): Promise<ClusterNode> {
-  const { options, self, clock, random, log } = context;
+  const { options, self, clock, random, log, measures } = context;
   const { config, env, name } = options;
   const { secrets, stores, ...node } = parts;
   const tls = await tlsOf(config, self, clock.now());
@@ -38,6 +38,7 @@ export async function openCluster(context: NodeContext, parts: OpenClusterParts)
     secret: secrets.clusterSecret,
     operatorToken: secrets.operatorToken,
     configDigest: digestOf(config),
+    onCommitted: (tookMs) => measures.committed(tookMs),
     transport: (link) => new GrpcTransport({ ...link, tls, route }),
     log: ({ level, message, ...record }) => log[level](record, message),
   });

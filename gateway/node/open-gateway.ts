@@ -46,7 +46,7 @@ export function openGateway(
   context: NodeContext,
   { cluster, secrets, bytes, storeFull, readiness }: OpenGatewayParts,
 ): Gateway {
-  const { options, clock, random, log, overload } = context;
+  const { options, clock, random, log, overload, measures } = context;
   const { config, env } = options;
   const { upstream, providers } = config;
   const keys = providerKeys(config, env);
@@ -54,7 +54,7 @@ export function openGateway(
   const outbound = new Pools({ clock, ...upstream });
   const files = { cluster, bytes, clock, random, limits: config.files, askMs: upstream.askMs };
   const inference = openInference({
-    ...{ files, cluster, clock, random, config, outbound, keys, storeFull },
+    ...{ files, cluster, clock, random, config, outbound, keys, storeFull, measures },
     crashpoint: crashPoint ?? (() => {}),
     log: ({ level, message, ...record }) => log[level](record, message),
   });
@@ -71,7 +71,7 @@ export function openGateway(
   if (crashPoint !== null) watchCommits(cluster, crashPoint);
   const periodic = [new Prober(parts), refresher, checker];
   const edge = openEdge({
-    ...{ cluster, clock, random, inference, readiness, log, crashPoint, overload },
+    ...{ cluster, clock, random, inference, readiness, log, crashPoint, overload, measures },
     files,
     limits: config.edge,
     rates: config.rates,

@@ -2,7 +2,6 @@ import { type Clock, FairQueue } from '../../actors/runtime/index.ts';
 import type { OverloadLimits } from '../terms/config.ts';
 import { LoopDelay } from './loop-delay.ts';
 import { PlaceTimes } from './place-times.ts';
-import { RefusalTimes } from './refusal-times.ts';
 
 /** Kinds of work that a node may decline, in the order in which they are shed. */
 export type Work = 'jobs' | 'catalogue' | 'live';
@@ -23,9 +22,6 @@ export interface OverloadGauges {
   readonly waiting: number;
   /** Requests refused so far. */
   readonly shed: Readonly<Record<Exclude<Work, 'jobs'>, number>>;
-  /** How many of them took how long, from their head to their refusal: counts by `REFUSED_WITHIN_MS`. */
-  readonly refusedWithin: readonly number[];
-  readonly refusedTotalMs: number;
 }
 
 /**
@@ -47,7 +43,7 @@ export class Overload {
   readonly #delay: LoopDelay;
   readonly #queue = new FairQueue<() => void>();
   readonly #shed = { catalogue: 0, live: 0 };
-  readonly #refusalTimes = new RefusalTimes();
+  readonly #onRefused: (tookMs: number) => void;
   readonly #placeTimes: PlaceTimes;
   /** Requests inside by holder. */
   readonly #insideBy = new Map<string, number>();
@@ -62,9 +58,11 @@ export class Overload {
   /** Requests waited at some instant of this interval. */
   #hasWaited = false;
 
-  constructor(clock: Clock, limits: OverloadLimits) {
+  /** `onRefused` receives how long each refusal took, from the head of its request. */
+  constructor(clock: Clock, limits: OverloadLimits, onRefused: (tookMs: number) => void = ignore) {
     this.#clock = clock;
     this.limits = limits;
+    this.#onRefused = onRefused;
     this.#placesMax = Math.min(Math.max(PLACES, limits.placesMin), limits.placesMax);
     this.#placeTimes = new PlaceTimes(limits);
     this.#delay = new LoopDelay(clock, limits.intervalMs, (leastMs) => this.#adapt(leastMs));
@@ -76,8 +74,6 @@ export class Overload {
       inside: this.#inside,
       waiting: this.#waiting,
       shed: { ...this.#shed },
-      refusedWithin: [...this.#refusalTimes.counts],
-      refusedTotalMs: this.#refusalTimes.totalMs,
     };
   }
 
@@ -116,7 +112,7 @@ export class Overload {
   /** Counts a request that is refused now; `arrivedAt` is the monotonic ms of its head. */
   refused(work: Exclude<Work, 'jobs'>, arrivedAt: number): void {
     this.#shed[work]++;
-    this.#refusalTimes.add(this.#clock.monotonic() - arrivedAt);
+    this.#onRefused(this.#clock.monotonic() - arrivedAt);
   }
 
   /** An account with nothing inside and nothing in the queue need not wait for those that have both. */
@@ -185,6 +181,8 @@ export class WorkPlace {
     left?.();
   }
 }
+
+function ignore(): void {}
 
 function always(): boolean {
   return true;

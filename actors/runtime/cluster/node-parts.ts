@@ -59,6 +59,8 @@ export interface NodeParts {
    * store is back, the node reads the verdict and ends. May be called again.
    */
   readonly onIsolated?: () => void;
+  /** The store judged a batch of entries, so long after the batch was handed to it. */
+  readonly onCommitted?: (tookMs: number) => void;
   /** An operator asked this node to drain. */
   readonly onDrain: () => void;
 }

@@ -9,7 +9,7 @@ import { serve } from './serve.ts';
 
 /** The public API of one node: the listener with every route and every page. */
 export function openApi(edge: EdgeRoutes): Listener {
-  const { limits, clock, random } = edge.services;
+  const { limits, clock, random, measures } = edge.services;
   const { authentication, arrivals, overload, clients } = edge;
   const arrivalOf = (context: RequestContext): Arrival => {
     const account = authentication.accountOf(context);
@@ -25,6 +25,8 @@ export function openApi(edge: EdgeRoutes): Listener {
     clock,
     generation: () => generationId(random, clock.now()),
     serve: (context) => arrivals.add(arrivalOf(context)),
+    ended: ({ route, response, startedAt }) =>
+      measures.requestEnded(route, response.statusCode, clock.monotonic() - startedAt),
     upgrades: ({ method = '', url = '' }) => router.find(method, url)?.route.upgrades === true,
   });
 }

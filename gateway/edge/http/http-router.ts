@@ -17,6 +17,8 @@ export interface RouteAddress {
 
 export interface Found<Route> {
   readonly route: Route;
+  /** Method and path of the route: one text per route. */
+  readonly name: string;
   /** An object without a prototype. */
   readonly params: PathParams;
   /** As sent, undecoded. */
@@ -44,14 +46,17 @@ export class HttpRouter<Route extends RouteAddress> {
 
   /** Throws for two routes with one address. */
   constructor(routes: readonly Route[]) {
-    for (const route of routes) this.#tree.on(route.method, route.path, unused, route);
+    for (const route of routes) {
+      this.#tree.on(route.method, route.path, unused, { route, name: `${route.method} ${route.path}` });
+    }
   }
 
   /** `target` is the request target, query included. */
   find(method: string, target: string): Found<Route> | null {
     const found = this.#tree.find(method as Method, target);
     if (found === null) return null;
-    return { route: found.store as Route, params: found.params, query: found.searchParams as unknown as string };
+    const { route, name } = found.store as Pick<Found<Route>, 'route' | 'name'>;
+    return { route, name, params: found.params, query: found.searchParams as unknown as string };
   }
 }
 

@@ -22,6 +22,8 @@ export interface ListenerOptions {
   readonly generation: () => string;
   /** Answers a request, under its generation id. */
   readonly serve: (context: RequestContext) => void;
+  /** The answer to a request has ended. */
+  readonly ended?: (context: RequestContext) => void;
   /** True where a request may go on as a WebSocket; absent: nowhere. */
   readonly upgrades?: (request: IncomingMessage) => boolean;
 }
@@ -261,6 +263,7 @@ export class Listener {
       if (!connection.settle(context, this.#options.clock.monotonic())) return;
       this.#underWay--;
       this.#answers.set(response.statusCode, (this.#answers.get(response.statusCode) ?? 0) + 1);
+      this.#options.ended?.(context);
       if (response.writableFinished && !request.complete && !request.destroyed) this.#dropUpload(connection, request);
     });
   }

@@ -66,6 +66,7 @@ async function counted(
 }
 
 function record({ id, caller }: RequestContext, error: GatewayError, { services }: Pick<EdgeRoutes, 'services'>): void {
+  services.measures.requestRefused(error.type, error.status);
   if (error.status < 500 || error === OVERLOADED) return;
   const fields = { generation: id, key: caller?.key ?? null, status: error.status, detail: error.detail };
   if (error.status === 500) services.log.error(fields, 'a request failed');

@@ -74,6 +74,7 @@ function routeOf(context: RequestContext, router: HttpRouter<Route>): ServedRout
   const { request } = context;
   const found = router.find(request.method as string, request.url as string);
   if (found === null) return NO_ROUTE;
+  context.route = found.name;
   context.params = found.params;
   context.query = found.query;
   if (found.route.errorEnvelope !== undefined) context.errorEnvelope = found.route.errorEnvelope;

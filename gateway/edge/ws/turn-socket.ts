@@ -104,6 +104,7 @@ export class TurnSocket implements SocketUser {
     this.#current ??= answer;
     const request = new FrameRequest(opening.request, frame).once('close', leaveRoom);
     const context = upgrade.begin(request as unknown as IncomingMessage, answer as unknown as ServerResponse);
+    context.route = opening.route;
     context.errorEnvelope = dialect.errorEnvelope(true);
     await serveRoute(context, this.#route, edge);
     request.destroy();

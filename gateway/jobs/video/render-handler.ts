@@ -190,6 +190,8 @@ class RenderWork {
       attempts: this.#attempts,
       generationMs: Math.round(this.#node.services.inference.clock.monotonic() - this.#startedAt),
     });
+    const { measures } = this.#node.services.inference;
+    measures.charged({ model: candidate.model, provider: candidate.provider.name }, settlement);
     if (blob === null) {
       const message = 'The clip was rendered, and the service could not store it';
       return {
@@ -204,18 +206,20 @@ class RenderWork {
   }
 
   #observe(candidate: FrozenCandidate, failure: CandidateFailure | null, startedAt: number): void {
-    const { clock, cluster, outcomes } = this.#node.services.inference;
+    const { clock, cluster, measures, outcomes } = this.#node.services.inference;
     const latencyMs = Math.round(clock.monotonic() - startedAt);
     const isProvider = failure !== null && !('outside' in failure);
     const isCounted = failure !== null && (!isProvider || failure.counted);
-    this.#attempts.push({
+    const attempt: AttemptRecord = {
       endpoint: candidate.endpoint,
       provider: candidate.provider.name,
       status: isProvider ? failure.status : 200,
       outcome: failure === null ? 'served' : 'failed',
       latencyMs,
       ...(failure === null ? {} : { reason: categoryOf(failure) }),
-    });
+    };
+    this.#attempts.push(attempt);
+    measures.attemptEnded({ model: candidate.model, provider: attempt.provider }, attempt);
     outcomes.observe(candidate.endpoint, {
       by: accountTag(accountAddress(this.#input.account)),
       at: cluster.now(),

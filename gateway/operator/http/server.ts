@@ -5,14 +5,14 @@ import { type Cluster, parseAddress } from '../../../actors/runtime/index.ts';
 import type { Declared } from '../../catalogue/declare.ts';
 import { HttpRouter, type RouteAddress } from '../../edge/http/http-router.ts';
 import type { ServingState } from '../../terms/serving-state.ts';
-import { type Measurement, renderMetrics } from './metrics.ts';
 
 export interface OperatorServerOptions {
   /** Null while the node starts. */
   readonly cluster: () => Cluster | null;
   /** The bearer token of every route except health and readiness. */
   readonly token: string;
-  readonly measure: (cluster: Cluster) => Promise<Measurement>;
+  /** The text of a scrape, and its media type. */
+  readonly metrics: (cluster: Cluster) => Promise<{ readonly type: string; readonly body: string }>;
   /** True while the node serves requests: ready, connected, not draining. */
   readonly readiness: () => ServingState;
   /** Reloads models documents of one provider, or of all; null for a provider that is not declared. */
@@ -142,7 +142,7 @@ function ready({ readiness }: OperatorServerOptions): Reply {
 }
 
 async function metrics({ cluster, options }: OperatorRequest): Promise<Reply> {
-  return { status: 200, type: 'text/plain; version=0.0.4', body: renderMetrics(await options.measure(cluster)) };
+  return { status: 200, ...(await options.metrics(cluster)) };
 }
 
 async function refresh({ query, options }: OperatorRequest): Promise<Reply> {

@@ -62,7 +62,8 @@ it('renders its metrics in the text format', async () => {
   assert.match(text, /\ntroupe_events_unhandled_total 0\n/);
   assert.match(text, /\ntroupe_dead_letters_total 0\n/);
   assert.match(text, /\ntroupe_answers_total\{status="200"\} [1-9]\d*\n/);
-  for (const line of text.split('\n')) assert.match(line, /^(#.*|[a-z0-9_]+(\{[a-z]+="[^"]*"\})? [-0-9.e+]+|)$/);
+  for (const line of text.split('\n'))
+    assert.match(line, /^(#.*|[a-z0-9_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [-0-9.e+]+|)$/);
 });
 
 it('stays off the public port', async () => {

@@ -23,6 +23,7 @@ import type { TurnRequest } from '../../../gateway/inference/turn-request.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import { plan } from '../../../gateway/routing/plan.ts';
 import type { ClusterConfig, UpstreamLimits } from '../../../gateway/terms/config.ts';
+import { type Measures, NO_MEASURES } from '../../../gateway/terms/measures.ts';
 import { MemoryBoard } from '../../support/memory-board.ts';
 import { DECLARATION } from '../../support/model/declaration.ts';
 import { UNMEASURED } from '../../support/model/unmeasured.ts';
@@ -131,6 +132,7 @@ export interface StageOptions {
   readonly answers?: Answers;
   /** The board's endpoints for `startTurn`. */
   readonly endpoints?: ReadonlyMap<string, Json>;
+  readonly measures?: Measures;
   /** Absent: real time. */
   readonly clock?: Clock;
 }
@@ -158,6 +160,7 @@ export function stage(options: StageOptions = {}): Stage {
   const outbound = new Pools({ clock, connectionsPerOriginMax: 64, connectMs: upstream.connectMs });
   const services = openInference({
     storeFull: () => false,
+    measures: options.measures ?? NO_MEASURES,
     cluster,
     clock,
     random: systemRandom,

@@ -1,6 +1,7 @@
 import type { Answer } from '../../actor/answer.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ShardVerdict, Store } from '../../ports/store.ts';
+import type { EngineHost } from '../engine/engine.ts';
 import type { EngineLimits } from '../engine/engine-limits.ts';
 import type { Shard } from '../engine/shard.ts';
 import { type Batch, BatchBuilder } from './batch.ts';
@@ -42,6 +43,7 @@ export class CommitQueue {
   private readonly store: Pick<Store, 'commit' | 'parts'>;
   private readonly clock: Clock;
   private readonly judge: Judge;
+  private readonly host: Pick<EngineHost, 'committed'>;
   private readonly builder: BatchBuilder;
   private readonly waitingMax: number;
 
@@ -51,10 +53,12 @@ export class CommitQueue {
     readonly self: string;
     readonly limits: EngineLimits;
     readonly judge: Judge;
+    readonly host?: Pick<EngineHost, 'committed'>;
   }) {
     this.store = options.store;
     this.clock = options.clock;
     this.judge = options.judge;
+    this.host = options.host ?? {};
     this.builder = new BatchBuilder(options.self, options.limits);
     this.lines = Array.from({ length: options.store.parts ?? 1 }, () => ({
       waiting: [],
@@ -141,8 +145,12 @@ export class CommitQueue {
     const entries = this.withoutBroken(batch);
     line.inFlight = entries;
     this.commits++;
+    const sentAt = this.clock.monotonic();
     this.commit(batch).then(
-      (verdicts) => this.ended(line, () => this.judge.judged(entries, verdicts)),
+      (verdicts) => {
+        if (batch.writes.length > 0) this.host.committed?.(this.clock.monotonic() - sentAt);
+        this.ended(line, () => this.judge.judged(entries, verdicts));
+      },
       (error: unknown) => this.ended(line, () => this.rejected(entries, error)),
     );
   }

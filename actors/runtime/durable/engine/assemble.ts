@@ -83,7 +83,7 @@ export function assemble(options: EngineOptions): Assembly {
     unknown: (entries, detail) => judge.unknown(entries, detail),
     refused: (shards, entries, answer) => judge.refused(shards, entries, answer),
   };
-  const queue = new CommitQueue({ store, clock, self, limits, judge: late });
+  const queue = new CommitQueue({ store, clock, self, limits, judge: late, host });
   const timers = new Timers({
     ...{ store, clock, now, log, aheadMs: limits.timersAheadMs, shardCount: options.shards },
     fire: (shard, address, event, firing) => dispatcher.enqueue(shard, address, event, firing),

@@ -83,6 +83,8 @@ export interface EngineHost {
   lost(shard: number, reason: 'fence' | 'version' | 'unknown'): void;
   /** Publishes a value whose commit is durable. */
   published(value: Publication): void;
+  /** The store judged a batch of entries, so long after the batch was handed to it. */
+  committed?(tookMs: number): void;
   /** True for an incarnation known to be dead or gone: its lease rows are orphaned. */
   isGone(incarnation: string): boolean;
   /** First committed step after an adoption, for the takeover measurement: ms since adopt. */

@@ -18,7 +18,7 @@ test.before(async () => {
   server = await openOperatorServer('127.0.0.1', 0, {
     cluster: () => cluster,
     token: TOKEN,
-    measure: () => Promise.reject(new Error('unexpected detail')),
+    metrics: () => Promise.reject(new Error('unexpected detail')),
     readiness: () => readiness,
     refreshModels: async (provider) => {
       refreshed.push(provider);

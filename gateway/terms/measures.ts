@@ -1,0 +1,43 @@
+import type { AttemptRecord, Settled, Settlement } from '../../actors/terms/hold.ts';
+import type { ErrorType } from '../../actors/terms/refusal.ts';
+import type { Receipt } from './receipt.ts';
+
+/** An endpoint as the metrics name it. */
+export interface MeasuredEndpoint {
+  readonly model: string;
+  /** Display name. */
+  readonly provider: string;
+}
+
+/** What one node measures of its requests. Every call is cheap and never throws. */
+export interface Measures {
+  /** `route` is a method and the path of a route, never what a client wrote; null: no route. */
+  requestEnded(route: string | null, status: number, tookMs: number): void;
+  requestRefused(type: ErrorType, status: number): void;
+  /** Refused for overload, so long after the head of the request. */
+  requestShed(tookMs: number): void;
+  attemptEnded(endpoint: MeasuredEndpoint, attempt: Pick<AttemptRecord, 'outcome' | 'reason'>): void;
+  /** The first part of an answer arrived. */
+  turnServed(receipt: Receipt): void;
+  charged(endpoint: MeasuredEndpoint, settlement: Pick<Settlement, 'cost' | 'promptTokens' | 'completionTokens'>): void;
+  settled(settled: Pick<Settled, 'late' | 'overshoot'>): void;
+  holdOpened(): void;
+  holdEnded(): void;
+  committed(tookMs: number): void;
+}
+
+/** For a node whose measurements nobody reads. */
+export const NO_MEASURES: Measures = {
+  requestEnded: nothing,
+  requestRefused: nothing,
+  requestShed: nothing,
+  attemptEnded: nothing,
+  turnServed: nothing,
+  charged: nothing,
+  settled: nothing,
+  holdOpened: nothing,
+  holdEnded: nothing,
+  committed: nothing,
+};
+
+function nothing(): void {}

@@ -1,0 +1,168 @@
+/** The metrics of a node that served requests, and the alert rules and the dashboard that read them. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
+import { bounded } from '../../support/bounded.ts';
+import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { ROOT } from '../../support/sources.ts';
+import { openCluster } from './cluster.ts';
+
+const it = bounded(test);
+
+interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+let cluster: TestCluster;
+let funded: Funded;
+let token: string;
+
+test.before(async () => {
+  cluster = await openCluster();
+  funded = await cluster.fund('10');
+  token = (await readFile(join(cluster.folder, 'secrets', 'operator-token'), 'utf8')).trim();
+});
+test.after(() => cluster.close());
+
+async function scrape(): Promise<readonly Sample[]> {
+  const answer = await fetch(`${cluster.nodes[0]?.operatorUrl}/metrics`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+  return (await answer.text())
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const [, name = '', labels = '', value = ''] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+      const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label, text]) => [label, text]);
+      return { name, labels: Object.fromEntries(pairs), value: Number(value) };
+    });
+}
+
+/** The sum of the samples that have these labels. */
+function sum(samples: readonly Sample[], name: string, labels: Readonly<Record<string, string>> = {}): number {
+  return samples
+    .filter((one) => one.name === name && Object.entries(labels).every(([label, text]) => one.labels[label] === text))
+    .reduce((total, { value }) => total + value, 0);
+}
+
+function complete(model: string, members: object = {}): Promise<Response> {
+  return fetch(`${cluster.baseUrls[0]}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Say hello' }], ...members }),
+  });
+}
+
+/** What a request adds to a metric. */
+async function added(work: () => Promise<unknown>): Promise<(name: string, labels?: Record<string, string>) => number> {
+  const before = await scrape();
+  await work();
+  const after = await scrape();
+  return (name, labels) => sum(after, name, labels) - sum(before, name, labels);
+}
+
+it('a completion is seen in latency, time to first token, attempts, tokens and USD of its model and provider', async () => {
+  let usage = { prompt_tokens: 0, completion_tokens: 0, cost: 0 };
+  let provider = '';
+  const grown = await added(async () => {
+    const reply = (await (await complete('sim/fast')).json()) as { usage: typeof usage; provider: string };
+    ({ usage, provider } = reply);
+  });
+  const labels = { model: 'sim/fast', provider };
+  assert.is(grown('troupe_request_seconds_count', { route: 'POST /chat/completions', status: '2xx' }), 1);
+  assert.is(grown('troupe_first_token_seconds_count', labels), 1);
+  assert.is(grown('troupe_attempts_total', { ...labels, outcome: 'served' }), 1);
+  assert.is(grown('troupe_tokens_total', { ...labels, kind: 'prompt' }), usage.prompt_tokens);
+  assert.is(grown('troupe_tokens_total', { ...labels, kind: 'completion' }), usage.completion_tokens);
+  assert.ok(usage.cost > 0);
+  assert.ok(Math.abs(grown('troupe_usd_total', labels) - usage.cost) < 1e-12);
+  assert.ok(grown('troupe_commit_seconds_count') >= 2);
+  assert.is(grown('troupe_holds_open'), 0);
+});
+
+it('a stream counts as one answer with one first token', async () => {
+  const grown = await added(async () => (await complete('sim/fast', { stream: true })).text());
+  assert.is(grown('troupe_first_token_seconds_count', { model: 'sim/fast' }), 1);
+  assert.is(grown('troupe_request_seconds_count', { route: 'POST /chat/completions', status: '2xx' }), 1);
+  assert.is(grown('troupe_holds_open'), 0);
+});
+
+it('a refused request is counted by its error type, and its path and model never become labels', async () => {
+  const grown = await added(async () => {
+    await (await complete('made-up/model')).text();
+    await (await fetch(`${cluster.baseUrls[0]}/made-up-path`)).text();
+  });
+  assert.is(grown('troupe_refusals_total', { type: 'not_found', status: '404' }), 2);
+  assert.is(grown('troupe_request_seconds_count', { route: 'none', status: '4xx' }), 1);
+  assert.not.match(JSON.stringify(await scrape()), /made-up/);
+});
+
+it('the health of every endpoint is listed by model and provider', async () => {
+  const samples = await scrape();
+  const of = (health: string): number => sum(samples, 'troupe_endpoints', { model: 'sim/fast', health });
+  assert.is(of('healthy') + of('unknown') + of('degraded') + of('down'), 2);
+});
+
+/** The metrics that an expression names, each with the labels that it is filtered or grouped by. */
+function namedBy(expression: string): readonly { readonly name: string; readonly labels: readonly string[] }[] {
+  const grouping = [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/,\s*/));
+  return [...expression.matchAll(/\b(troupe_\w+|up)\b(?:\{([^}]*)\})?/g)].map(([, name = '', filter = '']) => ({
+    name,
+    labels: [...grouping, ...[...filter.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label)],
+  }));
+}
+
+/** Labels that Prometheus itself adds, and its own metric. */
+const SCRAPED: readonly Sample[] = [{ name: 'up', labels: { job: 'troupe', instance: '' }, value: 1 }];
+
+async function unknownNames(expressions: readonly string[]): Promise<readonly string[]> {
+  const exported = [...(await scrape()), ...SCRAPED];
+  return expressions.flatMap((expression) =>
+    namedBy(expression).flatMap(({ name, labels }) => {
+      const samples = exported.filter((one) => one.name === name);
+      if (samples.length === 0) return [`${name} is not exported: ${expression}`];
+      const known = new Set(['instance', 'job', ...samples.flatMap((one) => Object.keys(one.labels))]);
+      return labels.filter((label) => !known.has(label)).map((label) => `${name} has no label ${label}: ${expression}`);
+    }),
+  );
+}
+
+/** A request that every provider refuses, so that each metric has a sample. */
+async function refuseOnce(): Promise<void> {
+  const messages = [{ role: 'user', content: '@sim {"status":400}' }];
+  assert.is.not((await complete('sim/fast', { messages })).status, 200);
+}
+
+it('every metric and label that an alert rule or a panel names is exported', async () => {
+  await refuseOnce();
+  const rules = parse(await readFile(join(ROOT, 'deploy', 'monitoring', 'alerts.yml'), 'utf8')) as {
+    groups: { rules: { alert: string; expr: string; annotations: { summary: string; action: string } }[] }[];
+  };
+  const alerts = rules.groups.flatMap((group) => group.rules);
+  assert.ok(alerts.length >= 12);
+  for (const { alert, annotations } of alerts) {
+    assert.match(alert, /^Troupe[A-Z]/);
+    assert.ok(annotations.summary.length > 0 && annotations.action.length > 0, alert);
+  }
+  const dashboard = JSON.parse(await readFile(join(ROOT, 'deploy', 'monitoring', 'dashboard.json'), 'utf8')) as {
+    panels: { title: string; targets: { expr: string }[] }[];
+    templating: { list: { query: string }[] };
+  };
+  const panels = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  const variables = dashboard.templating.list.map(({ query }) => query).filter((query) => query.startsWith('label'));
+  assert.ok(panels.length > 20 && variables.length === 2);
+  assert.equal(await unknownNames([...alerts.map(({ expr }) => expr), ...panels, ...variables]), []);
+  for (const metric of ['troupe_request_seconds', 'troupe_first_token_seconds', 'troupe_tokens', 'troupe_usd']) {
+    assert.ok(
+      panels.some((expr) => expr.includes(metric)),
+      `no panel shows ${metric}`,
+    );
+  }
+});
+
+test.run();
