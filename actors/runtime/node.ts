@@ -291,8 +291,8 @@ class Node implements ClusterNode {
       lost: (shard, reason) => this.#ownership.lost(shard, reason),
       published: (value) => this.#exchange.published(value),
       isGone: (incarnation) => this.#member.isGone(incarnation),
-      log: (record) => this.#parts.log(record),
-      committed: (tookMs) => this.#parts.onCommitted?.(tookMs),
+      log: this.#parts.log,
+      ...(this.#parts.onCommitted && { committed: this.#parts.onCommitted }),
     };
   }
 

@@ -74,7 +74,7 @@ it('a completion is seen in latency, time to first token, attempts, tokens and U
     ({ usage, provider } = reply);
   });
   const labels = { model: 'sim/fast', provider };
-  assert.is(grown('troupe_request_seconds_count', { route: 'POST /chat/completions', status: '2xx' }), 1);
+  assert.is(grown('troupe_request_seconds_count', { route: 'POST /api/v1/chat/completions', status: '2xx' }), 1);
   assert.is(grown('troupe_first_token_seconds_count', labels), 1);
   assert.is(grown('troupe_attempts_total', { ...labels, outcome: 'served' }), 1);
   assert.is(grown('troupe_tokens_total', { ...labels, kind: 'prompt' }), usage.prompt_tokens);
@@ -88,7 +88,7 @@ it('a completion is seen in latency, time to first token, attempts, tokens and U
 it('a stream counts as one answer with one first token', async () => {
   const grown = await added(async () => (await complete('sim/fast', { stream: true })).text());
   assert.is(grown('troupe_first_token_seconds_count', { model: 'sim/fast' }), 1);
-  assert.is(grown('troupe_request_seconds_count', { route: 'POST /chat/completions', status: '2xx' }), 1);
+  assert.is(grown('troupe_request_seconds_count', { route: 'POST /api/v1/chat/completions', status: '2xx' }), 1);
   assert.is(grown('troupe_holds_open'), 0);
 });
 

@@ -20,6 +20,7 @@ import { RunningRequests } from '../../../../gateway/edge/http/running-requests.
 import { serve } from '../../../../gateway/edge/http/serve.ts';
 import { Overload } from '../../../../gateway/overload/overload.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { NO_MEASURES } from '../../../../gateway/terms/measures.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { MessagesJudge } from '../../../support/stream/messages-judge.ts';
 import { ResponsesJudge } from '../../../support/stream/responses-judge.ts';
@@ -101,6 +102,7 @@ async function answered({
   const log = { warn: () => {}, error: () => {} };
   const edge = {
     services: {
+      measures: NO_MEASURES,
       inference: on.services,
       cluster: on.services.cluster,
       clock: systemClock,

@@ -7,6 +7,7 @@ import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { refuse } from '../../../../gateway/edge/http/refuse.ts';
 import { beginRequest } from '../../../../gateway/edge/request-context.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { NO_MEASURES } from '../../../../gateway/terms/measures.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { rawExchange } from '../../../support/raw-exchange.ts';
 
@@ -23,7 +24,7 @@ async function refused(
   { sent, envelope }: { readonly sent?: string; readonly envelope?: ErrorEnvelope } = {},
 ): Promise<Refused> {
   let logged = 0;
-  const services = { log: { error: () => logged++, warn: () => logged++ } };
+  const services = { measures: NO_MEASURES, log: { error: () => logged++, warn: () => logged++ } };
   const edge = { services } as unknown as EdgeRoutes;
   const server = createServer((request, response) => {
     const none = { credential: { type: 'none' }, startedAt: 0, invite: null, upgrade: null } as const;

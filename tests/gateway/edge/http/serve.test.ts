@@ -12,6 +12,7 @@ import { RunningRequests } from '../../../../gateway/edge/http/running-requests.
 import { serve } from '../../../../gateway/edge/http/serve.ts';
 import { callerOf, takeBody } from '../../../../gateway/edge/request-context.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { NO_MEASURES } from '../../../../gateway/terms/measures.ts';
 import type { ServingState } from '../../../../gateway/terms/serving-state.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { rawExchange } from '../../../support/raw-exchange.ts';
@@ -76,7 +77,13 @@ async function observed({
     return fails === 'shed' ? 'isolated' : 'ready';
   };
   const edge = {
-    services: { limits: config.edge, clock: systemClock, readiness, log: { warn: () => {}, error: () => {} } },
+    services: {
+      measures: NO_MEASURES,
+      limits: config.edge,
+      clock: systemClock,
+      readiness,
+      log: { warn: () => {}, error: () => {} },
+    },
     window: {
       check: () => void take('check'),
       take: () => {

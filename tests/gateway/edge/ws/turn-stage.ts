@@ -19,6 +19,7 @@ import { Overload } from '../../../../gateway/overload/overload.ts';
 import { type Simulator, startSimulator } from '../../../../gateway/simulator/simulator.ts';
 import type { EdgeLimits } from '../../../../gateway/terms/config.ts';
 import type { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { NO_MEASURES } from '../../../../gateway/terms/measures.ts';
 import { HandClock } from '../../../actors/runtime/durable/hand-clock.ts';
 import { board, boardEndpoint, stage } from '../../inference/stage.ts';
 import { FakeSocket } from './fake-socket.ts';
@@ -43,6 +44,7 @@ function stageOf(simulator: Simulator, limits: EdgeLimits) {
   const refusing: { error: GatewayError | null } = { error: null };
   const edge = {
     services: {
+      measures: NO_MEASURES,
       ...{ inference: on.services, cluster: on.services.cluster, clock, limits },
       ...{ readiness: () => 'ready' as const, log: { warn: () => {}, error: () => {} } },
     },

@@ -38,9 +38,9 @@ function linkProduction(): void {
   }
 }
 
-it('holds the build, and no source, test or script', () => {
+it('holds the build and what runs it, and no source, test or script', () => {
   assert.equal(readdirSync(installed).sort(), [
-    ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bin', 'dist', 'docs', 'package.json'],
+    ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bin', 'deploy', 'dist', 'docs', 'package.json'],
   ]);
   const files = readdirSync(installed, { recursive: true }) as string[];
   assert.equal(
