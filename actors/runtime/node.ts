@@ -291,8 +291,7 @@ class Node implements ClusterNode {
       lost: (shard, reason) => this.#ownership.lost(shard, reason),
       published: (value) => this.#exchange.published(value),
       isGone: (incarnation) => this.#member.isGone(incarnation),
-      log: this.#parts.log,
-      ...(this.#parts.onCommitted && { committed: this.#parts.onCommitted }),
+      ...{ log: this.#parts.log, committed: (tookMs: number) => this.#parts.onCommitted?.(tookMs) },
     };
   }
 
