@@ -115,7 +115,9 @@ const config: ClusterConfig = {
   },
 
   // A node that has more work than time queues requests by account, then refuses them at once: dispatches of batches
-  // first, then reads, then turns. Settles, cancels and webhooks are never refused.
+  // first, then reads, then turns. Settles, cancels and webhooks are never refused. Beside live requests, submissions and
+  // downloads have 1 / (1 + `restFactor`) of the event loop, and lines of batches what keeps it below
+  // `jobBusyPercentMax`; without any they take it all.
   overload: {
     placesMin: 8,
     placesMax: 1_000,
@@ -127,6 +129,11 @@ const config: ClusterConfig = {
     standingMs: 1_000,
     startsMs: 2,
     refusalsMs: 0.5,
+    liveMs: 2_000,
+    pieceMs: 2,
+    restFactor: 2,
+    jobBusyPercentMax: 50,
+    jobsPerSecondMin: 2,
   },
 
   // spec: inference, Stored file. A request names at most 32 MiB of files, so no larger file could be used.

@@ -3,7 +3,7 @@
  * no rule of the product, and it is the only place that lists the parts of a node.
  */
 import type { Socket } from 'node:net';
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { type Logger, pino } from 'pino';
 import { ENDPOINTS_TOPIC } from '../actors/endpoint/endpoint.ts';
 import { type Clock, type Cluster, systemClock, systemRandom } from '../actors/runtime/index.ts';
@@ -99,7 +99,9 @@ class GatewayNode implements NodeHandle {
     const random = ports.random ?? systemRandom;
     const measures = this.#metrics.requests;
     const overload = new Overload(this.#clock, config.overload, (tookMs) => measures.requestShed(tookMs));
-    this.#context = { options, self, clock: this.#clock, random, log: this.#log, overload, measures };
+    // A virtual clock has no event loop of its own.
+    const loopBusyMs = ports.clock === undefined ? () => performance.eventLoopUtilization().active : () => 0;
+    this.#context = { options, self, clock: this.#clock, random, log: this.#log, overload, measures, loopBusyMs };
   }
 
   get cluster(): Cluster {

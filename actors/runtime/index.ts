@@ -45,6 +45,6 @@ export type { Maintenance } from './stores/maintenance.ts';
 export { maintenanceOf } from './stores/maintenance-of.ts';
 export type { StoreChoice } from './stores/open-store.ts';
 export { systemClock } from './system/clock.ts';
-export { arrivalShare, LOOP_TURN_BYTES, loopShare } from './system/loop-share.ts';
+export { arrivalShare, LOOP_TURN_BYTES, type LoopWork, loopShare, loopWork } from './system/loop-share.ts';
 export { systemRandom } from './system/random.ts';
 export { hostOf, isLoopback } from './transports/loopback-address.ts';

@@ -1,4 +1,5 @@
 import type { InferenceServices } from '../inference/services.ts';
+import type { JobPace } from '../overload/job-pace.ts';
 
 export type JobCrashPoint =
   | 'line.dispatched'
@@ -13,7 +14,7 @@ export type JobCrashPoint =
 /** What the jobs of a node need. */
 export interface JobServices {
   readonly inference: InferenceServices;
-  /** False while the node sheds load: jobs are shed first. (reliability X39) */
-  readonly mayDispatch: () => boolean;
+  /** When a job may begin: jobs give way to live requests, and are shed first. (reliability X39) */
+  readonly pace: Pick<JobPace, 'enter'>;
   readonly crashpoint: (name: JobCrashPoint) => void;
 }

@@ -1,4 +1,4 @@
-import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../actors/runtime/index.ts';
+import { LOOP_TURN_BYTES, type LoopWork } from '../../actors/runtime/index.ts';
 import { JsonReader } from './json-reader.ts';
 import type { KeptTexts } from './json-sinks.ts';
 
@@ -10,7 +10,7 @@ const DENSE_TOKENS = 16 * 1024;
 const DENSE_WINDOW_BYTES = 64 * 1024;
 
 export interface SharedReading {
-  readonly clock: Clock;
+  readonly loop: LoopWork;
   /** Structural tokens, as the scan counted them. */
   readonly tokens: number;
   readonly texts?: KeptTexts | undefined;
@@ -23,32 +23,36 @@ export interface SharedReading {
 /** Reads a scanned JSON text in shares of the event loop, and returns its value. Rejects with GatewayError 400. */
 export async function readInShares(
   chunks: readonly Uint8Array[],
-  { clock, tokens, texts, isLenient, beforePiece }: SharedReading,
+  { loop, tokens, texts, isLenient, beforePiece }: SharedReading,
 ): Promise<unknown> {
   const isDense = tokens > DENSE_TOKENS;
-  const windowBytes = isDense ? DENSE_WINDOW_BYTES : LOOP_TURN_BYTES;
+  const windowBytes = Math.min(loop.pieceBytesMax, isDense ? DENSE_WINDOW_BYTES : LOOP_TURN_BYTES);
   const reader = new JsonReader(texts, isLenient);
   let window: Uint8Array[] = [];
   let bytes = 0;
   let length = 0;
   const read = async (): Promise<void> => {
-    await loopShare(clock, isDense ? LOOP_TURN_BYTES : bytes);
-    const piece = oneOf(window);
-    beforePiece?.(piece);
-    reader.feed(piece);
+    await loop.run(isDense ? LOOP_TURN_BYTES : bytes, () => {
+      const piece = oneOf(window);
+      beforePiece?.(piece);
+      reader.feed(piece);
+    });
     length += bytes;
     window = [];
     bytes = 0;
   };
   for (const chunk of chunks) {
-    window.push(chunk);
-    bytes += chunk.length;
-    if (bytes >= windowBytes) await read();
+    for (let at = 0; at < chunk.length; ) {
+      const part = chunk.subarray(at, at + windowBytes - bytes);
+      window.push(part);
+      at += part.length;
+      bytes += part.length;
+      if (bytes >= windowBytes) await read();
+    }
   }
   await read();
   // The first use of the value, such as estimating its texts, gets a loop share of its own.
-  await loopShare(clock, length);
-  return reader.end();
+  return loop.run(length, () => reader.end());
 }
 
 /** The pieces as one buffer, without a copy where there is one piece. */

@@ -39,4 +39,6 @@ export interface NodeContext {
   /** Asked before work begins: requests by the edge, lines of batches by the jobs. */
   readonly overload: Overload;
   readonly measures: Measures;
+  /** Time that the event loop of this process has worked so far, ms. */
+  readonly loopBusyMs: () => number;
 }

@@ -13,6 +13,8 @@ import type { Secrets } from '../operator/config/secrets.ts';
 import { armCrashPoint } from '../operator/crash-point.ts';
 import { Pools } from '../outbound/pools.ts';
 import { PublicClient } from '../outbound/public-client.ts';
+import { Background } from '../overload/background.ts';
+import { JobPace } from '../overload/job-pace.ts';
 import type { ServingState } from '../terms/serving-state.ts';
 import type { NodeContext } from './node-options.ts';
 
@@ -46,13 +48,17 @@ export function openGateway(
   context: NodeContext,
   { cluster, secrets, bytes, storeFull, readiness }: OpenGatewayParts,
 ): Gateway {
-  const { options, clock, random, log, overload, measures } = context;
+  const { options, clock, random, log, overload, measures, loopBusyMs } = context;
   const { config, env } = options;
   const { upstream, providers } = config;
   const keys = providerKeys(config, env);
   const crashPoint = armCrashPoint(env.TROUPE_CRASHPOINT, () => process.kill(process.pid, 'SIGKILL'));
   const outbound = new Pools({ clock, ...upstream });
-  const files = { cluster, bytes, clock, random, limits: config.files, askMs: upstream.askMs };
+  overload.live.shareOver(cluster.board, options.name);
+  const sharing = { clock, limits: config.overload, live: overload.live, busyMs: loopBusyMs };
+  const background = new Background(sharing);
+  const pace = new JobPace({ ...sharing, overload });
+  const files = { cluster, bytes, clock, random, limits: config.files, background, askMs: upstream.askMs };
   const inference = openInference({
     ...{ files, cluster, clock, random, config, outbound, keys, storeFull, measures },
     crashpoint: crashPoint ?? (() => {}),
@@ -84,7 +90,7 @@ export function openGateway(
     ...{ edge, outbound, refresher },
     jobs: {
       inference,
-      mayDispatch: () => overload.mayDispatch('jobs'),
+      pace,
       crashpoint: crashPoint ?? (() => {}),
     },
     webhooks: {

@@ -1,5 +1,6 @@
 import { type Clock, FairQueue } from '../../actors/runtime/index.ts';
 import type { OverloadLimits } from '../terms/config.ts';
+import { LiveTraffic } from './live-traffic.ts';
 import { LoopDelay } from './loop-delay.ts';
 import { PlaceTimes } from './place-times.ts';
 
@@ -39,6 +40,8 @@ export interface OverloadGauges {
  */
 export class Overload {
   readonly limits: OverloadLimits;
+  /** Live requests that ask for a place. */
+  readonly live: LiveTraffic;
   readonly #clock: Clock;
   readonly #delay: LoopDelay;
   readonly #queue = new FairQueue<() => void>();
@@ -63,6 +66,7 @@ export class Overload {
     this.#clock = clock;
     this.limits = limits;
     this.#onRefused = onRefused;
+    this.live = new LiveTraffic(clock, limits);
     this.#placesMax = Math.min(Math.max(PLACES, limits.placesMin), limits.placesMax);
     this.#placeTimes = new PlaceTimes(limits);
     this.#delay = new LoopDelay(clock, limits.intervalMs, (leastMs) => this.#adapt(leastMs));
@@ -100,6 +104,7 @@ export class Overload {
   /** A place, at once or after others; null if the request has to be refused. Whoever gets a place calls `leave`. */
   enter(work: Exclude<Work, 'jobs'>, holder: string): WorkPlace | Promise<WorkPlace> | null {
     this.#delay.start();
+    if (work === 'live') this.live.note();
     if (this.#waiting === 0 && this.#inside < this.#placesMax) return this.#open(work, holder);
     if (this.#isModest(holder)) return this.#open(work, holder);
     if (!this.mayDispatch(work, holder)) return null;

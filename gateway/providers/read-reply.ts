@@ -1,4 +1,4 @@
-import { BlockBuffer, type Clock, LOOP_TURN_BYTES } from '../../actors/runtime/index.ts';
+import { BlockBuffer, type Clock, LOOP_TURN_BYTES, loopWork } from '../../actors/runtime/index.ts';
 import { JsonScan } from '../json/json-scan.ts';
 import type { KeptTexts } from '../json/json-sinks.ts';
 import { oneOf, readInShares } from '../json/read-in-shares.ts';
@@ -66,7 +66,7 @@ async function readLarge(
   clock: Clock,
 ): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return asObject(await readInShares(chunks, { clock, tokens, texts: NO_TEXTS, isLenient: true }));
+    return asObject(await readInShares(chunks, { loop: loopWork(clock), tokens, texts: NO_TEXTS, isLenient: true }));
   } catch (error) {
     if (error instanceof GatewayError) throw new ProviderFailure('garbage', 'the answer is not JSON');
     throw error;

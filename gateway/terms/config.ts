@@ -190,6 +190,14 @@ export interface OverloadLimits {
   /** Time in each turn of the event loop for requests to begin, and for refusals; busy turns give more. */
   readonly startsMs: number;
   readonly refusalsMs: number;
+  /** A live request counts for this long: until then background work and jobs give way. */
+  readonly liveMs: number;
+  /** Background work in one turn of the event loop, ms, and how many times as long it then rests. */
+  readonly pieceMs: number;
+  readonly restFactor: number;
+  /** Beside live requests, jobs begin at a rate that keeps the event loop below this percentage, and at least at this. */
+  readonly jobBusyPercentMax: number;
+  readonly jobsPerSecondMin: number;
 }
 
 /** Stored files. */

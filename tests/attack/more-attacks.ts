@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import { type Attack, type AttackSite, flood, hold } from './attacks.ts';
+import { RANGE_ATTACKS } from './ranges.ts';
 
 /** Attacks on what came after issue 18: sockets, events, batches and files. They belong to its line 9. */
 const LINE = 9;
@@ -154,4 +155,5 @@ export const MORE_ATTACKS: readonly Attack[] = [
   ),
   repeated('forms of 2,000 parts', 20, (site) => send(site, 'POST', '/files', form, parts)),
   repeated('forms that almost end', 10, (site) => send(site, 'POST', '/files', form, almost)),
+  ...RANGE_ATTACKS,
 ];

@@ -19,7 +19,7 @@ let tenant: string;
 test.before(async () => {
   provider = await startHostileProvider();
   const providers = [hostileDeclaration(provider.baseUrl)];
-  cluster = await startUnwatched({ rates: UNLIMITED, simulators: ['sim-a'], providers });
+  cluster = await startUnwatched({ rates: UNLIMITED, simulators: ['sim-a', 'sim-v'], providers });
   attacker = (await cluster.fund('100000')).key;
   tenant = (await cluster.fund('100')).key;
 });

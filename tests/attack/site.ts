@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Listening, LoadProcess, listening } from '../bench/child.ts';
 import type { Load, LoadResult } from '../bench/load.ts';
@@ -16,6 +17,8 @@ import { RefusalCounts, refusalCounts } from './refusal-counts.ts';
 /** Another tenant: 5 requests/s. */
 const TENANT = { perSecond: 5, inFlight: 32 };
 const HELLO = JSON.stringify({ model: 'sim/fast', max_tokens: 16, messages: [{ role: 'user', content: 'hello' }] });
+
+const SIMULATORS = ['sim-a', 'sim-v'] as const;
 
 type Amount = Pick<Load, 'inFlight' | 'seconds' | 'perSecond'>;
 
@@ -65,16 +68,22 @@ export class Site {
       execArgv: ['--import', 'tsx'],
     });
     const [address] = (await once(evil, 'message')) as [string];
-    const simulator = await listening('../../gateway/simulator/main.ts', ['--name', 'sim-a']);
+    const main = '../../gateway/simulator/main.ts';
+    const simulators = await Promise.all(SIMULATORS.map((name) => listening(main, ['--name', name])));
     const back = await listening('../attack/chain.ts', ['back']);
     const front = await listening('../attack/chain.ts', ['front', String(back.port)]);
     const providers = [
-      simulatedProvider('sim-a', `http://127.0.0.1:${simulator.port}/v1`),
+      ...SIMULATORS.map((name, nth) => simulatedProvider(name, `http://127.0.0.1:${simulators[nth]?.port}/v1`)),
       hostileDeclaration(address),
     ];
     const cluster = await LaunchedCluster.start({ rates: UNLIMITED, providers, demo: { enabled: false } });
     const payers = await openAccounts(cluster, 3, '100000');
-    return new Site({ cluster, payers, strength, evil, helpers: [simulator, front, back], chainPort: front.port });
+    const helpers = [...simulators, front, back];
+    const site = new Site({ cluster, payers, strength, evil, helpers, chainPort: front.port });
+    // The attacker and the providers stand for other machines: on this one they must not delay the nodes.
+    const others = [process.pid, evil.pid, site.#load.pid, ...simulators.map(({ pid }) => pid)];
+    for (const pid of others) if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    return site;
   }
 
   /** The first account is the attacker's. */

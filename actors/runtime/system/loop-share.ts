@@ -6,6 +6,14 @@ import type { Clock } from '../ports/clock.ts';
  */
 export const LOOP_TURN_BYTES = 256 * 1024;
 
+/** How a text is worked on in pieces: its caller's work shares the event loop with other work in some order. */
+export interface LoopWork {
+  /** Bytes of a text that one piece has at most. */
+  readonly pieceBytesMax: number;
+  /** Runs one piece of work, on this many bytes, in a turn of the event loop that has time for it. */
+  run<T>(bytes: number, work: () => T): Promise<T>;
+}
+
 interface QueuedShare {
   readonly bytes: number;
   readonly begin: () => void;
@@ -29,6 +37,17 @@ export function loopShare(clock: Clock, bytes: number): Promise<void> {
 /** The same for bytes still to be received: served after all `loopShare` calls. */
 export function arrivalShare(clock: Clock, bytes: number): Promise<void> {
   return queued(arriving, clock, bytes);
+}
+
+/** Pieces of texts of live requests: each begins in a turn with room for its bytes. */
+export function loopWork(clock: Clock): LoopWork {
+  return {
+    pieceBytesMax: LOOP_TURN_BYTES,
+    run: async (bytes, work) => {
+      await loopShare(clock, bytes);
+      return work();
+    },
+  };
 }
 
 function queued(queue: QueuedShare[], clock: Clock, bytes: number): Promise<void> {

@@ -2,7 +2,7 @@
  * Strict base64, checked without decoding: Node's decoder drops foreign characters instead of refusing them, and the
  * size must be known before anything is allocated. One pass, linear. (spec: reliability, attack 66)
  */
-import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../../actors/runtime/index.ts';
+import { LOOP_TURN_BYTES, type LoopWork } from '../../../actors/runtime/index.ts';
 
 /** A single character class, so the search never backtracks. */
 const FOREIGN = /[^A-Za-z0-9+/]/;
@@ -17,14 +17,16 @@ export function base64Bytes(text: string): number | null {
 }
 
 /** The same in shares of the event loop: 20 MiB in one go stall it for 30 ms (measured). */
-export async function base64BytesInShares(text: string, clock: Clock): Promise<number | null> {
+export async function base64BytesInShares(text: string, loop: LoopWork): Promise<number | null> {
   if (text.length <= LOOP_TURN_BYTES) return base64Bytes(text);
   for (let at = 0; at < text.length; at += LOOP_TURN_BYTES) {
-    await loopShare(clock, LOOP_TURN_BYTES);
-    const share = text.slice(at, at + LOOP_TURN_BYTES);
-    const isLast = at + LOOP_TURN_BYTES >= text.length;
-    // Every share but the last has whole groups of four and no padding.
-    if (isLast ? base64Bytes(share) === null : FOREIGN.test(share)) return null;
+    const isForeign = await loop.run(LOOP_TURN_BYTES, () => {
+      const share = text.slice(at, at + LOOP_TURN_BYTES);
+      const isLast = at + LOOP_TURN_BYTES >= text.length;
+      // Every share but the last has whole groups of four and no padding.
+      return isLast ? base64Bytes(share) === null : FOREIGN.test(share);
+    });
+    if (isForeign) return null;
   }
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   return (text.length / 4) * 3 - padding;

@@ -1,7 +1,7 @@
 import type { Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../../actors/runtime/index.ts';
-import { JsonReader, VALUE_TOKENS_MAX } from '../../json/json-reader.ts';
+import { type Clock, LOOP_TURN_BYTES, type LoopWork, loopShare, loopWork } from '../../../actors/runtime/index.ts';
+import { VALUE_TOKENS_MAX } from '../../json/json-reader.ts';
 import { tooComplex, tooLarge } from '../../json/json-refusal.ts';
 import { JsonScan } from '../../json/json-scan.ts';
 import type { KeptTexts } from '../../json/json-sinks.ts';
@@ -37,6 +37,8 @@ export interface ReadBodyOptions {
   readonly digest: Hash | null;
   /** Values that stay text; absent: the JSON schemas in a large inference request. */
   readonly texts?: KeptTexts | undefined;
+  /** The body of a job is read in the background; absent: as that of a live request. */
+  readonly background?: LoopWork | undefined;
 }
 
 /**
@@ -50,14 +52,15 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
   refuseByHeaders(request, limits);
   const announced = Number(request.headers['content-length'] ?? 0);
   const scan = new JsonScan({ depthMax: limits.bodyDepthMax, tokensMax: limits.bodyTokensMax });
-  if (options.invite === null && announced > 0 && announced <= SMALL_BYTES_MAX) {
+  const { background, texts } = options;
+  if (texts === undefined && options.invite === null && announced > 0 && announced <= SMALL_BYTES_MAX) {
     // Node's HTTP parser delivers body bytes that arrived with the head before the next microtask.
     await null;
     const bytes = takeWhole(request, announced);
     if (bytes !== null) {
       if (!scan.feed(bytes)) throw tooComplex(scan.exceeded);
       options.digest?.update(bytes);
-      return new RequestBody(announced, parseSmall(bytes, scan, options));
+      return new RequestBody(announced, parseWhole(bytes, scan.members));
     }
   }
   const ended = await options.open(announced > SMALL_BYTES_MAX || request.headers['transfer-encoding'] !== undefined);
@@ -67,37 +70,52 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
   const bytes = uploaded.length;
   const heapBytes = Math.min(scan.tokens, VALUE_TOKENS_MAX) * TOKEN_HEAP_BYTES;
   if (bytes > SMALL_BYTES_MAX && heapBytes > bytes && !options.reserve(heapBytes - bytes)) throw noRoom();
+  if (background !== undefined && (texts !== undefined || bytes > LOOP_TURN_BYTES))
+    return readInBackground(uploaded, scan.tokens, background, options);
   if (bytes > LOOP_TURN_BYTES) return readLarge(uploaded, scan.tokens, options);
   if (bytes > SMALL_BYTES_MAX) await loopShare(clock, bytes);
   const whole = oneOf(uploaded.chunks);
   options.digest?.update(whole);
-  return new RequestBody(bytes, parseSmall(whole, scan, options));
-}
-
-/** The native parser is the fastest, and keeps nothing as text. */
-function parseSmall(bytes: Buffer, scan: JsonScan, { texts }: ReadBodyOptions): unknown {
-  if (texts === undefined) return parseWhole(bytes, scan.members);
-  const reader = new JsonReader(texts);
-  reader.feed(bytes);
-  return reader.end();
+  return new RequestBody(bytes, parseWhole(whole, scan.members));
 }
 
 /** Large bodies are parsed one at a time: many live objects at once make garbage collection slow. */
 let last: Promise<void> = Promise.resolve();
 
-async function readLarge(
+function readLarge(uploaded: Uploaded, tokens: number, options: ReadBodyOptions): Promise<RequestBody> {
+  const reading = last.then(() => readPieces(uploaded, tokens, loopWork(options.clock), options));
+  last = reading.then(nothing, nothing);
+  return reading;
+}
+
+/** The same for the bodies of jobs, which rest while live requests come in. */
+let lastInBackground: Promise<void> = Promise.resolve();
+
+function readInBackground(
+  uploaded: Uploaded,
+  tokens: number,
+  background: LoopWork,
+  options: ReadBodyOptions,
+): Promise<RequestBody> {
+  const read = (): Promise<RequestBody> => readPieces(uploaded, tokens, background, options);
+  if (uploaded.length <= LOOP_TURN_BYTES) return read();
+  const reading = lastInBackground.then(read);
+  lastInBackground = reading.then(nothing, nothing);
+  return reading;
+}
+
+async function readPieces(
   { chunks, length }: Uploaded,
   tokens: number,
-  { clock, isGone, digest, texts }: ReadBodyOptions,
+  loop: LoopWork,
+  { isGone, digest, texts }: ReadBodyOptions,
 ): Promise<RequestBody> {
   const body = new RequestBody(length, undefined);
   const beforePiece = (piece: Buffer): void => {
     if (isGone()) throw new CallerLeft();
     digest?.update(piece);
   };
-  const reading = last.then(async () => body.put(await readInShares(chunks, { tokens, clock, texts, beforePiece })));
-  last = reading.catch(nothing);
-  await reading;
+  body.put(await readInShares(chunks, { tokens, loop, texts, beforePiece }));
   return body;
 }
 

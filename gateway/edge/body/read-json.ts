@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { ownerOf } from '../../../actors/runtime/index.ts';
 import type { KeptTexts } from '../../json/json-sinks.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
@@ -13,6 +14,8 @@ export interface OwnReading {
   readonly bounds?: Partial<Pick<EdgeLimits, 'bodyBytesMax' | 'bodyDepthMax' | 'bodyTokensMax'>>;
   /** Objects that stay text. */
   readonly texts?: KeptTexts;
+  /** The body is read in the background, in turn with the others of its account. */
+  readonly isJob?: true;
 }
 
 /**
@@ -33,7 +36,10 @@ export async function readJson(
   const isGone = (): boolean => response.destroyed;
   stillHere(response);
   const digest = request.headers['idempotency-key'] === undefined ? null : createHash('sha256');
-  const body = await readBody(request, { limits, clock, reserve, open, isGone, invite, digest, texts: own.texts });
+  const { texts, isJob } = own;
+  const background =
+    isJob === true ? edge.services.files.background.of(caller === null ? STRANGERS : ownerOf(caller.key)) : undefined;
+  const body = await readBody(request, { limits, clock, reserve, open, isGone, invite, digest, texts, background });
   stillHere(response);
   if (digest !== null) context.bodyDigest = digest.digest('hex');
   return body;

@@ -36,7 +36,7 @@ export class LargeAnswers {
     headers.push('content-length', String(bytes.length));
     this.#count(response, bytes.length);
     response.writeHead(200, headers);
-    void writeStream(response, piecesOf(bytes), this.#clock, this.#limits.streamStalledMs);
+    void writeStream(response, piecesOf(bytes), { clock: this.#clock, stalledMs: this.#limits.streamStalledMs });
   }
 
   /** Writes bytes that answers to other clients share: unread, they occupy nothing, so they are not counted. */

@@ -17,6 +17,9 @@ const PING_MS = 30_000;
 /** A client that does not complete the close handshake within this time is cut. */
 const CLOSE_MS = 10_000;
 const MINUTE_MS = 60_000;
+/** Frames in vain within this time that a socket survives: each costs an answer, and no budget counts it. */
+const REFUSED_MAX = 16;
+const REFUSED_MS = 10_000;
 /** Of the reason in a close frame, which holds 123 bytes of text. */
 const REASON_CHARS_MAX = 120;
 
@@ -61,6 +64,8 @@ export class ClientSocket implements SocketSession {
   #progressAt = 0;
   #minuteAt: number;
   #minuteFrames = 0;
+  #refusedAt: number;
+  #refused = 0;
 
   /** `connection` is what the socket runs over. */
   constructor(socket: WebSocket, connection: Pick<Socket, 'on'>, options: ClientSocketOptions, user: SocketUser) {
@@ -69,6 +74,7 @@ export class ClientSocket implements SocketSession {
     this.#user = user;
     this.#usedAt = options.clock.monotonic();
     this.#minuteAt = this.#usedAt;
+    this.#refusedAt = this.#usedAt;
     this.#cancelTimer = options.clock.after(PING_MS, this.#check);
     // Any byte shows that the client lives: it cannot answer a ping in the middle of a large frame.
     connection.on('data', () => {
@@ -108,6 +114,17 @@ export class ClientSocket implements SocketSession {
     this.#cancelTimer = this.#options.clock.after(CLOSE_MS, () => this.#socket.terminate());
     this.#socket.close(code, reason.slice(0, REASON_CHARS_MAX));
     this.#end();
+  }
+
+  /** Counts a frame that the user refuses by itself. False if the socket is closed for it. */
+  refused(): boolean {
+    const now = this.#options.clock.monotonic();
+    if (now - this.#refusedAt >= REFUSED_MS) {
+      this.#refusedAt = now;
+      this.#refused = 0;
+    }
+    if (++this.#refused > REFUSED_MAX) this.close(CLOSE.policy, 'too many refused frames');
+    return this.isOpen;
   }
 
   drain(): void {

@@ -115,10 +115,10 @@ export class TurnSocket implements SocketUser {
   #answer(context: RequestContext, edge: EdgeRoutes): Promise<null> {
     const { value, bytes } = takeBody(context);
     const { type } = (value ?? {}) as { readonly type?: unknown };
-    if (type !== 'response.create') throw invalid('type must be "response.create" or "response.cancel"');
     const answer = context.response as unknown as FrameAnswer;
     if (answer.destroyed) throw new CallerLeft();
-    if (this.#current !== answer) throw underWay();
+    if (type !== 'response.create') throw this.#refusal(invalid('type must be "response.create" or "response.cancel"'));
+    if (this.#current !== answer) throw this.#refusal(underWay());
     context.body = new RequestBody(bytes, { ...(value as object), stream: true });
     return answerTurn(edge, this.#options.dialect, context);
   }
@@ -137,9 +137,16 @@ export class TurnSocket implements SocketUser {
     if (this.#current === answer) this.#current = null;
   }
 
+  #refusal(error: GatewayError): GatewayError | CallerLeft {
+    return this.session.refused() ? error : new CallerLeft();
+  }
+
   #cancel(): void {
     const answer = this.#current;
-    if (answer === null) return void this.#send({ type: 'error', status: 400, error: NOTHING_UNDER_WAY });
+    if (answer === null) {
+      if (this.session.refused()) this.#send({ type: 'error', status: 400, error: NOTHING_UNDER_WAY });
+      return;
+    }
     this.#current = null;
     answer.destroy();
     this.#send({ type: 'response.cancelled', sequence_number: answer.frames });

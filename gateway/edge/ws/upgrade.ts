@@ -29,6 +29,9 @@ export function acceptUpgrade(
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
+    // Frames that arrive together are received in turns of the event loop of their own: 60 sockets with 200 frames each
+    // stalled it for 2 s (measured).
+    allowSynchronousEvents: false,
     maxPayload: frameBytesMax,
     maxBufferedChunks: Math.max(PIECES_MIN, Math.ceil(frameBytesMax / PIECE_BYTES_MIN)),
   });

@@ -1,5 +1,5 @@
 import type { BatchEndpoint } from '../../../actors/batch/batch-record.ts';
-import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../../actors/runtime/index.ts';
+import { LOOP_TURN_BYTES, type LoopWork } from '../../../actors/runtime/index.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { asksStream } from '../../dialects/request/asks-stream.ts';
 import { tooComplex, tooLarge } from '../../json/json-refusal.ts';
@@ -36,22 +36,44 @@ export interface LineBody {
 }
 
 /**
- * Reads one body of a batch from its JSON text, in shares of the event loop, and applies the defaults of the batch. One
- * function for the acceptance and for the run of a line. Rejects with the GatewayError that the live route answers to a
- * text that it cannot read.
+ * Reads one body of a batch from its JSON text in pieces, and applies the defaults of the batch. Rejects with the
+ * GatewayError that the live route answers to a text that it cannot read.
  */
 export async function readLineBody(
   text: Buffer,
   defaults: LineDefaults,
-  { limits, clock }: { readonly limits: LineLimits; readonly clock: Clock },
+  { limits, loop }: { readonly limits: LineLimits; readonly loop: LoopWork },
 ): Promise<LineBody> {
+  if (!isLargeBody(text)) return loop.run(text.length, () => readSmallBody(text, defaults, limits));
   if (text.length > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
-  const scan = new JsonScan({ depthMax: limits.bodyDepthMax, tokensMax: limits.bodyTokensMax });
-  await loopShare(clock, text.length);
-  if (!scan.feed(text)) throw tooComplex(scan.exceeded);
-  const { tokens, members } = scan;
-  const value =
-    text.length > LOOP_TURN_BYTES ? await readInShares(windowsOf(text), { clock, tokens }) : parseWhole(text, members);
+  const scan = scanOf(limits);
+  for (let at = 0; at < text.length; at += LOOP_TURN_BYTES)
+    await loop.run(LOOP_TURN_BYTES, () => scanPiece(scan, text.subarray(at, at + LOOP_TURN_BYTES)));
+  return lineBody(await readInShares([text], { loop, tokens: scan.tokens }), defaults);
+}
+
+/** True for a body that takes more than one piece. */
+export function isLargeBody(text: Buffer): boolean {
+  return text.length > LOOP_TURN_BYTES;
+}
+
+/** The same for a body that is not large, in one go. Throws GatewayError. */
+export function readSmallBody(text: Buffer, defaults: LineDefaults, limits: LineLimits): LineBody {
+  if (text.length > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
+  const scan = scanOf(limits);
+  scanPiece(scan, text);
+  return lineBody(parseWhole(text, scan.members), defaults);
+}
+
+function scanOf({ bodyDepthMax, bodyTokensMax }: LineLimits): JsonScan {
+  return new JsonScan({ depthMax: bodyDepthMax, tokensMax: bodyTokensMax });
+}
+
+function scanPiece(scan: JsonScan, piece: Buffer): void {
+  if (!scan.feed(piece)) throw tooComplex(scan.exceeded);
+}
+
+function lineBody(value: unknown, defaults: LineDefaults): LineBody {
   return { dialect: BATCH_DIALECTS[defaults.endpoint], body: withDefaults(value, defaults) };
 }
 
@@ -65,14 +87,6 @@ export function validateLine({ dialect, body }: LineBody, { model }: LineDefault
   if (model !== null && turn.models.some((name) => name !== model)) {
     throw invalid(`model must be ${JSON.stringify(model)}, the model of the batch, or absent`);
   }
-}
-
-/** The smallest windows of the reader. */
-const WINDOW_BYTES = 64 * 1024;
-
-function windowsOf(text: Buffer): readonly Buffer[] {
-  const count = Math.ceil(text.length / WINDOW_BYTES);
-  return Array.from({ length: count }, (_, nth) => text.subarray(nth * WINDOW_BYTES, (nth + 1) * WINDOW_BYTES));
 }
 
 /** Adds what the batch sets and the body does not: an explicit null counts as absent. */

@@ -1,7 +1,7 @@
 import type { BatchEndpoint } from '../../../actors/batch/batch-record.ts';
 import { LINES_MAX } from '../../../actors/batch/line-record.ts';
 import type { FileRecord } from '../../../actors/file/file-record.ts';
-import type { Clock } from '../../../actors/runtime/index.ts';
+import type { LoopWork } from '../../../actors/runtime/index.ts';
 import type { FileRoom } from '../../files/file-room.ts';
 import type { FileServices } from '../../files/file-services.ts';
 import { findStored, readFile } from '../../files/read-file.ts';
@@ -59,11 +59,12 @@ async function requestsOf(
   const requests: SubmittedRequest[] = [];
   const unique = new UniqueIds();
   let nth = 0;
+  const loop = files.background.of(file.account);
   for await (const line of linesOf(await readFile(files, file))) {
     nth++;
     if (line.every(isBlank)) continue;
     if (requests.length === LINES_MAX) throw invalid(`the input file has more than ${LINES_MAX} requests`);
-    const request = parseInputLine(await readLine(line, { nth, limits, clock: files.clock }), nth, endpoint);
+    const request = parseInputLine(await readLine(line, { nth, limits, loop }), nth, endpoint);
     unique.add(request.customId, `line ${nth} of the input file: custom_id`);
     requests.push(request);
   }
@@ -74,14 +75,14 @@ async function requestsOf(
 interface ReadLine {
   readonly nth: number;
   readonly limits: InputFile['limits'];
-  readonly clock: Clock;
+  readonly loop: LoopWork;
 }
 
-async function readLine(line: readonly Uint8Array[], { nth, limits, clock }: ReadLine): Promise<unknown> {
+async function readLine(line: readonly Uint8Array[], { nth, limits, loop }: ReadLine): Promise<unknown> {
   const scan = new JsonScan({ depthMax: limits.bodyDepthMax, tokensMax: limits.bodyTokensMax });
   try {
     for (const piece of line) if (!scan.feed(piece)) throw tooComplex(scan.exceeded);
-    return await readInShares(line, { clock, tokens: scan.tokens, texts: INPUT_LINE_TEXTS });
+    return await readInShares(line, { loop, tokens: scan.tokens, texts: INPUT_LINE_TEXTS });
   } catch (thrown) {
     if (thrown instanceof GatewayError && thrown.status === 400) {
       throw invalid(`line ${nth} of the input file: ${thrown.message}`);

@@ -36,8 +36,8 @@ const LINES_RUNNING_MAX = 256;
 const BODY_BYTES_MAX = 128 * 1024 * 1024;
 /** A sealed reply up to this size is kept in the row of its line, a larger one as a blob. */
 const ROW_REPLY_BYTES_MAX = 16 * 1024;
-/** How often a line looks whether the node still sheds load. */
-const DISPATCH_LOOK_MS = 50;
+/** How often a line looks for room. */
+const ROOM_LOOK_MS = 50;
 const REPLY_KEY_MS = 1_000;
 const BODY_LOST = 'The body of this request can no longer be opened: its key is destroyed';
 
@@ -99,6 +99,7 @@ class LineRun {
 
   async run(): Promise<LineResult> {
     this.#services.crashpoint('line.dispatched');
+    await this.#awaitTurn();
     await this.#takeRoom();
     try {
       return await this.#turn();
@@ -118,24 +119,26 @@ class LineRun {
     return this.#end(await this.#start(text), key);
   }
 
-  /**
-   * Waits while the node sheds load, or has no room for the body, and takes the room. Rejects once the completion window
-   * is closed: the line was not sent.
-   */
+  /** Waits for its turn. Rejects once the completion window is closed: the line was not sent. */
+  async #awaitTurn(): Promise<void> {
+    const { account, expiresAt } = this.#input;
+    const { inference, pace } = this.#services;
+    const waitMs = expiresAt - inference.cluster.now();
+    if (waitMs <= 0 || !(await pace.enter(account, { signal: this.#signal, waitMs }))) throw windowClosed();
+  }
+
+  /** Waits until the node has room for the body, and takes it. Rejects as `#awaitTurn` does. */
   async #takeRoom(): Promise<void> {
-    const { inference, mayDispatch } = this.#services;
-    const { clock, cluster } = inference;
+    const { clock, cluster } = this.#services.inference;
     for (;;) {
       if (this.#signal.aborted) throw this.#signal.reason;
-      if (cluster.now() >= this.#input.expiresAt) {
-        throw new ActivityFailed('window-closed', 'the completion window of the batch is closed', true);
-      }
+      if (cluster.now() >= this.#input.expiresAt) throw windowClosed();
       const bodyBytes = this.#node.bodyBytes + this.#input.length;
-      if (bodyBytes <= BODY_BYTES_MAX && mayDispatch()) {
+      if (bodyBytes <= BODY_BYTES_MAX) {
         this.#node.bodyBytes = bodyBytes;
         return;
       }
-      await new Promise<void>((resolve) => void clock.after(DISPATCH_LOOK_MS, resolve));
+      await new Promise<void>((resolve) => void clock.after(ROOM_LOOK_MS, resolve));
     }
   }
 
@@ -150,11 +153,12 @@ class LineRun {
 
   async #start(text: Buffer): Promise<RunningTurn> {
     const { inference } = this.#services;
-    const { clock, config } = inference;
+    const { clock, config, files } = inference;
     const { account, key, endpoint, model, attribution } = this.#input;
     const provider = this.#input.provider as LineProvider | null;
     const startedAt = clock.monotonic();
-    const { dialect, body } = await readLineBody(text, { endpoint, model, provider }, { limits: config.edge, clock });
+    const loop = files.background.of(account);
+    const { dialect, body } = await readLineBody(text, { endpoint, model, provider }, { limits: config.edge, loop });
     return startTurn(this.#inference(), {
       ...{ dialect, body, bytes: text.length, session: null, generation: this.#generation },
       runAttempt: this.#task.attempt,
@@ -230,6 +234,11 @@ class LineRun {
     }
     return failedOutcome(this.#input.customId, lineErrorOf(error), charged);
   }
+}
+
+/** The line was not sent. */
+function windowClosed(): ActivityFailed {
+  return new ActivityFailed('window-closed', 'the completion window of the batch is closed', true);
 }
 
 /** The refusal of a turn; throws what is no outcome: the cluster, a store or the key store cannot be reached now. */

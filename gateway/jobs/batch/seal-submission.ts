@@ -10,7 +10,7 @@ import type { Attribution, Caller } from '../../terms/caller.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { JsonText } from '../../terms/json-text.ts';
-import { type LineDefaults, type LineLimits, readLineBody, validateLine } from './line-body.ts';
+import { isLargeBody, type LineLimits, readLineBody, readSmallBody, validateLine } from './line-body.ts';
 import { lineErrorOf } from './line-error.ts';
 import type { Submission, SubmittedRequest } from './parse-submission.ts';
 
@@ -62,37 +62,89 @@ export function placeOfBodies(account: string, batch: string): Place {
 }
 
 /** Yields the text of each valid body and adds one line for every request. */
-async function* validBodies(
-  { clock }: FileServices,
-  { submission, requests, limits, isGone }: NewSubmission,
-  lines: NewLine[],
-): AsyncIterable<Buffer> {
-  const bytesMax = messageBytesMax({ submission, requests });
+async function* validBodies(services: FileServices, input: NewSubmission, lines: NewLine[]): AsyncIterable<Buffer> {
+  const { requests, isGone } = input;
+  const bytesMax = messageBytesMax(input);
   let offset = 0;
-  for (const { customId, body } of requests) {
+  while (lines.length < requests.length) {
     if (isGone()) throw new CallerLeft();
-    const text = Buffer.from(body instanceof JsonText ? body.text : JSON.stringify(body));
-    const refused = await refusalOf(text, submission, { limits, clock });
-    if (refused === null) {
-      lines.push({ customId, offset, length: text.length });
-      offset += text.length;
-      yield text;
-    } else lines.push({ customId, refused: withinBytes(refused, bytesMax) });
+    for (const { customId, text, refused } of await judgeSome(services, input, lines.length)) {
+      if (refused === null) {
+        lines.push({ customId, offset, length: text.length });
+        offset += text.length;
+        yield text;
+      } else lines.push({ customId, refused: withinBytes(refused, bytesMax) });
+    }
   }
 }
 
-async function refusalOf(
+interface JudgedBody {
+  readonly customId: string;
+  readonly text: Buffer;
+  /** Null: it is valid. */
+  readonly refused: LineError | null;
+}
+
+/** A piece judges bodies for so long: a thousand turns of the event loop for a thousand small ones would take seconds. */
+const JUDGED_MS = 1;
+
+/** Judges some requests from this one on, at least one, as one piece of background work; a large body in several. */
+async function judgeSome(
+  { background, clock }: FileServices,
+  { submission, requests, limits, caller }: NewSubmission,
+  from: number,
+): Promise<readonly JudgedBody[]> {
+  const judged: JudgedBody[] = [];
+  let large: Buffer | null = null;
+  const small = (): void => {
+    const beganAt = clock.monotonic();
+    for (const { customId, body } of requests.slice(from)) {
+      const text = textOf(body);
+      if (isLargeBody(text)) {
+        large = judged.length === 0 ? text : null;
+        return;
+      }
+      const refused = refusalOf(() => validateLine(readSmallBody(text, submission, limits), submission));
+      judged.push({ customId, text, refused });
+      if (clock.monotonic() - beganAt >= JUDGED_MS) return;
+    }
+  };
+  await background.run(ownerOf(caller.key), small);
+  if (large === null) return judged;
+  const { customId } = requests[from] as SubmittedRequest;
+  return [await judgeLarge(customId, large, { background, submission, limits, caller })];
+}
+
+async function judgeLarge(
+  customId: string,
   text: Buffer,
-  defaults: LineDefaults,
-  reading: Parameters<typeof readLineBody>[2],
-): Promise<LineError | null> {
+  { background, submission, limits, caller }: Pick<FileServices, 'background'> & JudgingParts,
+): Promise<JudgedBody> {
+  const loop = background.of(ownerOf(caller.key));
+  const read = await readLineBody(text, submission, { limits, loop }).catch(lineErrorOrThrow);
+  if (!('body' in read)) return { customId, text, refused: read };
+  const refused = await background.run(ownerOf(caller.key), () => refusalOf(() => validateLine(read, submission)));
+  return { customId, text, refused };
+}
+
+type JudgingParts = Pick<NewSubmission, 'submission' | 'limits' | 'caller'>;
+
+function textOf(body: unknown): Buffer {
+  return Buffer.from(body instanceof JsonText ? body.text : JSON.stringify(body));
+}
+
+function refusalOf(judge: () => void): LineError | null {
   try {
-    validateLine(await readLineBody(text, defaults, reading), defaults);
+    judge();
     return null;
   } catch (thrown) {
-    if (thrown instanceof GatewayError) return lineErrorOf(thrown);
-    throw thrown;
+    return lineErrorOrThrow(thrown);
   }
+}
+
+function lineErrorOrThrow(thrown: unknown): LineError {
+  if (thrown instanceof GatewayError) return lineErrorOf(thrown);
+  throw thrown;
 }
 
 /** What a submission's event may have as JSON, of the 1 MiB of an envelope. */

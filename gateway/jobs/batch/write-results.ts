@@ -59,7 +59,7 @@ interface Writing {
 }
 
 async function* resultLines({ inference, results, lost }: Writing): AsyncIterable<Buffer> {
-  const { cluster } = inference.files;
+  const { cluster, background } = inference.files;
   const bytes = withKeysOnce(inference.files.bytes);
   const { account, batch } = results;
   const query = { collection: 'line', address: batchAddress(account, batch), limit: PAGE_ROWS } as const;
@@ -70,7 +70,8 @@ async function* resultLines({ inference, results, lost }: Writing): AsyncIterabl
     );
     for (const { body } of rows) {
       const line = JSON.parse(body) as LineRecord;
-      yield Buffer.from(`${await resultLine(bytes, line, { results, lost })}\n`);
+      const text = await background.run(account, () => resultLine(bytes, line, { results, lost }));
+      yield Buffer.from(`${text}\n`);
     }
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE_ROWS) return;

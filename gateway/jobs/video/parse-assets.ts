@@ -1,4 +1,4 @@
-import type { Clock } from '../../../actors/runtime/index.ts';
+import type { LoopWork } from '../../../actors/runtime/index.ts';
 import type { ReferenceKind } from '../../../actors/terms/endpoint.ts';
 import { base64BytesInShares } from '../../dialects/request/base64-bytes.ts';
 import { dataUrlParts } from '../../dialects/request/parse-source.ts';
@@ -36,7 +36,7 @@ function lengthOf(list: unknown): number {
  * decoded, for the type by their signature. Throws GatewayError 400 naming the member. (spec: catalogue, Asset rules;
  * reliability, attacks 41, 66 and 67)
  */
-export async function parseAssets(body: WireVideo, clock: Clock): Promise<readonly Asset[]> {
+export async function parseAssets(body: WireVideo, loop: LoopWork): Promise<readonly Asset[]> {
   const named = [...(body.frame_images ?? []).map(frameOf), ...(body.input_references ?? []).map(referenceOf)];
   const inline = named.map((item) => ({ ...item, base64: textOf(item) }));
   let total = 0;
@@ -51,7 +51,7 @@ export async function parseAssets(body: WireVideo, clock: Clock): Promise<readon
   }
   const assets: Asset[] = [];
   for (const { kind, role, member, base64 } of inline) {
-    const bytes = await base64BytesInShares(base64, clock);
+    const bytes = await base64BytesInShares(base64, loop);
     if (bytes === null) throw invalid(`${member} must hold base64 with its padding`);
     assets.push({ kind, role, member, base64, bytes, mediaType: await typeOf(base64, kind, member) });
   }

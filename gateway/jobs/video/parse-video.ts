@@ -1,4 +1,4 @@
-import type { Clock } from '../../../actors/runtime/index.ts';
+import type { LoopWork } from '../../../actors/runtime/index.ts';
 import type { FrameSize } from '../../../actors/video-job/render-ask.ts';
 import { checked } from '../../dialects/request/checked.ts';
 import { parsePreferences } from '../../dialects/request/parse-preferences.ts';
@@ -15,14 +15,14 @@ import { videoCheck, type WireVideo } from './video-schema.ts';
 export interface ParseVideoOptions {
   /** Where a callback may go. */
   readonly rules: TargetRules;
-  readonly clock: Clock;
+  readonly loop: LoopWork;
 }
 
 /**
  * Checks the body of `POST /videos`: every member against its rule, the assets last, since they are the largest. Rejects
  * with GatewayError 400 naming the member. (spec: catalogue, Video request body, Errors 1)
  */
-export async function parseVideo(value: unknown, { rules, clock }: ParseVideoOptions): Promise<VideoRequest> {
+export async function parseVideo(value: unknown, { rules, loop }: ParseVideoOptions): Promise<VideoRequest> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) refuseManyItems(value);
   const body = checked(videoCheck, value);
   const geometry = geometryOf(body);
@@ -37,7 +37,7 @@ export async function parseVideo(value: unknown, { rules, clock }: ParseVideoOpt
     duration: body.duration == null ? null : shortestDecimal(body.duration),
     seed: body.seed ?? null,
     generateAudio: body.generate_audio ?? null,
-    assets: await parseAssets(body, clock),
+    assets: await parseAssets(body, loop),
     ...{ callbackUrl, preferences, adapters },
   };
 }

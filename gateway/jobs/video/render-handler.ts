@@ -22,12 +22,9 @@ import { CandidateRender, type DeliveredClip } from './candidate-render.ts';
 import { judgeClip } from './judge-clip.ts';
 import { type CandidateFailure, categoryOf, isRefusal, renderError } from './render-error.ts';
 import type { RenderNode } from './render-node.ts';
-import { pause } from './render-services.ts';
 import { renderSettlement } from './render-settlement.ts';
 import { openPrompt } from './seal-prompt.ts';
 
-/** How often a render looks whether the node still sheds load. */
-const DISPATCH_LOOK_MS = 50;
 const CLIP = 0;
 /** What was submitted cannot be read any more, so nothing was sent and nothing is charged. (reliability B20) */
 const LOST: RenderResult = {
@@ -94,8 +91,10 @@ class RenderWork {
 
   /** Jobs are shed first: nothing begins while the node sheds load. (reliability X39) */
   async #awaitRoom(): Promise<void> {
-    const { inference, mayDispatch } = this.#node.services;
-    while (!mayDispatch()) await pause(inference.clock, DISPATCH_LOOK_MS, this.#signal);
+    const { inference, pace } = this.#node.services;
+    const { account, deadlineAt } = this.#input;
+    const waitMs = Math.max(0, deadlineAt - inference.cluster.now());
+    await pace.enter(account, { signal: this.#signal, waitMs });
   }
 
   async #tryAll({ candidate, remote }: BegunRender): Promise<RenderResult> {

@@ -1,8 +1,9 @@
-import { type Clock, LOOP_TURN_BYTES, loopShare, type SealedBlob, sealBlob } from '../../../actors/runtime/index.ts';
+import { LOOP_TURN_BYTES, type SealedBlob, sealBlob } from '../../../actors/runtime/index.ts';
 import { placeOfAssets } from '../../../actors/video-job/clip-record.ts';
 import type { AssetRef } from '../../../actors/video-job/render-ask.ts';
 import { byteFailure } from '../../files/byte-failure.ts';
 import type { FileServices } from '../../files/file-services.ts';
+import type { Background } from '../../overload/background.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { Asset } from '../../terms/video-request.ts';
 
@@ -31,11 +32,11 @@ interface Sealing {
 export async function sealAssets(services: FileServices, sealing: Sealing): Promise<SealedAssets> {
   const { account, job, assets } = sealing;
   if (assets.length === 0) return { blob: null, refs: [] };
-  const { bytes, random, clock } = services;
+  const { bytes, random, background } = services;
   try {
     // While the key store is out of reach nothing may be stored.
     await bytes.keys.current();
-    const blob = await bytes.blobs.put(decoded(sealing, clock));
+    const blob = await bytes.blobs.put(decoded(sealing, background));
     const sealed = sealBlob(await bytes.keys.current(), placeOfAssets(account, job), blob, random);
     return { blob: sealed, refs: refsOf(assets) };
   } catch (thrown) {
@@ -43,12 +44,11 @@ export async function sealAssets(services: FileServices, sealing: Sealing): Prom
   }
 }
 
-async function* decoded({ assets, isGone }: Sealing, clock: Clock): AsyncIterable<Buffer> {
+async function* decoded({ account, assets, isGone }: Sealing, background: Background): AsyncIterable<Buffer> {
   for (const { base64 } of assets) {
     for (let at = 0; at < base64.length; at += SHARE_CHARACTERS) {
       if (isGone()) throw new CallerLeft();
-      await loopShare(clock, SHARE_CHARACTERS);
-      yield Buffer.from(base64.slice(at, at + SHARE_CHARACTERS), 'base64');
+      yield await background.run(account, () => Buffer.from(base64.slice(at, at + SHARE_CHARACTERS), 'base64'));
     }
   }
 }

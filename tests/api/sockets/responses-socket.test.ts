@@ -184,6 +184,9 @@ it('frames beyond the bounds end the socket: too large, binary, too many at once
   const many = await TurnClient.open(base, funded.key);
   for (let at = 0; at < 20; at++) many.create(steered({ tokens: 100, tps: 10 }));
   assert.is((await many.closed).code, 1008);
+  const vain = await TurnClient.open(base, funded.key);
+  for (let at = 0; at < 20; at++) vain.socket.send('{"type":"response.cancel"}');
+  assert.is((await vain.closed).code, 1008);
 });
 
 it('every frame counts against the budget of its key, and a used-up budget is one error frame', async () => {

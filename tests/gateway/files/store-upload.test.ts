@@ -13,6 +13,7 @@ import { bounded } from '../../support/bounded.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { MemoryBlobs } from '../../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../../support/memory-key-store.ts';
+import { noLiveTraffic } from '../../support/no-live-traffic.ts';
 
 const it = bounded(test);
 const ports = { clock: systemClock, random: systemRandom };
@@ -31,6 +32,7 @@ function open() {
   };
   const services: FileServices = {
     ...{ ...ports, bytes: { blobs, keys } as ByteAccess, limits: config.files, askMs: 1_000 },
+    background: noLiveTraffic(systemClock),
     cluster: cluster as unknown as Cluster,
   };
   return { services, blobs, keys, stored };

@@ -14,6 +14,8 @@ interface Task {
  * time, so timers are late exactly as they are in a process with more work than time.
  */
 export class LoopModel implements Clock {
+  /** Time that the tasks spent. */
+  worked = 0;
   #now = 0;
   readonly #tasks: Task[] = [];
 
@@ -38,6 +40,7 @@ export class LoopModel implements Clock {
   /** The task that runs takes this much of the loop's time. */
   spend(ms: number): void {
     this.#now += ms;
+    this.worked += ms;
   }
 
   /** Resolves after `ms` of waiting for somebody else, then as soon as the loop has time. */

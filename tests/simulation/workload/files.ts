@@ -9,6 +9,7 @@ import { readFile, requireFile } from '../../../gateway/files/read-file.ts';
 import { storeUpload } from '../../../gateway/files/store-upload.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { FileDeletion, FileEvidence, FileRead, UploadSeen } from '../../support/auditor/file-evidence.ts';
+import { noLiveTraffic } from '../../support/no-live-traffic.ts';
 import type { History } from '../history.ts';
 import type { ByteWorld } from '../world/byte-world.ts';
 import type { Database } from '../world/database.ts';
@@ -145,7 +146,7 @@ export class Files {
   #services({ node, clock, dice, bytes }: Client, askMs: number): FileServices {
     if (bytes === null) throw new Error('the process has no byte stores');
     const limits = { ...config.files, accountBytesMax: ACCOUNT_BYTES_MAX };
-    return { ...{ cluster: node, bytes, clock, random: dice, askMs }, limits };
+    return { ...{ cluster: node, bytes, clock, random: dice, askMs }, limits, background: noLiveTraffic(clock) };
   }
 
   /** Reads every acknowledged file and record, once the run is quiet. */

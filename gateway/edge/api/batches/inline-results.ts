@@ -3,7 +3,7 @@ import { resultsOf } from '../../../jobs/batch/results-of.ts';
 import type { EdgeRoutes } from '../../http/edge-routes.ts';
 import { generationHeaders } from '../../http/generation-headers.ts';
 import { JSON_TYPE } from '../../http/route-answer.ts';
-import { writeStream } from '../../http/write-stream.ts';
+import { writeDownload } from '../../http/write-download.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { batchObject } from './batch-object.ts';
 
@@ -21,7 +21,7 @@ export async function sendResults(
   // It waits for its client.
   place?.leave();
   response.writeHead(200, [...generationHeaders(id), 'content-type', JSON_TYPE]);
-  await writeStream(response, textOf(batch, lines), services.clock, services.limits.streamStalledMs);
+  await writeDownload(response, textOf(batch, lines), services, batch.account);
   return true;
 }
 

@@ -24,10 +24,12 @@ export async function readSubmission(context: RequestContext, edge: EdgeRoutes):
   const { submissionBytesMax, windowMs } = services.inference.config.batches;
   const tokensMax = limits.bodyTokensMax * Math.ceil(submissionBytesMax / limits.bodyBytesMax);
   const bounds = { bodyBytesMax: submissionBytesMax, bodyDepthMax: DEPTH_MAX, bodyTokensMax: tokensMax };
-  const body = await readJson(context, edge, { bounds, texts: SUBMISSION_TEXTS });
+  // It waits for its client, then for its turns in the background.
+  context.place?.leave();
+  const body = await readJson(context, edge, { bounds, texts: SUBMISSION_TEXTS, isJob: true });
   const idempotency = readIdempotency(context, services.pepper);
-  const submission = parseSubmission(body.take());
   const caller = callerOf(context);
+  const submission = await files.background.run(ownerOf(caller.key), () => parseSubmission(body.take()));
   const { requests, release } = await requestsOf(edge, submission, { caller, limits: bounds });
   const attribution = readAttribution(context.request.headers);
   const isGone = (): boolean => context.response.destroyed;

@@ -6,7 +6,7 @@ import { type FileRange, readFile, requireFile } from '../../../files/read-file.
 import { GatewayError } from '../../../terms/gateway-error.ts';
 import type { EdgeRoutes } from '../../http/edge-routes.ts';
 import { generationHeaders } from '../../http/generation-headers.ts';
-import { writeStream } from '../../http/write-stream.ts';
+import { writeDownload } from '../../http/write-download.ts';
 import { callerOf, paramOf, type RequestContext } from '../../request-context.ts';
 
 /** `GET /files/:id/content`: the bytes, streamed; one range of them with `Range`. */
@@ -18,7 +18,7 @@ export async function sendFileContent(context: RequestContext, { services }: Edg
   // A download waits for its client.
   context.place?.leave();
   response.writeHead(range === null ? 200 : 206, [...generationHeaders(context.id), ...contentHeaders(file, range)]);
-  await writeStream(response, source, services.clock, services.limits.streamStalledMs);
+  await writeDownload(response, source, services, file.account);
   return null;
 }
 

@@ -13,7 +13,7 @@ import { refusalError } from '../../../terms/refusal-error.ts';
 import { byteRangeOf } from '../../http/byte-range.ts';
 import type { EdgeRoutes } from '../../http/edge-routes.ts';
 import { generationHeaders } from '../../http/generation-headers.ts';
-import { writeStream } from '../../http/write-stream.ts';
+import { writeDownload } from '../../http/write-download.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { textOf, wholeNumber } from '../query-values.ts';
 
@@ -67,7 +67,7 @@ async function download(
   try {
     const status = range === null ? 200 : 206;
     response.writeHead(status, [...generationHeaders(id), ...contentHeaders(job, clip, range)]);
-    await writeStream(response, source, clock, limits.streamStalledMs);
+    await writeDownload(response, source, services, job.account);
     await ended(response, () => clock.after(limits.streamStalledMs, () => response.destroy()));
   } finally {
     cut();

@@ -1,3 +1,4 @@
+import { ownerOf } from '../../../../actors/runtime/index.ts';
 import { jobPath } from '../../../../actors/video-job/job-document.ts';
 import { parseVideo } from '../../../jobs/video/parse-video.ts';
 import { submitVideoRequest } from '../../../jobs/video/submit-video.ts';
@@ -19,14 +20,16 @@ export const submitVideoRoute: Route = {
 };
 
 async function submit(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const { inference, pepper, clock } = edge.services;
+  const { inference, pepper, files } = edge.services;
   const { videos, webhooks: rules } = inference.config;
-  const body = await readJson(context, edge, { bounds: { bodyBytesMax: videos.submissionBytesMax } });
+  const body = await readJson(context, edge, { bounds: { bodyBytesMax: videos.submissionBytesMax }, isJob: true });
   const idempotency = readIdempotency(context, pepper);
-  const request = await parseVideo(body.take(), { rules, clock });
+  const caller = callerOf(context);
+  const loop = files.background.of(ownerOf(caller.key));
+  const request = await parseVideo(body.take(), { rules, loop });
   const { id, status, generation } = await submitVideoRequest(inference, {
     request,
-    caller: callerOf(context),
+    caller,
     attribution: readAttribution(context.request.headers),
     ...{ idempotency, generation: context.id },
     isGone: () => context.response.destroyed,

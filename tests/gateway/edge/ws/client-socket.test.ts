@@ -163,4 +163,16 @@ it('a drain closes the socket with the restart code as soon as nothing is under 
   assert.is(idle.socket.closed?.code, 1012);
 });
 
+it('a socket survives sixteen refused frames in ten seconds, and is closed at the next', async () => {
+  const { clock, socket, session } = stage();
+  for (let rounds = 0; rounds < 3; rounds++) {
+    for (let nth = 0; nth < 16; nth++) assert.is(session.refused(), true);
+    await clock.advance(10_000);
+  }
+  for (let nth = 0; nth < 16; nth++) assert.is(session.refused(), true);
+  assert.is(socket.closed, null);
+  assert.is(session.refused(), false);
+  assert.equal(socket.closed, { code: 1008, reason: 'too many refused frames' });
+});
+
 test.run();

@@ -18,6 +18,7 @@ import { MemoryBlobs } from '../../../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../../../support/memory-key-store.ts';
 import { batchIdOf, OWNER } from '../../../support/model/batches.ts';
 import { KEY } from '../../../support/model/words.ts';
+import { atOnce, noLiveTraffic } from '../../../support/no-live-traffic.ts';
 import { startScriptedProvider } from '../../../support/provider/scripted-provider.ts';
 import { board, boardEndpoint, type Stage, type StageOptions, stage } from '../../inference/stage.ts';
 
@@ -40,16 +41,24 @@ export interface LineStage extends Stage {
 }
 
 /** Open for one test. */
-export async function openLineStage(options: StageOptions & { readonly mayDispatch?: () => boolean } = {}) {
+export async function openLineStage(options: StageOptions & { readonly pace?: JobServices['pace'] } = {}) {
   const provider = await startScriptedProvider();
   const on = stage({ endpoints: board(boardEndpoint('a', provider.baseUrl)), ...options });
   const keys = new MemoryKeyStore(PARTS);
   const blobs = new MemoryBlobs({ ...PARTS, bytesMax: 64 * 1024 * 1024 });
   const cluster = on.services.cluster as Cluster;
-  const files: FileServices = { cluster, bytes: { keys, blobs }, ...PARTS, limits: config.files, askMs: 1_000 };
+  const background = noLiveTraffic(systemClock);
+  const files: FileServices = {
+    cluster,
+    bytes: { keys, blobs },
+    background,
+    ...PARTS,
+    limits: config.files,
+    askMs: 1_000,
+  };
   const jobs: JobServices = {
     inference: { ...on.services, files },
-    mayDispatch: options.mayDispatch ?? (() => true),
+    pace: options.pace ?? atOnce,
     crashpoint: (name) => on.crashpoints.push(name),
   };
   const calls: Record<string, unknown>[] = [];

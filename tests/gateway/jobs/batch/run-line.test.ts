@@ -10,6 +10,7 @@ import { paymentRequired } from '../../../../actors/terms/payment-required.ts';
 import { readSealed } from '../../../../gateway/jobs/batch/read-sealed.ts';
 import { placeOfReply } from '../../../../gateway/jobs/batch/reply-place.ts';
 import { lineHandler } from '../../../../gateway/jobs/batch/run-line.ts';
+import type { JobServices } from '../../../../gateway/jobs/job-services.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { OWNER } from '../../../support/model/batches.ts';
@@ -187,16 +188,37 @@ it('a line is not sent once the completion window is closed', () =>
     assert.equal([failure.code, failure.retriable, on.asks.length], ['window-closed', true, 0]);
   }));
 
-it('a line waits while its node sheds load', () => {
-  let looks = 0;
+it('a line waits for its turn among the jobs of its node, until its completion window closes', () => {
+  const turn = deferred();
+  const waits: (readonly [string, number])[] = [];
+  const enter: JobServices['pace']['enter'] = async (account, { waitMs }) => {
+    waits.push([account, waitMs]);
+    await turn.promise;
+    return true;
+  };
   return on(
     async (on) => {
-      assert.ok((await on.run(await on.input(CHAT))).settlement);
-      assert.is(looks, 3);
+      const running = on.run(await on.input(CHAT));
+      while (waits.length === 0) await new Promise((next) => setImmediate(next));
+      assert.equal([on.asks, on.calls], [[], []]);
+      turn.resolve();
+      assert.ok((await running).settlement);
+      const [[account, waitMs] = ['', 0]] = waits;
+      assert.is(account, OWNER);
+      assert.ok(waitMs > 3_500_000 && waitMs <= 3_600_000, `${waitMs} ms`);
     },
-    { mayDispatch: () => ++looks === 3 },
+    { pace: { enter } },
   );
 });
+
+it('a line whose turn does not come before its completion window closes is not sent', () =>
+  on(
+    async (on) => {
+      const failure = await failureOf(on.run(await on.input(CHAT)));
+      assert.equal([failure.code, failure.retriable, on.asks.length], ['window-closed', true, 0]);
+    },
+    { pace: { enter: async () => false } },
+  ));
 
 it('the bodies under way on one node have a bound: a line beyond it is read once another has ended', () =>
   on(async (on) => {

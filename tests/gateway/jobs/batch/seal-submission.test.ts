@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { KeyStoreUnreachable, systemClock } from '../../../../actors/runtime/index.ts';
+import { KeyStoreUnreachable, loopWork, systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { DIALECTS } from '../../../../gateway/dialects/dialect-table.ts';
 import { type LineDefaults, readLineBody } from '../../../../gateway/jobs/batch/line-body.ts';
@@ -124,7 +124,7 @@ it('a body without model or provider gets those of the batch; null counts as abs
   const defaults: LineDefaults = { endpoint: CHAT, model: 'sim/fast', provider: { allow_fallbacks: false } };
   const read = async (body: object, given = defaults): Promise<unknown> => {
     const text = Buffer.from(JSON.stringify(body));
-    return (await readLineBody(text, given, { limits: config.edge, clock: systemClock })).body;
+    return (await readLineBody(text, given, { limits: config.edge, loop: loopWork(systemClock) })).body;
   };
   const both = { model: 'sim/fast', provider: { allow_fallbacks: false } };
   assert.equal(await read({}), both);

@@ -14,6 +14,7 @@ import { type NewSubmission, placeOfBodies, sealSubmission } from '../../../../g
 import { JsonReader } from '../../../../gateway/json/json-reader.ts';
 import { MemoryBlobs } from '../../../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../../../support/memory-key-store.ts';
+import { noLiveTraffic } from '../../../support/no-live-traffic.ts';
 
 const ports = { clock: systemClock, random: systemRandom };
 export const CHAT = '/v1/chat/completions';
@@ -25,7 +26,8 @@ export function openStage(bytesMax = 64 * 1024 * 1024) {
   const keys = new MemoryKeyStore(ports);
   const bytes = { blobs, keys } as ByteAccess;
   const cluster = { now: () => 1_000 } as unknown as Cluster;
-  const services: FileServices = { ...ports, bytes, limits: config.files, askMs: 1_000, cluster };
+  const background = noLiveTraffic(systemClock);
+  const services: FileServices = { ...ports, bytes, background, limits: config.files, askMs: 1_000, cluster };
   /** Seals what a client sends as this JSON text. */
   const seal = (text: string, more: Partial<NewSubmission> = {}): Promise<NewBatch> => {
     const reader = new JsonReader(SUBMISSION_TEXTS);

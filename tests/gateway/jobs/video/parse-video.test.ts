@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/runtime/index.ts';
+import { loopWork, systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { parseVideo } from '../../../../gateway/jobs/video/parse-video.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
@@ -12,7 +12,7 @@ const it = bounded(test);
 const MIB = 1024 * 1024;
 
 function parse(body: unknown): Promise<VideoRequest> {
-  return parseVideo(body, { rules: config.webhooks, clock: systemClock });
+  return parseVideo(body, { rules: config.webhooks, loop: loopWork(systemClock) });
 }
 
 /** The message of the 400 that refuses a body. */

@@ -1,7 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ActivityFailed, BlobsRefused } from '../../../../actors/runtime/index.ts';
+import { ActivityFailed, BlobsRefused, systemClock } from '../../../../actors/runtime/index.ts';
 import type { RenderResult } from '../../../../actors/video-job/events.ts';
+import config from '../../../../cluster.config.ts';
+import { JobPace } from '../../../../gateway/overload/job-pace.ts';
 import type { VideoDirective } from '../../../../gateway/simulator/video/video-request.ts';
 import type { RenderLimits } from '../../../../gateway/terms/config.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -37,6 +39,8 @@ async function thrownBy(work: Promise<unknown>): Promise<ActivityFailed> {
   assert.instance(thrown, ActivityFailed);
   return thrown as ActivityFailed;
 }
+
+const SHEDDING = { overload: { mayDispatch: () => false }, live: { isPresent: false }, busyMs: () => 0 };
 
 const SYNC = (baseUrl: string) => ({ dialect: 'video-sync', baseUrl, upstreamId: 'flipbook-2026' }) as const;
 
@@ -336,7 +340,7 @@ it('nothing is sent while the node sheds load, and an abort ends every wait', as
       assert.is((await run).code, 'cancelled');
       assert.equal(on.reports(), []);
     },
-    { mayDispatch: () => false },
+    { pace: new JobPace({ ...SHEDDING, clock: systemClock, limits: config.overload }) },
   );
   for (const directive of [
     { render_ms: 60_000 },

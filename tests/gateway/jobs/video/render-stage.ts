@@ -26,6 +26,7 @@ import type { VideoDirective } from '../../../../gateway/simulator/video/video-r
 import type { RenderLimits } from '../../../../gateway/terms/config.ts';
 import { MemoryBlobs } from '../../../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../../../support/memory-key-store.ts';
+import { atOnce, noLiveTraffic } from '../../../support/no-live-traffic.ts';
 import { type SentEvent, stage } from '../../inference/stage.ts';
 
 const PARTS = { clock: systemClock, random: systemRandom };
@@ -41,7 +42,7 @@ export const ASK: RenderAsk = {
 
 export interface RenderStageOptions {
   readonly renders?: Partial<RenderLimits>;
-  readonly mayDispatch?: () => boolean;
+  readonly pace?: JobServices['pace'];
   /** The attempt is not the current one from this report on: `render.begin`, `render.submitted`, `render.moved`. */
   readonly staleFrom?: string;
 }
@@ -55,12 +56,13 @@ export async function openRenderStage(options: RenderStageOptions = {}) {
   const blobs = new MemoryBlobs({ ...PARTS, bytesMax: BLOB_BYTES_MAX });
   const cluster = on.services.cluster as Cluster;
   const bytes = { keys, blobs };
-  const files: FileServices = { cluster, bytes, ...PARTS, limits: config.files, askMs: 1_000 };
+  const background = noLiveTraffic(systemClock);
+  const files: FileServices = { cluster, bytes, background, ...PARTS, limits: config.files, askMs: 1_000 };
   const renders = { ...config.renders, pollMsMin: 5, pollMsMax: 20, tryAgainMs: 1, ...options.renders };
   const inference = { ...on.services, files, config: { ...on.services.config, renders } };
   const jobs: JobServices = {
     inference,
-    mayDispatch: options.mayDispatch ?? (() => true),
+    pace: options.pace ?? atOnce,
     crashpoint: (name) => on.crashpoints.push(name),
   };
   const render = renderHandler(() => jobs, renders);

@@ -1,0 +1,14 @@
+import type { ServerResponse } from 'node:http';
+import type { EdgeServices } from '../services.ts';
+import { writeStream } from './write-stream.ts';
+
+/** Writes stored bytes of an account to its client, in the background: a download gives way to live requests. */
+export function writeDownload(
+  response: ServerResponse,
+  source: AsyncIterable<Uint8Array>,
+  { clock, limits, files }: EdgeServices,
+  account: string,
+): Promise<void> {
+  const run = <T>(step: () => Promise<T>): Promise<T> => files.background.step(account, step);
+  return writeStream(response, source, { clock, stalledMs: limits.streamStalledMs, run });
+}

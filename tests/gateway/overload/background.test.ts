@@ -1,0 +1,127 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import config from '../../../cluster.config.ts';
+import { Background } from '../../../gateway/overload/background.ts';
+import { bounded } from '../../support/bounded.ts';
+import { LoopModel } from './loop-model.ts';
+
+/** Background work of one event loop, in virtual time. */
+const it = bounded(test);
+const LIMITS = { ...config.overload, pieceMs: 2, restFactor: 3 };
+
+class Scene {
+  readonly loop = new LoopModel();
+  readonly live = { isPresent: false };
+  readonly background = new Background({
+    clock: this.loop,
+    limits: LIMITS,
+    live: this.live,
+    busyMs: () => this.loop.worked,
+  });
+  readonly ended: string[] = [];
+  /** When live requests looked at the loop, and how late they were. */
+  readonly late: number[] = [];
+
+  /** So many pieces of one holder, each behind the last. */
+  async work(holder: string, pieces: number, ms: number): Promise<void> {
+    for (let nth = 0; nth < pieces; nth++) {
+      await this.background.run(holder, () => this.loop.spend(ms));
+      this.ended.push(holder);
+    }
+  }
+
+  /** A timer of a live request, again and again. */
+  watch(everyMs: number): void {
+    const look = (dueAt: number): void => {
+      this.late.push(this.loop.monotonic() - dueAt);
+      const next = this.loop.monotonic() + everyMs;
+      this.loop.after(everyMs, () => look(next));
+    };
+    look(this.loop.monotonic());
+  }
+}
+
+it('takes the whole event loop without live requests, in turns of a few milliseconds', async () => {
+  const scene = new Scene();
+  scene.watch(5);
+  for (const holder of ['a', 'b', 'c', 'd']) void scene.work(holder, 250, 1);
+  await scene.loop.run(1_100);
+  assert.is(scene.ended.length, 1_000);
+  assert.ok(scene.loop.worked >= 1_000);
+  assert.ok(Math.max(...scene.late) <= LIMITS.pieceMs + 1, `${Math.max(...scene.late)} ms`);
+});
+
+it('takes a quarter of the event loop beside live requests, however many work', async () => {
+  for (const holders of [1, 40]) {
+    const scene = new Scene();
+    scene.live.isPresent = true;
+    for (let nth = 0; nth < holders; nth++) void scene.work(`account ${nth}`, 10_000, 0.5);
+    await scene.loop.run(4_000);
+    const share = scene.loop.worked / 4_000;
+    assert.ok(share > 0.2 && share <= 0.26, `${holders} holders: ${share}`);
+  }
+});
+
+it('serves holders in turn: a thousand pieces of one delay the piece of another by one', async () => {
+  const scene = new Scene();
+  for (let nth = 0; nth < 1_000; nth++) void scene.work('greedy', 1, 1);
+  void scene.work('other', 1, 1);
+  await scene.loop.run(20);
+  assert.ok(scene.ended.indexOf('other') >= 0 && scene.ended.indexOf('other') <= 2, scene.ended.join(' '));
+});
+
+it('gives way at once when live requests come in, and takes everything back after them', async () => {
+  const scene = new Scene();
+  for (const holder of ['a', 'b']) void scene.work(holder, 10_000, 1);
+  await scene.loop.run(500);
+  const [quiet] = [scene.loop.worked];
+  scene.live.isPresent = true;
+  await scene.loop.run(1_500);
+  const beside = scene.loop.worked - quiet;
+  scene.live.isPresent = false;
+  await scene.loop.run(2_000);
+  const after = scene.loop.worked - quiet - beside;
+  assert.ok(quiet > 480, `${quiet}`);
+  assert.ok(beside < 270, `${beside}`);
+  assert.ok(after > 480, `${after}`);
+});
+
+it('counts what an asynchronous piece works, and not what it waits; one runs at a time beside live requests', async () => {
+  const scene = new Scene();
+  scene.live.isPresent = true;
+  let [running, most, ended] = [0, 0, 0];
+  const download = async (): Promise<void> => {
+    for (let nth = 0; nth < 50; nth++) {
+      await scene.background.step('a', async () => {
+        most = Math.max(most, ++running);
+        await scene.loop.wait(4);
+        scene.loop.spend(0.5);
+        running--;
+      });
+      ended++;
+    }
+  };
+  for (let nth = 0; nth < 3; nth++) void download();
+  await scene.loop.run(2_000);
+  assert.is(ended, 150);
+  assert.is(most, 1);
+  // 150 waits of 4 ms and 75 ms of work, with three times as much rest.
+  assert.ok(scene.loop.worked === 75, `${scene.loop.worked}`);
+});
+
+it('a piece that never ends delays the others by a second at most, and a failed one by nothing', async () => {
+  const scene = new Scene();
+  scene.live.isPresent = true;
+  void scene.background.run('a', () => new Promise(() => {}));
+  const failed = scene.background.run('b', () => {
+    throw new Error('no');
+  });
+  failed.catch(() => scene.ended.push('failed'));
+  void scene.work('c', 1, 1);
+  await scene.loop.run(900);
+  assert.equal(scene.ended, []);
+  await scene.loop.run(1_100);
+  assert.equal(scene.ended, ['failed', 'c']);
+});
+
+test.run();
