@@ -36,7 +36,7 @@ export class LargeAnswers {
     headers.push('content-length', String(bytes.length));
     this.#count(response, bytes.length);
     response.writeHead(200, headers);
-    void writeStream(response, piecesOf(bytes), { clock: this.#clock, stalledMs: this.#limits.streamStalledMs });
+    this.#stream(response, bytes);
   }
 
   /** Writes bytes that answers to other clients share: unread, they occupy nothing, so they are not counted. */
@@ -47,7 +47,11 @@ export class LargeAnswers {
     }
     headers.push('content-length', String(bytes.length));
     response.writeHead(200, headers);
-    void writeStream(response, piecesOf(bytes), this.#clock, this.#limits.streamStalledMs);
+    this.#stream(response, bytes);
+  }
+
+  #stream(response: ServerResponse, bytes: Uint8Array): void {
+    void writeStream(response, piecesOf(bytes), { clock: this.#clock, stalledMs: this.#limits.streamStalledMs });
   }
 
   #count(response: ServerResponse, bytes: number): void {

@@ -6,7 +6,7 @@ import type { EdgeRoutes } from '../../http/edge-routes.ts';
 import { generationHeaders } from '../../http/generation-headers.ts';
 import type { Route } from '../../http/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
-import { writeStream } from '../../http/write-stream.ts';
+import { writeDownload } from '../../http/write-download.ts';
 import { callerOf, paramOf, type RequestContext } from '../../request-context.ts';
 import { monthsOf, parseMonth, type ReadRows, statementOf } from './statement.ts';
 
@@ -39,7 +39,7 @@ async function sendStatement(context: RequestContext, { services }: EdgeRoutes):
     ...['x-content-type-options', 'nosniff'],
   ]);
   const source = statementOf(rowsOf(services), account, month);
-  await writeStream(response, source, services.clock, services.limits.streamStalledMs);
+  await writeDownload(response, source, services, account);
   return null;
 }
 
