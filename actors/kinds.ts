@@ -11,6 +11,7 @@ import type { Kind } from './runtime/index.ts';
 import { videoJobKind } from './video-job/video-job.ts';
 import { signingKind } from './webhook/signing.ts';
 import { webhookKind } from './webhook/webhook.ts';
+import { workspaceKind } from './workspace/workspace.ts';
 
 /** `generationMs`: retention of generation records; null keeps them for ever. */
 export interface Retention {
@@ -27,6 +28,7 @@ export function kindsWith({ generationMs }: Retention): readonly Kind[] {
     webhookKind,
     signingKind,
     auditKind,
+    workspaceKind,
     rateWindowKind,
     providerKind,
     endpointKind,

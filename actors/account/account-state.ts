@@ -2,8 +2,10 @@
  * The stored state of an account: sums, counters and the newest ledger entry, never a collection. Every function is
  * pure and returns the next state. After each of them, balance = deposits - charges + adjustments.
  */
+
 import { CHAIN_ROOT } from '../terms/hash-chain.ts';
 import { add, isNegative, subtract } from '../terms/usd.ts';
+import type { Budgets } from './budgets.ts';
 import { type LedgerEntry, type LedgerSide, sealEntry } from './ledger.ts';
 
 /** One active batch. */
@@ -41,6 +43,10 @@ export interface AccountState {
   readonly storedBytes: number;
   /** The active batches, oldest first; bounded by `ACTIVE_BATCHES_MAX`. */
   readonly queue: readonly QueuedBatch[];
+  /** Budgets of the account's workspaces; null without any. */
+  readonly budgets: Budgets | null;
+  /** Number of stored workspaces; bounded by `WORKSPACES_MAX`. */
+  readonly workspaces: number;
 }
 
 export function emptyAccount(address: string): AccountState {
@@ -61,6 +67,8 @@ export function emptyAccount(address: string): AccountState {
     overshoots: 0,
     storedBytes: 0,
     queue: [],
+    budgets: null,
+    workspaces: 0,
   };
 }
 
@@ -87,6 +95,8 @@ function nextOf(state: AccountState): { -readonly [member in keyof AccountState]
     overshoots: state.overshoots,
     storedBytes: state.storedBytes,
     queue: state.queue,
+    budgets: state.budgets,
+    workspaces: state.workspaces,
   };
 }
 
@@ -152,6 +162,19 @@ export function withStored(state: AccountState, bytes: number): AccountState {
 export function withQueue(state: AccountState, queue: readonly QueuedBatch[]): AccountState {
   const next = nextOf(state);
   next.queue = queue;
+  return next;
+}
+
+export function withBudgets(state: AccountState, budgets: Budgets | null): AccountState {
+  const next = nextOf(state);
+  next.budgets = budgets;
+  return next;
+}
+
+/** Counts a workspace that is opened, or with -1 one that is closed. */
+export function withWorkspaces(state: AccountState, change: 1 | -1): AccountState {
+  const next = nextOf(state);
+  next.workspaces = state.workspaces + change;
   return next;
 }
 

@@ -8,8 +8,9 @@ import { emit } from '../runtime/index.ts';
 import { only } from '../terms/only.ts';
 import { firstRow } from '../terms/row.ts';
 import { UNAUTHENTICATED } from '../terms/unauthenticated.ts';
-import { type AccountState, emptyAccount } from './account-state.ts';
-import { judgeOpen, judgeRaise, judgeRelease, judgeSettle } from './admission.ts';
+import { WORKSPACES_MAX } from '../terms/workspace.ts';
+import { type AccountState, emptyAccount, withWorkspaces } from './account-state.ts';
+import { judgeOpen, judgeRaise, judgeRelease, judgeSettle, raiseScope } from './admission.ts';
 import { answerPaidIn, recordAdjustment, recordDeposit } from './deposit.ts';
 import * as effects from './effects.ts';
 import type { AccountEvent } from './events.ts';
@@ -26,7 +27,7 @@ export const accountMachine = setup({
     isNew: ({ context }) => context.createdAt === null,
     isRecorded: ({ event }) => firstRow(event, 'recorded') !== null,
     isGranted: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'granted',
-    isShort: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'short',
+    isShort: ({ context, event }) => ['short', 'budget-short'].includes(judgeOpen(context, only(event, 'hold.open'))),
     isUnrecorded: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'unrecorded',
     isBeyondLimit: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'key-short',
     isClaimed: ({ context, event }) => judgeOpen(context, only(event, 'hold.open')) === 'claimed',
@@ -34,7 +35,8 @@ export const accountMachine = setup({
     isHeldOrEnded: ({ context, event }) => ['recorded', 'ended'].includes(judgeOpen(context, only(event, 'hold.open'))),
     mayMove: ({ context, event }) => judgeRaise(context, only(event, 'hold.raise')) === 'granted',
     isKeyShort: ({ context, event }) => judgeRaise(context, only(event, 'hold.raise')) === 'key-short',
-    isAccountShort: ({ context, event }) => judgeRaise(context, only(event, 'hold.raise')) === 'account-short',
+    isAccountShort: ({ context, event }) =>
+      ['account-short', 'budget-short'].includes(judgeRaise(context, only(event, 'hold.raise'))),
     isStaleRaise: ({ context, event }) => judgeRaise(context, only(event, 'hold.raise')) === 'stale',
     isMovedOrEnded: ({ context, event }) =>
       ['recorded', 'ended'].includes(judgeRaise(context, only(event, 'hold.raise'))),
@@ -49,6 +51,7 @@ export const accountMachine = setup({
     hasRoom: ({ context, event }) => reducers.hasRoom(context, only(event, 'storage.take')),
     isSubmitted: ({ event }) => submission.claimOf(only(event, 'queue.join', 'submission.claim')) !== null,
     isGrantedToJob: ({ context, event }) => judgeOpen(context, only(event, 'job.hold')) === 'granted',
+    hasTooManyWorkspaces: ({ context }) => context.workspaces >= WORKSPACES_MAX,
     isQueueFull: ({ context }) => queue.isQueueFull(context),
   },
   actions: {
@@ -116,7 +119,7 @@ export const accountMachine = setup({
       effects.refuseRaiseShort(context, only(event, 'hold.raise'), 'key'),
     ),
     refuseAccountShort: emit<AccountState, AccountEvent>(({ context, event }) =>
-      effects.refuseRaiseShort(context, only(event, 'hold.raise'), 'account'),
+      effects.refuseRaiseShort(context, only(event, 'hold.raise'), raiseScope(context, only(event, 'hold.raise'))),
     ),
     refuseStaleRaise: emit(() => effects.reply({ admitted: false, refusal: effects.STALE })),
     refuseSuspendedRaise: emit(() => effects.reply({ admitted: false, refusal: UNAUTHENTICATED })),
@@ -149,6 +152,10 @@ export const accountMachine = setup({
     recordReleases: emit<AccountState, AccountEvent>(({ context, event }) =>
       recordReleases(context, only(event, 'holds.release')),
     ),
+    openWorkspace: assign(({ context }) => withWorkspaces(context, 1)),
+    closeWorkspace: assign(({ context, event }) => reducers.closeWorkspace(context, only(event, 'workspace.closed'))),
+    refuseWorkspace: emit(() => effects.refuseWorkspace()),
+    setBudget: assign(({ context, event }) => reducers.setBudget(context, only(event, 'budget.set'))),
     refuseSubmitted: emit<AccountState, AccountEvent>(({ event }) =>
       submission.refuseClaimedSubmission(only(event, 'queue.join', 'submission.claim')),
     ),
@@ -241,6 +248,9 @@ export const accountMachine = setup({
     'storage.take': [{ guard: 'hasRoom', actions: 'takeStorage' }, { actions: 'refuseStorage' }],
     'storage.give': { actions: 'giveStorage' },
     'holds.release': { actions: ['releaseMany', 'recordReleases'] },
+    'workspace.opened': [{ guard: 'hasTooManyWorkspaces', actions: 'refuseWorkspace' }, { actions: 'openWorkspace' }],
+    'workspace.closed': { actions: 'closeWorkspace' },
+    'budget.set': { actions: 'setBudget' },
     'queue.join': [
       { guard: 'isSubmitted', actions: 'refuseSubmitted' },
       { guard: 'isQueueFull', actions: 'refuseFull' },

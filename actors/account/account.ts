@@ -23,9 +23,9 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
   return {
     name: 'account',
     machine: accountMachine,
-    version: 3,
-    upcast: withBatches,
-    downcast: withoutBatches,
+    version: 4,
+    upcast: withWorkspaces,
+    downcast: withoutWorkspaces,
     creates: ['account.create'],
     finishes: ['hold.settle', 'hold.release'],
     volatile: ['account.show', 'account.standing', 'hold.open', 'hold.raise', 'hold.settle', 'hold.release'],
@@ -44,13 +44,17 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
   };
 }
 
-/** Chart 3 has the queue of batches. */
-function withBatches({ context, ...saved }: SavedState): SavedState {
-  return { ...saved, context: { ...(context as object), queue: [] } };
+/** Chart 4 has budgets and the number of workspaces. */
+function withWorkspaces({ context, ...saved }: SavedState): SavedState {
+  return { ...saved, context: { ...(context as object), budgets: null, workspaces: 0 } };
 }
 
-function withoutBatches({ context, ...saved }: SavedState): SavedState {
-  const { queue: _later, ...earlier } = context as { readonly queue: readonly Json[] };
+function withoutWorkspaces({ context, ...saved }: SavedState): SavedState {
+  const {
+    budgets: _1,
+    workspaces: _2,
+    ...earlier
+  } = context as { readonly budgets: Json; readonly workspaces: number };
   return { ...saved, context: earlier };
 }
 
@@ -86,6 +90,7 @@ function rowsOf(event: ActorEvent): readonly RowRef[] {
     case 'holds.sweep':
       return [ALL_RUNNING, ALL_TOMBSTONES];
     case 'gateway.lost':
+    case 'budget.set':
       return [ALL_RUNNING];
     default:
       return [];

@@ -6,6 +6,7 @@ import type { Generation } from '../terms/hold.ts';
 import { firstRow } from '../terms/row.ts';
 import { add, compare, isCharge, isUsd, subtract } from '../terms/usd.ts';
 import { type AccountState, available } from './account-state.ts';
+import { budgetRoom, workspaceOf } from './budgets.ts';
 import type { HoldOpen, HoldRaise, HoldRelease, HoldSettle, JobHold } from './events.ts';
 import { newestAttempt } from './generation.ts';
 import { otherClaim } from './idempotency.ts';
@@ -27,6 +28,7 @@ export type OpenCase =
    */
   | 'granted'
   | 'key-short'
+  | 'budget-short'
   | 'short';
 
 export function judgeOpen(state: AccountState, event: HoldOpen | JobHold): OpenCase {
@@ -38,6 +40,8 @@ export function judgeOpen(state: AccountState, event: HoldOpen | JobHold): OpenC
   if (otherClaim(event) !== null) return 'claimed';
   const room = keyRoom(event);
   if (room !== null && compare(request.amount, room) > 0) return 'key-short';
+  const budget = workspaceRoom(state, event);
+  if (budget !== null && compare(request.amount, budget) > 0) return 'budget-short';
   return compare(request.amount, accountRoom(state, event)) > 0 ? 'short' : 'granted';
 }
 
@@ -77,12 +81,24 @@ export function keyRoom(event: HoldOpen | JobHold): string | null {
   return room === null ? null : withFreed(room, event);
 }
 
+/**
+ * As `accountRoom`, for the budgets of the key's workspace; null without one. A hold that is replaced is freed where it
+ * counted.
+ */
+export function workspaceRoom({ address, budgets }: AccountState, event: HoldOpen | JobHold): string | null {
+  const room = budgetRoom(budgets, () => workspaceOf(address, event), event.at);
+  if (room === null) return null;
+  const row = firstRow<Generation>(event, 'generation');
+  const isSame = row !== null && workspaceOf(address, row) === workspaceOf(address, event);
+  return isSame ? withFreed(room, event) : room;
+}
+
 function withFreed(left: string, event: HoldOpen | JobHold): string {
   const freed = heldBefore(event);
   return freed === null ? left : add(left, freed);
 }
 
-export type RaiseCase = 'recorded' | 'ended' | 'stale' | 'granted' | 'key-short' | 'account-short';
+export type RaiseCase = 'recorded' | 'ended' | 'stale' | 'granted' | 'key-short' | 'budget-short' | 'account-short';
 
 export function judgeRaise(state: AccountState, event: HoldRaise): RaiseCase {
   const { request, room } = event;
@@ -94,7 +110,19 @@ export function judgeRaise(state: AccountState, event: HoldRaise): RaiseCase {
   const delta = subtract(request.amount, row.amount);
   if (compare(delta, '0') <= 0) return 'granted';
   if (room !== null && compare(delta, room) > 0) return 'key-short';
+  const budget = raiseRoom(state, event, row);
+  if (budget !== null && compare(delta, budget) > 0) return 'budget-short';
   return compare(delta, available(state)) > 0 ? 'account-short' : 'granted';
+}
+
+/** What the budgets of the hold's workspace leave; null without one. */
+export function raiseRoom({ address, budgets }: AccountState, { at }: HoldRaise, row: Generation): string | null {
+  return budgetRoom(budgets, () => workspaceOf(address, row), at);
+}
+
+/** Which limit refuses a raise that the key's own allows. */
+export function raiseScope(state: AccountState, event: HoldRaise): 'account' | 'workspace' {
+  return judgeRaise(state, event) === 'budget-short' ? 'workspace' : 'account';
 }
 
 export type SettleCase =

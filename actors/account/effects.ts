@@ -7,12 +7,13 @@ import { recordAudit } from '../terms/audit.ts';
 import { sequenceId } from '../terms/hash-chain.ts';
 import type { Admission, Generation, Released, Settled } from '../terms/hold.ts';
 import { plain } from '../terms/only.ts';
-import { paymentRequired } from '../terms/payment-required.ts';
+import { type PaymentScope, paymentRequired } from '../terms/payment-required.ts';
 import type { Refusal, RefusedAnswer } from '../terms/refusal.ts';
 import { firstRow } from '../terms/row.ts';
-import { subtract } from '../terms/usd.ts';
+import { compare, subtract } from '../terms/usd.ts';
+import { WORKSPACES_MAX } from '../terms/workspace.ts';
 import { type AccountState, available } from './account-state.ts';
-import { accountRoom, heldBefore, keyRoom, type OpenCase } from './admission.ts';
+import { accountRoom, heldBefore, keyRoom, type OpenCase, raiseRoom, workspaceRoom } from './admission.ts';
 import type { AccountSwitch, HoldOpen, HoldRaise, HoldRelease, HoldSettle, JobHold, StorageTake } from './events.ts';
 import { opened, raised, released, reopened, settled } from './generation.ts';
 import { type Claim, putClaim, refusalOf, removeClaim } from './idempotency.ts';
@@ -81,8 +82,12 @@ export function recordJobHold(state: AccountState, event: JobHold): Effect[] {
 
 /** Undoes the submission of the job. */
 export function refuseJobHold(state: AccountState, event: JobHold, found: OpenCase): Effect {
+  const { amount: required } = event.request;
+  if (found === 'budget-short') {
+    return refuse(paymentRequired('workspace', { required, available: workspaceRoom(state, event) ?? '0' }));
+  }
   if (found !== 'short') return refuse(STALE);
-  return refuse(paymentRequired('account', { required: event.request.amount, available: available(state) }));
+  return refuse(paymentRequired('account', { required, available: available(state) }));
 }
 
 /**
@@ -111,8 +116,12 @@ export function refuseClaimed(event: HoldOpen): Effect[] {
 }
 
 export function refuseShort(state: AccountState, event: HoldOpen): Effect[] {
-  const shortfall = { required: event.request.amount, available: accountRoom(state, event) };
-  return refuseHold(event, paymentRequired('account', shortfall));
+  const { amount: required } = event.request;
+  const room = workspaceRoom(state, event);
+  if (room !== null && compare(required, room) > 0) {
+    return refuseHold(event, paymentRequired('workspace', { required, available: room }));
+  }
+  return refuseHold(event, paymentRequired('account', { required, available: accountRoom(state, event) }));
 }
 
 export function refuseBeyondLimit(event: HoldOpen): Effect[] {
@@ -148,10 +157,21 @@ export function answerRaise(event: HoldRaise): Effect {
   return reply(recordedAdmission(event));
 }
 
-export function refuseRaiseShort(state: AccountState, event: HoldRaise, scope: 'account' | 'key'): Effect {
-  const left = scope === 'key' ? (event.room ?? '0') : available(state);
+export function refuseRaiseShort(state: AccountState, event: HoldRaise, scope: PaymentScope): Effect {
+  const left = roomIn(scope, state, event);
   const refusal = paymentRequired(scope, { required: raiseDelta(event), available: left });
   return reply({ admitted: false, refusal } satisfies Admission);
+}
+
+function roomIn(scope: PaymentScope, state: AccountState, event: HoldRaise): string {
+  if (scope === 'key') return event.room ?? '0';
+  return scope === 'account' ? available(state) : (raiseRoom(state, event, rowOf(event)) ?? '0');
+}
+
+/** Undoes the creation of the workspace. */
+export function refuseWorkspace(): Effect {
+  const message = `An account has at most ${WORKSPACES_MAX} workspaces; delete one first`;
+  return refuse({ status: 403, type: 'permission_denied', message, metadata: { limit: WORKSPACES_MAX } });
 }
 
 /** Row, ledger entry, the key's sums and the answer: one commit. */

@@ -4,6 +4,7 @@
 import type { Stamped } from '../runtime/index.ts';
 import type { HoldRequest, Idempotency, Release, Settlement } from '../terms/hold.ts';
 import type { Principal } from '../terms/principal.ts';
+import type { BudgetInterval, BudgetLimits } from '../terms/workspace.ts';
 
 /**
  * From a key, committed together with the key's step. `key` is the key's address; `perMinute` is passed back with a
@@ -19,10 +20,17 @@ export type HoldOpen = Stamped & {
    * one that the key already counts, and only the account can tell. Absent when the key has reserved the amount.
    */
   readonly room?: string | null;
+  /** The workspace of the key; absent: the default one. */
+  readonly workspace?: string;
 };
 
 /** From a key, for a job in the commit that creates it: granted without an answer, or the submission is undone. */
-export type JobHold = Stamped & { readonly type: 'job.hold'; readonly request: HoldRequest; readonly key: string };
+export type JobHold = Stamped & {
+  readonly type: 'job.hold';
+  readonly request: HoldRequest;
+  readonly key: string;
+  readonly workspace?: string;
+};
 
 /** From a job in the commit that creates it; refused where its idempotency key was used before. */
 export type SubmissionClaim = Stamped & {
@@ -100,6 +108,18 @@ export type SlotUpdate = Stamped & {
 /** From a batch in the commit that ends it. */
 export type QueueLeave = Stamped & { readonly type: 'queue.leave'; readonly batch: string };
 
+/** From a workspace in the commit that creates it; refused beyond the bound. */
+export type WorkspaceOpened = Stamped & { readonly type: 'workspace.opened' };
+/** From a workspace in the commit that ends it: its budget ends too. */
+export type WorkspaceClosed = Stamped & { readonly type: 'workspace.closed'; readonly workspace: string };
+/** From a workspace: its limits after a change; none removes its budget. */
+export type BudgetSet = Stamped & {
+  readonly type: 'budget.set';
+  readonly workspace: string;
+  readonly limits: BudgetLimits;
+  readonly spent: Readonly<Record<BudgetInterval, string>>;
+};
+
 /** An operator's switch: a suspended account is answered 401 until it is resumed. */
 export type AccountSwitch = Stamped & {
   readonly type: 'account.suspend' | 'account.resume';
@@ -125,6 +145,9 @@ export type AccountEvent =
   | QueueLeave
   | (Stamped & { readonly type: 'account.create'; readonly name: string })
   | AccountSwitch
+  | WorkspaceOpened
+  | WorkspaceClosed
+  | BudgetSet
   | (Stamped & { readonly type: 'account.show' })
   /** From a key that counted a request: asks whether the account may send requests (open) or not (suspended). */
   | (Stamped & { readonly type: 'account.standing' })

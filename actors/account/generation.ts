@@ -11,7 +11,7 @@ import type { HoldOpen, JobHold } from './events.ts';
 const MOVES_MAX = 32;
 
 /** The row of a new hold. */
-export function opened({ request, key, at }: HoldOpen | JobHold): Generation {
+export function opened({ request, key, at, workspace }: HoldOpen | JobHold): Generation {
   return {
     generation: request.generation,
     attempt: request.attempt,
@@ -31,6 +31,7 @@ export function opened({ request, key, at }: HoldOpen | JobHold): Generation {
     ...(request.unread === undefined ? {} : { unread: request.unread }),
     ...(request.route === undefined ? {} : { route: request.route }),
     ...(request.idempotency === undefined ? {} : { idempotency: request.idempotency }),
+    ...(workspace === undefined ? {} : { workspace }),
     status: 'running',
     key,
     createdAt: at,

@@ -1,7 +1,7 @@
 /** The reducers of the account state, one per event that the chart accepts. Pure. */
 import type { Generation } from '../terms/hold.ts';
 import { only } from '../terms/only.ts';
-import { firstRow } from '../terms/row.ts';
+import { allRows, firstRow } from '../terms/row.ts';
 import { subtract, usd } from '../terms/usd.ts';
 import {
   type AccountState,
@@ -9,6 +9,7 @@ import {
   named,
   sweptTill,
   withAdjustment,
+  withBudgets,
   withCharge,
   withDeposit,
   withHold,
@@ -16,13 +17,16 @@ import {
   withQueue,
   withRaise,
   withStored,
+  withWorkspaces,
 } from './account-state.ts';
 import { heldBefore } from './admission.ts';
+import { withBudgetCharge, withBudgetHeld, withLimits, workspaceOf } from './budgets.ts';
 import { parseAdjustment } from './deposit.ts';
 import { raiseDelta } from './effects.ts';
 import type {
   AccountEvent,
   AdjustmentRecord,
+  BudgetSet,
   DepositCredit,
   HoldOpen,
   HoldRaise,
@@ -30,6 +34,7 @@ import type {
   JobHold,
   StorageGive,
   StorageTake,
+  WorkspaceClosed,
 } from './events.ts';
 import { overshootOf } from './generation.ts';
 import { queueAfter } from './queue.ts';
@@ -49,19 +54,25 @@ export function adjust(state: AccountState, { adjustment, amount, at }: Adjustme
   return withAdjustment(state, { id: adjustment, amount: parseAdjustment(amount), at });
 }
 
-export function holdForJob(state: AccountState, { request }: JobHold): AccountState {
-  return withHold(state, request.amount, request.deadlineAt);
+export function holdForJob(state: AccountState, event: JobHold): AccountState {
+  const { request } = event;
+  return inBudget(withHold(state, request.amount, request.deadlineAt), event, request.amount);
 }
 
 /** Adds a hold, or replaces the hold of an older attempt. */
 export function hold(state: AccountState, event: HoldOpen): AccountState {
   const { amount, deadlineAt } = event.request;
   const before = heldBefore(event);
-  return before === null ? withHold(state, amount, deadlineAt) : withRaise(state, subtract(amount, before), deadlineAt);
+  if (before === null) return inBudget(withHold(state, amount, deadlineAt), event, amount);
+  const row = firstRow<Generation>(event, 'generation') as Generation;
+  const next = withRaise(state, subtract(amount, before), deadlineAt);
+  return inBudget(inBudget(next, row, subtract('0', before)), event, amount);
 }
 
 export function moveHold(state: AccountState, event: HoldRaise): AccountState {
-  return withRaise(state, raiseDelta(event), event.request.deadlineAt);
+  const delta = raiseDelta(event);
+  const row = firstRow<Generation>(event, 'generation') as Generation;
+  return inBudget(withRaise(state, delta, event.request.deadlineAt), row, delta);
 }
 
 /** Records the charge and frees the hold, unless it was released before. */
@@ -70,19 +81,17 @@ export function charge(state: AccountState, event: HoldSettle): AccountState {
   const row = firstRow<Generation>(event, 'generation');
   if (row === null) throw new Error('charge has no generation row');
   const cost = usd(settlement.cost);
-  return withCharge(state, {
-    cost,
-    at,
-    generation: row.generation,
-    key: row.key,
-    held: row.status === 'running' ? row.amount : null,
-    overshoot: overshootOf(row, cost) !== null,
-  });
+  const held = row.status === 'running' ? row.amount : null;
+  const overshoot = overshootOf(row, cost) !== null;
+  const next = withCharge(state, { cost, at, generation: row.generation, key: row.key, held, overshoot });
+  if (next.budgets === null) return next;
+  const workspace = workspaceOf(state.address, row);
+  return withBudgets(next, withBudgetCharge(next.budgets, workspace, { cost, held: held ?? '0', at }));
 }
 
 export function release(state: AccountState, event: AccountEvent): AccountState {
   const row = firstRow<Generation>(event, 'generation');
-  return row === null ? state : withoutHolds(state, row.amount, 1);
+  return row === null ? state : freed(withoutHolds(state, row.amount, 1), [row]);
 }
 
 export function scheduleTombstoneSweep(state: AccountState, event: AccountEvent): AccountState {
@@ -99,8 +108,34 @@ export function loseGateway(state: AccountState, event: AccountEvent): AccountSt
 }
 
 function end(state: AccountState, { amount, ended }: SweepSlice): AccountState {
-  return withoutHolds(state, amount, ended.length);
+  return freed(withoutHolds(state, amount, ended.length), ended);
 }
+
+/** Changes what the budget of a workspace holds; most accounts have no budget. */
+function inBudget(state: AccountState, held: { readonly workspace?: string }, delta: string): AccountState {
+  const { address, budgets } = state;
+  if (budgets === null) return state;
+  return withBudgets(state, withBudgetHeld(budgets, workspaceOf(address, held), delta));
+}
+
+/** Frees ended holds in the budgets of their workspaces. */
+export function freed(state: AccountState, ended: readonly Generation[]): AccountState {
+  if (state.budgets === null) return state;
+  return ended.reduce((next, row) => inBudget(next, row, subtract('0', row.amount)), state);
+}
+
+export function setBudget(state: AccountState, event: BudgetSet): AccountState {
+  const { workspace, limits, spent, at } = event;
+  const running = allRows(event, 'generation').map(({ body }) => body as unknown as Generation);
+  return withBudgets(state, withLimits(state.address, state.budgets, { workspace, limits, spent, running, at }));
+}
+
+export function closeWorkspace(state: AccountState, { workspace, at }: WorkspaceClosed): AccountState {
+  const end = { workspace, limits: {}, spent: NO_SPENDING, running: [], at };
+  return withWorkspaces(withBudgets(state, withLimits(state.address, state.budgets, end)), -1);
+}
+
+const NO_SPENDING = { daily: '0', weekly: '0', monthly: '0', lifetime: '0' };
 
 export function changeQueue(state: AccountState, event: AccountEvent): AccountState {
   return withQueue(state, queueAfter(state, only(event, 'queue.join', 'slot.update', 'queue.leave')));

@@ -11,6 +11,7 @@ import { type AccountState, dueBy, withoutHolds } from './account-state.ts';
 import { SWEEP_TIMER } from './effects.ts';
 import type { HoldsRelease } from './events.ts';
 import { released } from './generation.ts';
+import { freed } from './reducers.ts';
 import { TOMBSTONE_MS, type Tombstone } from './tombstone.ts';
 
 interface Ended {
@@ -26,7 +27,8 @@ export function releasedRow(generation: string): string {
 export function releaseMany(state: AccountState, event: HoldsRelease): AccountState {
   const { ended, absent } = judge(event);
   const amount = ended.reduce((sum, { row }) => add(sum, row.amount), '0');
-  const next = ended.length === 0 ? state : withoutHolds(state, amount, ended.length);
+  const rows = ended.map(({ row }) => row);
+  const next = ended.length === 0 ? state : freed(withoutHolds(state, amount, ended.length), rows);
   return absent.length === 0 ? next : dueBy(next, event.at + TOMBSTONE_MS);
 }
 

@@ -2,6 +2,7 @@
 import type { Effect, View } from '../runtime/index.ts';
 import { isNegative } from '../terms/usd.ts';
 import { type AccountState, available } from './account-state.ts';
+import type { Budgets } from './budgets.ts';
 import { reply } from './effects.ts';
 import { SLOTS_MAX } from './queue.ts';
 
@@ -24,6 +25,8 @@ export interface AccountView {
   readonly hash: string | null;
   readonly lateSettles: number;
   readonly overshoots: number;
+  /** What the workspaces with a budget spent and hold, by workspace id; null without any. */
+  readonly budgets: Budgets | null;
 }
 
 export function accountView(state: AccountState, status: AccountView['status']): AccountView {
@@ -46,6 +49,7 @@ export function accountView(state: AccountState, status: AccountView['status']):
     hash: state.last?.hash ?? null,
     lateSettles,
     overshoots,
+    budgets: state.budgets,
   };
 }
 

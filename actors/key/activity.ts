@@ -4,10 +4,10 @@
  */
 import { type Collection, type Effect, ownerOf, type RowRef } from '../runtime/index.ts';
 import type { ActivityPart } from '../terms/activity-part.ts';
+import { windowStart } from '../terms/calendar.ts';
 import { plain } from '../terms/only.ts';
 import { firstRow } from '../terms/row.ts';
 import { add } from '../terms/usd.ts';
-import { windowStart } from './calendar.ts';
 import type { SpendRecord } from './events.ts';
 import type { KeyState } from './key-state.ts';
 

@@ -1,18 +1,29 @@
 /**
  * The effects of the key's decisions: answers, and messages to its account. Pure; the chart decides when they apply.
  */
-import type { Effect } from '../runtime/index.ts';
+import { type ActorEvent, type Effect, ownerOf } from '../runtime/index.ts';
 import { recordAudit } from '../terms/audit.ts';
 import type { Admission } from '../terms/hold.ts';
 import { isFirstHold } from '../terms/hold-attempt.ts';
+import { workspaceAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import { paymentRequired } from '../terms/payment-required.ts';
 import type { Refusal, RefusedAnswer } from '../terms/refusal.ts';
+import { roomOf } from '../terms/spending.ts';
 import { UNAUTHENTICATED } from '../terms/unauthenticated.ts';
-import type { JobAdmit, KeyCount, KeyCreate, KeyLimit, KeySwitch, TurnAdmit, TurnRaise } from './events.ts';
+import type {
+  JobAdmit,
+  KeyCount,
+  KeyCreate,
+  KeyEdited,
+  KeyLimit,
+  KeyMove,
+  KeySwitch,
+  TurnAdmit,
+  TurnRaise,
+} from './events.ts';
 import { type KeyState, perMinuteOf } from './key-state.ts';
 import { refuseRate } from './rate.ts';
-import { roomOf } from './spending.ts';
 
 /** A management key manages keys and spends nothing (spec: inference, Authentication 5). */
 const MANAGES_ONLY: Refusal = {
@@ -27,13 +38,19 @@ export function reply(body: object): Effect {
 
 /** Sent to the account; committed together with this step or not at all. */
 export function openHold(state: KeyState, { request, perMinute }: TurnAdmit): Effect {
-  const event = { type: 'hold.open', request: plain(request), key: state.address, perMinute };
+  const event = { type: 'hold.open', request: plain(request), key: state.address, perMinute, ...inWorkspace(state) };
   return { type: 'send', to: state.account, event };
+}
+
+/** The workspace whose budget the hold counts in; absent: the default one. */
+function inWorkspace({ workspace }: KeyState): { readonly workspace?: string } {
+  return workspace === null ? {} : { workspace };
 }
 
 /** The hold of a job: the account grants it, or the whole submission is undone. */
 export function openJobHold(state: KeyState, { request }: JobAdmit): Effect {
-  return { type: 'send', to: state.account, event: { type: 'job.hold', request: plain(request), key: state.address } };
+  const event = { type: 'job.hold', request: plain(request), key: state.address, ...inWorkspace(state) };
+  return { type: 'send', to: state.account, event };
 }
 
 /**
@@ -49,7 +66,15 @@ export function isJudgedByAccount({ request }: TurnAdmit): boolean {
  * with the amount the key has to add.
  */
 export function openJudgedHold(state: KeyState, { request, perMinute, at }: TurnAdmit): Effect {
-  const event = { type: 'hold.open', request: plain(request), key: state.address, perMinute, room: roomOf(state, at) };
+  const room = roomOf(state, at);
+  const event = {
+    type: 'hold.open',
+    request: plain(request),
+    key: state.address,
+    perMinute,
+    room,
+    ...inWorkspace(state),
+  };
   return { type: 'send', to: state.account, event };
 }
 
@@ -102,12 +127,50 @@ export function reportIssued(state: KeyState): Effect {
 }
 
 /** The entry of a change in the account's audit log. Digests stay out: the label tells the owner which key it is. */
-export function recordChange(state: KeyState, event: KeyCreate | KeyLimit | KeySwitch): Effect {
-  const { address, label, name, kind, limit, limitWindow, expiresAt } = state;
+export function recordChange(state: KeyState, event: ChangeEvent): Effect {
+  const { address } = state;
+  return recordAudit(address, { action: event.type, target: address, by: event.by, detail: detailOf(state, event) });
+}
+
+type ChangeEvent = KeyCreate | KeyLimit | KeySwitch | KeyEdited | KeyMove;
+
+/** From the state after the change. */
+function detailOf(state: KeyState, event: ChangeEvent): object {
+  const { label, name, kind, limit, limitWindow, expiresAt, workspace, member, origin } = state;
   const limits = { limit, limit_reset: limitWindow };
-  const created = { label, name, kind, ...limits, expires_at: expiresAt };
-  const detail = event.type === 'key.create' ? created : event.type === 'key.limit' ? limits : { label };
-  return recordAudit(address, { action: event.type, target: address, by: event.by, detail });
+  switch (event.type) {
+    case 'key.create':
+      return { label, name, kind, ...limits, expires_at: expiresAt, workspace, member, origin };
+    case 'key.limit':
+      return { label, ...limits };
+    case 'key.edit':
+      return { label, changed: event.edit };
+    case 'key.move':
+      return { label, workspace };
+    default:
+      return { label };
+  }
+}
+
+/** To the workspace that a new, or moved, key enters; the default one counts no keys. */
+export function joinWorkspace({ address, workspace, member }: KeyState): Effect[] {
+  return toWorkspace(address, workspace, { type: 'workspace.join', member });
+}
+
+/** To the workspace that a key leaves: revoked, or moved. From the state before. */
+export function leaveWorkspace({ address, workspace, member }: KeyState): Effect[] {
+  return toWorkspace(address, workspace, { type: 'workspace.leave', member });
+}
+
+/** A change of the assigned member; from the state before. */
+export function reassign({ address, workspace, member: from }: KeyState, { edit }: KeyEdited): Effect[] {
+  const { member: to } = edit;
+  if (to === undefined || to === from) return [];
+  return toWorkspace(address, workspace, { type: 'workspace.assign', from, to });
+}
+
+function toWorkspace(address: string, workspace: string | null, event: ActorEvent): Effect[] {
+  return workspace === null ? [] : [{ type: 'send', to: workspaceAddress(ownerOf(address), workspace), event }];
 }
 
 /** The answer to a repeated creation. */

@@ -4,9 +4,9 @@
  */
 import type { Stamped } from '../runtime/index.ts';
 import type { ActivityPart } from '../terms/activity-part.ts';
+import type { LimitWindow } from '../terms/calendar.ts';
 import type { HoldRequest } from '../terms/hold.ts';
 import type { Principal } from '../terms/principal.ts';
-import type { LimitWindow } from './calendar.ts';
 
 /** Creates the key. Its address is the natural id; `digest` is the stored digest of its text. */
 export type KeyCreate = Stamped & {
@@ -19,6 +19,11 @@ export type KeyCreate = Stamped & {
   readonly limitWindow: LimitWindow | null;
   readonly expiresAt: number | null;
   readonly perMinute: number | null;
+  /** The members from here on are absent in events of earlier builds. */
+  readonly handle?: string;
+  readonly workspace?: string | null;
+  readonly member?: string | null;
+  readonly origin?: string | null;
   readonly by?: Principal;
 };
 
@@ -43,6 +48,28 @@ export type KeyLimit = Stamped & {
   readonly type: 'key.limit';
   readonly limit: string | null;
   readonly limitWindow: LimitWindow | null;
+  readonly by?: Principal;
+};
+
+/** What a change of a key may set; an absent member stays as it is. */
+export interface KeyEdit {
+  readonly name?: string;
+  /** Exact decimal USD; null removes the limit. */
+  readonly limit?: string | null;
+  readonly limitWindow?: LimitWindow | null;
+  /** Store time, ms; null: the key does not expire. */
+  readonly expiresAt?: number | null;
+  /** Id of the assigned member; null assigns nobody. */
+  readonly member?: string | null;
+  readonly disabled?: boolean;
+}
+
+export type KeyEdited = Stamped & { readonly type: 'key.edit'; readonly edit: KeyEdit; readonly by?: Principal };
+
+/** Moves the key to another workspace of its account; null: the default one. */
+export type KeyMove = Stamped & {
+  readonly type: 'key.move';
+  readonly workspace: string | null;
   readonly by?: Principal;
 };
 
@@ -79,4 +106,6 @@ export type KeyEvent =
   | KeyLimit
   | FromAccount
   | KeySwitch
+  | KeyEdited
+  | KeyMove
   | (Stamped & { readonly type: 'key.show' });

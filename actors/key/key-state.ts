@@ -1,11 +1,14 @@
 /**
  * The stored state of a key: its identity, its limits and its sums. Every function is pure and returns the next state.
  */
+
+import type { LimitWindow } from '../terms/calendar.ts';
+import { derivedHandle } from '../terms/ids.ts';
+import type { Principal } from '../terms/principal.ts';
+import { NOTHING_SPENT, roomOf, type Spending, spend } from '../terms/spending.ts';
 import { add, isUsd, subtract, usd } from '../terms/usd.ts';
-import type { LimitWindow } from './calendar.ts';
-import type { JobAdmit, KeyCount, KeyCreate, KeyLimit, TurnAdmit } from './events.ts';
+import type { JobAdmit, KeyCount, KeyCreate, KeyEdited, KeyLimit, KeyMove, TurnAdmit } from './events.ts';
 import { count, counted, type RateCount, UNCOUNTED } from './rate.ts';
-import { NOTHING_SPENT, roomOf, type Spending, spend } from './spending.ts';
 
 export interface KeyState {
   /** Address of the key, and of its account. */
@@ -25,6 +28,18 @@ export interface KeyState {
   readonly createdAt: number | null;
   /** The key's own bound on requests per minute; null uses the bound of each event. */
   readonly perMinute: number | null;
+  /** Public handle, 64 hex. */
+  readonly handle: string;
+  /** Id of its workspace; null: the default one of the account. */
+  readonly workspace: string | null;
+  /** Id of the assigned member; null without one. */
+  readonly member: string | null;
+  /** Origin of the callback to which an approval in the browser issued the key; null for any other key. */
+  readonly origin: string | null;
+  /** Who created it; null for a key of an earlier build. */
+  readonly createdBy: Principal | null;
+  /** Store time, ms, of the last change; null without one. */
+  readonly updatedAt: number | null;
   readonly spending: Spending;
   /** Sum of open holds, exact decimal USD. */
   readonly held: string;
@@ -44,6 +59,12 @@ export function emptyKey(address: string, account: string): KeyState {
     expiresAt: null,
     createdAt: null,
     perMinute: null,
+    handle: '',
+    workspace: null,
+    member: null,
+    origin: null,
+    createdBy: null,
+    updatedAt: null,
     spending: NOTHING_SPENT,
     held: '0',
     rate: UNCOUNTED,
@@ -67,6 +88,12 @@ function nextOf(state: KeyState): { -readonly [member in keyof KeyState]: KeySta
     expiresAt: state.expiresAt,
     createdAt: state.createdAt,
     perMinute: state.perMinute,
+    handle: state.handle,
+    workspace: state.workspace,
+    member: state.member,
+    origin: state.origin,
+    createdBy: state.createdBy,
+    updatedAt: state.updatedAt,
     spending: state.spending,
     held: state.held,
     rate: state.rate,
@@ -86,14 +113,53 @@ export function issue(state: KeyState, event: KeyCreate): KeyState {
   next.expiresAt = expiresAt;
   next.createdAt = at;
   next.perMinute = perMinute;
+  next.handle = event.handle ?? derivedHandle(digest);
+  next.workspace = event.workspace ?? null;
+  next.member = event.member ?? null;
+  next.origin = event.origin ?? null;
+  next.createdBy = event.by ?? null;
   return next;
 }
 
-export function relimit(state: KeyState, { limit, limitWindow }: KeyLimit): KeyState {
+export function relimit(state: KeyState, { limit, limitWindow, at }: KeyLimit): KeyState {
   const next = nextOf(state);
   next.limit = limit === null ? null : usd(limit);
   next.limitWindow = limitWindow;
+  next.updatedAt = at;
   return next;
+}
+
+/** Sets what the change names. A window without a limit is dropped. */
+export function edit(state: KeyState, { edit: change, at }: KeyEdited): KeyState {
+  const next = nextOf(state);
+  const { name, limit, limitWindow, expiresAt, member } = change;
+  if (name !== undefined) next.name = name;
+  if (limit !== undefined) next.limit = limit === null ? null : usd(limit);
+  if (limitWindow !== undefined) next.limitWindow = limitWindow;
+  if (next.limit === null) next.limitWindow = null;
+  if (expiresAt !== undefined) next.expiresAt = expiresAt;
+  if (member !== undefined) next.member = member;
+  next.updatedAt = at;
+  return next;
+}
+
+export function move(state: KeyState, { workspace, at }: KeyMove): KeyState {
+  const next = nextOf(state);
+  next.workspace = workspace;
+  next.updatedAt = at;
+  return next;
+}
+
+/** Notes the time of a switch. */
+export function touch(state: KeyState, at: number): KeyState {
+  const next = nextOf(state);
+  next.updatedAt = at;
+  return next;
+}
+
+/** True for a request of a job that was accepted in another workspace. (spec: inference, Batch rules 7) */
+export function hasMoved(state: KeyState, { request }: TurnAdmit): boolean {
+  return request.workspace !== undefined && request.workspace !== state.workspace;
 }
 
 export function perMinuteOf(state: KeyState, event: { readonly perMinute: number }): number {

@@ -25,6 +25,10 @@ export const keyMachine = setup({
     isJudgedByAccount: ({ event }) => effects.isJudgedByAccount(only(event, 'turn.admit')),
     isOverRate: ({ context, event }) => keyState.isOverRate(context, only(event, 'turn.admit', 'key.count')),
     isExpired: ({ context, event }) => keyState.isExpired(context, event.at),
+    hasMoved: ({ context, event }) => keyState.hasMoved(context, only(event, 'turn.admit')),
+    isThere: ({ context, event }) => context.workspace === only(event, 'key.move').workspace,
+    disables: ({ event }) => only(event, 'key.edit').edit.disabled === true,
+    enables: ({ event }) => only(event, 'key.edit').edit.disabled === false,
     isManagement: ({ context }) => context.kind === 'management',
     exceedsLimit: ({ context, event }) => keyState.exceedsLimit(context, only(event, 'turn.admit', 'job.admit')),
   },
@@ -44,8 +48,17 @@ export const keyMachine = setup({
     changedDisabled: emit<KeyState, KeyEvent>(({ context, event }) => changed(context, 'disabled', event.at)),
     changedRevoked: emit<KeyState, KeyEvent>(({ context, event }) => changed(context, 'revoked', event.at)),
     recordChange: emit<KeyState, KeyEvent>(({ context, event }) =>
-      effects.recordChange(context, only(event, 'key.create', 'key.limit', 'key.disable', 'key.enable', 'key.revoke')),
+      effects.recordChange(
+        context,
+        only(event, 'key.create', 'key.limit', 'key.edit', 'key.move', 'key.disable', 'key.enable', 'key.revoke'),
+      ),
     ),
+    edit: assign(({ context, event }) => keyState.edit(context, only(event, 'key.edit'))),
+    move: assign(({ context, event }) => keyState.move(context, only(event, 'key.move'))),
+    touch: assign(({ context, event }) => keyState.touch(context, event.at)),
+    joinWorkspace: emit<KeyState, KeyEvent>(({ context }) => effects.joinWorkspace(context)),
+    leaveWorkspace: emit<KeyState, KeyEvent>(({ context }) => effects.leaveWorkspace(context)),
+    reassign: emit<KeyState, KeyEvent>(({ context, event }) => effects.reassign(context, only(event, 'key.edit'))),
     relimit: assign(({ context, event }) => keyState.relimit(context, only(event, 'key.limit'))),
 
     count: assign(({ context, event }) => keyState.countRequest(context, only(event, 'turn.admit', 'key.count'))),
@@ -92,6 +105,7 @@ export const keyMachine = setup({
           { guard: 'isRepeat', actions: 'openHold' },
           { guard: 'isOverRate', actions: 'refuseRate' },
           { guard: 'isExpired', actions: ['count', 'refuseTurn'] },
+          { guard: 'hasMoved', actions: ['count', 'refuseTurn'] },
           { guard: 'isManagement', actions: ['count', 'refuseManagement'] },
           { guard: 'isJudgedByAccount', actions: ['count', 'openJudgedHold'] },
           { guard: 'exceedsLimit', actions: ['count', 'refuseLimit'] },
@@ -111,27 +125,82 @@ export const keyMachine = setup({
         ],
         'key.show': { actions: 'showActive' },
         'key.limit': { actions: ['relimit', 'changedActive', 'recordChange', 'showActive'] },
+        'key.edit': [
+          {
+            guard: 'disables',
+            target: 'disabled',
+            actions: ['reassign', 'edit', 'putDisabled', 'changedDisabled', 'recordChange', 'showDisabled'],
+          },
+          { actions: ['reassign', 'edit', 'putActive', 'changedActive', 'recordChange', 'showActive'] },
+        ],
+        'key.move': [
+          { guard: 'isThere', actions: 'showActive' },
+          {
+            actions: [
+              'leaveWorkspace',
+              'move',
+              'joinWorkspace',
+              'putActive',
+              'changedActive',
+              'recordChange',
+              'showActive',
+            ],
+          },
+        ],
         'key.enable': { actions: 'showActive' },
         'key.disable': {
           target: 'disabled',
-          actions: ['putDisabled', 'changedDisabled', 'recordChange', 'showDisabled'],
+          actions: ['touch', 'putDisabled', 'changedDisabled', 'recordChange', 'showDisabled'],
         },
-        'key.revoke': { target: 'revoked', actions: ['putRevoked', 'changedRevoked', 'recordChange', 'showRevoked'] },
+        'key.revoke': {
+          target: 'revoked',
+          actions: ['leaveWorkspace', 'touch', 'putRevoked', 'changedRevoked', 'recordChange', 'showRevoked'],
+        },
       },
     },
     disabled: {
       on: {
         'key.show': { actions: 'showDisabled' },
         'key.limit': { actions: ['relimit', 'changedDisabled', 'recordChange', 'showDisabled'] },
-        'key.enable': { target: 'active', actions: ['putActive', 'changedActive', 'recordChange', 'showActive'] },
+        'key.edit': [
+          {
+            guard: 'enables',
+            target: 'active',
+            actions: ['reassign', 'edit', 'putActive', 'changedActive', 'recordChange', 'showActive'],
+          },
+          { actions: ['reassign', 'edit', 'putDisabled', 'changedDisabled', 'recordChange', 'showDisabled'] },
+        ],
+        'key.move': [
+          { guard: 'isThere', actions: 'showDisabled' },
+          {
+            actions: [
+              'leaveWorkspace',
+              'move',
+              'joinWorkspace',
+              'putDisabled',
+              'changedDisabled',
+              'recordChange',
+              'showDisabled',
+            ],
+          },
+        ],
+        'key.enable': {
+          target: 'active',
+          actions: ['touch', 'putActive', 'changedActive', 'recordChange', 'showActive'],
+        },
         'key.disable': { actions: 'showDisabled' },
-        'key.revoke': { target: 'revoked', actions: ['putRevoked', 'changedRevoked', 'recordChange', 'showRevoked'] },
+        'key.revoke': {
+          target: 'revoked',
+          actions: ['leaveWorkspace', 'touch', 'putRevoked', 'changedRevoked', 'recordChange', 'showRevoked'],
+        },
       },
     },
     revoked: {
       on: {
         'key.show': { actions: 'showRevoked' },
         'key.limit': { actions: 'showRevoked' },
+        'key.edit': { actions: 'showRevoked' },
+        'key.move': { actions: 'showRevoked' },
         'key.enable': { actions: 'showRevoked' },
         'key.disable': { actions: 'showRevoked' },
         'key.revoke': { actions: 'showRevoked' },
@@ -140,7 +209,10 @@ export const keyMachine = setup({
   },
   on: {
     'key.create': [
-      { guard: 'isNew', actions: ['issue', 'putActive', 'changedActive', 'recordChange', 'reportIssued'] },
+      {
+        guard: 'isNew',
+        actions: ['issue', 'joinWorkspace', 'putActive', 'changedActive', 'recordChange', 'reportIssued'],
+      },
       { actions: 'answerIssued' },
     ],
     'turn.admit': [

@@ -2,17 +2,18 @@
  * The key kind and its client functions. Arguments are addresses and results are plain data; refusals are results, not
  * errors.
  */
-import type { ActorEvent, Cluster, Json, Kind, RowRef } from '../runtime/index.ts';
+import type { ActorEvent, Cluster, Json, Kind, RowRef, SavedState } from '../runtime/index.ts';
+import type { LimitWindow } from '../terms/calendar.ts';
 import { CHANGE, changeCollection } from '../terms/change.ts';
 import type { Admission, HoldRequest } from '../terms/hold.ts';
+import { derivedHandle } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { same } from '../terms/same.ts';
 import { ACTIVITY, ACTIVITY_DAY, type Activity, activityCollection, activityDay, activityRows } from './activity.ts';
-import type { LimitWindow } from './calendar.ts';
 import { type Credential, credentialCollection } from './credential.ts';
-import type { KeyEvent } from './events.ts';
+import type { KeyEdit, KeyEvent } from './events.ts';
 import { keyMachine } from './key.machine.ts';
 import type { KeyState } from './key-state.ts';
 import { explainKey, type KeyView } from './statement.ts';
@@ -20,7 +21,9 @@ import { explainKey, type KeyView } from './statement.ts';
 export const keyKind: Kind = {
   name: 'key',
   machine: keyMachine,
-  version: 1,
+  version: 2,
+  upcast: withWorkspace,
+  downcast: withoutWorkspace,
   creates: ['key.create'],
   finishes: ['spend.record', 'hold.closed', 'key.revoke', 'key.disable'],
   volatile: ['turn.admit', 'turn.raise', 'key.count', 'key.show', 'hold.refused'],
@@ -37,6 +40,20 @@ function rowsOf(event: ActorEvent): readonly RowRef[] {
 
 const NO_ROWS: readonly RowRef[] = [];
 
+/** Chart 2 knows the key's handle, workspace, member, origin and creator. */
+function withWorkspace({ context, ...saved }: SavedState): SavedState {
+  const state = context as unknown as KeyState;
+  const handle = derivedHandle(state.digest);
+  const added = { handle, workspace: null, member: null, origin: null, createdBy: null, updatedAt: null };
+  return { ...saved, context: plain({ ...state, ...added }) };
+}
+
+function withoutWorkspace({ context, ...saved }: SavedState): SavedState {
+  const state = context as unknown as KeyState;
+  const { handle: _1, workspace: _2, member: _3, origin: _4, createdBy: _5, updatedAt: _6, ...earlier } = state;
+  return { ...saved, context: plain(earlier) };
+}
+
 export interface NewKey {
   /** 64 hex (`terms/ids`: keyDigest). */
   readonly digest: string;
@@ -51,6 +68,14 @@ export interface NewKey {
   readonly expiresAt: number | null;
   /** The key's own bound on requests per minute; null uses the configured bound. */
   readonly perMinute: number | null;
+  /** Public handle (`terms/ids`: keyHandle); absent: one derived from the digest. */
+  readonly handle?: string;
+  /** Id of its workspace, which must exist; null or absent: the default one. */
+  readonly workspace?: string | null;
+  /** Id of the assigned member, who must be one of the workspace's unless that is the default one. */
+  readonly member?: string | null;
+  /** Origin of the callback of an approval in the browser. */
+  readonly origin?: string | null;
   /** Recorded in the account's audit log. */
   readonly by?: Principal;
 }
@@ -139,6 +164,33 @@ export async function limitKey(
 ): Promise<KeyView> {
   const event = { type: 'key.limit', ...limit, ...byMember(by) };
   return (await cluster.ask(key, event, { withinMs, repeat: same })) as unknown as KeyView;
+}
+
+/** Changes what `edit` names, in one step. Throws, and changes nothing, for a member whom its workspace does not know. */
+export async function editKey(
+  cluster: Cluster,
+  key: string,
+  edit: KeyEdit,
+  { by, withinMs }: ChangeOptions,
+): Promise<KeyView> {
+  const event = { type: 'key.edit', edit: plain(edit), ...byMember(by) };
+  return (await cluster.ask(key, event, { withinMs, repeat: same })) as unknown as KeyView;
+}
+
+/** Moves a key to another workspace, null for the default one. Throws where there is none, or not its member. */
+export async function moveKey(
+  cluster: Cluster,
+  key: string,
+  workspace: string | null,
+  { by, withinMs }: ChangeOptions,
+): Promise<KeyView> {
+  const event = { type: 'key.move', workspace, ...byMember(by) };
+  return (await cluster.ask(key, event, { withinMs, repeat: same })) as unknown as KeyView;
+}
+
+export interface ChangeOptions {
+  readonly by: Principal;
+  readonly withinMs: number;
 }
 
 /** Looks up the key of a digest in the store; null for an unknown one. The key's own state is not checked. */

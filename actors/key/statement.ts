@@ -1,11 +1,12 @@
 /** The key's view for its owner (`GET /key`), and its explanation in sentences for an operator. */
 import { type Effect, ownerOf, type View } from '../runtime/index.ts';
+import { type LimitWindow, windowEnd } from '../terms/calendar.ts';
 import { putChange } from '../terms/change.ts';
+import type { Principal } from '../terms/principal.ts';
+import { roomOf, spentIn } from '../terms/spending.ts';
 import { compare, isNegative } from '../terms/usd.ts';
-import { type LimitWindow, windowEnd } from './calendar.ts';
 import { isExpired, type KeyState } from './key-state.ts';
 import { counted, RATE_WINDOW_MS } from './rate.ts';
-import { roomOf, spentIn } from './spending.ts';
 
 /** Answer of `key.show`. Amounts are exact decimal USD, times store time in ms. */
 export interface KeyView {
@@ -28,6 +29,14 @@ export interface KeyView {
   readonly held: string;
   readonly createdAt: number | null;
   readonly expiresAt: number | null;
+  readonly updatedAt: number | null;
+  readonly perMinute: number | null;
+  readonly handle: string;
+  /** Id of its workspace; null: the default one. */
+  readonly workspace: string | null;
+  readonly member: string | null;
+  readonly origin: string | null;
+  readonly createdBy: Principal | null;
 }
 
 export function keyView(state: KeyState, status: 'active' | 'disabled' | 'revoked', at: number): KeyView {
@@ -51,6 +60,13 @@ export function keyView(state: KeyState, status: 'active' | 'disabled' | 'revoke
     held,
     createdAt,
     expiresAt,
+    updatedAt: state.updatedAt,
+    perMinute: state.perMinute,
+    handle: state.handle,
+    workspace: state.workspace,
+    member: state.member,
+    origin: state.origin,
+    createdBy: state.createdBy,
   };
 }
 

@@ -41,6 +41,11 @@ export interface HoldRequest {
   readonly repeat: boolean;
   /** Present for a request with an idempotency key. */
   readonly idempotency?: Idempotency;
+  /**
+   * Present for a request of a job: the workspace of its key when the job was accepted, null for the default one. A key
+   * that left it since is refused.
+   */
+  readonly workspace?: string | null;
   /** Present when this request was counted against the key's rate before: with an earlier hold, or with its job. */
   readonly counted?: true;
 }
@@ -209,7 +214,9 @@ export interface HoldMove {
 }
 
 /** The generation row (collection `generation` of the account; id = generation id; sort = createdAt). */
-export interface Generation extends Omit<HoldRequest, 'repeat' | 'counted'> {
+export interface Generation extends Omit<HoldRequest, 'repeat' | 'counted' | 'workspace'> {
+  /** The workspace of its key when the money was held; absent: the default one of the account. */
+  readonly workspace?: string;
   readonly status: 'running' | 'settled' | 'released';
   /** Address of the key that requested it. */
   readonly key: string;

@@ -24,6 +24,22 @@ export function keyId(random: Random): string {
   return `key_${base62(random, LOCAL_LENGTH)}`;
 }
 
+/** `ws_` and 20 letters. */
+export function workspaceId(random: Random): string {
+  return `ws_${base62(random, LOCAL_LENGTH)}`;
+}
+
+/** The id of the workspace that every account has from its creation, derived from the account. */
+export function defaultWorkspaceId(account: string): string {
+  const digest = createHash('sha256').update(`workspace ${account}`).digest();
+  return `ws_${[...digest.subarray(0, LOCAL_LENGTH)].map((byte) => letter(byte)).join('')}`;
+}
+
+/** True for text with the shape of a workspace id; any other text is not looked up. */
+export function isWorkspaceId(text: string): boolean {
+  return /^ws_[0-9A-Za-z]{20}$/.test(text);
+}
+
 export function depositId(random: Random): string {
   return `dep_${base62(random, LOCAL_LENGTH)}`;
 }
@@ -136,6 +152,10 @@ export function keyAddress(account: string, key: string): string {
   return `key:${account}/${key}`;
 }
 
+export function workspaceAddress(account: string, workspace: string): string {
+  return `workspace:${account}/${workspace}`;
+}
+
 export function fileAddress(account: string, file: string): string {
   return `file:${account}/${file}`;
 }
@@ -183,6 +203,27 @@ export function isKeyText(text: string): boolean {
 /** The stored digest of a key: HMAC-SHA256 of its SHA-256 under the pepper, 64 hex digits. */
 export function keyDigest(pepper: Uint8Array, key: string): string {
   return hmac(pepper, createHash('sha256').update(key).digest());
+}
+
+/** The public handle of a key: the SHA-256 of its text. It names the key and authenticates nothing. */
+export function keyHandle(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** The handle of a key of which only the stored digest is known, derived so that it does not reveal the digest. */
+export function derivedHandle(digest: string): string {
+  return createHash('sha256').update(`handle ${digest}`).digest('hex');
+}
+
+/** True for text with the shape of a handle; any other text is not looked up. */
+export function isKeyHandle(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}
+
+/** The id of an imported key, derived from its digest, so that a repeated import meets the same key. */
+export function importedKeyId(digest: string): string {
+  const bytes = createHash('sha256').update(`imported ${digest}`).digest();
+  return `key_${[...bytes.subarray(0, LOCAL_LENGTH)].map((byte) => letter(byte)).join('')}`;
 }
 
 /** The same digest for an imported key, of which only the SHA-256 (64 hex digits) is available. */

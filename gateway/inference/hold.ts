@@ -2,7 +2,7 @@ import { admit, raise } from '../../actors/key/key.ts';
 import { AskError } from '../../actors/runtime/index.ts';
 import type { HoldRequest } from '../../actors/terms/hold.ts';
 import { holdAttempt } from '../../actors/terms/hold-attempt.ts';
-import { paymentRequired } from '../../actors/terms/payment-required.ts';
+import { type PaymentScope, paymentRequired } from '../../actors/terms/payment-required.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
 import { add, compare } from '../../actors/terms/usd.ts';
 import { estimate } from '../pricing/estimate.ts';
@@ -203,7 +203,7 @@ export class Hold {
 
 /** The refusal of an endpoint that may cost `required`, made from the refusal of another one. */
 function shortOf({ metadata }: Refusal, required: string): Refusal {
-  const scope = metadata?.scope === 'key' ? 'key' : 'account';
+  const scope = (metadata?.scope ?? 'account') as PaymentScope;
   return paymentRequired(scope, { required, available: String(metadata?.available ?? '0') });
 }
 

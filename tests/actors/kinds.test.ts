@@ -17,6 +17,7 @@ it('registers every kind of the marketplace, each under its own name', () => {
     'webhook',
     'signing',
     'audit',
+    'workspace',
     'rate-window',
     'provider',
     'endpoint',

@@ -4,7 +4,7 @@ import { configurationOf } from '../../actors/endpoint/configuration.ts';
 import { kinds } from '../../actors/kinds.ts';
 import { ENDPOINT_WINDOW, windowAddress } from '../../actors/rate-window/rate-window.ts';
 import { persist } from '../../actors/runtime/actor/persist.ts';
-import { auditAddress, signingAddress } from '../../actors/terms/ids.ts';
+import { auditAddress, signingAddress, workspaceAddress } from '../../actors/terms/ids.ts';
 import { announceWebhook } from '../../actors/terms/webhook.ts';
 import {
   addressOf,
@@ -34,6 +34,11 @@ const FACTS = {
   ...{ statusPageUrl: null, headquarters: 'CH', datacenters: null },
 };
 
+const WORKSPACE = {
+  ...{ name: 'Team', slug: 'team', description: null, zeroRetention: true, partition: 'none' },
+  ...{ allowed: ['alpha'], ignored: [] },
+};
+
 /** Snapshots of each kind, one per state. */
 export function goldenScenes(): ReadonlyMap<string, readonly Golden[]> {
   const actors = new PureActors(kinds, START);
@@ -55,6 +60,10 @@ export function goldenScenes(): ReadonlyMap<string, readonly Golden[]> {
   batches(tell);
   webhooks(tell);
   look(ACCOUNT);
+  tell(workspaceAddress(ACCOUNT.slice('account:'.length), 'ws_golden'), {
+    type: 'workspace.create',
+    settings: WORKSPACE,
+  });
   look(auditAddress(ACCOUNT.slice('account:'.length)));
   supply(tell);
   const window = windowAddress(ENDPOINT_WINDOW);

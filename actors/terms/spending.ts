@@ -3,8 +3,9 @@
  * counts in the windows of its settlement; an open hold counts in whichever window is current (decision: a hold that
  * straddles a reset).
  */
-import { add, subtract } from '../terms/usd.ts';
+
 import { type LimitWindow, windowStart } from './calendar.ts';
+import { add, subtract } from './usd.ts';
 
 /** The window that was current at the last charge. The amount spent in it is the total minus `before`. */
 export interface RollUp {
