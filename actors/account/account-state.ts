@@ -5,7 +5,7 @@
 
 import { CHAIN_ROOT } from '../terms/hash-chain.ts';
 import { add, isNegative, subtract } from '../terms/usd.ts';
-import type { Budgets } from './budgets.ts';
+import type { WorkspaceSums } from './budgets.ts';
 import { type LedgerEntry, type LedgerSide, sealEntry } from './ledger.ts';
 
 /** One active batch. */
@@ -44,7 +44,7 @@ export interface AccountState {
   /** The active batches, oldest first; bounded by `ACTIVE_BATCHES_MAX`. */
   readonly queue: readonly QueuedBatch[];
   /** Budgets of the account's workspaces; null without any. */
-  readonly budgets: Budgets | null;
+  readonly budgets: WorkspaceSums | null;
   /** Number of stored workspaces; bounded by `WORKSPACES_MAX`. */
   readonly workspaces: number;
 }
@@ -165,7 +165,7 @@ export function withQueue(state: AccountState, queue: readonly QueuedBatch[]): A
   return next;
 }
 
-export function withBudgets(state: AccountState, budgets: Budgets | null): AccountState {
+export function withBudgets(state: AccountState, budgets: WorkspaceSums | null): AccountState {
   const next = nextOf(state);
   next.budgets = budgets;
   return next;

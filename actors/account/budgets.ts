@@ -21,7 +21,7 @@ export interface Budget {
 }
 
 /** By workspace id. */
-export type Budgets = Readonly<Record<string, Budget>>;
+export type WorkspaceSums = Readonly<Record<string, Budget>>;
 
 /** The id of the workspace that a hold counts in; absent members name the default one. */
 export function workspaceOf(account: string, { workspace }: { readonly workspace?: string }): string {
@@ -29,7 +29,7 @@ export function workspaceOf(account: string, { workspace }: { readonly workspace
 }
 
 /** The least that the limits of a workspace leave; may be negative. Null: no budget. */
-export function budgetRoom(budgets: Budgets | null, workspace: () => string, at: number): string | null {
+export function budgetRoom(budgets: WorkspaceSums | null, workspace: () => string, at: number): string | null {
   const budget = budgets?.[workspace()];
   if (budget === undefined) return null;
   let least: string | null = null;
@@ -57,7 +57,7 @@ export interface BudgetChange {
 }
 
 /** Sets the limits of a workspace. The first ones count what its keys have spent so far and what runs now. */
-export function withLimits(account: string, budgets: Budgets | null, change: BudgetChange): Budgets | null {
+export function withLimits(account: string, budgets: WorkspaceSums | null, change: BudgetChange): WorkspaceSums | null {
   const { workspace, limits, running } = change;
   const { [workspace]: before, ...others } = budgets ?? {};
   if (Object.keys(limits).length === 0) return Object.keys(others).length === 0 ? null : others;
@@ -76,7 +76,7 @@ function openingSpending({ spent, at }: BudgetChange): Spending {
 }
 
 /** Changes the sum of open holds by `delta`, which may be negative. */
-export function withBudgetHeld(budgets: Budgets, workspace: string, delta: string): Budgets {
+export function withBudgetHeld(budgets: WorkspaceSums, workspace: string, delta: string): WorkspaceSums {
   const budget = budgets[workspace];
   if (budget === undefined) return budgets;
   return { ...budgets, [workspace]: { ...budget, held: add(budget.held, delta) } };
@@ -84,10 +84,10 @@ export function withBudgetHeld(budgets: Budgets, workspace: string, delta: strin
 
 /** Records a charge; `held` is the amount that it frees. */
 export function withBudgetCharge(
-  budgets: Budgets,
+  budgets: WorkspaceSums,
   workspace: string,
   { cost, held, at }: { readonly cost: string; readonly held: string; readonly at: number },
-): Budgets {
+): WorkspaceSums {
   const budget = budgets[workspace];
   if (budget === undefined) return budgets;
   const after = { ...budget, spending: spend(budget.spending, cost, at), held: subtract(budget.held, held) };

@@ -113,7 +113,7 @@ export type WorkspaceOpened = Stamped & { readonly type: 'workspace.opened' };
 /** From a workspace in the commit that ends it: its budget ends too. */
 export type WorkspaceClosed = Stamped & { readonly type: 'workspace.closed'; readonly workspace: string };
 /** From a workspace: its limits after a change; none removes its budget. */
-export type BudgetSet = Stamped & {
+export type BudgetLimited = Stamped & {
   readonly type: 'budget.set';
   readonly workspace: string;
   readonly limits: BudgetLimits;
@@ -147,7 +147,7 @@ export type AccountEvent =
   | AccountSwitch
   | WorkspaceOpened
   | WorkspaceClosed
-  | BudgetSet
+  | BudgetLimited
   | (Stamped & { readonly type: 'account.show' })
   /** From a key that counted a request: asks whether the account may send requests (open) or not (suspended). */
   | (Stamped & { readonly type: 'account.standing' })

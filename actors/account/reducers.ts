@@ -26,7 +26,7 @@ import { raiseDelta } from './effects.ts';
 import type {
   AccountEvent,
   AdjustmentRecord,
-  BudgetSet,
+  BudgetLimited,
   DepositCredit,
   HoldOpen,
   HoldRaise,
@@ -124,7 +124,7 @@ export function freed(state: AccountState, ended: readonly Generation[]): Accoun
   return ended.reduce((next, row) => inBudget(next, row, subtract('0', row.amount)), state);
 }
 
-export function setBudget(state: AccountState, event: BudgetSet): AccountState {
+export function setBudget(state: AccountState, event: BudgetLimited): AccountState {
   const { workspace, limits, spent, at } = event;
   const running = allRows(event, 'generation').map(({ body }) => body as unknown as Generation);
   return withBudgets(state, withLimits(state.address, state.budgets, { workspace, limits, spent, running, at }));

@@ -2,7 +2,7 @@
 import type { Effect, View } from '../runtime/index.ts';
 import { isNegative } from '../terms/usd.ts';
 import { type AccountState, available } from './account-state.ts';
-import type { Budgets } from './budgets.ts';
+import type { WorkspaceSums } from './budgets.ts';
 import { reply } from './effects.ts';
 import { SLOTS_MAX } from './queue.ts';
 
@@ -26,7 +26,7 @@ export interface AccountView {
   readonly lateSettles: number;
   readonly overshoots: number;
   /** What the workspaces with a budget spent and hold, by workspace id; null without any. */
-  readonly budgets: Budgets | null;
+  readonly budgets: WorkspaceSums | null;
 }
 
 export function accountView(state: AccountState, status: AccountView['status']): AccountView {

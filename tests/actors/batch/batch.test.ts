@@ -376,14 +376,4 @@ it('an idempotency key stands for its batch: the same body is recorded, another 
   submit(actors, 2, 1, { idempotency });
 });
 
-it('an account of the previous chart gains an empty queue, and can be written for it', () => {
-  const { upcast, downcast, version } = accountKind();
-  const { queue: _later, ...earlier } = open().context<Record<string, unknown>>(ACCOUNT);
-  const saved = { value: 'open', context: earlier, status: 'active' } as never;
-  const current = upcast?.(saved);
-  assert.is(version, 3);
-  assert.equal(current, { value: 'open', context: { ...earlier, queue: [] }, status: 'active' });
-  assert.equal(downcast?.(current as never), saved);
-});
-
 test.run();
