@@ -256,8 +256,8 @@ it('an account and a key of the previous chart gain what workspaces need, and ca
     assert.is(kind.version, version);
     assert.equal(kind.downcast?.(current as never), saved);
   }
-  const { context } = keyKind.upcast?.({ value: 'active', context: key, status: 'active' } as never) as never;
-  assert.equal(context, { ...actors.context<object>(KEY) }, 'the handle is derived from the digest');
+  const raised = keyKind.upcast?.({ value: 'active', context: key, status: 'active' } as never);
+  assert.equal(raised?.context, { ...actors.context<object>(KEY) }, 'the handle is derived from the digest');
 });
 
 test.run();
