@@ -259,6 +259,9 @@ const config: ClusterConfig = {
     restartDelayMaxMs: 5_000,
   },
 
+  // A collector of traces (OTLP over HTTP), such as 'http://127.0.0.1:4318/v1/traces'.
+  tracing: { url: null, percent: 100 },
+
   // `zeroRetention: true` restricts every request to endpoints whose claim of zero data retention was approved.
   workspace: { zeroRetention: false, partition: 'model' },
 

@@ -24,6 +24,7 @@ import { type OperatorServer, type OperatorServerOptions, openOperatorServer } f
 import { EXIT_REJOIN } from './operator/launcher/message.ts';
 import type { Measurement } from './operator/metrics/measurement.ts';
 import { NodeMetrics } from './operator/metrics/node-metrics.ts';
+import { openTracing } from './operator/tracing/open-tracing.ts';
 import { Overload } from './overload/overload.ts';
 import type { ServingState } from './terms/serving-state.ts';
 import { DENSEST, loadVocabulary } from './tokens/vocabulary.ts';
@@ -75,7 +76,7 @@ class GatewayNode implements NodeHandle {
   readonly name: string;
   readonly pid = process.pid;
   readonly #options: NodeOptions;
-  readonly #context: NodeContext;
+  #context: NodeContext;
   readonly #metrics = new NodeMetrics();
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -101,7 +102,17 @@ class GatewayNode implements NodeHandle {
     const overload = new Overload(this.#clock, config.overload, (tookMs) => measures.requestShed(tookMs));
     // A virtual clock has no event loop of its own.
     const loopBusyMs = ports.clock === undefined ? () => performance.eventLoopUtilization().active : () => 0;
-    this.#context = { options, self, clock: this.#clock, random, log: this.#log, overload, measures, loopBusyMs };
+    this.#context = {
+      options,
+      self,
+      clock: this.#clock,
+      random,
+      log: this.#log,
+      overload,
+      measures,
+      loopBusyMs,
+      tracing: null,
+    };
   }
 
   get cluster(): Cluster {
@@ -142,6 +153,8 @@ class GatewayNode implements NodeHandle {
   }
 
   async start(): Promise<void> {
+    const tracing = await openTracing(this.#options.config.tracing, this.name);
+    this.#context = { ...this.#context, tracing };
     this.#stores = await openStores(this.#context, (error) =>
       this.#exit(EXIT_STORE, `the store failed: ${error.message}`),
     );
@@ -239,6 +252,7 @@ class GatewayNode implements NodeHandle {
     await this.#node.leave();
     await this.#operator.close();
     await this.#stores.close();
+    await this.#context.tracing?.close();
     this.#loopDelay.disable();
     this.#log.info('left');
   }

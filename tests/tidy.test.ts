@@ -162,6 +162,8 @@ const HOMES: readonly (readonly [string, RegExp])[] = [
   ['find-my-way', /^gateway\/edge\/http\/http-router\.ts$/],
   ['pino', /^gateway\/(main\.ts|node\/|operator\/)/],
   ['prom-client', /^gateway\/operator\/metrics\//],
+  ['@opentelemetry/api', /^gateway\/operator\/tracing\//],
+  ['@opentelemetry/sdk-trace', /^gateway\/operator\/tracing\//],
   ['commander', /^gateway\/operator\/cli\//],
   ['lru-cache', /^gateway\/(edge|routing|checks|tokens)\//],
   ['@datadog/sketches-js', /^actors\/endpoint\/histogram\.ts$/],

@@ -291,7 +291,7 @@ class Node implements ClusterNode {
       lost: (shard, reason) => this.#ownership.lost(shard, reason),
       published: (value) => this.#exchange.published(value),
       isGone: (incarnation) => this.#member.isGone(incarnation),
-      ...{ log: this.#parts.log, committed: (tookMs: number) => this.#parts.onCommitted?.(tookMs) },
+      ...{ log: this.#parts.log, committed: this.#parts.onCommitted, traced: this.#parts.traced },
     };
   }
 

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { type ErrorEnvelope, standardEnvelope } from '../dialects/reply/error-envelope.ts';
 import type { WorkPlace } from '../overload/overload.ts';
 import type { Caller } from '../terms/caller.ts';
+import type { TraceSpan } from '../terms/tracing.ts';
 import type { WindowTaken } from './auth/endpoint-window.ts';
 import type { RequestCredential } from './auth/request-credential.ts';
 import type { FormFields } from './body/form-fields.ts';
@@ -44,6 +45,8 @@ export interface RequestContext {
   readonly upgrade: Upgrade | null;
   /** Method and path of the route, for the metrics; null without one. */
   route: string | null;
+  /** The whole request, where it is traced. */
+  span: TraceSpan | null;
   /** Parameters of the route's path, decoded. The object has no prototype. */
   params: PathParams;
   /** The query as sent, undecoded; empty without one. */
@@ -86,6 +89,7 @@ export function beginRequest(
     invite,
     upgrade,
     route: null,
+    span: null,
     params: NO_PARAMS,
     query: '',
     caller: null,

@@ -5,6 +5,7 @@ import type { Overload } from '../overload/overload.ts';
 import type { EdgeLimits, EventLimits, RateLimits } from '../terms/config.ts';
 import type { Measures } from '../terms/measures.ts';
 import type { ServingState } from '../terms/serving-state.ts';
+import type { Tracing } from '../terms/tracing.ts';
 
 /** Everything that the edge of a node is built from. It does not read the environment and owns no actor. */
 export interface EdgeServices {
@@ -22,6 +23,8 @@ export interface EdgeServices {
   readonly files: FileServices;
   readonly overload: Overload;
   readonly measures: Measures;
+  /** Null: requests are not traced. */
+  readonly tracing: Tracing | null;
   readonly readiness: () => ServingState;
   readonly log: EdgeLog;
   /** Number of nodes in the configuration. */

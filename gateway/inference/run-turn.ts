@@ -11,6 +11,7 @@ import { CallerLeft } from '../terms/caller-left.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
 import { refusalError } from '../terms/refusal-error.ts';
+import type { TraceSpan } from '../terms/tracing.ts';
 import type { Turn } from '../terms/turn.ts';
 import { releaseHold } from './end-hold.ts';
 import { exhausted } from './exhausted.ts';
@@ -125,6 +126,7 @@ class AttemptLoop {
     const { inexpressible, stream } = this.#request.turn;
     let sentAt = clock.monotonic();
     let attempt: ProviderAttempt | null = null;
+    const span = this.#spanOf(candidate);
     try {
       let body: string | undefined;
       if (this.#request.bytes > LOOP_TURN_BYTES) {
@@ -132,7 +134,7 @@ class AttemptLoop {
         if (this.#hasLeft()) return null;
         sentAt = clock.monotonic();
       }
-      const opening = this.#open(candidate, body);
+      const opening = this.#open(candidate, body, span);
       crashpoint('upstream.sent');
       attempt = await opening;
       if (inexpressible) attempt = new ExpressibleAttempt(attempt, inexpressible, stream);
@@ -150,10 +152,12 @@ class AttemptLoop {
         attempts: this.#attempts,
         sentAt,
         firstAt: clock.monotonic(),
+        span,
       };
     } catch (thrown) {
       attempt?.abort();
       const failure = failureOf(thrown, null);
+      span?.end(failure.category);
       this.#record(candidate, failure, sentAt);
       const unrepeated = failure.repeatable && call < CALLS_PER_ENDPOINT_MAX;
       if (unrepeated && !this.#isOver()) return this.#tryEndpoint(candidate, call + 1);
@@ -187,7 +191,12 @@ class AttemptLoop {
     return messages === turn.messages ? turn : { ...turn, messages };
   }
 
-  #open(candidate: Candidate, body: string | undefined): Promise<ProviderAttempt> {
+  #spanOf({ model, endpoint }: Candidate): TraceSpan | undefined {
+    const { span } = this.#services;
+    return span?.child('call provider', { 'troupe.model': model, 'troupe.provider': endpoint.provider.name });
+  }
+
+  #open(candidate: Candidate, body: string | undefined, span: TraceSpan | undefined): Promise<ProviderAttempt> {
     const { clock, config, outbound, refusals, replyRoom, targets } = this.#services;
     const { turn, generation, caller } = this.#request;
     const { connectMs, firstByteMs, idleMs, bodyBytesMax, lineBytesMax } = config.upstream;
@@ -197,6 +206,7 @@ class AttemptLoop {
       body,
       ceiling: candidate.completionTokensMax,
       generation,
+      trace: span?.traceparent,
       limits: {
         connectMs,
         firstByteMs,

@@ -10,6 +10,7 @@ import { honoured } from '../routing/honoured.ts';
 import { isEmpty } from '../terms/is-empty.ts';
 import type { Candidate } from '../terms/plan.ts';
 import type { Receipt } from '../terms/receipt.ts';
+import type { TraceSpan } from '../terms/tracing.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
 import { brokenStream } from './exhausted.ts';
@@ -54,6 +55,8 @@ export interface Begun {
   /** Monotonic ms at which this attempt was sent, and at which its first part arrived. */
   readonly sentAt: number;
   readonly firstAt: number;
+  /** The call of the provider, where the request is traced; ends with the attempt. */
+  readonly span?: TraceSpan | undefined;
 }
 
 type EventBatch = readonly TurnEvent[];
@@ -197,6 +200,7 @@ export class RunningAttempt implements RunningTurn {
 
   #close(failure: ProviderFailure | null): void {
     this.#closed = true;
+    this.#begun.span?.end(failure?.category);
     this.#countArrived();
     const now = this.#services.clock.monotonic();
     const receipt = this.#receiptOf(failure, now);

@@ -10,6 +10,7 @@ import { type VideoTarget, videoTargetOf } from '../providers/video/video-target
 import { Affinity } from '../routing/affinity.ts';
 import type { ClusterConfig } from '../terms/config.ts';
 import type { Measures } from '../terms/measures.ts';
+import type { TraceSpan } from '../terms/tracing.ts';
 import { Outcomes } from './outcomes.ts';
 import { RefusalRecorder } from './refusal-recorder.ts';
 
@@ -47,6 +48,8 @@ export interface InferenceServices extends Omit<InferenceParts, 'keys'> {
   readonly replyRoom: ReplyRoom;
   readonly refusals: RefusalRecorder;
   readonly pending: BackgroundWork;
+  /** The span of the request that these services run; absent where it is not traced. */
+  readonly span?: TraceSpan;
 }
 
 export function openInference({ keys, ...parts }: InferenceParts): InferenceServices {

@@ -5,6 +5,7 @@ import type { Outbound } from '../outbound/outbound.ts';
 import type { Overload } from '../overload/overload.ts';
 import type { ClusterConfig, NodeConfig } from '../terms/config.ts';
 import type { Measures } from '../terms/measures.ts';
+import type { Tracing } from '../terms/tracing.ts';
 
 export interface NodeOptions {
   readonly config: ClusterConfig;
@@ -41,4 +42,6 @@ export interface NodeContext {
   readonly measures: Measures;
   /** Time that the event loop of this process has worked so far, ms. */
   readonly loopBusyMs: () => number;
+  /** Null: requests are not traced. */
+  readonly tracing: Tracing | null;
 }

@@ -6,6 +6,7 @@ import { tlsOf } from '../operator/config/identity.ts';
 import type { Secrets } from '../operator/config/secrets.ts';
 import { routeLinks } from '../operator/link-routes.ts';
 import type { ClusterConfig } from '../terms/config.ts';
+import type { Tracing } from '../terms/tracing.ts';
 import type { NodeContext } from './node-options.ts';
 import type { OpenedStores } from './open-stores.ts';
 
@@ -19,7 +20,7 @@ export interface OpenClusterParts
 
 /** Joins the cluster. Resolves when the node is a member; it owns shards and serves later. */
 export async function openCluster(context: NodeContext, parts: OpenClusterParts): Promise<ClusterNode> {
-  const { options, self, clock, random, log, measures } = context;
+  const { options, self, clock, random, log, measures, tracing } = context;
   const { config, env, name } = options;
   const { secrets, stores, ...node } = parts;
   const tls = await tlsOf(config, self, clock.now());
@@ -39,6 +40,7 @@ export async function openCluster(context: NodeContext, parts: OpenClusterParts)
     operatorToken: secrets.operatorToken,
     configDigest: digestOf(config),
     onCommitted: (tookMs) => measures.committed(tookMs),
+    ...(tracing && { traced: (trace, event) => stepSpan(tracing, name, trace, event) }),
     transport: (link) => new GrpcTransport({ ...link, tls, route }),
     log: ({ level, message, ...record }) => log[level](record, message),
   });
@@ -51,4 +53,10 @@ export async function openCluster(context: NodeContext, parts: OpenClusterParts)
  */
 function digestOf({ runtime, rates: { partPercentMax: _, ...rates }, workspace }: ClusterConfig): string {
   return createHash('sha256').update(JSON.stringify({ runtime, rates, workspace })).digest('hex');
+}
+
+/** The work of the node that owns an actor on one ask, from its arrival to its answer. */
+function stepSpan(tracing: Tracing, node: string, trace: string, event: string): () => void {
+  const span = tracing.begin(`step ${event}`, trace, { 'troupe.node': node });
+  return () => span.end();
 }

@@ -48,7 +48,7 @@ export function openGateway(
   context: NodeContext,
   { cluster, secrets, bytes, storeFull, readiness }: OpenGatewayParts,
 ): Gateway {
-  const { options, clock, random, log, overload, measures, loopBusyMs } = context;
+  const { options, clock, random, log, overload, measures, loopBusyMs, tracing } = context;
   const { config, env } = options;
   const { upstream, providers } = config;
   const keys = providerKeys(config, env);
@@ -77,7 +77,7 @@ export function openGateway(
   if (crashPoint !== null) watchCommits(cluster, crashPoint);
   const periodic = [new Prober(parts), refresher, checker];
   const edge = openEdge({
-    ...{ cluster, clock, random, inference, readiness, log, crashPoint, overload, measures },
+    ...{ cluster, clock, random, inference, readiness, log, crashPoint, overload, measures, tracing },
     files,
     limits: config.edge,
     rates: config.rates,

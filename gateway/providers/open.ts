@@ -24,6 +24,8 @@ export interface OpenRequest {
   readonly sharing: Pick<ReplySharing, 'clock' | 'room'>;
   /** Receives what the provider answered instead of an answer; absent while the operator does not record it. */
   readonly refusals?: RefusalSink | undefined;
+  /** The `traceparent` header of a traced request. */
+  readonly trace?: string | undefined;
   /** Receives the function that aborts the attempt, before it is sent. */
   readonly begun: (abort: () => void) => void;
 }
@@ -54,7 +56,7 @@ export async function open(outbound: Outbound, request: OpenRequest): Promise<Pr
     reply = await outbound.send({
       method: 'POST',
       url: target.url,
-      headers: headersOf(target, turn),
+      headers: headersOf(target, turn, request.trace),
       body,
       limits: request.limits,
       begun: request.begun,
@@ -84,8 +86,9 @@ function failureOfHead(reply: OutboundReply, stream: boolean): ProviderFailure |
   return new ProviderFailure('garbage', `the content type is not ${expected}`, reply.status);
 }
 
-function headersOf({ headers }: Target, turn: Turn): readonly string[] {
-  const own = turn.stream ? headers.stream : headers.whole;
+function headersOf({ headers }: Target, turn: Turn, trace: string | undefined): readonly string[] {
+  const fixed = turn.stream ? headers.stream : headers.whole;
+  const own = trace === undefined ? fixed : fixed.concat('traceparent', trace);
   return turn.conversation === undefined ? own : own.concat('x-session-id', headerText(turn.conversation));
 }
 

@@ -22,9 +22,18 @@ export interface ClusterConfig {
   readonly upstream: UpstreamLimits;
   readonly checks: CheckLimits;
   readonly launcher: LauncherLimits;
+  readonly tracing: TracingConfig;
   readonly workspace: WorkspaceConfig;
   readonly demo: DemoConfig;
   readonly providers: readonly ProviderDeclaration[];
+}
+
+/** Traces, as OTLP over HTTP. */
+export interface TracingConfig {
+  /** The collector's address for traces, such as `http://127.0.0.1:4318/v1/traces`; null: no traces. */
+  readonly url: string | null;
+  /** How many of a hundred requests begin a trace; one that comes with a sampled `traceparent` is always traced. */
+  readonly percent: number;
 }
 
 export interface NodeConfig {

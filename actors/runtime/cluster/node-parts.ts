@@ -1,4 +1,5 @@
 import type { Kind } from '../actor/kind.ts';
+import type { EngineHost } from '../durable/engine/engine.ts';
 import type { EngineLimits } from '../durable/engine/engine-limits.ts';
 import type { ActivityHandler } from '../ports/activity.ts';
 import type { Blobs } from '../ports/blobs.ts';
@@ -61,6 +62,8 @@ export interface NodeParts {
   readonly onIsolated?: () => void;
   /** The store judged a batch of entries, so long after the batch was handed to it. */
   readonly onCommitted?: (tookMs: number) => void;
+  /** An event with a trace id arrived at its owner here; the returned function is called at its answer. */
+  readonly traced?: EngineHost['traced'];
   /** An operator asked this node to drain. */
   readonly onDrain: () => void;
 }

@@ -2,6 +2,8 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import { asksStream } from '../../dialects/request/asks-stream.ts';
 import { CallerAbort } from '../../inference/caller-abort.ts';
 import { startTurn } from '../../inference/start-turn.ts';
+import { tracedServices } from '../../inference/traced-services.ts';
+import type { TraceSpan } from '../../terms/tracing.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { callerOf, type RequestContext, takeBody } from '../request-context.ts';
 import { StreamAnswer } from './answer-stream.ts';
@@ -15,7 +17,8 @@ import { readIdempotency } from './idempotency.ts';
  * the admit has counted the request. Not async: an async frame that awaits the answer would keep the parsed body alive
  * for as long.
  */
-export function answerTurn(routes: EdgeRoutes, dialect: Dialect, context: RequestContext): Promise<null> {
+export function answerTurn(untraced: EdgeRoutes, dialect: Dialect, context: RequestContext): Promise<null> {
+  const routes = context.span === null ? untraced : traced(untraced, context.span);
   const { value, bytes } = takeBody(context);
   const streamed = asksStream(value);
   context.errorEnvelope = dialect.errorEnvelope(streamed);
@@ -43,4 +46,9 @@ export function answerTurn(routes: EdgeRoutes, dialect: Dialect, context: Reques
     },
   });
   return answer.send(starting);
+}
+
+function traced(routes: EdgeRoutes, span: TraceSpan): EdgeRoutes {
+  const { services } = routes;
+  return { ...routes, services: { ...services, inference: tracedServices(services.inference, span) } };
 }

@@ -2,6 +2,7 @@ import type { Work, WorkPlace } from '../../overload/overload.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { notFound } from '../../terms/not-found.ts';
+import type { Tracing } from '../../terms/tracing.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 import type { Policy } from '../auth/authentication.ts';
 import type { Requester } from '../auth/endpoint-window.ts';
@@ -29,6 +30,7 @@ export function serve(context: RequestContext, router: HttpRouter<Route>, edge: 
 
 /** The same for a request whose route is known, such as a frame of a WebSocket. */
 export async function serveRoute(context: RequestContext, route: ServedRoute, edge: EdgeRoutes): Promise<void> {
+  if (edge.services.tracing) traceRequest(context, edge.services.tracing);
   const account = edge.authentication.accountOf(context);
   const holder = account ?? edge.clients.of(context.request);
   const mayBegin = edge.running.mayBegin(holder, edge.underWay());
@@ -59,6 +61,19 @@ export async function serveRoute(context: RequestContext, route: ServedRoute, ed
     context.place?.leave();
     edge.running.end(holder);
   }
+}
+
+/** The span ends with the answer. The path is the route's: nothing that the client wrote. */
+function traceRequest(context: RequestContext, tracing: Tracing): void {
+  const { traceparent } = context.request.headers;
+  const parent = typeof traceparent === 'string' ? traceparent : undefined;
+  const span = tracing.begin(context.route ?? 'no route', parent, { 'troupe.generation': context.id });
+  context.span = span;
+  context.response.once('close', () => {
+    const { statusCode } = context.response;
+    span.set({ 'http.response.status_code': statusCode });
+    span.end(statusCode >= 500 ? `status ${statusCode}` : undefined);
+  });
 }
 
 /** An unknown address takes the same order and is answered 404. */

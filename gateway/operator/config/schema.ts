@@ -168,6 +168,12 @@ export const configSchema = record({
   upstream: bounds(defaults.upstream),
   checks: bounds(defaults.checks),
   launcher: bounds(defaults.launcher),
+  tracing: record({
+    url: Type.Union([Type.Null(), Type.String({ pattern: '^https?://[^\\s]+$' })], {
+      words: 'the address of a collector such as http://127.0.0.1:4318/v1/traces, or null',
+    }),
+    percent,
+  }),
   workspace: record({
     zeroRetention: flag,
     partition: Type.Union([Type.Literal('model'), Type.Literal('none')], { words: '"model" or "none"' }),

@@ -28,6 +28,7 @@ import type {
   OverloadLimits,
   RateLimits,
   RuntimeLimits,
+  TracingConfig,
   UpstreamLimits,
   WebhookLimits,
   WorkspaceConfig,
@@ -51,6 +52,7 @@ export interface ClusterOptions {
   readonly runtime?: Partial<RuntimeLimits>;
   readonly workspace?: Partial<WorkspaceConfig>;
   readonly webhooks?: Partial<WebhookLimits>;
+  readonly tracing?: TracingConfig;
   /** Kinds and activities in addition to the product's own. */
   readonly ports?: Pick<NodePorts, 'kinds' | 'activities'>;
   /** Slugs of the simulated providers; absent: the two with identical chat models. */
@@ -184,6 +186,7 @@ function configOf(data: string, simulators: readonly Simulator[], options: Clust
     runtime: { ...defaults.runtime, ...TEST_RUNTIME, ...options.runtime },
     workspace: { ...defaults.workspace, ...options.workspace },
     webhooks: { ...defaults.webhooks, ...options.webhooks },
+    tracing: options.tracing ?? defaults.tracing,
     providers: simulators
       .map((simulator, i) => simulatedProvider(slugsOf(options)[i] as string, simulator.baseUrl))
       .concat(options.providers ?? []),

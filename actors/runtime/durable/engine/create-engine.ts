@@ -1,6 +1,7 @@
+import type { Answer } from '../../actor/answer.ts';
 import { type Assembly, assemble, type EngineOptions } from './assemble.ts';
 import { deliver } from './deliver.ts';
-import type { Engine, EngineGauges, RunningActivities } from './engine.ts';
+import type { Delivery, Engine, EngineGauges, EngineHost, RunningActivities } from './engine.ts';
 import { LOST } from './failures.ts';
 import { inspect } from './inspection.ts';
 import { Shard } from './shard.ts';
@@ -28,7 +29,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (shard !== undefined) drop(parts, shard);
     },
     epochOf: (id) => registry.shards.get(id)?.epoch ?? null,
-    deliver: (delivery, answer) => deliver(parts, delivery, answer),
+    deliver: (delivery, answer) => deliver(parts, delivery, tracedAnswer(options.host, delivery, answer)),
     nodeDead(incarnation) {
       adoption.nodeDead(incarnation);
       parts.outgoing?.activities.examine();
@@ -44,6 +45,20 @@ export function createEngine(options: EngineOptions): Engine {
       timers.close();
       parts.outgoing?.activities.close();
     },
+  };
+}
+
+/** The answer, told to the host first where the event has a trace id. */
+function tracedAnswer(
+  { traced }: EngineHost,
+  { trace, event }: Delivery,
+  answer: ((answer: Answer) => void) | null,
+): typeof answer {
+  if (trace === undefined || traced === undefined || answer === null) return answer;
+  const ended = traced(trace, event.type);
+  return (given) => {
+    ended();
+    answer(given);
   };
 }
 

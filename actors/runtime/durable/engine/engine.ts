@@ -84,7 +84,9 @@ export interface EngineHost {
   /** Publishes a value whose commit is durable. */
   published(value: Publication): void;
   /** The store judged a batch of entries, so long after the batch was handed to it. */
-  committed?(tookMs: number): void;
+  committed?: ((tookMs: number) => void) | undefined;
+  /** An event with a trace id arrived; the returned function is called at its answer. */
+  traced?: ((trace: string, event: string) => () => void) | undefined;
   /** True for an incarnation known to be dead or gone: its lease rows are orphaned. */
   isGone(incarnation: string): boolean;
   /** First committed step after an adoption, for the takeover measurement: ms since adopt. */

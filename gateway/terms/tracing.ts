@@ -1,0 +1,20 @@
+/** Text, numbers and switches that a span carries: our own words and names of the catalogue, never what a client wrote. */
+export type TraceAttributes = Readonly<Record<string, string | number | boolean>>;
+
+/** One part of the work on a request. */
+export interface TraceSpan {
+  /** The W3C header that makes what is done elsewhere a part of this span. */
+  readonly traceparent: string;
+  child(name: string, attributes?: TraceAttributes): TraceSpan;
+  set(attributes: TraceAttributes): void;
+  /** `failure` in our own words, if the work failed. No effect the second time. */
+  end(failure?: string): void;
+}
+
+/** The traces of one node. */
+export interface Tracing {
+  /** A span under the span that a `traceparent` header names, or a trace of its own. */
+  begin(name: string, traceparent: string | undefined, attributes?: TraceAttributes): TraceSpan;
+  /** Sends what is left, within a bound. */
+  close(): Promise<void>;
+}
