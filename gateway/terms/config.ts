@@ -1,4 +1,5 @@
 import type { ProviderDeclaration } from './provider-declaration.ts';
+import type { TracingConfig } from './tracing.ts';
 
 /** The whole configuration of a cluster. Defaults are in `cluster.config.ts`; it is validated once, then frozen. */
 export interface ClusterConfig {
@@ -26,14 +27,6 @@ export interface ClusterConfig {
   readonly workspace: WorkspaceConfig;
   readonly demo: DemoConfig;
   readonly providers: readonly ProviderDeclaration[];
-}
-
-/** Traces, as OTLP over HTTP. */
-export interface TracingConfig {
-  /** The collector's address for traces, such as `http://127.0.0.1:4318/v1/traces`; null: no traces. */
-  readonly url: string | null;
-  /** How many of a hundred requests begin a trace; one that comes with a sampled `traceparent` is always traced. */
-  readonly percent: number;
 }
 
 export interface NodeConfig {

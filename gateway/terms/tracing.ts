@@ -1,3 +1,11 @@
+/** Traces, as OTLP over HTTP. */
+export interface TracingConfig {
+  /** The collector's address for traces, such as `http://127.0.0.1:4318/v1/traces`; null: no traces. */
+  readonly url: string | null;
+  /** How many of a hundred requests begin a trace; one that comes with a sampled `traceparent` is always traced. */
+  readonly percent: number;
+}
+
 /** Text, numbers and switches that a span carries: our own words and names of the catalogue, never what a client wrote. */
 export type TraceAttributes = Readonly<Record<string, string | number | boolean>>;
 

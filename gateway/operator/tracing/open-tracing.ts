@@ -1,5 +1,4 @@
-import type { TracingConfig } from '../../terms/config.ts';
-import type { Tracing } from '../../terms/tracing.ts';
+import type { Tracing, TracingConfig } from '../../terms/tracing.ts';
 
 /** The tracing of a node; null while no collector is configured, and then none of its packages is loaded. */
 export async function openTracing({ url, percent }: TracingConfig, node: string): Promise<Tracing | null> {

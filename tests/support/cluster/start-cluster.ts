@@ -28,12 +28,12 @@ import type {
   OverloadLimits,
   RateLimits,
   RuntimeLimits,
-  TracingConfig,
   UpstreamLimits,
   WebhookLimits,
   WorkspaceConfig,
 } from '../../../gateway/terms/config.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
+import type { TracingConfig } from '../../../gateway/terms/tracing.ts';
 import { simulatedProvider } from '../provider/simulated-provider.ts';
 import { watchFetch } from '../stream/watched-fetch.ts';
 
