@@ -117,9 +117,7 @@ export interface RuntimeLimits {
   /** Blobs examined per sweep. */
   readonly sweepBlobsMax: number;
   readonly blobBytesMax: number;
-  /**
-   * Longest wait for the store's write lock; afterwards writes are refused as busy. Above `launcher.storeBusyKillMs`.
-   */
+  /** Longest wait for the write lock, then writes are refused as busy. Above `launcher.storeBusyKillMs`. */
   readonly storeBusyMs: number;
   /** Disk space in reserve, so that settles, releases and cancels succeed when the disk is full. */
   readonly ballastBytes: number;
@@ -132,10 +130,7 @@ export interface ActivityLimits {
 }
 
 export interface EdgeLimits {
-  /**
-   * Address ranges (CIDR) of the proxies in front of the public port: their `X-Forwarded-For` is believed. Nobody
-   * else's is.
-   */
+  /** CIDR ranges of the proxies in front of the public port: only their `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   readonly bodyBytesMax: number;
   /** Total of all large bodies in progress on one node; one more is refused with 503. */
