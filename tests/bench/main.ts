@@ -35,6 +35,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   writers: async () => (await import('./writers.bench.ts')).benchWriters,
   timers: async () => (await import('./timers.bench.ts')).benchTimers,
   blobs: async () => (await import('./blobs.bench.ts')).benchBlobs,
+  catalogue: async () => (await import('./catalogue.bench.ts')).benchCatalogue,
   uploads: async () => (await import('./uploads.bench.ts')).benchUploads,
   batches: async () => (await import('./batches.bench.ts')).benchBatches,
   videos: async () => (await import('./videos.bench.ts')).benchVideos,

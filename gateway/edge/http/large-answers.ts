@@ -8,6 +8,8 @@ import { writeStream } from './write-stream.ts';
 const LARGE_CHARACTERS_MIN = 64 * 1024;
 /** A client takes a piece within `streamStalledMs`, about 1 KiB/s, or is disconnected. */
 const PIECE_BYTES = 64 * 1024;
+/** Pieces of bytes that answers share: each write costs time, and a waiting piece costs no memory. About 4 KiB/s. */
+const SHARED_PIECE_BYTES = 256 * 1024;
 
 /**
  * Writes whole answers. Images and speech make some of them large: these are written in pieces, as fast as their client
@@ -36,22 +38,22 @@ export class LargeAnswers {
     headers.push('content-length', String(bytes.length));
     this.#count(response, bytes.length);
     response.writeHead(200, headers);
-    this.#stream(response, bytes);
+    this.#stream(response, piecesOf(bytes));
   }
 
   /** Writes bytes that answers to other clients share: unread, they occupy nothing, so they are not counted. */
   writeShared(response: ServerResponse, headers: string[], bytes: Uint8Array): void {
-    if (bytes.length < PIECE_BYTES) {
+    if (bytes.length <= SHARED_PIECE_BYTES) {
       writeAnswer(response, 200, headers, bytes);
       return;
     }
     headers.push('content-length', String(bytes.length));
     response.writeHead(200, headers);
-    this.#stream(response, bytes);
+    this.#stream(response, piecesOf(bytes, SHARED_PIECE_BYTES));
   }
 
-  #stream(response: ServerResponse, bytes: Uint8Array): void {
-    void writeStream(response, piecesOf(bytes), { clock: this.#clock, stalledMs: this.#limits.streamStalledMs });
+  #stream(response: ServerResponse, pieces: AsyncIterable<Uint8Array>): void {
+    void writeStream(response, pieces, { clock: this.#clock, stalledMs: this.#limits.streamStalledMs });
   }
 
   #count(response: ServerResponse, bytes: number): void {
@@ -69,6 +71,6 @@ export class LargeAnswers {
   }
 }
 
-async function* piecesOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+async function* piecesOf(bytes: Uint8Array, pieceBytes = PIECE_BYTES): AsyncIterable<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
