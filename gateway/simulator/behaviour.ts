@@ -1,4 +1,5 @@
 import { type ChatRequest, textOf } from './chat-request.ts';
+import { declaredAbility } from './declared-ability.ts';
 import { flawsOf } from './flaws.ts';
 
 /**
@@ -116,7 +117,7 @@ const BEGINNING_CHARS = 64;
 /** `calls` counts calls of one model or one id at this provider, this call included. */
 export function behaviourOf(request: ChatRequest, provider: string, calls: (name: string) => number): Behaviour {
   const model = request.model ?? '';
-  const own = BY_MODEL[model] ?? byFlaws(request);
+  const own: Directive & Ability = BY_MODEL[model] ?? declaredAbility(model) ?? byFlaws(request);
   const requested = directiveIn(request);
   const directive = requested === null ? own : { ...own, ...requested };
   const wanted = directive.tokens ?? 16;

@@ -5,11 +5,18 @@ import { join } from 'node:path';
 export interface Simulated {
   readonly name: string;
   readonly models: string;
+  /** The simulator whose process serves this provider too, below `/<slug>/v1`; absent: a process of its own. */
+  readonly servedBy?: string;
 }
 
 /** Every simulated provider by its slug. */
 export function simulatedProviders(): Readonly<Record<string, Simulated>> {
   return read('providers.json') as Readonly<Record<string, Simulated>>;
+}
+
+/** The slugs of the providers that the process of a simulator serves beside its own. */
+export function guestsOf(host: string): readonly string[] {
+  return Object.entries(simulatedProviders()).flatMap(([slug, { servedBy }]) => (servedBy === host ? [slug] : []));
 }
 
 /** The models document of a simulated provider, in the published shape; null for an unknown slug. */

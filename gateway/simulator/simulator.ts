@@ -6,7 +6,7 @@ import type { ChatRequest } from './chat-request.ts';
 import { chatWire } from './chat-wire.ts';
 import { chatOf } from './messages-request.ts';
 import { messagesWire } from './messages-wire.ts';
-import { modelsDocument } from './models-document.ts';
+import { guestsOf, modelsDocument } from './models-document.ts';
 import { reply } from './reply.ts';
 import { VideoRoutes, type VideoSite } from './video/video-routes.ts';
 import type { Wire } from './wire.ts';
@@ -47,6 +47,8 @@ export interface Simulator {
 
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 const COUNTED_MAX = 200_000;
+/** The address of a guest: its slug before the path. */
+const GUEST = /^\/([a-z0-9-]{1,40})(\/v1\/.*)$/;
 
 /** The two dialects by route; every simulator answers both, independent of its declaration. */
 const DIALECTS: Readonly<Record<string, Dialect>> = {
@@ -61,23 +63,20 @@ interface Dialect {
 
 /**
  * Starts a simulated provider on loopback: `POST /v1/chat/completions` and `/v1/messages`, `GET /v1/models`, and
- * `POST /v1/videos` with the routes of its jobs.
+ * `POST /v1/videos` with the routes of its jobs; and the same below `/<slug>` for each provider that it serves as well.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const kept: KeptCall[] = [];
   const log = new CallLog(options.log ?? null);
-  const calls: Calls = { provider: options.name, log, kept: options.keep ? kept : null, count: 0 };
-  const answer = answerRoute(calls);
-  const videos = new VideoRoutes(options.name);
+  const serveAs = (provider: string): Served => served({ provider, log, kept: options.keep ? kept : null, count: 0 });
+  const own = serveAs(options.name);
+  const guests = new Map(guestsOf(options.name).map((slug) => [slug, serveAs(slug)]));
   const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 0, headersTimeout: 0 });
   server.on('request', (request, response) => {
-    const dialect = request.method === 'POST' ? DIALECTS[request.url ?? ''] : undefined;
-    if (dialect) readBody(request, response, (text) => answer(request, response, text, dialect));
-    else if (request.method === 'GET' && request.url === '/v1/models') sendModels(response, options.name);
-    else if (request.method === 'POST' && request.url === '/v1/videos') {
-      readBody(request, response, (text) => videos.create(videoSite(calls, request, response), text));
-    } else if (videos.onJob(videoSite(calls, request, response))) return;
-    else response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{"message":"no such route"}}');
+    const [, slug = '', path] = GUEST.exec(request.url ?? '') ?? [];
+    const guest = guests.get(slug);
+    if (guest && path !== undefined) request.url = path;
+    (guest ?? own)(request, response);
   });
   const port = await listen(server, options.port ?? 0);
   return {
@@ -92,6 +91,23 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
         });
         server.closeAllConnections();
       }),
+  };
+}
+
+type Served = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** The routes of one provider. */
+function served(calls: Calls): Served {
+  const answer = answerRoute(calls);
+  const videos = new VideoRoutes(calls.provider);
+  return (request, response) => {
+    const dialect = request.method === 'POST' ? DIALECTS[request.url ?? ''] : undefined;
+    if (dialect) readBody(request, response, (text) => answer(request, response, text, dialect));
+    else if (request.method === 'GET' && request.url === '/v1/models') sendModels(response, calls.provider);
+    else if (request.method === 'POST' && request.url === '/v1/videos') {
+      readBody(request, response, (text) => videos.create(videoSite(calls, request, response), text));
+    } else if (videos.onJob(videoSite(calls, request, response))) return;
+    else response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{"message":"no such route"}}');
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * The simulated providers of the demo, each a process of its own: started before the nodes, stopped after them,
+ * The simulated providers of the demo, in processes that serve one or several of them: started before the nodes, stopped after them,
  * restarted on the same port when one ends. Not used if real providers are configured.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -35,8 +35,14 @@ export interface Simulators {
 
 const START_MS_MAX = 15_000;
 
-/** An entry of `providers.json`, by slug: a declaration without its address. */
-type Simulated = Omit<ProviderDeclaration, 'slug' | 'baseUrl' | 'models'> & { readonly models: string };
+/**
+ * An entry of `providers.json`, by slug: a declaration without its address. `servedBy` names the simulator whose process
+ * serves it too.
+ */
+type Simulated = Omit<ProviderDeclaration, 'slug' | 'baseUrl' | 'models'> & {
+  readonly models: string;
+  readonly servedBy?: string;
+};
 
 /** Starts the simulators; throws ConfigError if one does not listen in time. */
 export async function startSimulators(options: SimulatorsOptions): Promise<Simulators> {
@@ -48,7 +54,7 @@ export async function startSimulators(options: SimulatorsOptions): Promise<Simul
     );
   }
   const simulated = JSON.parse(await readFile(join(folder, 'providers.json'), 'utf8')) as Record<string, Simulated>;
-  const slugs = Object.keys(simulated);
+  const slugs = Object.keys(simulated).filter((slug) => simulated[slug]?.servedBy === undefined);
   if (options.count > slugs.length) {
     throw new ConfigError(`demo.simulators is ${options.count}, but only ${slugs.length} exist; lower it`);
   }
@@ -60,9 +66,12 @@ export async function startSimulators(options: SimulatorsOptions): Promise<Simul
     throw error;
   }
   return {
-    providers: all.map(({ slug, port }) => {
-      const { models, ...declaration } = simulated[slug] as Simulated;
-      return { slug, ...declaration, baseUrl: `http://127.0.0.1:${port}/v1`, models: join(folder, models) };
+    providers: Object.entries(simulated).flatMap(([slug, { models, servedBy, ...declaration }]) => {
+      const host = all.find((one) => one.slug === (servedBy ?? slug));
+      if (host === undefined) return [];
+      const origin = `http://127.0.0.1:${host.port}`;
+      const baseUrl = servedBy === undefined ? `${origin}/v1` : `${origin}/${slug}/v1`;
+      return [{ slug, ...declaration, baseUrl, models: join(folder, models) }];
     }),
     stop: async (withinMs) => {
       await Promise.all(all.map((one) => one.stop(withinMs)));

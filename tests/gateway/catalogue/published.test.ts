@@ -8,6 +8,7 @@ import { modelEndpoints } from '../../../gateway/catalogue/endpoint-listings.ts'
 import { findModel } from '../../../gateway/catalogue/models.ts';
 import { parseModelsValue } from '../../../gateway/catalogue/models-document.ts';
 import { publishedSchema } from '../../../gateway/catalogue/published-schema.ts';
+import { simulatedProviders } from '../../../gateway/simulator/models-document.ts';
 import { MODEL } from '../../fixtures/models/plain.ts';
 import { bounded } from '../../support/bounded.ts';
 import { modelsDocument, simulatedProvider } from '../../support/provider/simulated-provider.ts';
@@ -140,7 +141,7 @@ it('withheld parameters are not shown as supported, and tool choice not below th
 
 it('the published JSON Schema accepts every demo document and refuses what the gateway refuses', () => {
   const validate = new Ajv2020({ strict: true, strictTypes: false }).compile(publishedSchema());
-  for (const slug of ['sim-a', 'sim-b', 'sim-c', 'sim-d', 'sim-v']) {
+  for (const slug of Object.keys(simulatedProviders())) {
     assert.ok(validate(modelsDocument(slug)), JSON.stringify(validate.errors));
   }
   assert.ok(validate({ $schema: './x.json', object: 'list', data: [{ ...MODEL, object: 'model', owned_by: 'm' }] }));

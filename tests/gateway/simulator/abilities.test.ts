@@ -305,4 +305,25 @@ it('the messages dialect: failures have its own form', async () => {
   assert.equal(usage, { input_tokens: -5, output_tokens: -7 });
 });
 
+it('one process serves other providers below their slugs, each model as its document declares', async () => {
+  const origin = simulator.baseUrl.replace('/v1', '');
+  const call = async (path: string, body?: object): Promise<Response> =>
+    fetch(origin + path, {
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    });
+  const listed = (await (await call('/aster/v1/models')).json()) as { data: { id: string; owned_by: string }[] };
+  assert.ok(listed.data.some(({ id, owned_by }) => id === 'aster-4-large' && owned_by === 'aster'));
+  const say = async (model: string, members: object = {}): Promise<Said> => {
+    const body = requestOf(model, members);
+    return messageOf((await (await call('/aster/v1/chat/completions', body)).json()) as Reply);
+  };
+  assert.match(String((await say('gale-8b')).content), /^aster:\d+ x1 /);
+  assert.match(String((await say('meridian-reason-1')).reasoning), /^r1 /);
+  const drawn = await say('lumen-draw-1', { modalities: ['image', 'text'], image_config: { size: '256x256' } });
+  assert.is(imageSize(bytesOf(drawn.images?.[0]?.image_url.url)).width, 256);
+  assert.is((await call('/dune/v1/models')).status, 404, 'another process serves it');
+  assert.is((await call('/__proto__/v1/models')).status, 404);
+});
+
 test.run();

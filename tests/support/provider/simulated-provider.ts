@@ -12,5 +12,6 @@ export function simulatedProvider(slug: string, baseUrl: string): ProviderDeclar
   const models = modelsDocument(slug);
   const simulated = simulator.simulatedProviders()[slug];
   if (!models || !simulated) throw new Error(`the simulator ${slug} declares no models`);
-  return { slug, ...simulated, baseUrl, models };
+  const { servedBy: _host, ...declared } = simulated;
+  return { slug, ...declared, baseUrl, models };
 }
