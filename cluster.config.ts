@@ -133,7 +133,7 @@ const config: ClusterConfig = {
     pieceMs: 2,
     restFactor: 2,
     jobBusyPercentMax: 50,
-    jobsPerSecondMin: 2,
+    jobsPerSecondMin: 10,
   },
 
   // spec: inference, Stored file. A request names at most 32 MiB of files, so no larger file could be used.

@@ -7,6 +7,7 @@
 import type { Effect } from '../runtime/index.ts';
 import { ownerOf } from '../runtime/index.ts';
 import { batchAddress } from '../terms/ids.ts';
+import type { Refusal } from '../terms/refusal.ts';
 import type { AccountState, QueuedBatch } from './account-state.ts';
 import { refuse } from './effects.ts';
 import type { QueueJoin, QueueLeave, SlotUpdate } from './events.ts';
@@ -37,11 +38,16 @@ export function grantSlots({ address, queue }: AccountState, event: QueueEvent):
 /** When a client may try again: batches end in minutes, and an SDK that repeats by itself should report soon. */
 const FULL_RETRY_MS = 10_000;
 
-/** Undoes the submission. `active` and `limit` are those of the specification. */
+/** Undoes the submission. */
 export function refuseFull({ queue }: AccountState): Effect {
-  const metadata = { limit: ACTIVE_BATCHES_MAX, active: queue.length };
+  return refuse(queueFull(queue.length));
+}
+
+/** `active` and `limit` are those of the specification. */
+export function queueFull(active: number): Refusal {
+  const metadata = { limit: ACTIVE_BATCHES_MAX, active };
   const message = `An account has at most ${ACTIVE_BATCHES_MAX} batches waiting or running; wait for one to end, or cancel one`;
-  return refuse({ status: 429, type: 'rate_limit_exceeded', message, metadata, retryAfterMs: FULL_RETRY_MS });
+  return { status: 429, type: 'rate_limit_exceeded', message, metadata, retryAfterMs: FULL_RETRY_MS };
 }
 
 function changed(queue: Queue, event: QueueEvent): Queue {

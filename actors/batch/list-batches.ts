@@ -40,6 +40,14 @@ export async function listBatches(cluster: Cluster, account: string, query: Batc
   return { batches: found.slice(0, limit), hasMore: found.length > limit };
 }
 
+const ACTIVE: readonly BatchStatus[] = ['validating', 'in_progress', 'cancelling'];
+
+/** How many batches of an account wait or run, counted to `most`. Its account decides; this read costs it nothing. */
+export async function countActive(cluster: Cluster, account: string, most: number): Promise<number> {
+  const query = { statuses: ACTIVE, createdAfter: null, createdBefore: null, limit: most, after: null };
+  return (await listBatches(cluster, account, query)).batches.length;
+}
+
 type Cursor = NonNullable<RowQuery['after']>;
 
 /** The later of both starts: batches of one millisecond before `createdBefore` are the first ones in question. */

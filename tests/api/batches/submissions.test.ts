@@ -121,6 +121,28 @@ it('the eleventh active batch is 429 with its limit and the active ones, until o
   for (const { id } of batches) await mine.cancel(id);
 });
 
+it('a submission to a full queue is refused before its body is read, but not the repeat of an accepted one', async () => {
+  const { key } = await cluster.fund('10');
+  const mine = clientOf(cluster, key);
+  const repeated = { headers: { 'idempotency-key': 'one' } };
+  const first = await mine.submit(submission([slow]), repeated);
+  const batches = [first];
+  while (batches.length < 10) batches.push(await mine.submit(submission([slow])));
+  const { request } = await import('node:http');
+  const status = await new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-length': 1_000_000 };
+    const sending = request(`${cluster.baseUrls[0]}/batches`, { method: 'POST', headers }, (answer) => {
+      resolve(answer.statusCode);
+      sending.destroy();
+    });
+    sending.on('error', reject);
+    sending.flushHeaders();
+  });
+  assert.is(status, 429);
+  assert.is((await mine.submit(submission([slow]), repeated)).id, first.id);
+  for (const { id } of batches) await mine.cancel(id);
+});
+
 it('a repeated Idempotency-Key returns the recorded batch, and another body is 422', async () => {
   const mine = await fresh();
   const headers = { 'idempotency-key': 'nightly-7' };

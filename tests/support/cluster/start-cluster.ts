@@ -44,7 +44,7 @@ export interface ClusterOptions {
   readonly activities?: Partial<ActivityLimits>;
   readonly events?: Partial<EventLimits>;
   readonly rates?: Partial<RateLimits>;
-  /** By default nothing is refused for overload, however slow the machine is. */
+  /** By default nothing is refused for overload and no job waits for live requests, however slow the machine is. */
   readonly overload?: Partial<OverloadLimits>;
   readonly upstream?: Partial<UpstreamLimits>;
   /** Disabled by default, because many tests count their own provider calls. */
@@ -86,7 +86,7 @@ export interface TestCluster {
 
 const SIMULATORS = ['sim-a', 'sim-b'] as const;
 const slugsOf = ({ simulators = SIMULATORS }: ClusterOptions): readonly string[] => simulators;
-const UNHURRIED = { waitingMax: 100_000, standingWaitingMax: 100_000 };
+const UNHURRIED = { waitingMax: 100_000, standingWaitingMax: 100_000, jobsPerSecondMin: 1_000, restFactor: 1 };
 const ASK_MS = 10_000;
 /** Fewer shards let three nodes agree on the owners faster. */
 const TEST_RUNTIME = { shards: 32, heartbeatMs: 100, ballastBytes: 1024 * 1024 };
