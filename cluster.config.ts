@@ -167,7 +167,8 @@ const config: ClusterConfig = {
     retentionMs: 30 * 24 * 60 * 60_000,
   },
 
-  // What the providers of video are given. A render outlives the node that watches it, where its provider answers polls.
+  // What the providers of video are given. A render outlives the node that watches it, where its provider answers polls;
+  // a drain waits `drainMs` for one whose provider answers the call with the clip, by default as long as it may take.
   renders: {
     runningMax: 256,
     runningPerAccountMax: 64,
@@ -180,6 +181,7 @@ const config: ClusterConfig = {
     pollAnswerMs: 15_000,
     silentMs: 120_000,
     clipMs: 10 * 60_000,
+    drainMs: 40 * 60_000,
     triesMax: 3,
     tryAgainMs: 1_000,
   },

@@ -21,7 +21,9 @@ import { openSecretsFor } from './operator/config/pepper.ts';
 import type { Secrets } from './operator/config/secrets.ts';
 import { openAtSamePort } from './operator/http/same-port.ts';
 import { type OperatorServer, type OperatorServerOptions, openOperatorServer } from './operator/http/server.ts';
-import { EXIT_REJOIN } from './operator/launcher/message.ts';
+import { EXIT_FORCED, EXIT_REJOIN } from './operator/launcher/message.ts';
+import { StopSignals } from './operator/launcher/stop-signals.ts';
+import { waitsLine } from './operator/launcher/waits-line.ts';
 import type { Measurement } from './operator/metrics/measurement.ts';
 import { NodeMetrics } from './operator/metrics/node-metrics.ts';
 import { openTracing } from './operator/tracing/open-tracing.ts';
@@ -61,6 +63,7 @@ const READY_LOOK_MS = 20;
 const READ_ON_MS_MAX = 1_000;
 const SETTLE_MS_MAX = 5_000;
 const LOOP_RESOLUTION_MS = 20;
+const WAIT_LOGGED_MS = 30_000;
 
 /**
  * Starts one node. Resolves when it is a member of its cluster; `ready` follows. Rejects with errors an operator can
@@ -86,6 +89,7 @@ class GatewayNode implements NodeHandle {
   #gateway!: Gateway;
   #operator!: OperatorServer;
   #serving = false;
+  #waitLoggedAt = Number.NEGATIVE_INFINITY;
   #drained: Promise<void> | null = null;
   ready!: Promise<void>;
 
@@ -202,6 +206,7 @@ class GatewayNode implements NodeHandle {
       onIsolated: () => this.#gateway?.edge.cut(),
       onDead: (why) => this.#leaveDead(why),
       onDrain: () => void this.#drainAndExit(),
+      onWaiting: (waits) => this.#waits(waitsLine(waits)),
     });
     await loadVocabulary(DENSEST);
     this.#gateway = openGateway(this.#context, {
@@ -278,12 +283,30 @@ class GatewayNode implements NodeHandle {
     exit(code);
   }
 
-  /** SIGTERM drains. Ctrl-C reaches every process of a terminal; under a launcher, the launcher handles it. */
+  #waits(what: string): void {
+    const now = this.#clock.monotonic();
+    if (now - this.#waitLoggedAt >= WAIT_LOGGED_MS) {
+      this.#waitLoggedAt = now;
+      this.#log.info(`the drain ${what}`);
+    }
+    this.#options.onWaiting?.(what);
+  }
+
+  /**
+   * SIGTERM drains, and a second one ends the process at once. Ctrl-C reaches every process of a terminal; under a
+   * launcher, the launcher handles it.
+   */
   #takeSignals(): void {
     if (this.#options.ports?.exit) return;
-    process.on('SIGTERM', () => void this.#drainAndExit());
+    const signals = new StopSignals(this.#clock);
+    const stop = (): void => {
+      const meaning = signals.received();
+      if (meaning === 'first') void this.#drainAndExit();
+      else if (meaning === 'again') this.#exit(EXIT_FORCED, 'a second signal');
+    };
+    process.on('SIGTERM', stop);
     process.on('SIGINT', () => {
-      if (!process.connected) void this.#drainAndExit();
+      if (!process.connected) stop();
     });
   }
 

@@ -49,7 +49,7 @@ export interface ClusterNode extends Cluster {
   drain(): Promise<void>;
   /**
    * The second half of a drain: resolves when the running activities have ended and reported to their owners, at the
-   * latest when their grace is over. The remaining ones are aborted then, and start again on other nodes.
+   * latest when their graces are over. The remaining ones are aborted then, and start again on other nodes.
    */
   finishActivities(): Promise<void>;
 }
@@ -100,8 +100,6 @@ class Node implements ClusterNode {
   #ended = false;
   #leaving: Promise<void> | null = null;
   #serves = false;
-  /** Monotonic ms; null before the drain. */
-  #drainsSince: number | null = null;
 
   constructor(parts: NodeParts) {
     const { store, clock, limits, log, random } = parts;
@@ -149,7 +147,8 @@ class Node implements ClusterNode {
       isReady: (incarnation) => readiness.isPeerReady(incarnation) && linked(incarnation),
       gave: (row) => this.#announce([row]),
     });
-    const drain = new Drain({ self, member, ownership, handoff, clock, broadcast });
+    const running = engine.activities;
+    const drain = new Drain({ self, member, ownership, handoff, clock, broadcast, running, node: parts });
     const exchange = new BoardExchange({ self, now, board, clock, broadcast, send });
     this.board = exchange;
     const watchers = new ClusterWatchers({
@@ -227,16 +226,11 @@ class Node implements ClusterNode {
   }
 
   async drain(): Promise<void> {
-    this.#drainsSince ??= this.#parts.clock.monotonic();
-    this.#engine.activities.pause();
-    if (!this.#ended) await this.#drain.drain();
+    await this.#drain.drain();
   }
 
   async finishActivities(): Promise<void> {
-    const { clock, activityGraceMs } = this.#parts;
-    const spentMs = clock.monotonic() - (this.#drainsSince ?? clock.monotonic());
-    if (!this.#ended) await this.#engine.activities.idle(Math.max(0, activityGraceMs - spentMs));
-    this.#engine.activities.abortAll('its node leaves');
+    await this.#drain.finishActivities();
   }
 
   leave(): Promise<void> {

@@ -16,6 +16,8 @@ export interface NodeOptions {
   readonly ports?: NodePorts;
   /** Called when the drain begins, whatever caused it: accept no further connections. */
   readonly onDraining?: () => void;
+  /** Called every second with what the drain waits for beyond the usual graces, as a sentence without its subject. */
+  readonly onWaiting?: (what: string) => void;
 }
 
 /** Replacements for the real clock, random source and process exit, for tests and for nodes that share a process. */

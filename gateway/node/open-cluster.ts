@@ -12,7 +12,10 @@ import type { OpenedStores } from './open-stores.ts';
 
 /** Dependencies of the cluster part of a node, beside its context. */
 export interface OpenClusterParts
-  extends Pick<NodeParts, 'kinds' | 'activities' | 'activityGraceMs' | 'onIsolated' | 'onDead' | 'onDrain'> {
+  extends Pick<
+    NodeParts,
+    'kinds' | 'activities' | 'activityGraceMs' | 'onIsolated' | 'onDead' | 'onDrain' | 'onWaiting'
+  > {
   readonly secrets: Secrets;
   readonly stores: OpenedStores;
   readonly operatorUrl: () => string;

@@ -125,7 +125,10 @@ export interface RuntimeLimits {
 
 /** Bounds of the work that nodes do for actors, such as a line of a batch. Times in ms. */
 export interface ActivityLimits {
-  /** A node that drains lets running activities end for so long before it closes its HTTP client. */
+  /**
+   * A node that drains lets running activities end for so long before it closes its HTTP client; renders of synchronous
+   * providers for `renders.drainMs`.
+   */
   readonly graceMs: number;
 }
 
@@ -260,6 +263,11 @@ export interface RenderLimits {
   readonly pollAnswerMs: number;
   /** A provider whose polls fail for longer has stopped answering. */
   readonly silentMs: number;
+  /**
+   * A node that drains lets a render whose provider answers the call with the clip end for so long: no other node can
+   * continue it.
+   */
+  readonly drainMs: number;
   /** The longest transfer of one clip. */
   readonly clipMs: number;
   /** Calls for one render or one clip, where a repeat is safe; and the wait before the second, which then doubles. */

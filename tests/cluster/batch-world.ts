@@ -3,15 +3,14 @@
  * takes a second.
  */
 import * as assert from 'uvu/assert';
-import { createAccount, creditDeposit, showAccount } from '../../actors/account/account.ts';
+import { showAccount } from '../../actors/account/account.ts';
 import { findBatch, submitBatch } from '../../actors/batch/batch.ts';
 import type { BatchRecord } from '../../actors/batch/batch-record.ts';
 import type { BatchBounds, LineResult, NewBatch } from '../../actors/batch/events.ts';
 import type { LineInput } from '../../actors/batch/line-effects.ts';
 import { failedOutcome, repliedOutcome } from '../../actors/batch/line-record.ts';
 import { findFile } from '../../actors/file/file.ts';
-import { admit, createKey } from '../../actors/key/key.ts';
-import { kinds } from '../../actors/kinds.ts';
+import { admit } from '../../actors/key/key.ts';
 import {
   type ActivityHandler,
   type ActivityTask,
@@ -32,9 +31,9 @@ import { Dice } from '../simulation/world/dice.ts';
 import { MemoryBlobs } from '../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../support/memory-key-store.ts';
 import * as words from '../support/model/words.ts';
-import { type VirtualNode, VirtualNodes } from './virtual-nodes.ts';
+import { JobWorld, WITHIN_MS } from './job-world.ts';
+import type { VirtualNode } from './virtual-nodes.ts';
 
-const WITHIN_MS = 10_000;
 const LINE_MS = 1_000;
 const COST = '0.5';
 
@@ -54,8 +53,7 @@ export interface ResultLine {
   readonly error: { readonly type: string; readonly request_id: string | null } | null;
 }
 
-export class BatchWorld {
-  readonly nodes = new VirtualNodes();
+export class BatchWorld extends JobWorld {
   readonly calls: Call[] = [];
   readonly keys: MemoryKeyStore;
   readonly #blobs: MemoryBlobs;
@@ -63,6 +61,7 @@ export class BatchWorld {
   readonly #bounds: BatchBounds;
 
   constructor(bounds: Partial<BatchBounds> = {}) {
+    super();
     const parts = { clock: this.nodes.clock, random: this.#random };
     this.keys = new MemoryKeyStore(parts);
     this.#blobs = new MemoryBlobs({ ...parts, bytesMax: 64 * 1024 * 1024 });
@@ -71,21 +70,6 @@ export class BatchWorld {
       ...{ retentionMs: 30 * 24 * 3_600_000, lineMs: 660_000 },
       ...bounds,
     };
-  }
-
-  async start(...names: string[]): Promise<VirtualNode[]> {
-    const nodes = await Promise.all(names.map((name) => this.#start(name)));
-    await this.nodes.until(() => nodes.every(({ node }) => node.ready), 'the nodes are ready');
-    return nodes;
-  }
-
-  /** An account with a key and 1,000 USD. Returns the account's id. */
-  async fund(via: VirtualNode, account: string): Promise<string> {
-    await createAccount(via.node, accountAddress(account), 'Ada', WITHIN_MS);
-    await creditDeposit(via.node, accountAddress(account), { id: 'dep-1', amount: '1000' }, WITHIN_MS);
-    const { type: _, ...key } = words.createKeyEvent({ digest: account.padEnd(64, '0').replace(/[^0-9a-f]/g, '0') });
-    await createKey(via.node, keyAddress(account, 'key_1'), key as never, WITHIN_MS);
-    return account;
   }
 
   async submit(via: VirtualNode, account: string, count: number, windowMs = 24 * 3_600_000): Promise<BatchRecord> {
@@ -147,12 +131,7 @@ export class BatchWorld {
     return this.calls.filter((call) => call.batch === id && call.index === index);
   }
 
-  #start(name: string): Promise<VirtualNode> {
-    let started: VirtualNode | null = null;
-    const self = (): VirtualNode => {
-      if (started === null) throw new Error('an activity begins before its node');
-      return started;
-    };
+  protected activities(self: () => VirtualNode): Readonly<Record<string, ActivityHandler>> {
     const line: ActivityHandler = {
       ...{ runningMax: 256, runningPerGroupMax: 8 },
       run: async (task, signal) => (await this.#run(self(), task, signal)) as unknown as Json,
@@ -161,11 +140,7 @@ export class BatchWorld {
       const files = { cluster: self().node, bytes: { keys: this.keys, blobs: this.#blobs }, random: this.#random };
       return { inference: { files }, crashpoint: () => {} } as unknown as JobServices;
     };
-    const activities = { line, results: resultsHandler(services) };
-    return this.nodes.start(name, { kinds, activities }).then((node) => {
-      started = node;
-      return node;
-    });
+    return { line, results: resultsHandler(services) };
   }
 
   /** Holds, calls and seals as the product's handler does. */

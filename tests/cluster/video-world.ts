@@ -1,11 +1,9 @@
 /**
- * Video jobs on nodes in virtual time: the product's actors, holds and clips; the provider is simulated and renders for
- * ten seconds, whatever becomes of the node that asked.
+ * Video jobs on nodes in virtual time: the product's actors, holds and clips; the provider is simulated. It renders on,
+ * whatever becomes of the node that asked.
  */
 import * as assert from 'uvu/assert';
-import { createAccount, creditDeposit, findGeneration, showAccount } from '../../actors/account/account.ts';
-import { createKey } from '../../actors/key/key.ts';
-import { kinds } from '../../actors/kinds.ts';
+import { findGeneration, showAccount } from '../../actors/account/account.ts';
 import {
   ActivityFailed,
   type ActivityHandler,
@@ -32,10 +30,9 @@ import { MemoryBlobs } from '../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../support/memory-key-store.ts';
 import * as made from '../support/model/video-jobs.ts';
 import * as words from '../support/model/words.ts';
-import { type VirtualNode, VirtualNodes } from './virtual-nodes.ts';
+import { JobWorld, WITHIN_MS } from './job-world.ts';
+import type { VirtualNode } from './virtual-nodes.ts';
 
-const WITHIN_MS = 10_000;
-const RENDER_MS = 10_000;
 /** Shorter than the product's: each second of the world costs work. */
 export const BOUNDS: VideoBounds = {
   ...made.BOUNDS,
@@ -53,34 +50,24 @@ export interface Render {
   aborted: boolean;
 }
 
-export class VideoWorld {
-  readonly nodes = new VirtualNodes();
+export class VideoWorld extends JobWorld {
   readonly renders: Render[] = [];
+  renderMs = 10_000;
+  /** How long a drain waits for a render that only the open call knows, ms. */
+  patienceMs = 0;
   /** The provider never finishes. */
   hangs = false;
   readonly #keys: MemoryKeyStore;
   readonly #blobs: MemoryBlobs;
   readonly #random = new Dice(1);
+  /** Addresses of jobs whose render only the open call knows. */
+  readonly #direct = new Set<string>();
 
   constructor() {
+    super();
     const parts = { clock: this.nodes.clock, random: this.#random };
     this.#keys = new MemoryKeyStore(parts);
     this.#blobs = new MemoryBlobs({ ...parts, bytesMax: 64 * 1024 * 1024 });
-  }
-
-  async start(...names: string[]): Promise<VirtualNode[]> {
-    const nodes = await Promise.all(names.map((name) => this.#start(name)));
-    await this.nodes.until(() => nodes.every(({ node }) => node.ready), 'the nodes are ready');
-    return nodes;
-  }
-
-  /** An account with a key and 1,000 USD. Returns the account's id. */
-  async fund(via: VirtualNode, account: string): Promise<string> {
-    await createAccount(via.node, accountAddress(account), 'Ada', WITHIN_MS);
-    await creditDeposit(via.node, accountAddress(account), { id: 'dep-1', amount: '1000' }, WITHIN_MS);
-    const { type: _, ...key } = words.createKeyEvent({ digest: account.padEnd(64, '0').replace(/[^0-9a-f]/g, '0') });
-    await createKey(via.node, keyAddress(account, 'key_1'), key as never, WITHIN_MS);
-    return account;
   }
 
   /** `isDirect`: the provider renders while the call is open, and knows no job. */
@@ -136,27 +123,21 @@ export class VideoWorld {
     return (await this.#blobs.list({ after: null, before: Number.MAX_SAFE_INTEGER, limit: 100 })).length;
   }
 
-  #start(name: string): Promise<VirtualNode> {
-    let started: VirtualNode | null = null;
-    const self = (): VirtualNode => {
-      if (started === null) throw new Error('an activity begins before its node');
-      return started;
-    };
+  protected activities(self: () => VirtualNode): Readonly<Record<string, ActivityHandler>> {
     const handler = (run: (task: ActivityTask, signal: AbortSignal) => Promise<object>): ActivityHandler => ({
       ...{ runningMax: 256, runningPerGroupMax: 16 },
       run: async (task, signal) => (await run(task, signal)) as unknown as Json,
     });
     const services = (): JobServices =>
       ({ inference: { files: { bytes: { blobs: this.#blobs } } } }) as unknown as JobServices;
-    const activities = {
-      render: handler((task, signal) => this.#render(self(), task, signal)),
+    return {
+      render: {
+        ...handler((task, signal) => this.#render(self(), task, signal)),
+        patience: { graceMs: this.patienceMs, applies: (address) => this.#direct.has(address) },
+      },
       abort: handler((task) => this.#abort(task)),
       removal: removalHandler(services),
     };
-    return this.nodes.start(name, { kinds, activities }).then((node) => {
-      started = node;
-      return node;
-    });
   }
 
   /** Begins, reports, polls and stores as the product's handler does. */
@@ -171,16 +152,18 @@ export class VideoWorld {
       const remote = made.remote({ providerJobId: id, createdAt: node.now() });
       if ((await reportSubmitted(node, run, remote)) === null) throw new ActivityFailed('superseded', 'ended', true);
     }
+    if (isDirect) this.#direct.add(task.address);
     while (this.#isRendering(id)) {
       await new Promise<void>((resolve) => void process.clock.after(POLL_MS, resolve));
       if (signal.aborted) throw signal.reason;
     }
+    this.#direct.delete(task.address);
     return this.#store({ account, job });
   }
 
   #create(job: string, node: string): string {
     const id = `remote-${this.renders.length + 1}`;
-    this.renders.push({ id, job, node, readyAt: this.nodes.clock.now() + RENDER_MS, aborted: false });
+    this.renders.push({ id, job, node, readyAt: this.nodes.clock.now() + this.renderMs, aborted: false });
     return id;
   }
 

@@ -9,6 +9,10 @@ import type { VirtualNode } from './virtual-nodes.ts';
 
 const it = bounded(test, 60_000);
 const WITHIN_MS = 10_000;
+/** The grace of a node in virtual time is 15 s; a node without work waits 30 s for the others. */
+const PATIENT = { renderMs: 25_000, patienceMs: 50_000 };
+const LONGEST = { renderMs: 48_000, patienceMs: 55_000 };
+const IMPATIENT = { renderMs: 25_000, patienceMs: 20_000 };
 
 interface Scene {
   readonly world: VideoWorld;
@@ -19,9 +23,8 @@ interface Scene {
   readonly account: string;
 }
 
-const within = (title: string, run: (scene: Scene) => Promise<void>): void =>
+const within = (title: string, run: (scene: Scene) => Promise<void>, world = new VideoWorld()): void =>
   it(title, async () => {
-    const world = new VideoWorld();
     try {
       const trio = await world.start('n1', 'n2', 'n3');
       const account = await world.fund(trio[0] as VirtualNode, 'acct_1');
@@ -32,6 +35,13 @@ const within = (title: string, run: (scene: Scene) => Promise<void>): void =>
       await world.nodes.close();
     }
   });
+
+/** Renders take longer than the grace of a node, and a drain waits for those that nobody can poll. */
+const patient = (
+  title: string,
+  world: { readonly renderMs: number; readonly patienceMs: number },
+  run: (scene: Scene) => Promise<void>,
+): void => within(title, run, Object.assign(new VideoWorld(), world));
 
 const nodesOf = ({ renders }: VideoWorld) => renders.map(({ node }) => node);
 const current = async (via: VirtualNode, { account, id }: JobRecord) =>
@@ -105,6 +115,49 @@ within('a drain restarts no render', async ({ world, owner, other, account }) =>
   assert.equal(nodesOf(world), [owner.process.name, owner.process.name]);
   assert.is(world.renders.length, 2);
   await world.audit(other, account, 2);
+});
+
+const leave = async ({ node, kill }: VirtualNode): Promise<void> => {
+  await node.leave();
+  await kill();
+};
+
+patient('a drain waits for a render that only its call knows, and hands a polled one over', PATIENT, async (scene) => {
+  const { world, owner, other, account } = scene;
+  const polled = await world.submit(other, account);
+  const direct = await world.submit(other, account, { isDirect: true });
+  for (const job of [polled, direct]) await world.renderOf(job);
+  await leave(owner);
+  assert.equal([...new Set(world.waits)], [`video-job:${account}/${direct.id}`]);
+  assert.equal(
+    [(await world.until(other, direct, 'completed')).attempt, (await world.until(other, polled, 'completed')).attempt],
+    [1, 2],
+  );
+  assert.is(world.renders.length, 2, 'no render began again');
+  await world.audit(other, account, 2);
+});
+
+patient('nodes that all drain wait for each other, until the last render is recorded', LONGEST, async (scene) => {
+  const { world, trio, other, account } = scene;
+  const job = await world.submit(other, account, { isDirect: true });
+  await world.renderOf(job);
+  await Promise.all(trio.map(leave));
+  const [next] = (await world.start('n4')) as [VirtualNode];
+  assert.is((await world.until(next, job, 'completed')).attempt, 1);
+  assert.is(world.renders.length, 1);
+  await world.audit(next, account, 1);
+});
+
+patient('a render that outlasts this grace too begins again on another node', IMPATIENT, async (scene) => {
+  const { world, owner, other, account } = scene;
+  const job = await world.submit(other, account, { isDirect: true });
+  await world.renderOf(job);
+  const from = world.nodes.clock.monotonic();
+  await leave(owner);
+  assert.ok(world.nodes.clock.monotonic() - from < IMPATIENT.renderMs, 'the drain is bounded');
+  await world.nodes.until(() => world.renders.length === 2, 'it renders again', 60_000);
+  assert.is((await world.until(other, job, 'completed')).attempt, 2);
+  await world.audit(other, account, 1);
 });
 
 within('a cancel aborts the render at its provider; nothing is charged', async ({ world, other, account }) => {

@@ -1,5 +1,5 @@
 /** Webhooks on nodes in virtual time: the product's actors and handler; receivers are functions of the test. */
-import { kinds } from '../../actors/kinds.ts';
+import type { ActivityHandler } from '../../actors/runtime/index.ts';
 import { announceWebhook, mintSigningSecret } from '../../actors/terms/webhook.ts';
 import type { DeliveryRecord } from '../../actors/webhook/delivery-record.ts';
 import { listDeliveries } from '../../actors/webhook/webhook.ts';
@@ -7,7 +7,8 @@ import config from '../../cluster.config.ts';
 import { deliverHandler } from '../../gateway/jobs/webhook/deliver.ts';
 import type { PostOutcome } from '../../gateway/outbound/public-exchange.ts';
 import { Dice } from '../simulation/world/dice.ts';
-import { type VirtualNode, VirtualNodes } from './virtual-nodes.ts';
+import { JobWorld } from './job-world.ts';
+import type { VirtualNode } from './virtual-nodes.ts';
 
 /** One post, as its receiver sees it. */
 export interface Post {
@@ -30,19 +31,12 @@ const LOOK_MS = 50;
 const LOOKS_MAX = 20 * 120;
 const RETENTION_MS = 30 * 24 * 3_600_000;
 
-export class WebhookWorld {
-  readonly nodes = new VirtualNodes();
+export class WebhookWorld extends JobWorld {
   readonly posts: Post[] = [];
   receive: Receive = () => ({ status: 200 });
   /** Called after an answer arrived and before it is recorded. */
   sent: (node: VirtualNode) => void | Promise<void> = () => {};
   readonly #random = new Dice(7);
-
-  async start(...names: string[]): Promise<VirtualNode[]> {
-    const nodes = await Promise.all(names.map((name) => this.#start(name)));
-    await this.nodes.until(() => nodes.every(({ node }) => node.ready), 'the nodes are ready');
-    return nodes;
-  }
 
   /** As a job does: the secret at its submission, the event at its end. */
   announce(via: VirtualNode, account: string, job: string, url = URL_OF_HOOK): void {
@@ -73,12 +67,7 @@ export class WebhookWorld {
     return row as DeliveryRecord;
   }
 
-  #start(name: string): Promise<VirtualNode> {
-    let started: VirtualNode | null = null;
-    const self = (): VirtualNode => {
-      if (started === null) throw new Error('an activity begins before its node');
-      return started;
-    };
+  protected activities(self: () => VirtualNode): Readonly<Record<string, ActivityHandler>> {
     const deliver = deliverHandler(
       () => ({
         ...{ cluster: self().node, random: this.#random, pepper: PEPPER, log: () => {}, crashpoint: () => {} },
@@ -89,7 +78,7 @@ export class WebhookWorld {
             );
             const signature = head.get('gateway-signature') ?? '';
             const id = head.get('gateway-idempotency-key') ?? '';
-            const post = { node: name, at: self().node.now(), url, body, id, signature };
+            const post = { node: self().process.name, at: self().node.now(), url, body, id, signature };
             this.posts.push(post);
             const outcome = await this.receive(post);
             await this.sent(self());
@@ -99,9 +88,6 @@ export class WebhookWorld {
       }),
       LIMITS,
     );
-    return this.nodes.start(name, { kinds, activities: { deliver } }).then((node) => {
-      started = node;
-      return node;
-    });
+    return { deliver };
   }
 }

@@ -1,11 +1,14 @@
+import type { RunningActivities } from '../durable/engine/engine.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { NodeRow } from '../ports/store.ts';
 import type { Handoff } from './handoff.ts';
 import { isAlive, type Member } from './member.ts';
+import type { NodeParts } from './node-parts.ts';
 import type { Ownership } from './ownership.ts';
 import type { Signal } from './signal.ts';
 
 const DRAIN_MS = 15_000;
+/** Beside the longest grace of the peers' activities. */
 const LEAVE_MS = 30_000;
 const ROUND_MS = 50;
 
@@ -16,6 +19,8 @@ export interface DrainParts {
   readonly handoff: Handoff;
   readonly clock: Clock;
   readonly broadcast: (signal: Signal) => void;
+  readonly running: RunningActivities;
+  readonly node: Pick<NodeParts, 'activities' | 'activityGraceMs' | 'onWaiting'>;
 }
 
 /**
@@ -27,6 +32,8 @@ export class Drain {
   readonly #parts: DrainParts;
   readonly #leavers = new Set<string>();
   #over = false;
+  /** Monotonic ms; null before the drain. */
+  #since: number | null = null;
 
   constructor(parts: DrainParts) {
     this.#parts = parts;
@@ -48,7 +55,10 @@ export class Drain {
 
   /** Resolves when no shard is left here, or no node stays to take them. */
   async drain(): Promise<void> {
-    const { member, ownership, broadcast } = this.#parts;
+    const { member, ownership, broadcast, clock, running } = this.#parts;
+    this.#since ??= clock.monotonic();
+    running.pause();
+    if (this.#over) return;
     await member.drain();
     broadcast({ type: 'draining' });
     await this.#until(
@@ -57,12 +67,24 @@ export class Drain {
     );
   }
 
+  /** Resolves when the activities that run here have ended and reported, or their graces are over. */
+  async finishActivities(): Promise<void> {
+    const { clock, running, node } = this.#parts;
+    const { activityGraceMs: graceMs, onWaiting: waits = () => {} } = node;
+    if (!this.#over) await running.finish({ since: this.#since ?? clock.monotonic(), graceMs, waits });
+    running.abortAll('its node leaves');
+  }
+
   /** Resolves when no shard is left here, or no peer needs those that are left. */
   async finish(): Promise<void> {
-    const { self, ownership, broadcast } = this.#parts;
+    const { self, ownership, broadcast, node } = this.#parts;
+    const graces = Object.values(node.activities ?? {}).map(({ patience }) => patience?.graceMs ?? 0);
     this.#leavers.add(self);
     broadcast({ type: 'leaving' });
-    await this.#until(LEAVE_MS, () => ownership.held().length === 0 || this.#isNeededByNobody());
+    await this.#until(
+      LEAVE_MS + Math.max(0, ...graces),
+      () => ownership.held().length === 0 || this.#isNeededByNobody(),
+    );
   }
 
   stop(): void {

@@ -1,7 +1,7 @@
 import type { Kind } from '../actor/kind.ts';
 import type { EngineHost } from '../durable/engine/engine.ts';
 import type { EngineLimits } from '../durable/engine/engine-limits.ts';
-import type { ActivityHandler } from '../ports/activity.ts';
+import type { ActivityHandler, Waits } from '../ports/activity.ts';
 import type { Blobs } from '../ports/blobs.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { KeyStore } from '../ports/key-store.ts';
@@ -35,7 +35,10 @@ export interface NodeParts {
   readonly kinds: readonly Kind[];
   /** The handlers of the activities that kinds perform, by name. */
   readonly activities?: Readonly<Record<string, ActivityHandler>>;
-  /** How long running activities of a draining node may take to end, from the start of the drain. */
+  /**
+   * How long running activities of a draining node may take to end, from the start of the drain; those that their
+   * handler is patient with have its own grace.
+   */
   readonly activityGraceMs: number;
   /** Stays open when the node leaves: its opener closes it. */
   readonly store: Store;
@@ -64,6 +67,8 @@ export interface NodeParts {
   readonly onCommitted?: (tookMs: number) => void;
   /** An event with a trace id arrived at its owner here; the returned function is called at its answer. */
   readonly traced?: EngineHost['traced'];
+  /** Called every second while a drain waits for activities beyond `activityGraceMs`. */
+  readonly onWaiting?: (waits: Waits) => void;
   /** An operator asked this node to drain. */
   readonly onDrain: () => void;
 }

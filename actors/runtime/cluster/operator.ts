@@ -232,6 +232,9 @@ function isNewestOf(row: NodeRow, nodes: readonly NodeRow[]): boolean {
 /** Copies the gauges, because an engine may compute them when they are read. */
 function gaugesOf({ gauges }: Engine): EngineGauges {
   const { cells, quarantined, evicted, queued, commitsInFlight, steps } = gauges;
-  const { unhandled, deadLetters, commits, entries } = gauges;
-  return { cells, quarantined, evicted, queued, commitsInFlight, steps, unhandled, deadLetters, commits, entries };
+  const { unhandled, deadLetters, commits, entries, activities } = gauges;
+  return {
+    ...{ cells, quarantined, evicted, queued, commitsInFlight, steps },
+    ...{ unhandled, deadLetters, commits, entries, activities },
+  };
 }

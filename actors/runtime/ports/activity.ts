@@ -12,6 +12,8 @@ export interface ActivityHandler {
    * Waiting groups take turns; each group is served first come, first served.
    */
   readonly groupOf?: (address: string, input: ActivityJson) => string;
+  /** Absent: a drain waits for every attempt for the grace of its node. */
+  readonly patience?: Patience;
   /**
    * Runs one attempt and resolves with its result (plain JSON). Rejects with `ActivityFailed`; any other error counts
    * as a retriable failure. The runtime does not repeat failed attempts: the chart receives `<name>.failed` and
@@ -19,6 +21,22 @@ export interface ActivityHandler {
    * happen once. `signal` aborts when the activity is cancelled, superseded or late; its result is then dropped.
    */
   run(job: ActivityTask, signal: AbortSignal): Promise<ActivityJson>;
+}
+
+/** Attempts that no other node can continue, such as a call whose answer is the work: a drain waits longer for them. */
+export interface Patience {
+  /** From the beginning of the drain. */
+  readonly graceMs: number;
+  /** Asked of running attempts. */
+  readonly applies: (address: string, id: string) => boolean;
+}
+
+/** What a drain waits for beyond the grace of its node. */
+export interface Waits {
+  /** Of the actors. */
+  readonly addresses: readonly string[];
+  /** At most. */
+  readonly leftMs: number;
 }
 
 /** One attempt of one activity. */

@@ -42,11 +42,13 @@ const LOST: RenderResult = {
  */
 export function renderHandler(services: () => JobServices, limits: RenderLimits): ActivityHandler {
   const receiving = new Semaphore(limits.receivingMax);
+  const direct = new Set<string>();
   return {
     runningMax: limits.runningMax,
     runningPerGroupMax: limits.runningPerAccountMax,
+    patience: { graceMs: limits.drainMs, applies: (address) => direct.has(address) },
     run: async (task, signal) =>
-      (await new RenderWork({ services: services(), receiving }, task, signal).run()) as unknown as Json,
+      (await new RenderWork({ services: services(), receiving, direct }, task, signal).run()) as unknown as Json,
   };
 }
 
@@ -58,6 +60,7 @@ class RenderWork {
   readonly #input: RenderInput;
   readonly #signal: AbortSignal;
   readonly #run: RenderRun;
+  readonly #address: string;
   readonly #attempts: AttemptRecord[] = [];
   readonly #startedAt: number;
   #abort: () => void = () => {};
@@ -67,6 +70,7 @@ class RenderWork {
     this.#node = node;
     this.#input = task.input as unknown as RenderInput;
     this.#signal = signal;
+    this.#address = task.address;
     const { account, job } = this.#input;
     this.#run = { account, id: job, attempt: task.attempt, withinMs: config.upstream.askMs };
     this.#startedAt = clock.monotonic();
@@ -117,7 +121,10 @@ class RenderWork {
   async #try(position: number, remote: RemoteRender | null): Promise<Tried> {
     const candidate = this.#input.candidates[position] as FrozenCandidate;
     const startedAt = this.#node.services.inference.clock.monotonic();
-    const tried = await this.#deliver(candidate, position, remote);
+    if (candidate.target.dialect === 'video-sync') this.#node.direct.add(this.#address);
+    const tried = await this.#deliver(candidate, position, remote).finally(() =>
+      this.#node.direct.delete(this.#address),
+    );
     this.#observe(candidate, 'failure' in tried ? tried.failure : null, startedAt);
     return tried;
   }

@@ -7,6 +7,8 @@ export interface RenderNode {
   readonly services: JobServices;
   /** Clips that are received at once. */
   readonly receiving: Semaphore;
+  /** Addresses of the jobs whose provider answers the open call with the clip: no other node can continue these. */
+  readonly direct: Set<string>;
 }
 
 /** One attempt of the activity `render`. */

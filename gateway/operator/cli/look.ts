@@ -67,7 +67,7 @@ export function addLook(program: Command): void {
         if (!names.includes(node)) throw new ConfigError(`there is no node ${node}; the nodes are ${names.join(', ')}`);
         await operator.drain(node);
       });
-      print(options, { drained: node }, () => `${node} drains`);
+      print(options, { drained: node }, () => `${node} drains; \`troupe ps\` shows what it still waits for`);
     });
 }
 
@@ -106,6 +106,12 @@ function renderStep(step: CommittedStep & { readonly node: string }, options: Gl
   return `${clock(step.at)}  ${step.node}  ${step.address} #${step.version}  ${step.event}  ${change}`;
 }
 
+/** A node of an earlier build does not tell its activities. */
+function waitOf({ state, gauges }: ClusterView['nodes'][number]): string {
+  const activities = gauges?.activities ?? 0;
+  return state !== 'draining' || activities === 0 ? '' : `waits for ${activities} activities`;
+}
+
 function renderPs(view: ClusterView): string {
   const nodes = view.nodes.map((node) => [
     node.name,
@@ -116,7 +122,7 @@ function renderPs(view: ClusterView): string {
     node.gauges ? String(node.gauges.cells) : '-',
     node.gauges ? String(node.gauges.queued) : '-',
     node.gauges ? String(node.gauges.steps) : '-',
-    node.why ?? '',
+    node.why ?? waitOf(node),
   ]);
   const actorCounts = view.census.map(({ kind, state, chart, count }) => [kind, state, String(chart), String(count)]);
   const deadLetters = view.aside.map(({ address, id, source, event, times, failure }) => [

@@ -5,7 +5,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../../actors/runtime/index.ts';
 import type { NodeHandle } from '../../main.ts';
-import type { NodePorts } from '../../node/node-options.ts';
+import type { NodeOptions, NodePorts } from '../../node/node-options.ts';
 import type { ClusterConfig } from '../../terms/config.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
 import { isHost } from '../config/interfaces.ts';
@@ -68,7 +68,10 @@ async function node(options: NodeCommandOptions, ports: NodePorts): Promise<void
   exitOnUncaught(() => (receiver ? null : running));
   try {
     if (listen) await requireFree(listen);
-    const started = await start(options, ports, () => receiver?.close());
+    const started = await start(options, ports, {
+      onDraining: () => receiver?.close(),
+      onWaiting: (what) => receiver?.waits(what),
+    });
     running = started.node;
     for (const death of early.splice(0)) recordDeath(running, death);
     await running.ready;
@@ -87,7 +90,11 @@ interface Started {
   readonly config: ClusterConfig;
 }
 
-async function start(options: NodeCommandOptions, ports: NodePorts, onDraining: () => void): Promise<Started> {
+async function start(
+  options: NodeCommandOptions,
+  ports: NodePorts,
+  told: Required<Pick<NodeOptions, 'onDraining' | 'onWaiting'>>,
+): Promise<Started> {
   const { config: file, data, name } = options;
   // Loaded in parallel: most of a start is loading code.
   const [config, { runNode }] = await Promise.all([
@@ -102,7 +109,7 @@ async function start(options: NodeCommandOptions, ports: NodePorts, onDraining: 
   // A launcher has done so for its nodes.
   if (!process.send) prepareDataFolder(config.data);
   if (options.newPepper) await voidKeys(config, (line) => void process.stderr.write(`troupe: ${line}\n`));
-  return { node: await runNode({ config, name, env: process.env, ports, onDraining }), config };
+  return { node: await runNode({ config, name, env: process.env, ports, ...told }), config };
 }
 
 /** Without a launcher the node itself tells the commands on this host, and its log, where it serves. */

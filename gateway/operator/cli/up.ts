@@ -1,7 +1,6 @@
 /**
- * `troupe up`: starts a cluster and runs until it is stopped. Ctrl-C reaches the whole foreground process group and,
- * under npm, this process twice: further signals within a second count as the first. A later one stops everything at
- * once.
+ * `troupe up`: starts a cluster and runs until it is stopped. The first signal drains every node, a later one stops
+ * everything at once.
  */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -12,13 +11,13 @@ import { loadConfig } from '../config/load.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { OperatorAddress } from '../launcher/connection.ts';
 import { type DemoAccount, Launcher } from '../launcher/launcher.ts';
+import { EXIT_FORCED } from '../launcher/message.ts';
+import { StopSignals } from '../launcher/stop-signals.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { voidKeys } from './void-keys.ts';
 
-const SAME_SIGNAL_MS = 1_000;
 /** A first start on a slow machine may still be assigning shards. */
 const DEMO_MS = 20_000;
-const EXIT_FORCED = 130;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export function addUp(program: Command, entry: string): void {
@@ -116,15 +115,14 @@ function stopOnSignal(launcher: Launcher): { stop: boolean } {
   const requested = { stop: false, force: false };
   // A closed terminal accepts no output; drain the nodes anyway.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  let firstAt = 0;
+  const signals = new StopSignals(systemClock);
   const onSignal = (): void => {
-    const now = systemClock.monotonic();
-    if (!requested.stop) {
+    const meaning = signals.received();
+    if (meaning === 'first') {
       requested.stop = true;
-      firstAt = now;
       process.stderr.write('troupe: draining; Ctrl-C again stops at once\n');
       void launcher.stop().then(() => process.exit(requested.force ? EXIT_FORCED : 0));
-    } else if (now - firstAt > SAME_SIGNAL_MS) {
+    } else if (meaning === 'again') {
       requested.force = true;
       launcher.force();
     }

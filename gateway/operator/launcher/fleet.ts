@@ -15,6 +15,8 @@ import { restartDelay } from './watchdog.ts';
 
 /** Deaths reported to a node at its start: it may be the only node left. */
 const DEATHS_REMEMBERED_MAX = 16;
+/** A node that waits in its drain reports it every second. One that has been silent for this long is killed. */
+const WAITS_FRESH_MS = 10_000;
 
 export interface FleetOptions {
   readonly starts: readonly NodeStart[];
@@ -26,6 +28,8 @@ export interface FleetOptions {
   readonly refuse: (socket: Socket) => void;
   /** A node came up or went down. */
   readonly changed: () => void;
+  /** A node drains: what it waits for, about every second. */
+  readonly waits: (name: string, what: string) => void;
   /** A process ended before it served; `tries` counts such ends in a row. */
   readonly faulted: (name: string, reason: string, tries: number) => void;
 }
@@ -55,6 +59,8 @@ export class Fleet {
   private tickCancel: Cancel | null = null;
   private tickedAt = 0;
   private emptied: (() => void) | null = null;
+  /** Monotonic ms of the last report of a node that waits in its drain. */
+  private waitedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: FleetOptions) {
     this.options = options;
@@ -72,6 +78,7 @@ export class Fleet {
       ack: (node, id) => this.handoff.ack(node, id),
       taken: (node, id) => this.handoff.taken(node, id),
       decline: (node, id) => this.handoff.decline(node, id),
+      waits: (node, what) => this.waited(node, what),
       end: (node, end) => this.ended(node, end),
     };
   }
@@ -98,7 +105,10 @@ export class Fleet {
     return this.handoff.size;
   }
 
-  /** Asks every node to drain and resolves when all have ended; kills the remaining ones after `withinMs`. */
+  /**
+   * Asks every node to drain and resolves when all have ended; kills the remaining ones after `withinMs`, or later, once
+   * none of them reports any more that it waits: the others serve its shards meanwhile.
+   */
   async stop(withinMs: number): Promise<void> {
     this.stopping = true;
     this.handoff.close();
@@ -107,12 +117,26 @@ export class Fleet {
       slot.restart = null;
       slot.life?.send({ type: 'drain' });
     }
-    const late = this.options.clock.after(withinMs, () =>
-      this.killAll(`still running ${withinMs} ms after the drain began`),
-    );
+    const { clock } = this.options;
+    const from = clock.monotonic();
+    const look = (): Cancel => {
+      const quietMs = clock.monotonic() - Math.max(this.waitedAt, from + withinMs - WAITS_FRESH_MS);
+      if (quietMs < WAITS_FRESH_MS) return clock.after(WAITS_FRESH_MS - quietMs, again);
+      this.killAll(`still running ${Math.round(clock.monotonic() - from)} ms after the drain began`);
+      return () => {};
+    };
+    const again = (): void => {
+      late = look();
+    };
+    let late = clock.after(withinMs, again);
     if (this.alive() > 0) await new Promise<void>((resolve) => (this.emptied = resolve));
     late();
     this.tickCancel?.();
+  }
+
+  private waited(node: NodeProcess, what: string): void {
+    this.waitedAt = this.options.clock.monotonic();
+    this.options.waits(node.name, what);
   }
 
   killAll(reason: string): void {

@@ -66,6 +66,8 @@ export class Launcher {
   private file: ConnectionFile | null = null;
   private journal: Journal = () => {};
   private ready = false;
+  /** Monotonic ms of the last report of each node's wait. */
+  private readonly waitsReported = new Map<string, number>();
   private trimAgain: Cancel = () => {};
   private stopped: Promise<void> | null = null;
   private changed: () => void = () => {};
@@ -174,6 +176,7 @@ export class Launcher {
       journal: this.journal,
       refuse: this.refuse,
       changed: () => this.nodesChanged(),
+      waits: (name, what) => this.nodeWaits(name, what),
       faulted: (name, reason, tries) => this.nodeFaulted({ name, reason, tries, log: join(logs, `${name}.log`) }),
     });
     await this.allUp(this.fleet);
@@ -209,6 +212,13 @@ export class Launcher {
     this.file?.write(this.connection()).catch((error: unknown) => {
       this.options.report(`connection.json cannot be written: ${lineOf(error)}`);
     });
+  }
+
+  private nodeWaits(name: string, what: string): void {
+    const now = this.options.clock.monotonic();
+    if (now - (this.waitsReported.get(name) ?? Number.NEGATIVE_INFINITY) < WAITS_REPORTED_MS) return;
+    this.waitsReported.set(name, now);
+    this.options.report(`node ${name} drains and ${what}`);
   }
 
   /** Reports a node that cannot start, once; fatal only while no node has served yet. */
@@ -290,12 +300,14 @@ export class Launcher {
 }
 
 /**
- * How long draining nodes are given before they are killed. Turns and activities have their graces at the same time.
+ * How long draining nodes are given before they are killed, unless they report what they wait for. Turns and activities have their graces at the same time.
  */
 export function stopMs({ edge, activities }: Pick<ClusterConfig, 'edge' | 'activities'>): number {
   return Math.max(edge.drainGraceMs, activities.graceMs) + STOP_SLACK_MS;
 }
 
+/** How often the wait of a draining node is reported. */
+const WAITS_REPORTED_MS = 30_000;
 /** A node that ends this often before it serves will not come up. */
 const START_TRIES_MAX = 2;
 

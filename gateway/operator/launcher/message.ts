@@ -26,6 +26,8 @@ export type ToLauncher =
   | ({ readonly type: 'up' } & NodeAddresses)
   /** Whether the node accepts connections; `intake` is its older name, kept on the channel. */
   | { readonly type: 'intake'; readonly open: boolean }
+  /** What the drain of this node waits for beyond the usual graces; repeated every second. */
+  | { readonly type: 'waits'; readonly what: string }
   /** Why the node cannot start, as one line for the user; the process exits next. */
   | { readonly type: 'fault'; readonly message: string };
 
@@ -48,5 +50,7 @@ export interface NodeDeath {
 
 /** Exit code of a node after an uncaught error. */
 export const EXIT_UNCAUGHT = 71;
+/** Exit code after a second request to stop: nothing was waited for. */
+export const EXIT_FORCED = 130;
 /** Exit code of a node that asks for an immediate restart with a new incarnation. */
 export const EXIT_REJOIN = 75;

@@ -51,6 +51,8 @@ export interface NodeListener {
   ack(node: NodeProcess, id: number): void;
   taken(node: NodeProcess, id: number): void;
   decline(node: NodeProcess, id: number): void;
+  /** The node drains, and this is what it waits for. */
+  waits(node: NodeProcess, what: string): void;
   /** The process has ended and its channel was read to the end. */
   end(node: NodeProcess, end: NodeEnd): void;
 }
@@ -195,6 +197,9 @@ export class NodeProcess implements HandoffNode {
         break;
       case 'intake':
         this.accepting = message.open;
+        break;
+      case 'waits':
+        this.listener.waits(this, message.what);
         break;
       case 'fault':
         this.fault = message.message;

@@ -32,6 +32,8 @@ export interface NodeReceiver {
   up(at: NodeAddresses): void;
   /** Accepts no further connections: later offers are declined unread. */
   close(): void;
+  /** Reports what the drain of this node waits for. */
+  waits(what: string): void;
   /** Reports to the launcher why this node cannot start; resolves when the message was sent. */
   fault(message: string): Promise<void>;
 }
@@ -98,6 +100,7 @@ export function openNodeReceiver(options: NodeReceiverOptions): NodeReceiver {
       open = false;
       send({ type: 'intake', open: false });
     },
+    waits: (what) => send({ type: 'waits', what }),
     fault: (message) =>
       new Promise((resolve) => (channel.send ? send({ type: 'fault', message }, () => resolve()) : resolve())),
   };

@@ -107,6 +107,9 @@ function gaugesOf({ registry, queue, dispatcher, residents, quarantine, outgoing
     get entries() {
       return queue.entries;
     },
+    get activities() {
+      return outwards?.activityRunner.size ?? 0;
+    },
   };
 }
 
@@ -122,7 +125,7 @@ function workOf({ outgoing: outwards }: Assembly): RunningActivities {
     abort: (attempts) => {
       for (const attempt of attempts) activityRunner?.abort(attempt);
     },
-    idle: async (withinMs) => activityRunner?.idle(withinMs),
+    finish: async (finishing) => activityRunner?.finish(finishing),
     abortAll: (why) => activityRunner?.abortAll(why),
   };
 }

@@ -1,6 +1,7 @@
 import type { Answer } from '../../actor/answer.ts';
 import type { DeadLetterBody } from '../../actor/dead-letter.ts';
 import type { ActorEvent, Json } from '../../actor/event.ts';
+import type { Waits } from '../../ports/activity.ts';
 import type { ActivityAttempt } from '../outgoing/cluster-port.ts';
 
 /**
@@ -41,6 +42,14 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+export interface Finishing {
+  /** The beginning of the drain, monotonic ms. */
+  readonly since: number;
+  readonly graceMs: number;
+  /** Called every second once `graceMs` is over. */
+  readonly waits: (waits: Waits) => void;
+}
+
 export interface RunningActivities {
   /** The node serves: attempts may start. */
   serve(): void;
@@ -51,8 +60,8 @@ export interface RunningActivities {
   /** The subset of `attempts` that does not run here. */
   missing(attempts: readonly ActivityAttempt[]): readonly ActivityAttempt[];
   abort(attempts: readonly ActivityAttempt[]): void;
-  /** Resolves when no attempt is left or the time has elapsed. */
-  idle(withinMs: number): Promise<void>;
+  /** The end of a drain: resolves when no attempt is left; drops each once its grace is over. */
+  finish(finishing: Finishing): Promise<void>;
   /** The node is dead or leaves: aborts every attempt and starts no further one. */
   abortAll(why: string): void;
 }
@@ -189,4 +198,6 @@ export interface EngineGauges {
   readonly deadLetters: number;
   readonly commits: number;
   readonly entries: number;
+  /** Attempts of activities that run, wait or report their result here. */
+  readonly activities: number;
 }

@@ -12,7 +12,7 @@ import { Counts } from '../../collections/counts.ts';
 import { PooledMap } from '../../collections/pooled-map.ts';
 import { ActivityFailed } from '../../ports/activity.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
-import type { EngineHost } from '../engine/engine.ts';
+import type { EngineHost, Finishing } from '../engine/engine.ts';
 import { ActivityScheduler, type Scheduled } from './activity-scheduler.ts';
 import { backOffMs } from './back-off.ts';
 import type { ActivityAttempt, ClusterPort } from './cluster-port.ts';
@@ -23,6 +23,8 @@ import type { ActivityAttempt, ClusterPort } from './cluster-port.ts';
  */
 export const ATTEMPTS_MAX = 16_384;
 const SEND_WITHIN_MS = 10_000;
+/** How often a drain looks at the attempts that have a longer grace than their node. */
+const PATIENCE_LOOK_MS = 1_000;
 /** Delay before an attempt whose actor is quarantined tries to begin again. */
 const QUARANTINED_MS = 60_000;
 
@@ -68,7 +70,7 @@ export class ActivityRunner {
   private readonly attempts = new PooledMap<RunningAttempt>();
   /** Attempts on this node, by activity and group. */
   private readonly held = new Counts();
-  private readonly onIdle: (() => void)[] = [];
+  private onIdle: (() => void) | null = null;
   /** True while `pump` runs: its loop also uses places that become free meanwhile. */
   private pumping = false;
   private phase: 'idle' | 'serving' | 'over' = 'idle';
@@ -144,16 +146,45 @@ export class ActivityRunner {
     for (const running of this.attempts.values()) this.end(running, why);
   }
 
+  /**
+   * The end of a drain: resolves when no attempt is left to run or to report. Drops each once its grace is over, and
+   * reports those that have a longer one every second.
+   */
+  async finish({ since, graceMs, waits }: Finishing): Promise<void> {
+    this.phase = 'over';
+    for (let withinMs = since + graceMs - this.parts.clock.monotonic(); ; withinMs = PATIENCE_LOOK_MS) {
+      await this.idle(Math.max(0, withinMs));
+      const spentMs = this.parts.clock.monotonic() - since;
+      if (spentMs < graceMs && this.attempts.size > 0) continue;
+      for (const running of this.attempts.values()) {
+        if (spentMs >= this.patienceMs(running)) this.end(running, 'its node leaves');
+      }
+      const kept = [...this.attempts.values()];
+      if (kept.length === 0) return;
+      const longestMs = Math.max(...kept.map((running) => this.patienceMs(running)));
+      waits({ addresses: kept.map(({ address }) => address), leftMs: longestMs - spentMs });
+    }
+  }
+
+  /** The grace of an attempt beyond that of its node; 0 without one. A found result is reported as long as that lasts. */
+  private patienceMs({ name, address, id, state }: RunningAttempt): number {
+    const patience = this.parts.clusterPort.activities[name]?.patience;
+    if (patience === undefined) return 0;
+    const applies = state === 'reporting' || (state === 'running' && patience.applies(address, id));
+    return applies ? patience.graceMs : 0;
+  }
+
   /** Resolves when no attempt is left to run or to report, at the latest after `withinMs`. */
-  async idle(withinMs: number): Promise<void> {
+  private async idle(withinMs: number): Promise<void> {
     if (this.attempts.size === 0) return;
     await new Promise<void>((resolve) => {
-      const late = this.parts.clock.after(withinMs, resolve);
-      this.onIdle.push(() => {
+      this.onIdle = () => {
         late();
         resolve();
-      });
+      };
+      const late = this.parts.clock.after(withinMs, resolve);
     });
+    this.onIdle = null;
   }
 
   private enqueue(running: RunningAttempt): void {
@@ -304,7 +335,7 @@ export class ActivityRunner {
     const wasRunning = running.state === 'running';
     this.release(running);
     if (wasRunning) running.controller.abort(new Error(`the attempt is ${why}`));
-    if (this.attempts.size === 0) for (const idle of this.onIdle.splice(0)) idle();
+    if (this.attempts.size === 0) this.onIdle?.();
   }
 }
 

@@ -74,6 +74,26 @@ it('seconds without a declared rate are recorded as unpriced', () =>
     assert.equal([settlement.cost, settlement.unpriced], ['0', ['video_second']]);
   }));
 
+it('a drain waits for a render as long as only the open call knows it', () =>
+  on(async (on) => {
+    const sync = on.candidate({ target: SYNC(on.simulator.baseUrl) });
+    // The synchronous candidate fails, and the next one is polled.
+    const candidates = [sync, on.candidate()];
+    const input = on.input({ hang: 'create' }, { candidates });
+    assert.is(on.isDirect(), false);
+    const aborted = new AbortController();
+    const run = thrownBy(on.run(input, { signal: aborted.signal }));
+    while (on.calls('create').length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    assert.is(on.isDirect(), true);
+    aborted.abort(new ActivityFailed('cancelled', 'the job was cancelled', false));
+    await run;
+    assert.is(on.isDirect(), false);
+    const moved = on.run(on.input({ status: 503, fail_first: 1, id: 'moved', render_ms: 300 }, { candidates }));
+    while (on.calls('poll').length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    assert.is(on.isDirect(), false);
+    completedOf(await moved);
+  }));
+
 it('a synchronous endpoint answers with the clip', () =>
   on(async (on) => {
     const candidates = [on.candidate({ target: SYNC(on.simulator.baseUrl) })];

@@ -32,6 +32,7 @@ import { type SentEvent, stage } from '../../inference/stage.ts';
 const PARTS = { clock: systemClock, random: systemRandom };
 export const ACCOUNT = 'acct_1';
 export const JOB = `vjob_${'1'.repeat(32)}`;
+const ADDRESS = `video-job:${ACCOUNT}/${JOB}`;
 const GENERATION = 'gen-1';
 const BLOB_BYTES_MAX = 64 * 1_024 * 1_024;
 
@@ -69,7 +70,7 @@ export async function openRenderStage(options: RenderStageOptions = {}) {
   const abort = abortHandler(() => jobs, renders);
   const run = async (input: RenderInput, { attempt = 1, signal = new AbortController().signal } = {}) => {
     const task = {
-      address: `video-job:${ACCOUNT}/${JOB}`,
+      address: ADDRESS,
       id: 'render',
       name: 'render',
       key: 'k',
@@ -80,6 +81,8 @@ export async function openRenderStage(options: RenderStageOptions = {}) {
   };
   return {
     ...{ ...on, keys, blobs, jobs, simulator, state, run },
+    /** True while only the open call of the runner knows the render. */
+    isDirect: () => render.patience?.applies(ADDRESS, 'render'),
     candidate: (more: Partial<FrozenCandidate> = {}): FrozenCandidate => candidateAt(simulator.baseUrl, more),
     input: (directive: VideoDirective | null, more: Partial<RenderInput> = {}): RenderInput => ({
       ...{ job: JOB, account: ACCOUNT, generation: GENERATION, assets: null },

@@ -44,6 +44,7 @@ const server = createServer((request, response) => {
     if (request.url === '/block' && request.headers['x-not'] !== name) blockFor(Number(request.headers['x-ms']));
     if (request.url === '/block-until') blockUntil(request.headers['x-file']);
     if (request.url === '/busy') storeBusyMs = Number(request.headers['x-ms']);
+    if (request.url === '/patient') patient = true;
     if (request.url === '/exit') process.exit(Number(request.headers['x-code']));
     response.setHeader('connection', request.headers.connection ?? 'close');
     response.end(JSON.stringify({ name, pid: process.pid, bytes, deaths }));
@@ -51,6 +52,8 @@ const server = createServer((request, response) => {
 });
 server.emit('listening');
 let storeBusyMs = 0;
+/** Its drain never ends, and reports that it waits. */
+let patient = false;
 const deaths = [];
 
 function blockFor(ms) {
@@ -69,7 +72,8 @@ const receiver = openNodeReceiver({
   storeBusyMs: () => storeBusyMs,
   drain: () => {
     receiver.close();
-    setTimeout(() => process.exit(0), 50);
+    if (patient) setInterval(() => receiver.waits('waits for a render'), 20);
+    else setTimeout(() => process.exit(0), 50);
   },
   died: (death) => deaths.push(death),
   orphaned: () => process.exit(0),

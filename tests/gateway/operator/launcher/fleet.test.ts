@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
+import { type Clock, systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { Fleet } from '../../../../gateway/operator/launcher/fleet.ts';
 import type { JournalEntry } from '../../../../gateway/operator/launcher/journal.ts';
 import { openPublicPort, refuseConnection } from '../../../../gateway/operator/launcher/public-port.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { buildFirst } from '../../../support/cluster/build-first.ts';
+import { ManualClock } from '../../outbound/manual-clock.ts';
 
 const it = bounded(test);
 await buildFirst();
@@ -31,18 +32,26 @@ interface Running {
   readonly port: number;
   readonly journal: JournalEntry[];
   readonly faults: string[];
+  readonly waits: string[];
   signalled(): boolean;
   until(met: () => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
 async function start(
-  options: { nodes?: number; strike?: Strike; waitMs?: number; launcher?: Partial<typeof config.launcher> } = {},
+  options: {
+    nodes?: number;
+    strike?: Strike;
+    waitMs?: number;
+    launcher?: Partial<typeof config.launcher>;
+    clock?: Clock;
+  } = {},
 ): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-fleet-'));
   const mark = join(folder, 'signalled');
   const journal: JournalEntry[] = [];
   const faults: string[] = [];
+  const waits: string[] = [];
   const refuse = (socket: Parameters<typeof refuseConnection>[0]) =>
     refuseConnection(socket, { clock: systemClock, random: systemRandom, limits: config.edge });
   const fleet = new Fleet({
@@ -57,10 +66,11 @@ async function start(
     })),
     limits: { ...config.launcher, ...options.launcher },
     waitMs: options.waitMs ?? 10_000,
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
     journal: (entry) => journal.push(entry),
     refuse,
     changed: () => {},
+    waits: (name, what) => waits.push(`${name} ${what}`),
     faulted: (name, reason) => faults.push(`${name}: ${reason}`),
   });
   const door = await openPublicPort({ host: '127.0.0.1', port: 0 }, (socket) => fleet.accept(socket));
@@ -74,6 +84,7 @@ async function start(
     port: door.port,
     journal,
     faults,
+    waits,
     until,
     signalled: () => existsSync(mark),
     close: async () => {
@@ -289,6 +300,33 @@ it('a client that closes its sending side after the request is still answered', 
   });
   assert.match(text, /^HTTP\/1\.1 200 /);
   assert.match(text, /"bytes":3/);
+  await cluster.close();
+});
+
+it('a node that reports what its drain waits for is not killed; one that stopped reporting is', async () => {
+  const clock = new ManualClock();
+  // No verdict of the watchdog.
+  const launcher = { silentMs: 1e9, stoppedKillMs: 1e9, silentKillMs: 1e9 };
+  const cluster = await start({ nodes: 1, clock, launcher });
+  await cluster.until(() => cluster.fleet.running().length === 1);
+  const { pid } = await call(cluster.port, { path: '/patient' });
+  const stopped = cluster.fleet.stop(1_000);
+  for (let at = 0; at < 20; at++) {
+    const reported = cluster.waits.length;
+    await cluster.until(() => cluster.waits.length > reported);
+    clock.advance(5_000);
+  }
+  assert.is(cluster.waits[0], 'n1 waits for a render');
+  assert.is(cluster.journal.filter(({ event }) => event === 'node.end').length, 0);
+  process.kill(pid, 'SIGSTOP');
+  const ended = (): boolean => cluster.journal.some(({ event }) => event === 'node.end');
+  await cluster.until(() => {
+    clock.advance(1_000);
+    return ended();
+  });
+  await stopped;
+  const end = cluster.journal.find(({ event }) => event === 'node.end');
+  assert.match(String(end?.reason), /killed by the launcher: still running \d+ ms after the drain began/);
   await cluster.close();
 });
 
