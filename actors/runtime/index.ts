@@ -25,6 +25,7 @@ export {
   ActivityFailed,
   type ActivityHandler,
   type ActivityTask,
+  type Waits,
 } from './ports/activity.ts';
 export {
   BlobCorrupt,

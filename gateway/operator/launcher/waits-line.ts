@@ -1,6 +1,4 @@
-import type { NodeParts } from '../../../actors/runtime/node.ts';
-
-type Waits = Parameters<NonNullable<NodeParts['onWaiting']>>[0];
+import type { Waits } from '../../../actors/runtime/index.ts';
 
 const NAMED_MAX = 3;
 

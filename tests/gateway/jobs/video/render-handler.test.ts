@@ -1,48 +1,17 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ActivityFailed, BlobsRefused, systemClock } from '../../../../actors/runtime/index.ts';
-import type { RenderResult } from '../../../../actors/video-job/events.ts';
 import config from '../../../../cluster.config.ts';
 import { JobPace } from '../../../../gateway/overload/job-pace.ts';
 import type { VideoDirective } from '../../../../gateway/simulator/video/video-request.ts';
 import type { RenderLimits } from '../../../../gateway/terms/config.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { ffprobe } from '../../../support/video/ffprobe.ts';
-import { ASK, asset, openRenderStage, type RenderStage, type RenderStageOptions } from './render-stage.ts';
+import { ASK, asset, completedOf, failedOf, on, SYNC, thrownBy } from './render-stage.ts';
 
 const it = bounded(test, 60_000);
 
-async function on(work: (on: RenderStage) => Promise<void>, options: RenderStageOptions = {}): Promise<void> {
-  const opened = await openRenderStage(options);
-  try {
-    await work(opened);
-  } finally {
-    await opened.end();
-  }
-}
-
-function failedOf(result: RenderResult) {
-  if (result.outcome !== 'failed') throw new Error('the render is completed');
-  return result;
-}
-
-function completedOf(result: RenderResult) {
-  if (result.outcome !== 'completed') throw new Error(JSON.stringify(result));
-  return result;
-}
-
-async function thrownBy(work: Promise<unknown>): Promise<ActivityFailed> {
-  const thrown = await work.then(
-    () => null,
-    (error: unknown) => error,
-  );
-  assert.instance(thrown, ActivityFailed);
-  return thrown as ActivityFailed;
-}
-
 const SHEDDING = { overload: { mayDispatch: () => false }, live: { isPresent: false }, busyMs: () => 0 };
-
-const SYNC = (baseUrl: string) => ({ dialect: 'video-sync', baseUrl, upstreamId: 'flipbook-2026' }) as const;
 
 it('a render is begun, reported, polled, stored, measured and priced', () =>
   on(async (on) => {
@@ -72,26 +41,6 @@ it('seconds without a declared rate are recorded as unpriced', () =>
     const candidates = [on.candidate({ rate: null })];
     const { settlement } = completedOf(await on.run(on.input({}, { candidates })));
     assert.equal([settlement.cost, settlement.unpriced], ['0', ['video_second']]);
-  }));
-
-it('a drain waits for a render as long as only the open call knows it', () =>
-  on(async (on) => {
-    const sync = on.candidate({ target: SYNC(on.simulator.baseUrl) });
-    // The synchronous candidate fails, and the next one is polled.
-    const candidates = [sync, on.candidate()];
-    const input = on.input({ hang: 'create' }, { candidates });
-    assert.is(on.isDirect(), false);
-    const aborted = new AbortController();
-    const run = thrownBy(on.run(input, { signal: aborted.signal }));
-    while (on.calls('create').length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-    assert.is(on.isDirect(), true);
-    aborted.abort(new ActivityFailed('cancelled', 'the job was cancelled', false));
-    await run;
-    assert.is(on.isDirect(), false);
-    const moved = on.run(on.input({ status: 503, fail_first: 1, id: 'moved', render_ms: 300 }, { candidates }));
-    while (on.calls('poll').length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-    assert.is(on.isDirect(), false);
-    completedOf(await moved);
   }));
 
 it('a synchronous endpoint answers with the clip', () =>
@@ -310,45 +259,6 @@ it('an unreachable key store is a failure of the service: nothing is rendered th
     const failure = await thrownBy(on.run(on.input({})));
     assert.equal([failure.code, failure.retriable, on.calls('create').length], ['unavailable', true, 0]);
     assert.equal(await on.blobs.list({ after: null, before: Number.MAX_SAFE_INTEGER, limit: 10 }), []);
-  }));
-
-it('a sealed prompt reaches the provider as it was written', () =>
-  on(async (on) => {
-    const prompt = await on.sealPrompt('a fox "in" snow @sim {"render_ms":0,"id":"sealed"}');
-    completedOf(await on.run(on.input({}, { ask: { ...ASK, prompt } })));
-    assert.is(on.calls('create')[0]?.id, 'sealed');
-  }));
-
-it('a prompt or an asset whose key is lost is sent to no provider, and the job fails uncharged by our fault', () =>
-  on(async (on) => {
-    // reliability B20
-    const prompt = await on.sealPrompt('a fox');
-    const assets = await on.sealAssets([Buffer.from('picture')]);
-    const lost = async (input: Parameters<typeof on.input>[1]): Promise<void> => {
-      const result = failedOf(await on.run(on.input(null, input)));
-      const { error, fault, settlement } = result;
-      assert.equal([error.code, error.error_type, fault, settlement], [500, 'server', 'marketplace', null]);
-    };
-    const withAsset = { ask: { ...ASK, assets: [asset('image', 'first_frame', 0, 7)] }, assets };
-    on.keys.lose();
-    await lost({ ask: { ...ASK, prompt } });
-    await lost(withAsset);
-    // A key file that an operator deleted is made anew within its hour: what the old one sealed stays lost.
-    await on.keys.current();
-    await lost({ ask: { ...ASK, prompt } });
-    await lost(withAsset);
-    assert.is(on.calls('create').length, 0);
-  }));
-
-it('a lost prompt does not end a render that its provider has accepted', () =>
-  on(async (on) => {
-    completedOf(await on.run(on.input({})));
-    const prompt = await on.sealPrompt('a fox');
-    on.keys.lose();
-    const providerJobId = on.calls('create')[0]?.video?.job ?? '';
-    on.state.begun = { candidate: 0, remote: { candidate: 0, providerJobId, createdAt: Date.now() } };
-    completedOf(await on.run(on.input({}, { ask: { ...ASK, prompt } }), { attempt: 2 }));
-    assert.is(on.calls('create').length, 1);
   }));
 
 it('nothing is sent while the node sheds load, and an abort ends every wait', async () => {

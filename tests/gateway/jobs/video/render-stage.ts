@@ -1,6 +1,8 @@
 /** The handlers of a video job on a fake actor, with simulated providers in this process and bytes in memory. */
 
+import * as assert from 'uvu/assert';
 import {
+  ActivityFailed,
   type ActivityTask,
   type Cluster,
   type Json,
@@ -152,3 +154,34 @@ async function* each(pieces: readonly Buffer[]): AsyncIterable<Uint8Array> {
 export function asset(kind: AssetRef['kind'], role: string, offset: number, length: number): AssetRef {
   return { kind, role, mediaType: kind === 'image' ? 'image/png' : `${kind}/mp4`, offset, length };
 }
+
+/** A stage for one test. */
+export async function on(work: (on: RenderStage) => Promise<void>, options: RenderStageOptions = {}): Promise<void> {
+  const opened = await openRenderStage(options);
+  try {
+    await work(opened);
+  } finally {
+    await opened.end();
+  }
+}
+
+export function failedOf(result: RenderResult) {
+  if (result.outcome !== 'failed') throw new Error('the render is completed');
+  return result;
+}
+
+export function completedOf(result: RenderResult) {
+  if (result.outcome !== 'completed') throw new Error(JSON.stringify(result));
+  return result;
+}
+
+export async function thrownBy(work: Promise<unknown>): Promise<ActivityFailed> {
+  const thrown = await work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  assert.instance(thrown, ActivityFailed);
+  return thrown as ActivityFailed;
+}
+
+export const SYNC = (baseUrl: string) => ({ dialect: 'video-sync', baseUrl, upstreamId: 'flipbook-2026' }) as const;
