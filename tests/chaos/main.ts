@@ -11,7 +11,7 @@ import { renderVideos, runVideos, VIDEO_POINTS, VIDEO_WAYS } from './videos.ts';
  * `npm run chaos -- --store sqlite|postgres --kills N [--stops N] [--cuts N] [--losses N] [--clocks N] [--fulls N] [--keyouts N] [--seed N] [--points A,B] [--in-flight N] [--calm MS] [--keep]`: real node processes under
  * load, one fault after the other, then the audit. `--lines N [--way kill|drain|all|lost|revoke] [--every MS]`: two batches of N
  * lines instead, the second one while nodes end every few seconds, or while its sealing keys or its API key are lost.
- * `--videos N [--way kill|stop|drain|all] [--every MS] [--points A,B]`: N video jobs with webhooks instead, until every
+ * `--videos N [--way kill|stop|drain|cut|all] [--every MS] [--points A,B]`: N video jobs with webhooks instead, until every
  * crash point was reached. Exit code 0 only for a clean run in which every fault took effect.
  */
 const { values } = parseArgs({

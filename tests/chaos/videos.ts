@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill } from 'node:process';
 import type { DeliveryRecord } from '../../actors/webhook/delivery-record.ts';
+import config from '../../cluster.config.ts';
 import type { Call } from '../../gateway/simulator/call-log.ts';
 import { auditVideos } from '../support/auditor/audit-videos.ts';
 import type { Check } from '../support/auditor/check.ts';
@@ -15,6 +16,7 @@ import { chance } from './chance.ts';
 import { openChaosStore, type StoreKind } from './chaos-store.ts';
 import { CrashPoints } from './crash-points.ts';
 import { HookReceiver } from './hook-receiver.ts';
+import { CUTS, type Cut, Links } from './links.ts';
 import { isAlive, until } from './nemesis.ts';
 import { Providers } from './providers.ts';
 import { RATES, VideoWork } from './video-work.ts';
@@ -31,14 +33,14 @@ export interface VideosOptions {
   readonly inFlight: number;
   /** Crash points that are armed in turn. */
   readonly points: readonly string[];
-  /** Every so often a node ends: killed, stopped, drained, or all of them, in turn. */
+  /** Every so often a node ends: killed, stopped, drained, cut off from the others, or all of them, in turn. */
   readonly ways: readonly Way[];
   readonly everyMs: number;
   readonly seed: number;
   readonly tell: (line: string) => void;
 }
 
-export const VIDEO_WAYS = ['kill', 'stop', 'drain', 'all'] as const;
+export const VIDEO_WAYS = ['kill', 'stop', 'drain', 'cut', 'all'] as const;
 export type Way = (typeof VIDEO_WAYS)[number];
 
 export interface VideosReport {
@@ -62,6 +64,8 @@ const UNLIMITED = 1_000_000_000;
 const WINDOW_MS = 15_000;
 const SLACK_MS = 5_000;
 const QUIET_MS = 120_000;
+/** A node that is cut off is voted out and ends. */
+const CUT_MS_MAX = 60_000;
 const SIGNAL = { kill: 'SIGKILL', all: 'SIGKILL', stop: 'SIGSTOP', drain: 'SIGTERM' } as const;
 
 interface Stage {
@@ -71,6 +75,7 @@ interface Stage {
   readonly receiver: HookReceiver;
   readonly crashPoints: CrashPoints;
   readonly providers: Providers;
+  readonly links: Links;
 }
 
 /** Video jobs with webhooks while nodes end at random moments and at crash points; then the audit. */
@@ -81,12 +86,16 @@ export async function runVideos(options: VideosOptions): Promise<VideosReport> {
   const store = await openChaosStore(options.store);
   const receiver = await HookReceiver.open(random);
   const crashPoints = new CrashPoints();
+  const links = await Links.open(config.nodes);
   let cluster: LaunchedCluster | null = null;
   try {
-    cluster = await LaunchedCluster.start(overlay(providers, receiver, store.config), { env: crashPoints.env });
+    cluster = await LaunchedCluster.start(
+      { ...overlay(providers, receiver, store.config), ...links.overlay },
+      { env: { ...crashPoints.env, ...links.env } },
+    );
     const payers = await openAccounts(cluster, ACCOUNTS, DEPOSIT_USD);
     const work = new VideoWork({ base: cluster.baseUrl, payers, receiver: receiver.origin, chance: random });
-    const stage = { cluster, view: store.view(cluster.data), work, receiver, crashPoints, providers };
+    const stage = { cluster, view: store.view(cluster.data), work, receiver, crashPoints, providers, links };
     return await disturbed(stage, options, random);
   } finally {
     await cluster?.stop();
@@ -94,6 +103,7 @@ export async function runVideos(options: VideosOptions): Promise<VideosReport> {
     await store.close();
     receiver.close();
     crashPoints.close();
+    await links.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -114,7 +124,8 @@ async function disturbed(stage: Stage, options: VideosOptions, random: () => num
   const striking = strike(stage, { ...options, reached, random }, over.signal);
   const isEnough = (): boolean => options.points.every((point) => reached.has(point));
   await work.run(options.jobs, options.inFlight, isEnough).finally(() => over.abort());
-  const faults = (await striking) + reached.size;
+  const struck = await striking;
+  const faults = struck.faults + reached.size;
   options.tell(`${work.ended} jobs ended; ${faults} faults; waiting for windows and webhooks`);
   await pause(WINDOW_MS + SLACK_MS * 2);
   const quiet = await until(() => work.isQuiet(), QUIET_MS);
@@ -131,7 +142,13 @@ async function disturbed(stage: Stage, options: VideosOptions, random: () => num
   return {
     ...{ seed: options.seed, faults, reached: [...reached], posts: receiver.posts.length, checks },
     ...{ rendered: creates.length, renderedAgain },
-    problems: [...(quiet ? [] : ['webhooks are under way at the end']), ...idle, ...missed, ...again],
+    problems: [
+      ...struck.problems,
+      ...(quiet ? [] : ['webhooks are under way at the end']),
+      ...idle,
+      ...missed,
+      ...again,
+    ],
   };
 }
 
@@ -142,10 +159,11 @@ interface Striking extends VideosOptions {
 
 /** Ends nodes until the signal, spares the last one, and arms a crash point in each next process. */
 async function strike(
-  { view, crashPoints }: Stage,
+  { view, crashPoints, links }: Stage,
   { ways, points, everyMs, tell, reached, random }: Striking,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<{ readonly faults: number; readonly problems: readonly string[] }> {
+  const problems: string[] = [];
   const armed = new Map<string, { readonly point: string; readonly pid: number | null }>();
   let faults = 0;
   for (; !signal.aborted; await pause(everyMs)) {
@@ -172,12 +190,25 @@ async function strike(
         crashPoints.arm(victim.name, point, 1);
         armed.set(victim.name, { point, pid: null });
       }
-      kill(victim.pid, SIGNAL[way]);
+      if (way !== 'cut') kill(victim.pid, SIGNAL[way]);
+      else if (!(await cutOff(links, victim, faults))) problems.push(`the cut of ${victim.name} did not end it`);
     }
     faults++;
     tell(`${way}: ${victims.map((victim) => victim?.name).join(', ')}`);
   }
-  return faults;
+  return { faults, problems };
+}
+
+/** Cuts a node off, in one direction or both, until it has ended; false if it did not. */
+async function cutOff(
+  links: Links,
+  { name, pid }: { readonly name: string; readonly pid: number },
+  nth: number,
+): Promise<boolean> {
+  links.cut(name, CUTS[nth % CUTS.length] as Cut);
+  const ended = await until(async () => !isAlive(pid), CUT_MS_MAX);
+  links.heal();
+  return ended;
 }
 
 /** The creates of each job. */
