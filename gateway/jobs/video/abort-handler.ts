@@ -2,7 +2,7 @@ import { ActivityFailed, type ActivityHandler, type ActivityTask, type Json } fr
 import type { AbortResult } from '../../../actors/video-job/events.ts';
 import type { AbortInput } from '../../../actors/video-job/job-effects.ts';
 import { cancelRender, type PolledRender, pollRender, type VideoLine } from '../../providers/video/video-calls.ts';
-import type { RenderLimits } from '../../terms/config.ts';
+import type { RenderLimits } from '../../terms/render-limits.ts';
 import type { JobServices } from '../job-services.ts';
 import { pause, renderCallLimits } from './render-services.ts';
 import { renderSettlement } from './render-settlement.ts';

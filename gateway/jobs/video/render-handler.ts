@@ -16,7 +16,7 @@ import { beginRender, type RenderRun, reportMoved, reportSubmitted } from '../..
 import { isLost } from '../../files/lost.ts';
 import { accountTag } from '../../inference/outcomes.ts';
 import { ProviderFailure } from '../../providers/provider-failure.ts';
-import type { RenderLimits } from '../../terms/config.ts';
+import type { RenderLimits } from '../../terms/render-limits.ts';
 import type { JobServices } from '../job-services.ts';
 import { CandidateRender, type DeliveredClip } from './candidate-render.ts';
 import { judgeClip } from './judge-clip.ts';

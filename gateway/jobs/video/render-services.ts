@@ -1,6 +1,7 @@
 import type { Clock } from '../../../actors/runtime/index.ts';
 import type { OutboundLimits } from '../../outbound/outbound.ts';
-import type { RenderLimits, UpstreamLimits } from '../../terms/config.ts';
+import type { UpstreamLimits } from '../../terms/config.ts';
+import type { RenderLimits } from '../../terms/render-limits.ts';
 
 const ANSWER_BYTES_MAX = 64 * 1024;
 

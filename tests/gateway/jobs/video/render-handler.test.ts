@@ -4,7 +4,7 @@ import { ActivityFailed, BlobsRefused, systemClock } from '../../../../actors/ru
 import config from '../../../../cluster.config.ts';
 import { JobPace } from '../../../../gateway/overload/job-pace.ts';
 import type { VideoDirective } from '../../../../gateway/simulator/video/video-request.ts';
-import type { RenderLimits } from '../../../../gateway/terms/config.ts';
+import type { RenderLimits } from '../../../../gateway/terms/render-limits.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { ffprobe } from '../../../support/video/ffprobe.ts';
 import { ASK, asset, completedOf, failedOf, on, SYNC, thrownBy } from './render-stage.ts';

@@ -25,7 +25,7 @@ import { sealPrompt } from '../../../../gateway/jobs/video/seal-prompt.ts';
 import type { KeptCall } from '../../../../gateway/simulator/simulator.ts';
 import { startSimulator } from '../../../../gateway/simulator/simulator.ts';
 import type { VideoDirective } from '../../../../gateway/simulator/video/video-request.ts';
-import type { RenderLimits } from '../../../../gateway/terms/config.ts';
+import type { RenderLimits } from '../../../../gateway/terms/render-limits.ts';
 import { MemoryBlobs } from '../../../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../../../support/memory-key-store.ts';
 import { atOnce, noLiveTraffic } from '../../../support/no-live-traffic.ts';
