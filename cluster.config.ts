@@ -249,6 +249,16 @@ const config: ClusterConfig = {
     completionTokensMax: 512,
   },
 
+  // Data sets whose questions are put to the endpoints, and whose scores the catalogue shows; docs/health.md has the format.
+  benchmarks: {
+    datasets: [],
+    lookEveryMs: 60_000,
+    everyMs: 7 * 24 * 60 * 60_000,
+    againMs: 6 * 60 * 60_000,
+    timeoutMs: 120_000,
+    completionTokensMax: 4_096,
+  },
+
   launcher: {
     pingEveryMs: 100,
     silentMs: 500,

@@ -10,10 +10,10 @@ import type { Percentiles } from '../terms/endpoint.ts';
 const ACCURACY = { relativeAccuracy: 0.02 } as const;
 /** Assigns figures to bins, and bins to figures; it holds no samples. */
 const { mapping } = new DDSketch(ACCURACY);
-/** Resolution: figures below a tenth of a millisecond, or of a token per second, share one bin. */
-const FIGURE_MIN = 1e-4;
-/** 128 bins span a factor of 166; figures below the highest 128 bins are counted in the lowest of them. */
-export const BINS_MAX = 128;
+/** Seconds, or tokens per second; a figure beyond them counts as the nearest. So there are at most 404 bins. */
+const FIGURE_MIN = 1e-3;
+const FIGURE_MAX = 1e4;
+export const BINS_MAX = mapping.key(FIGURE_MAX) - mapping.key(FIGURE_MIN) + 1;
 
 /** Counts by bin number. */
 export type Histogram = Readonly<Record<string, number>>;
@@ -24,10 +24,8 @@ export type HistogramDraft = Record<string, number>;
 /** Adds one figure to a draft; ignores negative and non-finite figures. */
 export function record(draft: HistogramDraft, figure: number): void {
   if (!Number.isFinite(figure) || figure < 0) return;
-  const bin = String(mapping.key(Math.max(figure, FIGURE_MIN)));
-  const count = draft[bin] ?? 0;
-  draft[bin] = count + 1;
-  if (count === 0) bound(draft);
+  const bin = mapping.key(Math.min(FIGURE_MAX, Math.max(FIGURE_MIN, figure)));
+  draft[bin] = (draft[bin] ?? 0) + 1;
 }
 
 export function samplesIn(histograms: readonly Histogram[]): number {
@@ -55,21 +53,4 @@ export function percentiles(
     return +mapping.value(key).toPrecision(4);
   };
   return { p50: at(50), p75: at(75), p90: at(90), p99: at(99) };
-}
-
-/** Merges the lowest bin into the next one when there are too many bins. */
-function bound(draft: HistogramDraft): void {
-  const bins = Object.keys(draft);
-  if (bins.length <= BINS_MAX) return;
-  let lowest = Number.POSITIVE_INFINITY;
-  let next = Number.POSITIVE_INFINITY;
-  for (const name of bins) {
-    const bin = +name;
-    if (bin < lowest) {
-      next = lowest;
-      lowest = bin;
-    } else if (bin < next) next = bin;
-  }
-  draft[next] = (draft[next] ?? 0) + (draft[lowest] ?? 0);
-  delete draft[lowest];
 }

@@ -1,36 +1,17 @@
-import type { Clock } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
-import type { Outbound } from '../outbound/outbound.ts';
-import { failureOf } from '../providers/failure-of.ts';
-import { open } from '../providers/open.ts';
-import type { FailureCause, ProviderFailure } from '../providers/provider-failure.ts';
-import type { Target } from '../providers/target.ts';
-import type { CheckLimits } from '../terms/config.ts';
-import type { Turn } from '../terms/turn.ts';
+import type { FailureCause } from '../providers/provider-failure.ts';
+import { ask, type CheckSite, isFailure } from './ask.ts';
 import { failed, inconclusive, type Judgement, type QualificationProbe } from './probe.ts';
-import { type ProbeAnswer, readProbeAnswer } from './probe-answer.ts';
 
 /** A model may fail once by chance: a failure counts if the same request fails again. */
 const TRIES_MAX = 2;
-
-export interface ProbeSite {
-  readonly outbound: Outbound;
-  /** Throws `ProviderFailure` for an endpoint with an invalid address or dialect. */
-  readonly targetOf: (endpoint: Endpoint) => Target;
-  readonly limits: CheckLimits;
-  readonly clock: Clock;
-  readonly lineBytesMax: number;
-  readonly bodyBytesMax: number;
-  /** Receives the function that aborts the running call. */
-  readonly begun: (abort: () => void) => void;
-}
 
 /**
  * Sends a probe to an endpoint, over the same adapters as callers' turns and without a charge. Null if the gateway
  * aborted it, which is not an observation.
  */
 export async function runProbe(
-  site: ProbeSite,
+  site: CheckSite,
   endpoint: Endpoint,
   probe: QualificationProbe,
 ): Promise<Judgement | null> {
@@ -40,7 +21,7 @@ export async function runProbe(
   }
 }
 
-async function tryProbe(site: ProbeSite, endpoint: Endpoint, probe: QualificationProbe): Promise<Judgement | null> {
+async function tryProbe(site: CheckSite, endpoint: Endpoint, probe: QualificationProbe): Promise<Judgement | null> {
   const answer = await ask(site, endpoint, probe.turn);
   if (!isFailure(answer)) return probe.judge(answer);
   if (answer.reason === 'aborted') return null;
@@ -61,33 +42,3 @@ const DETAILS: Readonly<Record<FailureCause, string>> = {
   contract: 'the required tool call was missing',
   aborted: 'the gateway aborted it',
 };
-
-async function ask(site: ProbeSite, endpoint: Endpoint, turn: Turn): Promise<ProbeAnswer | ProviderFailure> {
-  const { clock, limits, lineBytesMax, bodyBytesMax, begun } = site;
-  const ms = limits.timeoutMs;
-  try {
-    const attempt = await open(site.outbound, {
-      target: site.targetOf(endpoint),
-      turn,
-      ceiling: Math.min(limits.completionTokensMax, endpoint.completionTokensMax ?? limits.completionTokensMax),
-      generation: 'check',
-      limits: { connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: ms, bodyBytesMax },
-      lineBytesMax,
-      // One answer at a time per provider, and of few tokens.
-      sharing: { clock, room: async () => () => {} },
-      begun,
-    });
-    try {
-      return await readProbeAnswer(attempt);
-    } catch (thrown) {
-      attempt.abort();
-      throw thrown;
-    }
-  } catch (thrown) {
-    return failureOf(thrown, null);
-  }
-}
-
-function isFailure(answer: ProbeAnswer | ProviderFailure): answer is ProviderFailure {
-  return answer instanceof Error;
-}

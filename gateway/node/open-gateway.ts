@@ -2,7 +2,8 @@ import type { ByteAccess, Cluster } from '../../actors/runtime/index.ts';
 import { type DeclareUntilListedParts, declareUntilListed } from '../catalogue/declare-until-listed.ts';
 import { Prober } from '../catalogue/prober.ts';
 import { Refresher } from '../catalogue/refresher.ts';
-import { Checker } from '../checks/checker.ts';
+import { Benchmarker } from '../checks/benchmarker.ts';
+import { Checker, type CheckerParts } from '../checks/checker.ts';
 import { type Edge, openEdge } from '../edge/edge.ts';
 import { drainInference, openInference } from '../inference/services.ts';
 import { watchCommits } from '../jobs/commit-points.ts';
@@ -68,14 +69,15 @@ export function openGateway(
     ...{ cluster, clock, outbound, upstream, keys },
   };
   const refresher = new Refresher({ ...parts, providers, log });
-  const checker = new Checker({
+  const checked: Omit<CheckerParts, 'limits'> = {
     ...parts,
-    limits: config.checks,
     targetOf: (endpoint) => inference.targets.of(endpoint),
     log: ({ message, ...record }) => log.warn(record, message),
-  });
+  };
+  const checker = new Checker({ ...checked, limits: config.checks });
+  const benchmarker = new Benchmarker({ ...checked, limits: config.benchmarks });
   if (crashPoint !== null) watchCommits(cluster, crashPoint);
-  const periodic = [new Prober(parts), refresher, checker];
+  const periodic = [new Prober(parts), refresher, checker, benchmarker];
   const edge = openEdge({
     ...{ cluster, clock, random, inference, readiness, log, crashPoint, overload, measures, tracing },
     files,

@@ -23,6 +23,7 @@ export interface ClusterConfig {
   readonly rates: RateLimits;
   readonly upstream: UpstreamLimits;
   readonly checks: CheckLimits;
+  readonly benchmarks: BenchmarkLimits;
   readonly launcher: LauncherLimits;
   readonly tracing: TracingConfig;
   readonly workspace: WorkspaceConfig;
@@ -308,6 +309,20 @@ export interface CheckLimits {
   readonly againMs: number;
   /** First checks are spread over this time. */
   readonly firstWithinMs: number;
+  /** Limit for one whole answer. */
+  readonly timeoutMs: number;
+  readonly completionTokensMax: number;
+}
+
+/** Benchmark runs: data sets that nodes put to the endpoints they own. The operator pays for them. Times in ms. */
+export interface BenchmarkLimits {
+  /** Files of data sets, relative to the configuration; read once, when the node starts. Empty: no runs. */
+  readonly datasets: readonly string[];
+  readonly lookEveryMs: number;
+  /** Between two runs of one data set against one endpoint. */
+  readonly everyMs: number;
+  /** After a run without a score. */
+  readonly againMs: number;
   /** Limit for one whole answer. */
   readonly timeoutMs: number;
   readonly completionTokensMax: number;

@@ -1,7 +1,7 @@
 /**
  * Loads the configuration of a cluster: the default, with `--config FILE` merged over it, then `--data` and `--port`.
  * What a file changes is validated as a whole, once; the result is frozen, its data folder and the files of its models
- * documents are absolute. Every failure is a ConfigError of one line that names file, member and remedy.
+ * documents and data sets are absolute. Every failure is a ConfigError of one line that names file, member and remedy.
  */
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
@@ -49,6 +49,10 @@ export async function loadConfig(options: LoadOptions): Promise<ClusterConfig> {
     ...config,
     data: resolve(dataFolder, config.data),
     nodes: config.nodes.map((node) => withTlsPaths(node, folder)),
+    benchmarks: {
+      ...config.benchmarks,
+      datasets: config.benchmarks.datasets.map((path) => resolve(folder, path)),
+    },
     providers: config.providers.map((one) => withModelsPath(one, folder)),
   });
 }

@@ -149,6 +149,13 @@ const webhooks = record({
   ),
 });
 
+const { datasets: ____, ...benchmarkBounds } = defaults.benchmarks;
+
+const benchmarks = record({
+  ...bounds(benchmarkBounds).properties,
+  datasets: Type.Array(text('a file'), { maxItems: 16, words: 'a list of at most 16 files' }),
+});
+
 export const configSchema = record({
   nodes: Type.Array(node, { minItems: 1, words: 'a list of at least one node' }),
   listen: record({ host: text('a host name or address'), port }),
@@ -167,6 +174,7 @@ export const configSchema = record({
   rates: bounds(defaults.rates),
   upstream: bounds(defaults.upstream),
   checks: bounds(defaults.checks),
+  benchmarks,
   launcher: bounds(defaults.launcher),
   tracing: record({
     url: Type.Union([Type.Null(), Type.String({ pattern: '^https?://[^\\s]+$' })], {

@@ -4,10 +4,11 @@ import { type ActorEvent, type Cluster, type Json, systemClock } from '../../../
 import type { Endpoint, Evidence } from '../../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../../actors/terms/ids.ts';
 import config from '../../../cluster.config.ts';
+import { Benchmarker } from '../../../gateway/checks/benchmarker.ts';
 import { Checker } from '../../../gateway/checks/checker.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import { targetOf } from '../../../gateway/providers/target.ts';
-import type { CheckLimits } from '../../../gateway/terms/config.ts';
+import type { BenchmarkLimits, CheckLimits } from '../../../gateway/terms/config.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import { boardEndpoint } from '../inference/stage.ts';
 import { ManualClock } from '../outbound/manual-clock.ts';
@@ -25,11 +26,12 @@ export class Market {
   readonly clock = new ManualClock();
   readonly logs: object[] = [];
   readonly checker: Checker;
+  readonly benchmarker: Benchmarker;
   readonly foreign = new Set<string>();
   readonly sent: ActorEvent[] = [];
   readonly #outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 8, connectMs: 1_000 });
 
-  constructor(limits: Partial<CheckLimits> = {}) {
+  constructor(limits: Partial<CheckLimits> = {}, runs: Partial<BenchmarkLimits> = {}) {
     const cluster = {
       tell: (to: string, event: ActorEvent) => void this.tell(to, event),
       ask: () => Promise.reject(new Error('a check sends no ask')),
@@ -37,15 +39,19 @@ export class Market {
       owns: (address: string) => !this.foreign.has(address),
       board: { topic: () => this.board },
     };
-    this.checker = new Checker({
+    const parts = {
       cluster: cluster as unknown as Cluster,
       clock: this.clock,
       outbound: this.#outbound,
-      limits: { ...config.checks, firstWithinMs: 1, timeoutMs: 2_000, ...limits },
       upstream: config.upstream,
-      targetOf: (endpoint) => targetOf(endpoint, null),
-      log: (record) => this.logs.push(record),
+      targetOf: (endpoint: Endpoint) => targetOf(endpoint, null),
+      log: (record: object) => void this.logs.push(record),
+    };
+    this.checker = new Checker({
+      ...parts,
+      limits: { ...config.checks, firstWithinMs: 1, timeoutMs: 2_000, ...limits },
     });
+    this.benchmarker = new Benchmarker({ ...parts, limits: { ...config.benchmarks, timeoutMs: 2_000, ...runs } });
   }
 
   /** Declares an endpoint; `model` is its upstream id. */
@@ -93,6 +99,7 @@ export class Market {
 
   async close(): Promise<void> {
     this.checker.stop();
+    this.benchmarker.stop();
     await this.#outbound.close();
   }
 }
