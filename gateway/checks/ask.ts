@@ -5,7 +5,7 @@ import { failureOf } from '../providers/failure-of.ts';
 import { open } from '../providers/open.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
 import type { Target } from '../providers/target.ts';
-import type { CheckLimits } from '../terms/config.ts';
+import type { CheckLimits } from '../terms/check-limits.ts';
 import type { Turn } from '../terms/turn.ts';
 import { type ProbeAnswer, readProbeAnswer } from './probe-answer.ts';
 

@@ -4,7 +4,7 @@ import { ENDPOINTS_TOPIC, observeBenchmark } from '../../actors/endpoint/endpoin
 import type { Cancel } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';
-import type { BenchmarkLimits } from '../terms/config.ts';
+import type { BenchmarkLimits } from '../terms/check-limits.ts';
 import { ask, isFailure } from './ask.ts';
 import { type BenchmarkSet, readBenchmarkSet } from './benchmark-set.ts';
 import type { CheckerParts } from './checker.ts';

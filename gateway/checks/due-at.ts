@@ -1,6 +1,6 @@
 import { ownerHash } from '../../actors/runtime/index.ts';
 import type { Check, CheckFinding } from '../../actors/terms/endpoint.ts';
-import type { CheckLimits } from '../terms/config.ts';
+import type { CheckLimits } from '../terms/check-limits.ts';
 
 /** Share of an interval by which a check may run earlier. */
 const JITTER = 0.25;
