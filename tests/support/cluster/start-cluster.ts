@@ -19,9 +19,9 @@ import { type NodeHandle, runNode } from '../../../gateway/main.ts';
 import type { NodePorts } from '../../../gateway/node/node-options.ts';
 import { readPepper } from '../../../gateway/operator/config/secrets.ts';
 import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
+import type { CheckLimits } from '../../../gateway/terms/check-limits.ts';
 import type {
   ActivityLimits,
-  CheckLimits,
   ClusterConfig,
   EdgeLimits,
   EventLimits,
