@@ -206,6 +206,12 @@ const config: ClusterConfig = {
     bufferBytesMax: 256 * 1024,
   },
 
+  // spec: inference, Authentication 8 (a code is traded within ten minutes).
+  signIn: {
+    sessionMs: 12 * 3_600_000,
+    codeMs: 600_000,
+  },
+
   // spec: inference, Limits. `addressPerMinute` counts requests without a valid key; a proxy in front of the nodes is
   // one address, so raise it there and limit strangers at the proxy. `partPercentMax` is the percentage of the
   // endpoint's window that one account, or all requests without a valid key together, can take while others ask.

@@ -4,10 +4,13 @@ import { auditKind } from './audit/audit.ts';
 import { batchKind } from './batch/batch.ts';
 import { endpointKind } from './endpoint/endpoint.ts';
 import { fileKind } from './file/file.ts';
+import { issuanceCodeKind } from './issuance-code/issuance-code.ts';
 import { keyKind } from './key/key.ts';
 import { providerKind } from './provider/provider.ts';
 import { rateWindowKind } from './rate-window/rate-window.ts';
 import type { Kind } from './runtime/index.ts';
+import { invitationKind } from './session/invitation.ts';
+import { sessionKind } from './session/session.ts';
 import { videoJobKind } from './video-job/video-job.ts';
 import { signingKind } from './webhook/signing.ts';
 import { webhookKind } from './webhook/webhook.ts';
@@ -29,6 +32,9 @@ export function kindsWith({ generationMs }: Retention): readonly Kind[] {
     signingKind,
     auditKind,
     workspaceKind,
+    sessionKind,
+    invitationKind,
+    issuanceCodeKind,
     rateWindowKind,
     providerKind,
     endpointKind,

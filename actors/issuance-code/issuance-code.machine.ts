@@ -77,8 +77,7 @@ export const issuanceCodeMachine = setup({
   guards: {
     isNew: ({ context }) => context.record === null,
     isOver: ({ context, event }) => event.at >= recordOf(context).expiresAt,
-    isRight: ({ context, event }) =>
-      isSameText(approvalOf(context).challenge, only(event, 'code.trade').challenge),
+    isRight: ({ context, event }) => isSameText(approvalOf(context).challenge, only(event, 'code.trade').challenge),
     isRepeat: ({ context, event }) => context.trade === only(event, 'code.trade').trade,
   },
   actions: {

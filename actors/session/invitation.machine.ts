@@ -84,7 +84,10 @@ export const invitationMachine = setup({
   states: {
     open: {
       on: {
-        'invitation.create': [{ guard: 'isNew', actions: ['keep', 'put', 'answerCreated'] }, { actions: 'answerCreated' }],
+        'invitation.create': [
+          { guard: 'isNew', actions: ['keep', 'put', 'answerCreated'] },
+          { actions: 'answerCreated' },
+        ],
         'invitation.accept': [
           { guard: 'isOver', actions: 'refuse' },
           { target: 'accepted', actions: ['keepSession', 'openSession', 'end'] },

@@ -12,7 +12,12 @@ export const invitationKind: Kind = {
   creates: ['invitation.create'],
   finishes: [],
   volatile: [],
-  collections: { [INVITATION]: { sort: (row: InvitationRecord) => row.createdAt, index: [({ account }: InvitationRecord) => account] } },
+  collections: {
+    [INVITATION]: {
+      sort: (row: InvitationRecord) => row.createdAt,
+      index: [({ account }: InvitationRecord) => account],
+    },
+  },
   explain,
   redact: (context: Json) => plain({ ...(context as unknown as InvitationState), digest: 'redacted' }),
 };
@@ -32,7 +37,9 @@ export async function createInvitation(
   withinMs: number,
 ): Promise<{ readonly expiresAt: number }> {
   const event = { type: 'invitation.create', digest, lifetimeMs, by: plain(by) };
-  return (await cluster.ask(invitation, event, { withinMs, repeat: same })) as unknown as { readonly expiresAt: number };
+  return (await cluster.ask(invitation, event, { withinMs, repeat: same })) as unknown as {
+    readonly expiresAt: number;
+  };
 }
 
 /** The open invitation of a digest; null for any other. */

@@ -91,7 +91,11 @@ function opened({ address }: SessionState, { digest, lifetimeMs, by, agent, at }
   if (!/^[0-9a-f]{64}$/.test(digest)) throw new RangeError('the digest of a session must be 64 lower case hex digits');
   const account = ownerOf(address);
   const times = { createdAt: at, expiresAt: at + lifetimeMs };
-  return { address, digest, session: { session: address, account, by, agent: agent.slice(0, AGENT_CHARACTERS_MAX), ...times } };
+  return {
+    address,
+    digest,
+    session: { session: address, account, by, agent: agent.slice(0, AGENT_CHARACTERS_MAX), ...times },
+  };
 }
 
 function put(state: SessionState, { by }: SessionOpen): readonly Effect[] {

@@ -46,7 +46,10 @@ export async function closeSession(cluster: Cluster, session: string, by: Princi
 }
 
 /** The open session of a digest; null for any other. */
-export async function findSession(cluster: Pick<Cluster, 'rows' | 'now'>, digest: string): Promise<SessionRecord | null> {
+export async function findSession(
+  cluster: Pick<Cluster, 'rows' | 'now'>,
+  digest: string,
+): Promise<SessionRecord | null> {
   const row = await cluster.rows.rowById(SESSION, digest);
   const record = row === null ? null : (JSON.parse(row.body) as SessionRecord);
   return record === null || record.expiresAt <= cluster.now() ? null : record;

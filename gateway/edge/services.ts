@@ -2,7 +2,7 @@ import type { Clock, Cluster, Random } from '../../actors/runtime/index.ts';
 import type { FileServices } from '../files/file-services.ts';
 import type { InferenceServices } from '../inference/services.ts';
 import type { Overload } from '../overload/overload.ts';
-import type { EdgeLimits, EventLimits, RateLimits } from '../terms/config.ts';
+import type { EdgeLimits, EventLimits, RateLimits, SignInLimits } from '../terms/config.ts';
 import type { Measures } from '../terms/measures.ts';
 import type { ServingState } from '../terms/serving-state.ts';
 import type { Tracing } from '../terms/tracing.ts';
@@ -15,6 +15,7 @@ export interface EdgeServices {
   readonly limits: EdgeLimits;
   readonly rates: RateLimits;
   readonly events: EventLimits;
+  readonly signIn: SignInLimits;
   /** Longest wait for an actor's answer, including a takeover, ms. */
   readonly askMs: number;
   /** Secret mixed into the digest of every key. */

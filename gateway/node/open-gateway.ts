@@ -84,6 +84,7 @@ export function openGateway(
     limits: config.edge,
     rates: config.rates,
     events: config.events,
+    signIn: config.signIn,
     askMs: upstream.askMs,
     nodes: config.nodes.length,
     pepper: secrets.pepper,

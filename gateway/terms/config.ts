@@ -21,6 +21,7 @@ export interface ClusterConfig {
   readonly renders: RenderLimits;
   readonly webhooks: WebhookLimits;
   readonly events: EventLimits;
+  readonly signIn: SignInLimits;
   readonly rates: RateLimits;
   readonly upstream: UpstreamLimits;
   readonly checks: CheckLimits;
@@ -255,6 +256,14 @@ export interface EventLimits {
   readonly streamsPerKeyMax: number;
   /** Events that wait for a slow reader, per stream; beyond it the stream ends. */
   readonly bufferBytesMax: number;
+}
+
+/** Sessions of the pages, and the codes of browser approvals. Times in ms. */
+export interface SignInLimits {
+  /** From the sign-in to the end of a session. */
+  readonly sessionMs: number;
+  /** How long the code of an approval can be traded for a key. */
+  readonly codeMs: number;
 }
 
 /** Requests per fixed window, counted over all nodes. */

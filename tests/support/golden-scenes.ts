@@ -59,6 +59,7 @@ export function goldenScenes(): ReadonlyMap<string, readonly Golden[]> {
   files(tell);
   batches(tell);
   webhooks(tell);
+  signIns(tell);
   look(ACCOUNT);
   tell(workspaceAddress(ACCOUNT.slice('account:'.length), 'ws_golden'), {
     type: 'workspace.create',
@@ -147,6 +148,37 @@ function batches(tell: Tell): void {
   tell(expired, lineDone(0, failedLine()));
   ended(expired, 4);
   for (let nth = 5; nth < 14; nth++) made(nth);
+}
+
+/** Sessions, invitations and codes, open and ended. */
+function signIns(tell: (address: string, event: object) => void): void {
+  const by = { kind: 'operator', id: 'ops' };
+  const open = { type: 'session.open', lifetimeMs: 1_000, by, agent: 'Browser' };
+  const opened = { ...open, digest: '1'.repeat(64) };
+  tell('session:acct_1/ses_1', opened);
+  tell('session:acct_1/ses_2', { ...open, digest: '2'.repeat(64) });
+  tell('session:acct_1/ses_2', { type: 'session.close', by });
+  tell('session:acct_1/ses_3', { ...open, digest: '3'.repeat(64) });
+  tell('session:acct_1/ses_3', { type: 'session.expire' });
+  const invitation = { type: 'invitation.create', lifetimeMs: 1_000, by };
+  for (const at of ['1', '2', '3']) tell(`invitation:acct_1/inv_${at}`, { ...invitation, digest: at.repeat(64) });
+  const { type: _, by: __, ...session } = opened;
+  tell('invitation:acct_1/inv_2', {
+    type: 'invitation.accept',
+    session: 'session:acct_1/ses_1',
+    from: 'v4',
+    ...session,
+  });
+  tell('invitation:acct_1/inv_3', { type: 'invitation.expire' });
+  const approval = { challenge: 'right', origin: 'https://app.example', limit: '1' };
+  const issue = { type: 'code.issue', approval, lifetimeMs: 1_000, by };
+  const trade = (at: string, challenge: string) => ({
+    ...{ type: 'code.trade', trade: at, challenge },
+    issued: { key: `key:acct_1/key_traded${at}`, digest: at.repeat(64), label: 'sk-gw-v1-abc...xyz' },
+  });
+  for (const at of ['4', '5', '6']) tell(`issuance-code:acct_1/code_${at}`, { ...issue, digest: at.repeat(64) });
+  tell('issuance-code:acct_1/code_5', trade('5', 'right'));
+  tell('issuance-code:acct_1/code_6', trade('6', 'wrong'));
 }
 
 function webhooks(tell: Tell): void {

@@ -2,6 +2,7 @@ import { GatewayError } from '../../terms/gateway-error.ts';
 import { type Route, withHead } from '../http/route.ts';
 import { jsonAnswer } from '../http/route-answer.ts';
 import { auditRoute } from './audit/audit-route.ts';
+import { authKeysRoute } from './auth-keys.ts';
 import { batchRoutes } from './batches/batch-routes.ts';
 import { catalogueRoutes } from './catalogue/catalogue-routes.ts';
 import { countTokensRoute } from './count-tokens.ts';
@@ -41,6 +42,7 @@ export function apiRoutes(): readonly Route[] {
     ...statementRoutes,
     generationRoute,
     keyRoute,
+    authKeysRoute,
     auditRoute,
     ...catalogueRoutes,
     videoModelsRoute,

@@ -1,9 +1,12 @@
 import type { Route } from '../http/route.ts';
 import { assetRoutes } from './assets.ts';
+import { authRoutes } from './auth/auth-routes.ts';
 import { pageEnvelope } from './page-refusal.ts';
+import { sessionRoutes } from './sign-in/session-routes.ts';
+import { signInRoutes } from './sign-in/sign-in-routes.ts';
 
 /** Every page for browsers, with what its forms send and the files it loads. Refusals are pages too. */
 export function pageRoutes(): readonly Route[] {
-  const routes: readonly Route[] = [...assetRoutes];
+  const routes: readonly Route[] = [...assetRoutes, ...signInRoutes, ...sessionRoutes, ...authRoutes];
   return routes.map((route) => ({ errorEnvelope: pageEnvelope, ...route }));
 }

@@ -171,6 +171,7 @@ export const configSchema = record({
   renders: bounds(defaults.renders),
   webhooks,
   events: bounds(defaults.events),
+  signIn: bounds(defaults.signIn),
   rates: bounds(defaults.rates),
   upstream: bounds(defaults.upstream),
   checks: bounds(defaults.checks),

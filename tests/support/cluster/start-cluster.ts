@@ -28,6 +28,7 @@ import type {
   OverloadLimits,
   RateLimits,
   RuntimeLimits,
+  SignInLimits,
   UpstreamLimits,
   WebhookLimits,
   WorkspaceConfig,
@@ -44,6 +45,7 @@ export interface ClusterOptions {
   readonly activities?: Partial<ActivityLimits>;
   readonly events?: Partial<EventLimits>;
   readonly rates?: Partial<RateLimits>;
+  readonly signIn?: Partial<SignInLimits>;
   /** By default nothing is refused for overload and no job waits for live requests, however slow the machine is. */
   readonly overload?: Partial<OverloadLimits>;
   readonly upstream?: Partial<UpstreamLimits>;
@@ -181,6 +183,7 @@ function configOf(data: string, simulators: readonly Simulator[], options: Clust
     // On a slow machine the burst of a test would be an overload.
     overload: { ...defaults.overload, ...UNHURRIED, ...options.overload },
     rates: { ...defaults.rates, ...options.rates },
+    signIn: { ...defaults.signIn, ...options.signIn },
     upstream: { ...defaults.upstream, ...options.upstream },
     checks: { ...defaults.checks, enabled: false, ...options.checks },
     runtime: { ...defaults.runtime, ...TEST_RUNTIME, ...options.runtime },

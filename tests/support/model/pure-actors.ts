@@ -165,6 +165,10 @@ export class PureActors {
     }
     if (effect.type === 'cancel' && 'name' in effect) this.timers.delete(`${address} ${effect.name}`);
     if (effect.type === 'cancel' && 'perform' in effect) this.activities.delete(`${address} ${effect.perform}`);
+    if (effect.type === 'stop') {
+      this.snapshots.delete(address);
+      for (const [key, timer] of this.timers) if (timer.address === address) this.timers.delete(key);
+    }
     if (effect.type === 'perform') {
       const key = `${address} ${effect.id}`;
       if (this.activities.has(key)) throw new Error(`an activity with the id ${effect.id} is already open`);

@@ -15,6 +15,7 @@ import { responsesRequest } from '../../../dialects/responses/request-schema.ts'
 import { batchSubmissionSchema } from '../../../jobs/batch/parse-submission.ts';
 import { videoRequestSchema } from '../../../jobs/video/video-schema.ts';
 import { auditListSchema } from '../audit/audit-schema.ts';
+import { codeTradeSchema, issuedKeySchema } from '../auth-keys.ts';
 import { batchListSchema, batchSchema } from '../batches/batch-schema.ts';
 import { CATALOGUE_SCHEMAS } from '../catalogue/catalogue-schema.ts';
 import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from '../files/file-schema.ts';
@@ -58,6 +59,8 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   AuditList: auditListSchema,
   WebhookDeliveryList: deliveryListSchema,
   ActivityList: activityListSchema,
+  CodeTrade: codeTradeSchema,
+  IssuedKey: issuedKeySchema,
   Error: envelopeSchema,
 };
 

@@ -183,6 +183,14 @@ export const OPERATIONS: readonly Operation[] = [
     ],
     reply: 'WebhookDeliveryList',
   },
+  {
+    method: 'post',
+    path: '/auth/keys',
+    summary: 'Trades the one-time code of a browser approval for its key',
+    key: false,
+    body: 'CodeTrade',
+    reply: 'IssuedKey',
+  },
   { method: 'get', path: '/key', summary: 'Limits and usage of the key that was sent', key: true },
   {
     method: 'get',

@@ -1,0 +1,66 @@
+import { issueCode } from '../../../../actors/issuance-code/issuance-code.ts';
+import { codeText, issuanceCodeAddress, localId, secretDigest } from '../../../../actors/terms/one-time.ts';
+import { invalid } from '../../../terms/invalid.ts';
+import type { FormFields } from '../../body/form-fields.ts';
+import type { Route } from '../../http/route.ts';
+import type { RouteAnswer } from '../../http/route-answer.ts';
+import { pageAnswer, redirectAnswer } from '../page-answer.ts';
+import { openPage, type PrivateFormVisit, privateForm, toSignIn, type Visit } from '../page-route.ts';
+import { approvalPage, codePage, declinedPage, refusedPage } from './auth-pages.ts';
+import { type GrantRequest, parseGrant, REPEATED, withParameter } from './grant-request.ts';
+
+/** The page on which a person approves a key for an application. (spec: inference, Authentication 8) */
+export const authRoutes: readonly Route[] = [...openPage('/auth', showApproval), privateForm('/auth', decide)];
+
+const GRANT = /^[0-9a-f]{32}$/;
+
+function showApproval(visit: Visit): RouteAnswer {
+  const { context, edge, site, session } = visit;
+  const query = new URLSearchParams(context.query);
+  const request = parseGrant((name) => {
+    const [value, second] = query.getAll(name);
+    return second === undefined ? (value ?? null) : REPEATED;
+  });
+  if ('problem' in request) return pageAnswer(refusedPage(request.problem), site, { status: 400 });
+  if (session === null) return toSignIn(visit);
+  return pageAnswer(approvalPage(request, session, localId(edge.services.random)), site, formOriginOf(request));
+}
+
+/** Browsers hold the redirect that answers a form to the policy of the form's page. */
+function formOriginOf({ mode, origin }: GrantRequest): { readonly formOrigin?: string } {
+  return mode === 'return' ? { formOrigin: origin } : {};
+}
+
+async function decide(visit: PrivateFormVisit): Promise<RouteAnswer> {
+  const { site, session, form } = visit;
+  const request = parseGrant((name) => form.get(name) ?? null);
+  if ('problem' in request) return pageAnswer(refusedPage(request.problem), site, { status: 400 });
+  if (form.get('decision') === 'approve') return approve(visit, request);
+  if (form.get('decision') !== 'decline') throw invalid('The form has no decision');
+  if (request.mode !== 'return') return pageAnswer(declinedPage(request, session), site);
+  return redirectAnswer(withParameter(request.callback, 'error', 'access_denied'), site, formOriginOf(request));
+}
+
+/** Issues the code of the approval, once: its natural id is that of the page which asked. */
+async function approve({ edge, site, session, form }: PrivateFormVisit, request: GrantRequest): Promise<RouteAnswer> {
+  const { cluster, pepper, askMs, signIn } = edge.services;
+  const address = issuanceCodeAddress(session.account, grantOf(form));
+  const code = codeText(pepper, address);
+  const { challenge, origin, limit } = request;
+  const made = {
+    ...{ digest: secretDigest(pepper, 'code', code), approval: { challenge, origin, limit } },
+    ...{ lifetimeMs: signIn.codeMs, by: session.by },
+  };
+  const { approval } = await issueCode(cluster, address, made, askMs);
+  if (approval.challenge !== challenge || approval.origin !== origin || approval.limit !== limit) {
+    throw invalid('This approval was used for another request; open the page again');
+  }
+  if (request.mode !== 'return') return pageAnswer(codePage(request, session, code), site);
+  return redirectAnswer(withParameter(request.callback, 'code', code), site, formOriginOf(request));
+}
+
+function grantOf(form: FormFields): string {
+  const grant = form.get('grant') ?? '';
+  if (!GRANT.test(grant)) throw invalid('The form is incomplete; open the page again');
+  return grant;
+}
