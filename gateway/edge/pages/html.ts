@@ -50,9 +50,16 @@ const FOLLOWED = /^(?:\/(?![/\\])|[?#]|https?:\/\/)/i;
 function written(value: HtmlValue, before: string): string {
   if (value === null || value === undefined || value === false) return '';
   if (typeof value === 'object') return value instanceof Html ? value.toString() : writtenList(value, before);
-  if (before.endsWith('=')) throw new Error('the value of an attribute must be quoted in its template');
+  if (isUnquoted(before)) throw new Error('the value of an attribute must be quoted in its template');
   const text = String(value);
   return LINK.test(before.slice(-24)) && !FOLLOWED.test(text) ? '#' : escapeHtml(text);
+}
+
+/** True for a value that follows `name=` in a tag, outside quotes. */
+function isUnquoted(before: string): boolean {
+  if (!before.endsWith('=')) return false;
+  const tag = before.slice(before.lastIndexOf('<'));
+  return !tag.includes('>') && tag.split('"').length % 2 === 1;
 }
 
 function writtenList(values: readonly HtmlValue[], before: string): string {

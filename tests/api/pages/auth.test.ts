@@ -4,7 +4,19 @@ import { listKeys, showKey } from '../../../actors/key/key.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { openCluster } from './cluster.ts';
-import { authPath, codeOf, decide, fieldsOf, originOf, type Person, pkce, signedIn, trade, tradeBody, Visitor } from './visitor.ts';
+import {
+  authPath,
+  codeOf,
+  decide,
+  fieldsOf,
+  originOf,
+  type Person,
+  pkce,
+  signedIn,
+  trade,
+  tradeBody,
+  Visitor,
+} from './visitor.ts';
 
 /** Attacks 18 to 31 of the list: the approval page and the trade of its code. Each title gives its number. */
 const it = bounded(test);
@@ -171,7 +183,7 @@ it('attack 23: the page shows the origin in punycode and the limit before the ap
   const callback_url = 'https://xn--pple-43d.com:8443/cb';
   const { text } = await person.visitor.get(authPath(pkce().challenge, { callback_url, limit: '0.5' }));
   assert.match(text, '<strong>https://xn--pple-43d.com:8443</strong>');
-  assert.match(text, /at most <strong>0\.5 USD<\/strong>/);
+  assert.match(text, /at most <strong>0\.50 USD<\/strong>/);
   const unlimited = await person.visitor.get(authPath(pkce().challenge));
   assert.match(unlimited.text, /<strong>without a limit<\/strong>/);
 });

@@ -1,4 +1,7 @@
 import { sharedCluster, UNLIMITED } from '../../support/cluster/shared-cluster.ts';
 
-/** Three nodes, no provider; rate limits are disabled. */
-export const openCluster = sharedCluster({ nodes: 3, rates: UNLIMITED, simulators: ['sim-a'] });
+/** Three nodes behind proxies on this machine; rate limits are disabled. */
+export const openCluster = sharedCluster({
+  ...{ nodes: 3, rates: UNLIMITED, simulators: ['sim-a'] },
+  edge: { trustedProxies: ['127.0.0.0/8'] },
+});

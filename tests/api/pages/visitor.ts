@@ -21,12 +21,12 @@ export class Visitor {
     return this.#send(path, { method: 'GET', headers });
   }
 
-  /** `headers` replace those that a browser sends with a form of this site. */
+  /** `headers` replace those that a browser sends with a form of this site; an empty one is left out. */
   async post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Seen> {
     const usual = { origin: 'null', 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' };
     return this.#send(path, {
       method: 'POST',
-      headers: { ...usual, 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      headers: present({ ...usual, 'content-type': 'application/x-www-form-urlencoded', ...headers }),
       body: String(new URLSearchParams(fields)),
     });
   }
@@ -48,6 +48,10 @@ export class Visitor {
     const { status, text } = await this.post('/sign-in', { key });
     assert.is(status, 303, text);
   }
+}
+
+function present(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
 }
 
 export interface Person {
@@ -119,7 +123,8 @@ export async function decide(
 /** The code of an approval, from its redirect or from its page. */
 export function codeOf({ headers, text }: Seen): string {
   const location = headers.get('location');
-  const code = location === null ? /id="code"[^>]*value="([^"]+)"/.exec(text)?.[1] : new URL(location).searchParams.get('code');
+  const code =
+    location === null ? /id="code"[^>]*value="([^"]+)"/.exec(text)?.[1] : new URL(location).searchParams.get('code');
   if (!code) throw new Error(`no code in ${location ?? text}`);
   return code;
 }

@@ -23,18 +23,21 @@ async function showSessions({ edge, site, session }: PrivateVisit): Promise<Rout
   const open = await listSessions(cluster.rows, session.account, cluster.now());
   const content = html`<h1>Sessions</h1>
 <p class="lead">Browsers that are signed in to this account. A session also ends with the key that opened it.</p>
-<div class="card"><div class="scroll"><table>
+<div class="card"><table class="stack">
 <thead><tr><th>Browser</th><th>Opened by</th><th>Opened</th><th>Ends</th><th><span class="unseen">Action</span></th></tr></thead>
 <tbody>${open.map((record) => row(record, session))}</tbody>
-</table></div></div>`;
+</table></div>`;
   return pageAnswer(layout({ title: 'Sessions', current: PATH, person: session, content }), site);
 }
 
 function row({ session: address, by, agent, createdAt, expiresAt }: SessionRecord, session: PageSession): Html {
   const isOwn = address === session.session;
   const opener = by.kind === 'key' ? html`<code>${localOf(by.id)}</code>` : html`a link of the operator`;
-  return html`<tr><td>${agent === '' ? 'unknown' : browserOf(agent)} ${isOwn && html`<span class="badge good">this one</span>`}</td>
-<td>${opener}</td><td>${timeOf(createdAt)}</td><td>${timeOf(expiresAt)}</td>
+  return html`<tr>
+<td data-label="Browser"><span>${agent === '' ? 'unknown' : browserOf(agent)} ${isOwn && html`<span class="badge good">this one</span>`}</span></td>
+<td data-label="Opened by">${opener}</td>
+<td data-label="Opened">${timeOf(createdAt)}</td>
+<td data-label="Ends">${timeOf(expiresAt)}</td>
 <td class="number"><form method="post" action="${PATH}" data-once>
 <input type="hidden" name="${TOKEN_FIELD}" value="${session.token}"><input type="hidden" name="session" value="${localOf(address)}">
 <button class="danger small" type="submit">End<span class="unseen"> the session opened ${timeText(createdAt)}</span></button>

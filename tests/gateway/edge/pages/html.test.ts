@@ -26,6 +26,8 @@ test('null, undefined and false write nothing; numbers and lists are written', (
 
 test('an attribute without quotes is an error of the template', () => {
   assert.throws(() => html`<i id=${'x'}></i>`, /must be quoted/);
+  assert.throws(() => html`<i class="a b" id=${'x'}></i>`, /must be quoted/);
+  assert.is(String(html`<i>a=${'x'}</i><i title="a=${'x'}">`), '<i>a=x</i><i title="a=x">');
 });
 
 for (const [address, written] of [
