@@ -12,8 +12,9 @@ import type { SpendRecord } from './events.ts';
 import type { KeyState } from './key-state.ts';
 
 export const ACTIVITY = 'activity';
-/** Index column: `activityDay` of account and day. */
+/** Index columns: `activityDay` of account and day, and the day of all accounts. */
 export const ACTIVITY_DAY = 0;
+export const PUBLIC_DAY = 1;
 /** Thirteen months: a year can be compared with the one before. */
 const RETENTION_MS = 400 * 24 * 3_600_000;
 
@@ -41,7 +42,7 @@ export interface Activity {
 /** Rows of the running day are resident, so that a charge reads nothing from the store. */
 export const activityCollection: Collection = {
   sort: (row: Activity) => row.day,
-  index: [(row: Activity) => activityDay(row.account, row.day)],
+  index: [(row: Activity) => activityDay(row.account, row.day), (row: Activity) => dateOf(row.day)],
   open: (row: Activity) => row.isClosed !== true,
   nextMax: 1,
   retentionMs: RETENTION_MS,

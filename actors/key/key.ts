@@ -2,7 +2,7 @@
  * The key kind and its client functions. Arguments are addresses and results are plain data; refusals are results, not
  * errors.
  */
-import type { ActorEvent, Cluster, Json, Kind, RowRef, SavedState } from '../runtime/index.ts';
+import type { ActorEvent, Cluster, Json, Kind, RowQuery, RowRef, SavedState } from '../runtime/index.ts';
 import type { LimitWindow } from '../terms/calendar.ts';
 import { CHANGE, changeCollection } from '../terms/change.ts';
 import type { Admission, HoldRequest } from '../terms/hold.ts';
@@ -11,7 +11,16 @@ import { plain } from '../terms/only.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { same } from '../terms/same.ts';
-import { ACTIVITY, ACTIVITY_DAY, type Activity, activityCollection, activityDay, activityRows } from './activity.ts';
+import {
+  ACTIVITY,
+  ACTIVITY_DAY,
+  type Activity,
+  activityCollection,
+  activityDay,
+  activityRows,
+  dateOf,
+  PUBLIC_DAY,
+} from './activity.ts';
 import { type Credential, credentialCollection } from './credential.ts';
 import type { KeyEdit, KeyEvent } from './events.ts';
 import { keyMachine } from './key.machine.ts';
@@ -210,12 +219,23 @@ export async function listKeys(cluster: Cluster, account: string, limit: number)
 const PAGE_ROWS_MAX = 1_000;
 
 /** The activity of all keys of an account on one UTC day (the store time at which it began), page by page. */
-export async function* activityOf(
+export function activityOf(
   cluster: Pick<Cluster, 'rows'>,
   account: string,
   day: number,
 ): AsyncIterable<readonly Activity[]> {
-  const where = { column: ACTIVITY_DAY, equals: activityDay(account, day) } as const;
+  return activityPages(cluster, { column: ACTIVITY_DAY, equals: activityDay(account, day) });
+}
+
+/** The activity of every account on one UTC day, page by page. */
+export function activityOfAll(cluster: Pick<Cluster, 'rows'>, day: number): AsyncIterable<readonly Activity[]> {
+  return activityPages(cluster, { column: PUBLIC_DAY, equals: dateOf(day) });
+}
+
+async function* activityPages(
+  cluster: Pick<Cluster, 'rows'>,
+  where: NonNullable<RowQuery['where']>,
+): AsyncIterable<readonly Activity[]> {
   const query = { collection: ACTIVITY, where, limit: PAGE_ROWS_MAX } as const;
   let page = await cluster.rows.rows(query);
   while (page.length > 0) {

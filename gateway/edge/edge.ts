@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { Arrivals } from '../overload/arrivals.ts';
 import type { OverloadGauges } from '../overload/overload.ts';
 import type { ServingState } from '../terms/serving-state.ts';
+import { PublicStats } from './api/catalogue/public-stats.ts';
 import { UploadRoom } from './api/files/upload-room.ts';
 import { AccountedBudgets } from './auth/accounted-budgets.ts';
 import { Authentication } from './auth/authentication.ts';
@@ -73,7 +74,7 @@ export function openEdge(services: EdgeServices): Edge {
     services: { ...services, readiness },
     ...{ authentication, clients, window, turns, overload, arrivals },
     largeAnswers: new LargeAnswers(clock, limits),
-    ...{ feeds, preparedAnswers: new PreparedAnswers() },
+    ...{ feeds, preparedAnswers: new PreparedAnswers(), publicStats: new PublicStats(cluster) },
     uploads: new UploadRoom(services.files.limits),
     bodies: new BodyRoom(limits.bodiesBytesMax),
     openUploads: new OpenUploads(limits),

@@ -1,5 +1,6 @@
 import type { Arrivals } from '../../overload/arrivals.ts';
 import type { Overload } from '../../overload/overload.ts';
+import type { PublicStats } from '../api/catalogue/public-stats.ts';
 import type { UploadRoom } from '../api/files/upload-room.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import type { ClientAddresses } from '../auth/client-addresses.ts';
@@ -28,6 +29,7 @@ export interface EdgeRoutes {
   readonly feeds: AccountFeeds;
   readonly largeAnswers: LargeAnswers;
   readonly preparedAnswers: PreparedAnswers;
+  readonly publicStats: PublicStats;
   readonly running: RunningRequests;
   /** Number of requests under way on this node. */
   readonly underWay: () => number;

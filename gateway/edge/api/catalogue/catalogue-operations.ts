@@ -61,6 +61,7 @@ export const CATALOGUE_OPERATIONS: readonly Operation[] = [
   read('/models/{author}/{slug}/benchmarks', 'The scores of the endpoints of one model', 'ModelBenchmarks'),
   read('/endpoints/zdr', 'The endpoints vetted for zero data retention', 'EndpointList'),
   read('/providers', 'The providers, by name', 'ProviderList'),
+  read('/stats/public', 'Requests and tokens of 30 days; nothing that fewer than five accounts did', 'PublicStats'),
   read('/families', 'The families with a served model', 'FamilyList'),
 ];
 

@@ -18,6 +18,8 @@ import { filterModels } from './filter-models.ts';
 const DECLARED = 'public, max-age=30';
 /** Figures are published every few seconds. */
 const MEASURED = 'public, max-age=5';
+/** Public statistics are read once a minute. */
+const COUNTED = 'public, max-age=60';
 /** What depends on the key is kept by its own client only, and asked for each time. */
 const OWN = 'private, no-cache';
 
@@ -50,6 +52,7 @@ export const catalogueRoutes: readonly Route[] = [
     listingOf({ data: listProviders(edge.services.cluster.board.topic(PROVIDERS_TOPIC), topicOf(edge)) }),
   ),
   open('/families', DECLARED, (_, edge) => listingOf({ data: listFamilies(topicOf(edge)) })),
+  { method: 'GET', path: '/stats/public', policy: 'open', body: 'none', answer: showStats },
 ];
 
 function open(path: string, caching: string, list: (context: RequestContext, edge: EdgeRoutes) => Listing): Route {
@@ -75,6 +78,16 @@ function listForCaller(_: RequestContext, edge: EdgeRoutes): Listing {
   const { zeroRetention } = edge.services.inference.config.workspace;
   const kept = zeroRetention ? all.filter(({ endpoints }) => endpoints.some(retainsNothing)) : all;
   return { before: '{"data":[', entries: kept.map(({ entry }) => entry), after: ']}' };
+}
+
+async function showStats({ request }: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  const { board } = edge.services.cluster;
+  const listed = {
+    models: catalogueModels(topicOf(edge)).length,
+    endpoints: topicOf(edge).size,
+    providers: board.topic(PROVIDERS_TOPIC).size,
+  };
+  return edge.preparedAnswers.answer(request, listingOf({ data: await edge.publicStats.show(listed) }), COUNTED);
 }
 
 function summary(context: RequestContext, edge: EdgeRoutes): Listing {

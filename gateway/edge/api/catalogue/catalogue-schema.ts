@@ -95,6 +95,20 @@ const modelEndpoints = Type.Object({
   benchmarks_note: text,
 });
 
+const tokens = Type.String({ description: 'A whole number, which may exceed 2^53.' });
+const stats = Type.Object({
+  as_of: Type.String({ description: 'ISO 8601 instant.' }),
+  window_days: whole,
+  requests: whole,
+  prompt_tokens: tokens,
+  completion_tokens: tokens,
+  models: whole,
+  endpoints: whole,
+  providers: whole,
+  top_models: Type.Array(Type.Object({ model: text, total_tokens: tokens })),
+  daily: Type.Array(Type.Object({ date: text, requests: whole, total_tokens: tokens })),
+});
+
 const score = Type.Object({ ...benchmarkSchema.properties, provider_name: text, provider_slug: text, tag: text });
 
 export const CATALOGUE_SCHEMAS: Readonly<Record<string, TSchema>> = {
@@ -112,5 +126,6 @@ export const CATALOGUE_SCHEMAS: Readonly<Record<string, TSchema>> = {
   ModelBenchmarks: Type.Object({ data: Type.Array(score), benchmarks_note: text }),
   EndpointList: Type.Object({ data: Type.Array(endpointSchema) }),
   ProviderList: Type.Object({ data: Type.Array(provider) }),
+  PublicStats: Type.Object({ data: stats }),
   FamilyList: Type.Object({ data: Type.Array(family) }),
 };
