@@ -85,7 +85,9 @@ it('lists providers, and endpoints with zero data retention', async () => {
 });
 
 it('serves benchmarks and families, and 404 for a model without an endpoint', async () => {
-  assert.equal((await read('/models/sim/fast/benchmarks')).body.data, []);
+  const { body } = await read('/models/sim/fast/benchmarks');
+  for (const score of body.data as object[]) assert.equal(Object.keys(score).slice(0, 2), ['dataset', 'score']);
+  assert.type((body as unknown as { benchmarks_note: string }).benchmarks_note, 'string');
   assert.equal((await read('/families')).body.data, [], 'none of these documents declares one');
   for (const path of [
     '/models/sim/none/benchmarks',

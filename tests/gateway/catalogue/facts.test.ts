@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { NO_EVIDENCE } from '../../../actors/endpoint/evidence.ts';
 import type { Json } from '../../../actors/runtime/index.ts';
 import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
-import { modelBenchmarks, zdrEndpoints } from '../../../gateway/catalogue/endpoint-listings.ts';
+import { modelBenchmarks, modelEndpoints, zdrEndpoints } from '../../../gateway/catalogue/endpoint-listings.ts';
 import { listFamilies } from '../../../gateway/catalogue/families.ts';
 import { listingText } from '../../../gateway/catalogue/listing.ts';
 import { catalogueModel, findModel } from '../../../gateway/catalogue/models.ts';
@@ -13,6 +13,7 @@ import { bounded } from '../../support/bounded.ts';
 import { UNMEASURED } from '../../support/model/unmeasured.ts';
 import { board, boardEndpoint } from '../inference/stage.ts';
 import { declared } from './declared.ts';
+import { demoBoard } from './demo-board.ts';
 import { readListing } from './read-listing.ts';
 
 const it = bounded(test);
@@ -128,6 +129,33 @@ it('voices are a union; widths and languages come from the cheapest endpoint tha
   assert.is(undeclared?.supported_dimensions, null);
   const plain = findModel(onBoard(declared({})), 'm/one');
   assert.equal([plain?.supported_voices, plain?.supported_languages], [null, null]);
+});
+
+it('an endpoint shows the limits of its pictures, the range of its speech, and whether it imitates a voice', () => {
+  const { endpoints } = demoBoard();
+  const shown = (model: string, slug: string): Readonly<Record<string, unknown>> => {
+    const { data } = readListing<{ data: { endpoints: Readonly<Record<string, unknown>>[] } }>(
+      modelEndpoints(endpoints, model, NOW),
+    );
+    return data.endpoints.find(({ provider_slug }) => provider_slug === slug) ?? {};
+  };
+  const { image_envelope, speech_envelope } = shown('lumen/lumen-draw-1', 'aster');
+  const frame = { max_pixels: 4_194_304, min_edge: 256, max_edge: 2_048, grid: 64 };
+  assert.equal({ ...(image_envelope as object), ...frame }, image_envelope);
+  assert.is(speech_envelope, null);
+  const voice = shown('cadence/cadence-voice-2', 'aster');
+  assert.equal((voice.speech_envelope as { speed: object }).speed, { min: 0.5, max: 2 });
+  assert.equal(
+    [voice.supports_voice_cloning, shown('cadence/cadence-voice-2', 'borealis').supports_voice_cloning],
+    [true, false],
+  );
+  const languages = findModel(endpoints, 'cadence/cadence-voice-2')?.supported_languages;
+  assert.equal(languages, ['de', 'en', 'es', 'fr', 'it', 'ja', 'pt']);
+  const misplaced = [{ ...OUTPUT, image: { frame: { grid: 64 } } }];
+  assert.match(
+    refusal(() => declared({ output_modalities: misplaced })),
+    /output_modalities\[0\]\.image belongs to an output modality of type image/,
+  );
 });
 
 it('families list their models, endpoints and providers', () => {
