@@ -130,7 +130,7 @@ const config: ClusterConfig = {
     startsMs: 2,
     refusalsMs: 0.5,
     liveMs: 2_000,
-    pieceMs: 2,
+    pieceMs: 1,
     restFactor: 2,
     jobBusyPercentMax: 50,
     jobsPerSecondMin: 10,

@@ -2,8 +2,8 @@ import { type Clock, FairQueue, type LoopWork } from '../../actors/runtime/index
 import type { OverloadLimits } from '../terms/config.ts';
 import type { LiveTraffic } from './live-traffic.ts';
 
-/** Bytes of a text in one piece: below 2 ms of the slowest reading, that of small JSON objects. */
-const PIECE_BYTES_MAX = 16 * 1024;
+/** Bytes of a text in one piece: about 1 ms of the slowest reading, that of small JSON objects. */
+const PIECE_BYTES_MAX = 8 * 1024;
 /** After this time an asynchronous piece no longer delays the others: it waits for a disk that does not answer. */
 const PIECE_MS_MAX = 1_000;
 

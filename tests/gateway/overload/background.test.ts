@@ -7,6 +7,11 @@ import { LoopModel } from './loop-model.ts';
 
 /** Background work of one event loop, in virtual time. */
 const it = bounded(test);
+/** Milliseconds of a live request: a step of it, and the way to a peer and back; and of 64 KiB of a download. */
+const STEP_MS = 0.25;
+const PEER_MS = 1;
+const STEPS = 6;
+const DOWNLOAD_STEP_MS = 0.12;
 const LIMITS = { ...config.overload, pieceMs: 2, restFactor: 3 };
 
 class Scene {
@@ -107,6 +112,40 @@ it('counts what an asynchronous piece works, and not what it waits; one runs at 
   assert.is(most, 1);
   // 150 waits of 4 ms and 75 ms of work, with three times as much rest.
   assert.ok(scene.loop.worked === 75, `${scene.loop.worked}`);
+});
+
+/** The p99 of live requests that take several steps of the loop, beside three lanes of background work. */
+async function besideWork(workMs: number, isPresent: boolean): Promise<number> {
+  const { pieceMs, restFactor } = config.overload;
+  const loop = new LoopModel();
+  const live = { isPresent };
+  const background = new Background({ clock: loop, limits: { pieceMs, restFactor }, live, busyMs: () => loop.worked });
+  const lane = async (): Promise<void> => {
+    for (;;) await background.run('a', () => loop.spend(workMs));
+  };
+  for (let nth = 0; nth < 3 && workMs > 0; nth++) loop.after(0, () => void lane());
+  const times: number[] = [];
+  const request = async (): Promise<void> => {
+    const from = loop.monotonic();
+    for (let step = 0; step < STEPS; step++) {
+      loop.spend(STEP_MS);
+      await loop.wait(PEER_MS + ((times.length * 7 + step * 3) % 10) / 10);
+    }
+    times.push(loop.monotonic() - from);
+  };
+  for (let at = 0; at < 10_000; at += 1_000 / 300) loop.after(at, () => void request());
+  await loop.run(10_000);
+  return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] as number;
+}
+
+it('live requests at 300/s are at most 20 % slower beside downloads, and 50 % beside pieces of 1.5 ms', async () => {
+  const quiet = await besideWork(0, true);
+  const downloads = await besideWork(DOWNLOAD_STEP_MS, true);
+  const submissions = await besideWork(1.5, true);
+  assert.ok(downloads < quiet * 1.2, `${downloads} ms beside ${quiet}`);
+  assert.ok(submissions < quiet * 1.5, `${submissions} ms beside ${quiet}`);
+  const unpaced = await besideWork(1.5, false);
+  assert.ok(unpaced > quiet * 1.8, `without rests ${unpaced} ms`);
 });
 
 it('a piece that never ends delays the others by a second at most, and a failed one by nothing', async () => {
