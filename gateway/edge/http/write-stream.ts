@@ -2,10 +2,13 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../../actors/runtime/index.ts';
 import { drained } from './drained.ts';
 
+/** Bytes that one step writes at least, if the client takes them: one segment of a blob. */
+const STEP_BYTES = 64 * 1024;
+
 export interface StreamOptions {
   readonly clock: Clock;
   readonly stalledMs: number;
-  /** Runs one step, which reads and writes a piece; absent: at once. */
+  /** Runs one step, which reads and writes some bytes; absent: at once. */
   readonly run?: <T>(step: () => Promise<T>) => Promise<T>;
 }
 
@@ -20,9 +23,13 @@ export async function writeStream(
 ): Promise<void> {
   const pieces = source[Symbol.asyncIterator]();
   const step = async (): Promise<'ended' | 'written' | 'full'> => {
-    const piece = await pieces.next();
-    if (piece.done === true || response.destroyed) return 'ended';
-    return response.write(piece.value) ? 'written' : 'full';
+    for (let bytes = 0; bytes < STEP_BYTES; ) {
+      const piece = await pieces.next();
+      if (piece.done === true || response.destroyed) return 'ended';
+      bytes += piece.value.length;
+      if (!response.write(piece.value)) return 'full';
+    }
+    return 'written';
   };
   try {
     for (let outcome = await run(step); outcome !== 'ended'; outcome = await run(step)) {
