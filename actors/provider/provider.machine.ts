@@ -27,8 +27,17 @@ export interface ProviderState {
   readonly declaredAt: number | null;
   /** Absent until the document was read for the first time. */
   readonly document?: DocumentReading;
+  /** Absent while the provider accepts our key, as far as gateways know. */
+  readonly keyRefusal?: KeyRefusal | null;
   /** Absent until an operator recorded raw refusals for the first time. */
   readonly refusals?: RefusalState;
+}
+
+/** The provider answers 401 or 403 to our key. Store times in ms of the first and the newest report. */
+export interface KeyRefusal {
+  readonly status: number;
+  readonly since: number;
+  readonly last: number;
 }
 
 export interface DocumentReading {
@@ -44,6 +53,8 @@ export type ProviderEvent =
   | (Stamped & { readonly type: 'provider.declare'; readonly facts: ProviderFacts; readonly digest: string })
   | (Stamped & { readonly type: 'provider.read'; readonly problem: string | null; readonly endpoints: number })
   | (Stamped & { readonly type: 'provider.withdraw' })
+  | (Stamped & { readonly type: 'key.refused'; readonly status: number })
+  | (Stamped & { readonly type: 'key.accepted' })
   | (Stamped & { readonly type: 'refusals.record'; readonly minutes: number })
   | (Stamped & { readonly type: 'refusals.note'; readonly refusal: NotedRefusal })
   | (Stamped & { readonly type: 'refusals.ended' })
@@ -67,6 +78,11 @@ function isRead({ document }: ProviderState, event: ProviderEvent): boolean {
 
 function withdraw({ slug }: ProviderState, { at }: ProviderEvent): ProviderState {
   return { slug, facts: null, digest: null, declaredAt: at };
+}
+
+function refuseKey({ keyRefusal }: ProviderState, event: ProviderEvent): Pick<ProviderState, 'keyRefusal'> {
+  const { status, at } = only(event, 'key.refused');
+  return { keyRefusal: { status, since: keyRefusal?.since ?? at, last: at } };
 }
 
 function record({ refusals }: ProviderState, event: ProviderEvent): Pick<ProviderState, 'refusals'> {
@@ -98,6 +114,8 @@ export const providerMachine = setup({
     declare: assign(({ context, event }) => declare(context, event)),
     withdraw: assign(({ context, event }) => withdraw(context, event)),
     read: assign(({ context, event }) => read(context, event)),
+    refuseKey: assign(({ context, event }) => refuseKey(context, event)),
+    acceptKey: assign(() => ({ keyRefusal: null })),
     record: assign(({ context, event }) => record(context, event)),
     note: assign(({ context }) => note(context)),
     endRecording: assign(({ context }) => endRecording(context)),
@@ -143,6 +161,8 @@ export const providerMachine = setup({
       { target: '.declared', actions: ['declare', 'publish', 'answerChanged'] },
     ],
     'provider.read': [{ guard: 'isRead', actions: 'answerSame' }, { actions: ['read', 'answerChanged'] }],
+    'key.refused': { actions: 'refuseKey' },
+    'key.accepted': { actions: 'acceptKey' },
     'refusals.record': { actions: ['record', 'publishRecording'] },
     'refusals.note': [{ guard: 'isRecording', actions: ['keepRefusal', 'note'] }, {}],
     'refusals.ended': { actions: ['endRecording', 'unpublishRecording'] },

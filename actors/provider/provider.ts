@@ -5,7 +5,7 @@ import type { ProviderFacts } from '../terms/declaration.ts';
 import { providerAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import { same } from '../terms/same.ts';
-import { type DocumentReading, type ProviderState, providerMachine } from './provider.machine.ts';
+import { type DocumentReading, type KeyRefusal, type ProviderState, providerMachine } from './provider.machine.ts';
 import { isRecording, REFUSALS_COLLECTION, refusalCollection } from './refusals.ts';
 
 /** Board topic; keys are slugs, values `ProviderFacts`. */
@@ -48,6 +48,12 @@ export async function reportReading(
   return (answer as { readonly changed: boolean }).changed;
 }
 
+/** Reports that a provider refuses our key, or accepts it again. Best effort: a later call reports again. */
+export function reportKey(cluster: Cluster, slug: string, refusedWith: number | null): void {
+  const event = refusedWith === null ? { type: 'key.accepted' } : { type: 'key.refused', status: refusedWith };
+  cluster.tell(providerAddress(slug), event);
+}
+
 /** Removes a provider from the board. Returns true when it was on it. */
 export async function withdrawProvider(cluster: Cluster, slug: string, withinMs: number): Promise<boolean> {
   const answer = await cluster.ask(providerAddress(slug), { type: 'provider.withdraw' }, { withinMs, repeat: same });
@@ -55,15 +61,20 @@ export async function withdrawProvider(cluster: Cluster, slug: string, withinMs:
 }
 
 function explainProvider(view: View): readonly string[] {
-  const { slug, facts, declaredAt, document, refusals } = view.context as unknown as ProviderState;
+  const { slug, facts, declaredAt, document, keyRefusal, refusals } = view.context as unknown as ProviderState;
   const since = declaredAt === null ? '' : ` since ${timeOf(declaredAt)}`;
   const lines = document === undefined ? [] : [explainReading(document)];
+  if (keyRefusal != null) lines.push(explainKey(keyRefusal));
   if (refusals?.until != null && isRecording(refusals, view.now)) {
     lines.push(`Its raw refusals are recorded until ${timeOf(refusals.until)}.`);
   }
   if (facts !== null) return [`${facts.name} is declared${since} and shown in the catalogue as ${slug}.`, ...lines];
   if (declaredAt === null) return [`${slug} was never declared: the catalogue does not show it.`, ...lines];
   return [`This provider is withdrawn${since}: the catalogue does not show it.`];
+}
+
+function explainKey({ status, since, last }: KeyRefusal): string {
+  return `It refuses our key with HTTP ${status} since ${timeOf(since)}, last at ${timeOf(last)}: set the right key.`;
 }
 
 function explainReading({ problem, endpoints, since }: DocumentReading): string {

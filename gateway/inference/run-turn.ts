@@ -243,6 +243,7 @@ class AttemptLoop {
     { sentAt, counted }: { readonly sentAt: number; readonly counted: boolean },
   ): void {
     const ask = toolAsk(this.#request.turn, failure);
+    this.#services.keyAlarms.failed(candidate.endpoint.provider.slug, failure);
     this.#services.outcomes.observe(candidate.endpoint.id, {
       by: accountTag(this.#request.caller.account),
       at: this.#services.cluster.now(),

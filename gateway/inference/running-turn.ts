@@ -300,6 +300,7 @@ export class RunningAttempt implements RunningTurn {
     const { turn, caller } = this.request;
     const { candidate, sentAt, firstAt } = this.#begun;
     if (failure === null && !this.#left) this.#remember();
+    if (failure === null) this.#services.keyAlarms.served(candidate.endpoint.provider.slug);
     const { completionTokens } = receipt.usage;
     const seen: { -readonly [member in keyof Observed]: Observed[member] } = {
       by: accountTag(caller.account),

@@ -11,6 +11,7 @@ import { Affinity } from '../routing/affinity.ts';
 import type { ClusterConfig } from '../terms/config.ts';
 import type { Measures } from '../terms/measures.ts';
 import type { TraceSpan } from '../terms/tracing.ts';
+import { KeyAlarms } from './key-alarms.ts';
 import { Outcomes } from './outcomes.ts';
 import { RefusalRecorder } from './refusal-recorder.ts';
 
@@ -47,6 +48,7 @@ export interface InferenceServices extends Omit<InferenceParts, 'keys'> {
   readonly fileRoom: FileRoom;
   readonly replyRoom: ReplyRoom;
   readonly refusals: RefusalRecorder;
+  readonly keyAlarms: KeyAlarms;
   readonly pending: BackgroundWork;
   /** The span of the request that these services run; absent where it is not traced. */
   readonly span?: TraceSpan;
@@ -61,6 +63,7 @@ export function openInference({ keys, ...parts }: InferenceParts): InferenceServ
     fileRoom: new FileRoom(parts.files.limits.heldBytesMax),
     replyRoom: new ReplyRoom(parts.config.upstream.repliesBytesMax),
     refusals: new RefusalRecorder(parts.cluster, keys),
+    keyAlarms: new KeyAlarms(parts),
     pending: new BackgroundWork(),
   };
 }

@@ -17,6 +17,7 @@ import { PublicClient } from '../outbound/public-client.ts';
 import { Background } from '../overload/background.ts';
 import { JobPace } from '../overload/job-pace.ts';
 import type { ServingState } from '../terms/serving-state.ts';
+import { logHealth } from './health-log.ts';
 import type { NodeContext } from './node-options.ts';
 
 /** Dependencies of the gateway of a node, beside its context. */
@@ -77,6 +78,7 @@ export function openGateway(
   const checker = new Checker({ ...checked, limits: config.checks });
   const benchmarker = new Benchmarker({ ...checked, limits: config.benchmarks });
   if (crashPoint !== null) watchCommits(cluster, crashPoint);
+  let endHealthLog = (): void => {};
   const periodic = [new Prober(parts), refresher, checker, benchmarker];
   const edge = openEdge({
     ...{ cluster, clock, random, inference, readiness, log, crashPoint, overload, measures, tracing },
@@ -105,9 +107,11 @@ export function openGateway(
     declare: (givenUp) => declareUntilListed({ ...parts, providers, log, givenUp }),
     start: () => {
       for (const task of periodic) task.start();
+      endHealthLog = logHealth({ board: cluster.board, owns: (address) => cluster.owns(address) }, clock, log);
     },
     stop: () => {
       for (const task of periodic) task.stop();
+      endHealthLog();
     },
     settled: () => drainInference(inference),
   };

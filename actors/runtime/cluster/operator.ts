@@ -5,7 +5,7 @@ import { isReserved } from '../actor/system-message.ts';
 import type { Engine, EngineGauges, Inspection, QuarantinedActor, Reloaded } from '../durable/engine/engine.ts';
 import { deadLettersOf, viewOfDeadLetter } from '../durable/quarantine/dead-letter-view.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { NodeRow, RowQuery, RowRecord, Store } from '../ports/store.ts';
+import type { ActorCountRow, NodeRow, RowQuery, RowRecord, Store } from '../ports/store.ts';
 import type { Calls } from './calls.ts';
 import type { AskOptions, ClusterView, Operator } from './cluster.ts';
 import type { ClusterWatchers, See } from './cluster-watchers.ts';
@@ -54,9 +54,10 @@ export class ClusterOperator implements Operator {
     const { nodes, live } = member.view;
     const shown = nodes.filter((row) => isAlive(row) || isNewestOf(row, nodes));
     const shardsPerNode = map.tally();
-    const [gauges, quarantined, actorCounts, deadLetters] = await Promise.all([
+    const [gauges, quarantined, residents, actorCounts, deadLetters] = await Promise.all([
       Promise.all(shown.map((row) => (isAlive(row) ? this.#gauges(row) : null))),
       Promise.all(shown.map((row) => (isAlive(row) ? this.#quarantined(row) : []))),
+      Promise.all(shown.map((row) => (isAlive(row) ? this.#residents(row) : []))),
       store.actorCounts(),
       store.rows(deadLettersOf(null)),
     ]);
@@ -70,7 +71,7 @@ export class ClusterOperator implements Operator {
       shardCount: map.count,
       unowned: ownership.unowned,
       aside: deadLetters.map(viewOfDeadLetter),
-      census: actorCounts,
+      census: withResidents(actorCounts, residents),
       quarantined: quarantined.flat(),
     };
   }
@@ -180,6 +181,8 @@ export class ClusterOperator implements Operator {
         return null;
       case 'quarantined':
         return engine.quarantined() as unknown as Json;
+      case 'residents':
+        return engine.residentStates() as unknown as Json;
       case 'reload':
         return (await engine.reload(call.address)) as unknown as Json;
       case 'inspect': {
@@ -207,6 +210,17 @@ export class ClusterOperator implements Operator {
     }
   }
 
+  /** Null: the node does not tell, as one of an earlier build. */
+  async #residents({ incarnation }: NodeRow): Promise<readonly ActorCountRow[] | null> {
+    const { self, engine, calls } = this.#parts;
+    if (incarnation === self) return engine.residentStates();
+    try {
+      return (await calls.call(incarnation, { verb: 'residents' }, GAUGES_MS)) as unknown as ActorCountRow[];
+    } catch {
+      return null;
+    }
+  }
+
   async #gauges({ incarnation }: NodeRow): Promise<EngineGauges | null> {
     const { self, engine, calls } = this.#parts;
     if (incarnation === self) return gaugesOf(engine);
@@ -216,6 +230,23 @@ export class ClusterOperator implements Operator {
       return null;
     }
   }
+}
+
+/** The stored counts, with those of resident kinds as the nodes have them in memory, if every node tells. */
+function withResidents(
+  stored: readonly ActorCountRow[],
+  residents: readonly (readonly ActorCountRow[] | null)[],
+): readonly ActorCountRow[] {
+  if (residents.includes(null)) return stored;
+  const live = new Map<string, ActorCountRow>();
+  for (const row of residents.flatMap((rows) => rows ?? [])) {
+    const name = `${row.kind} ${row.state} ${row.chart}`;
+    live.set(name, { ...row, count: row.count + (live.get(name)?.count ?? 0) });
+  }
+  const kinds = new Set([...live.values()].map(({ kind }) => kind));
+  return [...stored.filter(({ kind }) => !kinds.has(kind)), ...live.values()].sort((a, b) =>
+    `${a.kind} ${a.state}` < `${b.kind} ${b.state}` ? -1 : 1,
+  );
 }
 
 /** False if the shard moved before its owner could answer. */

@@ -39,6 +39,8 @@ export type ControlCall =
   | { readonly verb: 'reload'; readonly address: string }
   | { readonly verb: 'quarantined' }
   | { readonly verb: 'gauges' }
+  /** Actors of resident kinds by state. */
+  | { readonly verb: 'residents' }
   /** `missing`: which of these attempts do not run there. `abort`: abort them. */
   | { readonly verb: 'missing' | 'abort'; readonly attempts: readonly ActivityAttempt[] }
   | { readonly verb: 'drain' };

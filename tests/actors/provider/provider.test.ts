@@ -84,4 +84,17 @@ it('operators see a provider whose document was never usable', () => {
   assert.match(second as string, /line 1: this is no JSON$/);
 });
 
+it('explains that a provider refuses our key, until it accepts one', () => {
+  const actors = new PureActors([providerKind], 1_000);
+  declare(actors, 'one');
+  const explained = (): string => actors.explain(ADDRESS).join(' ');
+  actors.tell(ADDRESS, { type: 'key.refused', status: 401 } as never);
+  actors.tell(ADDRESS, { type: 'key.refused', status: 403 } as never);
+  assert.match(explained(), /It refuses our key with HTTP 403 since 1970-.*, last at 1970-/);
+  declare(actors, 'two');
+  assert.match(explained(), /refuses our key/);
+  actors.tell(ADDRESS, { type: 'key.accepted' });
+  assert.not.match(explained(), /refuses our key/);
+});
+
 test.run();

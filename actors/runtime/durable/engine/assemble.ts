@@ -113,6 +113,7 @@ export function assemble(options: EngineOptions): Assembly {
     now,
     limits,
     host,
+    watchers,
     self,
     opened: () => residents.opened(),
     eased,

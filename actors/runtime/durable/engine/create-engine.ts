@@ -1,4 +1,7 @@
 import type { Answer } from '../../actor/answer.ts';
+import type { Cell } from '../../actor/cell.ts';
+import { stateText } from '../../actor/state-text.ts';
+import type { ActorCountRow } from '../../ports/store.ts';
 import { type Assembly, assemble, type EngineOptions } from './assemble.ts';
 import { deliver } from './deliver.ts';
 import type { Delivery, Engine, EngineGauges, EngineHost, RunningActivities } from './engine.ts';
@@ -36,6 +39,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     inspect: (address) => inspect({ registry, dispatcher, timers, outbox: registry.outbox, store, now }, address),
     quarantined: () => quarantine.list(),
+    residentStates: () => residentStates(registry.cells.values()),
     reload: (address) => quarantine.reload(address),
     watch: (matches, see) => watchers.add(matches, see),
     gauges: gaugesOf(parts),
@@ -60,6 +64,18 @@ function tracedAnswer(
     ended();
     answer(given);
   };
+}
+
+function residentStates(cells: Iterable<Cell>): readonly ActorCountRow[] {
+  const counts = new Map<string, ActorCountRow>();
+  for (const { kind, snapshot } of cells) {
+    if (!kind.kind.resident || snapshot === null) continue;
+    const { name, version: chart } = kind.kind;
+    const state = stateText(snapshot.value);
+    const count = (counts.get(`${name} ${state}`)?.count ?? 0) + 1;
+    counts.set(`${name} ${state}`, { kind: name, state, chart, count });
+  }
+  return [...counts.values()];
 }
 
 function drop({ dispatcher, judge, queue, eased }: Assembly, shard: Shard): void {

@@ -7,6 +7,7 @@ import type { Timers } from '../timers/timers.ts';
 import type { CellRegistry } from './cell-registry.ts';
 import type { EngineHost } from './engine.ts';
 import type { EngineLimits } from './engine-limits.ts';
+import type { StepWatchers } from './step-watchers.ts';
 
 /** The dependencies of a dispatcher. */
 export interface DispatcherParts {
@@ -19,6 +20,7 @@ export interface DispatcherParts {
   readonly now: () => number;
   readonly limits: EngineLimits;
   readonly host: EngineHost;
+  readonly watchers: StepWatchers;
   /** The incarnation of this node. */
   readonly self: string;
   /** Inputs deferred while their actor was quarantined. */

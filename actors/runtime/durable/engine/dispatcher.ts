@@ -316,7 +316,7 @@ export class Dispatcher {
 
   private conclude(cell: Cell, shard: Shard, mail: Mail): void {
     const { cascade } = this;
-    const { queue, outputGate, timers, host } = this.parts;
+    const { queue, outputGate, timers, host, watchers } = this.parts;
     const reply: Answer =
       mail.systemMessage !== null
         ? { ok: true, body: cascade.inputOutcome }
@@ -325,6 +325,7 @@ export class Dispatcher {
           : UNHANDLED;
     if (!cascade.durable) {
       cascade.install(null);
+      watchers.showVolatile(cascade.changes);
       this.finish(shard, mail);
       if (mail.answer === null && cascade.publishes.length === 0) return;
       outputGate.pass({ answer: mail.answer, reply, publishes: cascade.publishes }, cascade.depends);

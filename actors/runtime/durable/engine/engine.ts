@@ -2,6 +2,7 @@ import type { Answer } from '../../actor/answer.ts';
 import type { DeadLetterBody } from '../../actor/dead-letter.ts';
 import type { ActorEvent, Json } from '../../actor/event.ts';
 import type { Waits } from '../../ports/activity.ts';
+import type { ActorCountRow } from '../../ports/store.ts';
 import type { ActivityAttempt } from '../outgoing/cluster-port.ts';
 
 /**
@@ -29,11 +30,16 @@ export interface Engine {
   nodeDead(incarnation: string): void;
   /** Actors of shards served here that failed to load so far; at most a hundred. */
   quarantined(): readonly QuarantinedActor[];
+  /** The actors of resident kinds in memory here, by state as of now: their newest states may not be stored yet. */
+  residentStates(): readonly ActorCountRow[];
   /** Retries loading a quarantined actor. Rejects when the store does not respond. */
   reload(address: string): Promise<Reloaded>;
   /** State of one actor for operators. Loads the actor if needed; null when absent or not served here. */
   inspect(address: string): Promise<Inspection | null>;
-  /** Calls `see` for each committed step with a matching address; returns a stop function. At most WATCHERS_MAX. */
+  /**
+   * Calls `see` for each step with a matching address once it is durable, and for volatile steps that change the state;
+   * returns a stop function. At most WATCHERS_MAX.
+   */
   watch(matches: (address: string) => boolean, see: (step: CommittedStep) => void): () => void;
   readonly gauges: EngineGauges;
   /** The activities that run on this node, including those of actors on other nodes. */

@@ -6,7 +6,7 @@ interface Watcher {
   readonly see: (step: CommittedStep) => void;
 }
 
-/** Watchers of committed steps. They cost nothing while there are none. */
+/** Watchers of steps. They cost nothing while there are none. */
 export class StepWatchers {
   private readonly watchers = new Set<Watcher>();
   private readonly max: number;
@@ -26,11 +26,18 @@ export class StepWatchers {
   }
 
   /** Passes the steps of a durable entry to the watchers. */
-  show(entry: Entry): void {
-    if (this.watchers.size === 0) return;
-    for (const { cell, version, at, event, from, to } of entry.changes) {
-      // An entry written at hand-over has no step.
-      if (event === '') continue;
+  show({ changes }: Pick<Entry, 'changes'>): void {
+    // An entry written at hand-over has no step.
+    if (this.watchers.size > 0) this.pass(changes.filter(({ event }) => event !== ''));
+  }
+
+  /** Passes volatile steps that changed their actor's state, such as the health of an endpoint; the others are many. */
+  showVolatile(changes: Entry['changes']): void {
+    if (this.watchers.size > 0) this.pass(changes.filter(({ from, to }) => from !== to));
+  }
+
+  private pass(changes: Entry['changes']): void {
+    for (const { cell, version, at, event, from, to } of changes) {
       for (const watcher of this.watchers) {
         try {
           const { address } = cell;
