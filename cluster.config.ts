@@ -81,6 +81,8 @@ const config: ClusterConfig = {
   edge: {
     // CIDR ranges whose `X-Forwarded-For` names the client, such as '10.0.0.0/8'.
     trustedProxies: [],
+    // Origins whose pages may call the API, such as 'https://app.example.com'; never with cookies.
+    corsOrigins: [],
     bodyBytesMax: 8 * 1024 * 1024,
     bodiesBytesMax: 512 * 1024 * 1024,
     uploadsPerKeyMax: 64,

@@ -139,6 +139,8 @@ export interface ActivityLimits {
 export interface EdgeLimits {
   /** CIDR ranges of the proxies in front of the public port: only their `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
+  /** Origins whose pages may call the API; never with cookies. */
+  readonly corsOrigins: readonly string[];
   readonly bodyBytesMax: number;
   /** Total of all large bodies in progress on one node; one more is refused with 503. */
   readonly bodiesBytesMax: number;

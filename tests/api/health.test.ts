@@ -15,7 +15,9 @@ test.after(() => cluster.close());
 const FAILURES = 12;
 
 it('`ps` counts endpoints by their present health, and `watch` shows the change', async () => {
-  const { operator } = cluster.nodes[0]?.cluster as NonNullable<TestCluster['nodes'][0]>['cluster'];
+  const [node] = cluster.nodes;
+  assert.ok(node);
+  const { operator } = node.cluster;
   const changes: string[] = [];
   const stop = operator.watch('endpoint:*', ({ from, to }) => changes.push(`${from} -> ${to}`));
   const funded = await cluster.fund('10');

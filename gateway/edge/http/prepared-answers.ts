@@ -35,7 +35,7 @@ export class PreparedAnswers {
   answer(request: IncomingMessage, listing: Listing, caching: string): RouteAnswer | Promise<RouteAnswer> {
     const digest = listingDigest(listing);
     const tag = `W/"${digest}"`;
-    const headers = ['etag', tag, 'cache-control', caching, 'vary', 'accept-encoding'];
+    const headers = ['etag', tag, 'cache-control', caching, 'vary', 'accept-encoding, origin'];
     if (isHeld(request.headers['if-none-match'], tag)) return { status: 304, type: JSON_TYPE, body: '', headers };
     const prepared = this.#prepare(digest, listing);
     if (prepared.bytes.length < COMPRESSED_BYTES_MIN || !acceptsGzip(request.headers['accept-encoding'])) {

@@ -9,6 +9,7 @@ import type { Requester } from '../auth/endpoint-window.ts';
 import { readForm } from '../body/read-form.ts';
 import { readJson } from '../body/read-json.ts';
 import { type RequestContext, STRANGERS } from '../request-context.ts';
+import { allowOrigin } from './cors.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
 import { generationHeaders } from './generation-headers.ts';
 import { type HttpRouter, PREFIX } from './http-router.ts';
@@ -25,6 +26,8 @@ import { writeAnswer } from './write-answer.ts';
  * inference, Limits; reliability X39, decision 17)
  */
 export function serve(context: RequestContext, router: HttpRouter<Route>, edge: EdgeRoutes): Promise<void> {
+  const { corsOrigins } = edge.services.limits;
+  if (corsOrigins.length > 0 && allowOrigin(context, corsOrigins)) return Promise.resolve();
   return serveRoute(context, routeOf(context, router), edge);
 }
 

@@ -122,13 +122,20 @@ function bound(name: string, value: number | boolean): TSchema {
 const { allowedTargets: _, refusedHosts: __, ...webhookBounds } = defaults.webhooks;
 const cidr = '[0-9a-fA-F.:]+/\\d{1,3}';
 
-const { trustedProxies: ___, ...edgeBounds } = defaults.edge;
+const { trustedProxies: ___, corsOrigins: ____, ...edgeBounds } = defaults.edge;
 
 const edge = record({
   ...bounds(edgeBounds).properties,
   trustedProxies: Type.Array(Type.String({ pattern: `^${cidr}$`, words: 'an address range such as 10.0.0.0/8' }), {
     words: 'a list of address ranges',
   }),
+  corsOrigins: Type.Array(
+    Type.String({
+      pattern: '^https?://(\\[[0-9a-fA-F:]+\\]|[a-z0-9.-]+)(:\\d{1,5})?$',
+      words: 'an origin such as https://app.example.com',
+    }),
+    { words: 'a list of origins' },
+  ),
 });
 
 const webhooks = record({

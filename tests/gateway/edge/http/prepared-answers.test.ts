@@ -24,7 +24,7 @@ it('an answer is named by its content: equal content has an equal tag, and a hel
   const tag = header(first, 'etag') as string;
   assert.match(tag, /^W\/"[\w-]{22}"$/);
   assert.is(header(first, 'cache-control'), 'public, max-age=30');
-  assert.is(header(first, 'vary'), 'accept-encoding');
+  assert.is(header(first, 'vary'), 'accept-encoding, origin');
   assert.is(header(await answers.answer(request(), listing(40), 'x'), 'etag'), tag);
   assert.is.not(header(await answers.answer(request(), listing(41), 'x'), 'etag'), tag);
   for (const held of [tag, `"other", ${tag}`, tag.slice(2), '*']) {
