@@ -122,7 +122,7 @@ function bound(name: string, value: number | boolean): TSchema {
 const { allowedTargets: _, refusedHosts: __, ...webhookBounds } = defaults.webhooks;
 const cidr = '[0-9a-fA-F.:]+/\\d{1,3}';
 
-const { trustedProxies: ___, corsOrigins: ____, ...edgeBounds } = defaults.edge;
+const { trustedProxies: ___, corsOrigins: _____, ...edgeBounds } = defaults.edge;
 
 const edge = record({
   ...bounds(edgeBounds).properties,
