@@ -49,7 +49,7 @@ export async function reportReading(
 }
 
 /** Reports that a provider refuses our key, or accepts it again. Best effort: a later call reports again. */
-export function reportKey(cluster: Cluster, slug: string, refusedWith: number | null): void {
+export function reportKey(cluster: Pick<Cluster, 'tell'>, slug: string, refusedWith: number | null): void {
   const event = refusedWith === null ? { type: 'key.accepted' } : { type: 'key.refused', status: refusedWith };
   cluster.tell(providerAddress(slug), event);
 }

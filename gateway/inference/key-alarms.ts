@@ -1,21 +1,33 @@
 import { reportKey } from '../../actors/provider/provider.ts';
 import type { Clock, Cluster } from '../../actors/runtime/index.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
-import type { LogRecord } from './services.ts';
 
 /** A refused key is reported again after this time, while calls go on. */
 const AGAIN_MS = 60_000;
+
+export interface KeyAlarmParts {
+  readonly cluster: Pick<Cluster, 'tell'>;
+  readonly clock: Clock;
+  readonly log: (record: KeyAlarmRecord) => void;
+}
+
+interface KeyAlarmRecord {
+  readonly level: 'info' | 'error';
+  readonly message: string;
+  readonly provider: string;
+  readonly status?: number;
+}
 
 /**
  * Raises the alarm when a provider refuses the operator's key, in the log and at the provider's actor, which `why` shows;
  * and ends it with the next answer. One entry per provider of the configuration.
  */
 export class KeyAlarms {
-  readonly #parts: { readonly cluster: Cluster; readonly clock: Clock; readonly log: (record: LogRecord) => void };
+  readonly #parts: KeyAlarmParts;
   /** Monotonic ms of the last report, by slug. */
   readonly #refused = new Map<string, number>();
 
-  constructor(parts: { readonly cluster: Cluster; readonly clock: Clock; readonly log: (record: LogRecord) => void }) {
+  constructor(parts: KeyAlarmParts) {
     this.#parts = parts;
   }
 

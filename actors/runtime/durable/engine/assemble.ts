@@ -111,10 +111,7 @@ export function assemble(options: EngineOptions): Assembly {
     replay,
     clock,
     now,
-    limits,
-    host,
-    watchers,
-    self,
+    ...{ limits, host, watchers, self },
     opened: () => residents.opened(),
     eased,
   });
