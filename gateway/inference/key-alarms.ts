@@ -11,12 +11,12 @@ export interface KeyAlarmParts {
   readonly log: (record: KeyAlarmRecord) => void;
 }
 
-interface KeyAlarmRecord {
+type KeyAlarmRecord = {
   readonly level: 'info' | 'error';
   readonly message: string;
   readonly provider: string;
   readonly status?: number;
-}
+};
 
 /**
  * Raises the alarm when a provider refuses the operator's key, in the log and at the provider's actor, which `why` shows;
