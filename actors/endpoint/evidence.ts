@@ -1,10 +1,10 @@
 /**
  * Findings about an endpoint's declared abilities, from its own traffic and from scheduled checks. Bounded: one finding
- * per check (eleven), 49 buckets of tool asks, 16 benchmark scores. A finding is valid for one serving configuration and one version of the
+ * per check (twelve), 49 buckets of tool asks, 16 benchmark scores. A finding is valid for one serving configuration and one version of the
  * probe, for 24 hours at most. Pure. (spec: catalogue, "Capability evidence"; inference, Routing rules 2, 3)
  */
 import type { EndpointDeclaration } from '../terms/declaration.ts';
-import type { BenchmarkScore, Check, Effort, Evidence } from '../terms/endpoint.ts';
+import type { BenchmarkScore, Check, CheckFinding, Effort, Evidence } from '../terms/endpoint.ts';
 import { configurationOf } from './configuration.ts';
 import { countAsks, type ToolAsks, toolFidelity } from './tool-asks.ts';
 import type { ObservedAttempt } from './window.ts';
@@ -16,7 +16,7 @@ const BENCHMARKS_MAX = 16;
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const CHECKS: readonly Check[] = [
-  ...(['tools', 'tool_dispatch', 'structured_outputs', 'response_format'] as const),
+  ...(['tools', 'tool_dispatch', 'structured_outputs', 'response_format', 'input:image'] as const),
   ...EFFORTS.map((effort): Check => `effort:${effort}`),
 ];
 
@@ -76,6 +76,7 @@ export const NO_FINDINGS: Findings = { configuration: null, byCheck: {}, asks: [
 export const NO_EVIDENCE: Evidence = {
   withheld: [],
   refutedEfforts: [],
+  refutedInputs: [],
   dispatchVerified: false,
   toolCallSuccess1d: null,
   toolCallSuccess1dSamples: 0,
@@ -147,13 +148,20 @@ export function evidenceOf(findings: Findings, declaration: EndpointDeclaration,
   return {
     withheld: withheld.filter((name) => declaration.supportedParameters.includes(name)),
     refutedEfforts: EFFORTS.filter((effort) => failed(`effort:${effort}`)),
+    refutedInputs: failed('input:image') ? ['image'] : [],
     dispatchVerified: validVerdict(findings.byCheck.tool_dispatch, at) === 'passed',
     toolCallSuccess1d: percent,
     toolCallSuccess1dSamples: samples,
     checks: CHECKS.flatMap((check) => {
       const finding = findings.byCheck[check];
-      return finding ? [{ check, verdict: validVerdict(finding, at), triedAt: finding.triedAt }] : [];
+      return finding ? [checkFinding(check, finding, at)] : [];
     }),
     benchmarks: findings.benchmarks,
   };
+}
+
+function checkFinding(check: Check, finding: Finding, at: number): CheckFinding {
+  const { triedAt, verdictAt, version } = finding;
+  const verdict = validVerdict(finding, at);
+  return verdict === null ? { check, verdict, triedAt } : { check, verdict, triedAt, verdictAt, version };
 }

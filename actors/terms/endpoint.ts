@@ -222,6 +222,8 @@ export interface Evidence {
   readonly withheld: readonly string[];
   /** Declared efforts whose newest check refuted them. */
   readonly refutedEfforts: readonly Effort[];
+  /** Declared inputs whose newest check refuted them; absent in a value of an earlier build. */
+  readonly refutedInputs?: readonly Modality[];
   /** True after a current positive check that the endpoint streams tool calls ready for dispatch. */
   readonly dispatchVerified: boolean;
   /** Percentage of the last day's demanded tool asks that produced a call; null below 20 asks. */
@@ -245,12 +247,21 @@ export interface BenchmarkScore {
 }
 
 /** The subject of a scheduled check: one declared ability, or one effort of reasoning by its name. */
-export type Check = 'tools' | 'tool_dispatch' | 'structured_outputs' | 'response_format' | `effort:${Effort}`;
+export type Check =
+  | 'tools'
+  | 'tool_dispatch'
+  | 'structured_outputs'
+  | 'response_format'
+  | 'input:image'
+  | `effort:${Effort}`;
 
 export interface CheckFinding {
   readonly check: Check;
   /** The valid verdict; null without a conclusive result in the last 24 hours. */
   readonly verdict: 'passed' | 'failed' | null;
+  /** Store time in ms at which the valid verdict was found, and the probe's version; absent without a valid verdict. */
+  readonly verdictAt?: number;
+  readonly version?: number;
   /** Store time in ms of the newest try, conclusive or not. */
   readonly triedAt: number;
 }

@@ -106,8 +106,8 @@ const GRADING =
   'number of those that were.';
 
 /** Input modalities after semantic qualification. */
-export function qualifiedInputs({ inputModalities }: Endpoint): readonly string[] {
-  return inputModalities;
+export function qualifiedInputs({ inputModalities, evidence: { refutedInputs = [] } }: Endpoint): readonly string[] {
+  return refutedInputs.length === 0 ? inputModalities : inputModalities.filter((one) => !refutedInputs.includes(one));
 }
 
 function figure<T>(value: T | null | undefined, samples: number | null | undefined): Figure<T> {

@@ -1,4 +1,5 @@
 /** The declared abilities of an endpoint in the catalogue's published form; snake_case as on the wire. */
+import { EVIDENCE_MS } from '../../actors/endpoint/evidence.ts';
 import {
   type Descriptor,
   type Endpoint,
@@ -19,13 +20,19 @@ export function standingParameters({ supportedParameters, evidence }: Endpoint):
 }
 
 /**
- * Verdicts of checks that are still valid; checks without one are left out. (spec: catalogue,
- * `capability_qualification`)
+ * Verdicts of checks that are still valid, with the time at which each was found: a later check without a verdict does
+ * not renew it. Checks without a verdict are left out. (spec: catalogue, `capability_qualification`)
  */
 export function publicQualification({ checks = [] }: Evidence): readonly Published[] {
-  return checks.flatMap(({ check, verdict, triedAt }) =>
-    verdict === null ? [] : [{ capability: check, verdict, observed_at: Math.floor(triedAt / 1_000) }],
-  );
+  return checks.flatMap(({ check, verdict, triedAt, verdictAt = triedAt, version }) => {
+    if (verdict === null) return [];
+    const times = { observed_at: seconds(verdictAt), expires_at: seconds(verdictAt + EVIDENCE_MS) };
+    return [{ capability: check, verdict, ...times, ...(version === undefined ? {} : { probe_version: version }) }];
+  });
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1_000);
 }
 
 /** (spec: catalogue, `supports_tool_choice`) */

@@ -17,6 +17,8 @@ export type Flaw =
   | 'ignores-format'
   /** JSON that does not follow the requested schema. */
   | 'ignores-schema'
+  /** Ignores the pictures of a request. */
+  | 'blind'
   /** Answers every request with a refusal. */
   | 'refuses';
 

@@ -1,8 +1,10 @@
 /** The pictures and the speech of an answer, and the descriptions of media in the request. */
 import type { Behaviour } from './behaviour.ts';
-import type { ChatPart, ChatRequest, ImageConfig } from './chat-request.ts';
-import { png } from './png.ts';
+import { type ChatPart, type ChatRequest, type ImageConfig, textOf } from './chat-request.ts';
+import { flawsOf } from './flaws.ts';
+import { cornerColours, png } from './png.ts';
 
+const PNG = 'data:image/png;base64,';
 const PICTURES_MAX = 4;
 const EDGE_MAX = 4_096;
 const EDGE_BY_RESOLUTION: Readonly<Record<string, number>> = { '1K': 1_024, '2K': 2_048 };
@@ -60,6 +62,14 @@ export function seenIn(request: ChatRequest): readonly string[] {
     const url = part.image_url?.url ?? part.video_url?.url ?? part.audio_url?.url ?? part.file?.file_data;
     return url === undefined ? [] : [`${(part.type ?? '').replace(/_url$/, '')} ${described(url)}`];
   });
+}
+
+/** The colours at the left and the right of a picture, where the request asks for colours; null for any other. */
+export function coloursIn({ model = '', messages = [] }: ChatRequest): string | null {
+  if (flawsOf(model).has('blind') || !messages.some((message) => /\bcolours\b/.test(textOf(message)))) return null;
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])) as readonly ChatPart[];
+  const url = parts.map(({ image_url }) => image_url?.url ?? '').find((one) => one.startsWith(PNG));
+  return url === undefined ? null : cornerColours(Buffer.from(url.slice(PNG.length), 'base64')).join(' and ');
 }
 
 function sizeOf({ size, resolution = '1K', aspect_ratio = '1:1' }: ImageConfig): { width: number; height: number } {

@@ -1,7 +1,11 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const RGB = 2;
+/** Larger pictures than anybody asks about the colours of. */
+const INFLATED_MAX = 1024 * 1024;
+/** By the bright ones of red, green and blue. */
+const NAMES: Readonly<Record<string, string>> = { '100': 'red', '010': 'green', '001': 'blue', '110': 'yellow' };
 
 /** A complete PNG of that size: a gradient whose tint depends on `seed`, so that two pictures differ. */
 export function png(width: number, height: number, seed: number): Buffer {
@@ -20,6 +24,25 @@ export function png(width: number, height: number, seed: number): Buffer {
   }
   const data = deflateSync(rows, { level: 1 });
   return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]);
+}
+
+/** The names of the first and last colour of the first row. Reads PNGs as written here: one data chunk, no filter. */
+export function cornerColours(bytes: Buffer): readonly [left: string, right: string] {
+  try {
+    const width = bytes.readUInt32BE(16);
+    const at = bytes.indexOf('IDAT', 0, 'latin1');
+    const row = inflateSync(bytes.subarray(at + 4, at + 4 + bytes.readUInt32BE(at - 4)), {
+      maxOutputLength: INFLATED_MAX,
+    });
+    return [colour(row, 1), colour(row, 1 + 3 * (width - 1))];
+  } catch {
+    return ['unknown', 'unknown'];
+  }
+}
+
+function colour(row: Buffer, at: number): string {
+  const bright = [row[at], row[at + 1], row[at + 2]].map((part) => ((part ?? 0) > 127 ? 1 : 0)).join('');
+  return NAMES[bright] ?? 'grey';
 }
 
 function chunk(name: string, data: Buffer): Buffer {

@@ -6,17 +6,18 @@ import type { RuleViolation } from './rule-violation.ts';
 /**
  * The endpoint must accept the modality, source kind and container of every part. A URL has no container, so no rule
  * about containers rejects it; bytes without a media type match no container. An endpoint that fetches its audio does
- * not accept bytes. (spec: inference, Messages in a chat request; Routing rules 7)
+ * not accept bytes, and an input that a valid check refuted is not accepted. (spec: inference, Messages in a chat request; Routing rules 7)
  */
 export function inputsRule({ endpoint }: IndexedEndpoint, { turn, carried }: Constraints): RuleViolation | null {
+  const { refutedInputs = [] } = endpoint.evidence;
   for (const modality of turn.modalities?.input ?? []) {
     if (modality === 'text') continue;
     const isTaken = endpoint.inputModalities.includes(modality) && endpoint.inputs[modality] !== undefined;
-    if (!isTaken) return { reason: 'modality', detail: modality };
+    if (!isTaken || refutedInputs.includes(modality)) return { reason: 'modality', detail: modality };
   }
   for (const part of carried) {
     const accepted = endpoint.inputs[part.modality];
-    if (!accepted) return { reason: 'modality', detail: part.modality };
+    if (!accepted || refutedInputs.includes(part.modality)) return { reason: 'modality', detail: part.modality };
     if (!accepted.sources.includes(part.kind)) return { reason: 'source', detail: `${part.modality} by ${how(part)}` };
     if (part.kind === 'url' || accepted.containers === null) continue;
     if (!accepted.containers.some((container) => mediaTypeName(container) === part.mediaType)) {

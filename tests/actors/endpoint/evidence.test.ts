@@ -120,7 +120,9 @@ it('an inconclusive check extends no expiry, clears no failure and is recorded a
   const findings = after([0, saw('tools', 'failed')], [23, saw('tools', 'inconclusive')]);
   assert.equal(shown(findings, 23).withheld, ['tools', 'tool_choice']);
   assert.equal(shown(findings, 24).withheld, []);
-  assert.equal(shown(findings, 23).checks, [{ check: 'tools', verdict: 'failed', triedAt: START + 23 * HOUR_MS }]);
+  assert.equal(shown(findings, 23).checks, [
+    { check: 'tools', verdict: 'failed', triedAt: START + 23 * HOUR_MS, verdictAt: START, version: 1 },
+  ]);
   assert.is(
     shown(after([0, saw('tool_dispatch', 'passed')], [23, saw('tool_dispatch', 'inconclusive')]), 24).dispatchVerified,
     false,

@@ -129,13 +129,16 @@ it('withheld parameters are not shown as supported, and tool choice not below th
   const checked = endpointOf('sim/thinker', 'sim-c', {
     refutedEfforts: ['low'],
     checks: [
-      { check: 'effort:low', verdict: 'failed', triedAt: 1_700_000_000_500 },
+      { check: 'effort:low', verdict: 'failed', triedAt: 1_700_009_000_500, verdictAt: 1_700_000_000_500, version: 1 },
       { check: 'tools', verdict: null, triedAt: 1_700_000_000_500 },
     ],
   });
   assert.equal(checked.refuted_reasoning_efforts, ['low']);
   assert.equal(checked.capability_qualification, [
-    { capability: 'effort:low', verdict: 'failed', observed_at: 1_700_000_000 },
+    {
+      ...{ capability: 'effort:low', verdict: 'failed', probe_version: 1 },
+      ...{ observed_at: 1_700_000_000, expires_at: 1_700_086_400 },
+    },
   ]);
 });
 

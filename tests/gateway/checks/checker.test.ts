@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import type { ObservedAttempt } from '../../../actors/endpoint/window.ts';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../../actors/terms/ids.ts';
+import { endpointObject } from '../../../gateway/catalogue/endpoints.ts';
 import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
 import { bounded } from '../../support/bounded.ts';
 import { Market } from './market.ts';
@@ -50,6 +51,30 @@ it('verifies an endpoint that behaves as declared: tools, dispatch, formats, eff
 it('does not check undeclared abilities', async () => {
   const { evidence } = await found('flawed/none', { supportedParameters: ['temperature'], reasoning: null });
   assert.equal(evidence.checks, []);
+});
+
+it('an endpoint that ignores a picture loses that input, until a later check passes', async () => {
+  const sight: Partial<Endpoint> = {
+    supportedParameters: [],
+    inputModalities: ['text', 'image'],
+    inputs: { image: { sources: ['data'], containers: null } },
+  };
+  for (const [model, verdict, inputs] of [
+    ['flawed/none', 'passed', ['text', 'image']],
+    ['flawed/blind', 'failed', ['text']],
+    ['flawed/refuses', null, ['text', 'image']],
+  ] as const) {
+    const endpoint = await found(model, sight);
+    assert.equal(
+      endpoint.evidence.checks?.map((one) => [one.check, one.verdict]),
+      [['input:image', verdict]],
+    );
+    const shown = endpointObject(endpoint, 0);
+    assert.equal([shown.input_modalities, shown.declared_input_modalities], [inputs, ['text', 'image']]);
+    assert.is((shown.capability_qualification as readonly unknown[]).length, verdict === null ? 0 : 1);
+  }
+  const fetched = { ...sight, inputs: { image: { sources: ['url'], containers: null } } } as Partial<Endpoint>;
+  assert.equal((await found('flawed/blind', fetched)).evidence.checks, [], 'a picture cannot be sent inline');
 });
 
 for (const [flaw, withheld, refuted] of [

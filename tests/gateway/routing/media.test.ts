@@ -90,6 +90,13 @@ it('rule 7: one endpoint must accept every part of every message', () => {
   );
 });
 
+it('an input that a valid check refuted is not accepted', () => {
+  const sees = taker('sees', { image: ANY });
+  const ignores = { ...taker('ignores', { image: ANY }), evidence: { ...sees.evidence, refutedInputs: ['image'] } };
+  assert.equal(slugs(saying(PNG), [ignores as Endpoint, sees]), ['sees']);
+  assert.equal(slugs(saying(), [ignores as Endpoint]), ['ignores'], 'text alone is');
+});
+
 it('rule 7: the unsupported modality is named, whatever providers the client admits', () => {
   const error = refused({ ...saying(PNG), provider: { only: ['b'] } }, [at('a'), at('b')]);
   assert.match(error.message, /image is not supported/);

@@ -133,7 +133,15 @@ export const endpointSchema = Type.Object({
   supported_parameters: texts,
   input_modalities: texts,
   declared_input_modalities: texts,
-  capability_qualification: Type.Array(Type.Object({ capability: text, verdict: text, observed_at: whole })),
+  capability_qualification: Type.Array(
+    Type.Object({
+      capability: text,
+      verdict: text,
+      observed_at: whole,
+      expires_at: whole,
+      probe_version: maybe(whole),
+    }),
+  ),
   reference_inputs: inputs,
   render_parameters: declared,
   passthrough_parameters: declared,
