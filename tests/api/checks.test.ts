@@ -44,7 +44,8 @@ it('endpoints are verified soon after the start by their owning nodes, and every
     assert.ok(tools(endpointsAt(node)).length > 0);
     for (const { model, evidence } of tools(endpointsAt(node))) assert.is(evidence.dispatchVerified, true, model);
     for (const { model, tag, evidence } of steady(endpointsAt(node))) {
-      assert.equal([evidence.withheld, evidence.refutedEfforts], [[], []], `${model} at ${tag}`);
+      const { withheld, refutedEfforts, refutedInputs } = evidence;
+      assert.equal([withheld, refutedEfforts, refutedInputs], [[], [], []], `${model} at ${tag}`);
     }
   }
   const owned = cluster.nodes.map((node) =>
@@ -81,6 +82,48 @@ it('why explains the verified parameters, and inspect shows them', async () => {
   );
   assert.match(JSON.stringify(seen?.context), /"tool_dispatch":\{"version":1/);
 });
+
+it('traffic through both nodes is measured, and both nodes and `why` show the same figures', async () => {
+  const { key } = await cluster.fund('10');
+  const calls = Array.from({ length: 24 }, async (_, nth) => {
+    const answer = await fetch(`${cluster.baseUrls[nth % 2]}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ model: 'sim/vision', max_tokens: 40, stream: true, provider: { only: ['sim-b'] } },
+        messages: [{ role: 'user', content: '@sim {"tokens": 20}' }],
+      }),
+    });
+    assert.is(answer.status, 200);
+    await answer.text();
+  });
+  await Promise.all(calls);
+  const shown = [await measuredAt(0, 24), await measuredAt(1, 24)];
+  assert.equal(shown[0], shown[1]);
+  const [figures] = shown as [Record<string, number & { readonly p50: number; readonly p99: number }>];
+  assert.equal([figures.uptime_last_5m, figures.uptime_last_1d, figures.uptime_last_1d_samples], [100, 100, 24]);
+  assert.equal([figures.latency_last_30m_samples, figures.throughput_last_30m_samples], [24, 24]);
+  const { ttft_last_30m: ttft, throughput_last_30m: speed, response_last_1d: response } = figures;
+  assert.ok(ttft && speed && response && ttft.p50 <= ttft.p99 && speed.p50 >= speed.p99 && response.p50 >= ttft.p50);
+  assert.equal([figures.runaway_rate_1d, figures.tool_call_success_1d, figures.render_timing], [null, null, null]);
+  const [node] = cluster.nodes;
+  const endpoint = endpointsAt(node).find(seeing);
+  const seen = await node?.cluster.operator.inspect(endpointAddress(endpoint?.id ?? ''));
+  const lines = seen?.explanation.join('\n') ?? '';
+  assert.ok(lines.includes('Uptime over the last day: 100 % of 24.'), lines);
+  assert.ok(lines.includes(`Time to first token over the last half hour: p50 ${ttft?.p50}, p75 `), lines);
+});
+
+const seeing = ({ model, provider }: Endpoint): boolean => model === 'sim/vision' && provider.slug === 'sim-b';
+
+/** The endpoint object once its node shows this many attempts: figures are published every few seconds. */
+async function measuredAt(at: number, samples: number): Promise<Record<string, unknown>> {
+  const shown = (): Endpoint | undefined => endpointsAt(cluster.nodes[at]).find(seeing);
+  while (shown()?.measured.uptime1dSamples !== samples) await new Promise((resolve) => setTimeout(resolve, 50));
+  const answer = await fetch(`${cluster.baseUrls[at]}/models/sim/vision/endpoints`);
+  const { data } = (await answer.json()) as { data: { endpoints: Record<string, unknown>[] } };
+  return data.endpoints.find((one) => one.provider_slug === 'sim-b') ?? {};
+}
 
 /** Declares a model of the first simulated provider that violates its declaration, and waits until it was checked. */
 async function declareViolating(violation: string, over: Partial<Endpoint>): Promise<string> {

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { EndpointRecord } from '../../../actors/endpoint/record.ts';
 import type { ProviderState } from '../../../actors/provider/provider.machine.ts';
 import type { Inspection } from '../../../actors/runtime/index.ts';
+import type { Measured } from '../../../actors/terms/endpoint.ts';
 import { askAll } from './ask-each.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { print, table, timeOf } from './print.ts';
@@ -43,6 +44,8 @@ export interface ShownEndpoint {
   readonly model: string;
   readonly provider: string;
   readonly health: string;
+  /** The figures as the catalogue publishes them. */
+  readonly measured: Measured;
   /** The sentences of `troupe why` behind the first. */
   readonly reasons: readonly string[];
 }
@@ -55,18 +58,26 @@ export async function endpointsOf(
   const found = await inspectAll(session, 'endpoint');
   return found
     .flatMap(({ address, state, context, explanation }): readonly ShownEndpoint[] => {
-      const { declaration } = context as unknown as EndpointRecord;
+      const { declaration, measured } = context as unknown as EndpointRecord;
       if (declaration === null) return [];
       const [, ...reasons] = explanation;
-      return [{ address, model: declaration.model, provider: declaration.provider.slug, health: state, reasons }];
+      const { model: served, provider: by } = declaration;
+      return [{ address, model: served, provider: by.slug, health: state, measured, reasons }];
     })
     .filter((one) => (model ?? one.model) === one.model && (provider ?? one.provider) === one.provider)
     .sort((a, b) => compare(a.model, b.model) || compare(a.provider, b.provider));
 }
 
 function renderEndpoints(found: readonly ShownEndpoint[]): string {
-  const rows = found.map((one) => [one.model, one.provider, one.health, one.address, one.reasons[0] ?? '']);
-  return table(['MODEL', 'PROVIDER', 'HEALTH', 'ADDRESS', 'REASON'], rows);
+  const rows = found.map(({ model, provider, health, measured, address, reasons }) => [
+    ...[model, provider, health, figure(measured.uptime1d, '%'), figure(measured.ttft1d?.p50 ?? null, 's')],
+    ...[address, reasons[0] ?? ''],
+  ]);
+  return table(['MODEL', 'PROVIDER', 'HEALTH', 'UPTIME 1D', 'TTFT P50', 'ADDRESS', 'REASON'], rows);
+}
+
+function figure(value: number | null, unit: string): string {
+  return value === null ? '-' : `${value} ${unit}`;
 }
 
 interface ShownProvider {
