@@ -202,6 +202,21 @@ const config: ClusterConfig = {
     secretOverlapMs: 24 * 60 * 60_000,
   },
 
+  // docs/money.md explains the rails `card` and `x402`, which only a configuration of your own declares.
+  deposits: {
+    approvalAboveUsd: '1000',
+    minUsd: '1',
+    maxUsd: '10000',
+    payments: {
+      authorizationMs: 10 * 60_000,
+      waitMs: 20_000,
+      answerMs: 30_000,
+      answerBytesMax: 64 * 1024,
+      runningMax: 64,
+      runningPerAccountMax: 4,
+    },
+  },
+
   events: {
     streamsMax: 5_000,
     streamsPerKeyMax: 1_000,

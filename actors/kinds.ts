@@ -6,6 +6,8 @@ import { endpointKind } from './endpoint/endpoint.ts';
 import { fileKind } from './file/file.ts';
 import { issuanceCodeKind } from './issuance-code/issuance-code.ts';
 import { keyKind } from './key/key.ts';
+import { paymentKind } from './payment/payment.ts';
+import { transactionKind } from './payment/transaction.ts';
 import { providerKind } from './provider/provider.ts';
 import { rateWindowKind } from './rate-window/rate-window.ts';
 import type { Kind } from './runtime/index.ts';
@@ -35,6 +37,8 @@ export function kindsWith({ generationMs }: Retention): readonly Kind[] {
     sessionKind,
     invitationKind,
     issuanceCodeKind,
+    paymentKind,
+    transactionKind,
     rateWindowKind,
     providerKind,
     endpointKind,

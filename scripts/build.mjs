@@ -29,6 +29,7 @@ const FILES = ['cluster.config.ts', 'tsconfig.json', 'package-lock.json', 'scrip
 const ENTRIES = [
   'gateway/operator/cli/main.ts',
   'gateway/simulator/main.ts',
+  'gateway/simulator/facilitator/main.ts',
   'gateway/main.ts',
   'gateway/operator/cli/program.ts',
   'gateway/operator/launcher/node-receiver.ts',

@@ -47,6 +47,8 @@ export interface AccountState {
   readonly budgets: WorkspaceSums | null;
   /** Number of stored workspaces; bounded by `WORKSPACES_MAX`. */
   readonly workspaces: number;
+  /** Threshold of the notice of a low balance, exact decimal USD; null without one. */
+  readonly lowBalance: string | null;
 }
 
 export function emptyAccount(address: string): AccountState {
@@ -69,6 +71,7 @@ export function emptyAccount(address: string): AccountState {
     queue: [],
     budgets: null,
     workspaces: 0,
+    lowBalance: null,
   };
 }
 
@@ -97,6 +100,7 @@ function nextOf(state: AccountState): { -readonly [member in keyof AccountState]
     queue: state.queue,
     budgets: state.budgets,
     workspaces: state.workspaces,
+    lowBalance: state.lowBalance,
   };
 }
 
@@ -175,6 +179,13 @@ export function withBudgets(state: AccountState, budgets: WorkspaceSums | null):
 export function withWorkspaces(state: AccountState, change: 1 | -1): AccountState {
   const next = nextOf(state);
   next.workspaces = state.workspaces + change;
+  return next;
+}
+
+/** Sets the threshold of the notice of a low balance; null ends it. */
+export function withLowBalance(state: AccountState, lowBalance: string | null): AccountState {
+  const next = nextOf(state);
+  next.lowBalance = lowBalance;
   return next;
 }
 

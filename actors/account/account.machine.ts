@@ -14,6 +14,7 @@ import { judgeOpen, judgeRaise, judgeRelease, judgeSettle, raiseScope } from './
 import { answerPaidIn, recordAdjustment, recordDeposit } from './deposit.ts';
 import * as effects from './effects.ts';
 import type { AccountEvent } from './events.ts';
+import { noticeLow, recordNotice, setNotice } from './low-balance.ts';
 import * as queue from './queue.ts';
 import * as reducers from './reducers.ts';
 import { recordReleases, releaseMany } from './release-many.ts';
@@ -78,6 +79,12 @@ export const accountMachine = setup({
     ),
     answerPaidIn: emit<AccountState, AccountEvent>(({ event }) =>
       answerPaidIn(only(event, 'deposit.credit', 'adjustment.record')),
+    ),
+
+    noticeLow: emit<AccountState, AccountEvent>(({ context }) => noticeLow(context)),
+    setNotice: assign(({ context, event }) => setNotice(context, only(event, 'notice.set'))),
+    recordNotice: emit<AccountState, AccountEvent>(({ context, event }) =>
+      recordNotice(context, only(event, 'notice.set')),
     ),
 
     hold: assign(({ context, event }) => reducers.hold(context, only(event, 'hold.open'))),
@@ -229,10 +236,11 @@ export const accountMachine = setup({
     'deposit.credit': [{ guard: 'isRecorded', actions: 'answerPaidIn' }, { actions: ['credit', 'recordDeposit'] }],
     'adjustment.record': [
       { guard: 'isRecorded', actions: 'answerPaidIn' },
-      { actions: ['adjust', 'recordAdjustment'] },
+      { actions: ['adjust', 'recordAdjustment', 'noticeLow'] },
     ],
+    'notice.set': { actions: ['setNotice', 'recordNotice'] },
     'hold.settle': [
-      { guard: 'isChargeable', actions: ['charge', 'recordCharge'] },
+      { guard: 'isChargeable', actions: ['charge', 'recordCharge', 'noticeLow'] },
       { guard: 'isCharged', actions: 'answerSettled' },
       { guard: 'isStaleSettle', actions: 'refuseStale' },
       { guard: 'isMalformed', actions: 'refuseMalformed' },

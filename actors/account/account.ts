@@ -1,5 +1,6 @@
 /** The account kind and its client functions. Every amount is exact decimal USD; every id is a natural id. */
 import type { ActorEvent, Cluster, Json, Kind, RowRef, SavedState } from '../runtime/index.ts';
+import { CHANGE, changeCollection } from '../terms/change.ts';
 import type { Generation, HoldRequest, Release, Released, Settled, Settlement } from '../terms/hold.ts';
 import { isFirstHold } from '../terms/hold-attempt.ts';
 import { plain } from '../terms/only.ts';
@@ -24,8 +25,8 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
     name: 'account',
     machine: accountMachine,
     version: 4,
-    upcast: withWorkspaces,
-    downcast: withoutWorkspaces,
+    upcast: toChart4,
+    downcast: toChart3,
     creates: ['account.create'],
     finishes: ['hold.settle', 'hold.release'],
     volatile: ['account.show', 'account.standing', 'hold.open', 'hold.raise', 'hold.settle', 'hold.release'],
@@ -36,6 +37,7 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
       ledger: { sort: (entry: LedgerEntry) => entry.sequence },
       deposit: paidInCollection,
       adjustment: paidInCollection,
+      [CHANGE]: changeCollection,
     },
     rows: rowsOf,
     leaseRows: { collection: 'generation', column: 0, event: 'gateway.lost' },
@@ -44,17 +46,18 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
   };
 }
 
-/** Chart 4 has budgets and the number of workspaces. */
-function withWorkspaces({ context, ...saved }: SavedState): SavedState {
-  return { ...saved, context: { ...(context as object), budgets: null, workspaces: 0 } };
+/** Chart 4 has budgets, the number of workspaces and the threshold of the notice of a low balance. */
+function toChart4({ context, ...saved }: SavedState): SavedState {
+  return { ...saved, context: { ...(context as object), budgets: null, workspaces: 0, lowBalance: null } };
 }
 
-function withoutWorkspaces({ context, ...saved }: SavedState): SavedState {
+function toChart3({ context, ...saved }: SavedState): SavedState {
   const {
     budgets: _1,
     workspaces: _2,
+    lowBalance: _3,
     ...earlier
-  } = context as { readonly budgets: Json; readonly workspaces: number };
+  } = context as { readonly budgets: Json; readonly workspaces: number; readonly lowBalance: string | null };
   return { ...saved, context: earlier };
 }
 
@@ -143,22 +146,35 @@ export async function createAccount(
 export async function creditDeposit(
   cluster: Cluster,
   account: string,
-  deposit: { readonly id: string; readonly amount: string },
+  deposit: { readonly id: string; readonly amount: string; readonly reason?: string; readonly by?: Principal },
   withinMs: number,
 ): Promise<PaidInAnswer> {
-  const event = { type: 'deposit.credit', deposit: deposit.id, amount: deposit.amount };
+  const { id, amount, reason, by } = deposit;
+  const why = reason === undefined ? {} : { reason };
+  const event = { type: 'deposit.credit', deposit: id, amount, ...why, ...byMember(by) };
   return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as PaidInAnswer;
+}
+
+/** Sets the threshold of the notice of a low balance, exact decimal USD; null ends it. */
+export async function setLowBalance(
+  cluster: Cluster,
+  account: string,
+  { lowBalance, by }: { readonly lowBalance: string | null; readonly by?: Principal },
+  withinMs: number,
+): Promise<{ readonly lowBalance: string | null }> {
+  const event = { type: 'notice.set', lowBalance, ...byMember(by) };
+  return (await cluster.ask(account, event, { withinMs, repeat: same })) as { readonly lowBalance: string | null };
 }
 
 /** Corrects the balance by `amount`, which may be negative, once per adjustment id. */
 export async function recordAdjustment(
   cluster: Cluster,
   account: string,
-  adjustment: { readonly id: string; readonly amount: string; readonly reason: string },
+  adjustment: { readonly id: string; readonly amount: string; readonly reason: string; readonly by?: Principal },
   withinMs: number,
 ): Promise<PaidInAnswer> {
-  const { id, amount, reason } = adjustment;
-  const event = { type: 'adjustment.record', adjustment: id, amount, reason };
+  const { id, amount, reason, by } = adjustment;
+  const event = { type: 'adjustment.record', adjustment: id, amount, reason, ...byMember(by) };
   return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as PaidInAnswer;
 }
 

@@ -3,7 +3,9 @@
  * names another one.
  */
 import type { Collection, Effect } from '../runtime/index.ts';
+import { recordAudit } from '../terms/audit.ts';
 import { plain } from '../terms/only.ts';
+import { type DepositSource, paymentAddress } from '../terms/payment.ts';
 import { firstRow } from '../terms/row.ts';
 import { usd } from '../terms/usd.ts';
 import type { AccountState } from './account-state.ts';
@@ -22,34 +24,42 @@ export interface PaidIn {
   readonly sequence: number;
   /** The account's balance after it. */
   readonly balance: string;
+  /** Absent for a deposit by an operator. */
+  readonly source?: DepositSource;
 }
 
 export const paidInCollection: Collection = { sort: (row: PaidIn) => row.at };
 
-export function recordDeposit(state: AccountState, { deposit, at }: DepositCredit): Effect[] {
+export function recordDeposit(state: AccountState, event: DepositCredit): Effect[] {
+  const { deposit, at, source } = event;
   const entry = state.last;
   if (entry === null) throw new Error('deposit has no ledger entry');
   const { amount, sequence, balance } = entry;
-  return record(state, 'deposit', { id: deposit, amount, reason: null, at, sequence, balance });
+  const row: PaidIn = { id: deposit, amount, reason: event.reason ?? null, at, sequence, balance };
+  if (source === undefined) return [...record(state, event, row), reply({ ...row, repeated: false })];
+  return [...record(state, event, { ...row, source }), tellPayment(row)];
 }
 
-export function recordAdjustment(state: AccountState, { adjustment, amount, reason, at }: AdjustmentRecord): Effect[] {
+/** The payment learns that it is in the ledger. Nobody has asked: no answer is sent. */
+function tellPayment({ id, balance }: Pick<PaidIn, 'id' | 'balance'>): Effect {
+  return { type: 'send', to: paymentAddress(id), event: { type: 'payment.credited', balance } };
+}
+
+export function recordAdjustment(state: AccountState, event: AdjustmentRecord): Effect[] {
+  const { adjustment, amount, reason, at } = event;
   const entry = state.last;
   if (entry === null) throw new Error('adjustment has no ledger entry');
   const { sequence, balance } = entry;
-  return record(state, 'adjustment', {
-    id: adjustment,
-    amount: parseAdjustment(amount),
-    reason,
-    at,
-    sequence,
-    balance,
-  });
+  const row = { id: adjustment, amount: parseAdjustment(amount), reason, at, sequence, balance };
+  return [...record(state, event, row), reply({ ...row, repeated: false })];
 }
 
 /** The answer to a repeat. */
 export function answerPaidIn(event: DepositCredit | AdjustmentRecord): Effect {
-  return reply({ ...firstRow<PaidIn>(event, 'recorded'), repeated: true });
+  const recorded = firstRow<PaidIn>(event, 'recorded');
+  if (recorded === null) throw new Error('a repeat has no recorded row');
+  const isPayment = event.type === 'deposit.credit' && event.source !== undefined;
+  return isPayment ? tellPayment(recorded) : reply({ ...recorded, repeated: true });
 }
 
 /** Canonical text of an amount that may have a minus sign. Throws on anything else. */
@@ -59,10 +69,14 @@ export function parseAdjustment(text: string): string {
   return size === '0' ? '0' : `-${size}`;
 }
 
-function record(state: AccountState, collection: 'deposit' | 'adjustment', row: PaidIn): Effect[] {
+/** The row, the ledger entry and the entry of the audit log: one commit. */
+function record(state: AccountState, event: DepositCredit | AdjustmentRecord, row: PaidIn): Effect[] {
+  const collection = event.type === 'deposit.credit' ? 'deposit' : 'adjustment';
+  const { id, amount, reason, source } = row;
+  const detail = { amount, ...(reason === null ? {} : { reason }), ...(source === undefined ? {} : { source }) };
   return [
-    { type: 'put', collection, id: row.id, body: plain(row) },
+    { type: 'put', collection, id, body: plain(row) },
     recordEntry(state),
-    reply({ ...row, repeated: false }),
+    recordAudit(state.address, { action: event.type, target: id, by: event.by, detail }),
   ];
 }

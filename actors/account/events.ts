@@ -3,6 +3,7 @@
  */
 import type { Stamped } from '../runtime/index.ts';
 import type { HoldRequest, Idempotency, Release, Settlement } from '../terms/hold.ts';
+import type { DepositSource } from '../terms/payment.ts';
 import type { Principal } from '../terms/principal.ts';
 import type { BudgetInterval, BudgetLimits } from '../terms/workspace.ts';
 
@@ -62,6 +63,12 @@ export type DepositCredit = Stamped & {
   readonly type: 'deposit.credit';
   readonly deposit: string;
   readonly amount: string;
+  /** From an operator: why. */
+  readonly reason?: string;
+  /** Recorded in the audit log. */
+  readonly by?: Principal;
+  /** Present for a payment, whose actor receives the outcome. */
+  readonly source?: DepositSource;
 };
 
 /** `amount` may have a minus sign. `adjustment` is the natural id. */
@@ -70,6 +77,14 @@ export type AdjustmentRecord = Stamped & {
   readonly adjustment: string;
   readonly amount: string;
   readonly reason: string;
+  readonly by?: Principal;
+};
+
+/** Sets the threshold of the notice of a low balance, exact decimal USD; null ends it. */
+export type NoticeSet = Stamped & {
+  readonly type: 'notice.set';
+  readonly lowBalance: string | null;
+  readonly by?: Principal;
 };
 
 /** From a file, in the commit that stores it; refused if the account would have more than `bytesMax` stored. */
@@ -137,6 +152,7 @@ export type AccountEvent =
   | GatewayLost
   | DepositCredit
   | AdjustmentRecord
+  | NoticeSet
   | StorageTake
   | StorageGive
   | HoldsRelease

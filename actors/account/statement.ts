@@ -27,11 +27,13 @@ export interface AccountView {
   readonly overshoots: number;
   /** What the workspaces with a budget spent and hold, by workspace id; null without any. */
   readonly budgets: WorkspaceSums | null;
+  /** Threshold of the notice of a low balance; null without one, absent from builds before it. */
+  readonly lowBalance?: string | null;
 }
 
 export function accountView(state: AccountState, status: AccountView['status']): AccountView {
   const { address: account, name, createdAt, balance, held, deposits, charges, adjustments } = state;
-  const { holds, keys, lateSettles, overshoots } = state;
+  const { holds, keys, lateSettles, overshoots, lowBalance } = state;
   return {
     account,
     name,
@@ -50,6 +52,7 @@ export function accountView(state: AccountState, status: AccountView['status']):
     lateSettles,
     overshoots,
     budgets: state.budgets,
+    lowBalance,
   };
 }
 

@@ -6,7 +6,7 @@ import { plain } from './only.ts';
  * change, so a change is never shown before it is durable. One row per object: a later change replaces an earlier one.
  */
 export interface ObjectChange {
-  /** The object's id: of a file, a batch, a key. */
+  /** The object's id: of a file, a batch, a key, or of the account itself. */
   readonly id: string;
   /** Account id, without the kind. */
   readonly account: string;
@@ -19,7 +19,7 @@ export interface ObjectChange {
 
 export const CHANGE_TYPES = [
   ...(['batch.updated', 'file.stored', 'file.deleted', 'file.expired', 'key.updated'] as const),
-  'video.updated',
+  ...(['video.updated', 'balance.low'] as const),
 ] as const;
 export type ChangeType = (typeof CHANGE_TYPES)[number];
 

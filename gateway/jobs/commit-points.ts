@@ -14,6 +14,7 @@ const POINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'render.done': 'vjob.charged',
   },
   webhook: { 'deliver.done': 'hook.recorded' },
+  payment: { 'settle.done': 'payment.settled', 'payment.credited': 'payment.credited' },
 };
 
 /** Reports the commits of jobs of this node. Only nodes with an armed crash point watch. */

@@ -7,8 +7,11 @@ import { Checker, type CheckerParts } from '../checks/checker.ts';
 import { type Edge, openEdge } from '../edge/edge.ts';
 import { drainInference, openInference } from '../inference/services.ts';
 import { watchCommits } from '../jobs/commit-points.ts';
+import { Facilitator, type FacilitatorOptions } from '../jobs/deposits/facilitator.ts';
+import type { PaymentServices } from '../jobs/deposits/settle.ts';
 import type { JobServices } from '../jobs/job-services.ts';
 import type { WebhookServices } from '../jobs/webhook/deliver.ts';
+import { ConfigError } from '../operator/config/config-error.ts';
 import { providerKeys } from '../operator/config/provider-keys.ts';
 import type { Secrets } from '../operator/config/secrets.ts';
 import { armCrashPoint } from '../operator/crash-point.ts';
@@ -36,6 +39,7 @@ export interface Gateway {
   readonly refresher: Refresher;
   readonly jobs: JobServices;
   readonly webhooks: WebhookServices;
+  readonly payments: PaymentServices;
   /** Declares the configured providers. Resolves when the board lists them, or when `givenUp` answers true. */
   declare(givenUp: () => boolean): Promise<void>;
   /** Starts and stops the periodic tasks: probes, document refreshes and checks. */
@@ -104,6 +108,12 @@ export function openGateway(
       crashpoint: crashPoint ?? (() => {}),
       log: (record, message) => log.info(record, message),
     },
+    payments: {
+      cluster,
+      facilitator: facilitatorOf({ config, env, outbound }),
+      crashpoint: crashPoint ?? (() => {}),
+      log: (record, message) => log.warn(record, message),
+    },
     declare: (givenUp) => declareUntilListed({ ...parts, providers, log, givenUp }),
     start: () => {
       for (const task of periodic) task.start();
@@ -115,4 +125,17 @@ export function openGateway(
     },
     settled: () => drainInference(inference),
   };
+}
+
+/** Null without the rail. An empty secret is refused where the configuration is loaded, and here once more. */
+function facilitatorOf({
+  config,
+  env,
+  ...parts
+}: Pick<NodeContext['options'], 'config' | 'env'> & Pick<FacilitatorOptions, 'outbound'>): Facilitator | null {
+  const { x402, payments: limits } = config.deposits;
+  if (x402 === undefined) return null;
+  const secret = env[x402.secretEnv] ?? '';
+  if (secret === '') throw new ConfigError(`${x402.secretEnv}, the secret of the facilitator, is not set or empty`);
+  return new Facilitator({ ...parts, x402, secret, limits });
 }

@@ -2,6 +2,7 @@ import { kinds } from '../../actors/kinds.ts';
 import type { NodeParts } from '../../actors/runtime/node.ts';
 import { lineHandler } from '../jobs/batch/run-line.ts';
 import { resultsHandler } from '../jobs/batch/write-results.ts';
+import { settleHandler } from '../jobs/deposits/settle.ts';
 import { abortHandler } from '../jobs/video/abort-handler.ts';
 import { removalHandler } from '../jobs/video/remove-clip.ts';
 import { renderHandler } from '../jobs/video/render-handler.ts';
@@ -15,7 +16,7 @@ import type { Gateway } from './open-gateway.ts';
  */
 export function openJobs(
   { options }: NodeContext,
-  gateway: () => Pick<Gateway, 'outbound' | 'jobs' | 'webhooks'>,
+  gateway: () => Pick<Gateway, 'outbound' | 'jobs' | 'webhooks' | 'payments'>,
 ): Required<Pick<NodeParts, 'kinds' | 'activities' | 'activityGraceMs'>> {
   const { config, ports = {} } = options;
   return {
@@ -24,6 +25,7 @@ export function openJobs(
       line: lineHandler(() => gateway().jobs),
       results: resultsHandler(() => gateway().jobs),
       deliver: deliverHandler(() => gateway().webhooks, config.webhooks),
+      settle: settleHandler(() => gateway().payments, config.deposits.payments),
       removal: removalHandler(() => gateway().jobs),
       render: renderHandler(() => gateway().jobs, config.renders),
       abort: abortHandler(() => gateway().jobs, config.renders),

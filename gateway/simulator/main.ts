@@ -2,11 +2,9 @@
  * Runs a simulated provider as its own process: `main --name SLUG [--port N] [--log FILE]`. Prints `{"port":N}` once it
  * listens, ignores SIGINT, ends on SIGTERM, and ends with the process that started it.
  */
-import { fstatSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { endWithParent } from './end-with-parent.ts';
 import { startSimulator } from './simulator.ts';
-
-const PARENT_CHECK_MS = 1_000;
 
 async function run(): Promise<void> {
   const { values } = parseArgs({
@@ -29,18 +27,6 @@ async function run(): Promise<void> {
   endWithParent(end);
   process.stdout.write(`${JSON.stringify({ port: simulator.port })}\n`);
   process.send?.({ port: simulator.port });
-}
-
-/** Detects the end of the parent in three ways: its channel closes, its pipe ends, or the parent pid changes. */
-function endWithParent(end: () => void): void {
-  process.on('disconnect', end);
-  process.stdout.on('error', end);
-  const input = fstatSync(0);
-  if (input.isFIFO() || input.isSocket()) process.stdin.on('close', end).on('end', end).resume();
-  const parent = process.ppid;
-  setInterval(() => {
-    if (process.ppid !== parent) end();
-  }, PARENT_CHECK_MS).unref();
 }
 
 await run();

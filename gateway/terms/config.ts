@@ -1,4 +1,5 @@
 import type { BenchmarkLimits, CheckLimits } from './check-limits.ts';
+import type { DepositConfig } from './deposit-config.ts';
 import type { ProviderDeclaration } from './provider-declaration.ts';
 import type { RenderLimits } from './render-limits.ts';
 import type { TracingConfig } from './tracing.ts';
@@ -20,6 +21,7 @@ export interface ClusterConfig {
   readonly videos: VideoLimits;
   readonly renders: RenderLimits;
   readonly webhooks: WebhookLimits;
+  readonly deposits: DepositConfig;
   readonly events: EventLimits;
   readonly signIn: SignInLimits;
   readonly rates: RateLimits;

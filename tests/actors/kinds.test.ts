@@ -21,6 +21,8 @@ it('registers every kind of the marketplace, each under its own name', () => {
     'session',
     'invitation',
     'issuance-code',
+    'payment',
+    'transaction',
     'rate-window',
     'provider',
     'endpoint',

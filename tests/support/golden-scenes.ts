@@ -1,10 +1,14 @@
 /** One actor of every kind in every state, driven with client events: the source of the golden snapshots. */
 
+import { setup } from 'xstate';
 import { configurationOf } from '../../actors/endpoint/configuration.ts';
 import { kinds } from '../../actors/kinds.ts';
+import { paymentKind } from '../../actors/payment/payment.ts';
+import { transactionKind } from '../../actors/payment/transaction.ts';
 import { ENDPOINT_WINDOW, windowAddress } from '../../actors/rate-window/rate-window.ts';
 import { persist } from '../../actors/runtime/actor/persist.ts';
 import { auditAddress, signingAddress, workspaceAddress } from '../../actors/terms/ids.ts';
+import { transactionAddress } from '../../actors/terms/payment.ts';
 import { announceWebhook } from '../../actors/terms/webhook.ts';
 import {
   addressOf,
@@ -17,6 +21,7 @@ import {
   submitEvent,
 } from './model/batches.ts';
 import { DECLARATION } from './model/declaration.ts';
+import * as paid from './model/payments.ts';
 import { PureActors } from './model/pure-actors.ts';
 import * as made from './model/video-jobs.ts';
 import * as words from './model/words.ts';
@@ -43,8 +48,8 @@ const WORKSPACE = {
 export function goldenScenes(): ReadonlyMap<string, readonly Golden[]> {
   const actors = new PureActors(kinds, START);
   const seen = new Map<string, Map<string, Golden>>();
-  const look = (address: string): void => {
-    const snapshot = actors.snapshots.get(address);
+  const look = (address: string, of = actors): void => {
+    const snapshot = of.snapshots.get(address);
     if (snapshot === undefined) throw new Error(`the scene has no ${address}`);
     const kind = address.slice(0, address.indexOf(':'));
     const states = seen.get(kind) ?? new Map<string, Golden>();
@@ -60,6 +65,7 @@ export function goldenScenes(): ReadonlyMap<string, readonly Golden[]> {
   batches(tell);
   webhooks(tell);
   signIns(tell);
+  payments(tell, look);
   look(ACCOUNT);
   tell(workspaceAddress(ACCOUNT.slice('account:'.length), 'ws_golden'), {
     type: 'workspace.create',
@@ -201,6 +207,38 @@ function webhooks(tell: Tell): void {
   tell(made('vjob_3'), { type: 'deliver.failed', id: '1', attempt: 3, key: 'k', failure });
   made('vjob_4');
 }
+
+/** Payments in every state, and their transaction. */
+function payments(tell: Tell, look: (address: string, of?: PureActors) => void): void {
+  const pay = (nth: number): string => {
+    tell(paid.addressOf(nth), paid.payEvent(nth));
+    return paid.addressOf(nth);
+  };
+  const done = (result: object) => ({ type: 'settle.done', id: '1', attempt: 1, result });
+  const failed = (retriable: boolean) => ({
+    ...{ type: 'settle.failed', id: '1', attempt: 1, key: 'k' },
+    failure: { code: 'unknown', message: 'no answer', retriable },
+  });
+  const settled = done({ outcome: 'settled', transaction: '0xT1' });
+  tell(pay(1), settled);
+  tell(pay(2), done({ outcome: 'refused', reason: 'insufficient_funds', isAsked: true }));
+  tell(pay(3), failed(false));
+  tell(pay(4), failed(true));
+  pay(5);
+  const { network } = paid.newPayment(1);
+  look(transactionAddress(network, '0xT1'));
+  // The transaction of this one does not answer.
+  const alone = new PureActors([paymentKind, { ...transactionKind, machine: SILENT }], START);
+  alone.tell(paid.addressOf(1), paid.payEvent(1));
+  alone.tell(paid.addressOf(1), settled);
+  look(paid.addressOf(1), alone);
+}
+
+const SILENT = setup({}).createMachine({
+  context: {},
+  options: { maxIterations: 1 },
+  on: { 'transaction.claim': {} },
+});
 
 function supply(tell: Tell): void {
   const observed = (outcomes: string): object => ({

@@ -7,6 +7,7 @@ import { batchRoutes } from './batches/batch-routes.ts';
 import { catalogueRoutes } from './catalogue/catalogue-routes.ts';
 import { countTokensRoute } from './count-tokens.ts';
 import { creditsRoute } from './credits.ts';
+import { depositRoutes } from './deposits/deposit-routes.ts';
 import { eventRoute } from './events/follow-events.ts';
 import { fileRoutes } from './files/file-routes.ts';
 import { generationRoute } from './generation.ts';
@@ -40,6 +41,7 @@ export function apiRoutes(): readonly Route[] {
     retiredPurchaseRoute,
     activityRoute,
     ...statementRoutes,
+    ...depositRoutes,
     generationRoute,
     keyRoute,
     authKeysRoute,

@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import defaults from '../../../cluster.config.ts';
 import type { ClusterConfig, NodeConfig } from '../../terms/config.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
+import { checkDeposits } from './check-deposits.ts';
 import { checkTargets } from './check-targets.ts';
 import { ConfigError, lineOf } from './config-error.ts';
 import { checkInterfaces, isHost } from './interfaces.ts';
@@ -136,6 +137,7 @@ function checkTogether(config: ClusterConfig, source: string, env: LoadOptions['
   }
   checkStore(config, source, env);
   checkTargets(config.webhooks, source);
+  checkDeposits(config.deposits, source, env);
   config.providers.forEach((provider, at) => {
     if (provider.apiKeyEnv === undefined || env === null || env[provider.apiKeyEnv]) return;
     throw new ConfigError(

@@ -161,6 +161,26 @@ const { datasets: ____, ...benchmarkBounds } = defaults.benchmarks;
 const benchmarks = record({
   ...bounds(benchmarkBounds).properties,
   datasets: Type.Array(text('a file'), { maxItems: 16, words: 'a list of at most 16 files' }),
+const chainAddress = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', words: 'an address of 0x and 40 hex digits' });
+
+const deposits = record({
+  approvalAboveUsd: usd,
+  minUsd: usd,
+  maxUsd: usd,
+  card: Type.Optional(record({ url: address })),
+  x402: Type.Optional(
+    record({
+      facilitator: address,
+      secretEnv: variable,
+      network: Type.String({ pattern: '^eip155:[1-9][0-9]{0,19}$', words: 'a network such as eip155:8453' }),
+      asset: chainAddress,
+      assetName: text('the name of the coin'),
+      assetVersion: text('the version of its contract'),
+      assetDecimals: Type.Integer({ minimum: 0, maximum: 18, words: 'a whole number, 0 to 18' }),
+      payTo: chainAddress,
+    }),
+  ),
+  payments: bounds(defaults.deposits.payments),
 });
 
 export const configSchema = record({
@@ -177,6 +197,7 @@ export const configSchema = record({
   videos: bounds(defaults.videos),
   renders: bounds(defaults.renders),
   webhooks,
+  deposits,
   events: bounds(defaults.events),
   signIn: bounds(defaults.signIn),
   rates: bounds(defaults.rates),

@@ -19,7 +19,7 @@ import { type Journal, openJournal } from './journal.ts';
 import { refuseSimulators, rememberStart, usesSimulators } from './last-start.ts';
 import { trimLogs } from './log-files.ts';
 import { boundedRefusals, openPublicPort, type PublicPort } from './public-port.ts';
-import { type Simulators, startSimulators } from './simulators.ts';
+import { FACILITATOR_SECRET, type Simulators, startSimulators } from './simulators.ts';
 import { writeWhole } from './whole-file.ts';
 
 export interface LauncherOptions {
@@ -60,6 +60,7 @@ export class Launcher {
   private folder: DataFolder | null = null;
   private port: PublicPort | null = null;
   private simulators: Simulators | null = null;
+  private readonly facilitatorSecret: string;
   private fleet: Fleet | null = null;
   private secrets: Secrets | null = null;
   private demo: DemoKeys | null = null;
@@ -77,6 +78,7 @@ export class Launcher {
     this.options = options;
     this.startedAt = options.clock.monotonic();
     const { clock, random, config } = options;
+    this.facilitatorSecret = Buffer.from(random.bytes(32)).toString('hex');
     this.refuse = boundedRefusals(config.launcher.handoffsMax, { clock, random, limits: config.edge });
   }
 
@@ -151,11 +153,14 @@ export class Launcher {
       count: demo.simulators,
       entry,
       logs,
+      data: config.data,
+      facilitatorSecret: this.facilitatorSecret,
       limits,
       clock,
       journal: this.journal,
     });
-    return { ...config, providers: this.simulators.providers };
+    const { providers, x402 } = this.simulators;
+    return { ...config, providers, deposits: { x402, ...config.deposits } };
   }
 
   private async startFleet(resolved: ClusterConfig, logs: string): Promise<void> {
@@ -167,6 +172,7 @@ export class Launcher {
       entry,
       args: ['node', '--name', name, '--config', configFile],
       logFile: join(logs, `${name}.log`),
+      ...(this.simulators === null ? {} : { env: { [FACILITATOR_SECRET]: this.facilitatorSecret } }),
     }));
     this.fleet = new Fleet({
       starts,

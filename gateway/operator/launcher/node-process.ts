@@ -30,6 +30,8 @@ export interface NodeStart {
   readonly args: readonly string[];
   /** The node's output is appended to this file. */
   readonly logFile: string;
+  /** Variables in addition to those of the launcher. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** How a life ended. */
@@ -88,6 +90,7 @@ export class NodeProcess implements HandoffNode {
     this.child = fork(start.entry, start.args, {
       execArgv: [...process.execArgv, ...NODE_FLAGS],
       stdio: ['ignore', log, log, 'ipc'],
+      env: { ...process.env, ...start.env },
     });
     if (log !== 'ignore') closeSync(log);
     this.pid = this.child.pid ?? null;

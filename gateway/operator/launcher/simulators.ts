@@ -1,6 +1,9 @@
 /**
  * The simulated providers of the demo, in processes that serve one or several of them: started before the nodes, stopped after them,
  * restarted on the same port when one ends. Not used if real providers are configured.
+ * The simulated providers of the demo and its simulated facilitator of payments, each a process of its own: started
+ * before the nodes, stopped after them, restarted on the same port when one ends. Not used if real providers are
+ * configured.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync } from 'node:fs';
@@ -8,6 +11,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
 import type { LauncherLimits } from '../../terms/config.ts';
+import type { X402Config } from '../../terms/deposit-config.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Journal } from './journal.ts';
@@ -22,6 +26,10 @@ export interface SimulatorsOptions {
    */
   readonly entry: string;
   readonly logs: string;
+  /** The data folder: payments that the facilitator has settled are kept there. */
+  readonly data: string;
+  /** Authenticates the nodes to the facilitator. */
+  readonly facilitatorSecret: string;
   readonly limits: LauncherLimits;
   readonly clock: Clock;
   readonly journal: Journal;
@@ -30,10 +38,24 @@ export interface SimulatorsOptions {
 export interface Simulators {
   /** Provider declarations for the nodes. */
   readonly providers: readonly ProviderDeclaration[];
+  /** The rail of the simulated facilitator. */
+  readonly x402: X402Config;
   stop(withinMs: number): Promise<void>;
 }
 
 const START_MS_MAX = 15_000;
+/** The variable that passes the facilitator's secret to it and to the nodes. */
+export const FACILITATOR_SECRET = 'TROUPE_FACILITATOR_SECRET';
+/** A test network; no coin moves. */
+const SIMULATED_RAIL = {
+  secretEnv: FACILITATOR_SECRET,
+  network: 'eip155:84532',
+  asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+  assetName: 'USDC',
+  assetVersion: '2',
+  assetDecimals: 6,
+  payTo: '0x1111111111111111111111111111111111111111',
+} as const;
 
 /**
  * An entry of `providers.json`, by slug: a declaration without its address. `servedBy` names the simulator whose process
@@ -58,7 +80,19 @@ export async function startSimulators(options: SimulatorsOptions): Promise<Simul
   if (options.count > slugs.length) {
     throw new ConfigError(`demo.simulators is ${options.count}, but only ${slugs.length} exist; lower it`);
   }
-  const all = slugs.slice(0, options.count).map((slug) => new Simulator(slug, main, options));
+  const providers = slugs.slice(0, options.count).map((slug) => {
+    const calls = join(options.logs, `${slug}.calls.log`);
+    return new Simulator({ name: slug, main, args: ['--name', slug, '--log', calls] }, options);
+  });
+  const facilitator = new Simulator(
+    {
+      name: 'facilitator',
+      main: join(folder, 'facilitator', `main${extname(options.entry)}`),
+      args: ['--ledger', join(options.data, 'facilitator.ledger.jsonl')],
+    },
+    options,
+  );
+  const all = [...providers, facilitator];
   try {
     await Promise.all(all.map((one) => one.start()));
   } catch (error) {
@@ -72,26 +106,37 @@ export async function startSimulators(options: SimulatorsOptions): Promise<Simul
       const origin = `http://127.0.0.1:${host.port}`;
       const baseUrl = servedBy === undefined ? `${origin}/v1` : `${origin}/${slug}/v1`;
       return [{ slug, ...declaration, baseUrl, models: join(folder, models) }];
+    providers: providers.map(({ name: slug, port }) => {
+      const { models, ...declaration } = simulated[slug] as Simulated;
+      return { slug, ...declaration, baseUrl: `http://127.0.0.1:${port}/v1`, models: join(folder, models) };
     }),
+    x402: { ...SIMULATED_RAIL, facilitator: `http://127.0.0.1:${facilitator.port}` },
     stop: async (withinMs) => {
       await Promise.all(all.map((one) => one.stop(withinMs)));
     },
   };
 }
 
+/** What runs as one process. */
+interface Program {
+  readonly name: string;
+  readonly main: string;
+  readonly args: readonly string[];
+}
+
 class Simulator {
-  readonly slug: string;
+  readonly name: string;
   port = 0;
-  private readonly main: string;
+  private readonly program: Program;
   private readonly options: SimulatorsOptions;
   private child: ChildProcess | null = null;
   private failures = 0;
   private stopping = false;
   private restart: Cancel | null = null;
 
-  constructor(slug: string, main: string, options: SimulatorsOptions) {
-    this.slug = slug;
-    this.main = main;
+  constructor(program: Program, options: SimulatorsOptions) {
+    this.name = program.name;
+    this.program = program;
     this.options = options;
   }
 
@@ -113,17 +158,17 @@ class Simulator {
   }
 
   private launch(): Promise<number> {
-    const { clock, journal, logs } = this.options;
-    const calls = join(logs, `${this.slug}.calls.log`);
-    const errors = openLog(join(logs, `${this.slug}.log`));
-    const args = [...process.execArgv, this.main, '--name', this.slug, '--port', String(this.port), '--log', calls];
-    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', errors] });
+    const { clock, journal, logs, facilitatorSecret } = this.options;
+    const errors = openLog(join(logs, `${this.name}.log`));
+    const args = [...process.execArgv, this.program.main, ...this.program.args, '--port', String(this.port)];
+    const env = { ...process.env, [FACILITATOR_SECRET]: facilitatorSecret };
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', errors], env });
     if (errors !== 'ignore') closeSync(errors);
     this.child = child;
-    journal({ event: 'simulator.start', simulator: this.slug, pid: child.pid ?? null });
+    journal({ event: 'simulator.start', simulator: this.name, pid: child.pid ?? null });
     return new Promise((resolve, reject) => {
       const fail = (why: string): void =>
-        reject(new ConfigError(`simulator ${this.slug} did not start: ${why}; see ${join(logs, `${this.slug}.log`)}`));
+        reject(new ConfigError(`simulator ${this.name} did not start: ${why}; see ${join(logs, `${this.name}.log`)}`));
       const late = clock.after(START_MS_MAX, () => fail(`it was not listening after ${START_MS_MAX} ms`));
       let output = '';
       child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -146,7 +191,7 @@ class Simulator {
     this.failures++;
     const delayMs = this.stopping || this.port === 0 ? null : restartDelay(this.failures, this.options.limits);
     const { clock, journal } = this.options;
-    journal({ event: 'simulator.end', simulator: this.slug, code, signal, restartInMs: delayMs });
+    journal({ event: 'simulator.end', simulator: this.name, code, signal, restartInMs: delayMs });
     // Restart on the same port, which the nodes have been given; a failure shows in the next exit.
     if (delayMs !== null) this.restart = clock.after(delayMs, () => void this.launch().catch(() => {}));
   }

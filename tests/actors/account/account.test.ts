@@ -7,6 +7,7 @@ import { TOMBSTONE_MS } from '../../../actors/account/tombstone.ts';
 import { auditKind } from '../../../actors/audit/audit.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
+import type { ObjectChange } from '../../../actors/terms/change.ts';
 import type { Admission, Generation } from '../../../actors/terms/hold.ts';
 import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';
@@ -308,6 +309,48 @@ it('the metadata of a request is kept with its charge, and not with a release', 
   actors.tell(ACCOUNT, words.releaseEvent(words.release('gen-1')));
   actors.tell(ACCOUNT, words.settleEvent(words.settlement('gen-2', '0.5')));
   assert.equal([row(actors, 'gen-1')?.metadata, row(actors, 'gen-2')?.metadata], [null, metadata]);
+});
+
+const notices = (actors: PureActors) => actors.row<ObjectChange>(ACCOUNT, 'change', 'acct_1');
+
+it('a balance that falls below its threshold is noticed once, and again after it had reached it', () => {
+  const actors = open();
+  const spend = (id: string, cost: string): void => {
+    actors.tell(KEY, words.admitEvent(words.request(id, '4')));
+    actors.tell(ACCOUNT, words.settleEvent(words.settlement(id, cost)));
+    actors.advance(1);
+  };
+  const { balance } = actors.ask<AccountView>(ACCOUNT, { type: 'account.show' });
+  assert.is(balance, '10');
+  actors.tell(ACCOUNT, { type: 'notice.set', lowBalance: '7.00' } as never);
+  spend('gen-1', '3');
+  assert.is(notices(actors), null, 'at the threshold is not below it');
+  spend('gen-2', '0.000000000000000000000001');
+  const first = notices(actors);
+  assert.equal(
+    [first?.type, first?.object],
+    ['balance.low', { balance: '6.999999999999999999999999', threshold: '7' }],
+  );
+  spend('gen-3', '1');
+  assert.equal(notices(actors), first, 'one notice per crossing');
+  actors.tell(ACCOUNT, words.depositEvent('dep-up', '2'));
+  spend('gen-4', '1.5');
+  assert.equal(notices(actors)?.object, { balance: '6.499999999999999999999999', threshold: '7' });
+  actors.tell(ACCOUNT, words.depositEvent('dep-up-2', '2'));
+  const taken = { type: 'adjustment.record', adjustment: 'adj-1', amount: '-5', reason: 'r' };
+  actors.tell(ACCOUNT, taken);
+  assert.equal(notices(actors)?.object, { balance: '3.499999999999999999999999', threshold: '7' });
+});
+
+it('a threshold above the balance is noticed when it is set, and one that is removed never', () => {
+  const actors = open();
+  actors.tell(ACCOUNT, { type: 'notice.set', lowBalance: '11' } as never);
+  assert.equal(notices(actors)?.object, { balance: '10', threshold: '11' });
+  actors.tell(ACCOUNT, { type: 'notice.set', lowBalance: null } as never);
+  actors.advance(1);
+  const before = notices(actors);
+  actors.tell(ACCOUNT, { type: 'adjustment.record', adjustment: 'adj-1', amount: '-5', reason: 'r' } as never);
+  assert.equal(notices(actors), before);
 });
 
 test.run();

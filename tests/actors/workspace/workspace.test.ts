@@ -233,14 +233,14 @@ it('each change is an entry of the audit log; a refused one is not', () => {
     .list<AuditEntry>(auditAddress(OWNER), 'audit')
     .sort((a, b) => a.sequence - b.sequence)
     .map(({ action }) => action);
-  assert.equal(actions.slice(3), [
+  assert.equal(actions.slice(4), [
     ...['workspace.update', 'workspace.budget', 'key.move', 'key.edit', 'workspace.delete'],
   ]);
 });
 
 it('an account and a key of the previous chart gain what workspaces need, and can be written for it', () => {
   const actors = open({ workspace: null });
-  const { budgets: _1, workspaces: _2, ...account } = actors.context<Record<string, unknown>>(ACCOUNT);
+  const { budgets: _1, workspaces: _2, lowBalance: _9, ...account } = actors.context<Record<string, unknown>>(ACCOUNT);
   const {
     handle: _3,
     workspace: _4,

@@ -33,6 +33,7 @@ import type {
   WebhookLimits,
   WorkspaceConfig,
 } from '../../../gateway/terms/config.ts';
+import type { DepositConfig } from '../../../gateway/terms/deposit-config.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
 import type { TracingConfig } from '../../../gateway/terms/tracing.ts';
 import { simulatedProvider } from '../provider/simulated-provider.ts';
@@ -55,6 +56,9 @@ export interface ClusterOptions {
   readonly workspace?: Partial<WorkspaceConfig>;
   readonly webhooks?: Partial<WebhookLimits>;
   readonly tracing?: TracingConfig;
+  readonly deposits?: Partial<DepositConfig>;
+  /** Variables of every node. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Kinds and activities in addition to the product's own. */
   readonly ports?: Pick<NodePorts, 'kinds' | 'activities'>;
   /** Slugs of the simulated providers; absent: the two with identical chat models. */
@@ -119,7 +123,7 @@ export async function startUnwatched(
       await runNode({
         config,
         name,
-        env: {},
+        env: options.env ?? {},
         ports: { logLevel: (process.env.LOGL ?? 'silent') as 'silent', exit: () => {}, ...options.ports },
       }),
     );
@@ -190,6 +194,7 @@ function configOf(data: string, simulators: readonly Simulator[], options: Clust
     workspace: { ...defaults.workspace, ...options.workspace },
     webhooks: { ...defaults.webhooks, ...options.webhooks },
     tracing: options.tracing ?? defaults.tracing,
+    deposits: { ...defaults.deposits, ...options.deposits },
     providers: simulators
       .map((simulator, i) => simulatedProvider(slugsOf(options)[i] as string, simulator.baseUrl))
       .concat(options.providers ?? []),

@@ -1,3 +1,4 @@
+import type { LowBalance } from '../../../../actors/account/low-balance.ts';
 import type { BatchRecord } from '../../../../actors/batch/batch-record.ts';
 import type { FileRecord } from '../../../../actors/file/file-record.ts';
 import type { KeyView } from '../../../../actors/key/statement.ts';
@@ -72,11 +73,17 @@ function objectOf({ type, id, object }: ObjectChange): object {
       return keyObject(id, object as unknown as KeyView);
     case 'batch.updated':
       return batchObject(object as unknown as BatchRecord);
+    case 'balance.low':
+      return lowBalanceObject(object as unknown as LowBalance);
     case 'video.updated':
       return exactText(jobDocument(object as unknown as JobRecord));
     default:
       throw new Error(`an event of the unknown type ${type satisfies never}`);
   }
+}
+
+function lowBalanceObject({ balance, threshold }: LowBalance): object {
+  return { balance: exactNumber(balance), threshold: exactNumber(threshold) };
 }
 
 function keyObject(id: string, view: KeyView): object {

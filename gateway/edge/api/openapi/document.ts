@@ -18,6 +18,7 @@ import { auditListSchema } from '../audit/audit-schema.ts';
 import { codeTradeSchema, issuedKeySchema } from '../auth-keys.ts';
 import { batchListSchema, batchSchema } from '../batches/batch-schema.ts';
 import { CATALOGUE_SCHEMAS } from '../catalogue/catalogue-schema.ts';
+import { depositListSchema, depositSchema, paymentResultSchema, railsSchema } from '../deposits/deposit-schema.ts';
 import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from '../files/file-schema.ts';
 import { activityListSchema } from '../money/money-schema.ts';
 import { videoModelListSchema } from '../videos/video-model-schema.ts';
@@ -61,6 +62,10 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   ActivityList: activityListSchema,
   CodeTrade: codeTradeSchema,
   IssuedKey: issuedKeySchema,
+  DepositRails: railsSchema,
+  Deposit: depositSchema,
+  DepositList: depositListSchema,
+  PaymentResult: paymentResultSchema,
   Error: envelopeSchema,
 };
 

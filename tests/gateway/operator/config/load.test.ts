@@ -189,6 +189,43 @@ it('a provider whose key is not in the environment is refused, unless env is nul
   assert.is((await load({ file: path, env: null })).providers.length, 1);
 });
 
+const RAIL = {
+  ...{ facilitator: 'https://facilitator.example/x402', secretEnv: 'PAY_SECRET', network: 'eip155:8453' },
+  ...{ asset: `0x${'ab'.repeat(20)}`, assetName: 'USDC', assetVersion: '2', assetDecimals: 6 },
+  payTo: `0x${'cd'.repeat(20)}`,
+};
+
+it('a facilitator is called with a secret that is not empty, and over an encrypted connection', async () => {
+  const path = file({ deposits: { x402: RAIL } });
+  const named = /deposits\.x402\.secretEnv names PAY_SECRET, which is not set or empty; export PAY_SECRET=\.\.\. first/;
+  for (const env of [{}, { PAY_SECRET: '' }, { PAY_SECRET: '   ' }]) {
+    assert.match(await faultOf({ file: path, env }), named);
+  }
+  assert.match(
+    await faultOf({ file: path, env: { PAY_SECRET: 'short' } }),
+    /PAY_SECRET, whose value is shorter than 16/,
+  );
+  assert.match(
+    await faultOf({ file: path, env: { PAY_SECRET: 'a secret with blanks' } }),
+    /blanks or other characters/,
+  );
+  assert.ok((await load({ file: path, env: { PAY_SECRET: 'a-secret-that-is-long' } })).deposits.x402);
+  assert.ok((await load({ file: path, env: null })).deposits.x402, 'commands look at no secret');
+  for (const [facilitator, words] of [
+    ['http://facilitator.example', /must begin with https/],
+    ['https://me:secret@facilitator.example', /keep the secret in deposits\.x402\.secretEnv/],
+    ['https://facilitator.example?key=1', /must end with its path/],
+  ] as const) {
+    const other = file({ deposits: { x402: { ...RAIL, facilitator } } });
+    assert.match(await faultOf({ file: other, env: { PAY_SECRET: 'a-secret-that-is-long' } }), words);
+  }
+});
+
+it('the bounds of a payment are in order', async () => {
+  const path = file({ deposits: { minUsd: '20', maxUsd: '10' } });
+  assert.match(await faultOf({ file: path }), /deposits\.minUsd is 20 and must be at most deposits\.maxUsd \(10\)/);
+});
+
 const NODE = { name: 'n1', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' };
 const TLS = { ca: 'certs/ca.pem', certificate: '/etc/troupe/n1.pem', key: 'certs/n1.key' };
 
