@@ -161,6 +161,8 @@ const { datasets: ____, ...benchmarkBounds } = defaults.benchmarks;
 const benchmarks = record({
   ...bounds(benchmarkBounds).properties,
   datasets: Type.Array(text('a file'), { maxItems: 16, words: 'a list of at most 16 files' }),
+});
+
 const chainAddress = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', words: 'an address of 0x and 40 hex digits' });
 
 const deposits = record({

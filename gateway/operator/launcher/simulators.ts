@@ -1,9 +1,7 @@
 /**
- * The simulated providers of the demo, in processes that serve one or several of them: started before the nodes, stopped after them,
- * restarted on the same port when one ends. Not used if real providers are configured.
- * The simulated providers of the demo and its simulated facilitator of payments, each a process of its own: started
- * before the nodes, stopped after them, restarted on the same port when one ends. Not used if real providers are
- * configured.
+ * The simulated providers of the demo, in processes that serve one or several of them, and its simulated facilitator of
+ * payments: started before the nodes, stopped after them, restarted on the same port when one ends. Not used if real
+ * providers are configured.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync } from 'node:fs';
@@ -101,14 +99,11 @@ export async function startSimulators(options: SimulatorsOptions): Promise<Simul
   }
   return {
     providers: Object.entries(simulated).flatMap(([slug, { models, servedBy, ...declaration }]) => {
-      const host = all.find((one) => one.slug === (servedBy ?? slug));
+      const host = providers.find((one) => one.name === (servedBy ?? slug));
       if (host === undefined) return [];
       const origin = `http://127.0.0.1:${host.port}`;
       const baseUrl = servedBy === undefined ? `${origin}/v1` : `${origin}/${slug}/v1`;
       return [{ slug, ...declaration, baseUrl, models: join(folder, models) }];
-    providers: providers.map(({ name: slug, port }) => {
-      const { models, ...declaration } = simulated[slug] as Simulated;
-      return { slug, ...declaration, baseUrl: `http://127.0.0.1:${port}/v1`, models: join(folder, models) };
     }),
     x402: { ...SIMULATED_RAIL, facilitator: `http://127.0.0.1:${facilitator.port}` },
     stop: async (withinMs) => {
