@@ -7,7 +7,7 @@ import { Checker, type CheckerParts } from '../checks/checker.ts';
 import { type Edge, openEdge } from '../edge/edge.ts';
 import { drainInference, openInference } from '../inference/services.ts';
 import { watchCommits } from '../jobs/commit-points.ts';
-import { Facilitator, type FacilitatorOptions } from '../jobs/deposits/facilitator.ts';
+import { Facilitator } from '../jobs/deposits/facilitator.ts';
 import type { PaymentServices } from '../jobs/deposits/settle.ts';
 import type { JobServices } from '../jobs/job-services.ts';
 import type { WebhookServices } from '../jobs/webhook/deliver.ts';
@@ -108,12 +108,7 @@ export function openGateway(
       crashpoint: crashPoint ?? (() => {}),
       log: (record, message) => log.info(record, message),
     },
-    payments: {
-      cluster,
-      facilitator: facilitatorOf({ config, env, outbound }),
-      crashpoint: crashPoint ?? (() => {}),
-      log: (record, message) => log.warn(record, message),
-    },
+    payments: paymentsOf(context, { cluster, outbound, crashPoint }),
     declare: (givenUp) => declareUntilListed({ ...parts, providers, log, givenUp }),
     start: () => {
       for (const task of periodic) task.start();
@@ -127,15 +122,20 @@ export function openGateway(
   };
 }
 
-/** Null without the rail. An empty secret is refused where the configuration is loaded, and here once more. */
-function facilitatorOf({
-  config,
-  env,
-  ...parts
-}: Pick<NodeContext['options'], 'config' | 'env'> & Pick<FacilitatorOptions, 'outbound'>): Facilitator | null {
-  const { x402, payments: limits } = config.deposits;
-  if (x402 === undefined) return null;
-  const secret = env[x402.secretEnv] ?? '';
-  if (secret === '') throw new ConfigError(`${x402.secretEnv}, the secret of the facilitator, is not set or empty`);
-  return new Facilitator({ ...parts, x402, secret, limits });
+/** An empty secret of the facilitator is refused where the configuration is loaded, and here once more. */
+function paymentsOf(
+  { options, log }: NodeContext,
+  { cluster, outbound, crashPoint }: { cluster: Cluster; outbound: Pools; crashPoint: ((name: string) => void) | null },
+): PaymentServices {
+  const { x402, payments: limits } = options.config.deposits;
+  const secret = x402 === undefined ? '' : (options.env[x402.secretEnv] ?? '');
+  if (x402 !== undefined && secret === '') {
+    throw new ConfigError(`${x402.secretEnv}, the secret of the facilitator, is not set or empty`);
+  }
+  return {
+    cluster,
+    facilitator: x402 === undefined ? null : new Facilitator({ outbound, x402, secret, limits }),
+    crashpoint: crashPoint ?? (() => {}),
+    log: (record, message) => log.warn(record, message),
+  };
 }
