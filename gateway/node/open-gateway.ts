@@ -85,23 +85,16 @@ export function openGateway(
   let endHealthLog = (): void => {};
   const periodic = [new Prober(parts), refresher, checker, benchmarker];
   const edge = openEdge({
-    ...{ cluster, clock, random, inference, readiness, log, crashPoint, overload, measures, tracing },
-    files,
+    ...{ cluster, clock, random, inference, readiness, log, crashPoint, overload, measures, tracing, files },
     limits: config.edge,
-    rates: config.rates,
-    events: config.events,
-    signIn: config.signIn,
+    ...{ rates: config.rates, events: config.events, signIn: config.signIn },
     askMs: upstream.askMs,
     nodes: config.nodes.length,
     pepper: secrets.pepper,
   });
   return {
     ...{ edge, outbound, refresher },
-    jobs: {
-      inference,
-      pace,
-      crashpoint: crashPoint ?? (() => {}),
-    },
+    jobs: { inference, pace, crashpoint: crashPoint ?? (() => {}) },
     webhooks: {
       ...{ cluster, random, pepper: secrets.pepper },
       client: new PublicClient({ clock, rules: config.webhooks, ...config.webhooks }),
