@@ -32,3 +32,14 @@ export function exactNumber(amount: string | null): unknown {
 export function exactText(text: string): object {
   return new Exact(text);
 }
+
+/** Indents JSON without parsing it: its numbers are exact. */
+export function indentJson(text: string): string {
+  let depth = 0;
+  return text.replaceAll(/"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}[\],:]/g, (token) => {
+    if (token === '{' || token === '[') return `${token}\n${'  '.repeat(++depth)}`;
+    if (token === '}' || token === ']') return `\n${'  '.repeat(--depth)}${token}`;
+    if (token === ',') return `,\n${'  '.repeat(depth)}`;
+    return token === ':' ? ': ' : token;
+  });
+}

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { showAccount } from '../../../actors/account/account.ts';
 import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
-import { renderExact } from '../../edge/api/exact-json.ts';
+import { indentJson, renderExact } from '../../edge/api/exact-json.ts';
 import { renderGeneration } from '../../edge/api/generation-record.ts';
 import { csv } from '../../terms/csv.ts';
 import { ConfigError } from '../config/config-error.ts';
@@ -25,7 +25,7 @@ export function addGeneration(program: Command): void {
       const options = command.optsWithGlobals<GlobalOptions>();
       const { account, generation } = await withSession(options, (session) => findGeneration(session, id));
       const text = renderExact({ account: account.slice('account:'.length), ...renderGeneration(id, generation) });
-      process.stdout.write(`${indented(text)}\n`);
+      process.stdout.write(`${indentJson(text)}\n`);
     });
 }
 
@@ -117,15 +117,4 @@ function renderGenerations(found: readonly Generation[]): string {
     one.release === null ? '' : `${one.release.status ?? '-'} ${one.release.reason}`,
   ]);
   return table(['GENERATION', 'AT', 'STATUS', 'MODEL', 'PROVIDER', 'CHARGE USD', 'FAILED WITH'], rows);
-}
-
-/** Indents JSON without parsing it: its numbers are exact. */
-function indented(text: string): string {
-  let depth = 0;
-  return text.replaceAll(/"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}[\],:]/g, (token) => {
-    if (token === '{' || token === '[') return `${token}\n${'  '.repeat(++depth)}`;
-    if (token === '}' || token === ']') return `\n${'  '.repeat(--depth)}${token}`;
-    if (token === ',') return `,\n${'  '.repeat(depth)}`;
-    return token === ':' ? ': ' : token;
-  });
 }

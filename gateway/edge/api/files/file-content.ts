@@ -10,8 +10,16 @@ import { writeDownload } from '../../http/write-download.ts';
 import { callerOf, paramOf, type RequestContext } from '../../request-context.ts';
 
 /** `GET /files/:id/content`: the bytes, streamed; one range of them with `Range`. */
-export async function sendFileContent(context: RequestContext, { services }: EdgeRoutes): Promise<null> {
-  const file = await requireFile(services.files, ownerOf(callerOf(context).key), paramOf(context, 'id'));
+export async function sendFileContent(context: RequestContext, edge: EdgeRoutes): Promise<null> {
+  const account = ownerOf(callerOf(context).key);
+  return sendFile(context, edge, await requireFile(edge.services.files, account, paramOf(context, 'id')));
+}
+
+export async function sendFile(
+  context: RequestContext,
+  { services }: Pick<EdgeRoutes, 'services'>,
+  file: FileRecord,
+): Promise<null> {
   const range = rangeOf(context.request.headers.range, file.bytes);
   const source = await readFile(services.files, file, range ?? undefined);
   const { response } = context;

@@ -23,10 +23,18 @@ async function listStatements(context: RequestContext, { services }: EdgeRoutes)
   return jsonAnswer(JSON.stringify({ object: 'list', data }));
 }
 
-async function sendStatement(context: RequestContext, { services }: EdgeRoutes): Promise<null> {
-  const month = parseMonth(paramOf(context, 'month'));
+function sendStatement(context: RequestContext, edge: EdgeRoutes): Promise<null> {
+  return sendStatementOf(context, edge, { account: accountOf(context), month: paramOf(context, 'month') });
+}
+
+/** Sends the CSV of one month. `account` is an address. Throws GatewayError 400, 404. */
+export async function sendStatementOf(
+  context: RequestContext,
+  { services }: Pick<EdgeRoutes, 'services'>,
+  { account, month: name }: { readonly account: string; readonly month: string },
+): Promise<null> {
+  const month = parseMonth(name);
   if (month === null) throw invalid('month must be YYYY-MM');
-  const account = accountOf(context);
   const months = await monthsOf(rowsOf(services), account, services.cluster.now());
   if (!months.some(({ name }) => name === month.name)) throw notFound('The account has no statement for this month');
   const { response } = context;

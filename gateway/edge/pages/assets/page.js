@@ -25,3 +25,26 @@ for (const form of document.querySelectorAll('form[data-once]')) {
 addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form[data-once]')) delete form.dataset.sent;
 });
+
+/* A page with something that still moves loads that part again, until it is at rest or nobody looks for an hour. */
+const LIVE_MS = 3000;
+const LIVE_TIMES_MAX = 1200;
+async function refreshLive(times) {
+  const shown = document.querySelector('[data-live]');
+  if (shown === null || times === LIVE_TIMES_MAX) return;
+  const isBusy = document.hidden || shown.contains(document.activeElement);
+  if (!isBusy) {
+    try {
+      const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
+      if (answer.redirected || !answer.ok) return;
+      const loaded = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      for (const selector of ['.stack', '.heading']) {
+        document.querySelector(selector)?.replaceWith(loaded.querySelector(selector) ?? '');
+      }
+    } catch {
+      /* The next try may reach the service again. */
+    }
+  }
+  setTimeout(refreshLive, LIVE_MS, times + 1);
+}
+setTimeout(refreshLive, LIVE_MS, 0);

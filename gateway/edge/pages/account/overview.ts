@@ -1,0 +1,46 @@
+import { showAccount } from '../../../../actors/account/account.ts';
+import { accountAddress } from '../../../../actors/terms/ids.ts';
+import { isNegative } from '../../../../actors/terms/usd.ts';
+import type { Route } from '../../http/route.ts';
+import type { RouteAnswer } from '../../http/route-answer.ts';
+import { type Html, html } from '../html.ts';
+import { type PrivateVisit, privatePage } from '../page-route.ts';
+import { figures } from '../parts/elements.ts';
+import { countText, usd } from '../parts/text.ts';
+import { accountPage, section } from './account-page.ts';
+import { generationTable, newestGenerations } from './generation-list.ts';
+import { readUsage, usageChart } from './usage-of.ts';
+
+const DAYS = 30;
+const GENERATIONS = 5;
+
+/** `/account`: money, the last days, the newest requests. */
+export const overviewRoutes: readonly Route[] = privatePage('/account', showOverview);
+
+async function showOverview(visit: PrivateVisit): Promise<RouteAnswer> {
+  const { edge, session } = visit;
+  const { cluster, askMs } = edge.services;
+  const [view, usage, { generations }] = await Promise.all([
+    showAccount(cluster, accountAddress(session.account), askMs),
+    readUsage(cluster, session.account, DAYS),
+    newestGenerations(cluster, session.account, { limit: GENERATIONS, after: null }),
+  ]);
+  const content = html`${warning(view.available, view.status)}
+${figures([
+  ['Available', usd(view.available), 'to spend now'],
+  ['Held', usd(view.held), `by ${countText(view.holds)} running ${view.holds === 1 ? 'request' : 'requests'}`],
+  [`Spent, ${DAYS} days`, usd(usage.total), `${countText(usage.requests)} requests`],
+  ['Keys', countText(view.keys), html`<a href="/account/keys">manage</a>`],
+])}
+${section('Spend per day and model', usageChart(usage), html`<a href="/account/usage">Usage</a>`)}
+${section('Newest requests', generationTable(generations), html`<a href="/account/generations">All</a>`)}`;
+  return accountPage(visit, { title: view.name === '' ? 'Overview' : view.name, place: '/account', content });
+}
+
+function warning(available: string, status: string): Html | null {
+  if (status !== 'open') {
+    return html`<div class="notice bad" role="alert">This account is suspended: every request with its keys is refused. Ask your operator.</div>`;
+  }
+  if (available !== '0' && !isNegative(available)) return null;
+  return html`<div class="notice warn" role="alert">Nothing is left to spend: requests are refused with 402 until a deposit. <a href="/account/credits">Add credits</a></div>`;
+}

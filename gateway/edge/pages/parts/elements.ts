@@ -1,0 +1,93 @@
+/** Elements that several pages share: tables, facts, badges, notices, page links, forms of one button. */
+import { TOKEN_FIELD } from '../same-origin.ts';
+import { type Html, type HtmlValue, html } from '../html.ts';
+
+/** A heading of a column; `number` aligns its cells to the right. */
+export type Column = string | { readonly number: string };
+
+export interface TableParts {
+  /** What the table lists, for those who hear the page. */
+  readonly caption: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly HtmlValue[])[];
+  /** Shown in place of a table without rows: what to do next. */
+  readonly empty: HtmlValue;
+}
+
+export function table({ caption, columns, rows, empty }: TableParts): Html {
+  if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
+  const isNumber = columns.map((column) => typeof column !== 'string');
+  const heads = columns.map((column) =>
+    typeof column === 'string'
+      ? html`<th scope="col">${column}</th>`
+      : html`<th scope="col" class="number">${column.number}</th>`,
+  );
+  const lines = rows.map(
+    (cells) =>
+      html`<tr>${cells.map((cell, at) => (isNumber[at] ? html`<td class="number">${cell}</td>` : html`<td>${cell}</td>`))}</tr>\n`,
+  );
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table>
+<caption class="heard">${caption}</caption>
+<thead><tr>${heads}</tr></thead>
+<tbody>
+${lines}</tbody>
+</table></div>`;
+}
+
+/** Names with their values; a value that is null or false is left out. */
+export function facts(pairs: readonly (readonly [string, HtmlValue])[]): Html {
+  const shown = pairs.filter(([, value]) => value !== null && value !== undefined && value !== false);
+  return html`<dl class="facts">${shown.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+}
+
+/** Large figures beside each other. */
+export function figures(pairs: readonly (readonly [string, HtmlValue, HtmlValue?])[]): Html {
+  const cells = pairs.map(
+    ([name, value, note]) =>
+      html`<div class="figure"><dt>${name}</dt><dd>${value}</dd>${note !== undefined && html`<dd class="hint">${note}</dd>`}</div>`,
+  );
+  return html`<dl class="figures">${cells}</dl>`;
+}
+
+type Tone = 'good' | 'warn' | 'bad' | 'plain';
+const TONES: Readonly<Record<string, Tone>> = {
+  ...{ completed: 'good', settled: 'good', delivered: 'good', active: 'good', open: 'good', done: 'good' },
+  ...{ pending: 'warn', validating: 'warn', in_progress: 'warn', running: 'warn', cancelling: 'warn' },
+  ...{ delivering: 'warn', waiting: 'warn', disabled: 'warn', expired: 'warn' },
+  ...{ failed: 'bad', revoked: 'bad', suspended: 'bad', refused: 'bad' },
+};
+
+/** The status of something, in its own words. */
+export function badge(status: string): Html {
+  const text = status.replaceAll('_', ' ');
+  const tone = TONES[status] ?? 'plain';
+  return tone === 'plain' ? html`<span class="badge">${text}</span>` : html`<span class="badge ${tone}">${text}</span>`;
+}
+
+/** The link to the next page of a list; nothing on the last one. */
+export function olderLink(path: string, after: string | null): Html | null {
+  if (after === null) return null;
+  return html`<nav class="pager" aria-label="Pages"><a class="button second" href="${path}?${new URLSearchParams({ after }).toString()}" rel="next">Older</a></nav>`;
+}
+
+export interface ButtonForm {
+  readonly action: string;
+  readonly token: string;
+  readonly label: string;
+  readonly kind?: 'danger' | 'second';
+  /** What the form sends beside the token. */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+/** One button that changes something. */
+export function buttonForm({ action, token, label, kind = 'second', fields = {} }: ButtonForm): Html {
+  const hidden = Object.entries({ [TOKEN_FIELD]: token, ...fields }).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<form method="post" action="${action}" class="inline" data-once>${hidden}<button class="${kind}" type="submit">${label}</button></form>`;
+}
+
+/** How far something is: a bar that assistive technology reads, and the same in words. */
+export function progress(done: number, total: number, words: string): Html {
+  return html`<div class="progress"><progress max="${total}" value="${done}">${words}</progress><span>${words}</span></div>`;
+}

@@ -1,0 +1,62 @@
+/** How amounts, counts, sizes and times read on a page. All pure; no amount passes through a float. */
+import { type Html, html } from '../html.ts';
+
+/** Digits behind the point that a page shows; the exact amount is the element's title. */
+const SHOWN_DIGITS = 6;
+const LEAST_DIGITS = 2;
+
+/** An exact decimal amount of USD, cut to six digits behind the point: `$12.50`, `-$0.000041`, `< $0.000001`. */
+export function usdText(exact: string): string {
+  const isNegative = exact.startsWith('-');
+  const [whole = '0', fraction = ''] = (isNegative ? exact.slice(1) : exact).split('.');
+  const shown = fraction.slice(0, SHOWN_DIGITS).replace(/0+$/, '').padEnd(LEAST_DIGITS, '0');
+  const isTiny = /^0*$/.test(whole) && /^0*$/.test(shown) && /[1-9]/.test(fraction);
+  const sign = isNegative ? '-' : '';
+  return isTiny ? `${sign}< $0.000001` : `${sign}$${grouped(whole)}.${shown}`;
+}
+
+/** The amount with all its digits as its title. */
+export function usd(exact: string | null): Html {
+  if (exact === null) return html`<span class="none" title="No declared price">–</span>`;
+  return html`<span class="money" title="${exact} USD">${usdText(exact)}</span>`;
+}
+
+/** `12,345`. */
+export function countText(count: number): string {
+  return grouped(String(count));
+}
+
+function grouped(digits: string): string {
+  return digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+const STEP = 1_024;
+
+/** `812 bytes`, `3.4 MiB`. */
+export function bytesText(bytes: number): string {
+  let [size, unit] = [bytes, 0];
+  for (; size >= STEP && unit < UNITS.length - 1; unit++) size /= STEP;
+  return `${unit === 0 ? size : size.toFixed(1)} ${UNITS[unit]}`;
+}
+
+/** `850 ms`, `12.3 s`, `4 min 10 s`. */
+export function durationText(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** A store time, to the minute, in UTC. */
+export function time(at: number | null): Html {
+  if (at === null) return html`<span class="none">–</span>`;
+  const iso = new Date(at).toISOString();
+  return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)}</time>`;
+}
+
+/** The short form of an id or an address: its last part, the whole as its title. */
+export function shortId(id: string): Html {
+  const last = id.slice(id.lastIndexOf('/') + 1);
+  return html`<code title="${id}">${last}</code>`;
+}
