@@ -9,7 +9,7 @@ interface Place {
 
 /** What everybody may see, and what a signed-in person sees of the account. */
 const PUBLIC_PLACES: readonly Place[] = [];
-const ACCOUNT_PLACES: readonly Place[] = [{ path: '/account/sessions', name: 'Sessions' }];
+const ACCOUNT_PLACES: readonly Place[] = [{ path: '/account', name: 'Account' }];
 
 export interface PageFrame {
   readonly title: string;
@@ -36,6 +36,7 @@ export function layout({ title, current, person, width = 'wide', head, content }
 <title>${title} · Troupe</title>
 <link rel="icon" href="${assetPath('mark.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath('styles.css')}">
+<link rel="stylesheet" href="${assetPath('parts.css')}">
 <script src="${assetPath('page.js')}" defer></script>
 ${head}
 </head>

@@ -53,6 +53,18 @@ export function privatePage(path: string, answer: (visit: PrivateVisit) => Answe
   });
 }
 
+/** Bytes for a signed-in person, which the handler writes by itself, such as a download. */
+export function privateContent(path: string, answer: (visit: PrivateVisit) => Promise<null>): readonly Route[] {
+  return withHead({
+    ...{ method: 'GET', path, policy: 'open', body: 'none' },
+    answer: async (context, edge) => {
+      const visit = await visitOf(context, edge);
+      const { session } = visit;
+      return session === null ? toSignIn(visit) : answer({ ...visit, session });
+    },
+  });
+}
+
 /** What a form of a page for everybody sends. */
 export function openForm(path: string, answer: (visit: FormVisit) => Answer): Route {
   return {

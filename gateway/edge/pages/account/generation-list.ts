@@ -53,11 +53,15 @@ function rowOf(generation: Generation): readonly (string | Html)[] {
     generation.model,
     generation.provider,
     outcomeBadge(generation),
-    settlement === null ? '–' : countText(settlement.promptTokens),
-    settlement === null ? '–' : countText(settlement.completionTokens),
+    countOf(settlement?.promptTokens),
+    countOf(settlement?.completionTokens),
     total === null ? '–' : durationText(total),
     settlement === null ? '–' : usd(settlement.cost),
   ];
+}
+
+function countOf(count: number | null | undefined): string {
+  return count === null || count === undefined ? '–' : countText(count);
 }
 
 /** The beginning of an id tells its time, the end tells it apart. */
@@ -68,5 +72,7 @@ function shortened(id: string): string {
 /** Charged, running, or why it was not charged. */
 export function outcomeBadge({ status, release }: Generation): Html {
   if (status !== 'released') return badge(status);
-  return release === null ? badge('released') : html`${badge('failed')} <span class="hint">${release.status ?? ''}</span>`;
+  return release === null
+    ? badge('released')
+    : html`${badge('failed')} <span class="hint">${release.status ?? ''}</span>`;
 }

@@ -39,7 +39,7 @@ ${olderLink('/account/generations', last)}`;
 
 /** Every answer names its generation in the header `X-Generation-Id`. */
 function search(): Html {
-  return html`<form class="search" method="get" action="/account/generation"><label for="id" class="heard">Generation id</label><input id="id" name="id" placeholder="gen-…" spellcheck="false" autocomplete="off" required><button class="second" type="submit">Find</button></form>`;
+  return html`<form class="search" method="get" action="/account/generation"><label for="id" class="unseen">Generation id</label><input id="id" name="id" placeholder="gen-…" spellcheck="false" autocomplete="off" required><button class="second" type="submit">Find</button></form>`;
 }
 
 /** What the search form asks for. */
@@ -83,7 +83,10 @@ function requestFacts(generation: Generation): Html {
     ['First part after', first !== null && durationText(first)],
     ['Whole request', total !== null && durationText(total)],
     ['Finished because', settlement?.finishReason],
-    ['Not charged because', release !== null && `${release.reason}${release.status === null ? '' : ` (${release.status})`}`],
+    [
+      'Not charged because',
+      release !== null && `${release.reason}${release.status === null ? '' : ` (${release.status})`}`,
+    ],
     ['Left early', settlement?.cancelled === true && 'the client disconnected before the end'],
     ['Application', generation.appTitle ?? generation.appUrl],
     ['Conversation', generation.sessionId !== null && html`<code>${generation.sessionId}</code>`],
@@ -94,7 +97,10 @@ function requestFacts(generation: Generation): Html {
 function moneyFacts({ settlement, amount, overshoot, tariff, moves = [], status }: Generation): Html {
   const units = settlement?.unpriced ?? [];
   return facts([
-    ['Held', html`${usd(amount)}${moves.length > 0 && html` <span class="hint">after ${moves.length} earlier ${moves.length === 1 ? 'hold' : 'holds'}</span>`}`],
+    [
+      'Held',
+      html`${usd(amount)}${moves.length > 0 && html` <span class="hint">after ${moves.length} earlier ${moves.length === 1 ? 'hold' : 'holds'}</span>`}`,
+    ],
     ['Charged', settlement === null ? (status === 'running' ? 'when it ends' : usd('0')) : usd(settlement.cost)],
     ['Above the hold', overshoot !== null && usd(overshoot)],
     ['Tokens', settlement !== null && tokens(settlement)],
@@ -104,7 +110,12 @@ function moneyFacts({ settlement, amount, overshoot, tariff, moves = [], status 
   ]);
 }
 
-function tokens({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: NonNullable<Generation['settlement']>): string {
+function tokens({
+  promptTokens,
+  completionTokens,
+  cachedTokens,
+  reasoningTokens,
+}: NonNullable<Generation['settlement']>): string {
   const parts = [`${countOf(promptTokens)} prompt`, `${countOf(completionTokens)} completion`];
   if (cachedTokens !== null && cachedTokens > 0) parts.push(`${countText(cachedTokens)} cached`);
   if (reasoningTokens !== null && reasoningTokens > 0) parts.push(`${countText(reasoningTokens)} reasoning`);
@@ -118,7 +129,15 @@ function countOf(count: number | null): string {
 function attemptTable(attempts: readonly AttemptRecord[]): Html {
   return table({
     caption: 'Attempts in order',
-    columns: [{ number: '#' }, 'Provider', 'Endpoint', 'Outcome', 'Reason', { number: 'Status' }, { number: 'First part' }],
+    columns: [
+      { number: '#' },
+      'Provider',
+      'Endpoint',
+      'Outcome',
+      'Reason',
+      { number: 'Status' },
+      { number: 'First part' },
+    ],
     rows: attempts.map(({ provider, endpoint, outcome, reason, status, latencyMs }, at) => [
       ...[at + 1, provider, html`<code>${endpoint}</code>`, outcome, reason ?? '', status ?? '–'],
       latencyMs === null ? '–' : durationText(latencyMs),

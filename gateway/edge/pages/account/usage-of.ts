@@ -17,7 +17,11 @@ export interface Usage {
   readonly requests: number;
 }
 
-export async function readUsage(cluster: Pick<Cluster, 'rows' | 'now'>, account: string, count: number): Promise<Usage> {
+export async function readUsage(
+  cluster: Pick<Cluster, 'rows' | 'now'>,
+  account: string,
+  count: number,
+): Promise<Usage> {
   const today = Math.floor(cluster.now() / DAY_MS);
   const newestFirst = Array.from({ length: count }, (_, past) => (today - past) * DAY_MS);
   const rows = await readActivity(cluster, account, { days: newestFirst });

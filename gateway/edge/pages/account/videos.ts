@@ -55,7 +55,12 @@ ${olderLink('/account/videos', hasMore ? (jobs.at(-1)?.id ?? null) : null)}`;
 async function showOne(visit: PrivateVisit): Promise<RouteAnswer> {
   const job = await requireJob(visit);
   const isRunning = RUNNING.has(job.status);
-  const stop = { action: `/account/videos/${job.id}/cancel`, token: visit.session.token, label: 'Cancel job', kind: 'danger' } as const;
+  const stop = {
+    action: `/account/videos/${job.id}/cancel`,
+    token: visit.session.token,
+    label: 'Cancel job',
+    kind: 'danger',
+  } as const;
   const content = html`${job.error !== null && html`<div class="notice bad" role="alert">${job.error.message}</div>`}
 ${(job.clipSeconds ?? []).length > 0 && job.status === 'completed' && section('Clips', clips(job))}
 ${section(

@@ -1,6 +1,7 @@
 /** Elements that several pages share: tables, facts, badges, notices, page links, forms of one button. */
-import { TOKEN_FIELD } from '../same-origin.ts';
+
 import { type Html, type HtmlValue, html } from '../html.ts';
+import { TOKEN_FIELD } from '../same-origin.ts';
 
 /** A heading of a column; `number` aligns its cells to the right. */
 export type Column = string | { readonly number: string };
@@ -27,7 +28,7 @@ export function table({ caption, columns, rows, empty }: TableParts): Html {
       html`<tr>${cells.map((cell, at) => (isNumber[at] ? html`<td class="number">${cell}</td>` : html`<td>${cell}</td>`))}</tr>\n`,
   );
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table>
-<caption class="heard">${caption}</caption>
+<caption class="unseen">${caption}</caption>
 <thead><tr>${heads}</tr></thead>
 <tbody>
 ${lines}</tbody>

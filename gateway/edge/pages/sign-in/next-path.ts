@@ -2,7 +2,7 @@ const CHARACTERS_MAX = 8 * 1024;
 /** Stands for this site while a path is resolved. */
 const HERE = 'http://here.invalid';
 /** Where a person is led who came for no particular page. */
-export const START_PAGE = '/account/sessions';
+export const START_PAGE = '/account';
 
 /** The page to open after the sign-in: a path of this site, whatever the text says; never another site. */
 export function nextPath(text: string | null | undefined): string {
