@@ -32,7 +32,7 @@ function auditTable(entries: readonly AuditEntry[]): Html {
       ...[countText(sequence), time(at), html`<code>${action}</code>`, shortId(target)],
       html`${by.kind} ${shortId(by.id)}`,
       ...[by.address ?? '', badge(result)],
-      detail !== null && html`<code class="detail">${JSON.stringify(detail)}</code>`,
+      detail !== null && html`<code>${JSON.stringify(detail)}</code>`,
     ]),
     empty: 'Nothing has been changed yet.',
   });

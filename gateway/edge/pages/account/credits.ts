@@ -9,7 +9,7 @@ import { paramOf } from '../../request-context.ts';
 import { type Html, html } from '../html.ts';
 import { type PrivateVisit, privateContent, privatePage } from '../page-route.ts';
 import { facts, figures, olderLink, table } from '../parts/elements.ts';
-import { countText, shortId, time, usd } from '../parts/text.ts';
+import { countText, generationLink, shortId, time, usd, usdCell } from '../parts/text.ts';
 import { accountPage, section } from './account-page.ts';
 
 const PAGE = 50;
@@ -86,8 +86,8 @@ function ledgerTable(entries: readonly LedgerEntry[]): Html {
     rows: entries.map((entry) => [
       ...[countText(entry.sequence), time(entry.at), entry.type, reference(entry)],
       entry.key === null ? '' : shortId(entry.key),
-      usd(entry.to === 'balance' || entry.amount === '0' ? entry.amount : `-${entry.amount}`),
-      usd(entry.balance),
+      usdCell(entry.to === 'balance' || entry.amount === '0' ? entry.amount : `-${entry.amount}`),
+      usdCell(entry.balance),
     ]),
     empty: 'The ledger is empty: it begins with the first deposit.',
   });
@@ -95,7 +95,7 @@ function ledgerTable(entries: readonly LedgerEntry[]): Html {
 
 function reference({ type, ref }: LedgerEntry): Html {
   if (type !== 'charge') return html`<code>${ref}</code>`;
-  return html`<a href="/account/generations/${ref}"><code>${ref}</code></a>`;
+  return generationLink(ref);
 }
 
 /** A text that is no sequence begins anew. */

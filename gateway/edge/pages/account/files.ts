@@ -9,7 +9,7 @@ import { html } from '../html.ts';
 import { redirectAnswer } from '../page-answer.ts';
 import { type PrivateFormVisit, type PrivateVisit, privateContent, privateForm, privatePage } from '../page-route.ts';
 import { buttonForm, olderLink, table } from '../parts/elements.ts';
-import { bytesText, shortId, time } from '../parts/text.ts';
+import { bytesText, time } from '../parts/text.ts';
 import { accountPage, section } from './account-page.ts';
 
 const PAGE = 50;
@@ -32,12 +32,15 @@ async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
   });
   const list = table({
     caption: 'Stored files, newest first',
-    columns: ['Stored (UTC)', 'Name', 'File', 'Type', 'Purpose', { number: 'Size' }, 'Gone (UTC)', ''],
+    columns: ['Stored (UTC)', 'File', 'Type', 'Purpose', { number: 'Size' }, 'Gone (UTC)', ''],
     rows: files.map((file) => [
       time(file.createdAt),
-      html`<a href="/account/files/${file.id}/content">${file.filename}</a>`,
-      ...[shortId(file.id), file.mimeType, file.purpose, bytesText(file.bytes), time(file.expiresAt)],
-      buttonForm({ action: `/account/files/${file.id}/delete`, token: session.token, label: 'Delete', kind: 'danger' }),
+      html`<a href="/account/files/${file.id}/content">${file.filename}</a><br><code class="hint">${file.id}</code>`,
+      ...[file.mimeType, file.purpose, bytesText(file.bytes), time(file.expiresAt)],
+      buttonForm({
+        ...{ action: `/account/files/${file.id}/delete`, token: session.token, label: 'Delete', kind: 'danger' },
+        about: file.filename,
+      }),
     ]),
     empty: html`No file is stored. <code>POST /api/v1/files</code> stores one for 48 hours.`,
   });

@@ -3,7 +3,7 @@ import type { Generation } from '../../../../actors/terms/hold.ts';
 import { accountAddress } from '../../../../actors/terms/ids.ts';
 import { type Html, html } from '../html.ts';
 import { badge, table } from '../parts/elements.ts';
-import { countText, durationText, time, usd } from '../parts/text.ts';
+import { countText, durationText, generationLink, time, usdCell } from '../parts/text.ts';
 
 interface ListQuery {
   readonly limit: number;
@@ -49,24 +49,19 @@ function rowOf(generation: Generation): readonly (string | Html)[] {
   const total = settlement?.generationMs ?? release?.totalMs ?? null;
   return [
     time(generation.createdAt),
-    html`<a href="/account/generations/${generation.generation}" title="${generation.generation}"><code>${shortened(generation.generation)}</code></a>`,
+    generationLink(generation.generation),
     generation.model,
     generation.provider,
     outcomeBadge(generation),
     countOf(settlement?.promptTokens),
     countOf(settlement?.completionTokens),
     total === null ? '–' : durationText(total),
-    settlement === null ? '–' : usd(settlement.cost),
+    settlement === null ? '–' : usdCell(settlement.cost),
   ];
 }
 
 function countOf(count: number | null | undefined): string {
   return count === null || count === undefined ? '–' : countText(count);
-}
-
-/** The beginning of an id tells its time, the end tells it apart. */
-function shortened(id: string): string {
-  return id.length <= 20 ? id : `${id.slice(0, 12)}…${id.slice(-6)}`;
 }
 
 /** Charged, running, or why it was not charged. */

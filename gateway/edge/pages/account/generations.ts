@@ -58,7 +58,7 @@ async function showOne(visit: PrivateVisit): Promise<RouteAnswer> {
 ${section('Money', moneyFacts(found))}
 ${section('Attempts', attemptTable(found.settlement?.attempts ?? found.release?.attempts ?? []))}
 ${found.route !== undefined && section('Route', routeTables(found.route))}
-<details class="card"><summary>The record, as <code>GET /api/v1/generation?id=${id}</code> answers it</summary>
+<details class="card"><summary>The record, as <code>${`GET /api/v1/generation?id=${id}`}</code> answers it</summary>
 <pre class="scroll" tabindex="0">${indentJson(renderExact(renderGeneration(id, found)))}</pre></details>`;
   return accountPage(visit, {
     title: found.model,

@@ -5,7 +5,7 @@ import type { RouteAnswer } from '../../http/route-answer.ts';
 import { type Html, html } from '../html.ts';
 import { type PrivateVisit, privatePage } from '../page-route.ts';
 import { figures, table } from '../parts/elements.ts';
-import { countText, usd } from '../parts/text.ts';
+import { countText, usd, usdCell } from '../parts/text.ts';
 import { accountPage, section } from './account-page.ts';
 import { dateOf, readUsage, type Usage, usageChart } from './usage-of.ts';
 
@@ -33,11 +33,12 @@ ${section('Activity', activityTable(usage))}`;
 }
 
 function spans(current: number): Html {
-  const links = SPANS.map((span) =>
-    span === current
-      ? html`<li><a href="/account/usage?days=${span}" aria-current="true">${span} days</a></li>`
-      : html`<li><a href="/account/usage?days=${span}">${span} days</a></li>`,
-  );
+  const links = SPANS.map((span) => {
+    const path = `/account/usage?days=${span}`;
+    return span === current
+      ? html`<li><a href="${path}" aria-current="true">${span} days</a></li>`
+      : html`<li><a href="${path}">${span} days</a></li>`;
+  });
   return html`<nav class="choices" aria-label="Time"><ul>${links}</ul></nav>`;
 }
 
@@ -75,7 +76,7 @@ function activityTable({ rows }: Usage): Html {
 }
 
 function counts({ requests, promptTokens, completionTokens, usage }: ActivitySum): readonly (string | Html)[] {
-  return [countText(requests), countText(promptTokens), countText(completionTokens), usd(usage)];
+  return [countText(requests), countText(promptTokens), countText(completionTokens), usdCell(usage)];
 }
 
 function joined(sum: ActivitySum, row: ActivitySum): ActivitySum {

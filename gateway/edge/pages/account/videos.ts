@@ -12,7 +12,7 @@ import { type Html, html } from '../html.ts';
 import { redirectAnswer } from '../page-answer.ts';
 import { type PrivateFormVisit, type PrivateVisit, privateContent, privateForm, privatePage } from '../page-route.ts';
 import { badge, buttonForm, facts, olderLink, table } from '../parts/elements.ts';
-import { shortId, time, usd } from '../parts/text.ts';
+import { generationLink, shortId, time, usd, usdCell } from '../parts/text.ts';
 import { accountPage, section } from './account-page.ts';
 
 const PAGE = 50;
@@ -42,7 +42,7 @@ async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
       time(job.createdAt),
       html`<a href="/account/videos/${job.id}">${shortId(job.id)}</a>`,
       ...[job.model, badge(job.status), job.usage?.videoSeconds ?? '–'],
-      job.usage === null ? '–' : usd(job.usage.cost),
+      job.usage === null ? '–' : usdCell(job.usage.cost),
     ]),
     empty: html`No video yet. <code>npx troupe video submit</code> or <code>POST /api/v1/videos</code> asks for one.`,
   });
@@ -76,7 +76,7 @@ ${section(
     ['Video', job.usage !== null && `${job.usage.videoSeconds} s`],
     ['Charged', job.usage !== null && usd(job.usage.cost)],
     ['Fault', job.fault !== null && 'of the marketplace: the clip was rendered and could not be kept'],
-    ['Generation', html`<a href="/account/generations/${job.generation}"><code>${job.generation}</code></a>`],
+    ['Generation', generationLink(job.generation)],
   ]),
   isRunning ? buttonForm(stop) : null,
 )}`;

@@ -26,6 +26,9 @@ addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form[data-once]')) delete form.dataset.sent;
 });
 
+/* On a narrow screen the navigation of the account scrolls: the current page is in view. */
+document.querySelector('.tabs [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+
 /* A page with something that still moves loads that part again, until it is at rest or nobody looks for an hour. */
 const LIVE_MS = 3000;
 const LIVE_TIMES_MAX = 1200;

@@ -76,16 +76,18 @@ export interface ButtonForm {
   readonly token: string;
   readonly label: string;
   readonly kind?: 'danger' | 'second';
+  /** What the button acts on, for those who hear it among others of the same label. */
+  readonly about?: string;
   /** What the form sends beside the token. */
   readonly fields?: Readonly<Record<string, string>>;
 }
 
 /** One button that changes something. */
-export function buttonForm({ action, token, label, kind = 'second', fields = {} }: ButtonForm): Html {
+export function buttonForm({ action, token, label, kind = 'second', about, fields = {} }: ButtonForm): Html {
   const hidden = Object.entries({ [TOKEN_FIELD]: token, ...fields }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  return html`<form method="post" action="${action}" class="inline" data-once>${hidden}<button class="${kind}" type="submit">${label}</button></form>`;
+  return html`<form method="post" action="${action}" class="inline" data-once>${hidden}<button class="${kind}" type="submit">${label}${about !== undefined && html`<span class="unseen"> ${about}</span>`}</button></form>`;
 }
 
 /** How far something is: a bar that assistive technology reads, and the same in words. */

@@ -15,6 +15,14 @@ export function usdText(exact: string): string {
   return isTiny ? `${sign}< $0.000001` : `${sign}$${grouped(whole)}.${shown}`;
 }
 
+/** An amount in a column: six digits behind the point, so that the points stand below each other. */
+export function usdCell(exact: string | null): Html {
+  if (exact === null) return usd(null);
+  const text = usdText(exact);
+  const digits = text.includes('<') ? text : text.padEnd(text.indexOf('.') + 1 + SHOWN_DIGITS, '0');
+  return html`<span class="money" title="${exact} USD">${digits}</span>`;
+}
+
 /** The amount with all its digits as its title. */
 export function usd(exact: string | null): Html {
   if (exact === null) return html`<span class="none" title="No declared price">–</span>`;
@@ -59,4 +67,10 @@ export function time(at: number | null): Html {
 export function shortId(id: string): Html {
   const last = id.slice(id.lastIndexOf('/') + 1);
   return html`<code title="${id}">${last}</code>`;
+}
+
+/** A link to the story of a generation. The beginning of its id tells its time, the end tells it apart. */
+export function generationLink(id: string): Html {
+  const text = id.length <= 20 ? id : `${id.slice(0, 14)}…${id.slice(-6)}`;
+  return html`<a href="/account/generations/${id}" title="${id}"><code>${text}</code></a>`;
 }

@@ -4,12 +4,13 @@ import type { SessionRecord } from '../../../../actors/session/session-record.ts
 import { notFound } from '../../../terms/not-found.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
+import { accountPage, section } from '../account/account-page.ts';
 import { type Html, html } from '../html.ts';
-import { layout } from '../layout.ts';
-import { pageAnswer, redirectAnswer } from '../page-answer.ts';
+import { redirectAnswer } from '../page-answer.ts';
 import { type PrivateFormVisit, type PrivateVisit, privateForm, privatePage } from '../page-route.ts';
 import type { PageSession } from '../page-session.ts';
-import { TOKEN_FIELD } from '../same-origin.ts';
+import { buttonForm, table } from '../parts/elements.ts';
+import { shortId, time } from '../parts/text.ts';
 import { endedCookie } from '../session-cookie.ts';
 
 const PATH = '/account/sessions';
@@ -18,30 +19,36 @@ const SESSION_ID = /^ses_[0-9a-f]{32}$/;
 /** The open sessions of the account, each of which its owner may end. */
 export const sessionRoutes: readonly Route[] = [...privatePage(PATH, showSessions), privateForm(PATH, endSession)];
 
-async function showSessions({ edge, site, session }: PrivateVisit): Promise<RouteAnswer> {
+async function showSessions(visit: PrivateVisit): Promise<RouteAnswer> {
+  const { edge, session } = visit;
   const { cluster } = edge.services;
   const open = await listSessions(cluster.rows, session.account, cluster.now());
-  const content = html`<h1>Sessions</h1>
-<p class="lead">Browsers that are signed in to this account. A session also ends with the key that opened it.</p>
-<div class="card"><table class="stack">
-<thead><tr><th>Browser</th><th>Opened by</th><th>Opened</th><th>Ends</th><th><span class="unseen">Action</span></th></tr></thead>
-<tbody>${open.map((record) => row(record, session))}</tbody>
-</table></div>`;
-  return pageAnswer(layout({ title: 'Sessions', current: PATH, person: session, content }), site);
+  const list = table({
+    caption: 'Browsers that are signed in to this account',
+    columns: ['Browser', 'Opened by', 'Opened (UTC)', 'Ends (UTC)', ''],
+    rows: open.map((record) => row(record, session)),
+    empty: 'No browser is signed in.',
+  });
+  const content = html`${section('Browsers', list)}
+<p class="hint">A session also ends with the key that opened it.</p>`;
+  return accountPage(visit, { title: 'Sessions', place: PATH, content });
 }
 
-function row({ session: address, by, agent, createdAt, expiresAt }: SessionRecord, session: PageSession): Html {
+function row(
+  { session: address, by, agent, createdAt, expiresAt }: SessionRecord,
+  session: PageSession,
+): readonly Html[] {
   const isOwn = address === session.session;
-  const opener = by.kind === 'key' ? html`<code>${localOf(by.id)}</code>` : html`a link of the operator`;
-  return html`<tr>
-<td data-label="Browser"><span>${agent === '' ? 'unknown' : browserOf(agent)} ${isOwn && html`<span class="badge good">this one</span>`}</span></td>
-<td data-label="Opened by">${opener}</td>
-<td data-label="Opened">${timeOf(createdAt)}</td>
-<td data-label="Ends">${timeOf(expiresAt)}</td>
-<td class="number"><form method="post" action="${PATH}" data-once>
-<input type="hidden" name="${TOKEN_FIELD}" value="${session.token}"><input type="hidden" name="session" value="${localOf(address)}">
-<button class="danger small" type="submit">End<span class="unseen"> the session opened ${timeText(createdAt)}</span></button>
-</form></td></tr>`;
+  const opener = by.kind === 'key' ? shortId(by.id) : html`a link of the operator`;
+  return [
+    html`${agent === '' ? 'unknown' : browserOf(agent)} ${isOwn && html`<span class="badge good">this one</span>`}`,
+    ...[opener, time(createdAt), time(expiresAt)],
+    buttonForm({
+      ...{ action: PATH, token: session.token, label: 'End', kind: 'danger' },
+      about: `the session opened ${new Date(createdAt).toISOString()}`,
+      fields: { session: localOf(address) },
+    }),
+  ];
 }
 
 /** A session of another account is one that does not exist. */
@@ -72,13 +79,4 @@ export function browserOf(agent: string): string {
 
 function localOf(address: string): string {
   return address.slice(address.indexOf('/') + 1);
-}
-
-/** A time in UTC to the minute. */
-function timeText(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-}
-
-function timeOf(at: number): Html {
-  return html`<time datetime="${new Date(at).toISOString()}">${timeText(at)}</time>`;
 }
