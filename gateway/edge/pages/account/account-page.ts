@@ -44,7 +44,7 @@ export function accountPage(visit: PrivateVisit, page: AccountPage): RouteAnswer
   );
   const content = html`<nav class="tabs" aria-label="Account"><ul>${links}</ul></nav>
 <div class="heading"><h1>${title}</h1>${action}</div>
-<div class="stack"${isLive && html` data-live`}>
+<div class="flow"${isLive && html` data-live`}>
 ${page.content}
 </div>`;
   const { account, token } = session;

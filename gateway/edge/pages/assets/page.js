@@ -41,7 +41,7 @@ async function refreshLive(times) {
       const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
       if (answer.redirected || !answer.ok) return;
       const loaded = new DOMParser().parseFromString(await answer.text(), 'text/html');
-      for (const selector of ['.stack', '.heading']) {
+      for (const selector of ['.flow', '.heading']) {
         document.querySelector(selector)?.replaceWith(loaded.querySelector(selector) ?? '');
       }
     } catch {

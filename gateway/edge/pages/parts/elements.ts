@@ -17,22 +17,29 @@ export interface TableParts {
 
 export function table({ caption, columns, rows, empty }: TableParts): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
-  const isNumber = columns.map((column) => typeof column !== 'string');
-  const heads = columns.map((column) =>
-    typeof column === 'string'
-      ? html`<th scope="col">${column}</th>`
-      : html`<th scope="col" class="number">${column.number}</th>`,
-  );
-  const lines = rows.map(
-    (cells) =>
-      html`<tr>${cells.map((cell, at) => (isNumber[at] ? html`<td class="number">${cell}</td>` : html`<td>${cell}</td>`))}</tr>\n`,
-  );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table>
+  const heads = columns.map((column) => html`<th scope="col"${numberClass(column)}>${nameOf(column)}</th>`);
+  const lines = rows.map((cells) => html`<tr>${cells.map((cell, at) => cellOf(cell, columns[at] ?? ''))}</tr>\n`);
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table class="stack">
 <caption class="unseen">${caption}</caption>
 <thead><tr>${heads}</tr></thead>
 <tbody>
 ${lines}</tbody>
 </table></div>`;
+}
+
+/** On a narrow screen a row is a block, and each cell names its column. */
+function cellOf(cell: HtmlValue, column: Column): Html {
+  const name = nameOf(column);
+  if (name === '') return html`<td>${cell}</td>`;
+  return html`<td data-label="${name}"${numberClass(column)}>${cell}</td>`;
+}
+
+function nameOf(column: Column): string {
+  return typeof column === 'string' ? column : column.number;
+}
+
+function numberClass(column: Column): Html | null {
+  return typeof column === 'string' ? null : html` class="number"`;
 }
 
 /** Names with their values; a value that is null or false is left out. */

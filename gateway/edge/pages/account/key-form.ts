@@ -1,0 +1,125 @@
+import type { NewKey } from '../../../../actors/key/key.ts';
+import type { LimitWindow } from '../../../../actors/terms/calendar.ts';
+import { compare, isUsd } from '../../../../actors/terms/usd.ts';
+import type { FormFields } from '../../body/form-fields.ts';
+import { type Html, html } from '../html.ts';
+
+/** What a person enters for a key, as text. */
+export interface KeyEntries {
+  readonly name: string;
+  readonly limit: string;
+  readonly window: string;
+  readonly expires: string;
+  readonly kind: string;
+}
+
+export type EntryName = keyof KeyEntries;
+/** What is wrong with an entry, by its name. */
+export type EntryProblems = Readonly<Partial<Record<EntryName, string>>>;
+
+export type EnteredKey = Pick<NewKey, 'name' | 'limit' | 'limitWindow' | 'expiresAt' | 'kind'>;
+
+export const NO_ENTRIES: KeyEntries = { name: '', limit: '', window: '', expires: '', kind: 'inference' };
+
+const WINDOWS: readonly LimitWindow[] = ['daily', 'weekly', 'monthly'];
+const NAME_MAX = 100;
+const AMOUNT_CHARACTERS_MAX = 40;
+const AMOUNT_HINT = 'An amount in dollars, such as 25 or 0.50';
+
+export function entriesOf(form: FormFields): KeyEntries {
+  const entry = (name: EntryName) => (form.get(name) ?? '').trim();
+  return {
+    ...{ name: entry('name'), limit: entry('limit'), window: entry('window') },
+    ...{ expires: entry('expires'), kind: entry('kind') },
+  };
+}
+
+/** The key as entered, or what is wrong with it. `now` is a store time. */
+export function readEntries(entries: KeyEntries, now: number): EnteredKey | { readonly problems: EntryProblems } {
+  const { name, limit, window, expires, kind } = entries;
+  const expiresAt = expires === '' ? null : Date.parse(`${expires}T00:00:00Z`);
+  const limitWindow = WINDOWS.find((one) => one === window) ?? null;
+  const problems: Partial<Record<EntryName, string>> = {};
+  if (name === '') problems.name = 'A name tells your keys apart';
+  if (name.length > NAME_MAX) problems.name = `At most ${NAME_MAX} characters`;
+  if (limit !== '' && !isAmount(limit)) problems.limit = AMOUNT_HINT;
+  if (limit === '' && limitWindow !== null) problems.limit = 'A limit that resets needs an amount';
+  if (window !== '' && limitWindow === null) problems.window = 'Choose one of the list';
+  if (expiresAt !== null && !(expiresAt > now)) problems.expires = 'A day that is still to come';
+  if (kind !== 'inference' && kind !== 'management') problems.kind = 'Choose one of the list';
+  if (Object.keys(problems).length > 0) return { problems };
+  return { name, limit: limit === '' ? null : limit, limitWindow, expiresAt, kind: kind as NewKey['kind'] };
+}
+
+function isAmount(text: string): boolean {
+  return text.length <= AMOUNT_CHARACTERS_MAX && isUsd(text) && compare(text, '0') >= 0;
+}
+
+export interface KeyForm {
+  readonly action: string;
+  readonly token: string;
+  readonly label: string;
+  readonly entries: KeyEntries;
+  readonly problems: EntryProblems;
+  /** Absent for a key that exists: what it may do never changes. */
+  readonly hasKind: boolean;
+}
+
+export function keyForm({ action, token, label, entries, problems, hasKind }: KeyForm): Html {
+  return html`<form method="post" action="${action}" data-once>
+<input type="hidden" name="token" value="${token}">
+<div class="fields">
+${input({ name: 'name', title: 'Name', hint: null, problem: problems.name }, html`type="text" value="${entries.name}" maxlength="${NAME_MAX}" required`)}
+${input({ name: 'limit', title: 'Limit in USD', hint: 'Empty: no limit', problem: problems.limit }, html`type="text" inputmode="decimal" value="${entries.limit}"`)}
+${choice({ name: 'window', title: 'Limit resets', hint: 'At 00:00 UTC', problem: problems.window }, entries.window, [
+  ['', 'Never'],
+  ['daily', 'Every day'],
+  ['weekly', 'Every Monday'],
+  ['monthly', 'Every month'],
+])}
+${input({ name: 'expires', title: 'Expires', hint: 'At 00:00 UTC; empty: never', problem: problems.expires }, html`type="date" value="${entries.expires}"`)}
+${
+  hasKind &&
+  choice({ name: 'kind', title: 'May', hint: null, problem: problems.kind }, entries.kind, [
+    ['inference', 'send requests'],
+    ['management', 'manage keys'],
+  ])
+}
+</div>
+<div class="actions"><button type="submit">${label}</button></div>
+</form>`;
+}
+
+interface Entry {
+  readonly name: EntryName;
+  readonly title: string;
+  readonly hint: string | null;
+  readonly problem: string | undefined;
+}
+
+function input(entry: Entry, attributes: Html): Html {
+  const { name } = entry;
+  return field(entry, html`<input id="${name}" name="${name}" ${attributes} autocomplete="off"${described(entry)}>`);
+}
+
+function choice(entry: Entry, chosen: string, options: readonly (readonly [string, string])[]): Html {
+  const { name } = entry;
+  const list = options.map(([value, text]) =>
+    value === chosen
+      ? html`<option value="${value}" selected>${text}</option>`
+      : html`<option value="${value}">${text}</option>`,
+  );
+  return field(entry, html`<select id="${name}" name="${name}"${described(entry)}>${list}</select>`);
+}
+
+function field({ name, title, hint, problem }: Entry, control: Html): Html {
+  return html`<div class="field"><label for="${name}">${title}</label>${control}
+${problem !== undefined && html`<p class="error" id="${name}-error" role="alert">${problem}</p>`}
+${hint !== null && html`<p class="hint" id="${name}-hint">${hint}</p>`}</div>`;
+}
+
+function described({ name, hint, problem }: Entry): Html | null {
+  const ids = [problem === undefined ? '' : `${name}-error`, hint === null ? '' : `${name}-hint`].join(' ').trim();
+  if (ids === '') return null;
+  return html` aria-describedby="${ids}"${problem !== undefined && html` aria-invalid="true"`}`;
+}
