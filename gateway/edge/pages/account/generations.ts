@@ -39,7 +39,7 @@ ${olderLink('/account/generations', last)}`;
 
 /** Every answer names its generation in the header `X-Generation-Id`. */
 function search(): Html {
-  return html`<form class="search" method="get" action="/account/generation"><label for="id" class="unseen">Generation id</label><input id="id" name="id" placeholder="gen-…" spellcheck="false" autocomplete="off" required><button class="second" type="submit">Find</button></form>`;
+  return html`<form class="search" method="get" action="/account/generation"><label for="id" class="unseen">Generation id</label><input id="id" name="id" placeholder="gen-…" spellcheck="false" autocomplete="off" required><button class="second small" type="submit">Find</button></form>`;
 }
 
 /** What the search form asks for. */

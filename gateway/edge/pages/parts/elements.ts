@@ -31,7 +31,7 @@ ${lines}</tbody>
 function cellOf(cell: HtmlValue, column: Column): Html {
   const name = nameOf(column);
   if (name === '') return html`<td>${cell}</td>`;
-  return html`<td data-label="${name}"${numberClass(column)}>${cell}</td>`;
+  return html`<td data-label="${name}"${numberClass(column)}><div>${cell}</div></td>`;
 }
 
 function nameOf(column: Column): string {
@@ -94,7 +94,7 @@ export function buttonForm({ action, token, label, kind = 'second', about, field
   const hidden = Object.entries({ [TOKEN_FIELD]: token, ...fields }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  return html`<form method="post" action="${action}" class="inline" data-once>${hidden}<button class="${kind}" type="submit">${label}${about !== undefined && html`<span class="unseen"> ${about}</span>`}</button></form>`;
+  return html`<form method="post" action="${action}" class="inline" data-once>${hidden}<button class="${kind} small" type="submit">${label}${about !== undefined && html`<span class="unseen"> ${about}</span>`}</button></form>`;
 }
 
 /** How far something is: a bar that assistive technology reads, and the same in words. */
