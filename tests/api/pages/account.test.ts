@@ -48,7 +48,10 @@ async function useKey() {
   const turn = { model: 'sim/fast', messages: [{ role: 'user', content: 'Hello' }] };
   const answer = await call('/chat/completions', turn);
   assert.is(answer.status, 200, await answer.text());
-  const batch = await call('/batches', { endpoint: '/v1/chat/completions', requests: [{ custom_id: 'a', body: turn }] });
+  const batch = await call('/batches', {
+    endpoint: '/v1/chat/completions',
+    requests: [{ custom_id: 'a', body: turn }],
+  });
   const form = new FormData();
   form.append('purpose', 'user_data');
   form.append('file', new Blob(['%PDF-1.7\n% text\n']), '<b>Übersicht</b>.pdf');
@@ -124,17 +127,26 @@ it('a file and a statement are downloads, with the type of their bytes', async (
 it('a key is limited, disabled, enabled and revoked; the audit log names the session', async () => {
   const { visitor } = owner;
   const text = await createKey(owner, { name: 'short', limit: '', window: '' });
-  const path = /href="(\/account\/keys\/key_\w+)">short</.exec((await visitor.get('/account/keys')).text)?.[1] as string;
+  const path = /href="(\/account\/keys\/key_\w+)">short</.exec(
+    (await visitor.get('/account/keys')).text,
+  )?.[1] as string;
   const turn = { model: 'sim/fast', messages: [{ role: 'user', content: 'Hello' }] };
   const change = async (action: string, entries: Readonly<Record<string, string>> = {}) => {
-    const { status, text: page } = await visitor.post(action, { ...fieldsOf(await visitor.get(path), action), ...entries });
+    const { status, text: page } = await visitor.post(action, {
+      ...fieldsOf(await visitor.get(path), action),
+      ...entries,
+    });
     assert.is(status, 303, page);
   };
   await change(path, { name: 'shorter', limit: '0', window: 'monthly', expires: '' });
   assert.is((await call('/chat/completions', turn, text)).status, 402);
   await change(path, { name: 'shorter', limit: '', window: '', expires: '' });
   assert.is((await call('/chat/completions', turn, text)).status, 200);
-  const steps = [['disable', 401], ['enable', 200], ['revoke', 401]] as const;
+  const steps = [
+    ['disable', 401],
+    ['enable', 200],
+    ['revoke', 401],
+  ] as const;
   for (const [action, status] of steps) {
     await change(`${path}/${action}`);
     await eventually(async () => assert.is((await call('/chat/completions', turn, text)).status, status, action));
@@ -146,7 +158,14 @@ it('a key is limited, disabled, enabled and revoked; the audit log names the ses
 it('a wrong entry is told beside its field, and nothing is created', async () => {
   const { visitor } = other;
   const form = fieldsOf(await visitor.get('/account/keys'), '/account/keys');
-  const answer = await visitor.post('/account/keys', { ...form, name: '<i>x', limit: '1e9', window: '', expires: '', kind: 'inference' });
+  const answer = await visitor.post('/account/keys', {
+    ...form,
+    name: '<i>x',
+    limit: '1e9',
+    window: '',
+    expires: '',
+    kind: 'inference',
+  });
   assert.is(answer.status, 400);
   assert.match(answer.text, 'id="limit-error"');
   assert.match(answer.text, 'value="&lt;i&gt;x"');
@@ -158,7 +177,11 @@ it('every form is refused from another site, and without the token of its sessio
   assert.ok(forms.length >= 8);
   for (const { path } of forms) {
     const at = path.replace(':id', 'key_0');
-    const foreign = await owner.visitor.post(at, {}, { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' });
+    const foreign = await owner.visitor.post(
+      at,
+      {},
+      { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+    );
     assert.is(foreign.status, 403, path);
     assert.is((await owner.visitor.post(at, { token: 'x'.repeat(43) })).status, 403, path);
     assert.is((await new Visitor(owner.visitor.origin).post(at, {})).status, 401, path);

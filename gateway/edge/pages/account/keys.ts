@@ -1,8 +1,16 @@
-import { type Credential } from '../../../../actors/key/credential.ts';
+import type { Credential } from '../../../../actors/key/credential.ts';
 import { changeKey, createKey, editKey, showKey } from '../../../../actors/key/key.ts';
 import type { KeyView } from '../../../../actors/key/statement.ts';
 import { AskError } from '../../../../actors/runtime/index.ts';
-import { accountAddress, keyAddress, keyDigest, keyHandle, keyId, keyText, maskKey } from '../../../../actors/terms/ids.ts';
+import {
+  accountAddress,
+  keyAddress,
+  keyDigest,
+  keyHandle,
+  keyId,
+  keyText,
+  maskKey,
+} from '../../../../actors/terms/ids.ts';
 import { notFound } from '../../../terms/not-found.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
@@ -85,7 +93,10 @@ function rowOf(key: KeyView): readonly (Html | string)[] {
   return [
     html`<a href="${PATH}/${localOf(key.key)}">${title}</a>${key.origin !== null && html`<br><span class="hint">${key.origin}</span>`}`,
     ...[html`<code>${label}</code>`, badge(status), kind === 'management' ? 'manage keys' : 'send requests'],
-    ...[usdCell(usageMonthly), limit === null ? 'none' : html`${usd(limit)}${limitWindow !== null && ` ${limitWindow}`}`],
+    ...[
+      usdCell(usageMonthly),
+      limit === null ? 'none' : html`${usd(limit)}${limitWindow !== null && ` ${limitWindow}`}`,
+    ],
     limitRemaining === null ? '–' : usdCell(limitRemaining),
     ...[expiresAt === null ? 'never' : time(expiresAt), time(createdAt)],
   ];
@@ -156,7 +167,9 @@ function identity(key: KeyView): Html {
 
 function endings({ status }: KeyView, action: string, token: string): Html {
   const isOff = status === 'disabled';
-  const onOff = isOff ? { action: `${action}/enable`, label: 'Enable' } : { action: `${action}/disable`, label: 'Disable' };
+  const onOff = isOff
+    ? { action: `${action}/enable`, label: 'Enable' }
+    : { action: `${action}/disable`, label: 'Disable' };
   return html`<p>${isOff ? 'Requests with this key are refused until it is enabled.' : 'A disabled key refuses requests until it is enabled.'} A revoked key never works again.</p>
 <div class="actions">${buttonForm({ ...onOff, token })}${buttonForm({ action: `${action}/revoke`, token, label: 'Revoke for good', kind: 'danger' })}</div>`;
 }
