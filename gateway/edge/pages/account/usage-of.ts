@@ -7,7 +7,7 @@ import { type Bar, barChart, OTHERS, seriesOf } from '../parts/bar-chart.ts';
 const DAY_MS = 86_400_000;
 
 /** What an account spent on each of the last days, today included. */
-export interface Usage {
+export interface UsageOfDays {
   /** Store times at which the UTC days began, oldest first. */
   readonly days: readonly number[];
   readonly rows: readonly ActivitySum[];
@@ -21,7 +21,7 @@ export async function readUsage(
   cluster: Pick<Cluster, 'rows' | 'now'>,
   account: string,
   count: number,
-): Promise<Usage> {
+): Promise<UsageOfDays> {
   const today = Math.floor(cluster.now() / DAY_MS);
   const newestFirst = Array.from({ length: count }, (_, past) => (today - past) * DAY_MS);
   const rows = await readActivity(cluster, account, { days: newestFirst });
@@ -35,7 +35,7 @@ export async function readUsage(
   return { days: newestFirst.reverse(), rows, total, byModel, requests };
 }
 
-export function usageChart({ days, rows, byModel }: Usage): Html {
+export function usageChart({ days, rows, byModel }: UsageOfDays): Html {
   if (rows.length === 0) {
     return html`<div class="empty">Nothing was charged in this time. <a href="/account/keys">Create a key</a> and send a request.</div>`;
   }

@@ -7,7 +7,7 @@ import { type PrivateVisit, privatePage } from '../page-route.ts';
 import { figures, table } from '../parts/elements.ts';
 import { countText, usd, usdCell } from '../parts/text.ts';
 import { accountPage, section } from './account-page.ts';
-import { dateOf, readUsage, type Usage, usageChart } from './usage-of.ts';
+import { dateOf, readUsage, type UsageOfDays, usageChart } from './usage-of.ts';
 
 const SPANS = [7, 30, 90] as const;
 const USUAL = 30;
@@ -42,7 +42,7 @@ function spans(current: number): Html {
   return html`<nav class="choices" aria-label="Time"><ul>${links}</ul></nav>`;
 }
 
-function modelTable({ rows }: Usage): Html {
+function modelTable({ rows }: UsageOfDays): Html {
   const byModel = new Map<string, ActivitySum>();
   for (const row of rows) {
     const sum = byModel.get(row.model);
@@ -60,7 +60,7 @@ function modelTable({ rows }: Usage): Html {
 /** Rows that a page shows; the whole is at `GET /activity`. */
 const ROWS_MAX = 200;
 
-function activityTable({ rows }: Usage): Html {
+function activityTable({ rows }: UsageOfDays): Html {
   const shown = rows.slice(0, ROWS_MAX);
   const list = table({
     caption: 'Charges per day, model and provider',
