@@ -51,7 +51,7 @@ async function signIn(page: Page, at = origin): Promise<void> {
   await page.goto(`${at}/sign-in`);
   await page.getByLabel('Management key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL(`${at}/account/sessions`);
+  await page.waitForURL(`${at}/account`);
 }
 
 /** A page whose errors of policy, script and network are collected. */

@@ -15,7 +15,7 @@ import { countText, durationText, shortId, time, usd } from '../parts/text.ts';
 import { accountPage, section } from './account-page.ts';
 import { generationTable, newestGenerations, outcomeBadge } from './generation-list.ts';
 
-const PAGE = 50;
+const PAGE = 25;
 /** Longer ids are not looked up. */
 const ID_CHARACTERS_MAX = 96;
 
