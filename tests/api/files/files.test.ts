@@ -85,6 +85,21 @@ it('the OpenAI SDK uploads, lists, reads and deletes a file, each on another nod
   }
 });
 
+it('a download keeps a name of any script, Latin-1 among them', async () => {
+  for (const name of ['Übersicht.pdf', 'naïve café.txt', 'año 2026 – 年報.pdf', 'a"b\\c.txt', 'plain.txt']) {
+    const file = await clientOf(funded.key).files.create({
+      file: await toFile(Buffer.from('text'), name),
+      purpose: 'user_data',
+    });
+    const { status, headers } = await call(`/files/${file.id}/content`);
+    assert.is(status, 200, name);
+    const disposition = headers.get('content-disposition') as string;
+    const [, encoded] = /filename\*=UTF-8''(\S+)/.exec(disposition) ?? [];
+    assert.is(encoded !== undefined, file.filename !== file.filename.replace(/[^\x20-\x7e]/g, ''), disposition);
+    if (encoded !== undefined) assert.is(decodeURIComponent(encoded), file.filename);
+  }
+});
+
 it('unknown, malformed, deleted and other accounts’ ids get one identical 404 on every route', async () => {
   const mine = await upload('mine');
   const gone = await upload('gone');

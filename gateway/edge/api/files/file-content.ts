@@ -35,9 +35,15 @@ function contentHeaders({ filename, mimeType, bytes }: FileRecord, range: FileRa
   const headers = ['content-type', mimeType, 'content-length', String(length), 'accept-ranges', 'bytes'];
   if (range !== null) headers.push('content-range', `bytes ${range.from}-${range.to - 1}/${bytes}`);
   // A stored file never runs in a browser as a document of this origin.
-  headers.push('content-disposition', contentDisposition(filename), 'x-content-type-options', 'nosniff');
+  headers.push('content-disposition', contentDisposition(filename, { fallback: asciiOf(filename) }));
+  headers.push('x-content-type-options', 'nosniff');
   headers.push('cache-control', 'private, no-store');
   return headers;
+}
+
+/** Latin-1 in this header behind a `Content-Length` makes Node throw, so other scripts travel in `filename*` alone. */
+function asciiOf(filename: string): string {
+  return filename.replace(/[^\x20-\x7e]/g, '?');
 }
 
 /** The one range asked for. Null for the whole: no range, several, another unit, or one that cannot be read. */

@@ -99,5 +99,5 @@ export function buttonForm({ action, token, label, kind = 'second', about, field
 
 /** How far something is: a bar that assistive technology reads, and the same in words. */
 export function progress(done: number, total: number, words: string): Html {
-  return html`<div class="progress"><progress max="${total}" value="${done}">${words}</progress><span>${words}</span></div>`;
+  return html`<div class="progress"><progress max="${total}" value="${done}" aria-label="${words}"></progress><span aria-hidden="true">${words}</span></div>`;
 }
