@@ -77,13 +77,14 @@ export function submittedOf({ submitted }: BatchState): Submitted {
 }
 
 export function submit(state: BatchState, { batch, bounds }: BatchSubmit): BatchState {
-  const { id, account, key, endpoint, model, provider, attribution, windowMs, bodies, lines } = batch;
+  const { windowMs, lines, idempotency: _, ...submitted } = batch;
+  const { id } = submitted;
   const createdAt = timeOfId(id);
   const expiresAt = createdAt + windowMs;
   const outcomes = lines.flatMap((line) => refusedOutcome(line) ?? []);
   const next = {
     ...state,
-    submitted: { id, account, key, endpoint, model, provider, attribution, createdAt, expiresAt, bodies, bounds },
+    submitted: { ...submitted, createdAt, expiresAt, bounds },
     total: lines.length,
     unsent: lines.length - outcomes.length,
   };

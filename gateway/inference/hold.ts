@@ -169,6 +169,7 @@ export class Hold {
     if (route !== null) held.route = route;
     if (idempotency !== undefined) held.idempotency = idempotency;
     if (turn.unread !== undefined) held.unread = turn.unread;
+    if (this.#request.acceptedIn !== undefined) held.workspace = this.#request.acceptedIn;
     if (this.#requested > 1 || this.#request.isCounted === true) held.counted = true;
     return held;
   }

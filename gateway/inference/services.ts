@@ -14,6 +14,7 @@ import type { TraceSpan } from '../terms/tracing.ts';
 import { KeyAlarms } from './key-alarms.ts';
 import { Outcomes } from './outcomes.ts';
 import { RefusalRecorder } from './refusal-recorder.ts';
+import { Workspaces } from './workspaces.ts';
 
 export type CrashPoint = 'hold.committed' | 'upstream.sent' | 'upstream.firstbyte' | 'settle.committed';
 
@@ -52,6 +53,7 @@ export interface InferenceServices extends Omit<InferenceParts, 'keys'> {
   readonly pending: BackgroundWork;
   /** The span of the request that these services run; absent where it is not traced. */
   readonly span?: TraceSpan;
+  readonly workspaces: Workspaces;
 }
 
 export function openInference({ keys, ...parts }: InferenceParts): InferenceServices {
@@ -65,6 +67,7 @@ export function openInference({ keys, ...parts }: InferenceParts): InferenceServ
     refusals: new RefusalRecorder(parts.cluster, keys),
     keyAlarms: new KeyAlarms(parts),
     pending: new BackgroundWork(),
+    workspaces: new Workspaces(parts.cluster, parts.clock, parts.config),
   };
 }
 

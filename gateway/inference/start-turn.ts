@@ -1,5 +1,6 @@
 import { ENDPOINTS_TOPIC } from '../../actors/endpoint/endpoint.ts';
-import type { Json } from '../../actors/runtime/index.ts';
+import { type Json, ownerOf } from '../../actors/runtime/index.ts';
+import type { WorkspaceRouting } from '../../actors/terms/workspace.ts';
 import type { Dialect, ParsedRequest } from '../dialects/dialect.ts';
 import { unreadMembers } from '../dialects/request/unread-members.ts';
 import { plan } from '../routing/plan.ts';
@@ -93,19 +94,52 @@ async function startLong(
 }
 
 function begin(services: InferenceServices, arrival: Arrival, measured: Measured): Promise<RunningTurn> {
-  const request = acceptTurn(services, arrival, measured);
+  const { caller } = arrival;
+  const routing = services.workspaces.routingOf(ownerOf(caller.account), caller.workspace ?? null);
+  if (routing instanceof Promise) return beginLater(services, withoutBody(arrival), measured, routing);
+  return run(services, arrival, measured, routing);
+}
+
+async function beginLater(
+  services: InferenceServices,
+  arrival: Arrival,
+  measured: Measured,
+  routing: Promise<WorkspaceRouting>,
+): Promise<RunningTurn> {
+  return run(services, arrival, measured, await routing);
+}
+
+function run(
+  services: InferenceServices,
+  arrival: Arrival,
+  measured: Measured,
+  routing: WorkspaceRouting,
+): Promise<RunningTurn> {
+  const request = acceptTurn(services, arrival, measured, routing);
   arrival.onAccepted?.(request);
   return runTurn(services, request);
 }
 
 /** Plans the turn, without asking any actor. */
 function acceptTurn(
-  { affinity, config, random }: InferenceServices,
+  { affinity, random }: InferenceServices,
   arrival: Arrival,
   { turn, reply, endpoints, sizes }: Measured,
+  routing: WorkspaceRouting,
 ): TurnRequest {
-  const { generation, runAttempt, bytes, caller, attribution, idempotency, startedAt, signal, isCounted, onHeld } =
-    arrival;
+  const {
+    generation,
+    runAttempt,
+    bytes,
+    caller,
+    attribution,
+    idempotency,
+    startedAt,
+    signal,
+    isCounted,
+    acceptedIn,
+    onHeld,
+  } = arrival;
   const conversation = affinity.recall(caller.account, turn.conversation);
   return {
     generation,
@@ -113,13 +147,14 @@ function acceptTurn(
     turn,
     reply,
     bytes,
-    plan: plan(turn, endpoints, random.fraction(), conversation, config.workspace, sizes),
+    plan: plan(turn, endpoints, random.fraction(), conversation, routing, sizes),
     caller,
     attribution,
     idempotency,
     startedAt,
     signal,
     isCounted,
+    acceptedIn,
     onHeld,
   };
 }

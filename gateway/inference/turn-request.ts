@@ -30,6 +30,11 @@ export interface TurnRequest {
   readonly signal?: AbortNotice | undefined;
   /** The request was counted by the key's rate before its hold. */
   readonly isCounted?: boolean | undefined;
+  /**
+   * The workspace in which a job was accepted, null for the default one: the key is refused once it left it. Absent for
+   * a live request.
+   */
+  readonly acceptedIn?: string | null | undefined;
   /** Called once the money is held: from then on the turn waits for its provider. Also for each further candidate. */
   readonly onHeld?: (() => void) | undefined;
 }

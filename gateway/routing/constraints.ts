@@ -2,12 +2,16 @@ import type { MediaPart, Turn } from '../terms/turn.ts';
 import { requiredParameters } from './required-parameters.ts';
 import type { Resolved } from './resolve.ts';
 
-/** The routing settings of an account for all its turns: a turn may tighten them, never loosen them. */
+/** The routing settings of a workspace for all its turns: a turn may tighten them, never loosen them. */
 export interface RoutingDefaults {
   /** Only endpoints vetted for zero data retention. */
   readonly zeroRetention?: boolean;
   /** Order of the endpoints of several models where a turn does not set it. */
   readonly partition?: 'model' | 'none';
+  /** Provider slugs or endpoint tags: the only ones that may serve; null and absent allow all. */
+  readonly allowed?: readonly string[] | null;
+  /** Provider slugs or endpoint tags that never serve. */
+  readonly ignored?: readonly string[];
 }
 
 /** A kind of input that a turn carries, listed once. */
@@ -29,10 +33,12 @@ export interface Constraints {
   readonly reliable: boolean;
   /** The member that requests zero retention; null when none does. */
   readonly zeroRetention: string | null;
+  /** The workspace's lists of providers, which a request can narrow and never widen. */
+  readonly workspace: Pick<RoutingDefaults, 'allowed' | 'ignored'>;
 }
 
 /** The constraints that do not depend on the requested model. */
-export type SharedConstraints = Pick<Constraints, 'turn' | 'carried' | 'promptTokens' | 'zeroRetention'>;
+export type SharedConstraints = Pick<Constraints, 'turn' | 'carried' | 'promptTokens' | 'zeroRetention' | 'workspace'>;
 
 export function sharedConstraints(turn: Turn, promptTokens: number, defaults: RoutingDefaults): SharedConstraints {
   return {
@@ -40,11 +46,12 @@ export function sharedConstraints(turn: Turn, promptTokens: number, defaults: Ro
     carried: turn.modalities && turn.modalities.input.length > 0 ? carriedBy(turn) : NOTHING,
     promptTokens,
     zeroRetention: turn.preferences.zeroRetention ?? (defaults.zeroRetention ? 'workspace.zdr' : null),
+    workspace: defaults,
   };
 }
 
 export function constraintsOf(
-  { turn, carried, promptTokens, zeroRetention }: SharedConstraints,
+  { turn, carried, promptTokens, zeroRetention, workspace }: SharedConstraints,
   named: Resolved,
 ): Constraints {
   const { preferences } = turn;
@@ -57,6 +64,7 @@ export function constraintsOf(
     freeOnly: named.freeOnly ?? false,
     reliable,
     zeroRetention,
+    workspace,
   };
 }
 

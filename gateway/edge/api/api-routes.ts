@@ -12,6 +12,7 @@ import { eventRoute } from './events/follow-events.ts';
 import { fileRoutes } from './files/file-routes.ts';
 import { generationRoute } from './generation.ts';
 import { keyRoute } from './key.ts';
+import { keyRoutes } from './keys/key-routes.ts';
 import { activityRoute } from './money/activity.ts';
 import { retiredPurchaseRoute } from './money/retired-purchase.ts';
 import { statementRoutes } from './money/statements.ts';
@@ -23,6 +24,7 @@ import { submitVideoRoute } from './videos/submit-video.ts';
 import { videoModelsRoute } from './videos/video-models.ts';
 import { videoRoutes } from './videos/video-routes.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
+import { workspaceRoutes } from './workspaces/workspace-routes.ts';
 
 /** Every route of the public API, below its prefix. The published OpenAPI document lists the same routes. */
 export function apiRoutes(): readonly Route[] {
@@ -45,6 +47,8 @@ export function apiRoutes(): readonly Route[] {
     generationRoute,
     keyRoute,
     authKeysRoute,
+    ...keyRoutes,
+    ...workspaceRoutes,
     auditRoute,
     ...catalogueRoutes,
     videoModelsRoute,

@@ -1,5 +1,6 @@
 import { ownerOf } from '../../../actors/runtime/index.ts';
 import type { AttemptRecord, Generation, Settlement } from '../../../actors/terms/hold.ts';
+import { defaultWorkspaceId } from '../../../actors/terms/ids.ts';
 import { exactNumber } from './exact-json.ts';
 import { renderTrace } from './generation-trace.ts';
 
@@ -81,7 +82,7 @@ function origins(generation: Generation): Readonly<Record<string, unknown>> {
     http_referer: generation.appUrl,
     app_title: generation.appTitle,
     app_id: null,
-    workspace_id: ownerOf(generation.key),
+    workspace_id: generation.workspace ?? defaultWorkspaceId(ownerOf(generation.key)),
     metadata: generation.metadata === null ? null : (JSON.parse(generation.metadata) as unknown),
     failure:
       generation.release === null ? null : { reason: generation.release.reason, status: generation.release.status },

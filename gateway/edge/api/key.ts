@@ -1,10 +1,10 @@
 import { showKey } from '../../../actors/key/key.ts';
-import { ownerOf } from '../../../actors/runtime/index.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import type { Route } from '../http/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../http/route-answer.ts';
 import { callerOf, type RequestContext } from '../request-context.ts';
 import { exactNumber, renderExact } from './exact-json.ts';
+import { workspaceIdOf } from './keys/key-object.ts';
 
 const NONE_FREE = { limit: 0, remaining: 0, used: 0 };
 
@@ -39,10 +39,16 @@ async function showOwnKey(context: RequestContext, { services }: EdgeRoutes): Pr
         include_byok_in_limit: false,
         is_management_key: false,
         is_provisioning_key: false,
-        creator_user_id: null,
-        rate_limit: { requests: services.rates.keyPerMinute, interval: '60s', note: 'Fixed window of one minute' },
+        creator_user_id: view.member,
+        rate_limit: {
+          requests: view.perMinute ?? services.rates.keyPerMinute,
+          interval: '60s',
+          note: 'Fixed window of one minute',
+        },
         organization_id: null,
-        workspace_id: ownerOf(key),
+        workspace_id: workspaceIdOf(view),
+        hash: view.handle,
+        updated_at: view.updatedAt === null ? null : new Date(view.updatedAt).toISOString(),
         allowed_data_regions: ['global'],
         free_model_daily_requests: NONE_FREE,
       },

@@ -4,6 +4,7 @@ import type { Cluster } from '../../../actors/runtime/index.ts';
 import { isKeyText, keyDigest } from '../../../actors/terms/ids.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 import { UNAUTHENTICATED } from '../../../actors/terms/unauthenticated.ts';
+import { SETTINGS_MS } from '../../inference/workspaces.ts';
 import type { Caller } from '../../terms/caller.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { refusalError } from '../../terms/refusal-error.ts';
@@ -41,9 +42,15 @@ type Remembered =
   | { readonly type: 'limited'; readonly limit: number; readonly resetAt: number; readonly until: number }
   | { readonly type: 'dead' | 'unknown'; readonly until: number };
 
+/** A caller as its row stated it, read again after a store time in ms. */
+interface KnownCaller {
+  readonly caller: Caller;
+  readonly until: number;
+}
+
 /**
- * Authenticates requests. A credential becomes a digest, the digest a caller. That mapping is immutable, so it is
- * cached. The key's actor decides in the admit or in a count whether the key is alive; a used-up window is remembered
+ * Authenticates requests. A credential becomes a digest, the digest a caller. All of it but the workspace is immutable,
+ * so it is cached, and read again after `SETTINGS_MS`. The key's actor decides in the admit or in a count whether the key is alive; a used-up window is remembered
  * until its reset. Every request without a valid key is counted by its client address, then one with a wrong key by
  * that key too; each reason gives the same 401. A key that is known to be dead takes the path of an unknown one before
  * its body is read, with as many look-ups and counts, so that its holder cannot find out that the key ever existed.
@@ -53,7 +60,9 @@ export class Authentication {
   readonly #options: AuthenticationOptions;
   /** Digests of keys that were found, by key text: saves two hashes per request. */
   readonly #digests: LRUCache<string, string>;
-  readonly #callers: LRUCache<string, Caller>;
+  readonly #callers: LRUCache<string, KnownCaller>;
+  /** Rows of known keys that are being read again, by digest. */
+  readonly #renewing = new Map<string, Promise<Caller>>();
   readonly #remembered: LRUCache<string, Remembered>;
   #limitedLookups = 0;
 
@@ -71,7 +80,7 @@ export class Authentication {
     if (digest === undefined) return null;
     const remembered = this.#remembered.get(digest);
     if (remembered !== undefined && remembered.type !== 'limited') return null;
-    return this.#callers.get(digest)?.account ?? null;
+    return this.#callers.get(digest)?.caller.account ?? null;
   }
 
   /**
@@ -86,10 +95,12 @@ export class Authentication {
     context.digest = digest;
     const remembered = this.#recall(digest);
     if (remembered?.type === 'limited') return Promise.reject(refusalError(tooManyOf(remembered), this.#now()));
-    const caller = this.#callers.get(digest);
+    const found = this.#callers.get(digest);
     const lapsed = remembered !== undefined && remembered.until <= this.#now();
-    if (!caller || lapsed) return this.#findCaller(context, policy, connection, remembered);
+    if (!found || lapsed) return this.#findCaller(context, policy, connection, remembered);
+    const { caller, until } = found;
     if (remembered !== undefined) return this.#countSuspect(context, policy, connection, caller);
+    if (until <= this.#now()) return this.#renew(context, policy, caller);
     context.caller = caller;
     return isRequired(caller.kind, policy) ? null : this.#countKnown(context, policy);
   }
@@ -133,16 +144,45 @@ export class Authentication {
     const found = remembered?.type === 'unknown' ? null : await this.#load(digest, connection);
     // Malformed keys are looked up too, so that they take as long.
     if (found === null || !isKeyText(key)) return this.#countUnknown(context, policy, connection);
-    const { account, key: address, kind } = found;
-    const caller: Caller = { account, key: address, kind };
+    const { kind } = found;
+    const caller = callerOf(found);
     if (remembered?.type === 'dead' || this.#isDead(found)) {
       await this.#countSuspect(context, policy, connection, caller);
     } else {
       context.caller = caller;
-      this.#callers.set(digest, caller);
+      this.#know(digest, caller);
       if (!isRequired(kind, policy)) await this.#countKnown(context, policy);
     }
     if (this.#remembered.get(digest)?.type !== 'dead') this.#digests.set(key, digest);
+  }
+
+  /**
+   * Reads the row of a known key again, for its workspace. Without the store the caller stays as it is: whatever spends
+   * or changes something is judged by actors, which need the store.
+   */
+  async #renew(context: Authenticated, policy: Policy, known: Caller): Promise<void> {
+    const digest = context.digest as string;
+    const reading = this.#renewing.get(digest) ?? this.#read(digest, known);
+    this.#renewing.set(digest, reading);
+    context.caller = await reading;
+    if (!isRequired(context.caller.kind, policy)) await this.#countKnown(context, policy);
+  }
+
+  async #read(digest: string, known: Caller): Promise<Caller> {
+    try {
+      const row = await this.#options.cluster.rows.rowById('credential', digest);
+      const caller = row === null ? known : callerOf(JSON.parse(row.body) as Credential);
+      this.#know(digest, caller);
+      return caller;
+    } catch {
+      return known;
+    } finally {
+      this.#renewing.delete(digest);
+    }
+  }
+
+  #know(digest: string, caller: Caller): void {
+    this.#callers.set(digest, { caller, until: this.#now() + SETTINGS_MS });
   }
 
   async #load(digest: string, connection: Remote): Promise<Credential | null> {
@@ -169,7 +209,7 @@ export class Authentication {
   async #countSuspect(context: Authenticated, policy: Policy, connection: Remote, caller: Caller): Promise<void> {
     await this.#countAddress(context, connection);
     context.caller = caller;
-    this.#callers.set(context.digest as string, caller);
+    this.#know(context.digest as string, caller);
     await this.#countKnown(context, policy);
   }
 
@@ -242,6 +282,10 @@ function tooManyOf({ limit, resetAt }: { readonly limit: number; readonly resetA
     message: `Rate limit of ${limit} requests per minute exceeded`,
     window: { limit, resetAt },
   };
+}
+
+function callerOf({ account, key, kind, workspace }: Credential): Caller {
+  return workspace === undefined ? { account, key, kind } : { account, key, kind, workspace };
 }
 
 function isRequired(kind: Caller['kind'], policy: Policy): boolean {

@@ -1,6 +1,6 @@
 import findMyWay from 'find-my-way';
 
-export type Method = 'GET' | 'HEAD' | 'POST' | 'DELETE';
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Precedes the path of every route of the API. */
 export const PREFIX = '/api/v1';

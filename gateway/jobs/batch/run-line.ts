@@ -154,7 +154,7 @@ class LineRun {
   async #start(text: Buffer): Promise<RunningTurn> {
     const { inference } = this.#services;
     const { clock, config, files } = inference;
-    const { account, key, endpoint, model, attribution } = this.#input;
+    const { account, key, workspace, endpoint, model, attribution } = this.#input;
     const provider = this.#input.provider as LineProvider | null;
     const startedAt = clock.monotonic();
     const loop = files.background.of(account);
@@ -164,7 +164,8 @@ class LineRun {
       runAttempt: this.#task.attempt,
       // With the submission: lines spend nothing of the key's rate.
       isCounted: true,
-      caller: { account: accountAddress(account), key, kind: 'inference' },
+      caller: { account: accountAddress(account), key, kind: 'inference', ...(workspace == null ? {} : { workspace }) },
+      acceptedIn: workspace,
       attribution: attribution as unknown as Attribution,
       startedAt,
       signal: this.#signal,

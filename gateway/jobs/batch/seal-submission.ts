@@ -46,6 +46,7 @@ export async function sealSubmission(services: FileServices, input: NewSubmissio
     return {
       ...{ id, account, endpoint, model, windowMs, lines },
       key: caller.key,
+      workspace: caller.workspace ?? null,
       provider: provider === null ? null : plain(provider),
       attribution: plain(attribution),
       bodies: blob.bytes === 0 ? null : sealed,

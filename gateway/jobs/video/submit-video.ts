@@ -49,7 +49,7 @@ export async function submitVideoRequest(services: InferenceServices, submission
   const recorded = await recordedJob(services, account, submission.idempotency);
   if (recorded !== null) return recorded;
   if (services.storeFull()) throw unavailable('the disk of the store is full', FULL_AFTER_SECONDS);
-  const plan = await planOf(services, request);
+  const plan = await planOf(services, submission);
   const id = videoJobId(random, cluster.now());
   const prompt = await sealPrompt(files, { account, job: id }, request.prompt);
   const { blob, refs } = await sealAssets(files, { account, job: id, assets: request.assets, isGone });
@@ -78,14 +78,15 @@ async function recordedJob(
 }
 
 async function planOf(
-  { cluster, clock, random, config }: InferenceServices,
-  request: VideoRequest,
+  { cluster, clock, random, workspaces }: InferenceServices,
+  { request, caller }: Pick<VideoSubmission, 'request' | 'caller'>,
 ): Promise<VideoPlan> {
   const board = cluster.board.topic(ENDPOINTS_TOPIC);
   const turn = videoTurn(request);
   const sizes = await measurePrompt(turn, promptNeeds(turn, board), clock);
   const at = Math.floor(cluster.now());
-  return planVideo(request, board, { seed: random.fraction(), at, defaults: config.workspace, sizes });
+  const defaults = await workspaces.routingOf(ownerOf(caller.account), caller.workspace ?? null);
+  return planVideo(request, board, { seed: random.fraction(), at, defaults, sizes });
 }
 
 /**

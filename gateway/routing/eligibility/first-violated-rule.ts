@@ -3,7 +3,7 @@ import type { IndexedEndpoint } from '../endpoint-index.ts';
 import { inputsRule } from './inputs.ts';
 import { outputsRule } from './outputs.ts';
 import { parametersRule } from './parameters.ts';
-import { preferencesRule } from './preferences.ts';
+import { preferencesRule, workspaceRule } from './preferences.ts';
 import { priceRule } from './price.ts';
 import { reasoningRule } from './reasoning.ts';
 import type { RuleViolation } from './rule-violation.ts';
@@ -20,6 +20,7 @@ export function firstViolatedRule(indexed: IndexedEndpoint, constraints: Constra
     (turn.modalities ? inputsRule(indexed, constraints) : null) ??
     outputsRule(indexed, turn) ??
     (constraints.freeOnly && !indexed.free ? NOT_FREE : null) ??
+    workspaceRule(indexed, constraints) ??
     preferencesRule(indexed, turn.preferences) ??
     trustRule(indexed, constraints) ??
     parametersRule(indexed, constraints) ??

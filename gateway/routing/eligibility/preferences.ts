@@ -1,4 +1,5 @@
 import type { Preferences } from '../../terms/turn.ts';
+import type { Constraints } from '../constraints.ts';
 import type { IndexedEndpoint } from '../endpoint-index.ts';
 import type { RuleViolation } from './rule-violation.ts';
 
@@ -16,11 +17,23 @@ export function preferencesRule(indexed: IndexedEndpoint, preferences: Preferenc
   return null;
 }
 
+/** The lists of the key's workspace must admit the endpoint, whatever the request prefers. (conventions 1.1) */
+export function workspaceRule(indexed: IndexedEndpoint, { workspace }: Constraints): RuleViolation | null {
+  const { allowed, ignored } = workspace;
+  if (allowed && !isAmong(indexed, allowed)) {
+    return { reason: 'allowed_providers', member: 'workspace.allowed_providers' };
+  }
+  if (ignored && isAmong(indexed, ignored)) {
+    return { reason: 'allowed_providers', member: 'workspace.ignored_providers' };
+  }
+  return null;
+}
+
 function isAmong(indexed: IndexedEndpoint, names: readonly string[]): boolean {
   return names.some((name) => isNamed(indexed, name));
 }
 
 /** True when a name in a preference list denotes this endpoint: the slug of its provider, or its whole tag. */
-export function isNamed({ endpoint }: IndexedEndpoint, name: string): boolean {
+export function isNamed({ endpoint }: Pick<IndexedEndpoint, 'endpoint'>, name: string): boolean {
   return endpoint.provider.slug === name || endpoint.tag === name;
 }

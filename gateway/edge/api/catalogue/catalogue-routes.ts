@@ -1,17 +1,20 @@
 import { ENDPOINTS_TOPIC } from '../../../../actors/endpoint/endpoint.ts';
 import { PROVIDERS_TOPIC } from '../../../../actors/provider/provider.ts';
-import type { Json } from '../../../../actors/runtime/index.ts';
+import { type Json, ownerOf } from '../../../../actors/runtime/index.ts';
+import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
+import type { WorkspaceRouting } from '../../../../actors/terms/workspace.ts';
 import { modelBenchmarks, modelEndpoints, zdrEndpoints } from '../../../catalogue/endpoint-listings.ts';
 import { listFamilies } from '../../../catalogue/families.ts';
 import { type Listing, listingOf } from '../../../catalogue/listing.ts';
 import { catalogueModels, findBareModel, findModel, modelIds, retainsNothing } from '../../../catalogue/models.ts';
 import { listProviders } from '../../../catalogue/providers.ts';
 import { publishedSchema } from '../../../catalogue/published-schema.ts';
+import { isNamed } from '../../../routing/eligibility/preferences.ts';
 import { unknownModel } from '../../../routing/unknown-model.ts';
 import type { EdgeRoutes } from '../../http/edge-routes.ts';
 import { type Route, withHead } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
-import { paramOf, type RequestContext } from '../../request-context.ts';
+import { callerOf, paramOf, type RequestContext } from '../../request-context.ts';
 import { filterModels } from './filter-models.ts';
 
 /** Declared facts change when a document does. */
@@ -32,7 +35,7 @@ export const catalogueRoutes: readonly Route[] = [
   ),
   open('/models/count', DECLARED, (_, edge) => listingOf({ data: { count: catalogueModels(topicOf(edge)).length } })),
   { method: 'GET', path: '/models/document.schema.json', policy: 'open', body: 'none', answer: documentSchema },
-  { ...open('/models/user', OWN, listForCaller), policy: 'key' },
+  { method: 'GET', path: '/models/user', policy: 'key', body: 'none', answer: listForCaller },
   open('/models/:id', DECLARED, (context, edge) => {
     const id = paramOf(context, 'id');
     return listingOf(findBareModel(topicOf(edge), id) ?? unknown(edge, id));
@@ -72,12 +75,20 @@ function documentSchema(): RouteAnswer {
   return { type: 'application/schema+json; charset=utf-8', body: schema };
 }
 
-/** The whole list; under a zero-retention default, the models with an endpoint that the default admits. */
-function listForCaller(_: RequestContext, edge: EdgeRoutes): Listing {
+/** The models that an endpoint may serve for the key, by the settings of its workspace. */
+async function listForCaller(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  const { account, workspace = null } = callerOf(context);
+  const routing = await edge.services.inference.workspaces.routingOf(ownerOf(account), workspace);
   const all = catalogueModels(topicOf(edge));
-  const { zeroRetention } = edge.services.inference.config.workspace;
-  const kept = zeroRetention ? all.filter(({ endpoints }) => endpoints.some(retainsNothing)) : all;
-  return { before: '{"data":[', entries: kept.map(({ entry }) => entry), after: ']}' };
+  const kept = all.filter(({ endpoints }) => endpoints.some((endpoint) => mayServe(endpoint, routing)));
+  const listing = { before: '{"data":[', entries: kept.map(({ entry }) => entry), after: ']}' };
+  return edge.preparedAnswers.answer(context.request, listing, OWN);
+}
+
+function mayServe(endpoint: Endpoint, { zeroRetention, allowed, ignored }: WorkspaceRouting): boolean {
+  const isNamedIn = (names: readonly string[]): boolean => names.some((name) => isNamed({ endpoint }, name));
+  if (zeroRetention && !retainsNothing(endpoint)) return false;
+  return (allowed === null || isNamedIn(allowed)) && !isNamedIn(ignored);
 }
 
 async function showStats({ request }: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {

@@ -20,10 +20,33 @@ import { batchListSchema, batchSchema } from '../batches/batch-schema.ts';
 import { CATALOGUE_SCHEMAS } from '../catalogue/catalogue-schema.ts';
 import { depositListSchema, depositSchema, paymentResultSchema, railsSchema } from '../deposits/deposit-schema.ts';
 import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from '../files/file-schema.ts';
+import {
+  deletedSchema,
+  keyCreatedSchema,
+  keyCreateSchema,
+  keyEditSchema,
+  keyImportSchema,
+  keyListSchema,
+  keyReplySchema,
+} from '../keys/key-schema.ts';
 import { activityListSchema } from '../money/money-schema.ts';
 import { videoModelListSchema } from '../videos/video-model-schema.ts';
 import { videoAcceptedSchema, videoJobListSchema, videoJobSchema } from '../videos/video-schema.ts';
 import { deliveryListSchema, webhookSecretSchema } from '../webhooks/webhook-schema.ts';
+import {
+  budgetListSchema,
+  budgetReplySchema,
+  budgetSetSchema,
+  memberListSchema,
+  membersAddedSchema,
+  membersAddSchema,
+  membersRemovedSchema,
+  membersRemoveSchema,
+  workspaceCreateSchema,
+  workspaceEditSchema,
+  workspaceListSchema,
+  workspaceReplySchema,
+} from '../workspaces/workspace-schema.ts';
 import { envelopeSchema } from './envelope-schema.ts';
 import type { Operation, Parameter } from './operation.ts';
 
@@ -57,6 +80,25 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   VideoRequest: videoRequestSchema,
   VideoAccepted: videoAcceptedSchema,
   WebhookSecret: webhookSecretSchema,
+  Key: keyReplySchema,
+  KeyList: keyListSchema,
+  KeyCreated: keyCreatedSchema,
+  KeyCreate: keyCreateSchema,
+  KeyImport: keyImportSchema,
+  KeyEdit: keyEditSchema,
+  Deleted: deletedSchema,
+  Workspace: workspaceReplySchema,
+  WorkspaceList: workspaceListSchema,
+  WorkspaceCreate: workspaceCreateSchema,
+  WorkspaceEdit: workspaceEditSchema,
+  MemberList: memberListSchema,
+  MembersAdd: membersAddSchema,
+  MembersAdded: membersAddedSchema,
+  MembersRemove: membersRemoveSchema,
+  MembersRemoved: membersRemovedSchema,
+  Budget: budgetReplySchema,
+  BudgetList: budgetListSchema,
+  BudgetSet: budgetSetSchema,
   AuditList: auditListSchema,
   WebhookDeliveryList: deliveryListSchema,
   ActivityList: activityListSchema,

@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox';
 
 /** One route as the published document shows it. */
 export interface Operation {
-  readonly method: 'get' | 'head' | 'post' | 'patch' | 'delete';
+  readonly method: 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
   /** Below `/api/v1`, with parameters in braces. */
   readonly path: string;
   readonly summary: string;
@@ -17,7 +17,7 @@ export interface Operation {
   readonly form?: string;
   readonly reply?: string;
   /** Status of the reply; absent: 200. */
-  readonly status?: 202;
+  readonly status?: 201 | 202;
   /** Answers bytes of any type. */
   readonly bytes?: boolean;
   /** Schema of one `data:` line of the `text/event-stream` that `stream: true` requests. */

@@ -2,6 +2,7 @@ import { type TSchema, Type } from '@sinclair/typebox';
 import { BATCH_STATUSES } from '../../../../actors/batch/batch-record.ts';
 import { oneOf } from '../../../dialects/request/members.ts';
 import { CATALOGUE_OPERATIONS } from '../catalogue/catalogue-operations.ts';
+import { MANAGEMENT_OPERATIONS } from '../keys/key-operations.ts';
 import type { Operation, Parameter } from './operation.ts';
 
 const text = Type.String();
@@ -192,6 +193,7 @@ export const OPERATIONS: readonly Operation[] = [
     reply: 'IssuedKey',
   },
   { method: 'get', path: '/key', summary: 'Limits and usage of the key that was sent', key: true },
+  ...MANAGEMENT_OPERATIONS,
   {
     method: 'get',
     path: '/audit',

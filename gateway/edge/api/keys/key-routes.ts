@@ -1,0 +1,91 @@
+import { ownerOf } from '../../../../actors/runtime/index.ts';
+import { invalid } from '../../../terms/invalid.ts';
+import type { EdgeRoutes } from '../../http/edge-routes.ts';
+import type { Route } from '../../http/route.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { callerOf, paramOf, type RequestContext, takeBody } from '../../request-context.ts';
+import { renderExact } from '../exact-json.ts';
+import { flagOf, textOf, wholeNumber } from '../query-values.ts';
+import { keyObject } from './key-object.ts';
+import { checker, keyCreateSchema, keyEditSchema, keyImportSchema } from './key-schema.ts';
+import {
+  createAccountKey,
+  editAccountKey,
+  importAccountKey,
+  type ListedKeys,
+  listAccountKeys,
+  requireKey,
+  revokeAccountKey,
+  type Tenant,
+} from './provision.ts';
+
+/** Larger offsets would read the whole history of an account. */
+const OFFSET_MAX = 100_000;
+const KINDS = ['inference', 'management', 'all'] as const;
+const createBody = checker(keyCreateSchema);
+const importBody = checker(keyImportSchema);
+const editBody = checker(keyEditSchema);
+
+/** The keys of the account of a management key. (conventions 1.3) */
+export const keyRoutes: readonly Route[] = [
+  { method: 'GET', path: '/keys', policy: 'management', body: 'none', answer: list },
+  { method: 'POST', path: '/keys', policy: 'management', body: 'json', answer: create },
+  { method: 'POST', path: '/keys/import', policy: 'management', body: 'json', answer: importKey },
+  { method: 'GET', path: '/keys/:hash', policy: 'management', body: 'none', answer: show },
+  { method: 'PATCH', path: '/keys/:hash', policy: 'management', body: 'json', answer: edit },
+  { method: 'DELETE', path: '/keys/:hash', policy: 'management', body: 'none', isNeverShed: true, answer: revoke },
+];
+
+/** The account of the caller's key, and the caller as the one who changes. */
+export function tenantOf(context: RequestContext, { clients }: EdgeRoutes): Tenant {
+  const { key } = callerOf(context);
+  return { account: ownerOf(key), by: { kind: 'key', id: key, address: clients.of(context.request) } };
+}
+
+async function list(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  const query = listedBy(new URLSearchParams(context.query));
+  const views = await listAccountKeys(edge.services, tenantOf(context, edge), query);
+  return json({ data: views.map(keyObject) });
+}
+
+function listedBy(query: URLSearchParams): ListedKeys {
+  const kind = KINDS.find((one) => one === (textOf(query, 'kind') ?? 'inference'));
+  if (kind === undefined) throw invalid(`kind must be one of ${KINDS.join(', ')}`);
+  return {
+    offset: wholeNumber('offset', textOf(query, 'offset') ?? '0', { least: 0, most: OFFSET_MAX }),
+    includesDisabled: flagOf(query, 'include_disabled'),
+    includesRevoked: flagOf(query, 'include_revoked'),
+    kind,
+    workspace: textOf(query, 'workspace_id'),
+  };
+}
+
+async function create(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  const body = createBody(takeBody(context).value);
+  const { view, text } = await createAccountKey(edge.services, tenantOf(context, edge), body);
+  return { ...json({ data: keyObject(view), key: text }), status: 201, headers: ['cache-control', 'no-store'] };
+}
+
+async function importKey(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  const view = await importAccountKey(edge.services, tenantOf(context, edge), importBody(takeBody(context).value));
+  return { ...json({ data: keyObject(view) }), status: 201 };
+}
+
+async function show(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  const view = await requireKey(edge.services, tenantOf(context, edge), paramOf(context, 'hash'));
+  return json({ data: keyObject(view) });
+}
+
+async function edit(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  const change = { handle: paramOf(context, 'hash'), body: editBody(takeBody(context).value) };
+  return json({ data: keyObject(await editAccountKey(edge.services, tenantOf(context, edge), change)) });
+}
+
+async function revoke(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  await revokeAccountKey(edge.services, tenantOf(context, edge), paramOf(context, 'hash'));
+  return json({ deleted: true });
+}
+
+function json(value: object): RouteAnswer {
+  return jsonAnswer(renderExact(value));
+}

@@ -1,0 +1,211 @@
+/**
+ * What a management key may do with the workspaces of its account. The pages for people and the routes call the same
+ * functions. The default workspace exists without a row until its first change, which stores it.
+ */
+import { showAccount } from '../../../../actors/account/account.ts';
+import { budgetRoom } from '../../../../actors/account/budgets.ts';
+import type { Credential } from '../../../../actors/key/credential.ts';
+import { pageOfKeys } from '../../../../actors/key/find-key.ts';
+import { showKey } from '../../../../actors/key/key.ts';
+import { AskError } from '../../../../actors/runtime/index.ts';
+import { accountAddress, defaultWorkspaceId, isWorkspaceId, workspaceId } from '../../../../actors/terms/ids.ts';
+import { add } from '../../../../actors/terms/usd.ts';
+import type { BudgetInterval, WorkspaceRecord, WorkspaceSettings } from '../../../../actors/terms/workspace.ts';
+import {
+  addMembers,
+  createWorkspace,
+  deleteWorkspace,
+  findWorkspace,
+  listWorkspaces,
+  removeMembers,
+  setBudget,
+  settingsOfDefault,
+  unchangedDefault,
+  updateWorkspace,
+  type WorkspaceAnswer,
+  type WorkspaceChange,
+} from '../../../../actors/workspace/workspace.ts';
+import { configuredRouting } from '../../../inference/workspaces.ts';
+import { GatewayError } from '../../../terms/gateway-error.ts';
+import { notFound } from '../../../terms/not-found.ts';
+import { refusalError, rejectionOf } from '../../../terms/refusal-error.ts';
+import type { EdgeServices } from '../../services.ts';
+import type { Tenant } from '../keys/provision.ts';
+
+/** Keys of one workspace whose spend a new budget begins with, at most. */
+const KEYS_SUMMED_MAX = 10_000;
+const ASKED_AT_ONCE = 20;
+/** The slug of the default workspace until it gets another one. */
+export const DEFAULT_SLUG = 'default';
+
+/** All workspaces of an account, the default one first. */
+export async function accountWorkspaces(services: EdgeServices, account: string): Promise<readonly WorkspaceRecord[]> {
+  const stored = await listWorkspaces(services.cluster.rows, account);
+  const known = stored.find(({ isDefault }) => isDefault);
+  const others = stored.filter(({ isDefault }) => !isDefault);
+  return [known ?? (await defaultOf(services, account)), ...others];
+}
+
+async function defaultOf({ cluster, askMs, inference }: EdgeServices, account: string): Promise<WorkspaceRecord> {
+  const { createdAt } = await showAccount(cluster, accountAddress(account), askMs);
+  return unchangedDefault(account, configuredRouting(inference.config), createdAt ?? 0);
+}
+
+/** A workspace of the account by id or slug. Throws 404. */
+export async function requireWorkspace(
+  services: EdgeServices,
+  account: string,
+  name: string,
+): Promise<WorkspaceRecord> {
+  if (isWorkspaceId(name) && name !== defaultWorkspaceId(account)) {
+    const found = await findWorkspace(services.cluster.rows, account, name);
+    if (found === null) throw noSuchWorkspace();
+    return found;
+  }
+  const all = await accountWorkspaces(services, account);
+  const found = all.find(({ id, slug }) => id === name || slug === name);
+  if (found === undefined) throw noSuchWorkspace();
+  return found;
+}
+
+function noSuchWorkspace(): GatewayError {
+  return notFound('No such workspace');
+}
+
+/** Throws 409 for a slug that another workspace of the account has, 403 beyond the bound. */
+export async function openWorkspace(
+  services: EdgeServices,
+  tenant: Tenant,
+  settings: WorkspaceSettings,
+): Promise<WorkspaceRecord> {
+  await requireFreeSlug(services, tenant.account, settings.slug, null);
+  const change = changeOf(services, tenant, workspaceId(services.random));
+  return settle(services, createWorkspace(services.cluster, change, settings));
+}
+
+async function requireFreeSlug(
+  services: EdgeServices,
+  account: string,
+  slug: string,
+  own: string | null,
+): Promise<void> {
+  const taken = (await accountWorkspaces(services, account)).find((one) => one.slug === slug);
+  if (taken === undefined || taken.id === own) return;
+  throw new GatewayError({ status: 409, type: 'unmapped', message: `Another workspace has the slug ${slug}` });
+}
+
+export async function editWorkspace(
+  services: EdgeServices,
+  tenant: Tenant,
+  { name, settings }: { readonly name: string; readonly settings: Partial<WorkspaceSettings> },
+): Promise<WorkspaceRecord> {
+  const before = await requireWorkspace(services, tenant.account, name);
+  if (settings.slug !== undefined) await requireFreeSlug(services, tenant.account, settings.slug, before.id);
+  const change = await stored(services, tenant, before);
+  return settle(services, updateWorkspace(services.cluster, change, settings));
+}
+
+/** Throws 403 for the default workspace, 409 while keys belong to it. */
+export async function removeWorkspace(services: EdgeServices, tenant: Tenant, name: string): Promise<void> {
+  const before = await requireWorkspace(services, tenant.account, name);
+  const change = await stored(services, tenant, before);
+  const refused = await deleteWorkspace(services.cluster, change);
+  if (refused !== null) throw refusalError(refused.refusal, services.cluster.now());
+}
+
+export interface MembersChange {
+  readonly name: string;
+  readonly users: readonly string[];
+  /** Null removes the members. */
+  readonly role: 'admin' | 'member' | null;
+}
+
+/** The workspace before and after. */
+export async function changeMembers(
+  services: EdgeServices,
+  tenant: Tenant,
+  { name, users, role }: MembersChange,
+): Promise<{ readonly before: WorkspaceRecord; readonly after: WorkspaceRecord }> {
+  const { cluster } = services;
+  const before = await requireWorkspace(services, tenant.account, name);
+  const change = await stored(services, tenant, before);
+  const answer = role === null ? removeMembers(cluster, change, users) : addMembers(cluster, change, { users, role });
+  return { before, after: await settle(services, answer) };
+}
+
+export interface BudgetChange {
+  readonly name: string;
+  readonly interval: BudgetInterval;
+  /** Exact decimal USD; null removes the budget. */
+  readonly limit: string | null;
+}
+
+/** The first budget of a workspace begins with what its keys have spent in the current windows. */
+export async function changeBudget(
+  services: EdgeServices,
+  tenant: Tenant,
+  { name, interval, limit }: BudgetChange,
+): Promise<WorkspaceRecord> {
+  const before = await requireWorkspace(services, tenant.account, name);
+  const change = await stored(services, tenant, before);
+  const spent = await spentBy(services, before);
+  return settle(services, setBudget(services.cluster, change, { interval, limit, spent }));
+}
+
+/** What the budgets of a workspace leave now, exact decimal USD; null without one. */
+export async function budgetLeft({ cluster, askMs }: EdgeServices, workspace: WorkspaceRecord): Promise<string | null> {
+  if (workspace.budgets.length === 0) return null;
+  const { budgets } = await showAccount(cluster, accountAddress(workspace.account), askMs);
+  return budgetRoom(budgets, () => workspace.id, cluster.now());
+}
+
+async function spentBy(
+  { cluster, askMs }: EdgeServices,
+  { account, id, isDefault, budgets }: WorkspaceRecord,
+): Promise<Record<BudgetInterval, string>> {
+  const spent = { daily: '0', weekly: '0', monthly: '0', lifetime: '0' };
+  if (budgets.length > 0) return spent;
+  const own = isDefault ? undefined : id;
+  const isListed = ({ kind, workspace }: Credential): boolean => kind === 'inference' && workspace === own;
+  const query = { account: accountAddress(account), isListed, offset: 0, limit: KEYS_SUMMED_MAX };
+  const keys = await pageOfKeys(cluster.rows, query);
+  for (let from = 0; from < keys.length; from += ASKED_AT_ONCE) {
+    const some = keys.slice(from, from + ASKED_AT_ONCE);
+    for (const view of await Promise.all(some.map(({ key }) => showKey(cluster, key, askMs)))) {
+      spent.daily = add(spent.daily, view.usageDaily);
+      spent.weekly = add(spent.weekly, view.usageWeekly);
+      spent.monthly = add(spent.monthly, view.usageMonthly);
+      spent.lifetime = add(spent.lifetime, view.usage);
+    }
+  }
+  return spent;
+}
+
+/** Names the workspace for a change; stores the default one first. */
+async function stored(
+  services: EdgeServices,
+  tenant: Tenant,
+  { id, isDefault }: WorkspaceRecord,
+): Promise<WorkspaceChange> {
+  const change = changeOf(services, tenant, id);
+  if (!isDefault || (await findWorkspace(services.cluster.rows, tenant.account, id)) !== null) return change;
+  const settings = settingsOfDefault(configuredRouting(services.inference.config));
+  await settle(services, createWorkspace(services.cluster, change, settings));
+  return change;
+}
+
+function changeOf({ askMs: withinMs }: EdgeServices, { account, by }: Tenant, id: string): WorkspaceChange {
+  return { account, id, by, withinMs };
+}
+
+/** The workspace after the change. Throws the refusal of the workspace or of its account. */
+async function settle({ cluster }: EdgeServices, answer: Promise<WorkspaceAnswer>): Promise<WorkspaceRecord> {
+  try {
+    const after = await answer;
+    if ('refusal' in after) throw refusalError(after.refusal, cluster.now());
+    return after;
+  } catch (thrown) {
+    if (thrown instanceof AskError && thrown.failure.code === 'absent') throw noSuchWorkspace();
+    throw rejectionOf(thrown, cluster.now()) ?? thrown;
+  }
+}

@@ -1,0 +1,36 @@
+export interface Answered {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export interface Client {
+  send(method: string, path: string, body?: object): Promise<Answered>;
+  /** Repeats a request until its answer satisfies the condition. */
+  until(method: string, path: string, isDone: (answer: Answered) => boolean, body?: object): Promise<Answered>;
+}
+
+const LIMIT_MS = 30_000;
+const PAUSE_MS = 50;
+
+/** Calls one node with one key. A 503 is repeated: a machine that stalls loses its contact with the store for a while. */
+export function client(baseUrls: readonly string[], key: string, node = 0): Client {
+  const once = async (method: string, path: string, body?: object): Promise<Answered> => {
+    const answer = await fetch(`${baseUrls[node]}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return { status: answer.status, body: await answer.json() };
+  };
+  const until: Client['until'] = async (method, path, isDone, body) => {
+    for (const end = Date.now() + LIMIT_MS; ; await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))) {
+      const answer = await once(method, path, body);
+      if (isDone(answer)) return answer;
+      if (Date.now() > end) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
+    }
+  };
+  return {
+    send: (method, path, body) => until(method, path, ({ status }) => status !== 503, body),
+    until,
+  };
+}
