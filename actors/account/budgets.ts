@@ -47,7 +47,7 @@ function windowOf(interval: BudgetInterval): LimitWindow | null {
   return interval === 'lifetime' ? null : interval;
 }
 
-export interface BudgetChange {
+export interface LimitsChange {
   readonly workspace: string;
   readonly limits: BudgetLimits;
   /** What was spent before the first budget, by interval. */
@@ -57,7 +57,7 @@ export interface BudgetChange {
 }
 
 /** Sets the limits of a workspace. The first ones count what its keys have spent so far and what runs now. */
-export function withLimits(account: string, budgets: WorkspaceSums | null, change: BudgetChange): WorkspaceSums | null {
+export function withLimits(account: string, budgets: WorkspaceSums | null, change: LimitsChange): WorkspaceSums | null {
   const { workspace, limits, running } = change;
   const { [workspace]: before, ...others } = budgets ?? {};
   if (Object.keys(limits).length === 0) return Object.keys(others).length === 0 ? null : others;
@@ -68,7 +68,7 @@ export function withLimits(account: string, budgets: WorkspaceSums | null, chang
   return { ...others, [workspace]: { limits, spending: openingSpending(change), held } };
 }
 
-function openingSpending({ spent, at }: BudgetChange): Spending {
+function openingSpending({ spent, at }: LimitsChange): Spending {
   const total = spent.lifetime;
   const rollUp = (window: LimitWindow) => ({ start: windowStart(window, at), before: subtract(total, spent[window]) });
   if (total === '0') return NOTHING_SPENT;

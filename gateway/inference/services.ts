@@ -8,13 +8,13 @@ import { ReplyRoom } from '../providers/reply-room.ts';
 import { type Target, targetOf } from '../providers/target.ts';
 import { type VideoTarget, videoTargetOf } from '../providers/video/video-target.ts';
 import { Affinity } from '../routing/affinity.ts';
+import { Workspaces } from '../routing/workspaces.ts';
 import type { ClusterConfig } from '../terms/config.ts';
 import type { Measures } from '../terms/measures.ts';
 import type { TraceSpan } from '../terms/tracing.ts';
 import { KeyAlarms } from './key-alarms.ts';
 import { Outcomes } from './outcomes.ts';
 import { RefusalRecorder } from './refusal-recorder.ts';
-import { Workspaces } from './workspaces.ts';
 
 export type CrashPoint = 'hold.committed' | 'upstream.sent' | 'upstream.firstbyte' | 'settle.committed';
 

@@ -4,7 +4,7 @@ import type { Cluster } from '../../../actors/runtime/index.ts';
 import { isKeyText, keyDigest } from '../../../actors/terms/ids.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 import { UNAUTHENTICATED } from '../../../actors/terms/unauthenticated.ts';
-import { SETTINGS_MS } from '../../inference/workspaces.ts';
+import { SETTINGS_MS } from '../../routing/workspaces.ts';
 import type { Caller } from '../../terms/caller.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { refusalError } from '../../terms/refusal-error.ts';
@@ -226,7 +226,8 @@ export class Authentication {
     const digest = context.digest as string;
     const now = this.#now();
     const refusal = await this.#options.budgets.countUnknown(digest);
-    if (!this.#rememberLimit(digest, refusal)) {
+    // Not prolonged: a key that is issued or imported meanwhile works within that time, however often it is sent.
+    if (!this.#rememberLimit(digest, refusal) && this.#recall(digest)?.type !== 'unknown') {
       this.#remembered.set(digest, { type: 'unknown', until: now + this.#options.deadKeyMs });
     }
     if (refusal) throw refusalError(refusal, now);

@@ -22,6 +22,7 @@ import { drainInference, type InferenceServices, openInference } from '../../../
 import type { TurnRequest } from '../../../gateway/inference/turn-request.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import { plan } from '../../../gateway/routing/plan.ts';
+import { configuredRouting } from '../../../gateway/routing/workspaces.ts';
 import type { ClusterConfig, UpstreamLimits } from '../../../gateway/terms/config.ts';
 import { type Measures, NO_MEASURES } from '../../../gateway/terms/measures.ts';
 import { MemoryBoard } from '../../support/memory-board.ts';
@@ -158,7 +159,7 @@ export function stage(options: StageOptions = {}): Stage {
   } as unknown as Cluster;
   const upstream = { ...config.upstream, settleRetryMs: 5, ...options.upstream };
   const outbound = new Pools({ clock, connectionsPerOriginMax: 64, connectMs: upstream.connectMs });
-  const services = openInference({
+  const opened = openInference({
     storeFull: () => false,
     measures: options.measures ?? NO_MEASURES,
     cluster,
@@ -171,6 +172,9 @@ export function stage(options: StageOptions = {}): Stage {
     crashpoint: (name) => crashpoints.push(name),
     log: (record) => logs.push(record),
   });
+  // As a node that has just read them.
+  const workspaces = { routingOf: () => configuredRouting(config) } as unknown as typeof opened.workspaces;
+  const services = { ...opened, workspaces };
   let generation = 0;
   return {
     services,

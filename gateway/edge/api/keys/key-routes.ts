@@ -1,9 +1,8 @@
-import { ownerOf } from '../../../../actors/runtime/index.ts';
 import { invalid } from '../../../terms/invalid.ts';
 import type { EdgeRoutes } from '../../http/edge-routes.ts';
 import type { Route } from '../../http/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
-import { callerOf, paramOf, type RequestContext, takeBody } from '../../request-context.ts';
+import { paramOf, type RequestContext, takeBody } from '../../request-context.ts';
 import { renderExact } from '../exact-json.ts';
 import { flagOf, textOf, wholeNumber } from '../query-values.ts';
 import { keyObject } from './key-object.ts';
@@ -16,8 +15,8 @@ import {
   listAccountKeys,
   requireKey,
   revokeAccountKey,
-  type Tenant,
 } from './provision.ts';
+import { tenantOf } from './tenant.ts';
 
 /** Larger offsets would read the whole history of an account. */
 const OFFSET_MAX = 100_000;
@@ -35,12 +34,6 @@ export const keyRoutes: readonly Route[] = [
   { method: 'PATCH', path: '/keys/:hash', policy: 'management', body: 'json', answer: edit },
   { method: 'DELETE', path: '/keys/:hash', policy: 'management', body: 'none', isNeverShed: true, answer: revoke },
 ];
-
-/** The account of the caller's key, and the caller as the one who changes. */
-export function tenantOf(context: RequestContext, { clients }: EdgeRoutes): Tenant {
-  const { key } = callerOf(context);
-  return { account: ownerOf(key), by: { kind: 'key', id: key, address: clients.of(context.request) } };
-}
 
 async function list(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
   const query = listedBy(new URLSearchParams(context.query));

@@ -29,7 +29,6 @@ import {
   LEGACY_KEY_PREFIX,
   maskKey,
 } from '../../../../actors/terms/ids.ts';
-import type { Principal } from '../../../../actors/terms/principal.ts';
 import { parseUsd } from '../../../../actors/terms/usd.ts';
 import { shortestDecimal } from '../../../dialects/request/parse-price-caps.ts';
 import { GatewayError } from '../../../terms/gateway-error.ts';
@@ -39,13 +38,7 @@ import { rejectionOf } from '../../../terms/refusal-error.ts';
 import type { EdgeServices } from '../../services.ts';
 import { requireWorkspace } from '../workspaces/manage.ts';
 import type { KeyEditBody, KeyImportBody, NewKeyBody } from './key-schema.ts';
-
-/** The account whose keys are managed, and who manages them. */
-export interface Tenant {
-  /** Account id, without the kind. */
-  readonly account: string;
-  readonly by: Principal;
-}
+import type { Tenant } from './tenant.ts';
 
 /** Keys of one page, and how many keys are asked at once. */
 export const KEYS_PER_PAGE = 100;

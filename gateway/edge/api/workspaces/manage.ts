@@ -25,12 +25,12 @@ import {
   type WorkspaceAnswer,
   type WorkspaceChange,
 } from '../../../../actors/workspace/workspace.ts';
-import { configuredRouting } from '../../../inference/workspaces.ts';
+import { configuredRouting } from '../../../routing/workspaces.ts';
 import { GatewayError } from '../../../terms/gateway-error.ts';
 import { notFound } from '../../../terms/not-found.ts';
 import { refusalError, rejectionOf } from '../../../terms/refusal-error.ts';
 import type { EdgeServices } from '../../services.ts';
-import type { Tenant } from '../keys/provision.ts';
+import type { Tenant } from '../keys/tenant.ts';
 
 /** Keys of one workspace whose spend a new budget begins with, at most. */
 const KEYS_SUMMED_MAX = 10_000;

@@ -5,7 +5,7 @@ import {
   type WorkspaceRecord,
   type WorkspaceSettings,
 } from '../../../../actors/terms/workspace.ts';
-import { configuredRouting } from '../../../inference/workspaces.ts';
+import { configuredRouting } from '../../../routing/workspaces.ts';
 import { invalid } from '../../../terms/invalid.ts';
 import { notFound } from '../../../terms/not-found.ts';
 import type { EdgeRoutes } from '../../http/edge-routes.ts';
@@ -14,9 +14,9 @@ import type { Route } from '../../http/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { paramOf, type RequestContext, takeBody } from '../../request-context.ts';
 import { renderExact } from '../exact-json.ts';
-import { tenantOf } from '../keys/key-routes.ts';
 import { checker } from '../keys/key-schema.ts';
 import { amountOf } from '../keys/provision.ts';
+import { tenantOf } from '../keys/tenant.ts';
 import { limitOf, textOf, wholeNumber } from '../query-values.ts';
 import {
   accountWorkspaces,

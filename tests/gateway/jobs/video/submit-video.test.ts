@@ -8,6 +8,7 @@ import config from '../../../../cluster.config.ts';
 import type { InferenceServices } from '../../../../gateway/inference/services.ts';
 import { openPrompt } from '../../../../gateway/jobs/video/seal-prompt.ts';
 import { submitVideoRequest } from '../../../../gateway/jobs/video/submit-video.ts';
+import { configuredRouting } from '../../../../gateway/routing/workspaces.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { SECOND } from '../../../fixtures/models/clips.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -47,7 +48,8 @@ function services(
   };
   const random = { fraction: () => 0.5, bytes: (count: number) => new Uint8Array(count) };
   const keys = new MemoryKeyStore({ clock: { ...systemClock, now: cluster.now }, random });
-  const made = { cluster, random, config, storeFull: () => false, files: { bytes: { keys }, random } };
+  const workspaces = { routingOf: () => configuredRouting(config) };
+  const made = { cluster, workspaces, random, config, storeFull: () => false, files: { bytes: { keys }, random } };
   return { services: made as unknown as InferenceServices, asked, keys };
 }
 
