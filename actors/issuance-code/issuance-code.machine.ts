@@ -56,6 +56,8 @@ export interface IssuedKey {
   readonly key: string;
   readonly digest: string;
   readonly label: string;
+  /** Public handle (`terms/ids`: keyHandle). */
+  readonly handle: string;
 }
 
 export type CodeTrade = Stamped & {
@@ -155,11 +157,11 @@ function removeRow({ digest }: IssuanceCodeState): Effect {
 }
 
 /** The key answers, through its account. */
-function createKey(state: IssuanceCodeState, { issued: { key, digest, label } }: CodeTrade): Effect {
+function createKey(state: IssuanceCodeState, { issued: { key, digest, label, handle } }: CodeTrade): Effect {
   const { origin, limit } = approvalOf(state);
   const made = { kind: 'inference', limit, limitWindow: null, expiresAt: null, perMinute: null } as const;
   const name = new URL(origin).host;
-  const event = { type: 'key.create', digest, label, name, ...made, origin, by: plain(state.by ?? {}) };
+  const event = { type: 'key.create', digest, label, handle, name, ...made, origin, by: plain(state.by ?? {}) };
   return { type: 'send', to: key, event };
 }
 

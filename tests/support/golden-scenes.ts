@@ -180,7 +180,12 @@ function signIns(tell: (address: string, event: object) => void): void {
   const issue = { type: 'code.issue', approval, lifetimeMs: 1_000, by };
   const trade = (at: string, challenge: string) => ({
     ...{ type: 'code.trade', trade: at, challenge },
-    issued: { key: `key:acct_1/key_traded${at}`, digest: at.repeat(64), label: 'sk-gw-v1-abc...xyz' },
+    issued: {
+      key: `key:acct_1/key_traded${at}`,
+      digest: at.repeat(64),
+      label: 'sk-gw-v1-abc...xyz',
+      handle: at.repeat(64),
+    },
   });
   for (const at of ['4', '5', '6']) tell(`issuance-code:acct_1/code_${at}`, { ...issue, digest: at.repeat(64) });
   tell('issuance-code:acct_1/code_5', trade('5', 'right'));

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { findCode, tradeCode } from '../../../actors/issuance-code/issuance-code.ts';
 import { ownerOf } from '../../../actors/runtime/index.ts';
-import { keyAddress, keyDigest, keyId, keyText, maskKey } from '../../../actors/terms/ids.ts';
+import { keyAddress, keyDigest, keyHandle, keyId, keyText, maskKey } from '../../../actors/terms/ids.ts';
 import { challengeOf, secretDigest } from '../../../actors/terms/one-time.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/invalid.ts';
@@ -45,7 +45,10 @@ async function trade(context: RequestContext, { services }: EdgeRoutes): Promise
   if (found === null) throw refused();
   const account = ownerOf(found.code);
   const text = keyText(random);
-  const issued = { key: keyAddress(account, keyId(random)), digest: keyDigest(pepper, text), label: maskKey(text) };
+  const issued = {
+    ...{ key: keyAddress(account, keyId(random)), digest: keyDigest(pepper, text) },
+    ...{ label: maskKey(text), handle: keyHandle(text) },
+  };
   const isGranted = await tradeCode(
     cluster,
     found.code,

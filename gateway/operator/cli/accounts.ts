@@ -12,6 +12,7 @@ import type { GlobalOptions } from './global-options.ts';
 import { accountFrom, amountFrom } from './names.ts';
 import { pairs, print, table, timeOf } from './print.ts';
 import { ASK_MS, withSession } from './session.ts';
+import { addSignIn } from './sign-in.ts';
 
 export function addAccounts(program: Command): void {
   const accounts = program.command('accounts').description('create, fund, show, correct and list accounts');
@@ -59,6 +60,7 @@ export function addAccounts(program: Command): void {
     .action(async (_: unknown, command: Command) => list(command.optsWithGlobals<ListOptions>()));
   addAccountChanges(accounts);
   addAccountRecords(accounts);
+  addSignIn(accounts);
   addShow(accounts);
 }
 

@@ -28,7 +28,7 @@ const keyOf = (id: string): string => `key:acct_1/key_${id}`;
 const digestOf = (id: string): string => id.charCodeAt(0).toString(16).padStart(64, '0');
 const trade = (id: string, verifier = VERIFIER) => ({
   ...{ type: 'code.trade', trade: id, challenge: challengeOf(verifier) },
-  issued: { key: keyOf(id), digest: digestOf(id), label: 'sk-gw-v1-abc...xyz' },
+  issued: { key: keyOf(id), digest: digestOf(id), label: 'sk-gw-v1-abc...xyz', handle: 'f'.repeat(64) },
 });
 const granted = (id: string, created = true) => ({ key: keyOf(id), label: 'sk-gw-v1-abc...xyz', created });
 
@@ -48,6 +48,8 @@ it('a right verifier creates one key with the approved limit, in the commit that
   assert.is(rows(actors), 0);
   const view = actors.ask<KeyView>(keyOf('a'), { type: 'key.show' });
   assert.equal([view.limit, view.limitWindow, view.kind, view.name], ['2.5', null, 'inference', 'app.example']);
+  assert.equal([view.origin, view.handle], ['https://app.example', 'f'.repeat(64)]);
+  assert.equal(view.createdBy, PERSON);
   assert.equal(actors.ask(CODE, trade('b')), REFUSED);
   assert.is(keys(actors), 1);
 });
