@@ -29,11 +29,14 @@ ${hidden(request, session, grant)}
 </form>
 </div>
 <p class="hint">Approve only if you have just started this in the application yourself. You can limit or revoke the key
-at any time: it is listed under <strong>${origin}</strong>.</p>`;
+at any time: it is listed under <strong>${origin}</strong>.${mode === 'return' && STAYS}</p>`;
   return layout({ title: `A key for ${host}`, person: session, content, ...frame });
 }
 
 const UNLIMITED = html`<strong>without a limit</strong>: all the money of the account`;
+
+/** Chromium stops a callback that redirects to another origin: the application has the answer, and the page stays. */
+const STAYS = ' If this page stays after your answer, go back to the application: it has it.';
 
 const DELIVERY: Readonly<Record<GrantRequest['mode'], (origin: string) => string>> = {
   return: (origin) => `Your browser returns to ${origin} with a one-time code`,
