@@ -246,27 +246,6 @@ it('an operator suspends and resumes an account, disables and enables a key, and
   assert.match(await told(['keys', 'limit', short, 'none', ...at]), / none /);
 });
 
-it('an operator invites a person, sees the session of the link and ends it', async () => {
-  const { id } = await answer<{ id: string }>(['accounts', 'create', 'Grace', ...at]);
-  const { link } = await answer<{ link: string }>(['accounts', 'invite', id, '--hours', '1', ...at]);
-  const { origin, searchParams } = new URL(link);
-  const signed = await fetch(`${origin}/sign-in`, {
-    ...{ method: 'POST', redirect: 'manual' },
-    body: new URLSearchParams({ invite: searchParams.get('invite') ?? '' }),
-  });
-  assert.is(signed.status, 303, await signed.text());
-  const [cookie = ''] = (signed.headers.get('set-cookie') ?? '').split(';');
-  const page = async () =>
-    (await fetch(`${origin}/account/sessions`, { headers: { cookie }, redirect: 'manual' })).status;
-  assert.is(await page(), 200);
-  assert.match(await told(['accounts', 'sessions', id, ...at]), /\nses_[0-9a-f]{32} +operator invitation:/);
-  assert.match(await told(['accounts', 'sign-out', id, ...at]), /1 sessions/);
-  assert.is(await page(), 303);
-  assert.match(await told(['audit', id, ...at]), /invitation\.create/);
-  const other = await answer<{ link: string }>(['accounts', 'invite', id, '--url', 'https://api.example.com/x', ...at]);
-  assert.match(other.link, /^https:\/\/api\.example\.com\/sign-in\?invite=[0-9a-f]{64}$/);
-});
-
 it('providers, endpoints and models are listed and explained', async () => {
   assert.match(await told(['providers', 'list', ...at]), /\nsim-a +Sim A +declared +\d+ /);
   const endpoints = await told(['endpoints', 'list', '--model', 'sim/fast', '--provider', 'sim-a', ...at]);
