@@ -5,7 +5,6 @@ import type { Json } from '../../../actors/runtime/index.ts';
 import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
 import { modelBenchmarks, modelEndpoints, zdrEndpoints } from '../../../gateway/catalogue/endpoint-listings.ts';
 import { listFamilies } from '../../../gateway/catalogue/families.ts';
-import { listingText } from '../../../gateway/catalogue/listing.ts';
 import { catalogueModel, findModel } from '../../../gateway/catalogue/models.ts';
 import { listProviders } from '../../../gateway/catalogue/providers.ts';
 import { MODEL } from '../../fixtures/models/plain.ts';
@@ -223,20 +222,6 @@ it('only approved claims are listed as zero data retention, and benchmarks name 
     benchmarks_note: 'No benchmark has been run for these endpoints.',
   });
   assert.is(modelBenchmarks(topic, 'm/none'), null);
-});
-
-it('new figures leave the text of a summary as it is, and a changed declaration replaces it', () => {
-  const first = boardEndpoint('a', 'http://x/v1', { id: 'm/one' });
-  const other = boardEndpoint('b', 'http://x/v1', { id: 'm/one' });
-  const before = catalogueModel(board(first, other), 'm/one');
-  const measured = { ...first, measured: { ...first.measured, uptime5m: 99 } };
-  const after = catalogueModel(board(measured, other), 'm/one');
-  assert.is(after?.entry, before?.entry, 'the same text, not rendered for a new digest');
-  assert.is(after?.endpoints.includes(measured), true);
-  const renamed = catalogueModel(board({ ...measured, modelName: 'Other' }, { ...other, modelName: 'Other' }), 'm/one');
-  assert.is.not(renamed?.entry.digest, before?.entry.digest);
-  assert.is(catalogueModel(board(other), 'm/one')?.summary.endpoint_count, 1);
-  assert.ok(listingText(zdrEndpoints(board(first), NOW)).length > 0);
 });
 
 test.run();
