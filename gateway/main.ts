@@ -100,7 +100,12 @@ class GatewayNode implements NodeHandle {
     this.name = name;
     this.#options = options;
     this.#clock = ports.clock ?? systemClock;
-    this.#log = pino({ level: ports.logLevel ?? 'info', base: { node: name } });
+    this.#log = pino({
+      level: ports.logLevel ?? 'info',
+      base: { node: name },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    });
     const random = ports.random ?? systemRandom;
     const measures = this.#metrics.requests;
     const overload = new Overload(this.#clock, config.overload, (tookMs) => measures.requestShed(tookMs));
@@ -190,6 +195,7 @@ class GatewayNode implements NodeHandle {
         type: this.#metrics.contentType,
         body: await this.#metrics.render(await this.#measure(cluster)),
       }),
+      refused: (account) => this.#metrics.requests.lastRefusals.of(account),
       readiness: () => this.#readiness(),
       refreshModels: (provider) => this.#gateway.refresher.refresh(provider),
       log: (message, error) => this.#log.error({ detail: String(error) }, message),

@@ -165,7 +165,7 @@ const HOMES: readonly (readonly [string, RegExp])[] = [
   ['@opentelemetry/api', /^gateway\/operator\/tracing\//],
   ['@opentelemetry/sdk-trace', /^gateway\/operator\/tracing\//],
   ['commander', /^gateway\/operator\/cli\//],
-  ['lru-cache', /^gateway\/(edge|routing|checks|tokens)\//],
+  ['lru-cache', /^gateway\/(edge|routing|checks|tokens|operator\/metrics)\//],
   ['@datadog/sketches-js', /^actors\/endpoint\/histogram\.ts$/],
   ['leven', /^gateway\/catalogue\//],
   ['gpt-tokenizer/encoding/cl100k_base', /^gateway\/tokens\//],

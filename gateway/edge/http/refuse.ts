@@ -65,8 +65,15 @@ async function counted(
   }
 }
 
-function record({ id, caller }: RequestContext, error: GatewayError, { services }: Pick<EdgeRoutes, 'services'>): void {
-  services.measures.requestRefused(error.type, error.status);
+function record(
+  { id, caller, route }: RequestContext,
+  error: GatewayError,
+  { services }: Pick<EdgeRoutes, 'services'>,
+): void {
+  const { status, type, message } = error;
+  const key = caller?.key ?? null;
+  const at = services.cluster.now();
+  services.measures.requestRefused(caller?.account ?? null, { at, generation: id, route, status, type, message, key });
   if (error.status < 500 || error === OVERLOADED) return;
   const fields = { generation: id, key: caller?.key ?? null, status: error.status, detail: error.detail };
   if (error.status === 500) services.log.error(fields, 'a request failed');

@@ -10,6 +10,7 @@ import { ConfigError } from '../config/config-error.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom, countFrom } from './names.ts';
 import { print, table, timeOf } from './print.ts';
+import { refusedRequests, renderRefused } from './refused-requests.ts';
 import { ASK_MS, type Session, withSession } from './session.ts';
 
 const SHOWN_USUALLY = 20;
@@ -44,6 +45,15 @@ export function addAccountRecords(accounts: Command): void {
       const options = command.optsWithGlobals<ListOptions>();
       const found = await recordsOf<Generation>(account, 'generation', options);
       print(options, found, () => renderGenerations(found));
+    });
+  accounts
+    .command('refused')
+    .argument('<account>', 'the account id')
+    .description('list the newest refused requests of an account, with the reason that its client received')
+    .action(async (account: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const found = await refusedRequests(account, options);
+      print(options, found, () => renderRefused(found));
     });
   accounts
     .command('ledger')

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type Cluster, parseAddress } from '../../../actors/runtime/index.ts';
 import type { Declared } from '../../catalogue/declare.ts';
 import { HttpRouter, type RouteAddress } from '../../edge/http/http-router.ts';
+import type { RefusedRequest } from '../../terms/measures.ts';
 import type { ServingState } from '../../terms/serving-state.ts';
 
 export interface OperatorServerOptions {
@@ -13,6 +14,8 @@ export interface OperatorServerOptions {
   readonly token: string;
   /** The text of a scrape, and its media type. */
   readonly metrics: (cluster: Cluster) => Promise<{ readonly type: string; readonly body: string }>;
+  /** The newest refused requests of an account at this node. */
+  readonly refused: (account: string) => readonly RefusedRequest[];
   /** True while the node serves requests: ready, connected, not draining. */
   readonly readiness: () => ServingState;
   /** Reloads models documents of one provider, or of all; null for a provider that is not declared. */
@@ -107,6 +110,7 @@ const ROUTES: readonly (OpenRoute | TokenRoute)[] = [
     answer: (request) => inspect(request, (inspection) => inspection),
   },
   { method: 'GET', path: '/why', policy: 'token', answer: (request) => inspect(request, reasons) },
+  { method: 'GET', path: '/refused', policy: 'token', answer: refused },
   { method: 'POST', path: '/models/refresh', policy: 'token', answer: refresh },
 ];
 
@@ -143,6 +147,11 @@ function ready({ readiness }: OperatorServerOptions): Reply {
 
 async function metrics({ cluster, options }: OperatorRequest): Promise<Reply> {
   return { status: 200, ...(await options.metrics(cluster)) };
+}
+
+/** `?account=account:acct_...` */
+function refused({ query, options }: OperatorRequest): Reply {
+  return json(200, { data: options.refused(query.get('account') ?? '') });
 }
 
 async function refresh({ query, options }: OperatorRequest): Promise<Reply> {

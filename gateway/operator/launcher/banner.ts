@@ -28,7 +28,7 @@ export function renderBanner({ connection, connectionFile, data, model, startedI
       ? accountCommands(at)
       : model === null
         ? []
-        : ['Try it:', '', curl(connection, model), '']),
+        : ['Try it:', '', curl(connection, model), '', ...forSdks(connection)]),
     `Look inside with \`npx troupe ps${at}\` (more: \`npx troupe --help\`). Ctrl-C drains and stops.`,
     '',
   ];
@@ -45,6 +45,11 @@ function accountCommands(at: string): readonly string[] {
     `  npx troupe keys create acct_first${at}`,
     '',
   ];
+}
+
+/** SDKs read both variables, so that their snippets run as they are, with a model of this catalogue. */
+function forSdks({ base_url, api_key }: ConnectionInfo): readonly string[] {
+  return [`  export OPENAI_BASE_URL=${base_url}`, `  export OPENAI_API_KEY=${api_key}`, ''];
 }
 
 function curl(connection: ConnectionInfo, model: string): string {

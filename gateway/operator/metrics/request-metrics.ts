@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { AttemptRecord, Settled, Settlement } from '../../../actors/terms/hold.ts';
-import type { ErrorType } from '../../../actors/terms/refusal.ts';
-import type { MeasuredEndpoint, Measures } from '../../terms/measures.ts';
+import type { MeasuredEndpoint, Measures, RefusedRequest } from '../../terms/measures.ts';
 import type { Receipt } from '../../terms/receipt.ts';
 import { BoundedLabels, type Labels } from './bounded-labels.ts';
+import { LastRefusals } from './last-refusals.ts';
 
 /** Upper bounds in seconds: an answer takes from a millisecond to minutes. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
@@ -17,6 +17,7 @@ const NO_ROUTE = 'none';
  * (counted by its test), about 3 us. Labels have bounded sets: routes, models of the catalogue, providers, our own words.
  */
 export class RequestMetrics implements Measures {
+  readonly lastRefusals = new LastRefusals();
   readonly #endpoints = new BoundedLabels();
   readonly #request: Histogram;
   readonly #refusals: Counter;
@@ -77,8 +78,10 @@ export class RequestMetrics implements Measures {
     this.#request.observe({ route: route ?? NO_ROUTE, status: CLASSES[Math.trunc(status / 100)] }, tookMs / 1_000);
   }
 
-  requestRefused(type: ErrorType, status: number): void {
+  requestRefused(account: string | null, refused: RefusedRequest): void {
+    const { type, status } = refused;
     this.#refusals.inc({ type, status });
+    if (account !== null) this.lastRefusals.note(account, refused);
   }
 
   requestShed(tookMs: number): void {

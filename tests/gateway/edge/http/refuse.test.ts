@@ -24,7 +24,11 @@ async function refused(
   { sent, envelope }: { readonly sent?: string; readonly envelope?: ErrorEnvelope } = {},
 ): Promise<Refused> {
   let logged = 0;
-  const services = { measures: NO_MEASURES, log: { error: () => logged++, warn: () => logged++ } };
+  const services = {
+    cluster: { now: () => 0 },
+    measures: NO_MEASURES,
+    log: { error: () => logged++, warn: () => logged++ },
+  };
   const edge = { services } as unknown as EdgeRoutes;
   const server = createServer((request, response) => {
     const none = { credential: { type: 'none' }, startedAt: 0, invite: null, upgrade: null } as const;

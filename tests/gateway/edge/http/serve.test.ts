@@ -78,6 +78,7 @@ async function observed({
   };
   const edge = {
     services: {
+      cluster: { now: () => 0 },
       measures: NO_MEASURES,
       limits: config.edge,
       clock: systemClock,

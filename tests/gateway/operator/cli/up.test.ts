@@ -177,7 +177,7 @@ it('an account that is created, funded and given a key by the command line can s
   assert.match(watched.out, new RegExp(`n\\d  account:${id} #\\d+  hold\\.settle`));
 });
 
-it('a name leads an operator to the account, to its generations and ledger, and to the refund of a charge', async () => {
+it('a name leads an operator to the account, to its last refused request and the reason, and to a refund', async () => {
   const { id } = await answer<{ id: string }>(['accounts', 'create', 'Grace Hopper', ...at]);
   await told(['accounts', 'deposit', id, '5', ...at]);
   const { text } = await answer<{ text: string }>(['keys', 'create', id, ...at]);
@@ -197,6 +197,13 @@ it('a name leads an operator to the account, to its generations and ledger, and 
   assert.match(
     await told(['generation', charged.generation, ...at]),
     new RegExp(`^{\n {2}"account": "${id}",\n {2}"id": "gen-`),
+  );
+
+  const refusal = await chat(text, 'sim/nothing').catch((error: Error) => error.message);
+  assert.match(String(refusal), /^404 /);
+  assert.match(
+    await told(['accounts', 'refused', id, ...at]),
+    /^AT .*\n\S+ {2}404 +not_found +POST \/api\/v1\/chat\/completions {2}gen-\S+ {2}n\d +.*sim\/nothing/,
   );
 
   const refund = ['accounts', 'refund', charged.generation, '--reason', 'a bad answer', ...at];

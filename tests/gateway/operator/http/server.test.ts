@@ -19,6 +19,7 @@ test.before(async () => {
     cluster: () => cluster,
     token: TOKEN,
     metrics: () => Promise.reject(new Error('unexpected detail')),
+    refused: () => [],
     readiness: () => readiness,
     refreshModels: async (provider) => {
       refreshed.push(provider);
@@ -74,6 +75,7 @@ const ROWS: readonly (readonly [method: string, target: string, permitted: strin
   ['GET', '/why?address=account:a&address=b', ABSENT, DENIED],
   ['GET', '/why?address=b&address=account:a', NO_ADDRESS, DENIED],
   ['GET', '/why', NO_ADDRESS, DENIED],
+  ['GET', '/refused?account=account:a', '200 {"data":[]}', DENIED],
   ['GET', '/metrics', '500 {"error":"Internal Server Error"}', DENIED],
   ['POST', '/models/refresh', '200 {"data":[]}', DENIED],
   ['POST', '/models/refresh?provider=none', '404 {"error":"no provider none is declared"}', DENIED],
