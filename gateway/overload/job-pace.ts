@@ -7,7 +7,7 @@ import type { Overload } from './overload.ts';
 const DECREASE = 0.7;
 const INCREASE = 1.1;
 /** Jobs per second that begin when live requests come in again, and the most that are useful. */
-const PER_SECOND = 20;
+const PER_SECOND = 50;
 const PER_SECOND_MAX = 2_000;
 /** A late timer lets so much time's jobs begin at once. */
 const CATCH_UP_MS = 5;
@@ -45,6 +45,8 @@ export class JobPace {
   #waiting = 0;
   #perSecond = PER_SECOND;
   #wasLive = false;
+  /** A job began in this interval. */
+  #hasBegun = false;
   /** When the next job may begin beside live requests. */
   #nextAt = Number.NEGATIVE_INFINITY;
   #timer: Cancel | null = null;
@@ -97,6 +99,7 @@ export class JobPace {
       const now = clock.monotonic();
       if (this.#wasLive && now < this.#nextAt) break;
       this.#nextAt = (this.#wasLive ? Math.max(this.#nextAt, now - CATCH_UP_MS) : now) + 1_000 / this.#perSecond;
+      this.#hasBegun = true;
       this.#queue.take(always)?.begin();
     }
     if (this.#waiting > 0) this.#look();
@@ -138,7 +141,11 @@ export class JobPace {
     const most = this.#waiting > 0 ? INCREASE : 1;
     const factor = Math.min(most, Math.max(DECREASE, limits.jobBusyPercentMax / busyPercent));
     this.#perSecond = Math.min(PER_SECOND_MAX, Math.max(limits.jobsPerSecondMin, this.#perSecond * factor));
-    this.#follow();
+    const isUsed = this.#hasBegun || this.#waiting > 0;
+    this.#hasBegun = false;
+    // Nothing is measured while there are no jobs: the next one begins at the first rate again.
+    if (isUsed) this.#follow();
+    else this.#wasLive = false;
   };
 }
 

@@ -141,6 +141,23 @@ it('accounts take turns: one with two hundred lines leaves half to one with eigh
   assert.ok(modest > greedy * 0.8, `${modest} beside ${greedy}`);
 });
 
+it('measures nothing without jobs', async () => {
+  const scene = new Scene();
+  scene.requests(50, 2, 1_000);
+  await scene.loop.run(500);
+  void scene.pace.enter('a', { signal: NEVER, waitMs: 1_000 });
+  await scene.loop.run(10_000);
+  let tasks = 0;
+  const { loop } = scene;
+  const after = loop.after.bind(loop);
+  loop.after = (ms, run) => {
+    tasks++;
+    return after(ms, run);
+  };
+  await loop.run(20_000);
+  assert.is(tasks, 0);
+});
+
 it('none begins while the node sheds load, and an aborted or overdue wait ends', async () => {
   const scene = new Scene();
   scene.sheds = true;
