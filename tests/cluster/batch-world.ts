@@ -22,7 +22,9 @@ import {
 } from '../../actors/runtime/index.ts';
 import { holdAttempt } from '../../actors/terms/hold-attempt.ts';
 import { accountAddress, batchId, keyAddress, lineGenerationId } from '../../actors/terms/ids.ts';
+import config from '../../cluster.config.ts';
 import { placeOfFile } from '../../gateway/files/file-place.ts';
+import type { FileServices } from '../../gateway/files/file-services.ts';
 import { placeOfReply } from '../../gateway/jobs/batch/reply-place.ts';
 import { placeOfBodies } from '../../gateway/jobs/batch/seal-submission.ts';
 import { resultsHandler } from '../../gateway/jobs/batch/write-results.ts';
@@ -31,6 +33,7 @@ import { Dice } from '../simulation/world/dice.ts';
 import { MemoryBlobs } from '../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../support/memory-key-store.ts';
 import * as words from '../support/model/words.ts';
+import { atOnce, noLiveTraffic } from '../support/no-live-traffic.ts';
 import { JobWorld, WITHIN_MS } from './job-world.ts';
 import type { VirtualNode } from './virtual-nodes.ts';
 
@@ -137,8 +140,13 @@ export class BatchWorld extends JobWorld {
       run: async (task, signal) => (await this.#run(self(), task, signal)) as unknown as Json,
     };
     const services = (): JobServices => {
-      const files = { cluster: self().node, bytes: { keys: this.keys, blobs: this.#blobs }, random: this.#random };
-      return { inference: { files }, crashpoint: () => {} } as unknown as JobServices;
+      const { node: cluster, process } = self();
+      const bytes = { keys: this.keys, blobs: this.#blobs };
+      const files: FileServices = {
+        ...{ cluster, bytes, random: this.#random, clock: process.clock, background: noLiveTraffic(process.clock) },
+        ...{ limits: config.files, askMs: WITHIN_MS },
+      };
+      return { inference: { files } as JobServices['inference'], pace: atOnce, crashpoint: () => {} };
     };
     return { line, results: resultsHandler(services) };
   }
