@@ -82,7 +82,8 @@ export function callsAt(simulator: Simulator, body: object): number {
 }
 
 export function outcomesOf(on: Stage): string[] {
-  return on.tells.flatMap(({ event }) =>
+  const observed = on.tells.filter(({ event }) => event.type === 'attempts.observed');
+  return observed.flatMap(({ event }) =>
     (event as unknown as { attempts: { outcome: string }[] }).attempts.map(({ outcome }) => outcome),
   );
 }
