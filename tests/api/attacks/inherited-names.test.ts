@@ -12,6 +12,10 @@ const PARAMETERS = [
   ...['sort', 'q', 'limit', 'offset', 'context', 'zdr', 'supported_parameters', 'input_modalities'],
   ...['output_modalities', 'model_authors', 'after', 'order', 'purpose', 'id'],
 ];
+const FILTERS = [
+  ...['family', 'providers', 'region', 'min_price', 'max_price', 'min_output_price', 'max_output_price', 'category'],
+  ...['min_age_days', 'max_age_days', 'min_tool_success_rate', 'max_tool_success_rate', 'arch', 'distillable'],
+];
 
 let cluster: TestCluster;
 let funded: Funded;
@@ -37,8 +41,13 @@ it('an inherited name in a query or path is never 500', async () => {
         assert.ok(status < 500, `${route}?${parameter}=${name}: ${status}`);
       }
     }
+    for (const filter of FILTERS) {
+      const status = await statusOf(`/models?${filter}=${name}`);
+      assert.ok(status === 200 || status === 400, `/models?${filter}=${name}: ${status}`);
+    }
     for (const path of [
       `/models/${name}`,
+      `/models/sim/${name}/benchmarks`,
       `/models/${name}/${name}`,
       `/models/sim/${name}/endpoints`,
       `/files/${name}`,
