@@ -60,6 +60,29 @@ it('reads one model, wrapped, and the models of a key', async () => {
   assert.is((await read('/models/user')).status, 401);
 });
 
+it('the models of a key are those of its workspace: fewer where it requires zero data retention', async () => {
+  const { account } = await cluster.fund('1');
+  const manager = await cluster.issue(account, { kind: 'management', name: 'manager' });
+  const make = async (path: string, body: object): Promise<Record<string, unknown>> => {
+    const headers = { authorization: `Bearer ${manager.key}`, 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    const response = await fetch(`${cluster.baseUrls[0]}${path}`, init);
+    assert.is(response.status, 201);
+    return (await response.json()) as Record<string, unknown>;
+  };
+  const idsFor = async (zdr: boolean): Promise<readonly string[]> => {
+    const { data } = await make('/workspaces', { name: `zdr ${zdr}`, slug: `zdr-${zdr}`, zdr });
+    const { key } = await make('/keys', { name: 'one', workspace_id: (data as { id: string }).id });
+    const { body } = await read('/models/user', { authorization: `Bearer ${key}` });
+    return (body.data as { id: string }[]).map(({ id }) => id);
+  };
+  const ids = async (path: string): Promise<readonly string[]> =>
+    ((await read(path)).body.data as { id: string }[]).map(({ id }) => id);
+  assert.equal(await idsFor(false), await ids('/models'));
+  assert.equal(await idsFor(true), await ids('/models?zdr=true'));
+  assert.is.not((await ids('/models?zdr=true')).length, (await ids('/models')).length);
+});
+
 it('lists providers, and endpoints with zero data retention', async () => {
   const { data: providers } = await client.providers.list();
   assert.equal(
