@@ -8,7 +8,7 @@ interface Place {
 }
 
 /** What everybody may see, and what a signed-in person sees of the account. */
-const PUBLIC_PLACES: readonly Place[] = [];
+const PUBLIC_PLACES: readonly Place[] = [{ path: '/models', name: 'Models' }];
 const ACCOUNT_PLACES: readonly Place[] = [{ path: '/account', name: 'Account' }];
 
 export interface PageFrame {
@@ -46,7 +46,7 @@ ${head}
 <div class="bar">
 <a class="brand" href="/"><img src="${assetPath('mark.svg')}" alt="" width="22" height="22">Troupe</a>
 ${places.length > 0 && navigation(places, current)}
-${person !== null && personBar(person)}
+${person === null ? SIGN_IN : personBar(person)}
 </div>
 </header>
 <main id="main" class="${width}" tabindex="-1">
@@ -57,6 +57,8 @@ ${content}
 </html>
 `;
 }
+
+const SIGN_IN = html`<a class="button second small sign-in" href="/sign-in">Sign in</a>`;
 
 function navigation(places: readonly Place[], current: string | undefined): Html {
   const links = places.map(({ path, name }) =>

@@ -2,12 +2,20 @@ import type { Route } from '../http/route.ts';
 import { accountRoutes } from './account/account-routes.ts';
 import { assetRoutes } from './assets.ts';
 import { authRoutes } from './auth/auth-routes.ts';
+import { cataloguePageRoutes } from './catalogue/catalogue-pages.ts';
 import { pageEnvelope } from './page-refusal.ts';
 import { sessionRoutes } from './sign-in/session-routes.ts';
 import { signInRoutes } from './sign-in/sign-in-routes.ts';
 
 /** Every page for browsers, with what its forms send and the files it loads. Refusals are pages too. */
 export function pageRoutes(): readonly Route[] {
-  const routes: readonly Route[] = [...assetRoutes, ...signInRoutes, ...sessionRoutes, ...authRoutes, ...accountRoutes];
+  const routes: readonly Route[] = [
+    ...cataloguePageRoutes,
+    ...assetRoutes,
+    ...signInRoutes,
+    ...sessionRoutes,
+    ...authRoutes,
+    ...accountRoutes,
+  ];
   return routes.map((route) => ({ errorEnvelope: pageEnvelope, ...route }));
 }

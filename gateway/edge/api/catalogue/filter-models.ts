@@ -13,7 +13,7 @@ const UNSUPPORTED: readonly string[] = [
 ];
 
 type Order = (a: CatalogueModel, b: CatalogueModel) => number;
-const ORDERS: ReadonlyMap<string, Order | null> = new Map<string, Order | null>([
+export const ORDERS: ReadonlyMap<string, Order | null> = new Map<string, Order | null>([
   ['newest', null],
   ['oldest', (a, b) => a.summary.created - b.summary.created],
   ['price-low-to-high', (a, b) => comparePrices(a, b, 1)],
@@ -27,33 +27,40 @@ const ORDERS: ReadonlyMap<string, Order | null> = new Map<string, Order | null>(
  * `unsupported_filters` only where one is named. `now`: store time in ms. Throws 400 for a value out of range.
  */
 export function filterModels(topic: ReadonlyMap<string, Json>, query: URLSearchParams, now: number): Listing {
+  const { models, total, next, unsupported } = selectModels(topic, query, now);
+  const after = JSON.stringify({
+    ...(unsupported.length === 0 ? {} : { unsupported_filters: unsupported }),
+    total_count: total,
+    links: { next: next === null ? null : `/api/v1/models?${next}` },
+  });
+  return { before: '{"data":[', entries: models.map(({ entry }) => entry), after: `],${after.slice(1)}` };
+}
+
+/** The models of one page, and what leads to the next one. */
+export interface ModelSelection {
+  readonly models: readonly CatalogueModel[];
+  /** The matches on all pages. */
+  readonly total: number;
+  /** The query of the next page; null on the last one. */
+  readonly next: URLSearchParams | null;
+  /** Named filters that the catalogue does not compute: nothing matches them. */
+  readonly unsupported: readonly string[];
+}
+
+/** The models that match a query, sorted, one page of them. Throws 400 for a value out of range. */
+export function selectModels(topic: ReadonlyMap<string, Json>, query: URLSearchParams, now: number): ModelSelection {
   const order = ORDERS.get(textOf(query, 'sort') ?? 'newest');
   if (order === undefined) throw invalid(`sort must be one of ${[...ORDERS.keys()].join(', ')}`);
   const limit = readLimit(query);
   const offset = wholeNumber('offset', textOf(query, 'offset') ?? '0', { least: 0 });
   const tests = readModelTests(query, now);
   const unsupported = UNSUPPORTED.filter((name) => query.has(name));
-  if (unsupported.length > 0) return listing([], { total: 0, next: null, unsupported });
+  if (unsupported.length > 0) return { models: [], total: 0, next: null, unsupported };
   const all = catalogueModels(topic);
   const matching = tests.length === 0 ? all : all.filter((model) => tests.every((test) => test(model)));
   const next = offset + limit < matching.length ? nextPage(query, offset + limit) : null;
   const sorted = order === null ? matching : [...matching].sort(order);
-  return listing(sorted.slice(offset, offset + limit), { total: matching.length, next });
-}
-
-interface Page {
-  readonly total: number;
-  readonly next: string | null;
-  readonly unsupported?: readonly string[];
-}
-
-function listing(models: readonly CatalogueModel[], { total, next, unsupported }: Page): Listing {
-  const after = JSON.stringify({
-    ...(unsupported === undefined ? {} : { unsupported_filters: unsupported }),
-    total_count: total,
-    links: { next },
-  });
-  return { before: '{"data":[', entries: models.map(({ entry }) => entry), after: `],${after.slice(1)}` };
+  return { models: sorted.slice(offset, offset + limit), total: matching.length, next, unsupported };
 }
 
 /** Without a limit the whole list is answered. */
@@ -62,10 +69,10 @@ function readLimit(query: URLSearchParams): number {
   return text === null ? Number.POSITIVE_INFINITY : wholeNumber('limit', text, { least: 1 });
 }
 
-function nextPage(query: URLSearchParams, offset: number): string {
+function nextPage(query: URLSearchParams, offset: number): URLSearchParams {
   const next = new URLSearchParams(query);
   next.set('offset', String(offset));
-  return `/api/v1/models?${next}`;
+  return next;
 }
 
 /** Compares the prompt prices of summaries; models without one come last in both directions. */

@@ -1,9 +1,15 @@
 /* Small conveniences; every page works without this file. */
 
+/* What a part of the page needs of this file; called again for a part that is loaded later. */
+function arm(root) {
+  for (const button of root.querySelectorAll('button[data-copy]')) armCopy(button);
+  for (const form of root.querySelectorAll('form[data-once]')) armOnce(form);
+}
+
 /* A button with data-copy="id" copies the text of that element. Without a script the button is hidden. */
-for (const button of document.querySelectorAll('button[data-copy]')) {
+function armCopy(button) {
   const source = document.getElementById(button.dataset.copy);
-  if (source === null || navigator.clipboard === undefined) continue;
+  if (source === null || navigator.clipboard === undefined) return;
   const label = button.textContent;
   button.hidden = false;
   button.addEventListener('click', async () => {
@@ -16,12 +22,24 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
 }
 
 /* A form is sent once, however often its button is pressed. */
-for (const form of document.querySelectorAll('form[data-once]')) {
+function armOnce(form) {
   form.addEventListener('submit', (event) => {
     if (form.dataset.sent === 'yes') event.preventDefault();
     form.dataset.sent = 'yes';
   });
 }
+
+/* Puts the parts of a loaded page in the place of those shown. */
+function replaceParts(loaded, selectors) {
+  for (const selector of selectors) {
+    const part = loaded.querySelector(selector);
+    if (part === null) continue;
+    document.querySelector(selector)?.replaceWith(part);
+    arm(part);
+  }
+}
+
+arm(document);
 addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form[data-once]')) delete form.dataset.sent;
 });
@@ -41,9 +59,7 @@ async function refreshLive(times) {
       const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
       if (answer.redirected || !answer.ok) return;
       const loaded = new DOMParser().parseFromString(await answer.text(), 'text/html');
-      for (const selector of ['.flow', '.heading']) {
-        document.querySelector(selector)?.replaceWith(loaded.querySelector(selector) ?? '');
-      }
+      replaceParts(loaded, ['.flow', '.heading']);
     } catch {
       /* The next try may reach the service again. */
     }
@@ -51,3 +67,28 @@ async function refreshLive(times) {
   setTimeout(refreshLive, LIVE_MS, times + 1);
 }
 setTimeout(refreshLive, LIVE_MS, 0);
+
+/* A form with data-filter shows its answer in that element while a person types; without a script its button does. */
+const TYPING_MS = 250;
+for (const form of document.querySelectorAll('form[data-filter]')) {
+  let waiting;
+  let asking;
+  const show = async () => {
+    const fields = [...new FormData(form)].filter(([, value]) => value !== '');
+    const address = `${form.getAttribute('action')}?${new URLSearchParams(fields)}`;
+    asking?.abort();
+    asking = new AbortController();
+    try {
+      const answer = await fetch(address, { headers: { accept: 'text/html' }, signal: asking.signal });
+      const loaded = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      replaceParts(loaded, [form.dataset.filter, '#count']);
+      history.replaceState(null, '', address);
+    } catch {
+      /* A newer question took its place, or the service is away: the button asks again. */
+    }
+  };
+  form.addEventListener('input', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(show, TYPING_MS);
+  });
+}

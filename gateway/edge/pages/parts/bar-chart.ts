@@ -68,10 +68,14 @@ function drawBar({ bar, at, highest, series, total }: DrawnBar): Html {
 
 /** The rounded share of the highest amount, in thousandths; at least one for an amount above zero. */
 function heightOf(amount: string, highest: string): number {
-  const whole = units(highest);
-  const part = units(amount);
-  if (whole === 0n || part <= 0n) return 0;
-  return Math.max(1, Number((part * BigInt(HEIGHT)) / whole));
+  return shareOfExact(amount, highest, HEIGHT);
+}
+
+/** `amount / whole` in parts of `scale`, cut; at least one part for an amount above zero. Both are exact decimals. */
+export function shareOfExact(amount: string, whole: string, scale: number): number {
+  const [part, all] = [units(amount), units(whole)];
+  if (all === 0n || part <= 0n) return 0;
+  return Math.max(1, Number((part * BigInt(scale)) / all));
 }
 
 /** An exact decimal as a whole number of its smallest digits. */

@@ -65,9 +65,9 @@ const TONES: Readonly<Record<string, Tone>> = {
   ...{ failed: 'bad', revoked: 'bad', suspended: 'bad', refused: 'bad' },
 };
 
-/** The status of something, in its own words. */
-export function badge(status: string): Html {
-  const text = status.replaceAll('_', ' ');
+/** The status of something, in its own words or in those given. */
+export function badge(status: string, words?: string): Html {
+  const text = words ?? status.replaceAll('_', ' ');
   const tone = TONES[status] ?? 'plain';
   return tone === 'plain' ? html`<span class="badge">${text}</span>` : html`<span class="badge ${tone}">${text}</span>`;
 }

@@ -1,0 +1,92 @@
+import { ENDPOINTS_TOPIC } from '../../../../actors/endpoint/endpoint.ts';
+import { PROVIDERS_TOPIC } from '../../../../actors/provider/provider.ts';
+import type { Json } from '../../../../actors/runtime/index.ts';
+import { listFamilies } from '../../../catalogue/families.ts';
+import { catalogueModel, modelIds } from '../../../catalogue/models.ts';
+import { listProviders } from '../../../catalogue/providers.ts';
+import { unknownModel } from '../../../routing/unknown-model.ts';
+import { GatewayError } from '../../../terms/gateway-error.ts';
+import { notFound } from '../../../terms/not-found.ts';
+import { type ModelSelection, selectModels } from '../../api/catalogue/filter-models.ts';
+import { PREFIX } from '../../http/http-router.ts';
+import type { Route } from '../../http/route.ts';
+import type { RouteAnswer } from '../../http/route-answer.ts';
+import { paramOf } from '../../request-context.ts';
+import type { Html } from '../html.ts';
+import { layout } from '../layout.ts';
+import { pageAnswer, redirectAnswer } from '../page-answer.ts';
+import { openPage, type Visit } from '../page-route.ts';
+import { modelContent } from './model-page.ts';
+import { modelsContent, type Option } from './models-page.ts';
+
+/** The public catalogue for browsers: the same models, filters and figures as the catalogue routes of the API. */
+export const cataloguePageRoutes: readonly Route[] = [
+  ...openPage('/', lead),
+  ...openPage('/models', showModels),
+  ...openPage('/models/:author/:slug', showModel),
+];
+
+const PAGE = '24';
+const NOTHING: ModelSelection = { models: [], total: 0, next: null, unsupported: [] };
+
+/** A browser begins at the catalogue; any other client is told where the API begins. */
+function lead({ context, site }: Visit): RouteAnswer {
+  if (context.request.headers.accept?.includes('text/html')) return redirectAnswer('/models', site);
+  throw notFound(`No route for ${context.request.method} /; the API begins at ${PREFIX}`);
+}
+
+function showModels(visit: Visit): RouteAnswer {
+  const sent = new URLSearchParams(visit.context.query);
+  const topic = topicOf(visit);
+  const { selection, problem } = select(visit, asked(sent));
+  const families = listFamilies(topic).map(({ id, name }) => ({ value: String(id), text: String(name) }));
+  const content = modelsContent({ query: sent, selection, problem, families, providers: providersOf(visit) });
+  return page(visit, 'Models', content, problem === null ? 200 : 400);
+}
+
+function select(
+  visit: Visit,
+  query: URLSearchParams,
+): { readonly selection: ModelSelection; readonly problem: string | null } {
+  try {
+    return { selection: selectModels(topicOf(visit), query, visit.edge.services.cluster.now()), problem: null };
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || thrown.status !== 400) throw thrown;
+    return { selection: NOTHING, problem: thrown.message };
+  }
+}
+
+/** The query of the API for what a form sent: empty fields are left out, ticks of one name are one list. */
+function asked(sent: URLSearchParams): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const name of new Set(sent.keys())) {
+    const values = sent.getAll(name).filter((value) => value !== '');
+    if (values.length > 0) query.set(name, values.join(','));
+  }
+  if (!query.has('limit')) query.set('limit', PAGE);
+  return query;
+}
+
+function providersOf(visit: Visit): readonly Option[] {
+  const { board } = visit.edge.services.cluster;
+  return listProviders(board.topic(PROVIDERS_TOPIC), topicOf(visit)).map(({ slug, name }) => ({
+    value: String(slug),
+    text: String(name),
+  }));
+}
+
+function showModel(visit: Visit): RouteAnswer {
+  const { context, site } = visit;
+  const id = `${paramOf(context, 'author')}/${paramOf(context, 'slug')}`;
+  const model = catalogueModel(topicOf(visit), id);
+  if (model === null) throw unknownModel(id, modelIds(topicOf(visit)));
+  return page(visit, String(model.summary.name), modelContent(model, `${site.origin}${PREFIX}`));
+}
+
+function page({ site, session }: Visit, title: string, content: Html, status = 200): RouteAnswer {
+  return pageAnswer(layout({ title, current: '/models', person: session, content }), site, { status });
+}
+
+function topicOf({ edge }: Visit): ReadonlyMap<string, Json> {
+  return edge.services.cluster.board.topic(ENDPOINTS_TOPIC);
+}

@@ -1,0 +1,128 @@
+import type { CatalogueModel } from '../../../catalogue/models.ts';
+import type { ModelSelection } from '../../api/catalogue/filter-models.ts';
+import { type Html, html } from '../html.ts';
+import { countText } from '../parts/text.ts';
+import { perMillionText, priceLines } from './price-text.ts';
+
+export interface Option {
+  readonly value: string;
+  readonly text: string;
+}
+
+export interface ModelsPage {
+  /** As the visitor sent it. */
+  readonly query: URLSearchParams;
+  readonly selection: ModelSelection;
+  /** Why the query was refused; null for a good one. */
+  readonly problem: string | null;
+  readonly families: readonly Option[];
+  readonly providers: readonly Option[];
+}
+
+const SORTS: readonly Option[] = [
+  { value: '', text: 'Newest' },
+  { value: 'oldest', text: 'Oldest' },
+  { value: 'price-low-to-high', text: 'Price, low to high' },
+  { value: 'price-high-to-low', text: 'Price, high to low' },
+  { value: 'context-high-to-low', text: 'Longest context' },
+];
+const ANY: Option = { value: '', text: 'Any' };
+const INPUTS = options(['text', 'image', 'file', 'audio', 'video']);
+const OUTPUTS = options(['text', 'image', 'audio', 'video']);
+const ABILITIES: readonly Option[] = [
+  { value: 'tools', text: 'Tool calls' },
+  { value: 'structured_outputs', text: 'Structured outputs' },
+  { value: 'reasoning', text: 'Reasoning' },
+];
+const CONTEXTS: readonly Option[] = [
+  { value: '8192', text: '8K and more' },
+  { value: '32768', text: '32K and more' },
+  { value: '131072', text: '128K and more' },
+  { value: '1000000', text: '1M and more' },
+];
+
+/** The list of models beside its filters. The filters are those of `GET /models`. */
+export function modelsContent({ query, selection, problem, families, providers }: ModelsPage): Html {
+  const { models, total, next } = selection;
+  return html`<div class="heading"><h1>Models</h1><p class="hint" id="count">${countText(total)} ${total === 1 ? 'model' : 'models'}</p></div>
+<div class="catalogue">
+<form class="filters card" method="get" action="/models" data-filter="#results" role="search" aria-label="Models">
+<div class="field"><label for="q">Search</label><input id="q" name="q" type="search" value="${query.get('q')}" placeholder="Name or id" autocomplete="off"></div>
+${select('sort', 'Sort', SORTS, query)}
+${select('input_modalities', 'Reads', [ANY, ...INPUTS], query)}
+${select('output_modalities', 'Writes', [ANY, ...OUTPUTS], query)}
+${checks('supported_parameters', 'Can', ABILITIES, query)}
+${select('context', 'Context', [ANY, ...CONTEXTS], query)}
+<div class="field"><label for="max_price">Input price, at most</label><input id="max_price" name="max_price" inputmode="decimal" value="${query.get('max_price')}" placeholder="USD per M tokens" autocomplete="off"></div>
+${families.length > 0 && select('family', 'Family', [ANY, ...families], query)}
+${select('providers', 'Provider', [ANY, ...providers], query)}
+${checks('zdr', 'Data', [{ value: 'true', text: 'Zero retention' }], query)}
+<div class="actions"><button type="submit">Show</button><a class="button second" href="/models">Clear</a></div>
+</form>
+<div id="results">
+${problem !== null && html`<div class="notice bad" role="alert">${problem}</div>`}
+${models.length === 0 ? html`<div class="card empty">No model matches. <a href="/models">Show all</a></div>` : html`<ul class="models">${models.map(row)}</ul>`}
+${next !== null && html`<nav class="pager" aria-label="Pages"><a class="button second" href="/models?${next.toString()}" rel="next">More</a></nav>`}
+</div>
+</div>`;
+}
+
+function row({ id, summary, endpoints }: CatalogueModel, at: number): Html {
+  const { tariff, contextLength } = endpoints[0] as CatalogueModel['endpoints'][number];
+  const description = typeof summary.description === 'string' ? summary.description : '';
+  const copied = `id-${at}`;
+  return html`<li class="card model">
+<div class="what"><h2><a href="/models/${id}">${String(summary.name)}</a></h2>
+<p class="id"><code id="${copied}">${id}</code><button class="quiet small" type="button" data-copy="${copied}" hidden>Copy<span class="unseen"> the id ${id}</span></button></p>
+<p class="about">${description}</p>
+<p class="marks">${marksOf(endpoints).map((mark) => html`<span class="badge">${mark}</span> `)}</p></div>
+<dl class="numbers">
+${tokenPrices(tariff)}
+<div><dt>Context</dt><dd>${countText(contextLength)}</dd></div>
+<div><dt>Endpoints</dt><dd>${endpoints.length}</dd></div>
+</dl>
+</li>`;
+}
+
+/** The first endpoint is the cheapest: its prices are the model's. */
+function tokenPrices(tariff: CatalogueModel['endpoints'][number]['tariff']): Html {
+  if (tariff.prompt !== undefined || tariff.completion !== undefined) {
+    return html`<div><dt>Input</dt><dd>${perMillionText(tariff.prompt)}</dd></div><div><dt>Output</dt><dd>${perMillionText(tariff.completion)}</dd></div>`;
+  }
+  const [line] = priceLines(tariff);
+  return html`<div><dt>${line?.name ?? 'Price'}</dt><dd>${line?.text ?? '–'}</dd></div>`;
+}
+
+function marksOf(endpoints: CatalogueModel['endpoints']): readonly string[] {
+  const inputs = new Set(endpoints.flatMap(({ inputModalities }) => inputModalities));
+  const outputs = new Set(endpoints.flatMap(({ outputModalities }) => outputModalities));
+  const parameters = new Set(endpoints.flatMap(({ supportedParameters }) => supportedParameters));
+  return [
+    ...[...inputs].filter((one) => one !== 'text').map((one) => `reads ${one}`),
+    ...[...outputs].filter((one) => one !== 'text').map((one) => `writes ${one}`),
+    ...ABILITIES.filter(({ value }) => parameters.has(value)).map(({ text }) => text.toLowerCase()),
+  ];
+}
+
+function select(name: string, title: string, choices: readonly Option[], query: URLSearchParams): Html {
+  const chosen = query.get(name) ?? '';
+  const list = choices.map(({ value, text }) =>
+    value === chosen
+      ? html`<option value="${value}" selected>${text}</option>`
+      : html`<option value="${value}">${text}</option>`,
+  );
+  return html`<div class="field"><label for="${name}">${title}</label><select id="${name}" name="${name}">${list}</select></div>`;
+}
+
+function checks(name: string, title: string, choices: readonly Option[], query: URLSearchParams): Html {
+  const chosen = new Set(query.getAll(name).flatMap((text) => text.split(',')));
+  const list = choices.map(({ value, text }) => {
+    const isOn = chosen.has(value) && html` checked`;
+    return html`<label class="check"><input type="checkbox" name="${name}" value="${value}"${isOn}> ${text}</label>`;
+  });
+  return html`<fieldset class="field"><legend>${title}</legend>${list}</fieldset>`;
+}
+
+function options(values: readonly string[]): readonly Option[] {
+  return values.map((value) => ({ value, text: value[0]?.toUpperCase() + value.slice(1) }));
+}

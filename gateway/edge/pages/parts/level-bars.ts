@@ -1,0 +1,46 @@
+/** Levels of several things beside each other: for each a bar per measure, its length a share of the longest one. */
+import { type Html, html } from '../html.ts';
+
+export interface Level {
+  /** Null where nothing is known. */
+  readonly share: number | null;
+  /** What the bar means: `$0.50`, `320 ms`. */
+  readonly text: string;
+}
+
+export interface LevelRow {
+  readonly name: string;
+  /** In the order of `measures`. */
+  readonly levels: readonly Level[];
+}
+
+export interface LevelParts {
+  readonly title: string;
+  readonly measures: readonly string[];
+  readonly rows: readonly LevelRow[];
+}
+
+/** The length of the longest bar; shares are whole numbers up to this. */
+export const LEVEL_MAX = 1_000;
+
+export function levelBars({ title, measures, rows }: LevelParts): Html {
+  const lines = rows.map(
+    ({ name, levels }) =>
+      html`<li><span class="name">${name}</span><div class="bars">${levels.map((level, at) => bar(level, at))}</div></li>`,
+  );
+  return html`<figure class="levels">
+<figcaption>${title}</figcaption>
+<ul>${lines}</ul>
+<ul class="legend">${measures.map((measure, at) => html`<li><span class="key series-${at + 1}"></span>${measure}</li>`)}</ul>
+</figure>`;
+}
+
+function bar({ share, text }: Level, at: number): Html {
+  if (share === null) return html`<span class="level none">${text}</span>`;
+  return html`<span class="level"><svg viewBox="0 0 ${LEVEL_MAX} 10" preserveAspectRatio="none" aria-hidden="true"><rect class="series-${at + 1}" width="${share}" height="10"/></svg>${text}</span>`;
+}
+
+/** The rounded share of the largest of measured numbers. */
+export function shareOf(value: number, largest: number): number {
+  return largest <= 0 ? 0 : Math.max(1, Math.round((value / largest) * LEVEL_MAX));
+}
