@@ -1,5 +1,5 @@
 import type { Tariff } from '../../../../actors/terms/tariff.ts';
-import { multiply } from '../../../../actors/terms/usd.ts';
+import { compare, multiply } from '../../../../actors/terms/usd.ts';
 import { publicPricing } from '../../../catalogue/public-pricing.ts';
 import { usdText } from '../parts/text.ts';
 
@@ -19,6 +19,7 @@ const UNITS: Readonly<Record<string, { readonly name: string; readonly per: stri
   image_output_token: { name: 'Image drawn', per: 'M tokens', times: MILLION },
   image_megapixel: { name: 'Image drawn', per: 'megapixel', times: 1 },
   video_second: { name: 'Video', per: 'second', times: 1 },
+  mesh_output: { name: 'Mesh', per: 'mesh', times: 1 },
   audio_second: { name: 'Audio', per: 'second', times: 1 },
   audio_output: { name: 'Speech', per: 'M tokens', times: MILLION },
   character: { name: 'Text spoken', per: 'M characters', times: MILLION },
@@ -41,8 +42,20 @@ export interface PriceLine {
   readonly text: string;
 }
 
-/** Every declared price of a tariff, in the catalogue's order. */
+/** Every declared price of a tariff, in the catalogue's order; those of videos that depend on the request last. */
 export function priceLines(tariff: Tariff): readonly PriceLine[] {
+  const rates = (tariff.videoTiers ?? []).map(({ rate }) => rate).sort(compare);
+  const [least, most] = [rates.at(0), rates.at(-1)];
+  const video =
+    least === undefined || most === undefined ? [] : [{ name: 'Video', text: `${rangeText(least, most)} / second` }];
+  return [...unitLines(tariff), ...video];
+}
+
+function rangeText(least: string, most: string): string {
+  return least === most ? usdText(least) : `${usdText(least)} to ${usdText(most)}`;
+}
+
+function unitLines(tariff: Tariff): readonly PriceLine[] {
   return Object.entries(publicPricing(tariff)).flatMap(([unit, price]) => {
     if (unit === 'discount' || typeof price !== 'string') return [];
     const { name, per, times } = UNITS[unit] ?? { name: unit.replaceAll('_', ' '), per: 'unit', times: 1 };

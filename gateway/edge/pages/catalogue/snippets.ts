@@ -26,7 +26,7 @@ function chat(model: string, base: string): readonly Snippet[] {
       name: 'TypeScript',
       text: `import OpenAI from 'openai';
 
-const client = new OpenAI({ baseURL: '${base}', apiKey: process.env.API_KEY });
+const client = new OpenAI({ baseURL: '${base}' }); // the key is in OPENAI_API_KEY
 const completion = await client.chat.completions.create({
   model: '${model}',
   messages: [{ role: 'user', content: 'Hello' }],
@@ -35,10 +35,9 @@ console.log(completion.choices[0].message.content);`,
     },
     {
       name: 'Python',
-      text: `import os
-from openai import OpenAI
+      text: `from openai import OpenAI
 
-client = OpenAI(base_url="${base}", api_key=os.environ["API_KEY"])
+client = OpenAI(base_url="${base}")  # the key is in OPENAI_API_KEY
 completion = client.chat.completions.create(
     model="${model}",
     messages=[{"role": "user", "content": "Hello"}],
@@ -55,7 +54,7 @@ function video(model: string, base: string): readonly Snippet[] {
 
 function curl(url: string, body: string): string {
   return `curl ${url} \\
-  -H "Authorization: Bearer $API_KEY" \\
+  -H "Authorization: Bearer $OPENAI_API_KEY" \\
   -H 'Content-Type: application/json' \\
   -d '${body}'`;
 }

@@ -1,0 +1,123 @@
+/** The public catalogue for browsers: the same models as the API lists, its filters, and a model's page. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../../support/bounded.ts';
+import { closeBrowser, LOOKS, openContext, overflow, screenshot } from '../../support/browser.ts';
+import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openCluster } from './cluster.ts';
+import { originOf, Visitor } from './visitor.ts';
+
+const it = bounded(test, 180_000);
+
+let cluster: TestCluster;
+let origin: string;
+let visitor: Visitor;
+
+test.before(async () => {
+  cluster = await openCluster();
+  origin = originOf(cluster);
+  visitor = new Visitor(origin);
+});
+test.after(async () => {
+  await closeBrowser();
+  await cluster.close();
+});
+
+async function listed(query: string): Promise<readonly string[]> {
+  const answer = await fetch(`${cluster.baseUrls[0]}/models?limit=24${query}`);
+  const { data } = (await answer.json()) as { readonly data: readonly { readonly id: string }[] };
+  return data.map(({ id }) => id);
+}
+
+const shown = (text: string): readonly string[] =>
+  [...text.matchAll(/<h2><a href="\/models\/([^"]+)">/g)].map(([, id]) => id as string);
+
+const QUERIES = [
+  ...['', '&q=fast', '&sort=price-high-to-low', '&supported_parameters=tools', '&input_modalities=image'],
+  ...['&output_modalities=audio', '&context=131072', '&max_price=0.4', '&providers=sim-a', '&zdr=true', '&q=%25'],
+];
+
+it('each filter shows what the API lists, in its order', async () => {
+  for (const query of QUERIES) {
+    const page = await visitor.get(`/models?offset=0${query}`);
+    assert.is(page.status, 200, query);
+    assert.equal(shown(page.text), await listed(query), query);
+  }
+  const both = await visitor.get(
+    '/models?supported_parameters=tools&supported_parameters=reasoning&family=&providers=',
+  );
+  assert.equal(
+    shown(both.text),
+    await listed('&supported_parameters=tools,reasoning'),
+    'ticks of one name are one list',
+  );
+});
+
+it('a refused filter is told on the page, and text of a stranger stays text', async () => {
+  const page = await visitor.get('/models?max_price=1e9&q=%22%3E%3Cscript%3E');
+  assert.is(page.status, 400);
+  assert.match(page.text, 'max_price');
+  assert.not.match(page.text, '"><script>');
+});
+
+it('every listed model has its page; an unknown one names the nearest', async () => {
+  for (const id of await listed('')) {
+    const page = await visitor.get(`/models/${id}`);
+    assert.is(page.status, 200, id);
+    assert.match(page.text, `<code id="model-id">${id}</code>`);
+    assert.match(page.text, `${origin}/api/v1/`);
+  }
+  const unknown = await visitor.get('/models/sim/fasd');
+  assert.is(unknown.status, 404);
+  assert.match(unknown.text, 'sim/fast');
+});
+
+it('a browser begins at the catalogue, any other client is told where the API begins', async () => {
+  const browsed = await visitor.get('/', { accept: 'text/html,*/*' });
+  assert.equal([browsed.status, browsed.headers.get('location')], [303, '/models']);
+  const other = await fetch(origin);
+  assert.is(other.status, 404);
+  assert.match(await other.text(), '/api/v1');
+});
+
+for (const look of LOOKS)
+  it(`the catalogue fits its window and breaks no policy, ${look}`, async () => {
+    const context = await openContext(look);
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
+    page.on('pageerror', (error) => errors.push(error.message));
+    for (const path of ['/models', '/models/sim/fast', '/models/sim/vision']) {
+      await page.goto(`${origin}${path}`);
+      assert.is(await overflow(page), 0, `${path} scrolls sideways`);
+      await screenshot(page, `catalogue-${look}${path.replaceAll('/', '-')}`);
+    }
+    assert.equal(errors, []);
+    await context.close();
+  });
+
+it('typing narrows the list at once, and what is shown can be copied', async () => {
+  const context = await openContext('light', { permissions: ['clipboard-read', 'clipboard-write'] });
+  const page = await context.newPage();
+  await page.goto(`${origin}/models`);
+  await page.getByLabel('Search').fill('sim/fast');
+  await page.waitForURL(/q=sim%2Ffast/);
+  assert.is(await page.locator('.model').count(), 1);
+  await page.getByRole('button', { name: 'Copy' }).click();
+  assert.is(await page.evaluate<string>('navigator.clipboard.readText()'), 'sim/fast');
+  await page.getByRole('link', { name: 'Sim Fast' }).click();
+  await page.getByRole('heading', { name: 'Endpoints' }).waitFor();
+  await context.close();
+});
+
+it('without a script the button narrows the list', async () => {
+  const context = await openContext('light', { javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(`${origin}/models`);
+  await page.getByLabel('Search').fill('sim/fast');
+  await page.getByRole('button', { name: 'Show' }).click();
+  assert.is(await page.locator('.model').count(), 1);
+  await context.close();
+});
+
+test.run();
