@@ -43,6 +43,7 @@ export const COMMANDS: readonly CommandModule[] = [
   { names: ['models'], load: async () => (await import('./models.ts')).addModels },
   { names: ['refusals'], load: async () => (await import('./refusals.ts')).addRefusals },
   { names: ['ps', 'inspect', 'why', 'watch', 'drain'], load: async () => (await import('./look.ts')).addLook },
+  { names: ['logs'], load: async () => (await import('./logs.ts')).addLogs },
   { names: ['retry', 'skip'], load: async () => (await import('./dead-letters.ts')).addDeadLetters },
   { names: ['reload'], load: async () => (await import('./reload.ts')).addReload },
   { names: ['preflight'], load: async () => (await import('./preflight.ts')).addPreflight },

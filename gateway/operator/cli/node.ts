@@ -18,11 +18,13 @@ import { EXIT_UNCAUGHT, type NodeDeath } from '../launcher/message.ts';
 import { type NodeReceiver, openNodeReceiver } from '../launcher/node-receiver.ts';
 import { openPublicPort } from '../launcher/public-port.ts';
 import type { GlobalOptions } from './global-options.ts';
+import { type LogLevel, logLevelOption } from './log-level.ts';
 import { voidKeys } from './void-keys.ts';
 
 interface NodeCommandOptions extends GlobalOptions {
   readonly name: string;
   readonly listen?: string;
+  readonly logLevel?: LogLevel;
   readonly newPepper?: boolean;
 }
 
@@ -41,10 +43,13 @@ export function addNode(program: Command, ports: NodePorts): void {
       '--listen <host:port>',
       'open the public API here (default: connections come from the launcher, if there is one)',
     )
+    .addOption(logLevelOption())
     .option('--new-pepper', 'continue without the pepper that the keys were made with: every key is void')
     .description('run one node of a cluster; `up` starts one for each name in the configuration')
     .action(async (_: unknown, command: Command) => {
-      await node(command.optsWithGlobals<NodeCommandOptions>(), ports);
+      const options = command.optsWithGlobals<NodeCommandOptions>();
+      const { logLevel } = options;
+      await node(options, logLevel === undefined ? ports : { ...ports, logLevel });
     });
 }
 

@@ -14,6 +14,7 @@ import { type DemoAccount, Launcher } from '../launcher/launcher.ts';
 import { EXIT_FORCED } from '../launcher/message.ts';
 import { StopSignals } from '../launcher/stop-signals.ts';
 import type { GlobalOptions } from './global-options.ts';
+import { type LogLevel, logLevelOption } from './log-level.ts';
 import { voidKeys } from './void-keys.ts';
 
 /** A first start on a slow machine may still be assigning shards. */
@@ -24,6 +25,7 @@ export function addUp(program: Command, entry: string): void {
   program
     .command('up')
     .option('--port <port>', 'the port of the public API (0 takes a free one)')
+    .addOption(logLevelOption())
     .option('--demo', 'use simulated providers, also on a data folder that last ran with real ones')
     .option('--new-pepper', 'continue without the pepper that the keys were made with: every key is void')
     .description('start the whole cluster on this machine; Ctrl-C drains and stops it')
@@ -34,6 +36,7 @@ export function addUp(program: Command, entry: string): void {
 
 interface UpOptions extends GlobalOptions {
   readonly port?: string;
+  readonly logLevel?: LogLevel;
   readonly demo?: boolean;
   readonly newPepper?: boolean;
 }
@@ -50,6 +53,7 @@ async function up(options: UpOptions, entry: string): Promise<void> {
     config,
     configFile: file === undefined ? null : resolve(file),
     demo: options.demo === true,
+    logLevel: options.logLevel ?? null,
     entry,
     clock: systemClock,
     random: systemRandom,

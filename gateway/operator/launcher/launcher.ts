@@ -28,6 +28,8 @@ export interface LauncherOptions {
   readonly configFile: string | null;
   /** `--demo`: simulated providers may replace the real ones that the folder last ran with. */
   readonly demo: boolean;
+  /** `--log-level` for the nodes; null: their default. */
+  readonly logLevel?: string | null;
   /** The module that runs one node: `<entry> node --name NAME --config FILE`. */
   readonly entry: string;
   readonly clock: Clock;
@@ -164,13 +166,13 @@ export class Launcher {
   }
 
   private async startFleet(resolved: ClusterConfig, logs: string): Promise<void> {
-    const { clock, entry, config } = this.options;
+    const { clock, entry, config, logLevel } = this.options;
     const configFile = join(config.data, 'cluster.json');
     await writeWhole(configFile, `${JSON.stringify(resolved, null, 2)}\n`);
     const starts = config.nodes.map(({ name }) => ({
       name,
       entry,
-      args: ['node', '--name', name, '--config', configFile],
+      args: ['node', '--name', name, '--config', configFile, ...(logLevel ? ['--log-level', logLevel] : [])],
       logFile: join(logs, `${name}.log`),
       ...(this.simulators === null ? {} : { env: { [FACILITATOR_SECRET]: this.facilitatorSecret } }),
     }));

@@ -63,11 +63,13 @@ it('the command of the unit and of the image starts a cluster that drains on SIG
   const nodes = [{ name: 'n1', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' }];
   writeFileSync(config, JSON.stringify({ nodes, listen: { host: '127.0.0.1', port: 0 }, demo: { simulators: 1 } }));
   const paths = { '/etc/troupe/cluster.json': config, '/var/lib/troupe': join(folder, 'up') };
-  const command = troupe(here(unit, paths));
+  const command = troupe([...here(unit, paths), '--log-level', 'warn']);
   running.push(command);
   await command.until(/Ctrl-C drains/);
   assert.match(command.out(), /Troupe is up/);
   await ends(command);
+  // A node logs that it serves, drains and left as `info`.
+  assert.not.match(readFileSync(join(folder, 'up', 'logs', 'n1.log'), 'utf8'), /"level":"info"/);
 });
 
 it('the nodes of the compose file serve on PostgreSQL, and Prometheus reads their metrics', async () => {

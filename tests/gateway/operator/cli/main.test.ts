@@ -40,6 +40,7 @@ it('help names every command, every common option, and shows examples', async ()
     'restore',
     'models',
     'refusals',
+    'logs',
   ]) {
     assert.match(out, new RegExp(`^  ${word}\\b`, 'm'));
   }
