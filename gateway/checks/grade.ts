@@ -16,9 +16,13 @@ const READERS: Readonly<Record<Grader, (text: string) => string | null>> = {
   choice: (text) => text.match(/\b[A-J]\b/g)?.at(-1) ?? null,
 };
 
+const MARK = /^[\s"'`*_.]$/;
+
 function trimmed(line: string): string | null {
-  const bare = line.toLowerCase().replace(/^[\s"'`*_.]+|[\s"'`*_.]+$/g, '');
-  return bare === '' ? null : bare;
+  let [from, till] = [0, line.length];
+  while (from < till && MARK.test(line[from] as string)) from++;
+  while (till > from && MARK.test(line[till - 1] as string)) till--;
+  return from === till ? null : line.slice(from, till).toLowerCase();
 }
 
 /** A number without separators, leading zeros and final zeros of its fraction. */

@@ -34,8 +34,11 @@ export function countText(count: number): string {
   return grouped(String(count));
 }
 
+/** Digits in groups of three. */
 function grouped(digits: string): string {
-  return digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
+  const groups: string[] = [];
+  for (let end = digits.length; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end));
+  return groups.join(',');
 }
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
