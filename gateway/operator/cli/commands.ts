@@ -34,6 +34,7 @@ export const COMMANDS: readonly CommandModule[] = [
   },
   { names: ['accounts'], load: async () => (await import('./accounts.ts')).addAccounts },
   { names: ['keys'], load: async () => (await import('./keys.ts')).addKeys },
+  { names: ['workspaces'], load: async () => (await import('./workspaces.ts')).addWorkspaces },
   { names: ['audit'], load: async () => (await import('./audit.ts')).addAudit },
   { names: ['generation'], load: async () => (await import('./generations.ts')).addGeneration },
   { names: ['batch'], load: async () => (await import('./batch.ts')).addBatch },

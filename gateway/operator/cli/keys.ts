@@ -7,13 +7,14 @@ import type { Credential } from '../../../actors/key/credential.ts';
 import { changeKey, createKey, limitKey, type NewKey, showKey } from '../../../actors/key/key.ts';
 import type { KeyView } from '../../../actors/key/statement.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
-import { keyAddress, keyDigest, keyId, keyText, maskKey } from '../../../actors/terms/ids.ts';
+import { keyAddress, keyDigest, keyHandle, keyId, keyText, maskKey } from '../../../actors/terms/ids.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { readPepper } from '../config/secrets.ts';
 import { askEach } from './ask-each.ts';
 import { COMMAND_LINE } from './command-line.ts';
 import { findCluster } from './find-cluster.ts';
 import type { GlobalOptions } from './global-options.ts';
+import { addKeyChanges } from './key-changes.ts';
 import { accountFrom, amountFrom, countFrom, keyFrom, timeFrom } from './names.ts';
 import { pairs, print, table, timeOf } from './print.ts';
 import { ASK_MS, type Session, withSession } from './session.ts';
@@ -64,6 +65,7 @@ export function addKeys(program: Command): void {
       );
       print(options, view, () => renderList([view]));
     });
+  addKeyChanges(keys);
   keys
     .command('list')
     .argument('<account>', 'the account')
@@ -135,6 +137,7 @@ async function create(account: string, options: CreateOptions): Promise<void> {
 function newKey(text: string, pepper: Uint8Array, options: CreateOptions): NewKey {
   return {
     digest: keyDigest(pepper, text),
+    handle: keyHandle(text),
     label: maskKey(text),
     name: options.name,
     kind: options.management ? 'management' : 'inference',

@@ -20,6 +20,7 @@ it('help names every command, every common option, and shows examples', async ()
     'accounts',
     'keys',
     'audit',
+    'workspaces',
     'generation',
     'endpoints',
     'providers',

@@ -1,0 +1,143 @@
+/** Workspaces over HTTP: settings, budgets, members, moved keys, each change effective on every node. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../../support/bounded.ts';
+import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { type Client, client } from './client.ts';
+import { openCluster } from './cluster.ts';
+
+const it = bounded(test, 120_000);
+
+let cluster: TestCluster;
+test.before(async () => {
+  cluster = await openCluster();
+});
+test.after(() => cluster.close());
+
+interface Workspace {
+  readonly id: string;
+  readonly slug: string;
+  readonly is_default: boolean;
+  readonly zdr: boolean;
+  readonly budget_remaining?: number | null;
+}
+interface Failure {
+  readonly error: { readonly message: string; readonly metadata: { readonly scope?: string } };
+}
+
+const CHAT = { model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }], max_tokens: 20 };
+
+async function manage(): Promise<{ manager: Client; nodes: readonly Client[]; hash: string }> {
+  const { account, key } = await cluster.fund('10');
+  const { key: text } = await cluster.issue(account, { kind: 'management' });
+  const manager = client(cluster.baseUrls, text);
+  const { data } = (await manager.send('GET', '/keys')).body as { data: { hash: string }[] };
+  const nodes = cluster.baseUrls.map((_, node) => client(cluster.baseUrls, key, node));
+  return { manager, nodes, hash: data[0]?.hash as string };
+}
+
+const made = async (manager: Client, body: object): Promise<Workspace> =>
+  ((await manager.send('POST', '/workspaces', body)).body as { data: Workspace }).data;
+const failure = (body: unknown): Failure['error'] => (body as Failure).error;
+
+it('an account has one default workspace from its creation, whose settings become its own with the first change', async () => {
+  const { manager } = await manage();
+  const { data, total_count } = (await manager.send('GET', '/workspaces')).body as {
+    data: Workspace[];
+    total_count: number;
+  };
+  assert.equal([total_count, data[0]?.is_default, data[0]?.slug, data[0]?.zdr], [1, true, 'default', false]);
+  const { body } = await manager.send('PATCH', '/workspaces/default', { zdr: true });
+  assert.equal([(body as { data: Workspace }).data.id, (body as { data: Workspace }).data.zdr], [data[0]?.id, true]);
+  assert.is((await manager.send('DELETE', '/workspaces/default')).status, 403);
+});
+
+it('what a workspace allows, ignores and requires decides on every node within two seconds of the change', async () => {
+  const { manager, nodes, hash } = await manage();
+  const team = await made(manager, { name: 'My Team' });
+  assert.is(team.slug, 'my-team');
+  await manager.send('PATCH', `/keys/${hash}`, { workspace_id: team.id });
+  const everywhere = async (isDone: (status: number, message: string) => boolean): Promise<void> => {
+    await Promise.all(
+      nodes.map((node) =>
+        node.until(
+          'POST',
+          '/chat/completions',
+          ({ status, body }) => isDone(status, failure(body)?.message ?? ''),
+          CHAT,
+        ),
+      ),
+    );
+  };
+  await everywhere((status) => status === 200);
+  const settings: readonly (readonly [object, RegExp])[] = [
+    [{ allowed_providers: ['nobody'] }, /workspace\.allowed_providers/],
+    [{ allowed_providers: null, ignored_providers: ['sim-a', 'sim-b'] }, /workspace\.ignored_providers/],
+    [{ ignored_providers: [], zdr: true }, /workspace\.zdr/],
+  ];
+  for (const [change, member] of settings) {
+    await manager.send('PATCH', `/workspaces/${team.slug}`, change);
+    await everywhere((status, message) => status === 503 && member.test(message));
+  }
+  await manager.send('PATCH', `/keys/${hash}`, { workspace_id: 'default' });
+  await everywhere((status) => status === 200);
+});
+
+it('a budget refuses with 402 and its scope; it is read, raised and removed', async () => {
+  const { manager, nodes, hash } = await manage();
+  const [node] = nodes as [Client];
+  const team = await made(manager, { name: 'Team', slug: 'team-b' });
+  await manager.send('PATCH', `/keys/${hash}`, { workspace_id: team.slug });
+  const path = `/workspaces/${team.id}/budgets/monthly`;
+  const put = await manager.send('PUT', path, { limit_usd: '0.000000000001' });
+  assert.is((put.body as { data: { reset_interval: string } }).data.reset_interval, 'monthly');
+  const refused = await node.send('POST', '/chat/completions', CHAT);
+  assert.equal([refused.status, failure(refused.body).metadata.scope], [402, 'workspace']);
+  await manager.send('PUT', path, { limit_usd: 5 });
+  assert.is((await node.send('POST', '/chat/completions', CHAT)).status, 200);
+  const { data } = (await manager.send('GET', `/workspaces/${team.id}`)).body as { data: Workspace };
+  assert.ok((data.budget_remaining as number) < 5 && (data.budget_remaining as number) > 4);
+  assert.equal((await manager.send('DELETE', path)).body, { deleted: true });
+  assert.is((await manager.send('GET', path)).status, 404);
+  assert.is((await manager.send('GET', `/workspaces/${team.id}/budgets/hourly`)).status, 400);
+});
+
+it('members are added and removed; a key is assigned to members only; a workspace with keys stays', async () => {
+  const { manager, hash } = await manage();
+  const team = await made(manager, { name: 'Team' });
+  const members = (what: string, user_ids: string[]) =>
+    manager.send('POST', `/workspaces/${team.id}/members/${what}`, { user_ids });
+  assert.is(((await members('add', ['ann', 'bob'])).body as { added_count: number }).added_count, 2);
+  await manager.send('PATCH', `/keys/${hash}`, { workspace_id: team.id });
+  assert.is((await manager.send('PATCH', `/keys/${hash}`, { creator_user_id: 'eve' })).status, 400);
+  assert.is((await manager.send('PATCH', `/keys/${hash}`, { creator_user_id: 'ann' })).status, 200);
+  assert.is((await members('remove', ['ann'])).status, 409);
+  assert.equal((await members('remove', ['bob'])).body, { removed_count: 1 });
+  assert.is((await manager.send('DELETE', `/workspaces/${team.id}`)).status, 409);
+  await manager.send('DELETE', `/keys/${hash}`);
+  assert.equal((await manager.send('DELETE', `/workspaces/${team.id}`)).body, { deleted: true });
+  assert.is((await manager.send('GET', `/workspaces/${team.id}`)).status, 404);
+});
+
+it('a workspace of another account is one 404 with an unknown one, and two workspaces never share a slug', async () => {
+  const [own, other] = await Promise.all([manage(), manage()]);
+  const team = await made(own.manager, { name: 'Team' });
+  const answers = new Set<string>();
+  for (const id of [team.id, 'ws_00000000000000000000', 'no-such-slug']) {
+    for (const [method, path, body] of [
+      ['GET', ''],
+      ['PATCH', '', { name: 'stolen' }],
+      ['DELETE', ''],
+      ['GET', '/members'],
+      ['PUT', '/budgets/daily', { limit_usd: 1 }],
+    ] as const) {
+      const answer = await other.manager.send(method, `/workspaces/${id}${path}`, body);
+      answers.add(`${answer.status} ${JSON.stringify(answer.body)}`);
+    }
+  }
+  assert.is(answers.size, 1, [...answers].join('\n'));
+  assert.is((await own.manager.send('POST', '/workspaces', { name: 'team' })).status, 409);
+  assert.is((await own.manager.send('POST', '/workspaces', { name: 'Default' })).status, 409);
+});
+
+test.run();
