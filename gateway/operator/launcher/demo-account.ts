@@ -5,7 +5,7 @@
 import { createAccount, creditDeposit } from '../../../actors/account/account.ts';
 import { changeKey, createKey, showKey } from '../../../actors/key/key.ts';
 import { AskError, type Cluster } from '../../../actors/runtime/index.ts';
-import { accountAddress, keyAddress, keyDigest, maskKey } from '../../../actors/terms/ids.ts';
+import { accountAddress, keyAddress, keyDigest, keyHandle, maskKey } from '../../../actors/terms/ids.ts';
 import type { DemoKey, DemoKeys } from './demo-keys.ts';
 
 export interface DemoOptions {
@@ -51,6 +51,7 @@ export async function closeDemoAccount({
 async function openKey(options: DemoOptions, key: DemoKey, kind: 'inference' | 'management'): Promise<void> {
   const made = {
     digest: keyDigest(options.pepper, key.text),
+    handle: keyHandle(key.text),
     label: maskKey(key.text),
     name: `Demo (${kind})`,
     kind,
