@@ -120,6 +120,14 @@ function tombstoneRef(id: string): RowRef {
   return { as: 'tombstone', collection: 'tombstone', id, mayBeStored: false };
 }
 
+/** `by` and `approvedBy` are recorded in the account's audit log. */
+export interface PaidInRequest {
+  readonly id: string;
+  readonly amount: string;
+  readonly by?: Principal;
+  readonly approvedBy?: string;
+}
+
 export type PaidInAnswer = PaidIn & { readonly repeated: boolean };
 
 export interface AccountCreated {
@@ -146,11 +154,10 @@ export async function createAccount(
 export async function creditDeposit(
   cluster: Cluster,
   account: string,
-  deposit: { readonly id: string; readonly amount: string; readonly reason?: string; readonly by?: Principal },
+  deposit: PaidInRequest & { readonly reason?: string },
   withinMs: number,
 ): Promise<PaidInAnswer> {
-  const { id, amount, reason, by } = deposit;
-  const why = reason === undefined ? {} : { reason };
+  const { id, amount, by, ...why } = deposit;
   const event = { type: 'deposit.credit', deposit: id, amount, ...why, ...byMember(by) };
   return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as PaidInAnswer;
 }
@@ -170,11 +177,11 @@ export async function setLowBalance(
 export async function recordAdjustment(
   cluster: Cluster,
   account: string,
-  adjustment: { readonly id: string; readonly amount: string; readonly reason: string; readonly by?: Principal },
+  adjustment: PaidInRequest & { readonly reason: string },
   withinMs: number,
 ): Promise<PaidInAnswer> {
-  const { id, amount, reason, by } = adjustment;
-  const event = { type: 'adjustment.record', adjustment: id, amount, reason, ...byMember(by) };
+  const { id, amount, by, ...why } = adjustment;
+  const event = { type: 'adjustment.record', adjustment: id, amount, ...why, ...byMember(by) };
   return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as PaidInAnswer;
 }
 

@@ -74,9 +74,10 @@ function record(state: AccountState, event: DepositCredit | AdjustmentRecord, ro
   const collection = event.type === 'deposit.credit' ? 'deposit' : 'adjustment';
   const { id, amount, reason, source } = row;
   const detail = { amount, ...(reason === null ? {} : { reason }), ...(source === undefined ? {} : { source }) };
+  const approved = event.approvedBy === undefined ? {} : { approved_by: event.approvedBy };
   return [
     { type: 'put', collection, id, body: plain(row) },
     recordEntry(state),
-    recordAudit(state.address, { action: event.type, target: id, by: event.by, detail }),
+    recordAudit(state.address, { action: event.type, target: id, by: event.by, detail: { ...detail, ...approved } }),
   ];
 }

@@ -65,8 +65,9 @@ export type DepositCredit = Stamped & {
   readonly amount: string;
   /** From an operator: why. */
   readonly reason?: string;
-  /** Recorded in the audit log. */
+  /** Recorded in the audit log, as the second person who approved it. */
   readonly by?: Principal;
+  readonly approvedBy?: string;
   /** Present for a payment, whose actor receives the outcome. */
   readonly source?: DepositSource;
 };
@@ -78,6 +79,7 @@ export type AdjustmentRecord = Stamped & {
   readonly amount: string;
   readonly reason: string;
   readonly by?: Principal;
+  readonly approvedBy?: string;
 };
 
 /** Sets the threshold of the notice of a low balance, exact decimal USD; null ends it. */

@@ -29,6 +29,11 @@ export interface Activity {
   readonly model: string;
   readonly endpoint: string;
   readonly provider: string;
+  /** Id of the workspace; absent: the default one of the account. */
+  readonly workspace?: string;
+  /** The public handle of the key, and the member that it was assigned to at its last charge of the day. */
+  readonly keyHash: string;
+  readonly user: string | null;
   readonly requests: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -77,6 +82,8 @@ export function recordActivity(state: KeyState, event: SpendRecord): Effect[] {
   const row: Activity = {
     ...{ account: ownerOf(state.address), key: state.address, day },
     ...{ model: part.model, endpoint: part.endpoint, provider: part.provider },
+    ...(part.workspace === undefined ? {} : { workspace: part.workspace }),
+    ...{ keyHash: state.handle, user: state.member },
     requests: (before?.requests ?? 0) + 1,
     promptTokens: (before?.promptTokens ?? 0) + part.promptTokens,
     completionTokens: (before?.completionTokens ?? 0) + part.completionTokens,
@@ -95,7 +102,10 @@ function rowId({ at, ...part }: ActivityPart): string {
   return idOf({ ...part, day: windowStart('daily', at) });
 }
 
+/** The members that name a row. */
+type ActivityName = Pick<Activity, 'day' | 'key' | 'model' | 'endpoint' | 'workspace'>;
+
 /** Differs from the ids of other keys of the account, whose rows are read in one list. */
-function idOf({ day, key, model, endpoint }: Pick<Activity, 'day' | 'key' | 'model' | 'endpoint'>): string {
-  return `${dateOf(day)} ${key.slice(key.indexOf('/') + 1)} ${endpoint} ${model}`;
+function idOf({ day, key, model, endpoint, workspace = '' }: ActivityName): string {
+  return `${dateOf(day)} ${key.slice(key.indexOf('/') + 1)} ${endpoint} ${workspace} ${model}`;
 }

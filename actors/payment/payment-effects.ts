@@ -1,10 +1,12 @@
 /** The effects of a payment. Pure; the chart decides when they apply. */
 import type { Effect, Json } from '../runtime/index.ts';
+import { recordAudit } from '../terms/audit.ts';
+import { accountAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import { paymentDepositId, transactionAddress } from '../terms/payment.ts';
 import type { Principal } from '../terms/principal.ts';
 import type { Refusal, RefusedAnswer } from '../terms/refusal.ts';
-import { NOT_ASKED, type PaymentAskAgain, type SettleFailed } from './events.ts';
+import { NOT_ASKED, type PaymentAskAgain, type PaymentResolve, type SettleFailed } from './events.ts';
 import { PAYMENT, type PaymentRecord, type PaymentStatus } from './payment-record.ts';
 import { type PaymentState, paymentOf } from './payment-state.ts';
 
@@ -116,6 +118,13 @@ export function forget(state: PaymentState): Effect[] {
 
 function depositOf(state: PaymentState): string {
   return paymentDepositId(paymentOf(state));
+}
+
+/** The decision of an operator is an entry of the account's audit log. */
+export function recordResolve(state: PaymentState, { transaction, reason, by }: PaymentResolve): Effect {
+  const { account, amount } = paymentOf(state);
+  const detail = { amount, transaction, reason };
+  return recordAudit(accountAddress(account), { action: 'payment.resolve', target: depositOf(state), by, detail });
 }
 
 export function refuseResolve(): Effect {

@@ -62,6 +62,9 @@ const chart = setup({
     leaveUnknown: assign(({ context }) => states.unclear(context, UNKNOWN)),
     leaveTaken: assign(({ context }) => states.unclear(context, TAKEN)),
     credit: assign(({ context, event }) => states.credited(context, only(event, 'payment.credited'))),
+    recordResolve: emit<State, PaymentEvent>(({ context, event }) =>
+      effects.recordResolve(context, only(event, 'payment.resolve')),
+    ),
     refuseUsed: emit(() => effects.refuseUsed()),
     refuseResolve: emit(() => effects.refuseResolve()),
     scheduleForget: emit<State, PaymentEvent>(({ event }) => effects.scheduleForget(event.at)),
@@ -142,8 +145,12 @@ export const paymentMachine = chart.createMachine({
         'payment.pay': [{ guard: 'isOwn', actions: 'answerReview' }, { actions: 'refuseUsed' }],
         'payment.show': { actions: 'answerReview' },
         'payment.resolve': [
-          { guard: 'isFound', target: 'crediting', actions: ['keepFound', 'claim', 'putPending', 'answerPending'] },
-          { target: 'failed', actions: ['failUnpaid', 'putFailed', 'scheduleForget', 'answerFailed'] },
+          {
+            guard: 'isFound',
+            target: 'crediting',
+            actions: ['keepFound', 'recordResolve', 'claim', 'putPending', 'answerPending'],
+          },
+          { target: 'failed', actions: ['failUnpaid', 'recordResolve', 'putFailed', 'scheduleForget', 'answerFailed'] },
         ],
       },
     },

@@ -2,6 +2,7 @@
 import type { Cluster, Json, Kind, View } from '../runtime/index.ts';
 import { plain } from '../terms/only.ts';
 import { paymentAddress, paymentDepositId } from '../terms/payment.ts';
+import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { same } from '../terms/same.ts';
 import type { NewPayment } from './new-payment.ts';
@@ -68,10 +69,11 @@ export async function pay(
 export async function resolvePayment(
   cluster: Pick<Cluster, 'ask'>,
   deposit: string,
-  found: { readonly transaction: string | null; readonly reason: string },
+  found: { readonly transaction: string | null; readonly reason: string; readonly by?: Principal },
   withinMs: number,
 ): Promise<PaymentRecord | RefusedAnswer> {
-  const event = { type: 'payment.resolve', ...found };
+  const { transaction, reason, by } = found;
+  const event = { type: 'payment.resolve', transaction, reason, ...byMember(by) };
   const to = paymentAddress(deposit);
   return (await cluster.ask(to, event, { withinMs, repeat: same })) as unknown as PaymentRecord | RefusedAnswer;
 }

@@ -10,6 +10,8 @@ export interface ActivityPart {
   /** Endpoint id and the provider's display name. */
   readonly endpoint: string;
   readonly provider: string;
+  /** Id of the workspace in which the money was held; absent: the default one of the account. */
+  readonly workspace?: string;
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly reasoningTokens: number;
@@ -17,9 +19,10 @@ export interface ActivityPart {
 
 /** What a charged generation adds. Counts that nobody reported add nothing. */
 export function activityPart(generation: Generation, at: number): ActivityPart {
-  const { key, model, endpoint, provider, settlement } = generation;
+  const { key, model, endpoint, provider, settlement, workspace } = generation;
   return {
     ...{ key, at, model, endpoint, provider },
+    ...(workspace === undefined ? {} : { workspace }),
     promptTokens: settlement?.promptTokens ?? 0,
     completionTokens: settlement?.completionTokens ?? 0,
     reasoningTokens: settlement?.reasoningTokens ?? 0,

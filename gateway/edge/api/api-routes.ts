@@ -14,6 +14,7 @@ import { generationRoute } from './generation.ts';
 import { keyRoute } from './key.ts';
 import { keyRoutes } from './keys/key-routes.ts';
 import { activityRoute } from './money/activity.ts';
+import { lowBalanceRoute } from './money/low-balance.ts';
 import { retiredPurchaseRoute } from './money/retired-purchase.ts';
 import { statementRoutes } from './money/statements.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -40,6 +41,7 @@ export function apiRoutes(): readonly Route[] {
     ...batchRoutes,
     ...webhookRoutes,
     creditsRoute,
+    lowBalanceRoute,
     retiredPurchaseRoute,
     activityRoute,
     ...statementRoutes,

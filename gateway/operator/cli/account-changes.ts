@@ -5,6 +5,7 @@ import type { AccountView } from '../../../actors/account/statement.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { adjustmentId } from '../../../actors/terms/ids.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { APPROVED_BY, type ApprovalOptions, approvalOf } from './approval.ts';
 import { COMMAND_LINE } from './command-line.ts';
 import { findGeneration } from './generations.ts';
 import type { GlobalOptions } from './global-options.ts';
@@ -22,6 +23,7 @@ export function addAccountChanges(accounts: Command): void {
     .argument('<account>', 'the account id')
     .argument('<usd>', 'the amount in USD, exact')
     .requiredOption('--reason <text>', 'why, for the record')
+    .option('--approved-by <person>', APPROVED_BY)
     .option('--take', 'take the amount from the balance instead of adding it')
     .option('--id <adjustment>', 'the natural id (default: a new one); the same id is recorded once')
     .description('correct the balance of an account')
@@ -58,7 +60,7 @@ function addSwitch(
     });
 }
 
-interface AdjustOptions extends GlobalOptions {
+interface AdjustOptions extends ApprovalOptions {
   readonly reason: string;
   readonly take?: boolean;
   readonly id?: string;
@@ -66,8 +68,11 @@ interface AdjustOptions extends GlobalOptions {
 
 async function adjust(account: string, text: string, options: AdjustOptions): Promise<void> {
   const address = accountFrom(account);
-  const amount = `${options.take ? '-' : ''}${amountFrom(text)}`;
-  const adjustment = { id: options.id ?? adjustmentId(systemRandom), amount, reason: reasonOf(options) };
+  const usd = amountFrom(text);
+  const approved = await approvalOf(usd, options);
+  const { id = adjustmentId(systemRandom) } = options;
+  const amount = `${options.take ? '-' : ''}${usd}`;
+  const adjustment = { id, amount, reason: reasonOf(options), ...approved, by: COMMAND_LINE };
   const made = await withSession(options, ({ cluster }) => recordAdjustment(cluster, address, adjustment, ASK_MS));
   printAdjustment(address, made, options);
 }
@@ -79,7 +84,7 @@ async function refund(id: string, options: AdjustOptions): Promise<void> {
     const { account, generation } = await findGeneration(session, id);
     const cost = generation.settlement?.cost ?? '0';
     if (cost === '0') throw new ConfigError(`${id} has no charge: it is ${generation.status}`);
-    const adjustment = { id: `refund-${id}`, amount: cost, reason };
+    const adjustment = { id: `refund-${id}`, amount: cost, reason, by: COMMAND_LINE };
     printAdjustment(account, await recordAdjustment(session.cluster, account, adjustment, ASK_MS), options);
   });
 }

@@ -5,8 +5,12 @@ import type { Command } from 'commander';
 import { createAccount, creditDeposit, showAccount } from '../../../actors/account/account.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { accountAddress, accountId, depositId } from '../../../actors/terms/ids.ts';
+import { isPaymentDepositId } from '../../../actors/terms/payment.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { addAccountChanges } from './account-changes.ts';
+import { APPROVED_BY, type ApprovalOptions, approvalOf } from './approval.ts';
 import { ACTORS_MAX, askAll } from './ask-each.ts';
+import { COMMAND_LINE } from './command-line.ts';
 import { addAccountRecords } from './generations.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom, amountFrom } from './names.ts';
@@ -38,10 +42,17 @@ export function addAccounts(program: Command): void {
     .argument('<account>', 'the account id')
     .argument('<usd>', 'the amount in USD, exact')
     .option('--id <deposit>', 'the natural id of the payment (default: a new one); the same id is credited once')
+    .option('--reason <text>', 'why, for the record')
+    .option('--approved-by <person>', APPROVED_BY)
     .description('credit an account')
     .action(async (account: string, amount: string, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions & { id?: string }>();
-      const deposit = { id: options.id ?? depositId(systemRandom), amount: amountFrom(amount) };
+      const options = command.optsWithGlobals<ApprovalOptions & { id?: string; reason?: string }>();
+      const { id = depositId(systemRandom), reason } = options;
+      if (isPaymentDepositId(id)) throw new ConfigError(`${id} is the id of a payment; choose another`);
+      const why = reason === undefined ? {} : { reason };
+      const usd = amountFrom(amount);
+      const approved = await approvalOf(usd, options);
+      const deposit = { id, amount: usd, ...why, ...approved, by: COMMAND_LINE };
       const address = accountFrom(account);
       const paid = await withSession(options, ({ cluster }) => creditDeposit(cluster, address, deposit, ASK_MS));
       print(options, paid, () =>

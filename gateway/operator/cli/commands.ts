@@ -33,6 +33,7 @@ export const COMMANDS: readonly CommandModule[] = [
     },
   },
   { names: ['accounts'], load: async () => (await import('./accounts.ts')).addAccounts },
+  { names: ['deposits', 'statements'], load: async () => (await import('./deposits.ts')).addDeposits },
   { names: ['keys'], load: async () => (await import('./keys.ts')).addKeys },
   { names: ['workspaces'], load: async () => (await import('./workspaces.ts')).addWorkspaces },
   { names: ['audit'], load: async () => (await import('./audit.ts')).addAudit },

@@ -1,6 +1,7 @@
 import type { Activity } from '../../../../actors/key/activity.ts';
 import { activityOf } from '../../../../actors/key/key.ts';
 import { type Cluster, ownerOf } from '../../../../actors/runtime/index.ts';
+import { defaultWorkspaceId } from '../../../../actors/terms/ids.ts';
 import { add } from '../../../../actors/terms/usd.ts';
 import { GatewayError } from '../../../terms/gateway-error.ts';
 import type { EdgeRoutes } from '../../http/edge-routes.ts';
@@ -33,14 +34,14 @@ async function showActivity(context: RequestContext, { services }: EdgeRoutes): 
   return jsonAnswer(renderExact({ data: rows.map(activityObject) }));
 }
 
-/** Rows of several keys with the same day, model and endpoint, as one. */
-export type ActivitySum = Omit<Activity, 'key' | 'isClosed'>;
+/** Rows of several keys with the same day, model and endpoint, as one; with its workspace where rows are grouped by it. */
+export type ActivitySum = Omit<Activity, 'key' | 'keyHash' | 'user' | 'isClosed'>;
 
 /** Newest day first, then by model and endpoint. Throws GatewayError 400 if it would have to sum too many rows. */
 export async function readActivity(
   cluster: Pick<Cluster, 'rows'>,
   account: string,
-  query: Pick<ActivityQuery, 'days'>,
+  query: ActivityQuery,
 ): Promise<readonly ActivitySum[]> {
   let read = 0;
   const sums: ActivitySum[] = [];
@@ -49,17 +50,30 @@ export async function readActivity(
     for await (const page of activityOf(cluster, account, day)) {
       read += page.length;
       if (read > ROWS_MAX) throw tooMany();
-      for (const row of page) addRow(ofDay, row);
+      for (const row of page) if (isWanted(row, query)) addRow(ofDay, row, query);
     }
     sums.push(...[...ofDay].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum));
   }
   return sums;
 }
 
-function addRow(sums: Map<string, ActivitySum>, { key: _, isClosed: __, ...row }: Activity): void {
-  const id = `${row.model} ${row.endpoint}`;
+/** Unknown keys, users and workspaces match nothing, as those of other accounts do. */
+function isWanted(row: Activity, { keyHash, user, workspace }: ActivityQuery): boolean {
+  if (keyHash !== null && row.keyHash !== keyHash) return false;
+  if (user !== null && row.user !== user) return false;
+  return workspace === null || workspaceOf(row) === workspace;
+}
+
+function workspaceOf({ workspace, account }: Pick<Activity, 'workspace' | 'account'>): string {
+  return workspace ?? defaultWorkspaceId(account);
+}
+
+function addRow(sums: Map<string, ActivitySum>, activity: Activity, { isByWorkspace }: ActivityQuery): void {
+  const { key: _1, keyHash: _2, user: _3, isClosed: _4, workspace: _5, ...row } = activity;
+  const grouped = isByWorkspace ? { ...row, workspace: workspaceOf(activity) } : row;
+  const id = `${row.model} ${row.endpoint} ${isByWorkspace ? workspaceOf(activity) : ''}`;
   const sum = sums.get(id);
-  sums.set(id, sum === undefined ? row : merged(sum, row));
+  sums.set(id, sum === undefined ? grouped : merged(sum, grouped));
 }
 
 function merged(sum: ActivitySum, row: ActivitySum): ActivitySum {
@@ -91,5 +105,6 @@ export function activityObject(sum: ActivitySum): object {
     prompt_tokens: sum.promptTokens,
     completion_tokens: sum.completionTokens,
     reasoning_tokens: sum.reasoningTokens,
+    ...(sum.workspace === undefined ? {} : { workspace_id: sum.workspace }),
   };
 }

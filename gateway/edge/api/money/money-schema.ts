@@ -22,3 +22,8 @@ export const activityListSchema = Type.Object({
     }),
   ),
 });
+
+/** The published schema of `POST /credits/notice`. */
+export const lowBalanceNoticeSchema = Type.Object({
+  low_balance: Type.Union([Type.String({ description: 'USD, a decimal number.' }), Type.Null()]),
+});

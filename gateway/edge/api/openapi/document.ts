@@ -30,6 +30,7 @@ import {
   keyReplySchema,
 } from '../keys/key-schema.ts';
 import { activityListSchema } from '../money/money-schema.ts';
+import { activityListSchema, lowBalanceNoticeSchema } from '../money/money-schema.ts';
 import { videoModelListSchema } from '../videos/video-model-schema.ts';
 import { videoAcceptedSchema, videoJobListSchema, videoJobSchema } from '../videos/video-schema.ts';
 import { deliveryListSchema, webhookSecretSchema } from '../webhooks/webhook-schema.ts';
@@ -102,6 +103,7 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   AuditList: auditListSchema,
   WebhookDeliveryList: deliveryListSchema,
   ActivityList: activityListSchema,
+  LowBalanceNotice: lowBalanceNoticeSchema,
   CodeTrade: codeTradeSchema,
   IssuedKey: issuedKeySchema,
   DepositRails: railsSchema,

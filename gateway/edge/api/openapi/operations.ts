@@ -211,6 +211,13 @@ export const OPERATIONS: readonly Operation[] = [
   { method: 'get', path: '/credits', summary: 'Deposits and spend of the account', key: true },
   {
     method: 'post',
+    path: '/credits/notice',
+    summary: 'Sets the balance below which the feed has the event balance.low; with a management key',
+    key: true,
+    body: 'LowBalanceNotice',
+  },
+  {
+    method: 'post',
     path: '/credits/coinbase',
     summary: 'Retired: always 410, the one error without `error_type`',
     key: false,

@@ -42,6 +42,7 @@ class Rows {
 function used(model: string, account: string, day: number, tokens = 10): Activity {
   return {
     ...{ account, key: `key:${account}/key_1`, day: TODAY - day * DAY_MS, model, endpoint: 'ep_1', provider: 'P' },
+    ...{ keyHash: '', user: null },
     ...{ requests: 1, promptTokens: tokens, completionTokens: 1, reasoningTokens: 0, usage: '0.1' },
   };
 }

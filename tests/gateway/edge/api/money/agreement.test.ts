@@ -12,6 +12,8 @@ import { auditKind } from '../../../../../actors/audit/audit.ts';
 import { keyKind } from '../../../../../actors/key/key.ts';
 import type { KeyView } from '../../../../../actors/key/statement.ts';
 import type { Generation } from '../../../../../actors/terms/hold.ts';
+import { defaultWorkspaceId, workspaceAddress } from '../../../../../actors/terms/ids.ts';
+import { workspaceKind } from '../../../../../actors/workspace/workspace.ts';
 import { creditsObject } from '../../../../../gateway/edge/api/credits.ts';
 import { renderExact } from '../../../../../gateway/edge/api/exact-json.ts';
 import { renderGeneration } from '../../../../../gateway/edge/api/generation-record.ts';
@@ -27,7 +29,7 @@ import * as words from '../../../../support/model/words.ts';
 const it = bounded(test);
 const KEYS = ['key:acct_1/key_1', 'key:acct_1/key_2', 'key:acct_1/key_3'] as const;
 const DAY_MS = 86_400_000;
-const RUNS = Number(process.env.MONEY_RUNS ?? 60);
+const RUNS = Number(process.env.MONEY_RUNS ?? 30);
 
 const amount = fc
   .tuple(fc.nat({ max: 3 }), fc.bigInt({ min: 0n, max: 10n ** 24n - 1n }), fc.nat({ max: 24 }))
@@ -257,6 +259,38 @@ it('rows of earlier days leave memory, and are counted on', async () => {
     ],
   );
   await judge(played);
+});
+
+it('activity is filtered by key, member and workspace, and grouped by workspace', async () => {
+  const actors = new PureActors([accountKind(), keyKind, auditKind, workspaceKind], words.START);
+  const [one, two] = KEYS;
+  actors.tell(words.ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
+  actors.tell(words.ACCOUNT, words.depositEvent('dep-0', '100'));
+  const team = `ws_${'T'.repeat(20)}`;
+  const settings = { name: 'Team', slug: 'team', description: null, zeroRetention: false, partition: 'model' };
+  const created = { type: 'workspace.create', settings: { ...settings, allowed: null, ignored: [] } };
+  actors.tell(workspaceAddress('acct_1', team), created);
+  const handle = (digit: string): string => digit.repeat(64);
+  actors.tell(one, words.createKeyEvent({ handle: handle('1'), member: 'ada' }));
+  actors.tell(two, words.createKeyEvent({ handle: handle('2'), workspace: team }));
+  for (const [at, key] of [one, one, two].entries()) {
+    actors.tell(key, words.admitEvent(words.request(`gen-${at}`, '4')));
+    actors.tell(words.ACCOUNT, words.settleEvent(words.settlement(`gen-${at}`, `1.${at}`)));
+  }
+  actors.advance(DAY_MS);
+  const ask = async (query: string): Promise<readonly unknown[]> => {
+    const parsed = parseActivityQuery(new URLSearchParams(query), actors.now);
+    const rows = (await readActivity(rowsOf(actors), 'acct_1', parsed)).map(activityObject);
+    return (rows as Record<string, unknown>[]).map((row) => [row.workspace_id, digits(row.usage), row.requests]);
+  };
+  assert.equal(await ask(''), [[undefined, '3.3', 3]]);
+  assert.equal(await ask(`api_key_hash=${handle('1')}`), [[undefined, '2.1', 2]]);
+  assert.equal(await ask(`api_key_hash=${handle('3')}`), []);
+  assert.equal([await ask('user_id=ada'), await ask('user_id=eve')], [[[undefined, '2.1', 2]], []]);
+  assert.equal(await ask(`workspace_id=${team}`), [[undefined, '1.2', 1]]);
+  const own = defaultWorkspaceId('acct_1');
+  assert.equal(await ask(`workspace_id=${own}&group_by=workspace`), [[own, '2.1', 2]]);
+  assert.equal(new Set(await ask('group_by=workspace')).size, 2);
 });
 
 test.run();

@@ -1,0 +1,143 @@
+/** `troupe deposits` and `troupe statements`: money in, and the ledger of a month, for operators. */
+import type { Command } from 'commander';
+import { setLowBalance, showAccount } from '../../../actors/account/account.ts';
+import type { PaidIn } from '../../../actors/account/deposit.ts';
+import { openPayments, resolvePayment, uncreditedOf } from '../../../actors/payment/payment.ts';
+import type { PaymentRecord } from '../../../actors/payment/payment-record.ts';
+import { isPaymentDepositId } from '../../../actors/terms/payment.ts';
+import { monthOf, parseMonth, statementOf } from '../../edge/api/money/statement.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { COMMAND_LINE } from './command-line.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { accountFrom, amountFrom } from './names.ts';
+import { pairs, print, table, timeOf } from './print.ts';
+import { ASK_MS, withSession } from './session.ts';
+
+/** The newest of them. */
+const LIST_MAX = 100;
+const REASON_CHARACTERS_MAX = 500;
+
+export function addDeposits(program: Command): void {
+  const deposits = program
+    .command('deposits')
+    .description('list deposits, resolve payments, set the notice of a low balance');
+  deposits
+    .command('list')
+    .argument('<account>', 'the account, as acct_...')
+    .description(`list the newest ${LIST_MAX} deposits of an account, and its payments that are not credited`)
+    .action((account: string, _: unknown, made: Command) => list(account, made.optsWithGlobals()));
+  deposits
+    .command('review')
+    .description('list the payments whose outcome an operator has to find out')
+    .action((_: unknown, made: Command) => review(made.optsWithGlobals()));
+  deposits
+    .command('resolve')
+    .argument('<deposit>', 'the id, dep_...')
+    .requiredOption('--reason <text>', 'what was found out, for the record')
+    .option('--transaction <hash>', 'the transaction that paid it')
+    .option('--unpaid', 'the network has no such payment')
+    .description('end the review of a payment: credit it by its transaction, or let it fail')
+    .action((deposit: string, _: unknown, made: Command) => resolve(deposit, made.optsWithGlobals<ResolveOptions>()));
+  deposits
+    .command('notice')
+    .argument('<account>', 'the account, as acct_...')
+    .argument('<usd>', 'the balance below which its owner is told, or "off"')
+    .description('set the notice of a low balance')
+    .action((account: string, usd: string, _: unknown, made: Command) => notice(account, usd, made.optsWithGlobals()));
+  program
+    .command('statements')
+    .argument('<account>', 'the account, as acct_...')
+    .argument('[month]', 'YYYY-MM (default: the month of the newest entry)')
+    .description('print the ledger of one UTC month as CSV, between its opening and closing balance')
+    .action((account: string, month: string | undefined, _: unknown, made: Command) =>
+      statement(account, month, made.optsWithGlobals()),
+    );
+}
+
+async function list(name: string, options: GlobalOptions): Promise<void> {
+  const address = accountFrom(name);
+  const page = { order: 'descending', limit: LIST_MAX } as const;
+  const found = await withSession(options, async ({ operator, cluster }) => {
+    await showAccount(cluster, address, ASK_MS);
+    const credited = await operator.rows({ collection: 'deposit', address, ...page });
+    const others = await operator.rows({ ...uncreditedOf(address.slice('account:'.length)), ...page });
+    return {
+      credited: credited.map(({ body }) => JSON.parse(body) as PaidIn),
+      payments: others.map(({ body }) => JSON.parse(body) as PaymentRecord),
+    };
+  });
+  print(options, found, () => {
+    const rows = [
+      ...found.credited.map(({ id, at, amount, source, reason }) => [
+        ...[id, timeOf(at) ?? '', 'credited', amount, source?.rail ?? 'operator', reason ?? source?.transaction ?? ''],
+      ]),
+      ...found.payments.map((one) => [
+        one.id,
+        timeOf(one.createdAt) ?? '',
+        one.status,
+        one.amount,
+        'x402',
+        one.reason ?? '',
+      ]),
+    ];
+    return table(['DEPOSIT', 'AT', 'STATUS', 'USD', 'RAIL', 'REASON OR TRANSACTION'], rows);
+  });
+}
+
+async function review(options: GlobalOptions): Promise<void> {
+  const query = { ...openPayments('review'), order: 'ascending', limit: LIST_MAX } as const;
+  const rows = await withSession(options, ({ operator }) => operator.rows(query));
+  const found = rows.map(({ body }) => JSON.parse(body) as PaymentRecord);
+  print(options, found, () =>
+    table(
+      ['DEPOSIT', 'AT', 'ACCOUNT', 'USD', 'NETWORK', 'PAYER', 'TRANSACTION', 'REASON'],
+      found.map(({ id, createdAt, account, amount, network, payer, transaction, reason }) => [
+        ...[id, timeOf(createdAt) ?? '', account, amount, network, payer, transaction ?? '-', reason ?? ''],
+      ]),
+    ),
+  );
+}
+
+interface ResolveOptions extends GlobalOptions {
+  readonly reason: string;
+  readonly transaction?: string;
+  readonly unpaid?: boolean;
+}
+
+async function resolve(deposit: string, options: ResolveOptions): Promise<void> {
+  if (!isPaymentDepositId(deposit))
+    throw new ConfigError(`"${deposit}" is not the deposit of a payment; write dep_...`);
+  const { transaction = null, unpaid = false } = options;
+  if ((transaction !== null) === unpaid) throw new ConfigError('give either --transaction HASH or --unpaid');
+  const reason = options.reason.trim();
+  if (reason === '' || reason.length > REASON_CHARACTERS_MAX) {
+    throw new ConfigError(`--reason must have 1 to ${REASON_CHARACTERS_MAX} characters`);
+  }
+  const found = { transaction, reason, by: COMMAND_LINE };
+  const answer = await withSession(options, ({ cluster }) => resolvePayment(cluster, deposit, found, ASK_MS));
+  if ('refusal' in answer) throw new ConfigError(`${deposit}: ${answer.refusal.message}`);
+  print(options, answer, () => pairs({ deposit, status: answer.status, amount: `${answer.amount} USD`, transaction }));
+}
+
+async function notice(name: string, usd: string, options: GlobalOptions): Promise<void> {
+  const address = accountFrom(name);
+  const wanted = { lowBalance: usd === 'off' ? null : amountFrom(usd), by: COMMAND_LINE };
+  const set = await withSession(options, ({ cluster }) => setLowBalance(cluster, address, wanted, ASK_MS));
+  const text = set.lowBalance === null ? 'off' : `below ${set.lowBalance} USD`;
+  print(options, set, () => pairs({ account: address.slice('account:'.length), notice: text }));
+}
+
+async function statement(name: string, text: string | undefined, options: GlobalOptions): Promise<void> {
+  const address = accountFrom(name);
+  const month = text === undefined ? null : parseMonth(text);
+  if (text !== undefined && month === null) throw new ConfigError(`"${text}" is not a month; write YYYY-MM`);
+  await withSession(options, async ({ operator, cluster }) => {
+    await showAccount(cluster, address, ASK_MS);
+    const [newest] = await operator.rows({ collection: 'ledger', address, order: 'descending', limit: 1 });
+    const last = newest === undefined ? null : (JSON.parse(newest.body) as { readonly at: number });
+    const wanted = month ?? (last === null ? null : monthOf(last.at));
+    if (wanted === null) throw new ConfigError(`${name} has no ledger entry yet`);
+    const lines = statementOf((query) => operator.rows(query), address, wanted);
+    for await (const piece of lines) process.stdout.write(piece);
+  });
+}
