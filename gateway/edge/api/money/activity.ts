@@ -37,11 +37,14 @@ async function showActivity(context: RequestContext, { services }: EdgeRoutes): 
 /** Rows of several keys with the same day, model and endpoint, as one; with its workspace where rows are grouped by it. */
 export type ActivitySum = Omit<Activity, 'key' | 'keyHash' | 'user' | 'isClosed'>;
 
+/** Which rows are summed; without a filter, all of the days. */
+export type ActivityFilter = Pick<ActivityQuery, 'days'> & Partial<ActivityQuery>;
+
 /** Newest day first, then by model and endpoint. Throws GatewayError 400 if it would have to sum too many rows. */
 export async function readActivity(
   cluster: Pick<Cluster, 'rows'>,
   account: string,
-  query: ActivityQuery,
+  query: ActivityFilter,
 ): Promise<readonly ActivitySum[]> {
   let read = 0;
   const sums: ActivitySum[] = [];
@@ -58,7 +61,7 @@ export async function readActivity(
 }
 
 /** Unknown keys, users and workspaces match nothing, as those of other accounts do. */
-function isWanted(row: Activity, { keyHash, user, workspace }: ActivityQuery): boolean {
+function isWanted(row: Activity, { keyHash = null, user = null, workspace = null }: ActivityFilter): boolean {
   if (keyHash !== null && row.keyHash !== keyHash) return false;
   if (user !== null && row.user !== user) return false;
   return workspace === null || workspaceOf(row) === workspace;
@@ -68,7 +71,7 @@ function workspaceOf({ workspace, account }: Pick<Activity, 'workspace' | 'accou
   return workspace ?? defaultWorkspaceId(account);
 }
 
-function addRow(sums: Map<string, ActivitySum>, activity: Activity, { isByWorkspace }: ActivityQuery): void {
+function addRow(sums: Map<string, ActivitySum>, activity: Activity, { isByWorkspace = false }: ActivityFilter): void {
   const { key: _1, keyHash: _2, user: _3, isClosed: _4, workspace: _5, ...row } = activity;
   const grouped = isByWorkspace ? { ...row, workspace: workspaceOf(activity) } : row;
   const id = `${row.model} ${row.endpoint} ${isByWorkspace ? workspaceOf(activity) : ''}`;

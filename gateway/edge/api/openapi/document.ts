@@ -29,7 +29,6 @@ import {
   keyListSchema,
   keyReplySchema,
 } from '../keys/key-schema.ts';
-import { activityListSchema } from '../money/money-schema.ts';
 import { activityListSchema, lowBalanceNoticeSchema } from '../money/money-schema.ts';
 import { videoModelListSchema } from '../videos/video-model-schema.ts';
 import { videoAcceptedSchema, videoJobListSchema, videoJobSchema } from '../videos/video-schema.ts';
