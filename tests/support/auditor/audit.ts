@@ -1,6 +1,7 @@
 import { additionsOnce, alarmsOnce, pursesKeepTheirSum } from './actors.ts';
 import { auditBatches } from './audit-batches.ts';
 import { auditFiles } from './audit-files.ts';
+import { auditVideos } from './audit-videos.ts';
 import { balanceHolds, chainHolds, holdsAreCovered, holdsAreResolved, negativeOnlyByExcess } from './balances.ts';
 import { billsAreWhole } from './bills.ts';
 import {
@@ -99,6 +100,7 @@ export function audit(evidence: Evidence): Verdict {
     ...(ended === undefined ? [] : [holdsEndForCause(joined)]),
     ...(runtime === undefined ? [] : RUNTIME.map((check) => check(runtime))),
     ...(evidence.files === undefined ? [] : auditFiles(evidence.files)),
+    ...(evidence.videos === undefined ? [] : auditVideos(evidence.videos)),
     ...(evidence.batches === undefined ? [] : auditBatches(evidence.batches, joined)),
   ];
   const lost = joined.operations.filter(

@@ -4,6 +4,7 @@ import type { BatchEvidence } from './batch-evidence.ts';
 import type { FileEvidence } from './file-evidence.ts';
 import type { HistoryEntry } from './history.ts';
 import type { RuntimeEvidence } from './runtime-evidence.ts';
+import type { VideoEvidence } from './video-evidence.ts';
 
 /** A call, with the attempt of its hold if the workload records it. */
 export type CallSeen = Call & { readonly holdAttempt?: number };
@@ -40,6 +41,7 @@ export interface Evidence {
   readonly runtime?: RuntimeEvidence;
   readonly files?: FileEvidence;
   readonly batches?: BatchEvidence;
+  readonly videos?: VideoEvidence;
 }
 
 /** The declared prices of a model at a provider: USD per token, and per request. */

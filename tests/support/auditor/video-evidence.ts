@@ -22,6 +22,8 @@ export interface VideoEvidence {
   readonly rates: Readonly<Record<string, string>>;
   /** How long a clip that nobody fetched can be read, ms. */
   readonly windowMs: number;
+  /** Present where jobs are short enough to meet their deadline: from the submission to it, ms. */
+  readonly jobMs?: number;
   /** How much a node's clock and the machine's may differ, ms. */
   readonly slackMs: number;
 }

@@ -13,11 +13,20 @@ export interface VideoJoined {
   readonly last: VideoPoll | null;
   readonly contents: readonly ContentSeen[];
   readonly isCancelled: boolean;
+  /** It failed because its deadline had passed. */
+  readonly isLate: boolean;
   /** Charges of its generation. */
   readonly charged: readonly string[];
 }
 
-export function joinVideos({ submissions, polls, contents, cancels, charges }: VideoEvidence): readonly VideoJoined[] {
+export function joinVideos({
+  submissions,
+  polls,
+  contents,
+  cancels,
+  charges,
+  ...evidence
+}: VideoEvidence): readonly VideoJoined[] {
   return submissions.flatMap((submission) => {
     const { id } = submission;
     if (id === null) return [];
@@ -27,9 +36,18 @@ export function joinVideos({ submissions, polls, contents, cancels, charges }: V
       ...{ id, submission, polls: own, last: own.at(-1) ?? null },
       contents: contents.filter((content) => content.id === id),
       isCancelled: cancels.some((cancel) => cancel.id === id && cancel.status !== 409),
+      isLate: isLate(own.at(-1), submission, evidence),
       charged: charges.filter(({ generation }) => generations.has(generation)).map(({ amount }) => amount),
     };
   });
+}
+
+function isLate(
+  last: VideoPoll | undefined,
+  { at }: VideoSubmission,
+  { jobMs, slackMs }: Pick<VideoEvidence, 'jobMs' | 'slackMs'>,
+): boolean {
+  return last?.document.error?.error_type === 'timeout' && jobMs !== undefined && last.endAt >= at + jobMs - slackMs;
 }
 
 /** True if some bytes of a clip arrived by this download. */

@@ -44,10 +44,10 @@ export function rendersAreChargedOnce(jobs: readonly VideoJoined[]): Check {
 /** V3: a job ends whatever dies, as its provider decided; what was interrupted before its charge is rendered again. */
 export function jobsFinish(jobs: readonly VideoJoined[]): Check {
   const check = new Checking('V3', 'an interrupted render is repeated, and every job ends');
-  for (const { id, last, submission, isCancelled } of jobs) {
+  for (const { id, last, submission, isCancelled, isLate } of jobs) {
     const status = last?.document.status ?? 'never seen';
     check.expect(ENDED.has(status), () => `${id}: ${status} at the end`);
-    const expected = isCancelled || last?.document.fault === 'marketplace';
+    const expected = isCancelled || isLate || last?.document.fault === 'marketplace';
     const as = status === 'expired' ? 'completed' : status;
     check.expect(expected || as === submission.expects, () => `${id}: ${status}, expected ${submission.expects}`);
     check.expect(isCancelled || status !== 'cancelled', () => `${id}: cancelled by nobody`);
@@ -62,7 +62,8 @@ export function faultsAreShown(jobs: readonly VideoJoined[]): Check {
     if (last === null) continue;
     const { status, fault, usage } = last.document;
     const lost = status === 'failed' && charged.some((each) => amount(each) !== 0n);
-    check.expect((fault === 'marketplace') === lost, () => `${id}: ${status}, fault ${fault}, charged ${charged}`);
+    check.expect(!lost || fault === 'marketplace', () => `${id}: ${status}, fault ${fault}, charged ${charged}`);
+    check.expect(fault === undefined || lost || usage === undefined, () => `${id}: usage shown, nothing charged`);
     check.expect(!lost || usage !== undefined, () => `${id}: charged without usage`);
   }
   return check.done();
@@ -103,6 +104,7 @@ export function contentFollowsTheJob(jobs: readonly VideoJoined[]): Check {
   for (const { id, polls, contents } of jobs) {
     for (const { at, endAt, status } of contents) {
       if (status === null || status >= 500) continue;
+      check.expect(status !== 404, () => `${id} at ${at}: a clip that was there is not found`);
       const later = polls.find((poll) => poll.at >= endAt)?.document.status;
       const earlier = polls.findLast((poll) => poll.endAt <= at)?.document.status;
       const name = `${id} at ${at}`;
