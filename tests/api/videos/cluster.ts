@@ -7,4 +7,5 @@ export const openCluster = sharedCluster({
   rates: UNLIMITED,
   // The end of the tests waits for renders that they left behind.
   activities: { graceMs: 1_000 },
+  renders: { drainMs: 1_000 },
 });

@@ -45,14 +45,17 @@ const ASK_MS_MAX = 4_000;
 const JOBS_MAX = 14;
 const FAILS_SHARE = 0.15;
 const CALLBACK_SHARE = 0.7;
-const READ_MS_MAX = 1_500;
+const READ_MS_MAX = 3_000;
+/** Clips can be read for seconds, so most downloads are of the newest jobs. */
+const RECENT = 4;
+const RECENT_SHARE = 0.7;
 const SLACK_MS = 100;
 const MODELS = ['sim/filmstrip', 'sim/flipbook'] as const;
 const RATES = { 'sim/filmstrip': '0.01234567890123456789012', 'sim/flipbook': '0.0045' } as const;
 /** Shorter than the product's, so that all of it passes within a run and its recovery. */
 const BOUNDS: VideoBounds = {
   ...made.BOUNDS,
-  ...{ jobMs: 25_000, holdSlackMs: 60_000, windowMs: 9_000, deliveredMs: 4_000, downloadMs: 3_000, downloadsMax: 2 },
+  ...{ jobMs: 25_000, holdSlackMs: 60_000, windowMs: 9_000, deliveredMs: 4_000, downloadMs: 8_000, downloadsMax: 16 },
 };
 
 /** Video jobs of one account: submitted, looked up, fetched and cancelled on any node, with simulated providers. */
@@ -93,11 +96,11 @@ export class Videos {
     const known = this.#submissions.flatMap(({ id }) => (id === null ? [] : [id]));
     if (this.#submissions.length < JOBS_MAX && dice.happens(0.3)) return this.#submit(client);
     if (known.length === 0) return;
-    const id = dice.pick(known);
+    const id = dice.pick(dice.happens(RECENT_SHARE) ? known.slice(-RECENT) : known);
     const share = dice.fraction();
     if (share < 0.08) return this.#cancel(client, id);
-    if (share < 0.4) return this.look(client, id);
-    await this.#fetch(client, id, share < 0.6 ? 'whole' : share < 0.7 ? 'part' : 'head');
+    if (share < 0.3) return this.look(client, id);
+    await this.#fetch(client, id, share < 0.8 ? 'whole' : share < 0.85 ? 'part' : 'head');
   }
 
   async #submit(client: Client): Promise<void> {

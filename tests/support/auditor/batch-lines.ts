@@ -145,6 +145,8 @@ export function oldestRunFirst(batches: readonly BatchJoined[]): Check {
   for (const later of batches) {
     for (const earlier of batches) {
       if (earlier.submission.account !== later.submission.account) continue;
+      // Room for its replies, and not the order of the queue, keeps the lines of a small one waiting.
+      if (earlier.submission.fills) continue;
       // Certainly accepted in this order.
       if (earlier.submission.endAt > later.submission.at) continue;
       const began = Math.min(...firstCalls(later));

@@ -35,6 +35,7 @@ import type {
 } from '../../../gateway/terms/config.ts';
 import type { DepositConfig } from '../../../gateway/terms/deposit-config.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
+import type { RenderLimits } from '../../../gateway/terms/render-limits.ts';
 import type { TracingConfig } from '../../../gateway/terms/tracing.ts';
 import { simulatedProvider } from '../provider/simulated-provider.ts';
 import { watchFetch } from '../stream/watched-fetch.ts';
@@ -55,6 +56,7 @@ export interface ClusterOptions {
   readonly runtime?: Partial<RuntimeLimits>;
   readonly workspace?: Partial<WorkspaceConfig>;
   readonly webhooks?: Partial<WebhookLimits>;
+  readonly renders?: Partial<RenderLimits>;
   readonly tracing?: TracingConfig;
   readonly deposits?: Partial<DepositConfig>;
   /** Variables of every node. */
@@ -193,6 +195,7 @@ function configOf(data: string, simulators: readonly Simulator[], options: Clust
     runtime: { ...defaults.runtime, ...TEST_RUNTIME, ...options.runtime },
     workspace: { ...defaults.workspace, ...options.workspace },
     webhooks: { ...defaults.webhooks, ...options.webhooks },
+    renders: { ...defaults.renders, ...options.renders },
     tracing: options.tracing ?? defaults.tracing,
     deposits: { ...defaults.deposits, ...options.deposits },
     providers: simulators
