@@ -25,6 +25,8 @@ export type WebhookEvent =
   | DeliverFailed
   /** The runner died in an attempt, which may have been sent; the next one begins. */
   | (Stamped & { readonly type: 'deliver.attempt'; readonly id: string })
+  /** Its account or an operator does not want to wait for the back-off. */
+  | (Stamped & { readonly type: 'webhook.hurry' })
   /** Timers: the back-off is over; an ended delivery is no longer shown. */
   | (Stamped & { readonly type: 'webhook.retry' })
   | (Stamped & { readonly type: 'webhook.forget' });

@@ -1,6 +1,7 @@
 /** The effects of a webhook. Pure; the chart decides when they apply. */
 import type { Effect } from '../runtime/index.ts';
 import { plain } from '../terms/only.ts';
+import type { Refusal } from '../terms/refusal.ts';
 import type { DeliveryRecord, DeliveryStatus } from './delivery-record.ts';
 import { type WebhookState, webhookOf } from './webhook-state.ts';
 
@@ -45,10 +46,29 @@ export function scheduleForget(state: WebhookState, at: number): Effect {
 }
 
 export function putDelivery(state: WebhookState, status: DeliveryStatus): Effect {
+  const record = recordOf(state, status);
+  return { type: 'put', collection: 'delivery', id: record.id, body: plain(record) };
+}
+
+function recordOf(state: WebhookState, status: DeliveryStatus): DeliveryRecord {
   const { id, account, job, type, url } = webhookOf(state);
   const { createdAt, attempts, nextAttemptAt, endedAt } = state;
-  const record = { id, account, job, type, url, status, createdAt, attempts, nextAttemptAt, endedAt };
-  return { type: 'put', collection: 'delivery', id, body: plain(record satisfies DeliveryRecord) };
+  return { id, account, job, type, url, status, createdAt, attempts, nextAttemptAt, endedAt };
+}
+
+/** The next attempt begins now. */
+export function stopWaiting(): Effect {
+  return { type: 'cancel', name: RETRY };
+}
+
+export function answerDelivery(state: WebhookState, status: DeliveryStatus): Effect {
+  return { type: 'reply', body: plain(recordOf(state, status)) };
+}
+
+/** A delivery that has ended is not sent again: each event has at most eight attempts, and one 2xx. */
+export function refuseRetry(why: string): Effect {
+  const message = `This webhook has ended: ${why}`;
+  return { type: 'reply', body: plain({ refusal: { status: 409, type: 'unmapped', message } satisfies Refusal }) };
 }
 
 export function forget(state: WebhookState): Effect[] {

@@ -39,6 +39,10 @@ const chart = setup({
     putDelivering: emit<WebhookState, WebhookEvent>(({ context }) => effects.putDelivery(context, 'delivering')),
     putWaiting: emit<WebhookState, WebhookEvent>(({ context }) => effects.putDelivery(context, 'waiting')),
     putDelivered: emit<WebhookState, WebhookEvent>(({ context }) => effects.putDelivery(context, 'delivered')),
+    stopWaiting: emit<WebhookState, WebhookEvent>(() => effects.stopWaiting()),
+    answer: emit<WebhookState, WebhookEvent>(({ context }) => effects.answerDelivery(context, 'delivering')),
+    refuseDelivered: emit<WebhookState, WebhookEvent>(() => effects.refuseRetry('its receiver has accepted it')),
+    refuseFailed: emit<WebhookState, WebhookEvent>(() => effects.refuseRetry('its eight attempts are made')),
     putFailed: emit<WebhookState, WebhookEvent>(({ context }) => effects.putDelivery(context, 'failed')),
   },
 });
@@ -55,6 +59,7 @@ export const webhookMachine = chart.createMachine({
   states: {
     delivering: {
       on: {
+        'webhook.hurry': { actions: 'answer' },
         'webhook.create': [{ guard: 'isNew', actions: ['create', ...BEGIN] }, {}],
         'deliver.done': [
           {
@@ -76,9 +81,14 @@ export const webhookMachine = chart.createMachine({
         ],
       },
     },
-    waiting: { on: { 'webhook.retry': { target: 'delivering', actions: BEGIN } } },
-    delivered: { on: { 'webhook.forget': { actions: 'forget' } } },
-    failed: { on: { 'webhook.forget': { actions: 'forget' } } },
+    waiting: {
+      on: {
+        'webhook.retry': { target: 'delivering', actions: BEGIN },
+        'webhook.hurry': { target: 'delivering', actions: ['stopWaiting', ...BEGIN, 'answer'] },
+      },
+    },
+    delivered: { on: { 'webhook.forget': { actions: 'forget' }, 'webhook.hurry': { actions: 'refuseDelivered' } } },
+    failed: { on: { 'webhook.forget': { actions: 'forget' }, 'webhook.hurry': { actions: 'refuseFailed' } } },
   },
   on: {
     'webhook.create': {},

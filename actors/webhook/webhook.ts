@@ -1,6 +1,8 @@
 /** The webhook kind: one actor per event. Its deliveries are read from the store, on any node. */
-import type { Cluster, Json, Kind } from '../runtime/index.ts';
+import { AskError, type Cluster, type Json, type Kind } from '../runtime/index.ts';
 import { webhookAddress } from '../terms/ids.ts';
+import type { RefusedAnswer } from '../terms/refusal.ts';
+import { same } from '../terms/same.ts';
 import { DELIVERY_ACCOUNT, type DeliveryRecord, deliveryCollection } from './delivery-record.ts';
 import { explainWebhook } from './explain.ts';
 import { webhookMachine } from './webhook.machine.ts';
@@ -26,6 +28,28 @@ function redact(context: Json): Json {
   if (webhook === null) return context;
   const { body: _, url, ...known } = webhook;
   return { ...state, webhook: { ...known, url: new URL(url).origin } } as unknown as Json;
+}
+
+/**
+ * Begins the next attempt of a waiting delivery now: one of its eight, with the same id and bytes. One that is being
+ * delivered is returned unchanged. Refused: 404, 409 once it is delivered or has failed.
+ */
+export async function retryDelivery(
+  cluster: Pick<Cluster, 'ask'>,
+  { account, id }: { readonly account: string; readonly id: string },
+  withinMs: number,
+): Promise<DeliveryRecord | RefusedAnswer> {
+  try {
+    const answer = await cluster.ask(
+      webhookAddress(account, id),
+      { type: 'webhook.hurry' },
+      { withinMs, repeat: same },
+    );
+    return answer as unknown as DeliveryRecord | RefusedAnswer;
+  } catch (thrown) {
+    if (!(thrown instanceof AskError) || thrown.failure.code !== 'absent') throw thrown;
+    return { refusal: { status: 404, type: 'not_found', message: 'No such delivery' } };
+  }
 }
 
 export interface DeliveryQuery {

@@ -64,6 +64,30 @@ it('the event is posted at once, with the exact text of the document and an id t
   });
 });
 
+it('a waiting delivery that is hurried begins its next attempt, and never a ninth', () => {
+  // reliability W2
+  const actors = announced();
+  const hurry = (): unknown => actors.tell(HOOK, { type: 'webhook.hurry' });
+  for (let attempt = 1; attempt < 8; attempt++) {
+    done(actors, '5xx', 60_000);
+    assert.is(row(actors)?.status, 'waiting');
+    hurry();
+    assert.equal([row(actors)?.status, inputOf(actors).attempt, inputOf(actors).id], ['delivering', attempt + 1, ID]);
+    // A second wish during the attempt changes nothing, and neither does the back-off that it replaced.
+    hurry();
+    actors.advance(60_000);
+    assert.equal([actors.activities.size, row(actors)?.attempts.length], [1, attempt + 1]);
+  }
+  done(actors, '5xx');
+  assert.is(row(actors)?.status, 'failed');
+  hurry();
+  assert.equal([actors.activities.size, row(actors)?.status, row(actors)?.attempts.length], [0, 'failed', 8]);
+  const delivered = announced();
+  done(delivered, '2xx');
+  delivered.tell(HOOK, { type: 'webhook.hurry' });
+  assert.equal([delivered.activities.size, row(delivered)?.attempts.length], [0, 1]);
+});
+
 it('a repeated announcement changes nothing, whatever became of the first', () => {
   const actors = announced();
   actors.advance(1_000);

@@ -32,7 +32,7 @@ import {
 import { activityListSchema, lowBalanceNoticeSchema } from '../money/money-schema.ts';
 import { videoModelListSchema } from '../videos/video-model-schema.ts';
 import { videoAcceptedSchema, videoJobListSchema, videoJobSchema } from '../videos/video-schema.ts';
-import { deliveryListSchema, webhookSecretSchema } from '../webhooks/webhook-schema.ts';
+import { deliveryListSchema, deliverySchema, webhookSecretSchema } from '../webhooks/webhook-schema.ts';
 import {
   budgetListSchema,
   budgetReplySchema,
@@ -100,6 +100,7 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   BudgetList: budgetListSchema,
   BudgetSet: budgetSetSchema,
   AuditList: auditListSchema,
+  WebhookDelivery: deliverySchema,
   WebhookDeliveryList: deliveryListSchema,
   ActivityList: activityListSchema,
   LowBalanceNotice: lowBalanceNoticeSchema,

@@ -192,6 +192,13 @@ export const OPERATIONS: readonly Operation[] = [
     body: 'CodeTrade',
     reply: 'IssuedKey',
   },
+  {
+    method: 'post',
+    path: '/webhooks/deliveries/{id}/retry',
+    summary: 'Begins the next attempt of a waiting webhook now',
+    key: true,
+    reply: 'WebhookDelivery',
+  },
   { method: 'get', path: '/key', summary: 'Limits and usage of the key that was sent', key: true },
   ...MANAGEMENT_OPERATIONS,
   {

@@ -3,10 +3,11 @@ import { isWebhookEventId } from '../../../../actors/terms/ids.ts';
 import type { DeliveryRecord } from '../../../../actors/webhook/delivery-record.ts';
 import type { SigningRecord } from '../../../../actors/webhook/signing.machine.ts';
 import { findSigning, rotateSigning } from '../../../../actors/webhook/signing.ts';
-import { type DeliveryPage, listDeliveries } from '../../../../actors/webhook/webhook.ts';
+import { type DeliveryPage, listDeliveries, retryDelivery } from '../../../../actors/webhook/webhook.ts';
 import { signingSecret } from '../../../jobs/webhook/signing-secret.ts';
 import { invalid } from '../../../terms/invalid.ts';
 import { notFound } from '../../../terms/not-found.ts';
+import { refusalError } from '../../../terms/refusal-error.ts';
 import type { EdgeRoutes } from '../../http/edge-routes.ts';
 import type { Route } from '../../http/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
@@ -20,6 +21,7 @@ export const webhookRoutes: readonly Route[] = [
   { method: 'GET', path: '/webhooks/secret', policy: 'key', body: 'none', answer: showSecret },
   { method: 'POST', path: '/webhooks/secret/rotate', policy: 'key', body: 'none', answer: rotateSecret },
   { method: 'GET', path: '/webhooks/deliveries', policy: 'key', body: 'none', answer: showDeliveries },
+  { method: 'POST', path: '/webhooks/deliveries/:id/retry', policy: 'key', body: 'none', answer: retry },
 ];
 
 async function showSecret(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
@@ -62,6 +64,15 @@ async function showDeliveries(context: RequestContext, { services }: EdgeRoutes)
   const page = await listDeliveries(services.cluster, accountOf(context), { limit: limitOf(query, PAGE), after });
   if (page === null) throw notFound('No such delivery');
   return json(pageObject(page));
+}
+
+async function retry(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+  const { cluster, askMs } = services;
+  const { id = '' } = context.params;
+  if (!isWebhookEventId(id)) throw notFound('No such delivery');
+  const answer = await retryDelivery(cluster, { account: accountOf(context), id }, askMs);
+  if ('refusal' in answer) throw refusalError(answer.refusal, cluster.now());
+  return json(deliveryObject(answer));
 }
 
 function pageObject({ deliveries, hasMore }: DeliveryPage): object {

@@ -17,7 +17,8 @@ export const webhookSecretSchema = Type.Object({
   }),
 });
 
-const deliverySchema = Type.Object({
+/** The published schema of one delivery. */
+export const deliverySchema = Type.Object({
   id,
   object: Type.Literal('webhook_delivery'),
   type: oneOf(...WEBHOOK_TYPES),
