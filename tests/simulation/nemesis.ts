@@ -16,8 +16,6 @@ const SKEW_MS_MAX = 30_000;
 const SLOW_MS_MAX = 5_000;
 /** A longer pause makes a node stale to the others. */
 const STALE_MS = 3_300;
-/** Of the shards of a node that move late. */
-const LATE_SHARE = 0.3;
 
 /** Injects the planned faults, in sequence and some concurrently; `heal` repairs all of them. */
 export class Nemesis {
@@ -214,15 +212,13 @@ export class Nemesis {
     this.#scheduler.after(dice.between(300, 4_000), () => process.misbehave(this.#fleet.storeTraits));
   }
 
-  /** Hand-overs that their owner abandoned long ago arrive late: some shards move while they are served. */
+  /** A hand-over that its owner abandoned long ago arrives late: one shard moves while it is served. */
   #giveLate(slot: NodeSlot, other: NodeSlot): void {
     const [from, to] = [slot.process?.node?.self.incarnation, other.process?.node?.self.incarnation];
     const owned = this.#database.shards().filter((row) => row.owner !== null && row.owner === from);
     if (owned.length === 0 || to === undefined) return;
-    const late = owned.filter(() => this.#dice.happens(LATE_SHARE));
-    for (const row of late.length > 0 ? late : [this.#dice.pick(owned)]) {
-      if (this.#database.give(row, to) !== null) this.#note('late hand-over', { shard: row.shard, from, to });
-    }
+    const row = this.#dice.pick(owned);
+    if (this.#database.give(row, to) !== null) this.#note('late hand-over', { shard: row.shard, from, to });
   }
 
   #drain(slot: NodeSlot): void {
