@@ -26,6 +26,7 @@ const MANAGEMENT = [
   ...['GET /keys', 'POST /keys', 'POST /keys/import', 'GET /keys/:hash', 'PATCH /keys/:hash', 'DELETE /keys/:hash'],
   ...['GET /workspaces', 'POST /workspaces', 'GET /workspaces/:id', 'PATCH /workspaces/:id', 'DELETE /workspaces/:id'],
   ...['GET /workspaces/:id/members', 'POST /workspaces/:id/members/add', 'POST /workspaces/:id/members/remove'],
+  'POST /credits/notice',
   ...['GET /workspaces/:id/budgets', 'GET /workspaces/:id/budgets/:interval'],
   ...['PUT /workspaces/:id/budgets/:interval', 'DELETE /workspaces/:id/budgets/:interval', 'GET /audit'],
 ];
