@@ -30,7 +30,6 @@ const MANAGEMENT = [
   ...['GET /workspaces/:id/budgets', 'GET /workspaces/:id/budgets/:interval'],
   ...['PUT /workspaces/:id/budgets/:interval', 'DELETE /workspaces/:id/budgets/:interval', 'GET /audit'],
   'POST /credits/notice',
-  ,
 ];
 const PUBLIC =
   /^(GET|HEAD) (\/?|\/ready|\/openapi\.json|\/models?(\/.*)?|\/endpoints\/zdr|\/providers|\/families)$|^POST \/(auth\/keys|credits\/coinbase)$|^GET \/stats\/public$/;
