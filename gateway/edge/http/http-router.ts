@@ -53,7 +53,8 @@ export class HttpRouter<Route extends RouteAddress> {
 
   /** `target` is the request target, query included. */
   find(method: string, target: string): Found<Route> | null {
-    const found = this.#tree.find(method as Method, target);
+    // The tree would take a target without a path, such as `*`, for its root.
+    const found = target.includes('/') ? this.#tree.find(method as Method, target) : null;
     if (found === null) return null;
     const { route, name } = found.store as Pick<Found<Route>, 'route' | 'name'>;
     return { route, name, params: found.params, query: found.searchParams as unknown as string };

@@ -18,7 +18,6 @@ const GETS: readonly (readonly [target: string, path: string | null, params?: re
   ['/api/v1/', '/'],
   ['/api/v1?x', '', [], 'x'],
   ['/api/v1//', null],
-  ['/', null],
   ['/api', null],
   ['/api/v1x', null],
   // Queries and fragments end the path, semicolons do not.
@@ -98,6 +97,11 @@ const GETS: readonly (readonly [target: string, path: string | null, params?: re
   // A route of another method.
   ['/api/v1/chat/completions', null],
 ];
+
+it('the root is a page, for browsers', () => {
+  assert.is(router.find('GET', '/')?.route.path, '/');
+  assert.is(router.find('POST', '/'), null);
+});
 
 it('every spelling of a path resolves to its one route, or to none', () => {
   for (const [target, path, params, query] of GETS) {
