@@ -175,10 +175,10 @@ it('keeps the catalogue and the liveness read open without a key', async () => {
   }
   const bare = JSON.parse((await ask('/models/sim%2Ffast', { key: null })).text) as Record<string, unknown>;
   assert.is(bare.object, 'model');
-  const unsupported = JSON.parse((await ask('/models?family=x', { key: null })).text) as Record<string, unknown>;
+  const unsupported = JSON.parse((await ask('/models?category=x', { key: null })).text) as Record<string, unknown>;
   assert.equal(unsupported, {
     ...{ data: [], total_count: 0, links: { next: null } },
-    unsupported_filters: ['family'],
+    unsupported_filters: ['category'],
   });
   envelope(await ask('/models?limit=0', { key: null }), 400, 'invalid_request');
 });

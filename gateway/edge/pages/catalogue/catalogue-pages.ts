@@ -4,6 +4,7 @@ import type { Json } from '../../../../actors/runtime/index.ts';
 import { listFamilies } from '../../../catalogue/families.ts';
 import { catalogueModel, modelIds } from '../../../catalogue/models.ts';
 import { listProviders } from '../../../catalogue/providers.ts';
+import { standardEnvelope } from '../../../dialects/reply/error-envelope.ts';
 import { unknownModel } from '../../../routing/unknown-model.ts';
 import { GatewayError } from '../../../terms/gateway-error.ts';
 import { notFound } from '../../../terms/not-found.ts';
@@ -21,7 +22,8 @@ import { modelsContent, type Option } from './models-page.ts';
 
 /** The public catalogue for browsers: the same models, filters and figures as the catalogue routes of the API. */
 export const cataloguePageRoutes: readonly Route[] = [
-  ...openPage('/', lead),
+  // A client that is no browser reads the refusal of the API.
+  ...openPage('/', lead).map((route) => ({ ...route, errorEnvelope: standardEnvelope })),
   ...openPage('/models', showModels),
   ...openPage('/models/:author/:slug', showModel),
 ];
