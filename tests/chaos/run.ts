@@ -122,6 +122,8 @@ function overlay(providers: Providers, { stops, fulls = 0 }: ChaosOptions): obje
     ...(stops > 0 ? { launcher: PATIENT } : {}),
     ...(fulls > 0 ? { runtime: { ballastBytes: BALLAST_BYTES } } : {}),
     rates: { keyPerMinute: UNLIMITED, endpointPerMinute: UNLIMITED, addressPerMinute: UNLIMITED },
+    // The run ends with its batches, which would wait for the live requests beside them.
+    overload: { jobsPerSecondMin: 100 },
     demo: { enabled: false, simulators: 0 },
     providers: providers.declarations,
   };

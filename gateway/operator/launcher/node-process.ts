@@ -11,7 +11,7 @@ import { openLog } from './log-files.ts';
 import type { NodeAddresses, ToLauncher, ToNode } from './message.ts';
 import { processState } from './process-state.ts';
 import type { HandoffNode } from './socket-handoff.ts';
-import { isSilentLoop, QUIET, tickVitals, type Vitals, verdictOn } from './watchdog.ts';
+import { isSilentLoop, QUIET, startingVitals, tickVitals, type Vitals, verdictOn } from './watchdog.ts';
 
 /**
  * Flags of a node: Node's own code on large pages (Linux; ignored elsewhere), and rare collections of the young
@@ -139,8 +139,7 @@ export class NodeProcess implements HandoffNode {
       this.send({ type: 'ping', id: this.pingId });
       return;
     }
-    // A node that loads its code cannot answer for a while; it does not serve yet, so only a stopped process counts.
-    const judged = this.addresses ? this.vitals : { ...this.vitals, silentMs: 0 };
+    const judged = this.addresses ? this.vitals : startingVitals(this.vitals);
     const verdict = verdictOn(judged, this.limits);
     if (!verdict) return;
     this.silentLoop ||= seen !== null && isSilentLoop(judged, this.limits);

@@ -27,6 +27,14 @@ export function verdictOn(vitals: Vitals, limits: LauncherLimits): string | null
   return null;
 }
 
+/**
+ * A node that starts cannot answer while it loads its code, so only the time for which it is stopped counts. It may hold
+ * the lock of the store already.
+ */
+export function startingVitals(vitals: Vitals): Vitals {
+  return { ...vitals, silentMs: vitals.stoppedMs };
+}
+
 /** True if the node's own event loop is silent: the process is not stopped, and the store is not the cause. */
 export function isSilentLoop({ silentMs, stoppedMs }: Vitals, limits: LauncherLimits): boolean {
   return stoppedMs === 0 && silentMs >= limits.silentKillMs;

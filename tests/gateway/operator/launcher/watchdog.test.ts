@@ -51,6 +51,17 @@ test('a stalled launcher does not blame its nodes: one tick counts for two inter
   assert.is(tickVitals(QUIET, { ...tick, elapsedMs: 60_000 }).silentMs, 200);
 });
 
+test('a node that starts may be silent, but is killed where it is stopped while the store is busy', () => {
+  const patient = { ...limits, stoppedKillMs: 1e9, silentKillMs: 1e9 };
+  const silent = { silentMs: 60_000, stoppedMs: 0, storeBusyMs: limits.storeBusyKillMs };
+  assert.is(verdictOn(startingVitals(silent), limits), null);
+  assert.match(
+    verdictOn(startingVitals({ ...silent, stoppedMs: limits.silentMs }), patient) ?? '',
+    /while the store was busy/,
+  );
+  assert.is(verdictOn(startingVitals({ ...silent, stoppedMs: limits.silentMs, storeBusyMs: 0 }), patient), null);
+});
+
 test('the stopped time restarts when the process was seen running', () => {
   let vitals = tickVitals(QUIET, { ...tick, stopped: true });
   vitals = tickVitals(vitals, { ...tick, stopped: true });
