@@ -68,8 +68,7 @@ const UNLIMITED = 1_000_000_000;
 const PATIENT = { stoppedKillMs: 120_000, silentKillMs: 120_000 };
 const OPEN_STREAMS = 9;
 const OPEN_SECONDS = 18;
-/** A node that holds the store's lock is killed after 2 s. */
-const OPEN_SECONDS_KILLED = 6;
+const OPEN_SECONDS_KILLED = 6; // A node that holds the store's lock is killed after 2 s.
 const OPENED_MS = 800;
 /** Small enough to be allocated quickly, and larger than what is written to the full disk. */
 const BALLAST_BYTES = 4 * 1024 * 1024;
@@ -122,7 +121,7 @@ function overlay(providers: Providers, { stops, fulls = 0 }: ChaosOptions): obje
     ...(stops > 0 ? { launcher: PATIENT } : {}),
     ...(fulls > 0 ? { runtime: { ballastBytes: BALLAST_BYTES } } : {}),
     rates: { keyPerMinute: UNLIMITED, endpointPerMinute: UNLIMITED, addressPerMinute: UNLIMITED },
-    // The run ends with its batches, which would wait for the live requests beside them.
+    // The run's last batches do not wait for the load beside them.
     overload: { jobsPerSecondMin: 100 },
     demo: { enabled: false, simulators: 0 },
     providers: providers.declarations,

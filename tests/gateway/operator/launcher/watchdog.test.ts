@@ -4,6 +4,7 @@ import config from '../../../../cluster.config.ts';
 import {
   QUIET,
   restartDelay,
+  startingVitals,
   tickVitals,
   type Vitals,
   verdictOn,
