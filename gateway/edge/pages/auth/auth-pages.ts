@@ -1,8 +1,8 @@
 /** What a person sees of an approval: the request, the code, the end. */
 import { type Html, html } from '../html.ts';
 import { layout } from '../layout.ts';
-import { usdText } from '../money.ts';
 import type { PageSession } from '../page-session.ts';
+import { exactUsdText } from '../parts/text.ts';
 import { TOKEN_FIELD } from '../same-origin.ts';
 import { type GrantRequest, withParameter } from './grant-request.ts';
 
@@ -17,7 +17,7 @@ export function approvalPage(request: GrantRequest, session: PageSession, grant:
 <dl class="facts">
 <dt>Application</dt><dd><strong>${origin}</strong></dd>
 <dt>Your account</dt><dd class="mono">${session.account}</dd>
-<dt>It may spend</dt><dd>${limit === null ? UNLIMITED : html`at most <strong>${usdText(limit)} USD</strong> in all`}</dd>
+<dt>It may spend</dt><dd>${limit === null ? UNLIMITED : html`at most <strong>${exactUsdText(limit)} USD</strong> in all`}</dd>
 <dt>Delivery</dt><dd>${DELIVERY[mode](origin)}</dd>
 </dl>
 <form method="post" action="/auth" data-once>

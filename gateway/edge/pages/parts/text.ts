@@ -15,6 +15,12 @@ export function usdText(exact: string): string {
   return isTiny ? `${sign}< $0.000001` : `${sign}$${grouped(whole)}.${shown}`;
 }
 
+/** An amount with all its digits, and cents where there are none: `12.50`. For a decision that depends on it. */
+export function exactUsdText(amount: string): string {
+  const [whole = '0', decimals = ''] = amount.split('.');
+  return `${whole}.${decimals.padEnd(2, '0')}`;
+}
+
 /** An amount in a column: six digits behind the point, so that the points stand below each other. */
 export function usdCell(exact: string | null): Html {
   if (exact === null) return usd(null);
