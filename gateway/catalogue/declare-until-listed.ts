@@ -4,7 +4,12 @@ import { type Declared, type DeclareParts, declare } from './declare.ts';
 
 const DECLARE_AGAIN_MS = 500;
 const LISTED_LOOK_MS = 20;
-const LISTED_LOOKS_MAX = 100;
+/**
+ * Longer than a takeover: the owner of an endpoint may die between its answer and its publication, and until its
+ * successor has adopted it this node would answer 404 for its model.
+ */
+const LISTED_MS_MAX = 15_000;
+const LISTED_LOOKS_MAX = LISTED_MS_MAX / LISTED_LOOK_MS;
 
 export interface DeclareUntilListedParts extends DeclareParts {
   readonly cluster: Cluster;
@@ -15,8 +20,9 @@ export interface DeclareUntilListedParts extends DeclareParts {
 }
 
 /**
- * Declares the configured providers until every actor was reached, then waits (2 s at most) until their endpoints are
- * on this node's board. An invalid document is logged, keeps its previous declaration and delays no other provider.
+ * Declares the configured providers until every actor was reached, then waits (15 s at most) until their endpoints are
+ * on this node's board. An invalid document is logged, keeps its previous declaration and delays no other provider; an
+ * endpoint that cannot be loaded is logged and delays the node.
  */
 export async function declareUntilListed(parts: DeclareUntilListedParts): Promise<void> {
   const pause = (ms: number): Promise<void> => new Promise((resolve) => void parts.clock.after(ms, resolve));
@@ -26,7 +32,14 @@ export async function declareUntilListed(parts: DeclareUntilListedParts): Promis
     declared = await declaredBy(parts);
   }
   const endpoints = declared?.flatMap((each) => each.endpoints) ?? [];
-  for (let look = 0; look < LISTED_LOOKS_MAX && !isListed(parts, endpoints); look++) await pause(LISTED_LOOK_MS);
+  for (let look = 0; look < LISTED_LOOKS_MAX && !parts.givenUp(); look++) {
+    if (unlisted(parts, endpoints).length === 0) return;
+    await pause(LISTED_LOOK_MS);
+  }
+  const missing = unlisted(parts, endpoints);
+  if (missing.length > 0 && !parts.givenUp()) {
+    parts.log.error({ endpoints: missing }, 'declared endpoints were not published; the node serves without them');
+  }
 }
 
 /** Null when an actor was not reached: the caller tries again. */
@@ -44,8 +57,8 @@ async function declaredBy(parts: DeclareUntilListedParts): Promise<readonly Decl
   }
 }
 
-/** True once every endpoint of the documents is on this node's board. */
-function isListed({ cluster }: DeclareUntilListedParts, endpoints: readonly string[]): boolean {
+/** The endpoints of the documents that are not on this node's board. */
+function unlisted({ cluster }: DeclareUntilListedParts, endpoints: readonly string[]): readonly string[] {
   const listed = cluster.board.topic(ENDPOINTS_TOPIC);
-  return endpoints.every((id) => listed.has(id));
+  return endpoints.filter((id) => !listed.has(id));
 }

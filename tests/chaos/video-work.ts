@@ -209,11 +209,6 @@ interface DeliveryPage {
   readonly data: readonly Pick<DeliveryRecord, 'status'>[];
 }
 
-/**
- * A node that starts while the owners of its endpoints die serves after two seconds without them, and answers 404 for
- * their models until they are adopted (`declareUntilListed`).
- */
-function isRepeatable({ status, bytes }: Called): boolean {
-  if (status === 404) return bytes.includes('model_not_in_catalogue');
+function isRepeatable({ status }: Called): boolean {
   return status === null || status >= 500 || status === 429 || status === 409;
 }
