@@ -30,6 +30,8 @@ export interface LaunchedNodesOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: one SQLite file. */
   readonly postgresUrl?: string;
+  /** How long a draining node waits for its activities. Default: the product's. */
+  readonly activityGraceMs?: number;
 }
 
 export class LaunchedNodes {
@@ -46,11 +48,17 @@ export class LaunchedNodes {
     for (const node of cluster.connection()?.nodes ?? []) this.#lives.set(node.name, node);
   }
 
-  static async start({ names, env = {}, postgresUrl }: LaunchedNodesOptions): Promise<LaunchedNodes> {
+  static async start({
+    names,
+    env = {},
+    postgresUrl,
+    activityGraceMs: graceMs = config.activities.graceMs,
+  }: LaunchedNodesOptions): Promise<LaunchedNodes> {
     const laid = {
       nodes: names.map((name) => ({ name, grpc: '127.0.0.1:0', operator: '127.0.0.1:0' })),
       launcher: PATIENT,
       demo: { enabled: false, simulators: 0 },
+      activities: { graceMs },
       ...(postgresUrl === undefined ? {} : { store: { kind: 'postgres', url: postgresUrl } }),
     };
     await buildFirst();

@@ -3,6 +3,7 @@
  * the build. The files of the kinds are those that the test runner compiled; for a test that runs alone, a TypeScript
  * loader reads them once the rest is loaded: a loader for everything doubles the CPU time of a start.
  */
+import { existsSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { runProgram } from '../../../dist/gateway/operator/cli/program.js';
 
@@ -15,9 +16,9 @@ async function testPorts() {
   const { tally } = await load('cluster/tally');
   const { senderKind } = await load('actors/example-kinds/sender');
   const { WIDE } = await load('support/wide');
-  // Takes the given ms, and returns the pid of the process that ran it.
+  // Runs until the given file exists, and returns the pid of the process that ran it.
   const run = async ({ input }) => {
-    await new Promise((resolve) => setTimeout(resolve, Number(input)));
+    while (!existsSync(input)) await new Promise((resolve) => setTimeout(resolve, 20));
     return process.pid;
   };
   return { kinds: [tally, senderKind], activities: () => ({ work: { ...WIDE, run } }) };
