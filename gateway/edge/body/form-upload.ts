@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
-import { type Clock, freeBytes } from '../../../actors/runtime/index.ts';
+import { type Clock, SpentBuffers } from '../../../actors/runtime/index.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
@@ -185,22 +185,6 @@ class Form {
     if (!this.#request.complete) this.#drop();
   };
   readonly #drop = (): void => this.#fail(new CallerLeft());
-}
-
-/**
- * Frees each read buffer once a piece of a later one passes. The first and the last buffer may hold other parts of the
- * form, so they are left to the collector.
- */
-class SpentBuffers {
-  #first: ArrayBufferLike | null = null;
-  #last: Uint8Array | null = null;
-
-  passing(piece: Uint8Array): void {
-    this.#first ??= piece.buffer;
-    if (this.#last !== null && this.#last.buffer !== piece.buffer && this.#last.buffer !== this.#first)
-      freeBytes(this.#last);
-    this.#last = piece;
-  }
 }
 
 function ignore(): void {}

@@ -6,6 +6,7 @@ import {
   type Place,
   type Random,
   type SealedBlob,
+  SpentBuffers,
   sealBlob,
 } from '../../../actors/runtime/index.ts';
 import type { OutboundBody } from '../../outbound/outbound.ts';
@@ -92,12 +93,17 @@ class Source implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** In shares of the event loop, as uploads are received: clips that arrive together never stall the node. */
+/**
+ * In shares of the event loop, as uploads are received: clips that arrive together never stall the node. Their buffers
+ * are freed at once: the collector would let some 64 MiB of them gather.
+ */
 async function* piecesOf(body: OutboundBody, clock: Clock): AsyncIterable<Uint8Array> {
+  const spent = new SpentBuffers();
   try {
     for (let read = await body.read(); read !== null; read = await body.read()) {
       for (const piece of read) {
         await arrivalShare(clock, piece.length);
+        spent.passing(piece);
         yield piece;
       }
       body.progressed();
