@@ -148,7 +148,17 @@ const LIES: readonly (readonly [check: string, title: string, bend: Bend])[] = [
     'a lost result without the fault',
     polled(poll('j5', 400, 'failed', { ...FAILED, usage: { cost: 0.4, video_seconds: 4 } })),
   ],
-  ['V4', 'a fault without a charge', polled(poll('j3', 400, 'failed', { ...FAILED, fault: 'marketplace' }))],
+  ['V4', "a provider's failure as a fault", polled(poll('j3', 400, 'failed', { ...FAILED, fault: 'marketplace' }))],
+  [
+    'V4',
+    'a fault whose usage nobody paid',
+    polled(
+      poll('j3', 400, 'failed', {
+        ...{ error: { message: 'no', error_type: 'server' }, fault: 'marketplace' },
+        usage: { cost: 0.4, video_seconds: 4 },
+      }),
+    ),
+  ],
   ['V5', 'a null member', polled(poll('j1', 99_100, 'completed', { error: null as never }))],
   ['V5', 'an early content path', polled(poll('j1', 160, 'in_progress', { unsigned_urls: [] }))],
   ['V5', 'an early usage', polled(poll('j1', 160, 'in_progress', { usage: { cost: null, video_seconds: 0 } }))],

@@ -55,15 +55,21 @@ export function jobsFinish(jobs: readonly VideoJoined[]): Check {
   return check.done();
 }
 
-/** V4: a job whose result was lost after the charge is `failed` by the marketplace's fault and shows the charge. */
+/**
+ * V4: a job whose result was lost after the charge is `failed` by the marketplace's fault and shows the charge. Without
+ * a charge the fault is that of a service that could not render in time, and there is no usage.
+ */
 export function faultsAreShown(jobs: readonly VideoJoined[]): Check {
   const check = new Checking('V4', 'charged but not stored: failed, fault of the marketplace, usage shown');
   for (const { id, last, charged } of jobs) {
     if (last === null) continue;
-    const { status, fault, usage } = last.document;
+    const { status, fault, usage, error } = last.document;
     const lost = status === 'failed' && charged.some((each) => amount(each) !== 0n);
-    check.expect((fault === 'marketplace') === lost, () => `${id}: ${status}, fault ${fault}, charged ${charged}`);
-    check.expect(!lost || usage !== undefined, () => `${id}: charged without usage`);
+    const name = `${id}: ${status}, fault ${fault}, charged ${charged}`;
+    check.expect(!lost || fault === 'marketplace', () => name);
+    check.expect(fault === undefined || (usage !== undefined) === lost, () => `${name}, usage ${usage?.cost}`);
+    const isOurs = lost || error?.error_type === 'server';
+    check.expect(fault === undefined || isOurs, () => `${name}: ${error?.error_type}`);
   }
   return check.done();
 }
