@@ -29,6 +29,8 @@ const CHAT = JSON.stringify({ model: 'sim/fast', max_tokens: 16, messages: [{ ro
 const UNLIMITED = 1_000_000_000;
 const READ_MS = 5;
 const POLL_MS = 2_000;
+/** A node that sheds load answers 503, and 200 submissions at once may be load. */
+const SUBMIT_TRIES_MAX = 20;
 /** A person who downloads one clip after the other. */
 const REST_MS = 1_000;
 /** 1 Gbit/s. */
@@ -105,10 +107,13 @@ async function submit({ base, keys }: Stage, nth: number, clip: Clip): Promise<{
   const key = keys[nth % keys.length] as string;
   const prompt = `A lake. @sim ${JSON.stringify({ render_ms: clip.renderMs, bytes: clip.bytes })}`;
   const body = { model: 'sim/filmstrip', prompt, duration: 4, resolution: '480p' };
-  const answer = await post(base, key, '/videos', body);
-  const { id } = jsonOf<Shown>(answer) ?? {};
-  if (answer.status !== 202 || id === undefined) throw new Error(`a video was answered ${answer.status}`);
-  return { key, id };
+  for (let tries = 1; ; tries++) {
+    const answer = await post(base, key, '/videos', body);
+    const { id } = jsonOf<Shown>(answer) ?? {};
+    if (answer.status === 202 && id !== undefined) return { key, id };
+    if (answer.status !== 503 || tries === SUBMIT_TRIES_MAX) throw new Error(`a video was answered ${answer.status}`);
+    await pause(POLL_MS);
+  }
 }
 
 async function completed({ base }: Stage, { key, id }: { key: string; id: string }): Promise<void> {
