@@ -9,10 +9,12 @@ import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
 import type { AccountState } from '../../../actors/account/account-state.ts';
 import { type LedgerEntry, verifyLedger } from '../../../actors/account/ledger.ts';
+import type { LowBalance } from '../../../actors/account/low-balance.ts';
 import { TOMBSTONE_MS } from '../../../actors/account/tombstone.ts';
 import { auditKind } from '../../../actors/audit/audit.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
+import { CHANGE, type ObjectChange } from '../../../actors/terms/change.ts';
 import type { Admission, Generation, Released, Settled } from '../../../actors/terms/hold.ts';
 import { HOLDS_PER_RUN_MAX, holdAttempt, isFirstHold } from '../../../actors/terms/hold-attempt.ts';
 import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
@@ -22,7 +24,8 @@ import { text, units } from '../../support/model/oracle.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 
-const it = bounded(test);
+const it = bounded(test, 1_800_000);
+const RUNS = Number(process.env.MODEL_RUNS ?? 200);
 const KEYS = ['key:acct_1/key_1', 'key:acct_1/key_2', 'key:acct_1/key_3'] as const;
 const LIMITS = [null, '3', '0.5'] as const;
 
@@ -47,6 +50,11 @@ const aim = fc.option(fc.nat({ max: 20 }), { freq: 4 });
 
 const command = fc.oneof(
   fc.record({ do: fc.constant('deposit' as const), id: fc.integer({ min: 1, max: 5 }), amount: upTo(2) }),
+  fc.record({
+    do: fc.constant('adjust' as const),
+    ...{ id: fc.integer({ min: 1, max: 9 }), amount: upTo(2), isTaken: fc.boolean() },
+  }),
+  fc.record({ do: fc.constant('notice' as const), lowBalance: fc.option(upTo(3), { freq: 6 }) }),
   { arbitrary: fc.record({ do: fc.constant('admit' as const), generation, key, amount: money, gateway }), weight: 8 },
   { arbitrary: fc.record({ do: fc.constant('job' as const), key, amount: money }), weight: 3 },
   fc.record({ do: fc.constant('repeat' as const), generation, key, amount: money, gateway, attempt }),
@@ -102,6 +110,17 @@ function run(actors: PureActors, model: MoneyModel, command: Command): void {
     case 'deposit':
       actors.tell(words.ACCOUNT, words.depositEvent(`dep-${command.id}`, command.amount));
       model.deposit(`dep-${command.id}`, units(command.amount));
+      break;
+    case 'adjust': {
+      const amount = command.isTaken && units(command.amount) > 0n ? `-${command.amount}` : command.amount;
+      const event = { type: 'adjustment.record', adjustment: `adj-${command.id}`, amount, reason: 'model' };
+      actors.tell(words.ACCOUNT, event);
+      model.adjust(`adj-${command.id}`, units(amount));
+      break;
+    }
+    case 'notice':
+      actors.tell(words.ACCOUNT, { type: 'notice.set', lowBalance: command.lowBalance } as never);
+      model.notice(command.lowBalance === null ? null : units(command.lowBalance));
       break;
     case 'admit':
       admit(actors, model, { ...command, attempt: holdAttempt(1, 1), repeat: false });
@@ -296,11 +315,13 @@ function check(actors: PureActors, model: MoneyModel): void {
   const verdict = verifyLedger(actors.list<LedgerEntry>(words.ACCOUNT, 'ledger'));
   assert.ok(verdict.sound, JSON.stringify(verdict));
   if (!verdict.sound) return;
-  // M1: balance = deposits - charges, in the account state, in the ledger and in the model.
-  assert.is(state.balance, text(model.deposits - model.charges));
+  // M1: balance = deposits - charges + adjustments, in the account state, in the ledger and in the model.
+  assert.is(state.balance, text(model.balance));
+  assert.is(state.adjustments, text(model.adjustments));
   assert.is(state.deposits, text(model.deposits));
   assert.is(state.charges, text(model.charges));
   assert.is(verdict.entries === 0 ? '0' : verdict.balance, state.balance);
+  checkNotice(actors, model);
   // M2, M9: the held sum equals that of the running rows and that of the keys.
   const rows = actors.list<Generation>(words.ACCOUNT, 'generation');
   const running = rows.filter((row) => row.status === 'running');
@@ -325,6 +346,15 @@ function check(actors: PureActors, model: MoneyModel): void {
   }
 }
 
+/** The feed shows the newest notice: the balance and the threshold at that moment. */
+function checkNotice(actors: PureActors, model: MoneyModel): void {
+  const row = actors.row<ObjectChange>(words.ACCOUNT, CHANGE, 'acct_1');
+  const newest = model.notices.at(-1);
+  assert.is((row?.object as LowBalance | undefined)?.balance, newest === undefined ? undefined : text(newest));
+  if (model.notices.length > 1) note('noticed again');
+  if (model.balance < 0n) note('balance below 0');
+}
+
 it('money agrees with the model after every command, for any commands in any order', () => {
   fc.assert(
     fc.property(fc.array(command, { minLength: 20, maxLength: 60, size: 'max' }), (commands) => {
@@ -334,7 +364,7 @@ it('money agrees with the model after every command, for any commands in any ord
         check(actors, model);
       }
     }),
-    { numRuns: 200, includeErrorInReport: true },
+    { numRuns: RUNS, includeErrorInReport: true },
   );
   const wanted = [
     ...['admit ok', 'admit 402 account', 'admit 402 key', 'admit 401', 'admit 409', 'repeat ok', 'repeat 409'],
@@ -344,6 +374,7 @@ it('money agrees with the model after every command, for any commands in any ord
     ...['running', 'released', 'nothing'].map((before) => `later run ok after ${before}`),
     ...['later run 409 after settled', 'later run 402 key after running', 'later run 402 account after running'],
     ...['job ok', 'job 401', 'job 402 key', 'job 402 account'],
+    ...['noticed again', 'balance below 0'],
     ...['later run 401 after released', 'older run 409 after running', 'older run 409 after released'],
   ];
   assert.equal(

@@ -24,6 +24,10 @@ export interface ModelKey {
 export class MoneyModel {
   deposits = 0n;
   charges = 0n;
+  adjustments = 0n;
+  /** Threshold of the notice of a low balance, and the balance at each notice so far. */
+  lowBalance: bigint | null = null;
+  readonly notices: bigint[] = [];
   suspended = false;
   now: number;
   readonly keys = new Map<string, ModelKey>();
@@ -39,13 +43,36 @@ export class MoneyModel {
     return [...this.holds.values()].reduce((sum, hold) => sum + (hold.status === 'running' ? hold.amount : 0n), 0n);
   }
 
+  get balance(): bigint {
+    return this.deposits - this.charges + this.adjustments;
+  }
+
   get available(): bigint {
-    return this.deposits - this.charges - this.held;
+    return this.balance - this.held;
   }
 
   deposit(id: string, amount: bigint): void {
     if (!this.credited.has(id)) this.deposits += amount;
     this.credited.add(id);
+  }
+
+  /** `amount` may be negative. */
+  adjust(id: string, amount: bigint): void {
+    if (this.credited.has(id)) return;
+    this.credited.add(id);
+    this.noticed(() => (this.adjustments += amount));
+  }
+
+  notice(lowBalance: bigint | null): void {
+    this.lowBalance = lowBalance;
+    if (lowBalance !== null && this.balance < lowBalance) this.notices.push(this.balance);
+  }
+
+  /** A change that takes the balance below the threshold is noticed, once until it was there again. */
+  private noticed(change: () => void): void {
+    const wasLow = this.lowBalance === null || this.balance < this.lowBalance;
+    change();
+    if (!wasLow && this.lowBalance !== null && this.balance < this.lowBalance) this.notices.push(this.balance);
   }
 
   admit(id: string, wanted: Omit<ModelHold, 'status' | 'cost' | 'newest'>, repeat: boolean): string {
@@ -99,7 +126,7 @@ export class MoneyModel {
     if (hold.newest > attempt) return '409';
     this.close(hold, 'settled');
     hold.cost = cost;
-    this.charges += cost;
+    this.noticed(() => (this.charges += cost));
     this.key(hold.key).spent += cost;
     return cost;
   }
