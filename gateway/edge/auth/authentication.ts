@@ -98,8 +98,8 @@ export class Authentication {
     const found = this.#callers.get(digest);
     const lapsed = remembered !== undefined && remembered.until <= this.#now();
     if (!found || lapsed) return this.#findCaller(context, policy, connection, remembered);
+    if (remembered !== undefined) return this.#countSuspect(context, policy, connection, found);
     const { caller, until } = found;
-    if (remembered !== undefined) return this.#countSuspect(context, policy, connection, caller);
     if (until <= this.#now()) return this.#renew(context, policy, caller);
     context.caller = caller;
     return isRequired(caller.kind, policy) ? null : this.#countKnown(context, policy);
@@ -141,17 +141,17 @@ export class Authentication {
   ): Promise<void> {
     const key = context.credential.type === 'key' ? context.credential.key : '';
     const digest = context.digest as string;
+    const readAt = this.#now();
     const found = remembered?.type === 'unknown' ? null : await this.#load(digest, connection);
     // Malformed keys are looked up too, so that they take as long.
     if (found === null || !isKeyText(key)) return this.#countUnknown(context, policy, connection);
-    const { kind } = found;
-    const caller = callerOf(found);
+    const known = knownFrom(callerOf(found), readAt);
     if (remembered?.type === 'dead' || this.#isDead(found)) {
-      await this.#countSuspect(context, policy, connection, caller);
+      await this.#countSuspect(context, policy, connection, known);
     } else {
-      context.caller = caller;
-      this.#know(digest, caller);
-      if (!isRequired(kind, policy)) await this.#countKnown(context, policy);
+      context.caller = known.caller;
+      this.#callers.set(digest, known);
+      if (!isRequired(known.caller.kind, policy)) await this.#countKnown(context, policy);
     }
     if (this.#remembered.get(digest)?.type !== 'dead') this.#digests.set(key, digest);
   }
@@ -161,28 +161,28 @@ export class Authentication {
    * or changes something is judged by actors, which need the store.
    */
   async #renew(context: Authenticated, policy: Policy, known: Caller): Promise<void> {
-    const digest = context.digest as string;
-    const reading = this.#renewing.get(digest) ?? this.#read(digest, known);
-    this.#renewing.set(digest, reading);
-    context.caller = await reading;
+    context.caller = await this.#readAgain(context.digest as string, known);
     if (!isRequired(context.caller.kind, policy)) await this.#countKnown(context, policy);
   }
 
+  #readAgain(digest: string, known: Caller): Promise<Caller> {
+    const reading = this.#renewing.get(digest) ?? this.#read(digest, known);
+    this.#renewing.set(digest, reading);
+    return reading;
+  }
+
   async #read(digest: string, known: Caller): Promise<Caller> {
+    const readAt = this.#now();
     try {
       const row = await this.#options.cluster.rows.rowById('credential', digest);
       const caller = row === null ? known : callerOf(JSON.parse(row.body) as Credential);
-      this.#know(digest, caller);
+      this.#callers.set(digest, knownFrom(caller, readAt));
       return caller;
     } catch {
       return known;
     } finally {
       this.#renewing.delete(digest);
     }
-  }
-
-  #know(digest: string, caller: Caller): void {
-    this.#callers.set(digest, { caller, until: this.#now() + SETTINGS_MS });
   }
 
   async #load(digest: string, connection: Remote): Promise<Credential | null> {
@@ -204,13 +204,17 @@ export class Authentication {
 
   /**
    * Counts a key that was dead a moment ago: by its address, as every request without a valid key, then by itself.
-   * Until the address has passed, nothing of the key is used or cached, as for an unknown one.
+   * Until the address has passed, nothing of the key is used or cached, as for an unknown one. A key that is alive again
+   * may have been moved meanwhile: its row is read again where it is not fresh.
    */
-  async #countSuspect(context: Authenticated, policy: Policy, connection: Remote, caller: Caller): Promise<void> {
+  async #countSuspect(context: Authenticated, policy: Policy, connection: Remote, known: KnownCaller): Promise<void> {
     await this.#countAddress(context, connection);
-    context.caller = caller;
-    this.#know(context.digest as string, caller);
+    const digest = context.digest as string;
+    context.caller = known.caller;
+    this.#callers.set(digest, known);
     await this.#countKnown(context, policy);
+    const isAlive = this.#remembered.get(digest) === undefined;
+    if (isAlive && known.until <= this.#now()) context.caller = await this.#readAgain(digest, known.caller);
   }
 
   /** Counts a known key on an open route or of the wrong kind, or a key that was dead a moment ago. */
@@ -283,6 +287,11 @@ function tooManyOf({ limit, resetAt }: { readonly limit: number; readonly resetA
     message: `Rate limit of ${limit} requests per minute exceeded`,
     window: { limit, resetAt },
   };
+}
+
+/** What a row said that was read at a store time in ms. */
+function knownFrom(caller: Caller, readAt: number): KnownCaller {
+  return { caller, until: readAt + SETTINGS_MS };
 }
 
 function callerOf({ account, key, kind, workspace }: Credential): Caller {

@@ -177,6 +177,21 @@ it('finds a key in either header, or in both if they agree, and reads its row on
   assert.equal(bench.counted, []);
 });
 
+it('a row is believed for a time that begins with its reading, however slow the store is', async () => {
+  const bench = new Bench();
+  bench.lookedUp = new Promise((resolve) => setImmediate(resolve)).then(() => {
+    bench.now += 1_400;
+  });
+  await bench.enter({ apiKey: [KEY] });
+  bench.lookedUp = Promise.resolve();
+  bench.now += 99;
+  await bench.enter({ apiKey: [KEY] });
+  assert.is(bench.lookups, 1);
+  bench.now += 1;
+  await bench.enter({ apiKey: [KEY] });
+  assert.is(bench.lookups, 2, 'after 1.5 s');
+});
+
 it('answers a management key 403 on a route that spends, after charging its budget', async () => {
   const bench = new Bench();
   for (const round of [1, 2]) {
