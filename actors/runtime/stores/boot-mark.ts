@@ -40,8 +40,10 @@ export async function withBootMarks<S extends Store>(store: S, options: MarkOpti
   makeFolder(marks.folder);
   const id = await store.setting(STORE_SETTING, Buffer.from(random.bytes(ID_BYTES)).toString('hex'));
   const restored = Number(await store.setting(RESTORED_SETTING, '0'));
+  // Before the nodes: a living node writes a later mark at any time, and the database is never behind an earlier one.
+  const known = await readMarks(marks.folder);
   const { nodes } = await store.heartbeat({ incarnation: OBSERVER, hears: [], state: 'up' });
-  for (const mark of await readMarks(marks.folder)) {
+  for (const mark of known) {
     if (mark.store === id && mark.birth > restored && isBehind(nodes, mark)) throw behind(mark);
   }
   const file = join(marks.folder, `${marks.node}.json`);

@@ -49,6 +49,28 @@ it('a heartbeat writes the mark of its node, and the same store opens again', ()
     await withBootMarks(inner, options(folder, 'n2'));
   }));
 
+it('a node that beats while another one opens the store does not make the database look old', () =>
+  inFolder(async (folder) => {
+    const inner = memory();
+    await inner.register(node('n1', 'i1'));
+    const beat = async (): Promise<void> => {
+      const again = await withBootMarks(inner, options(folder));
+      await again.heartbeat({ incarnation: 'i1', hears: [], state: 'up' });
+    };
+    await beat();
+    let isOpening = true;
+    const heartbeat: Store['heartbeat'] = async (seen) => {
+      const rows = await inner.heartbeat(seen);
+      if (isOpening) {
+        isOpening = false;
+        await beat();
+      }
+      return rows;
+    };
+    await withBootMarks({ ...inner, heartbeat }, options(folder, 'n2'));
+    assert.not(isOpening);
+  }));
+
 it('a mark of another database is ignored', () =>
   inFolder(async (folder) => {
     const store = await withBootMarks(memory(), options(folder));
