@@ -118,8 +118,8 @@ const config: ClusterConfig = {
 
   // A node that has more work than time queues requests by account, then refuses them at once: dispatches of batches
   // first, then reads, then turns. Settles, cancels and webhooks are never refused. Beside live requests, submissions and
-  // downloads have 1 / (1 + `restFactor`) of the event loop, and lines of batches what keeps it below
-  // `jobBusyPercentMax`; without any they take it all.
+  // downloads have 1 / (1 + `restFactor`) of the event loop, more in a burst of `burstMs`, and lines of batches what keeps
+  // it below `jobBusyPercentMax`; without any they take it all.
   overload: {
     placesMin: 8,
     placesMax: 1_000,
@@ -134,6 +134,7 @@ const config: ClusterConfig = {
     liveMs: 2_000,
     pieceMs: 1,
     restFactor: 2,
+    burstMs: 1_000,
     jobBusyPercentMax: 50,
     jobsPerSecondMin: 10,
   },

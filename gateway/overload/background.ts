@@ -6,10 +6,14 @@ import type { LiveTraffic } from './live-traffic.ts';
 const PIECE_BYTES_MAX = 8 * 1024;
 /** After this time an asynchronous piece no longer delays the others: it waits for a disk that does not answer. */
 const PIECE_MS_MAX = 1_000;
+/** Part of the time that passes by which the credit of a burst grows again. */
+const CREDIT_PART = 0.1;
+/** The next rest is shorter by as much as a timer was late, up to this: timers count whole milliseconds. */
+const LATE_MS_MAX = 1;
 
 export interface BackgroundParts {
   readonly clock: Clock;
-  readonly limits: Pick<OverloadLimits, 'pieceMs' | 'restFactor'>;
+  readonly limits: Pick<OverloadLimits, 'pieceMs' | 'restFactor' | 'burstMs'>;
   readonly live: Pick<LiveTraffic, 'isPresent'>;
   /** Time that the event loop of this process has worked so far, ms. */
   readonly busyMs: () => number;
@@ -19,8 +23,9 @@ export interface BackgroundParts {
  * Work on a node that no live client waits for: submissions of batches, bodies and results of their lines, downloads.
  * It runs in pieces, by holder in turn, for `pieceMs` in one turn of the event loop. While live requests come in, the
  * pieces run one after the other, and after each `pieceMs` of work all of them rest `restFactor` times as long: together
- * they have a bounded part of the event loop, however many there are. Without live requests they never rest. (spec:
- * reliability X39)
+ * they have a bounded part of the event loop, however many there are. The first `burstMs` of work rest less, from nothing
+ * to the whole, so that one large submission is accepted within its second; a tenth of the time restores them. Without
+ * live requests nothing rests. (spec: reliability X39)
  */
 export class Background {
   readonly #parts: BackgroundParts;
@@ -31,10 +36,15 @@ export class Background {
   /** Work since the last rest, ms; without live requests: in this turn of the event loop. */
   #spentMs = 0;
   #restsUntil = Number.NEGATIVE_INFINITY;
+  /** Work that still rests less, ms, at `#creditAt`. */
+  #creditMs: number;
+  #creditAt: number;
   #isDue = false;
 
   constructor(parts: BackgroundParts) {
     this.#parts = parts;
+    this.#creditMs = parts.limits.burstMs;
+    this.#creditAt = parts.clock.monotonic();
   }
 
   /** Runs one step of a long answer: as a piece beside live requests, else now. */
@@ -122,8 +132,19 @@ export class Background {
   #rest(): void {
     const { clock, limits, live } = this.#parts;
     if (!live.isPresent || this.#spentMs < limits.pieceMs) return;
-    this.#restsUntil = clock.monotonic() + this.#spentMs * limits.restFactor;
+    const now = clock.monotonic();
+    const lateMs = Math.min(LATE_MS_MAX, Math.max(0, now - this.#spentMs - this.#restsUntil));
+    this.#restsUntil = now + Math.max(0, this.#spentMs * this.#restFactor(now) - lateMs);
     this.#spentMs = 0;
+  }
+
+  /** Takes the work from the credit; the less is left, the longer the rest. */
+  #restFactor(now: number): number {
+    const { burstMs, restFactor } = this.#parts.limits;
+    const grownMs = this.#creditMs + (now - this.#creditAt) * CREDIT_PART;
+    this.#creditMs = Math.max(0, Math.min(burstMs, grownMs) - this.#spentMs);
+    this.#creditAt = now;
+    return burstMs === 0 ? restFactor : restFactor * (1 - this.#creditMs / burstMs);
   }
 
   #isAtRest(): boolean {

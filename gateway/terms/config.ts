@@ -203,6 +203,8 @@ export interface OverloadLimits {
   /** Background work in one turn of the event loop, ms, and how many times as long it then rests. */
   readonly pieceMs: number;
   readonly restFactor: number;
+  /** So much of it, ms, rests less: one large submission. */
+  readonly burstMs: number;
   /** Beside live requests, jobs begin at a rate that keeps the event loop below this percentage, and at least at this. */
   readonly jobBusyPercentMax: number;
   readonly jobsPerSecondMin: number;

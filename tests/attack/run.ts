@@ -21,7 +21,8 @@ export interface Outcome {
   readonly detail: string;
 }
 
-const OVERLOAD = { factor: 10, peakInFlight: 64, inFlight: 2_048 };
+/** The peak is the best of these loads, after a warm-up: code that was never run is a third as fast. */
+const OVERLOAD = { factor: 10, peakInFlight: [64, 256], inFlight: 2_048 };
 const OVERLOADED = { name: 'overload', line: 9 };
 
 /** Runs every attack against a cluster of processes with load of another tenant beside it. */
@@ -55,15 +56,18 @@ export async function runAttacks({ seconds, only, strength, tell }: AttackSettin
 
 /** Ten times the load at which the cluster serves most, as an open loop. */
 async function overload(site: Site, share: number, strength: number, quiet: Seen): Promise<Outcome> {
-  const peak = await site.load({ inFlight: OVERLOAD.peakInFlight, seconds: share / 4 });
+  await site.load({ inFlight: 64, seconds: share / 4 });
+  const peaks: LoadResult[] = [];
+  for (const inFlight of OVERLOAD.peakInFlight) peaks.push(await site.load({ inFlight, seconds: share / 8 }));
+  const peak = peaks.reduce((best, each) => (perSecondOf(each) > perSecondOf(best) ? each : best));
   const perSecond = perSecondOf(peak) * OVERLOAD.factor * strength;
-  const seconds = (share * 3) / 4;
+  const seconds = share / 2;
   const seen = await site.beside(seconds, () => site.load({ inFlight: OVERLOAD.inFlight, seconds, perSecond }));
   const offered = seen.found;
   const faults = [...judgedOverload({ peak, offered, seen }), ...judgedDelay(seen, quiet)];
   const sent = (offered.answered + countOf(offered.failures)) / offered.seconds;
   const figures = [
-    `peak ${perSecondOf(peak).toFixed(0)}/s, offered ${perSecond.toFixed(0)}/s, sent ${sent.toFixed(0)}/s`,
+    `peak ${perSecondOf(peak).toFixed(0)}/s, offered ${perSecond.toFixed(0)}/s, sent ${sent.toFixed(0)}/s (${(sent / perSecondOf(peak)).toFixed(1)} times)`,
     `served ${perSecondOf(offered).toFixed(0)}/s, refused p50 ${ms(offered.refusedMs.p50)} p99 ${ms(offered.refusedMs.p99)}`,
     `inside the nodes p99 ${ms(seen.refusals.p99Ms)} of ${seen.refusals.total}`,
     `the generator was late by p99 ${ms(offered.lateMs.p99)}`,

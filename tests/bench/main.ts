@@ -38,6 +38,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   catalogue: async () => (await import('./catalogue.bench.ts')).benchCatalogue,
   uploads: async () => (await import('./uploads.bench.ts')).benchUploads,
   batches: async () => (await import('./batches.bench.ts')).benchBatches,
+  submissions: async () => (await import('./submissions.bench.ts')).benchSubmissions,
   videos: async () => (await import('./videos.bench.ts')).benchVideos,
   takeover: async () => (await import('./takeover.bench.ts')).benchTakeover,
   drain: async () => (await import('./drain.bench.ts')).benchDrain,

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { ownerOf } from '../../actors/runtime/index.ts';
+import config from '../../cluster.config.ts';
 import { startCluster } from '../support/cluster/start-cluster.ts';
 import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 
@@ -38,6 +39,8 @@ async function serve(simulatorPort: string): Promise<void> {
     edge: { requestsMax: MANY, connectionsMax: MANY, connectionsPerAddressMax: MANY, drainGraceMs: DRAIN_MS },
     events: { streamsMax: MANY, streamsPerKeyMax: MANY },
     upstream: { connectionsPerOriginMax: MANY },
+    // Work in the background rests as configured, and not as in the tests of the API.
+    overload: { restFactor: config.overload.restFactor },
   });
   const { key, account } = await cluster.fund('1000000');
   let committedAt: Committed = null;

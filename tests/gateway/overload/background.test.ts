@@ -12,7 +12,10 @@ const STEP_MS = 0.25;
 const PEER_MS = 1;
 const STEPS = 6;
 const DOWNLOAD_STEP_MS = 0.12;
-const LIMITS = { ...config.overload, pieceMs: 2, restFactor: 3 };
+/** Rests alone; bursts have tests of their own. */
+const LIMITS = { ...config.overload, pieceMs: 2, restFactor: 3, burstMs: 0 };
+/** The work of accepting 30 MiB, as 1,000 lines, in pieces. */
+const SUBMISSION = { pieces: 300, ms: 1 };
 
 class Scene {
   readonly loop = new LoopModel();
@@ -116,10 +119,10 @@ it('counts what an asynchronous piece works, and not what it waits; one runs at 
 
 /** The p99 of live requests that take several steps of the loop, beside three lanes of background work. */
 async function besideWork(workMs: number, isPresent: boolean): Promise<number> {
-  const { pieceMs, restFactor } = config.overload;
   const loop = new LoopModel();
   const live = { isPresent };
-  const background = new Background({ clock: loop, limits: { pieceMs, restFactor }, live, busyMs: () => loop.worked });
+  const limits = { ...config.overload, burstMs: 0 };
+  const background = new Background({ clock: loop, limits, live, busyMs: () => loop.worked });
   const lane = async (): Promise<void> => {
     for (;;) await background.run('a', () => loop.spend(workMs));
   };
@@ -146,6 +149,51 @@ it('live requests at 300/s are at most 20 % slower beside downloads, and 50 % be
   assert.ok(submissions < quiet * 1.5, `${submissions} ms beside ${quiet}`);
   const unpaced = await besideWork(1.5, false);
   assert.ok(unpaced > quiet * 1.8, `without rests ${unpaced} ms`);
+});
+
+/** How long submissions take, one every `everyMs`, and the p99 of 20 live requests/s beside them, for 20 s. */
+async function submissions(
+  everyMs: number,
+  burstMs: number,
+): Promise<{ readonly took: number[]; readonly p99: number }> {
+  const loop = new LoopModel();
+  const limits = { ...config.overload, burstMs };
+  const background = new Background({ clock: loop, limits, live: { isPresent: true }, busyMs: () => loop.worked });
+  const took: number[] = [];
+  const times: number[] = [];
+  const submit = async (): Promise<void> => {
+    const from = loop.monotonic();
+    for (let nth = 0; nth < SUBMISSION.pieces; nth++) await background.run('a', () => loop.spend(SUBMISSION.ms));
+    took.push(loop.monotonic() - from);
+  };
+  const request = async (): Promise<void> => {
+    const from = loop.monotonic();
+    for (let step = 0; step < STEPS; step++) {
+      loop.spend(STEP_MS);
+      await loop.wait(PEER_MS + ((times.length * 7 + step * 3) % 10) / 10);
+    }
+    times.push(loop.monotonic() - from);
+  };
+  for (let at = 0; at < 20_000; at += everyMs) loop.after(at, () => void submit());
+  for (let at = 0; at < 20_000; at += 50) loop.after(at, () => void request());
+  await loop.run(30_000);
+  return { took, p99: times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] as number };
+}
+
+it('a large submission now and then takes half the time beside live requests, which pay for it as little', async () => {
+  const { burstMs } = config.overload;
+  const [burst, paced] = [await submissions(5_000, burstMs), await submissions(5_000, 0)];
+  assert.ok(burst.took.length === 4 && paced.took.length === 4);
+  assert.ok(Math.max(...burst.took) <= SUBMISSION.pieces * SUBMISSION.ms * 1.5, `${Math.max(...burst.took)} ms`);
+  assert.ok(Math.min(...paced.took) > SUBMISSION.pieces * SUBMISSION.ms * 2.5, `${Math.min(...paced.took)} ms`);
+  assert.ok(burst.p99 <= paced.p99 * 1.05, `${burst.p99} ms beside ${paced.p99}`);
+});
+
+it('submissions without end rest as long as any other work', async () => {
+  const { took } = await submissions(1_000, config.overload.burstMs);
+  const full = SUBMISSION.pieces * SUBMISSION.ms * (1 + config.overload.restFactor);
+  assert.ok((took[0] as number) < full / 2, `${took[0]} ms`);
+  assert.ok((took.at(-1) as number) > full * 0.98, `${took.at(-1)} ms`);
 });
 
 it('a piece that never ends delays the others by a second at most, and a failed one by nothing', async () => {
