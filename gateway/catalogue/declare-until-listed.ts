@@ -2,6 +2,9 @@ import { ENDPOINTS_TOPIC } from '../../actors/endpoint/endpoint.ts';
 import type { Clock, Cluster } from '../../actors/runtime/index.ts';
 import { type Declared, type DeclareParts, declare } from './declare.ts';
 
+/** The message of a record with warnings. */
+export const WARNED = 'a models document probably has mistakes';
+
 const DECLARE_AGAIN_MS = 500;
 const LISTED_LOOK_MS = 20;
 /**
@@ -46,7 +49,8 @@ export async function declareUntilListed(parts: DeclareUntilListedParts): Promis
 async function declaredBy(parts: DeclareUntilListedParts): Promise<readonly Declared[] | null> {
   try {
     const declared = await declare(parts);
-    for (const { provider, problem } of declared) {
+    for (const { provider, problem, warnings } of declared) {
+      if (warnings.length > 0) parts.log.warn({ provider, warnings }, WARNED);
       if (problem !== null)
         parts.log.error({ provider, problem }, 'a models document is invalid; the previous one stays in effect');
     }

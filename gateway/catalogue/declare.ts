@@ -7,7 +7,8 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { ProviderDeclaration } from '../terms/provider-declaration.ts';
 import { providerFacts } from './endpoint-declaration.ts';
 import { BrokenDocument } from './models-document.ts';
-import { parseDocument, type ReadParts, readDocument } from './read-document.ts';
+import { priceChanges } from './price-changes.ts';
+import { parseDocument, type ReadParts, readDocument, warningsOf } from './read-document.ts';
 
 export interface DeclareParts extends ReadParts {
   readonly cluster: Cluster;
@@ -23,6 +24,10 @@ export interface Declared {
   readonly changes: number;
   /** Why the document is invalid; the previous declaration stays. Null for a valid document. */
   readonly problem: string | null;
+  /** Every fault of an invalid document. */
+  readonly faults: readonly string[];
+  /** What is probably a mistake in a valid document, such as a price that changes by more than ten times. */
+  readonly warnings: readonly string[];
   /** SHA-256 of the declared text; null for a document in the config and for an invalid one. */
   readonly digest: string | null;
 }
@@ -72,11 +77,15 @@ async function declareDocument(
     const text = await readDocument(parts, provider);
     const digest = text === null ? null : createHash('sha256').update(text).digest('hex');
     if (digest !== null && digest === known) return null;
-    const counted = await declareEndpoints(parts, provider, await parseDocument(provider, text));
-    return { provider: provider.slug, ...counted, problem: null, digest };
+    const declarations = await parseDocument(provider, text);
+    const listed = [...parts.cluster.board.topic(ENDPOINTS_TOPIC).values()] as unknown as Endpoint[];
+    const warnings = [...warningsOf(provider, text), ...priceChanges(listed, declarations)];
+    const counted = await declareEndpoints(parts, provider, declarations);
+    return { provider: provider.slug, ...counted, problem: null, faults: [], warnings, digest };
   } catch (error) {
     if (!(error instanceof BrokenDocument)) throw error;
-    return { provider: provider.slug, endpoints: [], changes: 0, problem: error.message, digest: null };
+    const { message: problem, faults } = error;
+    return { provider: provider.slug, endpoints: [], changes: 0, problem, faults, warnings: [], digest: null };
   }
 }
 

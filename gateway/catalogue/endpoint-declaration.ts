@@ -7,10 +7,10 @@ import { descriptorsOf } from './descriptor-of.ts';
 import type { DeclaredDescriptor, DeclaredModel, InputModality, ModelsDocument } from './document-schema.ts';
 import { envelopesOf } from './envelopes-of.ts';
 import { factsOf } from './facts-of.ts';
-import { InvalidDocument } from './invalid-document.ts';
+import { InvalidDocument, invalidDocument } from './invalid-document.ts';
 import { reasoningOf } from './reasoning-of.ts';
 import { tariffOf } from './tariff-of.ts';
-import { memberOf } from './validation-error.ts';
+import { memberOf, type ValidationError } from './validation-error.ts';
 
 type Path = readonly (string | number)[];
 type Parameters = Readonly<Record<string, DeclaredDescriptor>>;
@@ -25,24 +25,59 @@ const CARRIER: Readonly<Record<string, string>> = { image: 'image_config', audio
 
 /**
  * The models of one provider as declarations for its endpoint actors. Leaves out models that are not ready or have no
- * served output modality. Throws `InvalidDocument`.
+ * served output modality. Throws `InvalidDocument` with the faults of every model.
  */
 export function endpointDeclarations(
   provider: ProviderDeclaration,
   document: ModelsDocument,
 ): readonly EndpointDeclaration[] {
   const seen = new Set<string>();
-  return document.data.flatMap((model, nth) => {
+  const faults: ValidationError[] = [];
+  const declared = document.data.flatMap((model, nth) => {
     const at = ['data', nth];
-    if (seen.has(model.id)) throw new InvalidDocument([...at, 'id'], `data[${nth}].id: ${model.id} is declared twice`);
-    seen.add(model.id);
-    const answers = model.output_modalities.some(({ type }) => SERVED.has(type));
-    const declaration = answers ? endpointDeclaration(provider, model, at) : null;
-    if (JSON.stringify(declaration).length > DECLARATION_CHARS_MAX) {
-      throw new InvalidDocument(at, `data[${nth}] is longer than ${DECLARATION_CHARS_MAX} characters; shorten it`);
+    try {
+      if (seen.has(model.id))
+        throw new InvalidDocument([...at, 'id'], `data[${nth}].id: ${model.id} is declared twice`);
+      seen.add(model.id);
+      const declaration = declarationOf(provider, model, at);
+      return declaration === null || model.is_ready === false ? [] : [declaration];
+    } catch (error) {
+      if (!(error instanceof InvalidDocument)) throw error;
+      faults.push(...faultsOf(model, at, error));
+      return [];
     }
-    return declaration === null || model.is_ready === false ? [] : [declaration];
   });
+  if (faults.length > 0) throw invalidDocument(faults);
+  return declared;
+}
+
+function declarationOf(provider: ProviderDeclaration, model: DeclaredModel, at: Path): EndpointDeclaration | null {
+  if (!model.output_modalities.some(({ type }) => SERVED.has(type))) return null;
+  const declaration = endpointDeclaration(provider, model, at);
+  if (JSON.stringify(declaration).length <= DECLARATION_CHARS_MAX) return declaration;
+  throw new InvalidDocument(
+    at,
+    `${memberOf(at.map(String))} is longer than ${DECLARATION_CHARS_MAX} characters; shorten it`,
+  );
+}
+
+/** The parts of a declaration that may have a fault, each independent of the others. */
+const CHECKED_PARTS: readonly ((model: DeclaredModel, at: Path) => unknown)[] = [
+  ...[checkVideo, catalogueId, factsOf, lengthsOf, tariffOf],
+];
+
+/** The fault that was thrown, and the first one of every other part of the model. */
+function faultsOf(model: DeclaredModel, at: Path, thrown: InvalidDocument): readonly ValidationError[] {
+  const faults = new Map(thrown.faults.map((fault) => [fault.message, fault]));
+  for (const part of CHECKED_PARTS) {
+    try {
+      part(model, at);
+    } catch (error) {
+      if (!(error instanceof InvalidDocument)) throw error;
+      for (const fault of error.faults) faults.set(fault.message, fault);
+    }
+  }
+  return [...faults.values()];
 }
 
 /** One model at one provider. `at` is its path in the document. */

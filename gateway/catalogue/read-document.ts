@@ -5,7 +5,7 @@ import type { UpstreamLimits } from '../terms/config.ts';
 import type { ProviderDeclaration } from '../terms/provider-declaration.ts';
 import type { ModelsDocument } from './document-schema.ts';
 import { endpointDeclarations } from './endpoint-declaration.ts';
-import { BrokenDocument, parseModelsText, parseModelsValue } from './models-document.ts';
+import { BrokenDocument, modelsWarnings, parseModelsText, parseModelsValue } from './models-document.ts';
 
 export interface ReadParts {
   readonly outbound: Outbound;
@@ -39,11 +39,19 @@ export async function parseDocument(
   return placed(String(provider.models), async () => parseModelsText(text, declared));
 }
 
+/** What is probably a mistake in that text, a valid document. */
+export function warningsOf(provider: ProviderDeclaration, text: string | null): readonly string[] {
+  if (text !== null) return modelsWarnings(text).map((warning) => `${String(provider.models)}: ${warning}`);
+  return typeof provider.models === 'string' ? [] : modelsWarnings(provider.models as object);
+}
+
 async function placed<T>(place: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    throw new BrokenDocument(`${place}: ${error instanceof Error ? error.message : String(error)}`);
+    const faults =
+      error instanceof BrokenDocument ? error.faults : [error instanceof Error ? error.message : String(error)];
+    throw new BrokenDocument(faults.map((fault) => `${place}: ${fault}`));
   }
 }
 

@@ -2,6 +2,7 @@ import type { Cancel, Clock } from '../../actors/runtime/index.ts';
 import { providerAddress } from '../../actors/terms/ids.ts';
 import type { ProviderDeclaration } from '../terms/provider-declaration.ts';
 import { type Declared, type DeclareParts, declareOne } from './declare.ts';
+import { WARNED } from './declare-until-listed.ts';
 
 export interface RefresherParts extends DeclareParts {
   readonly clock: Clock;
@@ -71,7 +72,8 @@ export class Refresher {
   async #read(provider: ProviderDeclaration, known: string | null): Promise<Declared | null> {
     const declared = await declareOne(this.#parts, provider, known);
     if (declared === null) return null;
-    const { problem, digest } = declared;
+    const { problem, digest, warnings } = declared;
+    if (warnings.length > 0) this.#parts.log.warn({ provider: provider.slug, warnings }, WARNED);
     if (digest === null) this.#known.delete(provider.slug);
     else this.#known.set(provider.slug, digest);
     if (problem === null) this.#logged.delete(provider.slug);

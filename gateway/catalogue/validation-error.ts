@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
 
-/** The first error of a document and its location. */
+/** An error of a document and its location. */
 export interface ValidationError {
   /** Names and indexes from the outside in; for a missing member the path of its parent. */
   readonly path: readonly string[];
@@ -11,10 +11,17 @@ export interface ValidationError {
 
 const SHOWN_CHARS_MAX = 60;
 
-/** The first error of a value; null when it fits its schema. */
-export function validationError(schema: TSchema, value: unknown): ValidationError | null {
-  const error = Value.Errors(schema, value).First();
-  return error ? described(innermost(error), value) : null;
+/** The errors of a value, one per member, in its order, at most `max`; none when it fits its schema. */
+export function validationErrors(schema: TSchema, value: unknown, max: number): readonly ValidationError[] {
+  const errors = new Map<string, ValidationError>();
+  for (const error of Value.Errors(schema, value)) {
+    for (const inner of innermost(error)) {
+      // A missing member is reported a second time, as one of the wrong type.
+      if (!errors.has(inner.path)) errors.set(inner.path, described(inner, value));
+    }
+    if (errors.size >= max) break;
+  }
+  return [...errors.values()].slice(0, max);
 }
 
 /** A path in the notation `data[0].pricing[1]`. */
@@ -23,17 +30,16 @@ export function memberOf(path: readonly string[]): string {
   return name.replace(/^\./, '') || 'the document';
 }
 
-/** For a union of shapes: the error inside the shape whose `type` matches, if any. */
-function innermost(error: ValueError): ValueError {
-  if (error.type !== ValueErrorType.Union) return error;
+/** For a union of shapes: the errors inside the shape whose `type` matches, if any. */
+function innermost(error: ValueError): readonly ValueError[] {
+  if (error.type !== ValueErrorType.Union) return [error];
   for (const alternative of error.errors) {
     const errors = [...alternative];
-    const [first] = errors;
     // In a union of plain values there is no `type`, and every alternative reports the value itself.
-    if (!first || errors.some(({ path }) => path === `${error.path}/type` || path === error.path)) continue;
-    return innermost(first);
+    const isOther = errors.some(({ path }) => path === `${error.path}/type` || path === error.path);
+    if (errors.length > 0 && !isOther) return errors.flatMap(innermost);
   }
-  return error;
+  return [error];
 }
 
 function described(error: ValueError, value: unknown): ValidationError {

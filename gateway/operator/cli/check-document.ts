@@ -1,30 +1,39 @@
 import { readFile } from 'node:fs/promises';
 import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
 import { endpointDeclarations } from '../../catalogue/endpoint-declaration.ts';
-import { parseModelsText } from '../../catalogue/models-document.ts';
+import { BrokenDocument, modelsWarnings, parseModelsText } from '../../catalogue/models-document.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
 
 const PLACEHOLDER = { slug: 'provider', name: 'Provider', baseUrl: 'https://provider.invalid/v1' };
 
-/**
- * The endpoints that a models document in a file declares. @throws ConfigError naming file, line and member of the
- * error.
- */
+/** What a valid document declares, and what of it is probably a mistake. */
+export interface CheckedDocument {
+  readonly endpoints: readonly EndpointDeclaration[];
+  readonly warnings: readonly string[];
+}
+
+/** @throws ConfigError naming the file, and line and member of every fault. */
 export async function checkDocument(
   file: string,
   provider: ProviderDeclaration = { ...PLACEHOLDER, models: file },
-): Promise<readonly EndpointDeclaration[]> {
-  let text: string;
+): Promise<CheckedDocument> {
+  const text = await textOf(file);
   try {
-    text = await readFile(file, 'utf8');
+    const endpoints = parseModelsText(text, (document) => endpointDeclarations(provider, document));
+    return { endpoints, warnings: modelsWarnings(text) };
+  } catch (error) {
+    const faults = error instanceof BrokenDocument ? error.faults : [lineOf(error)];
+    const [first = '', ...further] = faults.map((fault) => `${file}: ${fault}`);
+    throw new ConfigError(first, further);
+  }
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     throw new ConfigError(`${file}: ${missing ? 'there is no such file' : `cannot be read (${lineOf(error)})`}`);
-  }
-  try {
-    return parseModelsText(text, (document) => endpointDeclarations(provider, document));
-  } catch (error) {
-    throw new ConfigError(`${file}: ${lineOf(error)}`);
   }
 }

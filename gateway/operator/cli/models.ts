@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
 import type { Declared } from '../../catalogue/declare.ts';
+import { priceChanges } from '../../catalogue/price-changes.ts';
 import { findCluster } from './find-cluster.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { print, table } from './print.ts';
@@ -10,6 +11,10 @@ import { print, table } from './print.ts';
 const REFRESH_HELP = `
 A document that is invalid or cannot be read changes nothing: the provider keeps its last declaration, and the reason
 is shown here (exit code 1), in the log, and by \`troupe why provider:SLUG\`.`;
+
+const CHECK_HELP = `
+Warnings leave the exit code at 0: a model that is served free without is_free, a price missing on one side, a range
+whose minimum is above its maximum, a parameter that no request can set.`;
 
 export function addModels(program: Command): void {
   const models = program.command('models').description('reload and check the models documents of providers');
@@ -23,16 +28,23 @@ export function addModels(program: Command): void {
       const { refreshModels } = await import('./refresh-models.ts');
       const declared = await refreshModels(await findCluster(options), provider);
       print(options, declared, () => renderDeclared(declared));
+      // A node of an earlier build sends neither member.
+      for (const { warnings = [] } of declared) warn(warnings);
       if (declared.some(({ problem }) => problem !== null)) process.exitCode = 1;
     });
   models
     .command('check')
     .argument('<file>', 'a models document')
-    .description('check a models document without a cluster; prints line and member of an error')
+    .option('--previous <file>', 'an earlier version: warns of prices that change by more than ten times')
+    .description('check a models document without a cluster; prints line and member of every error, and warnings')
+    .addHelpText('after', CHECK_HELP)
     .action(async (file: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { readonly previous?: string }>();
       const { checkDocument } = await import('./check-document.ts');
-      const declared = await checkDocument(resolve(file));
-      print(command.optsWithGlobals<GlobalOptions>(), declared, () => renderEndpoints(declared));
+      const { endpoints, warnings } = await checkDocument(resolve(file));
+      const before = options.previous === undefined ? [] : (await checkDocument(resolve(options.previous))).endpoints;
+      print(options, endpoints, () => renderEndpoints(endpoints));
+      warn([...warnings, ...priceChanges(before, endpoints)].map((warning) => `${resolve(file)}: ${warning}`));
     });
   models
     .command('schema')
@@ -44,10 +56,16 @@ export function addModels(program: Command): void {
 }
 
 function renderDeclared(declared: readonly Declared[]): string {
-  const rows = declared.map(({ provider, endpoints, changes, problem }) =>
-    problem === null ? [provider, String(endpoints.length), String(changes), 'declared'] : [provider, '', '', problem],
-  );
+  const rows = declared.flatMap(({ provider, endpoints, changes, problem, faults = [] }) => {
+    if (problem === null) return [[provider, String(endpoints.length), String(changes), 'declared']];
+    return (faults.length > 0 ? faults : [problem]).map((fault, nth) => [nth === 0 ? provider : '', '', '', fault]);
+  });
   return table(['PROVIDER', 'ENDPOINTS', 'CHANGES', 'DOCUMENT'], rows);
+}
+
+/** On standard error, so that `--json` stays one document. */
+function warn(warnings: readonly string[]): void {
+  for (const warning of warnings) process.stderr.write(`troupe: warning: ${warning}\n`);
 }
 
 function renderEndpoints(declared: readonly EndpointDeclaration[]): string {

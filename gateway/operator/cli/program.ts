@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import type { NodePorts } from '../../node/node-options.ts';
-import { lineOf } from '../config/config-error.ts';
+import { linesOf } from '../config/config-error.ts';
 import { PRIVATE_UMASK } from '../launcher/private-files.ts';
 import { COMMANDS, type CommandContext } from './commands.ts';
 import { packageVersion } from './package-version.ts';
@@ -45,7 +45,7 @@ export async function runProgram(entry: string, ports: NodePorts = {}): Promise<
       process.exitCode = error.exitCode;
       return;
     }
-    process.stderr.write(`troupe: ${lineOf(error)}\n`);
+    for (const line of linesOf(error)) process.stderr.write(`troupe: ${line}\n`);
     process.exit(1);
   }
 }

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Cluster, systemClock, systemRandom } from '../../../actors/runtime/index.ts';
 import type { ClusterConfig } from '../../terms/config.ts';
-import { ConfigError, lineOf } from '../config/config-error.ts';
+import { ConfigError, linesOf } from '../config/config-error.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { OperatorAddress } from '../launcher/connection.ts';
@@ -76,7 +76,9 @@ async function reportBroken({ providers }: ClusterConfig, report: (line: string)
   const { checkDocument } = await import('./check-document.ts');
   for (const provider of files) {
     await checkDocument(String(provider.models), provider).catch((error: unknown) => {
-      report(`${lineOf(error)}; provider ${provider.slug} keeps its last declaration, if it has one`);
+      const [first, ...further] = linesOf(error);
+      report(`${first}; provider ${provider.slug} keeps its last declaration, if it has one`);
+      for (const line of further) report(line);
     });
   }
 }

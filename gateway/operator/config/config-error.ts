@@ -1,6 +1,18 @@
 /** A failure that the user can correct: its one-line message names the error, its place, and the remedy. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
+  /** Further failures of the same kind, one line each. */
+  readonly further: readonly string[];
+
+  constructor(message: string, further: readonly string[] = []) {
+    super(message);
+    this.further = further;
+  }
+}
+
+/** Every failure that a thrown value names, one line each. */
+export function linesOf(error: unknown): readonly string[] {
+  return error instanceof ConfigError ? [lineOf(error), ...error.further] : [lineOf(error)];
 }
 
 /** The message of any thrown value as one line, without stack or line breaks. */

@@ -39,6 +39,31 @@ it('check prints the endpoints that a document declares, or line and member of i
   assert.is(err, `troupe: ${bad}: line 6: data[0].name is 5 and must be text of 1 to 256 characters\n`);
 });
 
+it('check prints every fault on a line of its own, and warnings beside the table, with those of changed prices', async () => {
+  const bad = file('faults.json', {
+    data: [
+      { ...MODEL, name: 5, surprise: 1 },
+      { ...MODEL, id: 'two' },
+    ],
+  });
+  const { code, out, err } = await troupe(['models', 'check', bad]).ended;
+  assert.equal([code, out], [1, '']);
+  assert.equal(
+    err.split('\n').map((line) => line.replace(/^troupe: .*: line \d+: (\S+) .*/, '$1')),
+    ['data[0].surprise', 'data[0].name', 'data[1].id', ''],
+  );
+  const [input] = MODEL.input_modalities;
+  const dearer = { ...input, pricing: [{ ...input.pricing[0], cost_usd: '0.001' }] };
+  const parameters = { ...MODEL.output_modalities[0], supported_parameters: { tol_choice: { type: 'unknown' } } };
+  const before = file('before.json', { data: [MODEL] });
+  const now = file('now.json', { data: [{ ...MODEL, input_modalities: [dearer], output_modalities: [parameters] }] });
+  const warned = await troupe(['models', 'check', now, '--previous', before, '--json']).ended;
+  assert.is(warned.code, 0);
+  assert.is((JSON.parse(warned.out) as object[]).length, 1);
+  assert.match(warned.err, /^troupe: warning: .*now\.json: line \d+: .*tol_choice .*; did you mean tool_choice\?\n/);
+  assert.match(warned.err, /warning: .*now\.json: m\/one: the prompt price changes from 0\.000001 to 0\.001 USD\n$/);
+});
+
 it('schema prints a JSON Schema', async () => {
   const { code, out } = await troupe(['models', 'schema']).ended;
   assert.is(code, 0);
@@ -68,6 +93,17 @@ it('refresh reads a corrected document, keeps the last declaration of an invalid
   );
   file('one.models.json', { data: [MODEL, { ...MODEL, id: 'm/two' }] });
   assert.match((await troupe(['models', 'refresh', 'one', ...at]).ended).out, /\none +2 +1 +declared\n/);
+  const [input] = MODEL.input_modalities;
+  const dearer = { ...input, pricing: [{ ...input.pricing[0], cost_usd: '0.0002' }] };
+  file('one.models.json', { data: [{ ...MODEL, input_modalities: [dearer] }] });
+  const warned = await troupe(['models', 'refresh', 'one', ...at]).ended;
+  assert.is(warned.code, 0);
+  assert.is(warned.err, 'troupe: warning: m/one: the prompt price changes from 0.000001 to 0.0002 USD\n');
+  file('one.models.json', { data: [MODEL, { ...MODEL, id: 'm/two', name: 1, created: 'x' }] });
+  const faulty = await troupe(['models', 'refresh', ...at]).ended;
+  assert.match(faulty.out, /data\[1\]\.name is 1 .*\n.*data\[1\]\.created is "x"/);
+  file('one.models.json', { data: [MODEL, { ...MODEL, id: 'm/two' }] });
+  assert.is((await troupe(['models', 'refresh', 'one', ...at]).ended).code, 0);
   file('one.models.json', '{"data": [\n}');
   const broken = await troupe(['models', 'refresh', ...at]).ended;
   assert.is(broken.code, 1);
