@@ -305,7 +305,7 @@ export class RunningAttempt implements RunningTurn {
     const seen: { -readonly [member in keyof Observed]: Observed[member] } = {
       by: accountTag(caller.account),
       at: this.#services.cluster.now(),
-      outcome: failure ? (failure.counted ? 'error' : 'other') : receipt.finishReason === null ? 'other' : 'success',
+      outcome: outcomeOf(failure, receipt),
       streamed: turn.stream,
       durationMs: now - sentAt,
     };
@@ -322,4 +322,10 @@ export class RunningAttempt implements RunningTurn {
     if (ask !== null) seen.toolAsk = ask;
     this.#services.outcomes.observe(candidate.endpoint.id, seen);
   }
+}
+
+/** A reply that broke off counts even where its error is a limit of the provider. (conventions 1.7) */
+function outcomeOf(failure: ProviderFailure | null, { finishReason }: Receipt): Observed['outcome'] {
+  if (failure !== null) return failure.isProvidersFault ? 'error' : 'other';
+  return finishReason === null ? 'other' : 'success';
 }

@@ -19,6 +19,12 @@ const CAUSES: Readonly<Record<string, FailureCause>> = {
   billing_error: 'misconfigured',
   insufficient_quota: 'misconfigured',
 };
+/** The statuses of the names whose failures do not count against an endpoint. */
+const STATUSES: Readonly<Record<string, number>> = {
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  permission_error: 403,
+};
 
 /**
  * The failure for an error object inside a 200. Its text never leaves the classification: it may contain the operator's
@@ -55,5 +61,6 @@ function rejected(refusal: ProviderRefusal): ProviderFailure {
 
 /** An invalid request by the operator's own account or model is no refusal of the caller's. */
 function causedBy(cause: FailureCause, word: string): ProviderFailure {
-  return new ProviderFailure(cause === 'rejected' ? 'misconfigured' : cause, `${word} instead of an answer`);
+  const reason = cause === 'rejected' ? 'misconfigured' : cause;
+  return new ProviderFailure(reason, `${word} instead of an answer`, STATUSES[word] ?? null);
 }

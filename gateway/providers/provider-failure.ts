@@ -4,7 +4,7 @@ import type { ProviderRefusal } from './provider-refusal.ts';
 export type FailureCause =
   /** No connection, a broken connection, 5xx, an error instead of an answer. */
   | 'unavailable'
-  /** 429, 503 or 529: the provider reports overload. */
+  /** 429, 503 or 529: the provider reports overload, or that the operator's rate is used up. */
   | 'overloaded'
   /** A time-out of connection, first byte, progress or the whole call. */
   | 'timeout'
@@ -49,13 +49,21 @@ export class ProviderFailure extends Error {
 
   /** Called once more before it counts. (spec: inference, Routing rules 10) */
   get repeatable(): boolean {
-    return this.counted && this.reason !== 'contract';
+    return this.isProvidersFault && this.reason !== 'contract';
   }
 
-  /** Counts against the endpoint's health. */
+  /** Counts against the endpoint's health and uptime when nothing was delivered. (conventions 1.7) */
   get counted(): boolean {
+    return this.isProvidersFault && !UNCOUNTED.has(this.status ?? 0);
+  }
+
+  /** Neither the request nor the gateway is at fault. A reply that breaks off for it counts, whatever its status. */
+  get isProvidersFault(): boolean {
     return this.reason !== 'rejected' && this.reason !== 'aborted';
   }
 }
+
+/** The operator's own rate and permissions at the provider say nothing about whether the endpoint works. */
+const UNCOUNTED: ReadonlySet<number> = new Set([403, 429]);
 
 const UNEXPLAINED: ProviderRefusal = { code: 'invalid_request' };

@@ -10,7 +10,7 @@ export class Saturated extends ProviderFailure {
     super('overloaded', message, status);
   }
 
-  override get counted(): boolean {
+  override get isProvidersFault(): boolean {
     return false;
   }
 }
