@@ -48,7 +48,7 @@ function halfHourOf(bucket: Bucket): HalfHour {
 }
 
 /** The last seven days of an endpoint, oldest first; half hours without attempts are left out. */
-export async function readHistory(cluster: Cluster, endpoint: string): Promise<readonly HalfHour[]> {
+export async function readHistory(cluster: Pick<Cluster, 'rows'>, endpoint: string): Promise<readonly HalfHour[]> {
   const address = endpointAddress(endpoint);
   const query = { collection: HISTORY_COLLECTION, address, order: 'ascending', limit: ROWS_MAX } as const;
   const rows = await cluster.rows.rows(query);

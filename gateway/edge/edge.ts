@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { EndpointHistories } from '../catalogue/endpoint-histories.ts';
 import { Arrivals } from '../overload/arrivals.ts';
 import type { OverloadGauges } from '../overload/overload.ts';
 import type { ServingState } from '../terms/serving-state.ts';
@@ -75,6 +76,7 @@ export function openEdge(services: EdgeServices): Edge {
     ...{ authentication, clients, window, turns, overload, arrivals },
     largeAnswers: new LargeAnswers(clock, limits),
     ...{ feeds, preparedAnswers: new PreparedAnswers(), publicStats: new PublicStats(cluster) },
+    histories: new EndpointHistories(cluster),
     uploads: new UploadRoom(services.files.limits),
     bodies: new BodyRoom(limits.bodiesBytesMax),
     openUploads: new OpenUploads(limits),

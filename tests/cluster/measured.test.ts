@@ -12,6 +12,7 @@ import { readHistory } from '../../actors/endpoint/history.ts';
 import { KEEP_EVERY_MS, PUBLISH_EVERY_MS } from '../../actors/endpoint/record.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';
+import { EndpointHistories } from '../../gateway/catalogue/endpoint-histories.ts';
 import { bounded } from '../support/bounded.ts';
 import { DECLARATION } from '../support/model/declaration.ts';
 import type { Logged } from '../support/model/measured-oracle.ts';
@@ -117,6 +118,12 @@ within('the death of the owner loses at most the observations of the last half m
   const kept = log.filter(({ at }) => at < diedAt - KEEP_EVERY_MS - 2_000).length;
   assert.ok(samples >= kept, `${samples} of ${log.length} attempts; ${kept} were to survive`);
   const history = await readHistory(world.owner.node, ID);
+  const elsewhere = world.trio.find((node) => node !== world.owner) as VirtualNode;
+  assert.equal(
+    (await new EndpointHistories(elsewhere.node).of([ID])).get(ID),
+    history,
+    'as a page of another node shows',
+  );
   assert.ok(history.reduce((sum, { success, error }) => sum + success + error, 0) >= kept);
   await world.same(log.slice(0, samples));
 });

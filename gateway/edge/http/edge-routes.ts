@@ -1,3 +1,4 @@
+import type { EndpointHistories } from '../../catalogue/endpoint-histories.ts';
 import type { Arrivals } from '../../overload/arrivals.ts';
 import type { Overload } from '../../overload/overload.ts';
 import type { PublicStats } from '../api/catalogue/public-stats.ts';
@@ -30,6 +31,7 @@ export interface EdgeRoutes {
   readonly largeAnswers: LargeAnswers;
   readonly preparedAnswers: PreparedAnswers;
   readonly publicStats: PublicStats;
+  readonly histories: EndpointHistories;
   readonly running: RunningRequests;
   /** Number of requests under way on this node. */
   readonly underWay: () => number;

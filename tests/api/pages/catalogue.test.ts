@@ -1,9 +1,11 @@
 /** The public catalogue for browsers: the same models as the API lists, its filters, and a model's page. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { stagePage } from '../../gateway/edge/pages/catalogue/stage.ts';
 import { bounded } from '../../support/bounded.ts';
 import { closeBrowser, LOOKS, openContext, overflow, screenshot } from '../../support/browser.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { type PageServer, servePages } from '../../support/page-server.ts';
 import { openCluster } from './cluster.ts';
 import { originOf, Visitor } from './visitor.ts';
 
@@ -12,14 +14,18 @@ const it = bounded(test, 180_000);
 let cluster: TestCluster;
 let origin: string;
 let visitor: Visitor;
+/** The whole demo with figures in it. */
+let stage: PageServer;
 
 test.before(async () => {
   cluster = await openCluster();
   origin = originOf(cluster);
   visitor = new Visitor(origin);
+  stage = await servePages(stagePage);
 });
 test.after(async () => {
   await closeBrowser();
+  stage.close();
   await cluster.close();
 });
 
@@ -35,6 +41,7 @@ const shown = (text: string): readonly string[] =>
 const QUERIES = [
   ...['', '&q=fast', '&sort=price-high-to-low', '&supported_parameters=tools', '&input_modalities=image'],
   ...['&output_modalities=audio', '&context=131072', '&max_price=0.4', '&providers=sim-a', '&zdr=true', '&q=%25'],
+  ...['&max_output_price=1', '&model_authors=nobody', '&region=US', '&max_age_days=3000', '&min_tool_success_rate=1'],
 ];
 
 it('each filter shows what the API lists, in its order', async () => {
@@ -87,10 +94,20 @@ for (const look of LOOKS)
     const errors: string[] = [];
     page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
     page.on('pageerror', (error) => errors.push(error.message));
-    for (const path of ['/models', '/models/sim/fast', '/models/sim/vision']) {
-      await page.goto(`${origin}${path}`);
+    const busy = [
+      '/models',
+      '/models/northwind/gale-70b',
+      '/models/quill/quill-2-pro?days=7',
+      '/models/reelworks/reel-2',
+    ];
+    const all = [
+      ...['/models', '/models/sim/fast', '/models/sim/vision'].map((path) => ({ at: origin, path })),
+      ...busy.map((path) => ({ at: stage.origin, path })),
+    ];
+    for (const { at, path } of all) {
+      await page.goto(`${at}${path}`);
       assert.is(await overflow(page), 0, `${path} scrolls sideways`);
-      await screenshot(page, `catalogue-${look}${path.replaceAll('/', '-')}`);
+      await screenshot(page, `catalogue-${look}${path.replaceAll(/[/?=]/g, '-')}`);
     }
     assert.equal(errors, []);
     await context.close();
@@ -107,6 +124,25 @@ it('typing narrows the list at once, and what is shown can be copied', async () 
   assert.is(await page.evaluate<string>('navigator.clipboard.readText()'), 'sim/fast');
   await page.getByRole('link', { name: 'Sim Fast' }).click();
   await page.getByRole('heading', { name: 'Endpoints' }).waitFor();
+  await context.close();
+});
+
+it('the history of each endpoint is drawn, told in words, and listed as a table; a link changes its time', async () => {
+  const context = await openContext('light', { javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(`${stage.origin}/models/northwind/gale-70b`);
+  const endpoints = await page.locator('table.dense tbody tr').count();
+  assert.is(await page.getByRole('img', { name: /requests succeeded$/ }).count(), endpoints);
+  const cells = page.locator('.courses li:first-child .cell');
+  assert.is(await cells.count(), 48);
+  const table = page.getByRole('region', { name: 'The same figures by endpoint' });
+  assert.is(await table.isVisible(), false);
+  await page.getByText('As a table').click();
+  assert.is(await table.getByRole('row').count(), endpoints + 1);
+  await page.getByRole('link', { name: '7 days' }).click();
+  assert.is(await cells.count(), 42);
+  await page.goto(`${origin}/models/sim/vision`);
+  assert.match(await page.locator('main').innerText(), 'No request in the last 24 hours');
   await context.close();
 });
 

@@ -17,6 +17,7 @@ import type { Html } from '../html.ts';
 import { layout } from '../layout.ts';
 import { pageAnswer, redirectAnswer } from '../page-answer.ts';
 import { openPage, type Visit } from '../page-route.ts';
+import { DRAWN_MAX, REACHES } from './history-charts.ts';
 import { modelContent } from './model-page.ts';
 import { modelsContent, type Option } from './models-page.ts';
 
@@ -77,12 +78,20 @@ function providersOf(visit: Visit): readonly Option[] {
   }));
 }
 
-function showModel(visit: Visit): RouteAnswer {
-  const { context, site } = visit;
+async function showModel(visit: Visit): Promise<RouteAnswer> {
+  const { context, edge, site } = visit;
   const id = `${paramOf(context, 'author')}/${paramOf(context, 'slug')}`;
   const model = catalogueModel(topicOf(visit), id);
   if (model === null) throw unknownModel(id, modelIds(topicOf(visit)));
-  return page(visit, String(model.summary.name), modelContent(model, `${site.origin}${PREFIX}`));
+  const days = new URLSearchParams(context.query).get('days');
+  const endpoints = model.endpoints.slice(0, DRAWN_MAX);
+  // The catalogue is read from memory: while the store is out of reach, only the history is missing.
+  const histories = await edge.histories.of(endpoints.map((each) => each.id)).catch(() => null);
+  const history = {
+    ...{ endpoints, histories, now: edge.services.cluster.now() },
+    reach: REACHES.find((reach) => String(reach.days) === days) ?? REACHES[0],
+  };
+  return page(visit, String(model.summary.name), modelContent({ model, history, base: `${site.origin}${PREFIX}` }));
 }
 
 function page({ site, session }: Visit, title: string, content: Html, status = 200): RouteAnswer {

@@ -1,5 +1,4 @@
 import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
-import { compare } from '../../../../actors/terms/usd.ts';
 import {
   benchmarks,
   benchmarksNote,
@@ -11,74 +10,144 @@ import {
 import { type CatalogueModel, retainsNothing } from '../../../catalogue/models.ts';
 import { section } from '../account/account-page.ts';
 import { type Html, html } from '../html.ts';
-import { shareOfExact } from '../parts/bar-chart.ts';
-import { badge, facts, table } from '../parts/elements.ts';
-import { LEVEL_MAX, type Level, type LevelRow, levelBars, shareOf } from '../parts/level-bars.ts';
-import { countText, durationText, usdText } from '../parts/text.ts';
-import { perMillion, perMillionText, priceLines } from './price-text.ts';
+import { badge, facts, figures, table } from '../parts/elements.ts';
+import { countText } from '../parts/text.ts';
+import { firstTokenChart, priceChart, throughputChart } from './endpoint-charts.ts';
+import { endpointName } from './endpoint-name.ts';
+import { percentText, rateText, secondsText } from './figure-text.ts';
+import { type HistoryParts, historyCharts, REACHES, type Reach } from './history-charts.ts';
+import { alignedPrices, conditionalPrices, type PriceLine, perMillionText, priceLines } from './price-text.ts';
 import { snippets } from './snippets.ts';
 
-/** One model: what it is, a request to paste, its endpoints side by side with their prices and speed. */
-export function modelContent(model: CatalogueModel, base: string): Html {
+/** One model: its endpoints side by side, their history, prices and speed, a request to paste, what it is. */
+export interface ModelPage {
+  readonly model: CatalogueModel;
+  readonly history: HistoryParts;
+  /** Address of the API. */
+  readonly base: string;
+}
+
+export function modelContent({ model, history, base }: ModelPage): Html {
   const { id, summary, endpoints } = model;
   const description = typeof summary.description === 'string' ? summary.description : '';
-  return html`<div class="heading"><div><h1>${String(summary.name)}</h1>
-<p class="id"><code id="model-id">${id}</code><button class="quiet small" type="button" data-copy="model-id" hidden>Copy<span class="unseen"> the id</span></button></p></div>
-<a class="button second small" href="/models">All models</a></div>
-${description !== '' && html`<p class="lead">${description}</p>`}
-<div class="pair">
-${section('Model', modelFacts(model))}
-${section('Request', snippets(model, base))}
-</div>
+  const author = String(summary.author);
+  return html`<div><nav class="crumbs" aria-label="Path"><a href="/models">Models</a> / <a href="/models?${new URLSearchParams({ model_authors: author }).toString()}">${author}</a></nav>
+<h1>${String(summary.name)}</h1>
+<p class="id"><code id="model-id">${id}</code><button class="bare" type="button" data-copy="model-id" hidden>Copy<span class="unseen"> the id</span></button></p>
+${description !== '' && html`<p class="lead">${description}</p>`}</div>
+${headline(model)}
 ${section('Endpoints', endpointTable(endpoints))}
+${section('History', historyPart(model, history), reaches(id, history.reach))}
+<div class="trio">
+${section('Price', priceChart(endpoints))}
+${section('First token', firstTokenChart(endpoints))}
+${section('Throughput', throughputChart(endpoints))}
+</div>
 <div class="pair">
-${section('Prices', priceChart(endpoints))}
-${section('Speed', speedChart(endpoints))}
+${section('Request', snippets(model, base))}
+${section('Model', modelFacts(model))}
 </div>
 ${section('All prices', priceTable(endpoints))}
-${section('Benchmarks', benchmarkTable(endpoints))}`;
+${benchmarkPart(endpoints)}`;
+}
+
+/** What a visitor compares models by: the cheapest prices, the longest window, the best uptime. */
+function headline({ summary, endpoints }: CatalogueModel): Html {
+  const [cheapest] = endpoints;
+  const uptimes = endpoints.flatMap((endpoint) => uptime(endpoint, '1d').value ?? []);
+  const lengths = endpoints.flatMap(({ completionTokensMax }) => completionTokensMax ?? []);
+  const released = new Date(summary.created * 1_000).toISOString().slice(0, 10);
+  const shown = figures([
+    ...headlinePrices(cheapest?.tariff ?? null),
+    ['Context', countText(Math.max(...endpoints.map(({ contextLength }) => contextLength))), 'tokens'],
+    ...(lengths.length === 0 ? [] : [['Longest output', countText(Math.max(...lengths)), 'tokens'] as const]),
+    [
+      'Endpoints',
+      endpoints.length,
+      uptimes.length === 0 ? 'uptime unknown' : `best uptime ${percentText(Math.max(...uptimes))}`,
+    ],
+    ['Released', released],
+  ]);
+  return html`<div class="headline">${shown}</div>`;
+}
+
+function headlinePrices(tariff: Endpoint['tariff'] | null): readonly (readonly [string, string, string])[] {
+  if (tariff === null) return [];
+  if (tariff.prompt !== undefined || tariff.completion !== undefined) {
+    return [
+      ['Input from', perMillionText(tariff.prompt), 'per M tokens'],
+      ['Output from', perMillionText(tariff.completion), 'per M tokens'],
+    ];
+  }
+  return priceLines(tariff)
+    .slice(0, 2)
+    .map(({ name, price, per }) => [name, price, `per ${per}`] as const);
 }
 
 function modelFacts({ summary, endpoints }: CatalogueModel): Html {
-  const family = summary.family as { readonly name: string } | undefined;
+  const family = summary.family as { readonly id: string; readonly name: string } | undefined;
   const tags = (summary.tags as readonly string[]) ?? [];
-  const union = (of: (endpoint: Endpoint) => readonly string[]) => [...new Set(endpoints.flatMap(of))].join(', ');
+  const union = (of: (endpoint: Endpoint) => readonly string[]) => [...new Set(endpoints.flatMap(of))];
+  const marks = (names: readonly string[]) => html`${names.map((name) => html`<span class="badge">${name}</span> `)}`;
   return facts([
-    ['Author', String(summary.author)],
-    ['Family', family?.name],
-    ['Released', new Date(summary.created * 1_000).toISOString().slice(0, 10)],
+    [
+      'Family',
+      family && html`<a href="/models?${new URLSearchParams({ family: family.id }).toString()}">${family.name}</a>`,
+    ],
     ['Ends', endpoints.find(({ expiresOn }) => expiresOn !== undefined)?.expiresOn],
-    ['Reads', union(({ inputModalities }) => inputModalities)],
-    ['Writes', union(({ outputModalities }) => outputModalities)],
-    ['Context', `${countText(Math.max(...endpoints.map(({ contextLength }) => contextLength)))} tokens`],
+    ['Reads', marks(union(({ inputModalities }) => inputModalities))],
+    ['Writes', marks(union(({ outputModalities }) => outputModalities))],
+    ['Tags', tags.length > 0 && marks(tags)],
     ['Tokenizer', endpoints[0]?.tokenizer],
-    ['Tags', tags.length > 0 && tags.join(', ')],
-    ['Parameters', html`<span class="hint">${union(({ supportedParameters }) => supportedParameters)}</span>`],
+    [
+      'Parameters',
+      html`<span class="codes">${union(({ supportedParameters }) => supportedParameters).map((name) => html`<code>${name}</code> `)}</span>`,
+    ],
   ]);
 }
 
 function endpointTable(endpoints: readonly Endpoint[]): Html {
+  const [inputs, outputs] = [
+    alignedPrices(endpoints.map(({ tariff }) => tariff.prompt)),
+    alignedPrices(endpoints.map(({ tariff }) => tariff.completion)),
+  ];
   return table({
     caption: 'Endpoints of the model, cheapest first',
+    isDense: true,
     columns: [
-      ...['Provider', 'Health', { number: 'Context' }, { number: 'Output, most' }, 'Quantization'],
-      ...[{ number: 'Input / M' }, { number: 'Output / M' }, { number: 'First token' }, { number: 'Tokens/s' }],
-      ...[{ number: 'Uptime, day' }, { number: 'Tool calls' }, 'Retention'],
+      ...[
+        'Provider',
+        { number: 'Input / M' },
+        { number: 'Output / M' },
+        { number: 'Context' },
+        { number: 'Max output' },
+      ],
+      ...[{ number: 'First token' }, { number: 'Tokens/s' }, { number: 'Uptime' }, { number: 'Tool calls' }],
+      'Data kept',
     ],
-    rows: endpoints.map((endpoint) => {
-      const { provider, health, contextLength, completionTokensMax, quantization, tariff, dataPolicy } = endpoint;
-      const days = dataPolicy?.retentionDays;
+    rows: endpoints.map((endpoint, at) => {
+      const { contextLength, completionTokensMax } = endpoint;
       return [
-        ...[provider.name, healthBadge(health), countText(contextLength)],
-        ...[completionTokensMax === null ? '–' : countText(completionTokensMax), quantization ?? '–'],
-        ...[perMillionText(tariff.prompt), perMillionText(tariff.completion)],
-        ...[milliseconds(timeToFirstToken(endpoint, '30m').value?.p50), rate(throughput(endpoint, '30m').value?.p50)],
-        ...[percent(uptime(endpoint, '1d').value), percent(toolCallSuccess(endpoint).value)],
-        retainsNothing(endpoint) ? 'none' : days === undefined || days === null ? '–' : `${days} days`,
+        html`<span class="who">${endpointName(endpoint)} ${healthBadge(endpoint.health)}</span>`,
+        ...[inputs[at], outputs[at], countText(contextLength)],
+        completionTokensMax === null ? '–' : countText(completionTokensMax),
+        ...[
+          secondsText(timeToFirstToken(endpoint, '30m').value?.p50),
+          rateText(throughput(endpoint, '30m').value?.p50),
+        ],
+        ...[percentText(uptime(endpoint, '1d').value), percentText(toolCallSuccess(endpoint).value)],
+        retention(endpoint),
       ];
     }),
     empty: 'No endpoint serves this model.',
   });
+}
+
+function retention(endpoint: Endpoint): string {
+  if (retainsNothing(endpoint)) return 'nothing';
+  const days = endpoint.dataPolicy?.retentionDays ?? null;
+  if (days === null) return '–';
+  return days === 0 ? 'nothing' : `${days} days`;
 }
 
 function healthBadge(health: Endpoint['health']): Html {
@@ -86,79 +155,62 @@ function healthBadge(health: Endpoint['health']): Html {
   return health === 'unknown' ? badge('unknown') : badge(tones[health], health);
 }
 
-function priceChart(endpoints: readonly Endpoint[]): Html {
-  const prices = endpoints.map(({ tariff }) => [perMillion(tariff.prompt), perMillion(tariff.completion)] as const);
-  const known = prices.flat().filter((price) => price !== null);
-  if (known.length === 0)
-    return html`<p class="hint">No endpoint prices tokens; all prices are in the table below.</p>`;
-  const highest = known.reduce((most, price) => (compare(price, most) > 0 ? price : most), '0');
-  const level = (price: string | null): Level =>
-    price === null
-      ? { share: null, text: 'no declared price' }
-      : { share: shareOfExact(price, highest, LEVEL_MAX), text: usdText(price) };
-  const rows: LevelRow[] = endpoints.map(({ provider }, at) => ({
-    name: provider.name,
-    levels: (prices[at] ?? []).map(level),
-  }));
-  return levelBars({ title: 'USD per million tokens', measures: ['Input', 'Output'], rows });
+function historyPart({ endpoints }: CatalogueModel, history: HistoryParts): Html {
+  const drawn = history.endpoints.length;
+  return html`${historyCharts(history)}
+${endpoints.length > drawn && html`<p class="hint">The ${drawn} cheapest of ${endpoints.length} endpoints.</p>`}`;
 }
 
-const UNMEASURED: Level = { share: null, text: 'too few samples yet' };
-
-function speedChart(endpoints: readonly Endpoint[]): Html {
-  const figures = endpoints.map((endpoint) => timeToFirstToken(endpoint, '30m').value);
-  const slowest = Math.max(0, ...figures.map((figure) => figure?.p90 ?? 0));
-  const rows: LevelRow[] = endpoints.map(({ provider }, at) => {
-    const figure = figures[at];
-    if (figure === null || figure === undefined) return { name: provider.name, levels: [UNMEASURED] };
-    const levels = [figure.p50, figure.p90].map((value) => ({
-      share: shareOf(value, slowest),
-      text: milliseconds(value),
-    }));
-    return { name: provider.name, levels };
+function reaches(id: string, current: Reach): Html {
+  const links = REACHES.map(({ days, text }) => {
+    const path = `/models/${id}?days=${days}#history`;
+    return days === current.days
+      ? html`<li><a href="${path}" aria-current="true">${text}</a></li>`
+      : html`<li><a href="${path}">${text}</a></li>`;
   });
-  return levelBars({
-    title: 'Time to first token, the last 30 minutes',
-    measures: ['Half of the requests', 'Nine of ten'],
-    rows,
-  });
+  return html`<nav class="choices" id="history" aria-label="Time"><ul>${links}</ul></nav>`;
 }
 
 function priceTable(endpoints: readonly Endpoint[]): Html {
   return table({
     caption: 'Every declared price by endpoint',
-    columns: ['Provider', 'Prices', 'Conditions', 'Discount'],
-    rows: endpoints.map(({ provider, tariff }) => [
-      provider.name,
-      priceLines(tariff).map(({ name, text }) => html`${name} ${text}<br>`),
-      tariff.overrides === undefined ? '–' : `${tariff.overrides.length} conditional`,
-      tariff.discount === 0 ? '–' : `${tariff.discount * 100} %`,
-    ]),
+    columns: ['Provider', 'Prices', 'Under conditions', { number: 'Discount' }],
+    rows: endpoints.map((endpoint) => {
+      const { tariff } = endpoint;
+      const conditional = conditionalPrices(tariff);
+      return [
+        endpointName(endpoint),
+        priceList(priceLines(tariff)),
+        conditional.length === 0
+          ? '–'
+          : conditional.map(({ when, lines }) => html`<p class="hint">${when}</p>${priceList(lines)}`),
+        discountText(tariff.discount),
+      ];
+    }),
     empty: 'No endpoint serves this model.',
   });
 }
 
-function benchmarkTable(endpoints: readonly Endpoint[]): Html {
+function priceList(lines: readonly PriceLine[]): Html {
+  return html`<dl class="prices">${lines.map(({ name, price, per }) => html`<div><dt>${name}</dt><dd>${price} <span class="hint">/ ${per}</span></dd></div>`)}</dl>`;
+}
+
+/** A negative discount is a surcharge over the list price. */
+function discountText(discount: number): string {
+  const points = Math.round(discount * 10_000) / 100;
+  return points === 0 ? '–' : points > 0 ? `${points} %` : `+${-points} %`;
+}
+
+function benchmarkPart(endpoints: readonly Endpoint[]): Html | null {
   const rows = endpoints.flatMap((endpoint) =>
     benchmarks(endpoint).map(({ dataset, score, sample_count }) => [
-      endpoint.provider.name,
-      dataset,
-      `${score} %`,
-      countText(sample_count),
+      ...[endpointName(endpoint), dataset, percentText(score), countText(sample_count)],
     ]),
   );
-  return html`${rows.length > 0 && table({ caption: 'Benchmarks', columns: ['Provider', 'Data set', { number: 'Score' }, { number: 'Answers' }], rows, empty: '' })}
-<p class="hint">${benchmarksNote(endpoints)}</p>`;
-}
-
-function milliseconds(seconds: number | undefined): string {
-  return seconds === undefined ? '–' : durationText(seconds * 1_000);
-}
-
-function rate(perSecond: number | undefined): string {
-  return perSecond === undefined ? '–' : perSecond.toFixed(1);
-}
-
-function percent(value: number | null): string {
-  return value === null ? '–' : `${value.toFixed(1)} %`;
+  if (rows.length === 0) return null;
+  const columns = ['Provider', 'Data set', { number: 'Score' }, { number: 'Answers' }];
+  return section(
+    'Benchmarks',
+    html`${table({ caption: 'Benchmarks', columns, rows, empty: '' })}<p class="hint">${benchmarksNote(endpoints)}</p>`,
+  );
 }

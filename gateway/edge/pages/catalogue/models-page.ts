@@ -41,27 +41,51 @@ const CONTEXTS: readonly Option[] = [
   { value: '1000000', text: '1M and more' },
 ];
 
+/** A filter that is typed. */
+interface Typed {
+  readonly name: string;
+  readonly title: string;
+  readonly example: string;
+  readonly mode: 'decimal' | 'numeric' | 'text';
+}
+
+const MAX_PRICE: Typed = {
+  name: 'max_price',
+  title: 'Input price, at most',
+  example: 'USD / M tokens',
+  mode: 'decimal',
+};
+const MORE: readonly Typed[] = [
+  { name: 'max_output_price', title: 'Output price, at most', example: 'USD / M tokens', mode: 'decimal' },
+  { name: 'model_authors', title: 'Authors', example: 'such as quill', mode: 'text' },
+  { name: 'region', title: 'Country or region', example: 'such as DE', mode: 'text' },
+  { name: 'min_tool_success_rate', title: 'Tool calls made, at least', example: 'percent', mode: 'decimal' },
+  { name: 'max_age_days', title: 'Released within', example: 'days', mode: 'numeric' },
+];
+
 /** The list of models beside its filters. The filters are those of `GET /models`. */
 export function modelsContent({ query, selection, problem, families, providers }: ModelsPage): Html {
   const { models, total, next } = selection;
   return html`<div class="heading"><h1>Models</h1><p class="hint" id="count">${countText(total)} ${total === 1 ? 'model' : 'models'}</p></div>
 <div class="catalogue">
 <form class="filters card" method="get" action="/models" data-filter="#results" role="search" aria-label="Models">
-<div class="field"><label for="q">Search</label><input id="q" name="q" type="search" value="${query.get('q')}" placeholder="Name or id" autocomplete="off"></div>
+<div class="field whole"><label for="q">Search</label><input id="q" name="q" type="search" value="${query.get('q')}" placeholder="Name or id" autocomplete="off"></div>
 ${select('sort', 'Sort', SORTS, query)}
 ${select('input_modalities', 'Reads', [ANY, ...INPUTS], query)}
 ${select('output_modalities', 'Writes', [ANY, ...OUTPUTS], query)}
 ${checks('supported_parameters', 'Can', ABILITIES, query)}
 ${select('context', 'Context', [ANY, ...CONTEXTS], query)}
-<div class="field"><label for="max_price">Input price, at most</label><input id="max_price" name="max_price" inputmode="decimal" value="${query.get('max_price')}" placeholder="USD per M tokens" autocomplete="off"></div>
+${input(query, MAX_PRICE)}
 ${families.length > 0 && select('family', 'Family', [ANY, ...families], query)}
 ${select('providers', 'Provider', [ANY, ...providers], query)}
 ${checks('zdr', 'Data', [{ value: 'true', text: 'Zero retention' }], query)}
+<details${MORE.some(({ name }) => (query.get(name) ?? '') !== '') && html` open`}><summary>More filters</summary>
+${MORE.map((field) => input(query, field))}</details>
 <div class="actions"><button type="submit">Show</button><a class="button second" href="/models">Clear</a></div>
 </form>
 <div id="results">
 ${problem !== null && html`<div class="notice bad" role="alert">${problem}</div>`}
-${models.length === 0 ? html`<div class="card empty">No model matches. <a href="/models">Show all</a></div>` : html`<ul class="models">${models.map(row)}</ul>`}
+${models.length === 0 ? html`<div class="card empty">No model matches. <a href="/models">Show all</a></div>` : html`<ul class="models card">${models.map(row)}</ul>`}
 ${next !== null && html`<nav class="pager" aria-label="Pages"><a class="button second" href="/models?${next.toString()}" rel="next">More</a></nav>`}
 </div>
 </div>`;
@@ -71,13 +95,13 @@ function row({ id, summary, endpoints }: CatalogueModel, at: number): Html {
   const { tariff, contextLength } = endpoints[0] as CatalogueModel['endpoints'][number];
   const description = typeof summary.description === 'string' ? summary.description : '';
   const copied = `id-${at}`;
-  return html`<li class="card model">
+  return html`<li class="model">
 <div class="what"><h2><a href="/models/${id}">${String(summary.name)}</a></h2>
-<p class="id"><code id="${copied}">${id}</code><button class="quiet small" type="button" data-copy="${copied}" hidden>Copy<span class="unseen"> the id ${id}</span></button></p>
+<p class="id"><code id="${copied}">${id}</code><button class="bare" type="button" data-copy="${copied}" hidden>Copy<span class="unseen"> the id ${id}</span></button></p>
 <p class="about">${description}</p>
 <p class="marks">${marksOf(endpoints).map((mark) => html`<span class="badge">${mark}</span> `)}</p></div>
 <dl class="numbers">
-${tokenPrices(tariff)}
+${prices(tariff)}
 <div><dt>Context</dt><dd>${countText(contextLength)}</dd></div>
 <div><dt>Endpoints</dt><dd>${endpoints.length}</dd></div>
 </dl>
@@ -85,12 +109,13 @@ ${tokenPrices(tariff)}
 }
 
 /** The first endpoint is the cheapest: its prices are the model's. */
-function tokenPrices(tariff: CatalogueModel['endpoints'][number]['tariff']): Html {
+function prices(tariff: CatalogueModel['endpoints'][number]['tariff']): Html {
   if (tariff.prompt !== undefined || tariff.completion !== undefined) {
-    return html`<div><dt>Input</dt><dd>${perMillionText(tariff.prompt)}</dd></div><div><dt>Output</dt><dd>${perMillionText(tariff.completion)}</dd></div>`;
+    return html`<div><dt>Input / M</dt><dd>${perMillionText(tariff.prompt)}</dd></div><div><dt>Output / M</dt><dd>${perMillionText(tariff.completion)}</dd></div>`;
   }
   const [line] = priceLines(tariff);
-  return html`<div><dt>${line?.name ?? 'Price'}</dt><dd>${line?.text ?? '–'}</dd></div>`;
+  const title = line === undefined ? 'Price' : `${line.name} / ${line.per}`;
+  return html`<div class="double"><dt>${title}</dt><dd>${line?.price ?? '–'}</dd></div>`;
 }
 
 function marksOf(endpoints: CatalogueModel['endpoints']): readonly string[] {
@@ -112,6 +137,10 @@ function select(name: string, title: string, choices: readonly Option[], query: 
       : html`<option value="${value}">${text}</option>`,
   );
   return html`<div class="field"><label for="${name}">${title}</label><select id="${name}" name="${name}">${list}</select></div>`;
+}
+
+function input(query: URLSearchParams, { name, title, example, mode }: Typed): Html {
+  return html`<div class="field"><label for="${name}">${title}</label><input id="${name}" name="${name}" inputmode="${mode}" value="${query.get(name)}" placeholder="${example}" autocomplete="off"></div>`;
 }
 
 function checks(name: string, title: string, choices: readonly Option[], query: URLSearchParams): Html {

@@ -1,7 +1,7 @@
 import type { Tariff } from '../../../../actors/terms/tariff.ts';
 import { compare, multiply } from '../../../../actors/terms/usd.ts';
 import { publicPricing } from '../../../catalogue/public-pricing.ts';
-import { usdText } from '../parts/text.ts';
+import { countText, usdText } from '../parts/text.ts';
 
 const MILLION = 1_000_000;
 
@@ -36,29 +36,74 @@ export function perMillionText(rate: string | undefined): string {
   return price === null ? '–' : usdText(price);
 }
 
+/** Prices per million tokens in one column: as many digits behind each point as the longest has. */
+export function alignedPrices(rates: readonly (string | undefined)[]): readonly string[] {
+  const texts = rates.map(perMillionText);
+  const decimals = Math.max(0, ...texts.map((text) => text.split('.')[1]?.length ?? 0));
+  return texts.map((text) =>
+    /^\$[\d,]+\.\d+$/.test(text) ? text.padEnd(text.indexOf('.') + 1 + decimals, '0') : text,
+  );
+}
+
 export interface PriceLine {
   readonly name: string;
-  /** `$0.50 / M tokens`. */
-  readonly text: string;
+  /** `$0.50`. */
+  readonly price: string;
+  /** `M tokens`. */
+  readonly per: string;
 }
 
 /** Every declared price of a tariff, in the catalogue's order; those of videos that depend on the request last. */
 export function priceLines(tariff: Tariff): readonly PriceLine[] {
-  const rates = (tariff.videoTiers ?? []).map(({ rate }) => rate).sort(compare);
+  const range = videoRange(tariff);
+  const video = range === null ? [] : [{ name: 'Video', price: rangeText(...range), per: 'second' }];
+  return [...unitLines(publicPricing(tariff)), ...video];
+}
+
+/** The least and the highest rate of a second of video; null where none is declared. */
+export function videoRange({ videoTiers = [] }: Tariff): readonly [string, string] | null {
+  const rates = videoTiers.map(({ rate }) => rate).sort(compare);
   const [least, most] = [rates.at(0), rates.at(-1)];
-  const video =
-    least === undefined || most === undefined ? [] : [{ name: 'Video', text: `${rangeText(least, most)} / second` }];
-  return [...unitLines(tariff), ...video];
+  return least === undefined || most === undefined ? null : [least, most];
 }
 
 function rangeText(least: string, most: string): string {
   return least === most ? usdText(least) : `${usdText(least)} to ${usdText(most)}`;
 }
 
-function unitLines(tariff: Tariff): readonly PriceLine[] {
-  return Object.entries(publicPricing(tariff)).flatMap(([unit, price]) => {
+/** Prices that hold under conditions, in the order in which they apply: the last match wins. */
+export interface ConditionalPrices {
+  /** `over 200,000 prompt tokens, sat, 22:00 to 06:00 UTC`. */
+  readonly when: string;
+  readonly lines: readonly PriceLine[];
+}
+
+export function conditionalPrices(tariff: Tariff): readonly ConditionalPrices[] {
+  const { overrides = [] } = publicPricing(tariff) as { readonly overrides?: readonly Published[] };
+  return overrides.map((override) => ({ when: conditionText(override), lines: unitLines(override) }));
+}
+
+type Published = Readonly<Record<string, unknown>>;
+
+function conditionText({ min_prompt_tokens, utc_start, utc_end, utc_days }: Published): string {
+  const conditions = [
+    typeof min_prompt_tokens === 'number' && `over ${countText(min_prompt_tokens)} prompt tokens`,
+    Array.isArray(utc_days) && utc_days.join(', '),
+    typeof utc_start === 'number' && typeof utc_end === 'number' && `${clock(utc_start)} to ${clock(utc_end)} UTC`,
+  ];
+  return conditions.filter((condition) => condition !== false).join(', ');
+}
+
+/** `2230` is `22:30`. */
+function clock(hhmm: number): string {
+  const digits = String(hhmm).padStart(4, '0');
+  return `${digits.slice(0, 2)}:${digits.slice(2)}`;
+}
+
+function unitLines(pricing: Published): readonly PriceLine[] {
+  return Object.entries(pricing).flatMap(([unit, price]) => {
     if (unit === 'discount' || typeof price !== 'string') return [];
     const { name, per, times } = UNITS[unit] ?? { name: unit.replaceAll('_', ' '), per: 'unit', times: 1 };
-    return [{ name, text: `${usdText(multiply(price, times))} / ${per}` }];
+    return [{ name, price: usdText(multiply(price, times)), per }];
   });
 }

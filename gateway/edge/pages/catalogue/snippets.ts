@@ -19,7 +19,7 @@ export function snippets({ id, endpoints }: CatalogueModel, base: string): Html 
 }
 
 function chat(model: string, base: string): readonly Snippet[] {
-  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] });
+  const body = [`"model": ${JSON.stringify(model)}`, '"messages": [{"role": "user", "content": "Hello"}]'];
   return [
     { name: 'curl', text: curl(`${base}/chat/completions`, body) },
     {
@@ -48,13 +48,16 @@ print(completion.choices[0].message.content)`,
 }
 
 function video(model: string, base: string): readonly Snippet[] {
-  const body = JSON.stringify({ model, prompt: 'A river in the morning' });
+  const body = [`"model": ${JSON.stringify(model)}`, '"prompt": "A river in the morning"'];
   return [{ name: 'curl', text: curl(`${base}/videos`, body) }];
 }
 
-function curl(url: string, body: string): string {
+/** `members`: the lines of the body. */
+function curl(url: string, members: readonly string[]): string {
   return `curl ${url} \\
   -H "Authorization: Bearer $OPENAI_API_KEY" \\
   -H 'Content-Type: application/json' \\
-  -d '${body}'`;
+  -d '{
+    ${members.join(',\n    ')}
+  }'`;
 }

@@ -1,10 +1,10 @@
 /**
- * A stacked bar chart as SVG, written on the server: one bar per day, one colour per series. The bars stretch with the
- * page; every label is text of the page, so that it is read at any width. Amounts are exact; a bar's height is its
- * rounded share of the highest one.
+ * A stacked bar chart: one bar per day, one colour per series. Amounts are exact; a bar's height is its rounded share of
+ * the highest one.
  */
 import { add, compare } from '../../../../actors/terms/usd.ts';
 import { type Html, html } from '../html.ts';
+import { axis, chart, seriesKeys, shareOfExact } from './chart.ts';
 import { usdText } from './text.ts';
 
 export interface Bar {
@@ -19,7 +19,6 @@ export const SERIES_MAX = 6;
 export const OTHERS = 'Others';
 
 const HEIGHT = 1_000;
-const SCALE = 24;
 
 export interface ChartParts {
   readonly title: string;
@@ -32,16 +31,12 @@ export function barChart({ title, bars, series }: ChartParts): Html {
   const totals = bars.map(({ parts }) => [...parts.values()].reduce((sum, part) => add(sum, part), '0'));
   const highest = totals.reduce((most, total) => (compare(total, most) > 0 ? total : most), '0');
   const drawn = bars.map((bar, at) => drawBar({ bar, at, highest, series, total: totals[at] ?? '0' }));
-  const edge = (bar: Bar | undefined) => html`<span>${bar?.label}</span>`;
-  return html`<figure class="chart">
-<figcaption>${title}</figcaption>
-<div class="plot">
+  const content = html`<div class="plot">
 <span class="most">${usdText(highest)}</span>
 <svg viewBox="0 0 ${bars.length * 10} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${title}">${drawn}</svg>
 </div>
-<div class="axis">${edge(bars.at(0))}${edge(bars[bars.length >> 1])}${edge(bars.at(-1))}</div>
-<ul class="legend">${series.map((name, at) => html`<li><span class="key series-${at + 1}"></span>${name}</li>`)}</ul>
-</figure>`;
+${axis([bars.at(0)?.label, bars[bars.length >> 1]?.label, bars.at(-1)?.label])}`;
+  return chart({ title, keys: seriesKeys(series), content });
 }
 
 interface DrawnBar {
@@ -56,7 +51,7 @@ function drawBar({ bar, at, highest, series, total }: DrawnBar): Html {
   const rects: Html[] = [];
   let top = HEIGHT;
   series.forEach((name, index) => {
-    const height = heightOf(bar.parts.get(name) ?? '0', highest);
+    const height = shareOfExact(bar.parts.get(name) ?? '0', highest, HEIGHT);
     top -= height;
     if (height > 0) {
       rects.push(html`<rect class="series-${index + 1}" x="${at * 10 + 1}" y="${top}" width="8" height="${height}"/>`);
@@ -64,24 +59,6 @@ function drawBar({ bar, at, highest, series, total }: DrawnBar): Html {
   });
   const words = `${bar.label}: ${usdText(total)}`;
   return html`<g><title>${words}</title><rect class="ground" x="${at * 10}" y="0" width="10" height="${HEIGHT}"/>${rects}</g>`;
-}
-
-/** The rounded share of the highest amount, in thousandths; at least one for an amount above zero. */
-function heightOf(amount: string, highest: string): number {
-  return shareOfExact(amount, highest, HEIGHT);
-}
-
-/** `amount / whole` in parts of `scale`, cut; at least one part for an amount above zero. Both are exact decimals. */
-export function shareOfExact(amount: string, whole: string, scale: number): number {
-  const [part, all] = [units(amount), units(whole)];
-  if (all === 0n || part <= 0n) return 0;
-  return Math.max(1, Number((part * BigInt(scale)) / all));
-}
-
-/** An exact decimal as a whole number of its smallest digits. */
-function units(amount: string): bigint {
-  const [whole = '0', fraction = ''] = amount.split('.');
-  return BigInt(`${whole}${fraction.slice(0, SCALE).padEnd(SCALE, '0')}`);
 }
 
 /** The largest series by name, and `OTHERS` where there are more than have a colour. */

@@ -10,16 +10,18 @@ export interface TableParts {
   /** What the table lists, for those who hear the page. */
   readonly caption: string;
   readonly columns: readonly Column[];
+  /** Many narrow columns: less room between them, and two of them beside each other on a narrow screen. */
+  readonly isDense?: boolean;
   readonly rows: readonly (readonly HtmlValue[])[];
   /** Shown in place of a table without rows: what to do next. */
   readonly empty: HtmlValue;
 }
 
-export function table({ caption, columns, rows, empty }: TableParts): Html {
+export function table({ caption, columns, isDense = false, rows, empty }: TableParts): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
   const heads = columns.map((column) => html`<th scope="col"${numberClass(column)}>${nameOf(column)}</th>`);
   const lines = rows.map((cells) => html`<tr>${cells.map((cell, at) => cellOf(cell, columns[at] ?? ''))}</tr>\n`);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table class="stack">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table class="${isDense ? 'stack dense' : 'stack'}">
 <caption class="unseen">${caption}</caption>
 <thead><tr>${heads}</tr></thead>
 <tbody>

@@ -1,5 +1,6 @@
 /** Levels of several things beside each other: for each a bar per measure, its length a share of the longest one. */
-import { type Html, html } from '../html.ts';
+import { type Html, type HtmlValue, html } from '../html.ts';
+import { chart, seriesKeys } from './chart.ts';
 
 export interface Level {
   /** Null where nothing is known. */
@@ -9,7 +10,7 @@ export interface Level {
 }
 
 export interface LevelRow {
-  readonly name: string;
+  readonly name: HtmlValue;
   /** In the order of `measures`. */
   readonly levels: readonly Level[];
 }
@@ -28,19 +29,10 @@ export function levelBars({ title, measures, rows }: LevelParts): Html {
     ({ name, levels }) =>
       html`<li><span class="name">${name}</span><div class="bars">${levels.map((level, at) => bar(level, at))}</div></li>`,
   );
-  return html`<figure class="levels">
-<figcaption>${title}</figcaption>
-<ul>${lines}</ul>
-<ul class="legend">${measures.map((measure, at) => html`<li><span class="key series-${at + 1}"></span>${measure}</li>`)}</ul>
-</figure>`;
+  return chart({ title, keys: seriesKeys(measures), content: html`<ul class="rows levels">${lines}</ul>` });
 }
 
 function bar({ share, text }: Level, at: number): Html {
   if (share === null) return html`<span class="level none">${text}</span>`;
-  return html`<span class="level"><svg viewBox="0 0 ${LEVEL_MAX} 10" preserveAspectRatio="none" aria-hidden="true"><rect class="series-${at + 1}" width="${share}" height="10"/></svg>${text}</span>`;
-}
-
-/** The rounded share of the largest of measured numbers. */
-export function shareOf(value: number, largest: number): number {
-  return largest <= 0 ? 0 : Math.max(1, Math.round((value / largest) * LEVEL_MAX));
+  return html`<span class="level"><svg viewBox="0 0 ${LEVEL_MAX} 10" preserveAspectRatio="none" aria-hidden="true"><rect class="series-${at + 1}" width="${share}" height="10"/></svg><span>${text}</span></span>`;
 }

@@ -1,22 +1,15 @@
 /** The look of the pages in a real browser: each element once, in light, dark and on a phone. */
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { html } from '../../../../gateway/edge/pages/html.ts';
 import { layout } from '../../../../gateway/edge/pages/layout.ts';
-import { pageHeaders } from '../../../../gateway/edge/pages/page-answer.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { closeBrowser, LOOKS, openContext, overflow, screenshot } from '../../../support/browser.ts';
-import { ROOT } from '../../../support/sources.ts';
+import { ASSETS, type PageServer, servePages } from '../../../support/page-server.ts';
 
 const it = bounded(test);
-const ASSETS = join(ROOT, 'gateway/edge/pages/assets');
-const TYPES: Readonly<Record<string, string>> = { css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' };
-
 const HASH = '0123456789abcdef'.repeat(4);
 const content = html`<h1>Every element</h1>
 <div class="card"><h2>A form</h2>
@@ -34,22 +27,13 @@ const content = html`<h1>Every element</h1>
 <div class="notice">A notice</div><div class="notice good">Done</div><div class="notice warn">Take care</div>
 <div class="notice bad">Refused</div><div class="card empty">Nothing here yet. <a href="/">Create the first one</a>.</div>`;
 
-let server: Server;
+let server: PageServer;
 let base: string;
 
 test.before(async () => {
-  server = createServer(({ url = '' }, response) => {
-    const name = /^\/assets\/([\w.]+)/.exec(url)?.[1];
-    if (name !== undefined) {
-      response.setHeader('content-type', TYPES[name.split('.').at(-1) as string] as string);
-      return void response.end(readFileSync(join(ASSETS, name)));
-    }
-    const person = { account: 'acct_0123456789abcdef', token: 't' };
-    response.writeHead(200, ['content-type', 'text/html; charset=utf-8', ...pageHeaders()]);
-    response.end(`<!doctype html>\n${layout({ title: 'Elements', current: '/account/sessions', person, content })}`);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const person = { account: 'acct_0123456789abcdef', token: 't' };
+  server = await servePages(() => layout({ title: 'Elements', current: '/account/sessions', person, content }));
+  base = `${server.origin}/`;
 });
 test.after(async () => {
   await closeBrowser();
