@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { EndpointHistories } from '../catalogue/endpoint-histories.ts';
 import { Arrivals } from '../overload/arrivals.ts';
 import type { OverloadGauges } from '../overload/overload.ts';
 import type { ServingState } from '../terms/serving-state.ts';
@@ -18,6 +17,7 @@ import type { Listener } from './http/listener.ts';
 import { OpenTurns } from './http/open-turns.ts';
 import { PreparedAnswers } from './http/prepared-answers.ts';
 import { RunningRequests } from './http/running-requests.ts';
+import { EndpointHistories } from './pages/catalogue/endpoint-histories.ts';
 import type { EdgeServices } from './services.ts';
 
 /** The public API of one node. */
@@ -76,9 +76,8 @@ export function openEdge(services: EdgeServices): Edge {
     ...{ authentication, clients, window, turns, overload, arrivals },
     largeAnswers: new LargeAnswers(clock, limits),
     ...{ feeds, preparedAnswers: new PreparedAnswers(), publicStats: new PublicStats(cluster) },
-    histories: new EndpointHistories(cluster),
+    ...{ histories: new EndpointHistories(cluster), bodies: new BodyRoom(limits.bodiesBytesMax) },
     uploads: new UploadRoom(services.files.limits),
-    bodies: new BodyRoom(limits.bodiesBytesMax),
     openUploads: new OpenUploads(limits),
     running: new RunningRequests(limits.requestsMax),
     underWay: () => (listener?.underWay ?? 0) - feeds.requests - arrivals.waiting,

@@ -1,4 +1,3 @@
-import type { EndpointHistories } from '../../catalogue/endpoint-histories.ts';
 import type { Arrivals } from '../../overload/arrivals.ts';
 import type { Overload } from '../../overload/overload.ts';
 import type { PublicStats } from '../api/catalogue/public-stats.ts';
@@ -9,6 +8,7 @@ import type { EndpointWindow } from '../auth/endpoint-window.ts';
 import type { BodyRoom } from '../body/body-room.ts';
 import type { OpenUploads } from '../body/open-uploads.ts';
 import type { AccountFeeds } from '../events/account-feeds.ts';
+import type { EndpointHistories } from '../pages/catalogue/endpoint-histories.ts';
 import type { EdgeServices } from '../services.ts';
 import type { LargeAnswers } from './large-answers.ts';
 import type { OpenTurns } from './open-turns.ts';

@@ -4,7 +4,7 @@ import type { Endpoint, Percentiles } from '../../../../actors/terms/endpoint.ts
 import { type Html, html } from '../html.ts';
 import { table } from '../parts/elements.ts';
 import { countText, time } from '../parts/text.ts';
-import { type Cell, type Span, type TimeLine, timeLines } from '../parts/time-lines.ts';
+import { type Span, type StripCell, type TimeLine, timeLines } from '../parts/time-lines.ts';
 import { endpointName } from './endpoint-name.ts';
 import { secondsText } from './figure-text.ts';
 
@@ -95,7 +95,7 @@ function lineOf(
   { endpoint, halfHours, spans }: Course,
   { from, to, cellMs }: { readonly from: number; readonly to: number; readonly cellMs: number },
 ): TimeLine {
-  const cells: Cell[] = [];
+  const cells: StripCell[] = [];
   for (let start = from; start < to; start += cellMs) {
     cells.push(
       cellOf(
@@ -122,7 +122,7 @@ function lineOf(
   };
 }
 
-function cellOf(start: number, halfHours: readonly HalfHour[]): Cell {
+function cellOf(start: number, halfHours: readonly HalfHour[]): StripCell {
   const { success, all } = countsOf(halfHours);
   if (all === 0) return { tone: 'none', text: `${dateAndTime(start)}: no requests` };
   const percent = (100 * success) / all;

@@ -12,7 +12,7 @@ export interface Span {
   readonly slow: number;
 }
 
-export interface Cell {
+export interface StripCell {
   readonly tone: 'good' | 'warn' | 'bad' | 'none';
   /** What happened in it: shown at the pointer. */
   readonly text: string;
@@ -23,7 +23,7 @@ export interface TimeLine {
   /** Oldest first. */
   readonly spans: readonly Span[];
   /** Of equal length, over the whole time. */
-  readonly cells: readonly Cell[];
+  readonly cells: readonly StripCell[];
   /** Beside the line: its newest value. */
   readonly newest: HtmlValue;
   /** What the line shows, for those who hear the page. */
@@ -103,7 +103,7 @@ function heightOf(value: number, top: number): number {
   return Math.round((1 - share) * HEIGHT * 10) / 10;
 }
 
-function strip(cells: readonly Cell[]): Html {
+function strip(cells: readonly StripCell[]): Html {
   const rects = cells.map(
     ({ tone, text }, at) =>
       html`<rect class="cell ${tone}" x="${at * 10}" width="9" height="10"><title>${text}</title></rect>`,

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { type HalfHour, readHistory } from '../../actors/endpoint/history.ts';
-import type { Cluster } from '../../actors/runtime/index.ts';
+import { type HalfHour, readHistory } from '../../../../actors/endpoint/history.ts';
+import type { Cluster } from '../../../../actors/runtime/index.ts';
 
 /** Figures change with the half minute in which their attempts are committed. */
 const REFRESH_MS = 60_000;

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { HalfHour } from '../../../actors/endpoint/history.ts';
-import type { RowReader } from '../../../actors/runtime/index.ts';
-import { EndpointHistories } from '../../../gateway/catalogue/endpoint-histories.ts';
-import { bounded } from '../../support/bounded.ts';
+import type { HalfHour } from '../../../../../actors/endpoint/history.ts';
+import type { RowReader } from '../../../../../actors/runtime/index.ts';
+import { EndpointHistories } from '../../../../../gateway/edge/pages/catalogue/endpoint-histories.ts';
+import { bounded } from '../../../../support/bounded.ts';
 
 const it = bounded(test);
 const MINUTE = 60_000;
