@@ -12,6 +12,7 @@ export async function benchTakeover(): Promise<readonly Figure[]> {
     kills: KILLS,
     stops: STOPS,
     cuts: 0,
+    owners: false,
     seed: Math.floor(Math.random() * 2 ** 31),
     inFlight: 12,
     calmMs: 1_000,

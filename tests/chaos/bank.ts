@@ -8,6 +8,7 @@ import {
   depositId,
   keyAddress,
   keyDigest,
+  keyHandle,
   keyId,
   keyText,
   maskKey,
@@ -15,6 +16,7 @@ import {
 import { readPepper } from '../../gateway/operator/config/secrets.ts';
 import type { Evidence } from '../support/auditor/evidence.ts';
 import type { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
+import { creditsIn } from './read-work.ts';
 import type { Payer } from './workload.ts';
 
 const ASK_MS = 20_000;
@@ -37,6 +39,24 @@ export interface OpenedKey {
   readonly disable: () => Promise<void>;
 }
 
+/** A management key of each account. */
+export async function openManagers(launched: LaunchedCluster, payers: readonly Payer[]): Promise<readonly Payer[]> {
+  const pepper = await readPepper(launched.data);
+  return operate(launched, (cluster) =>
+    Promise.all(
+      payers.map(async ({ account }) => ({ account, key: (await addKey(cluster, pepper, account, 'management')).key })),
+    ),
+  );
+}
+
+/** Credits an account as an operator does; rejects where no node answers. The same id is credited once. */
+export async function deposit(
+  launched: LaunchedCluster,
+  { account, id, amount }: { readonly account: string; readonly id: string; readonly amount: string },
+): Promise<void> {
+  await operate(launched, (cluster) => creditDeposit(cluster, account, { id, amount }, ASK_MS));
+}
+
 export async function openKey(launched: LaunchedCluster, account: string): Promise<OpenedKey> {
   const pepper = await readPepper(launched.data);
   const { key, address } = await operate(launched, (cluster) => addKey(cluster, pepper, account));
@@ -48,7 +68,8 @@ export async function openKey(launched: LaunchedCluster, account: string): Promi
 
 async function operate<T>(launched: LaunchedCluster, work: (cluster: Cluster) => Promise<T>): Promise<T> {
   const connection = launched.connection();
-  const node = connection?.nodes[0];
+  // Any node, so that repeats of a change arrive at several.
+  const node = connection?.nodes[Math.floor(Math.random() * connection.nodes.length)];
   if (!connection || !node) throw new Error('no node serves');
   const operator = connectOperator(node.grpc, connection.operator_token);
   try {
@@ -70,13 +91,15 @@ async function addKey(
   cluster: Cluster,
   pepper: Uint8Array,
   account: string,
+  kind: 'inference' | 'management' = 'inference',
 ): Promise<{ readonly key: string; readonly address: string }> {
   const key = keyText(systemRandom);
   const made = {
     digest: keyDigest(pepper, key),
+    handle: keyHandle(key),
     label: maskKey(key),
     name: 'chaos',
-    kind: 'inference',
+    kind,
     limit: null,
     limitWindow: null,
     expiresAt: null,
@@ -91,10 +114,7 @@ async function addKey(
 export async function creditsOf(cluster: LaunchedCluster, payer: Payer): Promise<Evidence['credits'][number]> {
   const response = await fetch(`${cluster.baseUrl}/credits`, { headers: { authorization: `Bearer ${payer.key}` } });
   const text = await response.text();
-  const digits = (member: string): string => {
-    const found = new RegExp(`"${member}":\\s*"?(-?[0-9.]+(?:[eE][+-]?\\d+)?)`).exec(text)?.[1];
-    if (found === undefined) throw new Error(`/credits answered ${response.status} ${text.slice(0, 300)}`);
-    return found;
-  };
-  return { account: payer.account, deposited: digits('total_credits'), used: digits('total_usage') };
+  const read = creditsIn(text);
+  if (read === null) throw new Error(`/credits answered ${response.status} ${text.slice(0, 300)}`);
+  return { account: payer.account, ...read };
 }

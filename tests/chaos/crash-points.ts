@@ -17,6 +17,13 @@ export const BATCH_POINTS = [
   ...(['line.sealed', 'line.settled', 'results.written', 'batch.final'] as const),
 ];
 
+/** The named crash points of an x402 payment, in its order. */
+export const PAYMENT_POINTS = ['payment.pending', 'payment.asked', 'payment.settled', 'payment.credited'] as const;
+
+export function isOfPayment(point: string): boolean {
+  return (PAYMENT_POINTS as readonly string[]).includes(point);
+}
+
 export function isOfBatch(point: string): boolean {
   return (BATCH_POINTS as readonly string[]).includes(point);
 }

@@ -1,20 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { audit, type Verdict } from '../support/auditor/audit.ts';
 import type { ResultLine } from '../support/auditor/batch-evidence.ts';
 import type { CallSeen, Evidence } from '../support/auditor/evidence.ts';
 import { pricesOf } from '../support/auditor/prices-of.ts';
 import type { StoreView } from '../support/auditor/store-view.ts';
-import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { modelsDocument } from '../support/provider/simulated-provider.ts';
 import { type OpenedKey, openAccounts, openKey } from './bank.ts';
 import { BatchWork } from './batch-work.ts';
 import { chance } from './chance.ts';
-import { openChaosStore, type StoreKind } from './chaos-store.ts';
+import type { StoreKind } from './chaos-store.ts';
 import { strikeLines, type Way } from './line-faults.ts';
 import { until } from './nemesis.ts';
-import { Providers } from './providers.ts';
+import { onStage, type Stage } from './stage.ts';
 import type { Payer } from './workload.ts';
 
 export interface LinesOptions {
@@ -39,7 +35,6 @@ export interface LinesReport {
 }
 
 const DEPOSIT_USD = '1000';
-const UNLIMITED = 1_000_000_000;
 /** One line: 20 words at 40 a second. */
 const LINE = { tokens: 20, tps: 40 };
 const THROUGHPUT_MIN = 0.5;
@@ -47,39 +42,28 @@ const QUIET_MS = 60_000;
 const CLOCK_SLACK_MS = 1_000;
 
 /** One batch alone, then one of the same size while nodes end every few seconds; then the audit of both. */
-export async function runLines(options: LinesOptions): Promise<LinesReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'troupe-lines-'));
-  const providers = await Providers.start(folder);
-  const store = await openChaosStore(options.store);
-  let cluster: LaunchedCluster | null = null;
-  try {
-    const rates = { keyPerMinute: UNLIMITED, endpointPerMinute: UNLIMITED, addressPerMinute: UNLIMITED };
-    const demo = { enabled: false, simulators: 0 };
-    cluster = await LaunchedCluster.start({ rates, demo, providers: providers.declarations, store: store.config });
-    const view = store.view(cluster.data);
-    const payers = await openAccounts(cluster, 2, DEPOSIT_USD);
-    const [payer, stranger] = payers as [Payer, Payer];
-    const work = new BatchWork({ base: cluster.baseUrl, payers: [payer], stranger, chance: chance(options.seed) });
-    const second = await openKey(cluster, payer.account);
-    const parts = { ...options, data: cluster.data, view, payer, second };
-    const timed = await bothBatches(work, parts);
-    const [at = 0] = timed.faults;
-    const batches: NonNullable<Evidence['batches']> = {
-      ...(await work.evidence()),
-      ...(options.way === 'lost' ? { lostKeys: new Map([[timed.disturbed, at]]) } : {}),
-      ...(options.way === 'revoke' ? { revoked: [{ key: second.payer.key, at }] } : {}),
-    };
-    const { verdict, calls } = await audited({ cluster, providers, view, payers, batches });
-    const resumedMs = timed.faults.flatMap((fault) => resumedAfter(fault, calls));
-    const found = { verdict, batches, ...timed };
-    const problems = [...timed.problems, ...problemsOf(found, options)];
-    return { ...timed, seed: options.seed, verdict, problems, resumedMs };
-  } finally {
-    await cluster?.stop();
-    await providers.stop();
-    await store.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
+export function runLines(options: LinesOptions): Promise<LinesReport> {
+  return onStage({ name: 'lines', store: options.store }, (stage) => play(stage, options));
+}
+
+async function play(stage: Stage, options: LinesOptions): Promise<LinesReport> {
+  const { cluster, view } = stage;
+  const payers = await openAccounts(cluster, 2, DEPOSIT_USD);
+  const [payer, stranger] = payers as [Payer, Payer];
+  const work = new BatchWork({ base: cluster.baseUrl, payers: [payer], stranger, chance: chance(options.seed) });
+  const second = await openKey(cluster, payer.account);
+  const timed = await bothBatches(work, { ...options, data: cluster.data, view, payer, second });
+  const [at = 0] = timed.faults;
+  const batches: NonNullable<Evidence['batches']> = {
+    ...(await work.evidence()),
+    ...(options.way === 'lost' ? { lostKeys: new Map([[timed.disturbed, at]]) } : {}),
+    ...(options.way === 'revoke' ? { revoked: [{ key: second.payer.key, at }] } : {}),
+  };
+  const { verdict, calls } = await audited(stage, payers, batches);
+  const resumedMs = timed.faults.flatMap((fault) => resumedAfter(fault, calls));
+  const found = { verdict, batches, ...timed };
+  const problems = [...timed.problems, ...problemsOf(found, options)];
+  return { ...timed, seed: options.seed, verdict, problems, resumedMs };
 }
 
 interface Timed extends Pick<LinesReport, 'undisturbedMs' | 'disturbedMs' | 'faults' | 'problems'> {
@@ -126,22 +110,12 @@ function resumedAfter(fault: number, calls: readonly CallSeen[]): readonly numbe
   return after.length === 0 ? [] : [Math.min(...after)];
 }
 
-async function audited({
-  cluster,
-  providers,
-  view,
-  payers,
-  batches,
-}: {
-  readonly cluster: LaunchedCluster;
-  readonly providers: Providers;
-  readonly view: StoreView;
-  readonly payers: readonly Payer[];
-  readonly batches: NonNullable<Evidence['batches']>;
-}): Promise<{ readonly verdict: Verdict; readonly calls: readonly CallSeen[] }> {
-  const code = await cluster.stop(true);
-  if (code !== 0) throw new Error(`the launcher ended with ${code}: ${cluster.output.slice(-1_000)}`);
-  const calls = await providers.stop();
+async function audited(
+  { providers, view, drained }: Stage,
+  payers: readonly Payer[],
+  batches: NonNullable<Evidence['batches']>,
+): Promise<{ readonly verdict: Verdict; readonly calls: readonly CallSeen[] }> {
+  const calls = await drained();
   const ledger = await view.dump();
   await view.close();
   const verdict = audit({

@@ -30,6 +30,7 @@ it('kills, a node frozen inside a transaction, an unreachable store, stepping cl
     losses: 1,
     clocks: 1,
     fulls: 1,
+    owners: false,
     inFlight: 8,
     restMs: REST_MS,
     calmMs: 700,
@@ -43,8 +44,9 @@ it('kills under load lose nothing, charge nothing twice and leave no hold: postg
   const report = await provingRun({
     store: 'postgres',
     kills: 2,
-    points: ['line.settled'],
+    points: ['payment.asked'],
     stops: 0,
+    owners: true,
     inFlight: 8,
     restMs: REST_MS,
     calmMs: 1_000,

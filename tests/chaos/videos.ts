@@ -1,24 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { kill } from 'node:process';
 import type { DeliveryRecord } from '../../actors/webhook/delivery-record.ts';
-import config from '../../cluster.config.ts';
 import type { Call } from '../../gateway/simulator/call-log.ts';
 import { auditVideos } from '../support/auditor/audit-videos.ts';
 import type { Check } from '../support/auditor/check.ts';
-import type { StoreView } from '../support/auditor/store-view.ts';
 import type { VideoEvidence } from '../support/auditor/video-evidence.ts';
-import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { openAccounts } from './bank.ts';
 import { pause } from './call.ts';
 import { chance } from './chance.ts';
-import { openChaosStore, type StoreKind } from './chaos-store.ts';
-import { CrashPoints } from './crash-points.ts';
+import type { StoreKind } from './chaos-store.ts';
 import { HookReceiver } from './hook-receiver.ts';
-import { CUTS, type Cut, Links } from './links.ts';
+import { CUTS, type Cut, type Links } from './links.ts';
 import { isAlive, until } from './nemesis.ts';
-import { Providers } from './providers.ts';
+import { onStage, type Stage } from './stage.ts';
 import { RATES, VideoWork } from './video-work.ts';
 
 /** The named crash points of a video job and of its webhook, in their order. */
@@ -59,7 +52,6 @@ export interface VideosReport {
 const DEPOSIT_USD = '1000';
 /** Enough that each node owns some. */
 const ACCOUNTS = 9;
-const UNLIMITED = 1_000_000_000;
 /** Short, so that jobs that nobody fetches expire within the run. */
 const WINDOW_MS = 15_000;
 const SLACK_MS = 5_000;
@@ -68,56 +60,36 @@ const QUIET_MS = 120_000;
 const CUT_MS_MAX = 60_000;
 const SIGNAL = { kill: 'SIGKILL', all: 'SIGKILL', stop: 'SIGSTOP', drain: 'SIGTERM' } as const;
 
-interface Stage {
-  readonly cluster: LaunchedCluster;
-  readonly view: StoreView;
+interface VideoStage extends Stage {
   readonly work: VideoWork;
   readonly receiver: HookReceiver;
-  readonly crashPoints: CrashPoints;
-  readonly providers: Providers;
-  readonly links: Links;
 }
 
 /** Video jobs with webhooks while nodes end at random moments and at crash points; then the audit. */
 export async function runVideos(options: VideosOptions): Promise<VideosReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'troupe-videos-'));
   const random = chance(options.seed);
-  const providers = await Providers.start(folder, ['sim-v']);
-  const store = await openChaosStore(options.store);
   const receiver = await HookReceiver.open(random);
-  const crashPoints = new CrashPoints();
-  const links = await Links.open(config.nodes);
-  let cluster: LaunchedCluster | null = null;
+  const stage = { name: 'videos', store: options.store, providers: ['sim-v'], isCut: true, overlay: overlay(receiver) };
   try {
-    cluster = await LaunchedCluster.start(
-      { ...overlay(providers, receiver, store.config), ...links.overlay },
-      { env: { ...crashPoints.env, ...links.env } },
-    );
-    const payers = await openAccounts(cluster, ACCOUNTS, DEPOSIT_USD);
-    const work = new VideoWork({ base: cluster.baseUrl, payers, receiver: receiver.origin, chance: random });
-    const stage = { cluster, view: store.view(cluster.data), work, receiver, crashPoints, providers, links };
-    return await disturbed(stage, options, random);
+    return await onStage(stage, async (opened) => {
+      const { cluster } = opened;
+      const payers = await openAccounts(cluster, ACCOUNTS, DEPOSIT_USD);
+      const work = new VideoWork({ base: cluster.baseUrl, payers, receiver: receiver.origin, chance: random });
+      return disturbed({ ...opened, work, receiver }, options, random);
+    });
   } finally {
-    await cluster?.stop();
-    await providers.stop();
-    await store.close();
     receiver.close();
-    crashPoints.close();
-    await links.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function overlay(providers: Providers, receiver: HookReceiver, store: object): object {
+function overlay({ origin }: HookReceiver): object {
   return {
-    ...{ store, demo: { enabled: false, simulators: 0 }, providers: providers.declarations },
-    rates: { keyPerMinute: UNLIMITED, endpointPerMinute: UNLIMITED, addressPerMinute: UNLIMITED },
     videos: { windowMs: WINDOW_MS },
-    webhooks: { allowedTargets: [receiver.origin], backOffMsMin: 100, backOffMsMax: 2_000 },
+    webhooks: { allowedTargets: [origin], backOffMsMin: 100, backOffMsMax: 2_000 },
   };
 }
 
-async function disturbed(stage: Stage, options: VideosOptions, random: () => number): Promise<VideosReport> {
+async function disturbed(stage: VideoStage, options: VideosOptions, random: () => number): Promise<VideosReport> {
   const { work, receiver } = stage;
   const over = new AbortController();
   const reached = new Set<string>();
@@ -130,8 +102,8 @@ async function disturbed(stage: Stage, options: VideosOptions, random: () => num
   await pause(WINDOW_MS + SLACK_MS * 2);
   const quiet = await until(() => work.isQuiet(), QUIET_MS);
   await work.lookAgain();
-  const evidence = await evidenceOf(stage);
-  const creates = createsOf(await stage.providers.stop());
+  const { evidence, calls } = await evidenceOf(stage);
+  const creates = createsOf(calls);
   const renderedAgain = creates.reduce((sum, count) => sum + count - 1, 0);
   const checks = auditVideos(evidence);
   const idle = checks.filter(({ examined }) => examined === 0).map(({ id }) => `${id} examined nothing`);
@@ -201,13 +173,13 @@ async function strike(
 
 /** Cuts a node off, in one direction or both, until it has ended; false if it did not. */
 async function cutOff(
-  links: Links,
+  links: Links | null,
   { name, pid }: { readonly name: string; readonly pid: number },
   nth: number,
 ): Promise<boolean> {
-  links.cut(name, CUTS[nth % CUTS.length] as Cut);
+  links?.cut(name, CUTS[nth % CUTS.length] as Cut);
   const ended = await until(async () => !isAlive(pid), CUT_MS_MAX);
-  links.heal();
+  links?.heal();
   return ended;
 }
 
@@ -221,15 +193,19 @@ function createsOf(calls: readonly Call[]): readonly number[] {
   return [...counts.values()];
 }
 
-async function evidenceOf({ cluster, view, work, receiver }: Stage): Promise<VideoEvidence> {
+async function evidenceOf({
+  view,
+  work,
+  receiver,
+  drained,
+}: VideoStage): Promise<{ readonly evidence: VideoEvidence; readonly calls: readonly Call[] }> {
   const seen = await work.seen();
-  const code = await cluster.stop(true);
-  if (code !== 0) throw new Error(`the launcher ended with ${code}: ${cluster.output.slice(-1_000)}`);
+  const calls = await drained();
   const { entries } = await view.dump();
   const deliveries = await view.rows<DeliveryRecord>('delivery');
   const clips = await view.rows<{ readonly address: string }>('clip');
   await view.close();
-  return {
+  const evidence = {
     ...{ ...seen, posts: receiver.posts, deliveries },
     clips: new Set(clips.map(({ address }) => address.slice(address.indexOf('/') + 1))),
     charges: entries.flatMap(({ type, generation, amount }) =>
@@ -237,6 +213,7 @@ async function evidenceOf({ cluster, view, work, receiver }: Stage): Promise<Vid
     ),
     ...{ rates: RATES, windowMs: WINDOW_MS, slackMs: SLACK_MS },
   };
+  return { evidence, calls };
 }
 
 /** As printed on the command line; the last line says whether the run is clean. */

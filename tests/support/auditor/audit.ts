@@ -1,6 +1,7 @@
 import { additionsOnce, alarmsOnce, pursesKeepTheirSum } from './actors.ts';
 import { auditBatches } from './audit-batches.ts';
 import { auditFiles } from './audit-files.ts';
+import { auditKeys } from './audit-keys.ts';
 import { auditVideos } from './audit-videos.ts';
 import { balanceHolds, chainHolds, holdsAreCovered, holdsAreResolved, negativeOnlyByExcess } from './balances.ts';
 import { billsAreWhole } from './bills.ts';
@@ -23,6 +24,7 @@ import { keyLimitsHold, onlyTurnsHold, usageIsTheCharges } from './limits.ts';
 import { transfersArriveOnce } from './messages.ts';
 import { nothingLeavesEarly } from './outputs.ts';
 import { nothingAcknowledgedIsLost, oneWriter, streamsAreWhole } from './ownership.ts';
+import { paymentsCreditOnce } from './payments.ts';
 import { conditionsAreRecorded, moneyIsExactText, undeclaredIsUnpriced } from './prices-recorded.ts';
 import { readsNeverGoBack } from './reads.ts';
 import { registersAreLinearizable } from './registers.ts';
@@ -100,6 +102,8 @@ export function audit(evidence: Evidence): Verdict {
     ...(ended === undefined ? [] : [holdsEndForCause(joined)]),
     ...(runtime === undefined ? [] : RUNTIME.map((check) => check(runtime))),
     ...(evidence.files === undefined ? [] : auditFiles(evidence.files)),
+    ...(evidence.keyChanges === undefined ? [] : auditKeys(evidence.keyChanges, joined)),
+    ...(evidence.payments === undefined ? [] : [paymentsCreditOnce(evidence.payments, joined)]),
     ...(evidence.videos === undefined ? [] : auditVideos(evidence.videos)),
     ...(evidence.batches === undefined ? [] : auditBatches(evidence.batches, joined)),
   ];

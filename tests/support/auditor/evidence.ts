@@ -3,6 +3,8 @@ import type { Call } from '../../../gateway/simulator/call-log.ts';
 import type { BatchEvidence } from './batch-evidence.ts';
 import type { FileEvidence } from './file-evidence.ts';
 import type { HistoryEntry } from './history.ts';
+import type { KeyEvidence } from './key-evidence.ts';
+import type { PaymentEvidence } from './payment-evidence.ts';
 import type { RuntimeEvidence } from './runtime-evidence.ts';
 import type { VideoEvidence } from './video-evidence.ts';
 
@@ -34,6 +36,10 @@ export interface Evidence {
   readonly keys?: readonly KeyDeclared[];
   readonly usages?: readonly KeyUsage[];
   readonly reads?: readonly AccountRead[];
+  /** Some requests of the run have no name, and are not in the history. */
+  readonly isPartlyUnnamed?: true;
+  /** How far reads may lag, ms, where the run does not know which nodes answered; absent: 0. */
+  readonly readsLagMs?: number;
   /** Incarnations that were marked dead or left. */
   readonly ended?: ReadonlySet<string>;
   /** Acknowledged releases, each with the stored status of its generation at that moment. */
@@ -42,6 +48,8 @@ export interface Evidence {
   readonly files?: FileEvidence;
   readonly batches?: BatchEvidence;
   readonly videos?: VideoEvidence;
+  readonly keyChanges?: KeyEvidence;
+  readonly payments?: PaymentEvidence;
 }
 
 /** The declared prices of a model at a provider: USD per token, and per request. */
@@ -70,7 +78,8 @@ export interface KeyUsage {
   readonly at: number;
   readonly usage: string;
   readonly usageDaily: string;
-  readonly held: string;
+  /** Absent where it is not reported. */
+  readonly held?: string;
 }
 
 /** One read of an account over the API; all readers share one clock. */

@@ -14,7 +14,7 @@ export function readsNeverGoBack({ evidence }: Joined): Check {
   const lease = new ReadLease(evidence.runtime?.moves ?? [], evidence.runtime?.readLeaseMs ?? 0);
   for (const [account, reads] of byAccount) {
     for (const later of reads) {
-      const reaches = lease.reaches(later.shard, later.at, later.endAt);
+      const reaches = lease.reaches(later.shard, later.at, later.endAt) - (evidence.readsLagMs ?? 0);
       for (const earlier of reads) {
         if (earlier.endAt > reaches) continue;
         const holds =

@@ -1,8 +1,13 @@
 import { type LedgerEntry, verifyLedger } from '../../../actors/account/ledger.ts';
+import type { AuditState } from '../../../actors/audit/audit.machine.ts';
+import { type AuditEntry, EMPTY_LOG } from '../../../actors/audit/audit-entry.ts';
+import { ownerOf } from '../../../actors/runtime/actor/address.ts';
 import { TransitionLog } from '../../../actors/runtime/actor/transition-log.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
 import { amount, text } from './amount.ts';
 import type { AccountState, LedgerDump, LedgerLine, Sample } from './evidence.ts';
+import type { AuditLog } from './key-evidence.ts';
+import { Spending } from './spending.ts';
 
 const TRANSITION_LOG_MAX = 50;
 
@@ -30,6 +35,7 @@ export class StoreView {
   readonly #window: StoreWindow;
   /** Sum of each account's ledger up to the last line read. */
   readonly #sums = new Map<string, { sequence: number; sum: bigint }>();
+  readonly #spending = new Spending();
 
   constructor(window: StoreWindow) {
     this.#window = window;
@@ -62,12 +68,16 @@ export class StoreView {
         "SELECT address, version, snapshot, trail FROM actors WHERE kind = 'account' ORDER BY address",
       );
       const accounts: Sample['accounts'][number][] = [];
+      const open: Generation[] = [];
       for (const actor of actors) {
         const fromLedger = await this.#ledgerSum(all, actor.address);
-        accounts.push({ ...stateOf(actor), fromLedger, openHolds: await openHolds(all, actor.address) });
+        const held = await openHolds(all, actor.address);
+        open.push(...held);
+        accounts.push({ ...stateOf(actor), fromLedger, openHolds: text(sumOf(held)) });
       }
+      const at = Date.now();
       return {
-        at: Date.now(),
+        ...{ at, keys: this.#spending.sample(open, at) },
         shards: await all('SELECT shard, owner, epoch FROM shards ORDER BY shard'),
         versions: await all('SELECT address, version FROM actors'),
         accounts,
@@ -91,6 +101,35 @@ export class StoreView {
   /** The bodies of all rows of a collection. */
   rows<T>(collection: string): Promise<readonly T[]> {
     return this.#window.look((all) => bodies<T>(all, collection));
+  }
+
+  /** Every audit log, with the newest entry that its actor remembers. */
+  auditLogs(): Promise<readonly AuditLog[]> {
+    return this.#window.look(async (all) => {
+      const actors = await all<ActorRow>("SELECT address, snapshot FROM actors WHERE kind = 'audit'");
+      const entries = await bodies<AuditEntry & { readonly address: string }>(all, 'audit');
+      return actors.map(({ address, snapshot }) => {
+        const { last } = (JSON.parse(snapshot) as { context: AuditState }).context;
+        const own = entries.filter((entry) => entry.address === address).map(({ address: _, ...entry }) => entry);
+        return { account: ownerOf(address), entries: own, head: last ?? EMPTY_LOG };
+      });
+    });
+  }
+
+  /** Which of these texts are in a row or in a snapshot. */
+  mentioned(texts: readonly string[]): Promise<readonly string[]> {
+    return this.#window.look(async (all) => {
+      const found: string[] = [];
+      for (const text of texts) {
+        const [rows] = await all<{ n: number }>('SELECT count(*) AS n FROM rows WHERE body LIKE ?', `%${text}%`);
+        const [actors] = await all<{ n: number }>(
+          'SELECT count(*) AS n FROM actors WHERE snapshot LIKE ?',
+          `%${text}%`,
+        );
+        if ((rows?.n ?? 0) + (actors?.n ?? 0) > 0) found.push(text);
+      }
+      return found;
+    });
   }
 
   /** Number of open generation rows. */
@@ -120,7 +159,9 @@ export class StoreView {
       known.sequence,
     );
     for (const { body } of fresh) {
-      const line = lineOf(JSON.parse(body) as LedgerEntry);
+      const entry = JSON.parse(body) as LedgerEntry;
+      this.#spending.add(entry);
+      const line = lineOf(entry);
       known.sum += line.type === 'charge' ? -amount(line.amount) : amount(line.amount);
       known.sequence = line.sequence;
     }
@@ -134,12 +175,16 @@ export interface Owners {
   readonly shards: Sample['shards'];
 }
 
-async function openHolds(all: Query, address: string): Promise<string> {
+async function openHolds(all: Query, address: string): Promise<readonly Generation[]> {
   const rows = await all<{ body: string }>(
     "SELECT body FROM rows WHERE collection = 'generation' AND address = ? AND open = TRUE",
     address,
   );
-  return text(rows.reduce((sum, { body }) => sum + amount((JSON.parse(body) as Generation).amount), 0n));
+  return rows.map(({ body }) => JSON.parse(body) as Generation);
+}
+
+function sumOf(held: readonly Generation[]): bigint {
+  return held.reduce((sum, { amount: each }) => sum + amount(each), 0n);
 }
 
 async function bodies<T>(all: Query, collection: string): Promise<readonly T[]> {
