@@ -16,8 +16,15 @@ export interface Approval {
   readonly challenge: string;
   /** Origin of the callback: the key is listed under it. */
   readonly origin: string;
-  /** Exact decimal USD: the key's limit for its whole life; null is none. */
+  /** Exact decimal USD: the key's limit; null is none. */
   readonly limit: string | null;
+  /** What a management key may state beside it; absent: the callback's host, for its whole life, never, the default. */
+  readonly name?: string;
+  readonly limitWindow?: 'daily' | 'weekly' | 'monthly';
+  /** Store time, ms. */
+  readonly expiresAt?: number;
+  /** Id of the key's workspace. */
+  readonly workspace?: string;
 }
 
 /** The row of a code that can be read; its id is the code's digest. */
@@ -34,7 +41,7 @@ export interface IssuanceCodeState {
   /** Null only during the step that issues the code. */
   readonly record: IssuanceCodeRecord | null;
   readonly approval: Approval | null;
-  /** The session of the person who approved. */
+  /** The session, or the management key, of who approved. */
   readonly by: Principal | null;
   readonly digest: string;
   /** Natural id of the trade that read the code. */
@@ -158,10 +165,17 @@ function removeRow({ digest }: IssuanceCodeState): Effect {
 
 /** The key answers, through its account. */
 function createKey(state: IssuanceCodeState, { issued: { key, digest, label, handle } }: CodeTrade): Effect {
-  const { origin, limit } = approvalOf(state);
-  const made = { kind: 'inference', limit, limitWindow: null, expiresAt: null, perMinute: null } as const;
-  const name = new URL(origin).host;
-  const event = { type: 'key.create', digest, label, handle, name, ...made, origin, by: plain(state.by ?? {}) };
+  const {
+    origin,
+    limit,
+    name = new URL(origin).host,
+    limitWindow = null,
+    expiresAt = null,
+    workspace,
+  } = approvalOf(state);
+  const made = { kind: 'inference', name, limit, limitWindow, expiresAt, perMinute: null, origin } as const;
+  const placed = workspace === undefined ? {} : { workspace };
+  const event = { type: 'key.create', digest, label, handle, ...made, ...placed, by: plain(state.by ?? {}) };
   return { type: 'send', to: key, event };
 }
 

@@ -148,7 +148,7 @@ export async function countRequest(
   return (await cluster.ask(key, { type: 'key.count', perMinute }, { withinMs, repeat: same })) as unknown as Counted;
 }
 
-export async function showKey(cluster: Cluster, key: string, withinMs: number): Promise<KeyView> {
+export async function showKey(cluster: Pick<Cluster, 'ask'>, key: string, withinMs: number): Promise<KeyView> {
   return (await cluster.ask(key, { type: 'key.show' }, { withinMs, repeat: same })) as unknown as KeyView;
 }
 

@@ -3,6 +3,7 @@ import { type Route, withHead } from '../http/route.ts';
 import { jsonAnswer } from '../http/route-answer.ts';
 import { auditRoute } from './audit/audit-route.ts';
 import { authKeysRoute } from './auth-keys.ts';
+import { authKeysCodeRoute } from './auth-keys-code.ts';
 import { batchRoutes } from './batches/batch-routes.ts';
 import { catalogueRoutes } from './catalogue/catalogue-routes.ts';
 import { countTokensRoute } from './count-tokens.ts';
@@ -20,6 +21,7 @@ import { statementRoutes } from './money/statements.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { OPERATIONS } from './openapi/operations.ts';
 import { responsesSocketRoute } from './responses-socket.ts';
+import { sessionRoutes } from './sessions/session-routes.ts';
 import { turnRoutes } from './turn-routes.ts';
 import { submitVideoRoute } from './videos/submit-video.ts';
 import { videoModelsRoute } from './videos/video-models.ts';
@@ -49,6 +51,8 @@ export function apiRoutes(): readonly Route[] {
     generationRoute,
     keyRoute,
     authKeysRoute,
+    authKeysCodeRoute,
+    ...sessionRoutes,
     ...keyRoutes,
     ...workspaceRoutes,
     auditRoute,

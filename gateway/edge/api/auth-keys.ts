@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { findCode, tradeCode } from '../../../actors/issuance-code/issuance-code.ts';
-import { ownerOf } from '../../../actors/runtime/index.ts';
+import { AskError, ownerOf } from '../../../actors/runtime/index.ts';
 import { keyAddress, keyDigest, keyHandle, keyId, keyText, maskKey } from '../../../actors/terms/ids.ts';
 import { challengeOf, secretDigest } from '../../../actors/terms/one-time.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
@@ -49,14 +49,15 @@ async function trade(context: RequestContext, { services }: EdgeRoutes): Promise
     ...{ key: keyAddress(account, keyId(random)), digest: keyDigest(pepper, text) },
     ...{ label: maskKey(text), handle: keyHandle(text) },
   };
-  const isGranted = await tradeCode(
-    cluster,
-    found.code,
-    { trade: context.id, challenge: challengeOf(verifier), issued },
-    askMs,
-  );
-  if (!isGranted) throw refused();
+  const trade = { trade: context.id, challenge: challengeOf(verifier), issued };
+  if (!(await tradeCode(cluster, found.code, trade, askMs).catch(refusedByWorkspace))) throw refused();
   return { ...jsonAnswer(JSON.stringify({ key: text, user_id: account })), headers: ['cache-control', 'no-store'] };
+}
+
+/** The workspace that the approval names was deleted, or full, by then. */
+function refusedByWorkspace(thrown: unknown): false {
+  if (thrown instanceof AskError && thrown.failure.code === 'rejected') return false;
+  throw thrown;
 }
 
 function tradeOf(body: unknown): { readonly code: string; readonly verifier: string } {

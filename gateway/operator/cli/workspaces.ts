@@ -1,27 +1,40 @@
 /** `troupe workspaces`: what a management key does over `/workspaces`, for operators. */
 import type { Command } from 'commander';
+import { spentBy } from '../../../actors/key/spent-by.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
-import { accountAddress, isWorkspaceId, workspaceAddress, workspaceId } from '../../../actors/terms/ids.ts';
-import type { WorkspaceRecord, WorkspaceSettings } from '../../../actors/terms/workspace.ts';
+import {
+  accountAddress,
+  defaultWorkspaceId,
+  isWorkspaceId,
+  workspaceAddress,
+  workspaceId,
+} from '../../../actors/terms/ids.ts';
+import { BUDGET_INTERVALS, type WorkspaceRecord, type WorkspaceSettings } from '../../../actors/terms/workspace.ts';
 import {
   addMembers,
   createWorkspace,
   deleteWorkspace,
   listWorkspaces,
   removeMembers,
+  setBudget,
+  settingsOfDefault,
   updateWorkspace,
   type WorkspaceAnswer,
   type WorkspaceChange,
 } from '../../../actors/workspace/workspace.ts';
+import { configuredRouting } from '../../routing/workspaces.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { loadConfig } from '../config/load.ts';
 import { COMMAND_LINE } from './command-line.ts';
 import type { GlobalOptions } from './global-options.ts';
-import { accountFrom } from './names.ts';
-import { print, table, timeOf } from './print.ts';
-import { ASK_MS, withSession } from './session.ts';
+import { accountFrom, amountFrom } from './names.ts';
+import { pairs, print, table, timeOf } from './print.ts';
+import { ASK_MS, type Session, withSession } from './session.ts';
 
 interface SettingOptions extends GlobalOptions {
   readonly name?: string;
+  readonly slug?: string;
+  readonly description?: string;
   readonly zdr?: string;
   readonly partition?: string;
   readonly allow?: string;
@@ -45,8 +58,13 @@ export function addWorkspaces(program: Command): void {
     .action(async (account: string, name: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<SettingOptions>();
       const change = changeOf(ownerFrom(account), workspaceId(systemRandom));
-      const settings = { ...NEW, ...settingsOf(options), name, slug: change.id.toLowerCase().replace('_', '-') };
-      await applyChange(options, (cluster) => createWorkspace(cluster, change, settings));
+      const slug = change.id.toLowerCase().replace('_', '-');
+      const settings = { ...NEW, slug, ...settingsOf(options), name };
+      const after = await withSession(options, async ({ cluster, operator }) => {
+        await requireFreeSlug(operator, change, settings.slug);
+        return createWorkspace(cluster, change, settings);
+      });
+      printWorkspace(options, after);
     });
   withSettings(workspaces.command('set').argument('<workspace>', 'as acct_.../ws_...'))
     .option('--name <name>', 'a new name')
@@ -55,23 +73,27 @@ export function addWorkspaces(program: Command): void {
       const options = command.optsWithGlobals<SettingOptions>();
       const change = named(workspace);
       const settings = { ...settingsOf(options), ...(options.name === undefined ? {} : { name: options.name }) };
-      await applyChange(options, (cluster) => updateWorkspace(cluster, change, settings));
-    });
-  for (const what of ['add', 'remove'] as const) {
-    workspaces
-      .command(`${what}-member`)
-      .argument('<workspace>', 'as acct_.../ws_...')
-      .argument('<user>', 'the id of the person')
-      .description(`${what} a member`)
-      .action(async (workspace: string, user: string, _: unknown, command: Command) => {
-        const change = named(workspace);
-        await applyChange(command.optsWithGlobals<GlobalOptions>(), (cluster) =>
-          what === 'add'
-            ? addMembers(cluster, change, { users: [user], role: 'member' })
-            : removeMembers(cluster, change, [user]),
-        );
+      await applyChange(options, change, async ({ cluster, operator }) => {
+        if (settings.slug !== undefined) await requireFreeSlug(operator, change, settings.slug);
+        return updateWorkspace(cluster, change, settings);
       });
-  }
+    });
+  addMemberChanges(workspaces);
+  addBudget(workspaces);
+  workspaces
+    .command('show')
+    .argument('<workspace>', 'as acct_.../ws_...')
+    .description('show a workspace with its members and budgets')
+    .action(async (workspace: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const { account, id } = named(workspace);
+      const found = await withSession(options, async ({ operator }) => {
+        const stored = await listWorkspaces(operator, account);
+        return stored.find((one) => one.id === id);
+      });
+      if (found === undefined) throw new ConfigError(`there is no stored workspace ${workspace}; check the id`);
+      print(options, found, () => renderOne(found));
+    });
   workspaces
     .command('delete')
     .argument('<workspace>', 'as acct_.../ws_...')
@@ -85,22 +107,86 @@ export function addWorkspaces(program: Command): void {
     });
 }
 
+function addMemberChanges(workspaces: Command): void {
+  workspaces
+    .command('add-member')
+    .argument('<workspace>', 'as acct_.../ws_...')
+    .argument('<user>', 'the id of the person')
+    .option('--admin', 'with the role admin (default: member)')
+    .description('add a member, or change the role of one')
+    .action(async (workspace: string, user: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { readonly admin?: boolean }>();
+      const change = named(workspace);
+      const added = { users: [user], role: options.admin ? ('admin' as const) : ('member' as const) };
+      await applyChange(options, change, ({ cluster }) => addMembers(cluster, change, added));
+    });
+  workspaces
+    .command('remove-member')
+    .argument('<workspace>', 'as acct_.../ws_...')
+    .argument('<user>', 'the id of the person')
+    .description('remove a member')
+    .action(async (workspace: string, user: string, _: unknown, command: Command) => {
+      const change = named(workspace);
+      await applyChange(command.optsWithGlobals<GlobalOptions>(), change, ({ cluster }) =>
+        removeMembers(cluster, change, [user]),
+      );
+    });
+}
+
+function addBudget(workspaces: Command): void {
+  workspaces
+    .command('budget')
+    .argument('<workspace>', 'as acct_.../ws_...')
+    .argument('<interval>', BUDGET_INTERVALS.join(', '))
+    .argument('<usd>', 'the most that its keys may spend in the interval, or none')
+    .description('set or remove a budget of a workspace')
+    .action(async (workspace: string, name: string, usd: string, _: unknown, command: Command) => {
+      const change = named(workspace);
+      const interval = BUDGET_INTERVALS.find((one) => one === name);
+      if (interval === undefined) throw new ConfigError(`the interval must be one of ${BUDGET_INTERVALS.join(', ')}`);
+      const limit = usd === 'none' ? null : amountFrom(usd);
+      await applyChange(command.optsWithGlobals<GlobalOptions>(), change, async ({ cluster, operator: rows }) => {
+        const { account, id } = change;
+        const workspaceOf = id === defaultWorkspaceId(account) ? null : id;
+        const spent = await spentBy({ account, workspace: workspaceOf }, { cluster, rows, withinMs: ASK_MS });
+        return setBudget(cluster, change, { interval, limit, spent });
+      });
+    });
+}
+
 const NEW = { description: null, zeroRetention: false, partition: 'model', allowed: null, ignored: [] } as const;
 
 function withSettings(command: Command): Command {
   return command
+    .option('--slug <slug>', 'names it in paths beside its id: lower case words, digits and single hyphens')
+    .option('--description <text>', 'what it is for, or none')
     .option('--zdr <yes or no>', 'only endpoints vetted for zero data retention')
     .option('--partition <model or none>', 'how the endpoints of several models are tried')
     .option('--allow <providers>', 'only these, separated by commas, or all')
     .option('--ignore <providers>', 'never these, separated by commas, or none');
 }
 
-function settingsOf({ zdr, partition, allow, ignore }: SettingOptions): Partial<WorkspaceSettings> {
+/** Of the default workspace until it gets another one. */
+const DEFAULT_SLUG = 'default';
+const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const SLUG_CHARACTERS_MAX = 50;
+const DESCRIPTION_CHARACTERS_MAX = 1_000;
+
+function settingsOf(options: SettingOptions): Partial<WorkspaceSettings> {
+  const { zdr, partition, allow, ignore, slug, description } = options;
+  if (slug !== undefined && (!SLUG.test(slug) || slug.length > SLUG_CHARACTERS_MAX)) {
+    throw new ConfigError(`--slug must be lower case words, digits and single hyphens, at most ${SLUG_CHARACTERS_MAX}`);
+  }
+  if ((description?.length ?? 0) > DESCRIPTION_CHARACTERS_MAX) {
+    throw new ConfigError(`--description must have at most ${DESCRIPTION_CHARACTERS_MAX} characters`);
+  }
   if (zdr !== undefined && zdr !== 'yes' && zdr !== 'no') throw new ConfigError('--zdr must be yes or no');
   if (partition !== undefined && partition !== 'model' && partition !== 'none') {
     throw new ConfigError('--partition must be model or none');
   }
   return {
+    ...(slug === undefined ? {} : { slug }),
+    ...(description === undefined ? {} : { description: description === 'none' ? null : description }),
     ...(zdr === undefined ? {} : { zeroRetention: zdr === 'yes' }),
     ...(partition === undefined ? {} : { partition }),
     ...(allow === undefined ? {} : { allowed: allow === 'all' ? null : allow.split(',') }),
@@ -108,24 +194,74 @@ function settingsOf({ zdr, partition, allow, ignore }: SettingOptions): Partial<
   };
 }
 
+/** As `/workspaces` refuses it: a slug names one workspace of an account. */
+async function requireFreeSlug(
+  rows: Session['operator'],
+  { account, id }: WorkspaceChange,
+  slug: string,
+): Promise<void> {
+  const stored = await listWorkspaces(rows, account);
+  const isTaken = stored.some((one) => one.slug === slug && one.id !== id);
+  const isDefaults =
+    slug === DEFAULT_SLUG && id !== defaultWorkspaceId(account) && !stored.some((one) => one.isDefault);
+  if (isTaken || isDefaults) throw new ConfigError(`another workspace of the account has the slug ${slug}`);
+}
+
+/** A change of a workspace that exists. The default one is stored at its first change. */
 async function applyChange(
   options: GlobalOptions,
-  run: (cluster: Parameters<typeof createWorkspace>[0]) => Promise<WorkspaceAnswer>,
+  change: WorkspaceChange,
+  run: (session: Session) => Promise<WorkspaceAnswer>,
 ): Promise<void> {
-  const after = await withSession(options, ({ cluster }) => run(cluster));
+  const after = await withSession(options, async (session) => {
+    const { account, id } = change;
+    const isUnstored =
+      id === defaultWorkspaceId(account) &&
+      (await listWorkspaces(session.operator, account)).every((one) => one.id !== id);
+    if (isUnstored) {
+      const config = await loadConfig({ file: options.config, data: options.data, cwd: process.cwd(), env: null });
+      await createWorkspace(session.cluster, change, settingsOfDefault(configuredRouting(config)));
+    }
+    return run(session);
+  });
+  printWorkspace(options, after);
+}
+
+function printWorkspace(options: GlobalOptions, after: WorkspaceAnswer): void {
   if ('refusal' in after) throw new ConfigError(after.refusal.message);
   print(options, after, () => render([after]));
 }
 
+function renderOne(one: WorkspaceRecord): string {
+  return pairs({
+    ...{ workspace: addressOf(one), name: one.name, slug: one.slug, description: one.description },
+    ...{ zdr: one.zeroRetention ? 'yes' : 'no', partition: one.partition },
+    allowed: one.allowed?.join(',') ?? 'all',
+    ignored: one.ignored.join(',') || 'none',
+    members: one.members.map(({ user, role }) => `${user} (${role})`).join(', ') || 'none',
+    budgets: budgetsOf(one),
+    created: timeOf(one.createdAt),
+    changed: timeOf(one.updatedAt),
+  });
+}
+
+function addressOf({ account, id }: WorkspaceRecord): string {
+  return workspaceAddress(account, id).slice('workspace:'.length);
+}
+
+function budgetsOf({ budgets }: WorkspaceRecord): string {
+  return budgets.map(({ interval, limit }) => `${limit} ${interval}`).join(', ') || 'none';
+}
+
 function render(found: readonly WorkspaceRecord[]): string {
   const rows = found.map((one) => [
-    workspaceAddress(one.account, one.id).slice('workspace:'.length),
+    addressOf(one),
     one.name,
     one.isDefault ? '-' : String(one.keys),
     one.zeroRetention ? 'yes' : 'no',
     one.allowed?.join(',') ?? 'all',
     one.ignored.join(',') || 'none',
-    one.budgets.map(({ interval, limit }) => `${limit} ${interval}`).join(', ') || 'none',
+    budgetsOf(one),
     timeOf(one.createdAt) ?? '',
   ]);
   return table(['WORKSPACE', 'NAME', 'KEYS', 'ZDR', 'ALLOWED', 'IGNORED', 'BUDGET USD', 'CREATED'], rows);

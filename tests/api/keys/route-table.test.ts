@@ -29,7 +29,7 @@ const MANAGEMENT = [
   'POST /credits/notice',
   ...['GET /workspaces/:id/budgets', 'GET /workspaces/:id/budgets/:interval'],
   ...['PUT /workspaces/:id/budgets/:interval', 'DELETE /workspaces/:id/budgets/:interval', 'GET /audit'],
-  'POST /credits/notice',
+  ...['POST /auth/keys/code', 'GET /sessions', 'DELETE /sessions', 'DELETE /sessions/:id'],
 ];
 const PUBLIC =
   /^(GET|HEAD) (\/?|\/ready|\/openapi\.json|\/models?(\/.*)?|\/endpoints\/zdr|\/providers|\/families)$|^POST \/(auth\/keys|credits\/coinbase)$|^GET \/stats\/public$/;

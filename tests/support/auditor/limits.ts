@@ -51,12 +51,12 @@ export function usageIsTheCharges({ evidence }: Joined): Check {
 export function onlyTurnsHold({ evidence, operationByNonce }: Joined): Check {
   const check = new Checking('M20', 'only requests for inference hold');
   const managing = new Set((evidence.keys ?? []).filter((key) => key.kind === 'management').map((key) => key.address));
+  const lines = new Set(evidence.batches?.submissions.flatMap((batch) => batch.lines.map(({ customId }) => customId)));
   for (const { row } of evidence.ledger.generations) {
     check.expect(!managing.has(row.key), () => `${row.generation} belongs to ${row.key}, a management key`);
     const nonce = nonceOf(row);
-    // Jobs have a history of their own.
-    const isElsewhere = row.gateway === null || (nonce === null && evidence.isPartlyUnnamed === true);
-    const known = isElsewhere || operationByNonce.has(nonce ?? '');
+    const isUnnamed = nonce === null && evidence.isPartlyUnnamed === true;
+    const known = isUnnamed || operationByNonce.has(nonce ?? '') || lines.has(nonce ?? '');
     check.expect(known, () => `${row.generation}: no request asked for it (${nonceOf(row)})`);
   }
   return check.done();

@@ -76,4 +76,15 @@ export const MANAGEMENT_OPERATIONS: readonly Operation[] = [
     ...{ body: 'BudgetSet', reply: 'Budget' },
   }),
   managed({ method: 'delete', path: `${named}/budgets/{interval}`, summary: 'Removes a budget', reply: 'Deleted' }),
+  managed({
+    ...{
+      method: 'post',
+      path: '/auth/keys/code',
+      summary: 'Approves a key for an application, as the page `/auth` does: answers its one-time code',
+    },
+    ...{ body: 'CodeRequest', reply: 'CodeIssued' },
+  }),
+  managed({ method: 'get', path: '/sessions', summary: 'The browsers signed in to the account', reply: 'SessionList' }),
+  managed({ method: 'delete', path: '/sessions', summary: 'Signs every browser out', reply: 'SessionsEnded' }),
+  managed({ method: 'delete', path: '/sessions/{id}', summary: 'Signs one browser out', reply: 'Deleted' }),
 ];

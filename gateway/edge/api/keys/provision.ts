@@ -188,7 +188,7 @@ export function amountOf(name: string, value: number | string | null): string | 
 }
 
 /** ISO 8601 in UTC with seconds, in the future. (conventions 1.3) */
-function expiryOf(text: string | null, now: number): number | null {
+export function expiryOf(text: string | null, now: number): number | null {
   if (text === null) return null;
   const at = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|\+00:00)$/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at)) throw invalid('expires_at must be a time in UTC, such as 2030-01-31T00:00:00Z');
@@ -197,7 +197,7 @@ function expiryOf(text: string | null, now: number): number | null {
 }
 
 /** The id of a workspace for a key, null for the default one. Throws 400. */
-async function namedWorkspace(services: EdgeServices, account: string, name: string): Promise<string | null> {
+export async function namedWorkspace(services: EdgeServices, account: string, name: string): Promise<string | null> {
   try {
     return await workspaceOf(services, account, name);
   } catch (thrown) {

@@ -16,6 +16,7 @@ import { batchSubmissionSchema } from '../../../jobs/batch/parse-submission.ts';
 import { videoRequestSchema } from '../../../jobs/video/video-schema.ts';
 import { auditListSchema } from '../audit/audit-schema.ts';
 import { codeTradeSchema, issuedKeySchema } from '../auth-keys.ts';
+import { codeIssuedSchema, codeRequestSchema } from '../auth-keys-code.ts';
 import { batchListSchema, batchSchema } from '../batches/batch-schema.ts';
 import { CATALOGUE_SCHEMAS } from '../catalogue/catalogue-schema.ts';
 import { depositListSchema, depositSchema, paymentResultSchema, railsSchema } from '../deposits/deposit-schema.ts';
@@ -30,6 +31,7 @@ import {
   keyReplySchema,
 } from '../keys/key-schema.ts';
 import { activityListSchema, lowBalanceNoticeSchema } from '../money/money-schema.ts';
+import { sessionListSchema, sessionsEndedSchema } from '../sessions/session-schema.ts';
 import { videoModelListSchema } from '../videos/video-model-schema.ts';
 import { videoAcceptedSchema, videoJobListSchema, videoJobSchema } from '../videos/video-schema.ts';
 import { deliveryListSchema, deliverySchema, webhookSecretSchema } from '../webhooks/webhook-schema.ts';
@@ -106,6 +108,10 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   LowBalanceNotice: lowBalanceNoticeSchema,
   CodeTrade: codeTradeSchema,
   IssuedKey: issuedKeySchema,
+  CodeRequest: codeRequestSchema,
+  CodeIssued: codeIssuedSchema,
+  SessionList: sessionListSchema,
+  SessionsEnded: sessionsEndedSchema,
   DepositRails: railsSchema,
   Deposit: depositSchema,
   DepositList: depositListSchema,

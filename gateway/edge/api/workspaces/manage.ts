@@ -4,12 +4,9 @@
  */
 import { showAccount } from '../../../../actors/account/account.ts';
 import { budgetRoom } from '../../../../actors/account/budgets.ts';
-import type { Credential } from '../../../../actors/key/credential.ts';
-import { pageOfKeys } from '../../../../actors/key/find-key.ts';
-import { showKey } from '../../../../actors/key/key.ts';
+import { spentBy } from '../../../../actors/key/spent-by.ts';
 import { AskError } from '../../../../actors/runtime/index.ts';
 import { accountAddress, defaultWorkspaceId, isWorkspaceId, workspaceId } from '../../../../actors/terms/ids.ts';
-import { add } from '../../../../actors/terms/usd.ts';
 import type { BudgetInterval, WorkspaceRecord, WorkspaceSettings } from '../../../../actors/terms/workspace.ts';
 import {
   addMembers,
@@ -32,9 +29,6 @@ import { refusalError, rejectionOf } from '../../../terms/refusal-error.ts';
 import type { EdgeServices } from '../../services.ts';
 import type { Tenant } from '../keys/tenant.ts';
 
-/** Keys of one workspace whose spend a new budget begins with, at most. */
-const KEYS_SUMMED_MAX = 10_000;
-const ASKED_AT_ONCE = 20;
 /** The slug of the default workspace until it gets another one. */
 export const DEFAULT_SLUG = 'default';
 
@@ -148,8 +142,16 @@ export async function changeBudget(
 ): Promise<WorkspaceRecord> {
   const before = await requireWorkspace(services, tenant.account, name);
   const change = await stored(services, tenant, before);
-  const spent = await spentBy(services, before);
+  const spent = before.budgets.length > 0 ? NOTHING_SPENT : await spentOf(services, before);
   return settle(services, setBudget(services.cluster, change, { interval, limit, spent }));
+}
+
+/** A further budget counts on with what the workspace's account has counted. */
+const NOTHING_SPENT = { daily: '0', weekly: '0', monthly: '0', lifetime: '0' } as const;
+
+function spentOf({ cluster, askMs }: EdgeServices, { account, id, isDefault }: WorkspaceRecord) {
+  const parts = { cluster, rows: cluster.rows, withinMs: askMs };
+  return spentBy({ account, workspace: isDefault ? null : id }, parts);
 }
 
 /** What the budgets of a workspace leave now, exact decimal USD; null without one. */
@@ -157,28 +159,6 @@ export async function budgetLeft({ cluster, askMs }: EdgeServices, workspace: Wo
   if (workspace.budgets.length === 0) return null;
   const { budgets } = await showAccount(cluster, accountAddress(workspace.account), askMs);
   return budgetRoom(budgets, () => workspace.id, cluster.now());
-}
-
-async function spentBy(
-  { cluster, askMs }: EdgeServices,
-  { account, id, isDefault, budgets }: WorkspaceRecord,
-): Promise<Record<BudgetInterval, string>> {
-  const spent = { daily: '0', weekly: '0', monthly: '0', lifetime: '0' };
-  if (budgets.length > 0) return spent;
-  const own = isDefault ? undefined : id;
-  const isListed = ({ kind, workspace }: Credential): boolean => kind === 'inference' && workspace === own;
-  const query = { account: accountAddress(account), isListed, offset: 0, limit: KEYS_SUMMED_MAX };
-  const keys = await pageOfKeys(cluster.rows, query);
-  for (let from = 0; from < keys.length; from += ASKED_AT_ONCE) {
-    const some = keys.slice(from, from + ASKED_AT_ONCE);
-    for (const view of await Promise.all(some.map(({ key }) => showKey(cluster, key, askMs)))) {
-      spent.daily = add(spent.daily, view.usageDaily);
-      spent.weekly = add(spent.weekly, view.usageWeekly);
-      spent.monthly = add(spent.monthly, view.usageMonthly);
-      spent.lifetime = add(spent.lifetime, view.usage);
-    }
-  }
-  return spent;
 }
 
 /** Names the workspace for a change; stores the default one first. */

@@ -1,6 +1,6 @@
-import { issueCode } from '../../../../actors/issuance-code/issuance-code.ts';
-import { codeText, issuanceCodeAddress, localId, secretDigest } from '../../../../actors/terms/one-time.ts';
+import { localId } from '../../../../actors/terms/one-time.ts';
 import { invalid } from '../../../terms/invalid.ts';
+import { issueApproval } from '../../api/issue-approval.ts';
 import type { FormFields } from '../../body/form-fields.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
@@ -43,18 +43,9 @@ async function decide(visit: PrivateFormVisit): Promise<RouteAnswer> {
 
 /** Issues the code of the approval, once: its natural id is that of the page which asked. */
 async function approve({ edge, site, session, form }: PrivateFormVisit, request: GrantRequest): Promise<RouteAnswer> {
-  const { cluster, pepper, askMs, signIn } = edge.services;
-  const address = issuanceCodeAddress(session.account, grantOf(form));
-  const code = codeText(pepper, address);
   const { challenge, origin, limit } = request;
-  const made = {
-    ...{ digest: secretDigest(pepper, 'code', code), approval: { challenge, origin, limit } },
-    ...{ lifetimeMs: signIn.codeMs, by: session.by },
-  };
-  const { approval } = await issueCode(cluster, address, made, askMs);
-  if (approval.challenge !== challenge || approval.origin !== origin || approval.limit !== limit) {
-    throw invalid('This approval was used for another request; open the page again');
-  }
+  const approved = { grant: grantOf(form), approval: { challenge, origin, limit } };
+  const { code } = await issueApproval(edge.services, session, approved);
   if (request.mode !== 'return') return pageAnswer(codePage(request, session, code), site);
   return redirectAnswer(withParameter(request.callback, 'code', code), site, formOriginOf(request));
 }

@@ -1,7 +1,6 @@
-import { AskError } from '../../../../actors/runtime/index.ts';
-import { closeSession, listSessions } from '../../../../actors/session/session.ts';
+import { listSessions } from '../../../../actors/session/session.ts';
 import type { SessionRecord } from '../../../../actors/session/session-record.ts';
-import { notFound } from '../../../terms/not-found.ts';
+import { endSession } from '../../api/sessions/session-routes.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { accountPage, section } from '../account/account-page.ts';
@@ -14,10 +13,9 @@ import { shortId, time } from '../parts/text.ts';
 import { endedCookie } from '../session-cookie.ts';
 
 const PATH = '/account/sessions';
-const SESSION_ID = /^ses_[0-9a-f]{32}$/;
 
 /** The open sessions of the account, each of which its owner may end. */
-export const sessionRoutes: readonly Route[] = [...privatePage(PATH, showSessions), privateForm(PATH, endSession)];
+export const sessionRoutes: readonly Route[] = [...privatePage(PATH, showSessions), privateForm(PATH, end)];
 
 async function showSessions(visit: PrivateVisit): Promise<RouteAnswer> {
   const { edge, session } = visit;
@@ -52,15 +50,10 @@ function row(
 }
 
 /** A session of another account is one that does not exist. */
-async function endSession({ edge, site, session, form }: PrivateFormVisit): Promise<RouteAnswer> {
+async function end({ edge, site, session, form }: PrivateFormVisit): Promise<RouteAnswer> {
   const id = form.get('session') ?? '';
-  const { cluster, askMs } = edge.services;
-  const address = `session:${session.account}/${id}`;
-  if (!SESSION_ID.test(id)) throw notFound('No such session');
-  await closeSession(cluster, address, session.by, askMs).catch((thrown: unknown) => {
-    throw thrown instanceof AskError && thrown.failure.code === 'absent' ? notFound('No such session') : thrown;
-  });
-  if (address === session.session) return redirectAnswer('/sign-in?out', site, { cookies: [endedCookie()] });
+  await endSession(edge.services, session, id);
+  if (id === localOf(session.session)) return redirectAnswer('/sign-in?out', site, { cookies: [endedCookie()] });
   return redirectAnswer(PATH, site);
 }
 
