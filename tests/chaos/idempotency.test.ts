@@ -1,13 +1,22 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** What is repeated while nodes die: requests under their keys, and payments. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { PaidIn } from '../../actors/account/deposit.ts';
+import { AuditVerifier } from '../../actors/audit/audit-entry.ts';
+import type { PaymentRecord } from '../../actors/payment/payment-record.ts';
+import config from '../../cluster.config.ts';
+import { join } from '../support/auditor/joined.ts';
+import { paymentsCreditOnce } from '../support/auditor/payments.ts';
 import { bounded } from '../support/bounded.ts';
 import { buildFirst } from '../support/cluster/build-first.ts';
-import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
-import { openAccounts } from './bank.ts';
-import { Providers } from './providers.ts';
+import type { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
+import { railOf } from '../support/x402.ts';
+import { deposit, openAccounts } from './bank.ts';
+import { type CrashPoints, PAYMENT_POINTS } from './crash-points.ts';
+import { isAlive, until } from './nemesis.ts';
+import { PaymentWork } from './payment-work.ts';
+import { onStage, type Stage } from './stage.ts';
+import type { Payer } from './workload.ts';
 
 const it = bounded(test, 240_000);
 const ACCOUNTS = 6;
@@ -17,6 +26,38 @@ const REPEATS = 3;
 const REPEAT_MS = 90_000;
 const PAUSE_MS = 200;
 const DIRECTIVE = { tokens: 40, tps: 5 };
+const PAYMENT_REPEATS = 100;
+const PAYMENTS_MAX = 100;
+const NODES = config.nodes.map(({ name }) => name);
+const FIRST_POINTS = PAYMENT_POINTS.slice(0, 3);
+const LAST_POINT = 'payment.credited';
+const BACK_MS = 120_000;
+
+/** Every node begins with a crash point of its own; their next processes all have the last one. */
+function armFirst(crashPoints: CrashPoints): void {
+  for (const [at, name] of NODES.entries()) crashPoints.arm(name, FIRST_POINTS[at] as string, 1);
+}
+
+let stage: Stage;
+let close = (): void => {};
+let closed: Promise<unknown>;
+
+test.before(async () => {
+  await buildFirst();
+  await new Promise<void>((opened, failed) => {
+    closed = onStage({ name: 'repeats', store: 'sqlite', isPaid: true, before: armFirst }, (made) => {
+      stage = made;
+      for (const name of NODES) made.crashPoints.arm(name, LAST_POINT, 1);
+      opened();
+      return new Promise<void>((end) => (close = end));
+    });
+    closed.catch(failed);
+  });
+});
+test.after(async () => {
+  close();
+  await closed;
+});
 
 interface Ended {
   readonly status: number;
@@ -25,60 +66,115 @@ interface Ended {
   readonly cost: number | null;
 }
 
-it('requests of a killed node are repeated under their keys: each is served whole once and charged once', async () => {
-  await buildFirst();
-  const folder = mkdtempSync(join(tmpdir(), 'troupe-idempotency-'));
-  const providers = await Providers.start(folder);
-  const cluster = await LaunchedCluster.start({
-    providers: providers.declarations,
-    rates: { keyPerMinute: 1_000_000 },
+it('payments of nodes killed at every crash point are credited once, each presented a hundred times at once', async () => {
+  const { cluster, view, facilitator } = stage;
+  const payers = await openAccounts(cluster, 1, '1');
+  const [payer] = payers as [Payer];
+  const work = new PaymentWork({
+    ...{ base: cluster.baseUrl, payers, chance: () => 0 },
+    deposit: (made) => deposit(cluster, made),
   });
-  try {
-    const payers = await openAccounts(cluster, ACCOUNTS, '100');
-    const requests = Array.from({ length: STREAMS }, (_, n) => ({
-      payer: payers[n % ACCOUNTS] as (typeof payers)[0],
-      key: `request-${n}`,
-    }));
-    const begun: Promise<void>[] = [];
-    const streams = requests.map(({ payer, key }) => {
-      let begin = (): void => {};
-      begun.push(new Promise((resolve) => (begin = resolve)));
-      return ask(cluster, payer.key, key, begin);
-    });
-    await Promise.all(begun);
-    const victim = cluster.connection()?.nodes[1];
-    assert.ok(victim);
-    process.kill(victim.pid, 'SIGKILL');
-    const first = await Promise.all(streams);
-    assert.ok(
-      first.some(({ cost }) => cost === null),
-      'the node served some of the streams',
-    );
+  const lives = new Lives(cluster);
+  for (let paid = 0; !lives.areOver; paid++) {
+    assert.ok(paid < PAYMENTS_MAX, 'every crash point is reached');
+    await work.pay(payer, { repeats: PAYMENT_REPEATS, fault: null });
+    lives.look();
+  }
 
-    const costs = new Map(payers.map(({ account }) => [account, 0]));
-    await Promise.all(
-      requests.map(async ({ payer, key }, n) => {
-        const whole = first[n]?.cost ?? null;
-        const repeated = await Promise.all(
-          Array.from({ length: REPEATS }, () => repeatWhileRunning(cluster, payer.key, key)),
-        );
-        const served = repeated.filter(({ cost }) => cost !== null);
-        assert.is(served.length, whole === null ? 1 : 0, `${key}: ${repeated.map(({ status }) => status).join(' ')}`);
-        for (const { status, text } of repeated.filter((each) => each.cost === null)) {
-          assert.is(status, 409, key);
-          assert.match(text, /"generation_status":"settled"/);
-        }
-        const cost = whole ?? (served[0]?.cost as number);
-        costs.set(payer.account, (costs.get(payer.account) as number) + cost);
-      }),
-    );
-    for (const { account, key } of payers) {
-      assert.is((await usageOf(cluster, key)).toFixed(12), costs.get(account)?.toFixed(12), account);
+  const settled = facilitator?.settled ?? [];
+  assert.is(settled.length, work.presented.length);
+  const { entries } = await view.dump();
+  const evidence = {
+    ...{ presented: work.presented, settled, decimals: railOf('').assetDecimals },
+    deposits: await view.rows<PaidIn & { readonly address: string }>('deposit'),
+    payments: await view.rows<PaymentRecord>('payment'),
+  };
+  const ledger = { entries, accounts: [], generations: [], actors: [], chainFaults: [] };
+  const check = paymentsCreditOnce(evidence, join({ ...NOTHING, ledger }));
+  assert.equal(check.violations, []);
+  assert.ok(check.examined > 4 * work.presented.length);
+  const sum = work.presented.reduce((total, { amount }) => total + Number(amount), 1);
+  assert.is(await creditsOf(cluster, payer.key), sum);
+  for (const { account, entries: log, head } of await view.auditLogs()) {
+    const verifier = new AuditVerifier(account);
+    verifier.add(log);
+    assert.ok(verifier.end(head).sound, account);
+  }
+});
+
+const NOTHING = {
+  ...{ history: [], calls: [], samples: [], credits: [], deposits: [] },
+  ...{ prices: {}, slugs: {}, clockSlackMs: 0 },
+};
+
+/** The processes of each node. The first ones, and then any of their successors, end at the points they are armed with. */
+class Lives {
+  readonly #cluster: LaunchedCluster;
+  readonly #pids = new Map<string, Set<number>>();
+
+  constructor(cluster: LaunchedCluster) {
+    this.#cluster = cluster;
+    this.look();
+  }
+
+  look(): void {
+    for (const { name, pid } of this.#cluster.connection()?.nodes ?? []) {
+      this.#pids.set(name, (this.#pids.get(name) ?? new Set()).add(pid));
     }
-  } finally {
-    await cluster.stop();
-    await providers.stop();
-    rmSync(folder, { recursive: true, force: true });
+  }
+
+  get areOver(): boolean {
+    const lives = [...this.#pids.values()].map((pids) => [...pids]);
+    return (
+      lives.every(([first = 0]) => !isAlive(first)) && lives.some(([, next]) => next !== undefined && !isAlive(next))
+    );
+  }
+}
+
+it('requests of a killed node are repeated under their keys: each is served whole once and charged once', async () => {
+  const { cluster } = stage;
+  const areUp = (): boolean => cluster.connection()?.nodes.filter(({ pid }) => isAlive(pid)).length === NODES.length;
+  assert.ok(await until(areUp, BACK_MS, PAUSE_MS), 'all nodes serve again');
+  const payers = await openAccounts(cluster, ACCOUNTS, '100');
+  const requests = Array.from({ length: STREAMS }, (_, n) => ({
+    payer: payers[n % ACCOUNTS] as (typeof payers)[0],
+    key: `request-${n}`,
+  }));
+  const begun: Promise<void>[] = [];
+  const streams = requests.map(({ payer, key }) => {
+    let begin = (): void => {};
+    begun.push(new Promise((resolve) => (begin = resolve)));
+    return ask(cluster, payer.key, key, begin);
+  });
+  await Promise.all(begun);
+  const victim = cluster.connection()?.nodes[1];
+  assert.ok(victim);
+  process.kill(victim.pid, 'SIGKILL');
+  const first = await Promise.all(streams);
+  assert.ok(
+    first.some(({ cost }) => cost === null),
+    'the node served some of the streams',
+  );
+
+  const costs = new Map(payers.map(({ account }) => [account, 0]));
+  await Promise.all(
+    requests.map(async ({ payer, key }, n) => {
+      const whole = first[n]?.cost ?? null;
+      const repeated = await Promise.all(
+        Array.from({ length: REPEATS }, () => repeatWhileRunning(cluster, payer.key, key)),
+      );
+      const served = repeated.filter(({ cost }) => cost !== null);
+      assert.is(served.length, whole === null ? 1 : 0, `${key}: ${repeated.map(({ status }) => status).join(' ')}`);
+      for (const { status, text } of repeated.filter((each) => each.cost === null)) {
+        assert.is(status, 409, key);
+        assert.match(text, /"generation_status":"settled"/);
+      }
+      const cost = whole ?? (served[0]?.cost as number);
+      costs.set(payer.account, (costs.get(payer.account) as number) + cost);
+    }),
+  );
+  for (const { account, key } of payers) {
+    assert.is((await usageOf(cluster, key)).toFixed(12), costs.get(account)?.toFixed(12), account);
   }
 });
 
@@ -130,8 +226,19 @@ async function ask(cluster: LaunchedCluster, apiKey: string, key: string, begun 
 }
 
 async function usageOf(cluster: LaunchedCluster, apiKey: string): Promise<number> {
+  return (await reportOf(cluster, apiKey)).total_usage;
+}
+
+async function creditsOf(cluster: LaunchedCluster, apiKey: string): Promise<number> {
+  return (await reportOf(cluster, apiKey)).total_credits;
+}
+
+async function reportOf(
+  cluster: LaunchedCluster,
+  apiKey: string,
+): Promise<{ total_usage: number; total_credits: number }> {
   const answer = await fetch(`${cluster.baseUrl}/credits`, { headers: { authorization: `Bearer ${apiKey}` } });
-  return ((await answer.json()) as { data: { total_usage: number } }).data.total_usage;
+  return ((await answer.json()) as { data: { total_usage: number; total_credits: number } }).data;
 }
 
 test.run();

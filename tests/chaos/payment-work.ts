@@ -14,6 +14,13 @@ export interface PaymentWorkOptions {
   readonly deposit: (deposit: OperatorDeposit) => Promise<void>;
 }
 
+export interface PayOptions {
+  /** How often the payment is presented at once. */
+  readonly repeats: number;
+  /** Asked of the simulated facilitator; null for none. */
+  readonly fault: string | null;
+}
+
 export interface OperatorDeposit {
   readonly account: string;
   readonly id: string;
@@ -21,7 +28,7 @@ export interface OperatorDeposit {
 }
 
 /** What a payment asks of the simulated facilitator. */
-const FAULTS = [undefined, undefined, 'lost', 'unconfirmed', 'error', 'declined'] as const;
+const FAULTS = [null, null, 'lost', 'unconfirmed', 'error', 'declined'] as const;
 /** How often each payment is presented at once. */
 const REPEATS = 4;
 const REST_MS = 300;
@@ -47,7 +54,10 @@ export class PaymentWork {
   start(): void {
     const { payers } = this.#options;
     this.#running = true;
-    this.#workers = [...payers.map((payer) => this.#repeat(() => this.pay(payer))), this.#repeat(() => this.#credit())];
+    this.#workers = [
+      ...payers.map((payer) => this.#repeat(() => this.pay(payer, { repeats: REPEATS, fault: this.#fault() }))),
+      this.#repeat(() => this.#credit()),
+    ];
   }
 
   /** Begins no payment more; the payments under way are presented until they are credited or refused. */
@@ -65,14 +75,14 @@ export class PaymentWork {
     return this.#deposits;
   }
 
-  /** Pays once, and presents the payment `repeats` times at once, again and again until it is credited. */
-  async pay(payer: Payer, { repeats = REPEATS, fault = this.#fault() } = {}): Promise<PaymentSeen | null> {
+  /** Signs one payment and presents it until all repeats are told that it is credited. Null: it was not begun. */
+  async pay(payer: Payer, { repeats, fault }: PayOptions): Promise<PaymentSeen | null> {
     const amount = String(1 + Math.floor(this.#options.chance() * 3));
     const path = `/deposits/x402?amount=${amount}`;
     const accepted = await this.#accepted(payer, path);
     if (accepted === null) return null;
     const [nonce, from] = [randomNonce(), payerName()];
-    const payment = signed(accepted, { nonce, payer: from, ...(fault === undefined ? {} : { fault }) });
+    const payment = signed(accepted, { nonce, payer: from, ...(fault === null ? {} : { fault }) });
     const statuses: number[] = [];
     const credited: PaymentSeen['credited'][number][] = [];
     const seen = { account: payer.account, payer: from, nonce, amount, statuses, credited };
@@ -88,8 +98,8 @@ export class PaymentWork {
     throw new Error(`payment ${nonce} is not credited: ${statuses.slice(-repeats).join(' ')}`);
   }
 
-  #fault(): string | undefined {
-    return FAULTS[Math.floor(this.#options.chance() * FAULTS.length)];
+  #fault(): PayOptions['fault'] {
+    return FAULTS[Math.floor(this.#options.chance() * FAULTS.length)] ?? null;
   }
 
   async #accepted({ key }: Payer, path: string): Promise<Accepted | null> {
