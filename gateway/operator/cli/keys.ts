@@ -14,6 +14,7 @@ import { askEach } from './ask-each.ts';
 import { COMMAND_LINE } from './command-line.ts';
 import { findCluster } from './find-cluster.ts';
 import type { GlobalOptions } from './global-options.ts';
+import { addKeyApproval } from './key-approval.ts';
 import { addKeyChanges } from './key-changes.ts';
 import { accountFrom, amountFrom, countFrom, keyFrom, timeFrom } from './names.ts';
 import { pairs, print, table, timeOf } from './print.ts';
@@ -66,6 +67,7 @@ export function addKeys(program: Command): void {
       print(options, view, () => renderList([view]));
     });
   addKeyChanges(keys);
+  addKeyApproval(keys);
   keys
     .command('list')
     .argument('<account>', 'the account')

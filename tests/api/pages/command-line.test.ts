@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -6,10 +7,11 @@ import { readOperatorToken } from '../../../gateway/operator/config/secrets.ts';
 import { told } from '../../gateway/operator/cli/in-process.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { client } from '../keys/client.ts';
 import { openCluster } from './cluster.ts';
 import { originOf, Visitor } from './visitor.ts';
 
-/** What an operator does about sessions, by `troupe accounts`. */
+/** What operators do by command, and owners by route: sessions, approvals, workspaces. */
 const it = bounded(test);
 
 let cluster: TestCluster;
@@ -64,6 +66,137 @@ it('a link names the public address that the operator gives, and is bounded in t
     [['sessions', 'acct_nope'], /there is no account:acct_nope/],
   ] as const) {
     const failed = await told(['accounts', ...args, ...at]).catch((error: Error) => error.message);
+    assert.match(failed, message);
+  }
+});
+
+it('the owner lists and ends sessions by route, one or all, and only those of the account', async () => {
+  const { account, key: inference } = await cluster.fund('1');
+  const { key } = await cluster.issue(account, { kind: 'management' });
+  const [id, visitors] = [
+    account.slice('account:'.length),
+    [0, 1, 2].map((node) => new Visitor(originOf(cluster, node))),
+  ];
+  for (const visitor of visitors) {
+    const { link } = await json<{ link: string }>('accounts', 'invite', id);
+    await visitor.post('/sign-in', { invite: new URL(link).searchParams.get('invite') as string });
+  }
+  const owner = client(cluster.baseUrls, key, 1);
+  const listed = async () => ((await owner.send('GET', '/sessions')).body as { data: { id: string }[] }).data;
+  const open = await listed();
+  assert.is(open.length, 3);
+  assert.equal(Object.keys(open[0] as object), ['id', 'object', 'agent', 'opened_by', 'created_at', 'expires_at']);
+  const stranger = client(
+    cluster.baseUrls,
+    (await cluster.issue((await cluster.fund('1')).account, { kind: 'management' })).key,
+  );
+  assert.is((await stranger.send('DELETE', `/sessions/${open[0]?.id}`)).status, 404);
+  assert.is((await owner.send('DELETE', '/sessions/ses_nope')).status, 404);
+  assert.equal((await owner.send('DELETE', `/sessions/${open[0]?.id}`)).body, { deleted: true });
+  assert.is((await listed()).length, 2);
+  assert.equal((await owner.send('DELETE', '/sessions')).body, { deleted: true, ended_count: 2 });
+  assert.equal(await listed(), []);
+  for (const visitor of visitors) assert.is((await visitor.get('/account/sessions')).status, 303);
+  assert.is((await client(cluster.baseUrls, inference).send('GET', '/sessions')).status, 403);
+});
+
+const VERIFIER = 'a-verifier-of-forty-three-characters-or-more';
+const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+
+it('a key is approved by route or by command, with what it may do, and traded once', async () => {
+  const { account } = await cluster.fund('1');
+  const { key } = await cluster.issue(account, { kind: 'management' });
+  const owner = client(cluster.baseUrls, key);
+  const made = (await owner.send('POST', '/workspaces', { name: 'Apps' })).body as { data: { id: string } };
+  const asked = {
+    callback_url: 'https://app.example.com/back',
+    code_challenge: CHALLENGE,
+    code_challenge_method: 'S256',
+  };
+  const terms = { limit: 0.5, usage_limit_type: 'daily', key_label: 'Laptop', expires_at: '2999-01-31T00:00:00Z' };
+  const body = { ...asked, ...terms, workspace_id: made.data.id };
+  const { status, body: answer } = await owner.send('POST', '/auth/keys/code', body);
+  assert.is(status, 200);
+  const { data } = answer as { data: { id: string; app_id: number; created_at: string } };
+  assert.equal([data.app_id, Number.isNaN(Date.parse(data.created_at))], [0, false]);
+  const trade = { code: data.id, code_verifier: VERIFIER, code_challenge_method: 'S256' };
+  const traded = await owner.send('POST', '/auth/keys', trade);
+  assert.match((traded.body as { key: string }).key, /^sk-gw-v1-[0-9a-f]{64}$/);
+  assert.is((await owner.send('POST', '/auth/keys', trade)).status, 400);
+  const { data: keys } = (await owner.send('GET', '/keys')).body as { data: Record<string, unknown>[] };
+  const issued = keys.find(({ origin }) => origin === 'https://app.example.com') as Record<string, unknown>;
+  assert.equal(
+    [issued.name, issued.limit, issued.limit_reset, issued.expires_at, issued.workspace_id],
+    ['Laptop', 0.5, 'daily', '2999-01-31T00:00:00.000Z', made.data.id],
+  );
+  for (const [change, name] of [
+    [{ callback_url: 'http://app.example.com/' }, /callback_url/],
+    [{ callback_url: undefined }, /callback_url/],
+    [{ code_challenge: 'short' }, /code_challenge/],
+    [{ code_challenge_method: 'plain' }, /code_challenge_method/],
+    [{ limit: -1 }, /limit/],
+    [{ workspace_id: 'ws_nope' }, /workspace_id/],
+  ] as const) {
+    const refused = await owner.send('POST', '/auth/keys/code', { ...body, ...change });
+    assert.is(refused.status, 400);
+    assert.match(JSON.stringify(refused.body), name);
+  }
+  const id = account.slice('account:'.length);
+  const { code } = await json<{ code: string }>(
+    'keys',
+    'approve',
+    id,
+    'http://localhost:4000/',
+    CHALLENGE,
+    '--limit',
+    '2',
+  );
+  const second = await owner.send('POST', '/auth/keys', { ...trade, code });
+  assert.is(second.status, 200);
+  assert.match(await told(['audit', id, ...at]), /grant\.approve .*operator/);
+  const failed = await told(['keys', 'approve', id, 'http://example.com/', CHALLENGE, ...at]).catch(
+    (error: Error) => error.message,
+  );
+  assert.match(failed, /callback_url must be an https address/);
+});
+
+it('an operator manages workspaces and their budgets as their owner does', async () => {
+  const { account } = await cluster.fund('1');
+  const { key } = await cluster.issue(account, { kind: 'management' });
+  const [id, owner] = [account.slice('account:'.length), client(cluster.baseUrls, key, 2)];
+  const run = <T>(...args: readonly string[]): Promise<T> => json<T>('workspaces', ...args);
+  const made = await run<{ id: string; slug: string }>('create', id, 'Team', '--slug', 'team', '--description', 'Ours');
+  const name = `${id}/${made.id}`;
+  await run('budget', name, 'daily', '0.25');
+  await run('add-member', name, 'ada', '--admin');
+  const shown = (await owner.send('GET', '/workspaces/team')).body as {
+    data: { description: string; budget_remaining: number };
+  };
+  assert.equal([shown.data.description, shown.data.budget_remaining], ['Ours', 0.25]);
+  const members = (await owner.send('GET', '/workspaces/team/members')).body as {
+    data: { user_id: string; role: string }[];
+  };
+  assert.equal(
+    members.data.map(({ user_id, role }) => [user_id, role]),
+    [['ada', 'admin']],
+  );
+  assert.match(await told(['workspaces', 'show', name, ...at]), /ada \(admin\).*0\.25 daily/s);
+  await run('budget', name, 'daily', 'none');
+  assert.is((await owner.send('GET', '/workspaces/team/budgets/daily')).status, 404);
+  // The default workspace is stored at its first change.
+  const home = `${id}/${((await owner.send('GET', '/workspaces')).body as { data: { id: string }[] }).data[0]?.id}`;
+  assert.equal(
+    (await run<{ budgets: { limit: string }[] }>('budget', home, 'lifetime', '3')).budgets.map(({ limit }) => limit),
+    ['3'],
+  );
+  for (const [args, message] of [
+    [['budget', name, 'hourly', '1'], /daily, weekly, monthly, lifetime/],
+    [['budget', name, 'daily', '0'], /is not an amount/],
+    [['create', id, 'Other', '--slug', 'team'], /has the slug team/],
+    [['set', name, '--slug', 'default'], /has the slug default/],
+    [['set', name, '--slug', 'No Slug'], /lower case words/],
+  ] as const) {
+    const failed = await told(['workspaces', ...args, ...at]).catch((error: Error) => error.message);
     assert.match(failed, message);
   }
 });
