@@ -44,9 +44,9 @@ it('kills under load lose nothing, charge nothing twice and leave no hold: postg
   const report = await provingRun({
     store: 'postgres',
     kills: 2,
-    points: ['payment.asked'],
+    points: ['line.settled'],
     stops: 0,
-    owners: true,
+    owners: false,
     inFlight: 8,
     restMs: REST_MS,
     calmMs: 1_000,
