@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { type Logger, pino } from 'pino';
-import { ENDPOINTS_TOPIC } from '../actors/endpoint/endpoint.ts';
+import { endpointsOn } from '../actors/endpoint/endpoint.ts';
 import { type Clock, type Cluster, systemClock, systemRandom } from '../actors/runtime/index.ts';
 import type { ClusterNode } from '../actors/runtime/node.ts';
 import type { Endpoint } from '../actors/terms/endpoint.ts';
@@ -15,9 +15,13 @@ import { openCluster } from './node/open-cluster.ts';
 import { type Gateway, openGateway } from './node/open-gateway.ts';
 import { openJobs } from './node/open-jobs.ts';
 import { type OpenedStores, openStores } from './node/open-stores.ts';
+import { shownConfig } from './operator/config/config-difference.ts';
+import { ConfigError, lineOf } from './operator/config/config-error.ts';
 import { hostPort } from './operator/config/host-port.ts';
+import { checkConfig } from './operator/config/load.ts';
 import { openMaintenance } from './operator/config/open-maintenance.ts';
 import { openSecretsFor } from './operator/config/pepper.ts';
+import { LiveProviderKeys } from './operator/config/provider-keys.ts';
 import type { Secrets } from './operator/config/secrets.ts';
 import { openAtSamePort } from './operator/http/same-port.ts';
 import { type OperatorServer, type OperatorServerOptions, openOperatorServer } from './operator/http/server.ts';
@@ -170,7 +174,7 @@ class GatewayNode implements NodeHandle {
     try {
       const secrets = await this.#openSecrets();
       this.#operator = await this.#openOperator(secrets);
-      await this.#join(secrets);
+      await this.#join(secrets, await this.#openKeys());
     } catch (error) {
       await this.#operator?.close();
       await this.#stores.close();
@@ -182,6 +186,11 @@ class GatewayNode implements NodeHandle {
     const { config, env } = this.#options;
     const maintenance = () => openMaintenance(config, env);
     return openSecretsFor(this.#stores.store, { data: config.data, maintenance, random: this.#context.random });
+  }
+
+  #openKeys(): Promise<LiveProviderKeys> {
+    const { config, env } = this.#options;
+    return LiveProviderKeys.open(config, env, { clock: this.#clock, log: this.#log });
   }
 
   #openOperator(secrets: Secrets): Promise<OperatorServer> {
@@ -198,12 +207,25 @@ class GatewayNode implements NodeHandle {
       refused: (account) => this.#metrics.requests.lastRefusals.of(account),
       readiness: () => this.#readiness(),
       refreshModels: (provider) => this.#gateway.refresher.refresh(provider),
+      config: () => shownConfig(this.#options.config),
+      checkConfig: (value) => this.#faultOf(value),
       log: (message, error) => this.#log.error({ detail: String(error) }, message),
     };
     return openAtSamePort({ data, node: this.name, port }, (at) => openOperatorServer(host, at, options));
   }
 
-  async #join(secrets: Secrets): Promise<void> {
+  /** Null: this node could run with this configuration. */
+  #faultOf(value: unknown): Promise<string | null> {
+    return checkConfig(value, this.#options.env).then(
+      () => null,
+      (error: unknown) => {
+        if (error instanceof ConfigError) return lineOf(error);
+        throw error;
+      },
+    );
+  }
+
+  async #join(secrets: Secrets, keys: LiveProviderKeys): Promise<void> {
     this.#node = await openCluster(this.#context, {
       ...openJobs(this.#context, () => this.#gateway),
       secrets,
@@ -217,7 +239,7 @@ class GatewayNode implements NodeHandle {
     await loadVocabulary(DENSEST);
     this.#gateway = openGateway(this.#context, {
       cluster: this.#node,
-      secrets,
+      ...{ secrets, keys },
       bytes: this.#stores.bytes,
       storeFull: () => this.#stores.store.full(),
       readiness: () => this.#readiness(),
@@ -322,7 +344,7 @@ class GatewayNode implements NodeHandle {
       node: this.name,
       view: await cluster.operator.ps(),
       edge: this.#gateway.edge.gauges,
-      endpoints: [...cluster.board.topic(ENDPOINTS_TOPIC).values()] as unknown as readonly Endpoint[],
+      endpoints: [...endpointsOn(cluster.board).values()] as unknown as readonly Endpoint[],
       ready: this.#readiness() === 'ready',
       connected: cluster.connected,
       storeFull: this.#stores.store.full(),

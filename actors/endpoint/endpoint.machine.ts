@@ -1,12 +1,22 @@
 /**
  * The endpoint's chart. Its state is the endpoint's health, changed by gateways' observations and by probes;
- * `withdrawn` when no configuration declares it. Failed checks withhold abilities and leave the state unchanged. The
- * actor publishes itself on the board and sends no messages.
+ * `withdrawn` when no configuration declares it. Failed checks withhold abilities, and an operator's pause keeps calls
+ * away; both leave the state unchanged. The actor publishes itself on the board, and sends the operator's log its pauses.
  */
 import { assign, setup } from 'xstate';
 import { type Effect, emit, type Stamped } from '../runtime/index.ts';
 import type { EndpointDeclaration } from '../terms/declaration.ts';
+import { endpointAddress } from '../terms/ids.ts';
 import { only, plain } from '../terms/only.ts';
+import {
+  type Pausable,
+  type PauseRequest,
+  pausedState,
+  pauseEffects,
+  pauseReply,
+  publishPause,
+} from '../terms/pause.ts';
+import type { Principal } from '../terms/principal.ts';
 import type { Observation, ObservedBenchmark } from './evidence.ts';
 import { historyRows } from './history.ts';
 import * as record from './record.ts';
@@ -25,12 +35,23 @@ export type EndpointEvent =
   | (Stamped & { readonly type: 'probe.observed'; readonly ok: boolean })
   | (Stamped & Observation & { readonly type: 'check.observed' })
   | (Stamped & ObservedBenchmark & { readonly type: 'benchmark.observed' })
+  | (Stamped & PauseRequest & { readonly type: 'endpoint.pause' })
+  | (Stamped & { readonly type: 'endpoint.resume'; readonly by?: Principal })
   | (Stamped & record.Slots & { readonly type: 'capacity.reported' })
   | (Stamped & { readonly type: 'actor.activated' });
 
 function declare(before: EndpointRecord, event: EndpointEvent): EndpointRecord {
   const { declaration, digest } = only(event, 'endpoint.declare');
   return record.declare(before, declaration, digest);
+}
+
+function pause(now: EndpointRecord, event: EndpointEvent): Required<Pausable> {
+  return pausedState(now, only(event, 'endpoint.pause'), event.at);
+}
+
+function pauseChanged(now: EndpointRecord, event: EndpointEvent): readonly Effect[] {
+  const { by } = only(event, 'endpoint.pause', 'endpoint.resume');
+  return pauseEffects(now.id, now, endpointAddress(now.id), by);
 }
 
 function publish(now: EndpointRecord): Effect {
@@ -49,6 +70,8 @@ export const endpointMachine = setup({
   types: {} as { context: EndpointRecord; events: EndpointEvent; input: { address: string } },
   guards: {
     isSame: ({ context, event }) => context.digest === only(event, 'endpoint.declare').digest,
+    isPausedFor: ({ context, event }) => context.paused?.reason === only(event, 'endpoint.pause').reason,
+    isPaused: ({ context }) => context.paused != null,
     isHealthy: ({ context }) => record.healthIn(context) === 'healthy',
     isDegraded: ({ context }) => record.healthIn(context) === 'degraded',
     isDown: ({ context }) => record.healthIn(context) === 'down',
@@ -69,6 +92,13 @@ export const endpointMachine = setup({
     probe: assign(({ context, event }) => record.probe(context, only(event, 'probe.observed').ok)),
     check: assign(({ context, event }) => record.check(context, only(event, 'check.observed'), event.at)),
     refresh: assign(({ context, event }) => record.refresh(context, event.at)),
+    pause: assign(({ context, event }) => pause(context, event)),
+    resume: assign(() => ({ paused: null })),
+    pauseChanged: emit<EndpointRecord, EndpointEvent>(({ context, event }) => pauseChanged(context, event)),
+    answerPause: emit<EndpointRecord, EndpointEvent>(({ context }) => pauseReply(context, false)),
+    republishPause: emit<EndpointRecord, EndpointEvent>(({ context }) =>
+      context.paused == null ? [] : publishPause(context.id, context),
+    ),
     publish: emit<EndpointRecord, EndpointEvent>(({ context }) => publish(context)),
     publishFresh: emit<EndpointRecord, EndpointEvent>(({ context }) => (context.fresh ? publish(context) : [])),
     answerChanged: emit(() => ({ type: 'reply', body: { changed: true } })),
@@ -92,7 +122,7 @@ export const endpointMachine = setup({
         'check.observed': {},
         'benchmark.observed': {},
         'capacity.reported': {},
-        'actor.activated': { actions: 'publish' },
+        'actor.activated': { actions: ['publish', 'republishPause'] },
       },
     },
   },
@@ -102,11 +132,13 @@ export const endpointMachine = setup({
       { target: '.unknown', actions: ['declare', 'refresh', 'publish', 'answerChanged'] },
     ],
     'endpoint.withdraw': { target: '.withdrawn', actions: ['withdraw', 'publish', 'answerChanged'] },
+    'endpoint.pause': [{ guard: 'isPausedFor', actions: 'answerPause' }, { actions: ['pause', 'pauseChanged'] }],
+    'endpoint.resume': [{ guard: 'isPaused', actions: ['resume', 'pauseChanged'] }, { actions: 'answerPause' }],
     'attempts.observed': { actions: 'observe' },
     'probe.observed': { actions: 'probe' },
     'check.observed': { actions: ['check', 'refresh', 'publishFresh'] },
     'benchmark.observed': { actions: ['benchmark', 'refresh', 'publishFresh'] },
     'capacity.reported': { actions: ['report', 'publish'] },
-    'actor.activated': { actions: ['refresh', 'publish'] },
+    'actor.activated': { actions: ['refresh', 'publish', 'republishPause'] },
   },
 });

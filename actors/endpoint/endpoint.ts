@@ -4,10 +4,12 @@
  * refuted ability again.
  */
 import { createHash } from 'node:crypto';
-import type { Cluster, Json, Kind, SavedState } from '../runtime/index.ts';
+import type { Board, Cluster, Json, Kind, SavedState } from '../runtime/index.ts';
 import type { EndpointDeclaration } from '../terms/declaration.ts';
+import type { Endpoint } from '../terms/endpoint.ts';
 import { endpointAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
+import { PAUSES_TOPIC, type Pause, pauseNote } from '../terms/pause.ts';
 import { same } from '../terms/same.ts';
 import { endpointMachine } from './endpoint.machine.ts';
 import type { Observation, ObservedBenchmark } from './evidence.ts';
@@ -30,9 +32,45 @@ export const endpointKind: Kind = {
   volatile: ['attempts.observed', 'probe.observed', 'capacity.reported', 'actor.activated'],
   resident: true,
   collections: { [HISTORY_COLLECTION]: historyCollection },
+  note: pauseNote,
   explain: explainEndpoint,
   redact: (context: Json) => context,
 };
+
+/** The paused ones as they are shown, for as long as the pause is the same object. */
+const pausedOnes = new WeakMap<Endpoint, { readonly pause: Pause; readonly shown: Endpoint }>();
+const merged = new WeakMap<
+  ReadonlyMap<string, Json>,
+  { readonly pauses: ReadonlyMap<string, Json>; readonly all: ReadonlyMap<string, Json> }
+>();
+
+/**
+ * The endpoints of the board by id, those that an operator paused, or whose provider is paused, as `paused` and down.
+ * The same map until one of them or a pause changes.
+ */
+export function endpointsOn(board: Pick<Board, 'topic'>): ReadonlyMap<string, Json> {
+  const endpoints = board.topic(ENDPOINTS_TOPIC);
+  const pauses = board.topic(PAUSES_TOPIC);
+  if (pauses.size === 0) return endpoints;
+  const known = merged.get(endpoints);
+  if (known?.pauses === pauses) return known.all;
+  const all = new Map<string, Json>();
+  for (const [id, value] of endpoints) {
+    const endpoint = value as unknown as Endpoint;
+    const pause = pauses.get(id) ?? pauses.get(endpoint.provider.slug);
+    all.set(id, pause === undefined ? value : plain(asPaused(endpoint, pause as unknown as Pause)));
+  }
+  merged.set(endpoints, { pauses, all });
+  return all;
+}
+
+function asPaused(endpoint: Endpoint, pause: Pause): Endpoint {
+  const known = pausedOnes.get(endpoint);
+  if (known?.pause === pause) return known.shown;
+  const shown = { ...endpoint, health: 'down', paused: pause } as const;
+  pausedOnes.set(endpoint, { pause, shown });
+  return shown;
+}
 
 /** Returns true when the declaration differs from the previous one. */
 export async function declareEndpoint(

@@ -1,6 +1,7 @@
 /** Explains an endpoint in sentences, for `why`: its health, its measured figures, and the evidence of its checks. */
 import type { View } from '../runtime/index.ts';
 import { type Measured, type Percentiles, TOOL_CALL_SUCCESS_MIN } from '../terms/endpoint.ts';
+import { explainPause } from '../terms/pause.ts';
 import { EVIDENCE_MS, evidenceOf, type Finding, validVerdict } from './evidence.ts';
 import { successesIn } from './health.ts';
 import type { EndpointRecord } from './record.ts';
@@ -12,6 +13,7 @@ export function explainEndpoint(view: View): readonly string[] {
   if (declaration === null)
     return ['This endpoint is withdrawn: no configuration declares it, nothing is routed to it.'];
   const lines = [`${declaration.model} at ${declaration.provider.name} is ${view.state}.`];
+  lines.push(...explainPause(record, `endpoints resume ${record.id}`));
   lines.push(
     recent.length < 5
       ? `Only ${recent.length} attempts were counted; health is judged from 5 on.`

@@ -6,6 +6,7 @@
  */
 import type { EndpointDeclaration } from '../terms/declaration.ts';
 import { CAPACITY_MS, type CapacityReport, type Endpoint, type Evidence, type Measured } from '../terms/endpoint.ts';
+import type { Pausable } from '../terms/pause.ts';
 import {
   evidenceOf,
   type Findings,
@@ -31,7 +32,7 @@ export const KEEP_EVERY_MS = 30_000;
 /** Outcomes beyond this number in one message are dropped: senders batch for about a second. */
 const ATTEMPTS_MAX = 1_024;
 
-export interface EndpointRecord {
+export interface EndpointRecord extends Pausable {
   readonly id: string;
   /** Null when withdrawn. */
   readonly declaration: EndpointDeclaration | null;

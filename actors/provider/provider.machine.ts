@@ -5,7 +5,17 @@
 import { assign, setup } from 'xstate';
 import { type Effect, emit, type Stamped } from '../runtime/index.ts';
 import type { ProviderFacts } from '../terms/declaration.ts';
+import { providerAddress } from '../terms/ids.ts';
 import { only, plain } from '../terms/only.ts';
+import {
+  type Pausable,
+  type PauseRequest,
+  pausedState,
+  pauseEffects,
+  pauseReply,
+  publishPause,
+} from '../terms/pause.ts';
+import type { Principal } from '../terms/principal.ts';
 import {
   isRecording,
   type NotedRefusal,
@@ -17,7 +27,7 @@ import {
   unpublished,
 } from './refusals.ts';
 
-export interface ProviderState {
+export interface ProviderState extends Pausable {
   readonly slug: string;
   /** Null when withdrawn. */
   readonly facts: ProviderFacts | null;
@@ -53,6 +63,8 @@ export type ProviderEvent =
   | (Stamped & { readonly type: 'provider.declare'; readonly facts: ProviderFacts; readonly digest: string })
   | (Stamped & { readonly type: 'provider.read'; readonly problem: string | null; readonly endpoints: number })
   | (Stamped & { readonly type: 'provider.withdraw' })
+  | (Stamped & PauseRequest & { readonly type: 'provider.pause' })
+  | (Stamped & { readonly type: 'provider.resume'; readonly by?: Principal })
   | (Stamped & { readonly type: 'key.refused'; readonly status: number })
   | (Stamped & { readonly type: 'key.accepted' })
   | (Stamped & { readonly type: 'refusals.record'; readonly minutes: number })
@@ -99,6 +111,15 @@ function endRecording({ refusals }: ProviderState): Pick<ProviderState, 'refusal
   return { refusals: { until: null, noted: refusals?.noted ?? 0 } };
 }
 
+function pause(state: ProviderState, event: ProviderEvent): Required<Pausable> {
+  return pausedState(state, only(event, 'provider.pause'), event.at);
+}
+
+function pauseChanged(state: ProviderState, event: ProviderEvent): readonly Effect[] {
+  const { by } = only(event, 'provider.pause', 'provider.resume');
+  return pauseEffects(state.slug, state, providerAddress(state.slug), by);
+}
+
 function publish({ slug, facts }: ProviderState): Effect {
   return { type: 'publish', topic: 'providers', key: slug, value: facts === null ? null : plain(facts) };
 }
@@ -109,6 +130,8 @@ export const providerMachine = setup({
     isRead: ({ context, event }) => isRead(context, event),
     isRecording: ({ context, event }) => isRecording(context.refusals, event.at),
     isSame: ({ context, event }) => context.digest === only(event, 'provider.declare').digest,
+    isPausedFor: ({ context, event }) => context.paused?.reason === only(event, 'provider.pause').reason,
+    isPaused: ({ context }) => context.paused != null,
   },
   actions: {
     declare: assign(({ context, event }) => declare(context, event)),
@@ -128,6 +151,13 @@ export const providerMachine = setup({
     unpublishRecording: emit<ProviderState, ProviderEvent>(({ context }) => unpublished(context.slug)),
     republishRecording: emit<ProviderState, ProviderEvent>(({ context: { slug, refusals } }) =>
       refusals?.until == null ? [] : [published(slug, refusals.until)],
+    ),
+    pause: assign(({ context, event }) => pause(context, event)),
+    resume: assign(() => ({ paused: null })),
+    pauseChanged: emit<ProviderState, ProviderEvent>(({ context, event }) => pauseChanged(context, event)),
+    answerPause: emit<ProviderState, ProviderEvent>(({ context }) => pauseReply(context, false)),
+    republishPause: emit<ProviderState, ProviderEvent>(({ context }) =>
+      context.paused == null ? [] : publishPause(context.slug, context),
     ),
     publish: emit<ProviderState, ProviderEvent>(({ context }) => publish(context)),
     answerChanged: emit(() => ({ type: 'reply', body: { changed: true } })),
@@ -161,11 +191,13 @@ export const providerMachine = setup({
       { target: '.declared', actions: ['declare', 'publish', 'answerChanged'] },
     ],
     'provider.read': [{ guard: 'isRead', actions: 'answerSame' }, { actions: ['read', 'answerChanged'] }],
+    'provider.pause': [{ guard: 'isPausedFor', actions: 'answerPause' }, { actions: ['pause', 'pauseChanged'] }],
+    'provider.resume': [{ guard: 'isPaused', actions: ['resume', 'pauseChanged'] }, { actions: 'answerPause' }],
     'key.refused': { actions: 'refuseKey' },
     'key.accepted': { actions: 'acceptKey' },
     'refusals.record': { actions: ['record', 'publishRecording'] },
     'refusals.note': [{ guard: 'isRecording', actions: ['keepRefusal', 'note'] }, {}],
     'refusals.ended': { actions: ['endRecording', 'unpublishRecording'] },
-    'actor.activated': { actions: ['publish', 'republishRecording'] },
+    'actor.activated': { actions: ['publish', 'republishPause', 'republishRecording'] },
   },
 });

@@ -4,6 +4,7 @@ import type { Cluster, Json, Kind, View } from '../runtime/index.ts';
 import type { ProviderFacts } from '../terms/declaration.ts';
 import { providerAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
+import { explainPause, type Pausable, pauseNote } from '../terms/pause.ts';
 import { same } from '../terms/same.ts';
 import { type DocumentReading, type KeyRefusal, type ProviderState, providerMachine } from './provider.machine.ts';
 import { isRecording, REFUSALS_COLLECTION, refusalCollection } from './refusals.ts';
@@ -23,6 +24,7 @@ export const providerKind: Kind = {
   volatile: ['actor.activated'],
   resident: true,
   collections: { [REFUSALS_COLLECTION]: refusalCollection },
+  note: pauseNote,
   explain: explainProvider,
   redact: (context: Json) => context,
 };
@@ -63,7 +65,8 @@ export async function withdrawProvider(cluster: Cluster, slug: string, withinMs:
 function explainProvider(view: View): readonly string[] {
   const { slug, facts, declaredAt, document, keyRefusal, refusals } = view.context as unknown as ProviderState;
   const since = declaredAt === null ? '' : ` since ${timeOf(declaredAt)}`;
-  const lines = document === undefined ? [] : [explainReading(document)];
+  const lines = [...explainPause(view.context as Pausable, `providers resume ${slug}`)];
+  if (document !== undefined) lines.push(explainReading(document));
   if (keyRefusal != null) lines.push(explainKey(keyRefusal));
   if (refusals?.until != null && isRecording(refusals, view.now)) {
     lines.push(`Its raw refusals are recorded until ${timeOf(refusals.until)}.`);

@@ -20,4 +20,4 @@ export interface ProviderFacts {
 }
 
 /** One model at one provider: an `Endpoint` without its measured members. */
-export type EndpointDeclaration = Omit<Endpoint, 'health' | 'evidence' | 'measured'>;
+export type EndpointDeclaration = Omit<Endpoint, 'health' | 'paused' | 'evidence' | 'measured'>;

@@ -1,3 +1,4 @@
+import type { Pause } from './pause.ts';
 import type { Tariff } from './tariff.ts';
 
 /** Kinds of content in a request or in an answer. */
@@ -67,6 +68,8 @@ export interface Endpoint {
   /** Charged prices, exact decimal strings in USD; an undeclared one is absent. */
   readonly tariff: Tariff;
   readonly health: 'healthy' | 'degraded' | 'down' | 'unknown';
+  /** An operator's pause of the endpoint or of its provider: its health is shown as down. Absent: not paused. */
+  readonly paused?: Pause;
   readonly evidence: Evidence;
   readonly measured: Measured;
   /** Absent when unreported, or when the last report was over a minute old at the endpoint's last publication. */

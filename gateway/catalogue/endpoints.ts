@@ -57,6 +57,7 @@ export function endpointObject(endpoint: Endpoint, now: number): Readonly<Record
     supports_tool_choice: choosesTools(endpoint),
     supports_voice_cloning: endpoint.envelopes.speech?.clones === true,
     health: endpoint.health,
+    ...(endpoint.paused === undefined ? {} : { paused: true }),
     status: endpoint.health === 'healthy' ? 0 : -1,
     ...trustMembers(endpoint),
     ...measuredMembers(endpoint, now),

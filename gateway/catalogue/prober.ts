@@ -5,6 +5,7 @@ import { endpointAddress } from '../../actors/terms/ids.ts';
 import { credentialHeaders } from '../outbound/credential-headers.ts';
 import { type Outbound, outboundUrl } from '../outbound/outbound.ts';
 import type { UpstreamLimits } from '../terms/config.ts';
+import type { ProviderKeys } from '../terms/provider-keys.ts';
 
 /** Concurrent probes. */
 const PROBES_AT_ONCE_MAX = 8;
@@ -19,7 +20,7 @@ export interface ProberParts {
   readonly outbound: Outbound;
   readonly upstream: UpstreamLimits;
   /** Provider slug to its API key. */
-  readonly keys: ReadonlyMap<string, string>;
+  readonly keys: ProviderKeys;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { EndpointDeclaration } from '../../actors/terms/declaration.ts';
 import { type Outbound, outboundUrl } from '../outbound/outbound.ts';
 import type { UpstreamLimits } from '../terms/config.ts';
 import type { ProviderDeclaration } from '../terms/provider-declaration.ts';
+import type { ProviderKeys } from '../terms/provider-keys.ts';
 import type { ModelsDocument } from './document-schema.ts';
 import { endpointDeclarations } from './endpoint-declaration.ts';
 import { BrokenDocument, modelsWarnings, parseModelsText, parseModelsValue } from './models-document.ts';
@@ -11,7 +12,7 @@ export interface ReadParts {
   readonly outbound: Outbound;
   readonly upstream: UpstreamLimits;
   /** Provider slug to its API key, which is sent to fetch a document from the provider's own origin. */
-  readonly keys: ReadonlyMap<string, string>;
+  readonly keys: ProviderKeys;
 }
 
 const ADDRESS = /^https?:\/\//;

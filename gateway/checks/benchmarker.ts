@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { configurationOf } from '../../actors/endpoint/configuration.ts';
-import { ENDPOINTS_TOPIC, observeBenchmark } from '../../actors/endpoint/endpoint.ts';
+import { endpointsOn, observeBenchmark } from '../../actors/endpoint/endpoint.ts';
 import type { Cancel } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';
@@ -91,7 +91,7 @@ export class Benchmarker {
     const { cluster, limits } = this.#parts;
     const now = cluster.now();
     let oldest: DueRun | null = null;
-    for (const value of cluster.board.topic(ENDPOINTS_TOPIC).values()) {
+    for (const value of endpointsOn(cluster.board).values()) {
       const endpoint = value as unknown as Endpoint;
       if (!isAsked(endpoint) || !cluster.owns(endpointAddress(endpoint.id))) continue;
       for (const set of sets) {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { configurationOf } from '../../actors/endpoint/configuration.ts';
-import { ENDPOINTS_TOPIC, observeCheck } from '../../actors/endpoint/endpoint.ts';
+import { endpointsOn, observeCheck } from '../../actors/endpoint/endpoint.ts';
 import type { Cancel, Clock, Cluster } from '../../actors/runtime/index.ts';
 import type { Check, Endpoint } from '../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';
@@ -82,7 +82,7 @@ export class Checker {
     const { cluster } = this.#parts;
     const now = cluster.now();
     const dueBySlug = new Map<string, DueCheck>();
-    for (const value of cluster.board.topic(ENDPOINTS_TOPIC).values()) {
+    for (const value of endpointsOn(cluster.board).values()) {
       const endpoint = value as unknown as Endpoint;
       const schedule = this.#scheduleOf(endpoint);
       if (schedule[0] === undefined || schedule[0].at > now || !this.#mayCheck(endpoint)) continue;

@@ -3,6 +3,7 @@ import type { Cluster } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { RefusalSink } from '../providers/open.ts';
 import { redactRefusal } from '../providers/redact-refusal.ts';
+import type { ProviderKeys } from '../terms/provider-keys.ts';
 
 /** Milliseconds between two refusals that one node records of one provider. */
 const EVERY_MS = 1_000;
@@ -13,11 +14,11 @@ const EVERY_MS = 1_000;
  */
 export class RefusalRecorder {
   readonly #cluster: Cluster;
-  readonly #keys: ReadonlyMap<string, string>;
+  readonly #keys: ProviderKeys;
   /** Store time of the last recorded refusal, by provider slug. */
   readonly #last = new Map<string, number>();
 
-  constructor(cluster: Cluster, keys: ReadonlyMap<string, string>) {
+  constructor(cluster: Cluster, keys: ProviderKeys) {
     this.#cluster = cluster;
     this.#keys = keys;
   }

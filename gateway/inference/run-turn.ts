@@ -1,5 +1,6 @@
 import { LOOP_TURN_BYTES, loopShare } from '../../actors/runtime/index.ts';
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
+import { isPausedOn } from '../../actors/terms/pause.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
 import { compare } from '../../actors/terms/usd.ts';
 import { PromptMeter, pricesPromptUnits } from '../pricing/prompt-units.ts';
@@ -66,6 +67,7 @@ class AttemptLoop {
     try {
       for (const planned of plan.candidates) {
         if (this.#isOver() || this.#failed.length === ENDPOINTS_MAX) break;
+        if (this.#isPausedSince(planned)) continue;
         const candidate = pricesPromptUnits(planned.endpoint.tariff) ? await this.#metered(planned) : planned;
         const secured = await this.#hold.secure(candidate);
         if ('refusal' in secured) {
@@ -84,6 +86,11 @@ class AttemptLoop {
     } finally {
       signal?.removeEventListener('abort', this.#leave);
     }
+  }
+
+  /** The plan leaves out what was paused then; an earlier endpoint may have taken minutes to fail. */
+  #isPausedSince({ endpoint: { id, provider } }: Candidate): boolean {
+    return this.#failed.length > 0 && isPausedOn(this.#services.cluster.board, id, provider.slug);
   }
 
   #metered(candidate: Candidate): Promise<Candidate> {

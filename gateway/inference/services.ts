@@ -11,6 +11,7 @@ import { Affinity } from '../routing/affinity.ts';
 import { Workspaces } from '../routing/workspaces.ts';
 import type { ClusterConfig } from '../terms/config.ts';
 import type { Measures } from '../terms/measures.ts';
+import type { ProviderKeys } from '../terms/provider-keys.ts';
 import type { TraceSpan } from '../terms/tracing.ts';
 import { KeyAlarms } from './key-alarms.ts';
 import { Outcomes } from './outcomes.ts';
@@ -33,7 +34,7 @@ export interface InferenceParts {
   readonly outbound: Outbound;
   readonly files: FileServices;
   /** Provider slug to its API key. Never logged. */
-  readonly keys: ReadonlyMap<string, string>;
+  readonly keys: ProviderKeys;
   readonly crashpoint: (name: CrashPoint) => void;
   /** True while the store has room only for work under way: nothing new may be held. */
   readonly storeFull: () => boolean;
@@ -99,21 +100,22 @@ class BackgroundWork {
   }
 }
 
-/** The provider target of each endpoint, with the operator's key for it: computed once per endpoint object. */
+/** The provider target of each endpoint, with the operator's key for it: computed once per endpoint object and key. */
 class Targets {
-  readonly #keys: ReadonlyMap<string, string>;
-  readonly #known = new WeakMap<Endpoint, Target>();
+  readonly #keys: ProviderKeys;
+  readonly #known = new WeakMap<Endpoint, { readonly target: Target; readonly key: string | null }>();
 
-  constructor(keys: ReadonlyMap<string, string>) {
+  constructor(keys: ProviderKeys) {
     this.#keys = keys;
   }
 
   /** Throws `ProviderFailure` for an invalid address or dialect. */
   of(endpoint: Endpoint): Target {
+    const key = this.#keys.get(endpoint.provider.slug) ?? null;
     const known = this.#known.get(endpoint);
-    if (known) return known;
-    const target = targetOf(endpoint, this.#keys.get(endpoint.provider.slug) ?? null);
-    this.#known.set(endpoint, target);
+    if (known?.key === key) return known.target;
+    const target = targetOf(endpoint, key);
+    this.#known.set(endpoint, { target, key });
     return target;
   }
 

@@ -1,4 +1,4 @@
-import { ENDPOINTS_TOPIC } from '../../actors/endpoint/endpoint.ts';
+import { endpointsOn } from '../../actors/endpoint/endpoint.ts';
 import { type Json, ownerOf } from '../../actors/runtime/index.ts';
 import type { WorkspaceRouting } from '../../actors/terms/workspace.ts';
 import type { Dialect, ParsedRequest } from '../dialects/dialect.ts';
@@ -78,7 +78,7 @@ async function startWithFiles(
 }
 
 function measure(services: InferenceServices, arrival: Arrival, { turn, reply }: ParsedRequest): Promise<RunningTurn> {
-  const endpoints = services.cluster.board.topic(ENDPOINTS_TOPIC);
+  const endpoints = endpointsOn(services.cluster.board);
   const sizes = measurePrompt(turn, promptNeeds(turn, endpoints), services.clock);
   if (sizes instanceof Promise) return startLong(services, withoutBody(arrival), { turn, reply, endpoints }, sizes);
   return begin(services, arrival, { turn, reply, endpoints, sizes });

@@ -12,7 +12,7 @@ import type { PaymentServices } from '../jobs/deposits/settle.ts';
 import type { JobServices } from '../jobs/job-services.ts';
 import type { WebhookServices } from '../jobs/webhook/deliver.ts';
 import { ConfigError } from '../operator/config/config-error.ts';
-import { providerKeys } from '../operator/config/provider-keys.ts';
+import type { LiveProviderKeys } from '../operator/config/provider-keys.ts';
 import type { Secrets } from '../operator/config/secrets.ts';
 import { armCrashPoint } from '../operator/crash-point.ts';
 import { Pools } from '../outbound/pools.ts';
@@ -27,6 +27,7 @@ import type { NodeContext } from './node-options.ts';
 export interface OpenGatewayParts {
   readonly cluster: Cluster;
   readonly secrets: Secrets;
+  readonly keys: LiveProviderKeys;
   readonly bytes: ByteAccess;
   readonly storeFull: () => boolean;
   readonly readiness: () => ServingState;
@@ -52,12 +53,11 @@ export interface Gateway {
 /** Opens the gateway of a node that is a member of its cluster. It accepts nothing until the edge receives sockets. */
 export function openGateway(
   context: NodeContext,
-  { cluster, secrets, bytes, storeFull, readiness }: OpenGatewayParts,
+  { cluster, secrets, keys, bytes, storeFull, readiness }: OpenGatewayParts,
 ): Gateway {
   const { options, clock, random, log, overload, measures, loopBusyMs, tracing } = context;
   const { config, env } = options;
   const { upstream, providers } = config;
-  const keys = providerKeys(config, env);
   const crashPoint = armCrashPoint(env.TROUPE_CRASHPOINT, () => process.kill(process.pid, 'SIGKILL'));
   const outbound = new Pools({ clock, ...upstream });
   overload.live.shareOver(cluster.board, options.name);
@@ -83,7 +83,7 @@ export function openGateway(
   const benchmarker = new Benchmarker({ ...checked, limits: config.benchmarks });
   if (crashPoint !== null) watchCommits(cluster, crashPoint);
   let endHealthLog = (): void => {};
-  const periodic = [new Prober(parts), refresher, checker, benchmarker];
+  const periodic = [keys, new Prober(parts), refresher, checker, benchmarker];
   const edge = openEdge({
     ...{ cluster, clock, random, inference, readiness, log, crashPoint, overload, measures, tracing, files },
     limits: config.edge,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ENDPOINTS_TOPIC } from '../../actors/endpoint/endpoint.ts';
+import { endpointsOn } from '../../actors/endpoint/endpoint.ts';
 import type { Board } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { endpointIndex } from './endpoint-index.ts';
@@ -58,7 +58,7 @@ export class Affinity {
 
   /** Independent of health and of the turn, so that it is the same at any time. */
   #firstOf(identity: string, model: string): string | null {
-    const { models } = endpointIndex(this.#board.topic(ENDPOINTS_TOPIC));
+    const { models } = endpointIndex(endpointsOn(this.#board));
     return firstOf(identity, models.get(model) ?? [])?.endpoint.id ?? null;
   }
 }

@@ -57,6 +57,8 @@ function causeOf(turn: Turn, group: readonly Rejection[], all: readonly Rejectio
       return { text: `${member} is not declared${inBrackets(detail)}`, ...left(member), ...parameterFilter(member) };
     case 'reasoning_effort':
       return { text: `${member} is not declared${inBrackets(detail)}`, ...left(member) };
+    case 'health':
+      return { text: String(detail) };
     default:
       return { text: `${member ?? reason} cannot be met${inBrackets(detail)}`, ...left(member) };
   }

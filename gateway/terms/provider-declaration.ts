@@ -1,4 +1,4 @@
-/** A provider as the operator declares it in the configuration. Its API key is referenced by name only. */
+/** A provider as the operator declares it in the configuration. Its API key is referenced by the name of a variable or file only. */
 export interface ProviderDeclaration {
   /** Stable identifier used in provider preferences: lower case letters, digits, dashes. */
   readonly slug: string;
@@ -10,6 +10,11 @@ export interface ProviderDeclaration {
   readonly dialect?: 'chat' | 'messages';
   /** Environment variable that holds its API key; absent: no key is sent. */
   readonly apiKeyEnv?: string;
+  /**
+   * File that holds its API key instead, for its owner and group alone. Nodes read it anew when it changes, within
+   * seconds and without a restart.
+   */
+  readonly keyFile?: string;
   /**
    * Its models document: a file, a URL, or the document itself. The catalogue checks its shape (`parseDocument`); until
    * then it is any JSON.

@@ -114,6 +114,8 @@ export interface Kind {
   /** Rows that the chart receives with this event. Absent: none. */
   readonly rows?: (event: ActorEvent) => readonly RowRef[];
   readonly leaseRows?: LeaseRows;
+  /** A word that `ps` shows behind the state, such as `paused`; null or absent: none. */
+  readonly note?: (context: Json) => string | null;
   /** For `why`: explains the state, one sentence per line, most important first. */
   readonly explain: (view: View) => readonly string[];
   /** The context without members that operators must not see. */

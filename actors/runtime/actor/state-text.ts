@@ -1,3 +1,6 @@
+import type { Json } from './event.ts';
+import type { Kind } from './kind.ts';
+
 /** A state value as one word: `active`, `open.paused`, and the regions of a parallel state joined by a plus. */
 export function stateText(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -8,6 +11,12 @@ export function stateText(value: unknown): string {
     parts.push(below === '' ? key : `${key}.${below}`);
   }
   return parts.join('+');
+}
+
+/** The state as operators see it: with the note of the kind in brackets. */
+export function shownState({ note }: Pick<Kind, 'note'>, state: string, context: Json): string {
+  const word = note?.(context) ?? null;
+  return word === null ? state : `${state} (${word})`;
 }
 
 /** The state of an actor that does not exist. */

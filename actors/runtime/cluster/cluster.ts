@@ -122,4 +122,12 @@ export interface ClusterView {
   readonly quarantined: readonly (QuarantinedActor & { readonly node: string })[];
   /** The newest dead letters, at most a hundred. */
   readonly aside: readonly DeadLetterView[];
+  /** The store is out of reach of the asked node: actors are then counted from memory, and no dead letter is shown. */
+  readonly outage: StoreOutage | null;
+}
+
+export interface StoreOutage {
+  /** Wall-clock ms of the last contact. */
+  readonly since: number;
+  readonly why: string;
 }

@@ -85,6 +85,11 @@ export class Member {
     return !this.#stopped && this.#parts.clock.monotonic() < this.#sentAt + this.#parts.limits.readLeaseMs;
   }
 
+  /** Ms since the sending of the last answered heartbeat, and why the newest was not answered; null if it was. */
+  get contact(): { readonly ageMs: number; readonly failure: string | null } {
+    return { ageMs: this.#parts.clock.monotonic() - this.#sentAt, failure: this.#failure };
+  }
+
   /** True with fresh contact to the store, which a node needs to judge others or to take shards. */
   get fresh(): boolean {
     const age = this.#parts.clock.monotonic() - this.#sentAt;

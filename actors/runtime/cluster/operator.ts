@@ -7,9 +7,10 @@ import { deadLettersOf, viewOfDeadLetter } from '../durable/quarantine/dead-lett
 import type { Clock } from '../ports/clock.ts';
 import type { ActorCountRow, NodeRow, RowQuery, RowRecord, Store } from '../ports/store.ts';
 import type { Calls } from './calls.ts';
-import type { AskOptions, ClusterView, Operator } from './cluster.ts';
+import type { AskOptions, ClusterView, Operator, StoreOutage } from './cluster.ts';
 import type { ClusterWatchers, See } from './cluster-watchers.ts';
 import type { Cause, Deaths } from './deaths.ts';
+import { textOf } from './log.ts';
 import { isAlive, type Member } from './member.ts';
 import type { Ownership } from './ownership.ts';
 import type { Router } from './router.ts';
@@ -17,6 +18,9 @@ import type { ShardMap } from './shard-map.ts';
 import type { ControlCall } from './signal.ts';
 
 const GAUGES_MS = 1_000;
+/** How long `ps` waits for the store; an operator asks most urgently when it does not answer. */
+const PS_STORE_MS = 2_000;
+const NO_ANSWER = 'the store does not answer';
 const INSPECT_MS = 3_000;
 const DRAIN_CALL_MS = 3_000;
 const RETRY_MS = 50;
@@ -40,6 +44,13 @@ export interface OperatorParts {
   readonly onDrain: () => void;
 }
 
+interface StoredView {
+  readonly counts: readonly ActorCountRow[];
+  readonly deadLetters: readonly RowRecord[];
+  /** Null: the store answered. */
+  readonly failure: string | null;
+}
+
 /** The operator's view and control of the whole cluster, at any node. Reads of an actor go to its owner. */
 export class ClusterOperator implements Operator {
   readonly #parts: OperatorParts;
@@ -49,17 +60,16 @@ export class ClusterOperator implements Operator {
   }
 
   async ps(): Promise<ClusterView> {
-    const { member, map, ownership, store } = this.#parts;
-    await member.beat();
+    const { member, map, ownership } = this.#parts;
+    const isAnswered = await this.#within(member.beat(), PS_STORE_MS).catch(() => false);
     const { nodes, live } = member.view;
     const shown = nodes.filter((row) => isAlive(row) || isNewestOf(row, nodes));
     const shardsPerNode = map.tally();
-    const [gauges, quarantined, residents, actorCounts, deadLetters] = await Promise.all([
+    const [gauges, quarantined, residents, stored] = await Promise.all([
       Promise.all(shown.map((row) => (isAlive(row) ? this.#gauges(row) : null))),
       Promise.all(shown.map((row) => (isAlive(row) ? this.#quarantined(row) : []))),
       Promise.all(shown.map((row) => (isAlive(row) ? this.#residents(row) : []))),
-      store.actorCounts(),
-      store.rows(deadLettersOf(null)),
+      isAnswered ? this.#stored() : { counts: [], deadLetters: [], failure: NO_ANSWER },
     ]);
     return {
       nodes: shown.map((row, index) => ({
@@ -70,10 +80,36 @@ export class ClusterOperator implements Operator {
       })),
       shardCount: map.count,
       unowned: ownership.unowned,
-      aside: deadLetters.map(viewOfDeadLetter),
-      census: withResidents(actorCounts, residents),
+      aside: stored.deadLetters.map(viewOfDeadLetter),
+      census: withResidents(stored.counts, residents),
       quarantined: quarantined.flat(),
+      outage: stored.failure === null ? null : this.#outage(stored.failure),
     };
+  }
+
+  /** What only the store knows, unless it does not answer in time. */
+  async #stored(): Promise<StoredView> {
+    const { store } = this.#parts;
+    const read = Promise.all([store.actorCounts(), store.rows(deadLettersOf(null))]);
+    try {
+      const [counts, deadLetters] = await this.#within(read, PS_STORE_MS);
+      return { counts, deadLetters, failure: null };
+    } catch (error) {
+      return { counts: [], deadLetters: [], failure: textOf(error) };
+    }
+  }
+
+  #outage(failure: string): StoreOutage {
+    const { clock, member } = this.#parts;
+    const { ageMs, failure: known } = member.contact;
+    return { since: Math.round(clock.now() - ageMs), why: known ?? failure };
+  }
+
+  #within<T>(work: Promise<T>, ms: number): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const late = this.#parts.clock.after(ms, () => reject(new Error(NO_ANSWER)));
+      work.then(resolve, reject).finally(late);
+    });
   }
 
   async reload(address: string): Promise<Reloaded> {

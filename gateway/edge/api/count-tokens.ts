@@ -1,4 +1,4 @@
-import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
+import { endpointsOn } from '../../../actors/endpoint/endpoint.ts';
 import { wholeEnvelope } from '../../dialects/messages/error-envelope.ts';
 import { parseCount } from '../../dialects/messages/parse.ts';
 import { endpointIndex } from '../../routing/endpoint-index.ts';
@@ -31,7 +31,7 @@ export const countTokensRoute: Route = {
 };
 
 async function countTokens(turn: Turn, { inference }: EdgeServices): Promise<number> {
-  const board = inference.cluster.board.topic(ENDPOINTS_TOPIC);
+  const board = endpointsOn(inference.cluster.board);
   const needs = promptNeeds(turn, board);
   if (needs.vocabularies.size === 0) throw unknownModel(turn.models[0] as string, endpointIndex(board).models);
   const sizes = await measurePrompt(turn, needs, inference.clock);

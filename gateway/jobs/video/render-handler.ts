@@ -8,6 +8,7 @@ import {
 } from '../../../actors/runtime/index.ts';
 import type { AttemptRecord } from '../../../actors/terms/hold.ts';
 import { accountAddress } from '../../../actors/terms/ids.ts';
+import { isPausedOn } from '../../../actors/terms/pause.ts';
 import { placeOfAssets, placeOfClip } from '../../../actors/video-job/clip-record.ts';
 import type { BegunRender, RenderResult } from '../../../actors/video-job/events.ts';
 import type { RenderInput } from '../../../actors/video-job/job-effects.ts';
@@ -105,6 +106,11 @@ class RenderWork {
     const { candidates } = this.#input;
     const failures: CandidateFailure[] = [];
     for (let position = candidate; position < candidates.length; position++) {
+      const isUnderWay = position === candidate && remote !== null;
+      if (!isUnderWay && this.#isPaused(candidates[position] as FrozenCandidate)) {
+        failures.push(new ProviderFailure('unavailable', 'the operator paused it'));
+        continue;
+      }
       if (position > candidate) current(await reportMoved(this.#cluster, this.#run, position));
       const tried = await this.#try(position, position === candidate ? remote : null);
       if ('clip' in tried) return this.#delivered(tried.clip, candidates[position] as FrozenCandidate);
@@ -112,6 +118,10 @@ class RenderWork {
       if (isRefusal(tried.failure)) break;
     }
     return { outcome: 'failed', error: renderError(failures), fault: null, settlement: null };
+  }
+
+  #isPaused({ endpoint, provider }: FrozenCandidate): boolean {
+    return isPausedOn(this.#cluster.board, endpoint, provider.slug);
   }
 
   get #cluster(): RenderNode['services']['inference']['cluster'] {

@@ -1,5 +1,5 @@
 import { findSubmission } from '../../../actors/account/find-submission.ts';
-import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
+import { endpointsOn } from '../../../actors/endpoint/endpoint.ts';
 import { AskError, ownerOf } from '../../../actors/runtime/index.ts';
 import type { Idempotency } from '../../../actors/terms/hold.ts';
 import { videoJobId } from '../../../actors/terms/ids.ts';
@@ -81,7 +81,7 @@ async function planOf(
   { cluster, clock, random, workspaces }: InferenceServices,
   { request, caller }: Pick<VideoSubmission, 'request' | 'caller'>,
 ): Promise<VideoPlan> {
-  const board = cluster.board.topic(ENDPOINTS_TOPIC);
+  const board = endpointsOn(cluster.board);
   const turn = videoTurn(request);
   const sizes = await measurePrompt(turn, promptNeeds(turn, board), clock);
   const at = Math.floor(cluster.now());

@@ -48,6 +48,7 @@ export const COMMANDS: readonly CommandModule[] = [
   { names: ['logs'], load: async () => (await import('./logs.ts')).addLogs },
   { names: ['retry', 'skip'], load: async () => (await import('./dead-letters.ts')).addDeadLetters },
   { names: ['reload'], load: async () => (await import('./reload.ts')).addReload },
+  { names: ['reload-config'], load: async () => (await import('./reload-config.ts')).addReloadConfig },
   { names: ['preflight'], load: async () => (await import('./preflight.ts')).addPreflight },
   { names: ['migrate', 'backup', 'restore'], load: async () => (await import('./maintenance.ts')).addMaintenance },
 ];

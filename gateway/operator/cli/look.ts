@@ -1,12 +1,15 @@
 /** `troupe ps|inspect|why|watch|drain`: shows a running cluster, and drains a node. */
 import type { Command } from 'commander';
+import type { EndpointRecord } from '../../../actors/endpoint/record.ts';
 import type { ClusterView, CommittedStep, Inspection } from '../../../actors/runtime/index.ts';
+import { providerAddress } from '../../../actors/terms/ids.ts';
+import type { Pausable } from '../../../actors/terms/pause.ts';
 import { ConfigError } from '../config/config-error.ts';
-import { endpointsOf } from './endpoints.ts';
+import { endpointsOf, explainProviderPause } from './endpoints.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { addressFrom } from './names.ts';
 import { pairs, print, table } from './print.ts';
-import { withSession } from './session.ts';
+import { type Session, withSession } from './session.ts';
 
 /** `author/slug`, with its suffix; an address has its first colon before the slash. */
 const MODEL_ID = /^[^:/]+\/[^/]+$/;
@@ -41,7 +44,7 @@ export function addLook(program: Command): void {
       const options = command.optsWithGlobals<GlobalOptions>();
       if (MODEL_ID.test(text)) return whyModel(text, options);
       const address = addressFrom(text);
-      const lines = await withSession(options, ({ operator }) => operator.why(address));
+      const lines = await withSession(options, (session) => reasonsOf(session, address));
       if (!lines) throw new ConfigError(`there is no ${address}; \`troupe ps\` shows which kinds there are`);
       print(options, { address, explanation: lines }, () => lines.join('\n'));
     });
@@ -71,6 +74,17 @@ export function addLook(program: Command): void {
     });
 }
 
+/** An endpoint's actor does not know of a pause of its provider. */
+async function reasonsOf({ operator }: Session, address: string): Promise<readonly string[] | null> {
+  const lines = await operator.why(address);
+  if (lines === null || !address.startsWith('endpoint:')) return lines;
+  const context = (await operator.inspect(address))?.context as EndpointRecord | undefined;
+  const slug = context?.declaration?.provider.slug;
+  if (slug === undefined) return lines;
+  const provider = (await operator.inspect(providerAddress(slug)))?.context as Pausable | undefined;
+  return [...lines.slice(0, 1), ...explainProviderPause(slug, provider ?? {}), ...lines.slice(1)];
+}
+
 /** A model has no actor of its own: its endpoints are explained. */
 async function whyModel(model: string, options: GlobalOptions): Promise<void> {
   const found = await withSession(options, (session) => endpointsOf(session, { model }));
@@ -78,8 +92,8 @@ async function whyModel(model: string, options: GlobalOptions): Promise<void> {
     throw new ConfigError(`no endpoint serves ${model}; \`troupe endpoints list\` shows the models`);
   print(options, found, () =>
     found
-      .map(({ address, provider, health, reasons }) =>
-        [`${address}: ${health} at ${provider}`, ...reasons].join('\n  '),
+      .map(({ address, provider, health, paused, reasons }) =>
+        [`${address}: ${paused === null ? health : `${health}, paused,`} at ${provider}`, ...reasons].join('\n  '),
       )
       .join('\n'),
   );
@@ -130,6 +144,7 @@ function renderPs(view: ClusterView): string {
   ]);
   const unowned = view.unowned > 0 ? `, ${view.unowned} of them without an owner` : '';
   return [
+    ...outageLines(view),
     table(['NODE', 'STATE', 'PID', 'GRPC', 'SHARDS', 'RESIDENT', 'QUEUED', 'STEPS', ''], nodes),
     '',
     table(['KIND', 'STATE', 'CHART', 'ACTORS'], actorCounts),
@@ -140,6 +155,13 @@ function renderPs(view: ClusterView): string {
     `${view.shardCount} shards${unowned}`,
     ...(view.quarantined.length > 0 ? ['', renderQuarantined(view)] : []),
   ].join('\n');
+}
+
+/** A node of an earlier build does not tell. */
+function outageLines({ outage }: ClusterView): readonly string[] {
+  if (outage == null) return [];
+  const since = new Date(outage.since).toISOString();
+  return [`The nodes run, and the store is out of reach since ${since}: ${outage.why}`, ''];
 }
 
 function renderQuarantined({ quarantined }: ClusterView): string {

@@ -1,6 +1,6 @@
 /** Parses accounts, keys, amounts and times from the command line. */
 import { parseAddress } from '../../../actors/runtime/index.ts';
-import { accountAddress, keyAddress } from '../../../actors/terms/ids.ts';
+import { accountAddress, endpointAddress, keyAddress, providerAddress } from '../../../actors/terms/ids.ts';
 import { parseUsd } from '../../../actors/terms/usd.ts';
 import { ConfigError } from '../config/config-error.ts';
 
@@ -19,6 +19,20 @@ export function keyFrom(text: string): string {
   const parsed = parseAddress(address);
   if (parsed?.kind === 'key' && parsed.local !== null) return address;
   throw new ConfigError(`"${text}" is not a key; write acct_.../key_... as \`troupe keys list\` prints it`);
+}
+
+/** `ep_1` or `endpoint:ep_1` -> `endpoint:ep_1`. @throws ConfigError */
+export function endpointFrom(text: string): string {
+  const address = endpointAddress(text.replace(/^endpoint:/, ''));
+  if (/^endpoint:ep_[^/]+$/.test(address) && parseAddress(address)) return address;
+  throw new ConfigError(`"${text}" is not an endpoint; write ep_... as \`troupe endpoints list\` prints it`);
+}
+
+/** `alpha` or `provider:alpha` -> `provider:alpha`. @throws ConfigError */
+export function providerFrom(text: string): string {
+  const address = providerAddress(text.replace(/^provider:/, ''));
+  if (/^provider:[a-z0-9-]+$/.test(address)) return address;
+  throw new ConfigError(`"${text}" is not a provider; write its slug as \`troupe providers list\` prints it`);
 }
 
 /** The address of any actor. @throws ConfigError */

@@ -13,6 +13,7 @@ import { checkDeposits } from './check-deposits.ts';
 import { checkTargets } from './check-targets.ts';
 import { ConfigError, lineOf } from './config-error.ts';
 import { checkInterfaces, isHost } from './interfaces.ts';
+import { readKeyFile } from './key-file.ts';
 import { isRecord, layOver } from './lay-over.ts';
 
 export interface LoadOptions {
@@ -44,6 +45,7 @@ export async function loadConfig(options: LoadOptions): Promise<ClusterConfig> {
   const config = laid as ClusterConfig;
   checkTogether(config, source, options.env);
   rules?.validateModels(config.providers, source);
+  if (options.env !== null) await checkKeyFiles(config.providers, source, file === null ? options.cwd : dirname(file));
   const folder = file === null ? options.cwd : dirname(file);
   const dataFolder = options.data === undefined && isRecord(over) && 'data' in over ? folder : options.cwd;
   return freeze({
@@ -54,8 +56,29 @@ export async function loadConfig(options: LoadOptions): Promise<ClusterConfig> {
       ...config.benchmarks,
       datasets: config.benchmarks.datasets.map((path) => resolve(folder, path)),
     },
-    providers: config.providers.map((one) => withModelsPath(one, folder)),
+    providers: config.providers.map((one) => withPaths(one, folder)),
   });
+}
+
+/**
+ * Checks a whole configuration of absolute paths, from another process, against the variables and files of this one.
+ * @throws ConfigError
+ */
+export async function checkConfig(value: unknown, env: NonNullable<LoadOptions['env']>): Promise<void> {
+  const source = 'the new configuration';
+  const rules = await import('./validate.ts');
+  rules.validate(value, source);
+  const config = value as ClusterConfig;
+  checkTogether(config, source, env);
+  rules.validateModels(config.providers, source);
+  await checkKeyFiles(config.providers, source, config.data);
+  await rules.validateModelFiles(config.providers, source);
+}
+
+async function checkKeyFiles(providers: readonly ProviderDeclaration[], source: string, folder: string): Promise<void> {
+  for (const [at, { keyFile }] of providers.entries()) {
+    if (keyFile !== undefined) await readKeyFile(resolve(folder, keyFile), `${source}: providers[${at}].keyFile`);
+  }
 }
 
 function given(options: LoadOptions): unknown {
@@ -139,6 +162,9 @@ function checkTogether(config: ClusterConfig, source: string, env: LoadOptions['
   checkTargets(config.webhooks, source);
   checkDeposits(config.deposits, source, env);
   config.providers.forEach((provider, at) => {
+    if (provider.apiKeyEnv !== undefined && provider.keyFile !== undefined) {
+      throw new ConfigError(`${source}: providers[${at}] has apiKeyEnv and keyFile; keep one of the two`);
+    }
     if (provider.apiKeyEnv === undefined || env === null || env[provider.apiKeyEnv]) return;
     throw new ConfigError(
       `${source}: providers[${at}].apiKeyEnv names ${provider.apiKeyEnv}, which is not set; export ${provider.apiKeyEnv}=... first, or remove the member`,
@@ -178,11 +204,14 @@ function withTlsPaths(node: NodeConfig, folder: string): NodeConfig {
   };
 }
 
-/** A file is read, and reloaded, on the host of the node. */
-function withModelsPath(provider: ProviderDeclaration, folder: string): ProviderDeclaration {
-  const { models } = provider;
-  if (typeof models !== 'string' || ADDRESS.test(models)) return provider;
-  return { ...provider, models: resolve(folder, models) };
+/** Files are read, and read anew, on the host of the node. */
+function withPaths(provider: ProviderDeclaration, folder: string): ProviderDeclaration {
+  const { models, keyFile } = provider;
+  return {
+    ...provider,
+    ...(keyFile === undefined ? {} : { keyFile: resolve(folder, keyFile) }),
+    ...(typeof models !== 'string' || ADDRESS.test(models) ? {} : { models: resolve(folder, models) }),
+  };
 }
 
 function freeze<T>(value: T): T {

@@ -1,14 +1,115 @@
+/**
+ * The API keys of the providers: from variables, once, and from files, which are looked at every second and read anew
+ * when they change. A file that cannot be used later keeps the last key and is logged once; no content is logged.
+ */
+import { stat } from 'node:fs/promises';
+import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
 import type { ClusterConfig } from '../../terms/config.ts';
+import type { ProviderKeys } from '../../terms/provider-keys.ts';
+import { lineOf } from './config-error.ts';
+import { type KeyStamp, readKeyFile, stampOf } from './key-file.ts';
 
-/** API keys by provider slug, for providers whose variable is set. */
-export function providerKeys(
-  { providers }: ClusterConfig,
-  env: Readonly<Record<string, string | undefined>>,
-): ReadonlyMap<string, string> {
-  const keys = new Map<string, string>();
-  for (const { slug, apiKeyEnv } of providers) {
-    const key = apiKeyEnv === undefined ? undefined : env[apiKeyEnv];
-    if (key !== undefined && key !== '') keys.set(slug, key);
+export const KEY_LOOK_MS = 1_000;
+/** Former keys of one provider that answers may still quote. */
+const FORMER_MAX = 4;
+
+interface KeyLog {
+  info(record: object, message: string): void;
+  error(record: object, message: string): void;
+}
+
+export interface KeyFileParts {
+  readonly clock: Clock;
+  readonly log: KeyLog;
+}
+
+interface WatchedFile {
+  readonly slug: string;
+  readonly path: string;
+  stamp: KeyStamp;
+}
+
+export class LiveProviderKeys implements ProviderKeys {
+  readonly #keys = new Map<string, string>();
+  readonly #former = new Map<string, readonly string[]>();
+  readonly #files: WatchedFile[] = [];
+  readonly #parts: KeyFileParts;
+  #timer: Cancel | null = null;
+  #stopped = false;
+
+  private constructor(parts: KeyFileParts) {
+    this.#parts = parts;
   }
-  return keys;
+
+  /** @throws ConfigError if a file cannot be used now */
+  static async open(
+    { providers }: Pick<ClusterConfig, 'providers'>,
+    env: Readonly<Record<string, string | undefined>>,
+    parts: KeyFileParts,
+  ): Promise<LiveProviderKeys> {
+    const keys = new LiveProviderKeys(parts);
+    for (const [at, { slug, apiKeyEnv, keyFile }] of providers.entries()) {
+      if (keyFile !== undefined) {
+        const { key, stamp } = await readKeyFile(keyFile, `providers[${at}].keyFile`);
+        keys.#keys.set(slug, key);
+        keys.#files.push({ slug, path: keyFile, stamp });
+        continue;
+      }
+      const key = apiKeyEnv === undefined ? undefined : env[apiKeyEnv];
+      if (key !== undefined && key !== '') keys.#keys.set(slug, key);
+    }
+    return keys;
+  }
+
+  get(slug: string): string | undefined {
+    return this.#keys.get(slug);
+  }
+
+  *values(): MapIterator<string> {
+    yield* this.#keys.values();
+    for (const former of this.#former.values()) yield* former;
+  }
+
+  start(): void {
+    if (this.#files.length === 0 || this.#stopped) return;
+    this.#timer = this.#parts.clock.after(KEY_LOOK_MS, () => void this.look().then(() => this.start()));
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.();
+  }
+
+  /** Reads the files that changed. Never rejects. */
+  async look(): Promise<void> {
+    for (const file of this.#files) await this.#lookAt(file);
+  }
+
+  async #lookAt(file: WatchedFile): Promise<void> {
+    const { slug, path } = file;
+    const stamp = await stat(path, { bigint: true }).then(stampOf, (error: NodeJS.ErrnoException) =>
+      String(error.code),
+    );
+    if (stamp === file.stamp) return;
+    const { log } = this.#parts;
+    try {
+      const read = await readKeyFile(path, 'keyFile');
+      file.stamp = read.stamp;
+      this.#replace(slug, read.key);
+      log.info({ provider: slug }, 'the key of a provider was read anew');
+    } catch (error) {
+      file.stamp = stamp;
+      log.error(
+        { provider: slug, why: lineOf(error) },
+        'the key file of a provider cannot be used; its last key stays',
+      );
+    }
+  }
+
+  #replace(slug: string, key: string): void {
+    const before = this.#keys.get(slug);
+    this.#keys.set(slug, key);
+    if (before === undefined || before === key) return;
+    this.#former.set(slug, [before, ...(this.#former.get(slug) ?? [])].slice(0, FORMER_MAX));
+  }
 }

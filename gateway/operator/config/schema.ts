@@ -49,6 +49,7 @@ const provider = record({
       words: 'the name of an environment variable (never the key itself)',
     }),
   ),
+  keyFile: Type.Optional(text('a file that holds the key')),
   models: Type.Union([Type.String({ minLength: 1 }), Type.Object({})], {
     words: 'a models document: a file, an address, or {"data": [...]}',
   }),

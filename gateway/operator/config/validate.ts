@@ -1,6 +1,7 @@
 /** Validates a configuration against its schema, and the models documents that it contains. Throws ConfigError. */
+import { readFile } from 'node:fs/promises';
 import { endpointDeclarations } from '../../catalogue/endpoint-declaration.ts';
-import { parseModelsValue } from '../../catalogue/models-document.ts';
+import { parseModelsText, parseModelsValue } from '../../catalogue/models-document.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
 import { check } from './check.ts';
 import { ConfigError, lineOf } from './config-error.ts';
@@ -20,4 +21,17 @@ export function validateModels(providers: readonly ProviderDeclaration[], source
       throw new ConfigError(`${source}: providers[${at}].models: ${lineOf(error)}`);
     }
   });
+}
+
+/** Documents in files of this host; those at addresses are read when the node starts. @throws ConfigError */
+export async function validateModelFiles(providers: readonly ProviderDeclaration[], source: string): Promise<void> {
+  for (const [at, provider] of providers.entries()) {
+    if (typeof provider.models !== 'string' || /^https?:\/\//.test(provider.models)) continue;
+    try {
+      const text = await readFile(provider.models, 'utf8');
+      parseModelsText(text, (document) => endpointDeclarations(provider, document));
+    } catch (error) {
+      throw new ConfigError(`${source}: providers[${at}].models: ${provider.models}: ${lineOf(error)}`);
+    }
+  }
 }

@@ -1,7 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Cluster, parseAddress } from '../../../actors/runtime/index.ts';
+import { AskError, type Cluster, parseAddress } from '../../../actors/runtime/index.ts';
+import { changePause, PAUSE_REASON_MAX } from '../../../actors/terms/pause.ts';
+import type { Principal } from '../../../actors/terms/principal.ts';
 import type { Declared } from '../../catalogue/declare.ts';
 import { HttpRouter, type RouteAddress } from '../../edge/http/http-router.ts';
 import type { RefusedRequest } from '../../terms/measures.ts';
@@ -20,6 +22,10 @@ export interface OperatorServerOptions {
   readonly readiness: () => ServingState;
   /** Reloads models documents of one provider, or of all; null for a provider that is not declared. */
   readonly refreshModels: (provider: string | null) => Promise<readonly Declared[] | null>;
+  /** The configuration that the node runs with, without passwords. */
+  readonly config: () => object;
+  /** Why the node could not run with this configuration, as one line; null if it can. */
+  readonly checkConfig: (value: unknown) => Promise<string | null>;
   readonly log: (message: string, error: unknown) => void;
 }
 
@@ -30,6 +36,11 @@ export interface OperatorServer {
 
 const HEADER_BYTES_MAX = 8 * 1024;
 const REQUEST_MS_MAX = 5_000;
+/** Of a configuration with its models documents. */
+const BODY_BYTES_MAX = 16 * 1024 * 1024;
+const PAUSE_MS = 4_000;
+/** The principal of a change over this port, which takes the operator's token. */
+const PORT: Principal = { kind: 'operator', id: 'operator port' };
 
 /**
  * The operator HTTP server of one node. It never sends an actor a message that the node would not send on its own.
@@ -87,11 +98,14 @@ interface TokenRoute extends RouteAddress {
 interface OperatorRequest {
   readonly cluster: Cluster;
   readonly query: URLSearchParams;
+  /** Its body as text; null if it is longer than `BODY_BYTES_MAX`. */
+  readonly body: () => Promise<string | null>;
   readonly options: OperatorServerOptions;
 }
 
 /**
  * `/inspect` and `/why` take `?address=kind:owner/local`; `/models/refresh` takes `?provider=slug` for one provider.
+ * `/pause` and `/resume` take `?address=provider:slug` or `endpoint:ep_...`, and `/pause` a `reason`.
  */
 const ROUTES: readonly (OpenRoute | TokenRoute)[] = [
   { method: 'GET', path: '/health', policy: 'open', answer: () => json(200, { status: 'ok' }) },
@@ -110,7 +124,16 @@ const ROUTES: readonly (OpenRoute | TokenRoute)[] = [
     answer: (request) => inspect(request, (inspection) => inspection),
   },
   { method: 'GET', path: '/why', policy: 'token', answer: (request) => inspect(request, reasons) },
+  { method: 'GET', path: '/config', policy: 'token', answer: config },
+  { method: 'POST', path: '/config/check', policy: 'token', answer: checkConfig },
   { method: 'GET', path: '/refused', policy: 'token', answer: refused },
+  {
+    method: 'POST',
+    path: '/pause',
+    policy: 'token',
+    answer: (request) => pause(request, request.query.get('reason')?.trim() ?? ''),
+  },
+  { method: 'POST', path: '/resume', policy: 'token', answer: (request) => pause(request, null) },
   { method: 'POST', path: '/models/refresh', policy: 'token', answer: refresh },
 ];
 
@@ -135,7 +158,7 @@ async function answer(request: IncomingMessage, options: OperatorServerOptions):
   }
   const cluster = options.cluster();
   if (cluster === null) return json(503, { error: 'The node is starting' });
-  return route === undefined ? NOT_FOUND : route.answer({ cluster, query, options });
+  return route === undefined ? NOT_FOUND : route.answer({ cluster, query, body: () => bodyOf(request), options });
 }
 
 const ORIGIN = 'http://operator';
@@ -147,6 +170,33 @@ function ready({ readiness }: OperatorServerOptions): Reply {
 
 async function metrics({ cluster, options }: OperatorRequest): Promise<Reply> {
   return { status: 200, ...(await options.metrics(cluster)) };
+}
+
+function config({ cluster, options }: OperatorRequest): Reply {
+  const { name, incarnation } = cluster.self;
+  return json(200, { node: name, incarnation, state: options.readiness(), config: options.config() });
+}
+
+async function checkConfig({ body, options }: OperatorRequest): Promise<Reply> {
+  const text = await body();
+  if (text === null) return json(413, { error: `a configuration has at most ${BODY_BYTES_MAX} bytes` });
+  try {
+    return json(200, { fault: await options.checkConfig(JSON.parse(text)) });
+  } catch (error) {
+    if (error instanceof SyntaxError) return json(400, { error: 'the body must be JSON' });
+    throw error;
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string | null> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > BODY_BYTES_MAX) return null;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
 }
 
 /** `?account=account:acct_...` */
@@ -161,6 +211,26 @@ async function refresh({ query, options }: OperatorRequest): Promise<Reply> {
   return declared === null
     ? json(404, { error: `no provider ${provider} is declared` })
     : json(200, { data: declared });
+}
+
+/** A null reason resumes. */
+async function pause({ cluster, query }: OperatorRequest, reason: string | null): Promise<Reply> {
+  const address = query.get('address') ?? '';
+  if (!/^(?:provider|endpoint):[^/]+$/.test(address) || parseAddress(address) === null) {
+    return json(400, { error: 'address must be provider:slug or endpoint:ep_...' });
+  }
+  if (reason === '' || (reason?.length ?? 0) > PAUSE_REASON_MAX) {
+    return json(400, { error: `reason must have 1 to ${PAUSE_REASON_MAX} characters` });
+  }
+  try {
+    return json(200, { address, ...(await changePause(cluster, address, reason, { by: PORT, withinMs: PAUSE_MS })) });
+  } catch (error) {
+    if (!(error instanceof AskError)) throw error;
+    const { code } = error.failure;
+    return code === 'absent'
+      ? json(404, { error: `${address} is absent` })
+      : json(503, { error: `${address} cannot answer now (${code}); ask again` });
+  }
 }
 
 type Inspected = NonNullable<Awaited<ReturnType<Cluster['operator']['inspect']>>>;

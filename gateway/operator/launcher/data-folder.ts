@@ -72,6 +72,11 @@ async function take(lock: string, path: string, tries = 0): Promise<void> {
   await take(lock, path, tries + 1);
 }
 
+/** Pid of the launcher that runs on the folder; null without one. */
+export function launcherOf(path: string): Promise<number | null> {
+  return holder(join(path, 'launcher.lock'));
+}
+
 /** Pid of the living process that wrote the lock; null if it has ended (its pid may have been reused since). */
 async function holder(lock: string): Promise<number | null> {
   const [pidText = '', startedAt = ''] = (await readFile(lock, 'utf8').catch(() => '')).trim().split(' ');

@@ -61,7 +61,8 @@ async function readEarlierVersion(data: string): Promise<LastStart | null> {
   }
 }
 
-function isSimulated({ baseUrl, models }: ClusterConfig['providers'][number]): boolean {
+/** True for a provider that the launcher's simulators serve. */
+export function isSimulated({ baseUrl, models }: ClusterConfig['providers'][number]): boolean {
   return /^http:\/\/127\.0\.0\.1:\d+\/v1$/.test(baseUrl) && /\bsimulator\b.*\.models\.json$/.test(String(models));
 }
 

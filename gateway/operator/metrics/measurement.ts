@@ -29,7 +29,7 @@ export interface Measurement {
   readonly node: string;
   readonly view: ClusterView;
   readonly edge: EdgeMeasurement;
-  readonly endpoints: readonly Pick<Endpoint, 'model' | 'provider' | 'health'>[];
+  readonly endpoints: readonly Pick<Endpoint, 'model' | 'provider' | 'health' | 'paused'>[];
   readonly ready: boolean;
   readonly connected: boolean;
   /** The disk of the store has room only for work under way. */

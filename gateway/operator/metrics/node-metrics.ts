@@ -3,7 +3,7 @@ import { BoundedLabels } from './bounded-labels.ts';
 import type { Measurement } from './measurement.ts';
 import { RequestMetrics } from './request-metrics.ts';
 
-const HEALTH = ['healthy', 'degraded', 'down', 'unknown'] as const;
+const HEALTH = ['healthy', 'degraded', 'down', 'unknown', 'paused'] as const;
 
 type Samples = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
 
@@ -94,9 +94,10 @@ export class NodeMetrics {
     const name = 'troupe_endpoints';
     const gauge = this.#gauges.get(name) ?? this.#declareGauge(name, 'Endpoints by health', [...ENDPOINT_LABELS]);
     gauge.reset();
-    for (const { model, provider, health } of endpoints) {
+    for (const { model, provider, health, paused } of endpoints) {
+      const shown = paused === undefined ? health : 'paused';
       const labels = this.#endpoints.of({ model, provider: provider.name });
-      for (const one of HEALTH) gauge.inc({ ...labels, health: one }, Number(one === health));
+      for (const one of HEALTH) gauge.inc({ ...labels, health: one }, Number(one === shown));
     }
   }
 

@@ -10,7 +10,7 @@ import type { RuleViolation } from './rule-violation.ts';
 import { trustRule } from './trust.ts';
 
 /**
- * The first rule that keeps an endpoint from serving a turn, apart from size and health; null when it may serve. Hard
+ * The first rule that keeps an endpoint from serving a turn, apart from size and measured health; null when it may serve. Hard
  * limits are checked before preferences, so that a client whose image no endpoint accepts learns that, whatever
  * providers it allows.
  */
@@ -25,8 +25,12 @@ export function firstViolatedRule(indexed: IndexedEndpoint, constraints: Constra
     trustRule(indexed, constraints) ??
     parametersRule(indexed, constraints) ??
     (turn.reasoning ? reasoningRule(indexed.endpoint, turn.reasoning) : null) ??
-    priceRule(indexed, constraints)
+    priceRule(indexed, constraints) ??
+    (indexed.endpoint.paused === undefined ? null : PAUSED)
   );
 }
+
+/** The operator's reason is not for callers. */
+const PAUSED: RuleViolation = { reason: 'health', detail: 'paused by the operator' };
 
 const NOT_FREE: RuleViolation = { reason: 'constraint_filtered', member: 'model', detail: 'not free' };

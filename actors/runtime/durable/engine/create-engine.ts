@@ -1,6 +1,7 @@
 import type { Answer } from '../../actor/answer.ts';
 import type { Cell } from '../../actor/cell.ts';
-import { stateText } from '../../actor/state-text.ts';
+import type { Json } from '../../actor/event.ts';
+import { shownState, stateText } from '../../actor/state-text.ts';
 import type { ActorCountRow } from '../../ports/store.ts';
 import { type Assembly, assemble, type EngineOptions } from './assemble.ts';
 import { deliver } from './deliver.ts';
@@ -71,7 +72,7 @@ function residentStates(cells: Iterable<Cell>): readonly ActorCountRow[] {
   for (const { kind, snapshot } of cells) {
     if (!kind.kind.resident || snapshot === null) continue;
     const { name, version: chart } = kind.kind;
-    const state = stateText(snapshot.value);
+    const state = shownState(kind.kind, stateText(snapshot.value), snapshot.context as Json);
     const count = (counts.get(`${name} ${state}`)?.count ?? 0) + 1;
     counts.set(`${name} ${state}`, { kind: name, state, chart, count });
   }

@@ -1,4 +1,4 @@
-import { ENDPOINTS_TOPIC } from '../../../../actors/endpoint/endpoint.ts';
+import { endpointsOn } from '../../../../actors/endpoint/endpoint.ts';
 import { PROVIDERS_TOPIC } from '../../../../actors/provider/provider.ts';
 import { type Json, ownerOf } from '../../../../actors/runtime/index.ts';
 import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
@@ -107,7 +107,7 @@ function summary(context: RequestContext, edge: EdgeRoutes): Listing {
 }
 
 function topicOf({ services }: EdgeRoutes): ReadonlyMap<string, Json> {
-  return services.cluster.board.topic(ENDPOINTS_TOPIC);
+  return endpointsOn(services.cluster.board);
 }
 
 function nowOf({ services }: EdgeRoutes): number {

@@ -44,6 +44,7 @@ const envelopes = {
 
 const measured = {
   health: Type.String({ enum: ['healthy', 'degraded', 'down', 'unknown'] }),
+  paused: maybe(Type.Literal(true, { description: 'Present while nothing is routed to it; its health is then down.' })),
   status: Type.Integer({ description: '0 when healthy, -1 otherwise.' }),
   uptime_last_5m: percent,
   uptime_last_30m: percent,

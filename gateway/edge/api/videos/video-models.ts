@@ -1,4 +1,4 @@
-import { ENDPOINTS_TOPIC } from '../../../../actors/endpoint/endpoint.ts';
+import { endpointsOn } from '../../../../actors/endpoint/endpoint.ts';
 import { listingOf } from '../../../catalogue/listing.ts';
 import { listVideoModels } from '../../../catalogue/video-models.ts';
 import type { Route } from '../../http/route.ts';
@@ -10,7 +10,7 @@ export const videoModelsRoute: Route = {
   policy: 'key',
   body: 'none',
   answer: ({ request }, { services, preparedAnswers }) => {
-    const data = listVideoModels(services.cluster.board.topic(ENDPOINTS_TOPIC));
+    const data = listVideoModels(endpointsOn(services.cluster.board));
     return preparedAnswers.answer(request, listingOf({ data }), 'private, no-cache');
   },
 };

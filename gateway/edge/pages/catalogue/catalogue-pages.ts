@@ -1,4 +1,4 @@
-import { ENDPOINTS_TOPIC } from '../../../../actors/endpoint/endpoint.ts';
+import { endpointsOn } from '../../../../actors/endpoint/endpoint.ts';
 import { PROVIDERS_TOPIC } from '../../../../actors/provider/provider.ts';
 import type { Json } from '../../../../actors/runtime/index.ts';
 import { listFamilies } from '../../../catalogue/families.ts';
@@ -99,5 +99,5 @@ function page({ site, session }: Visit, title: string, content: Html, status = 2
 }
 
 function topicOf({ edge }: Visit): ReadonlyMap<string, Json> {
-  return edge.services.cluster.board.topic(ENDPOINTS_TOPIC);
+  return endpointsOn(edge.services.cluster.board);
 }

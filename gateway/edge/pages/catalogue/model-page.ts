@@ -128,7 +128,7 @@ function endpointTable(endpoints: readonly Endpoint[]): Html {
     rows: endpoints.map((endpoint, at) => {
       const { contextLength, completionTokensMax } = endpoint;
       return [
-        html`<span class="who">${endpointName(endpoint)} ${healthBadge(endpoint.health)}</span>`,
+        html`<span class="who">${endpointName(endpoint)} ${healthBadge(endpoint)}</span>`,
         ...[inputs[at], outputs[at], countText(contextLength)],
         completionTokensMax === null ? '–' : countText(completionTokensMax),
         ...[
@@ -150,7 +150,8 @@ function retention(endpoint: Endpoint): string {
   return days === 0 ? 'nothing' : `${days} days`;
 }
 
-function healthBadge(health: Endpoint['health']): Html {
+function healthBadge({ health, paused }: Endpoint): Html {
+  if (paused !== undefined) return badge('failed', 'paused');
   const tones = { healthy: 'completed', degraded: 'waiting', down: 'failed', unknown: 'unknown' } as const;
   return health === 'unknown' ? badge('unknown') : badge(tones[health], health);
 }

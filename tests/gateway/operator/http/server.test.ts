@@ -25,6 +25,8 @@ test.before(async () => {
       refreshed.push(provider);
       return provider === 'none' ? null : [];
     },
+    config: () => ({ data: '/srv' }),
+    checkConfig: async (value) => (value === 1 ? null : 'must be 1'),
     log: () => {},
   });
 });

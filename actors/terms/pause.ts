@@ -1,0 +1,99 @@
+/**
+ * An operator's pause of a provider or of one endpoint: no new call goes there until it is resumed. Durable with its
+ * actor, and on every node through the board. Calls under way are not touched.
+ */
+import { type Board, type Cluster, type Effect, type Json, parseAddress } from '../runtime/index.ts';
+import { OPERATOR_LOG, recordAudit } from './audit.ts';
+import { auditAddress } from './ids.ts';
+import { plain } from './only.ts';
+import type { Principal } from './principal.ts';
+import { same } from './same.ts';
+
+/** Board topic; keys are slugs of providers and ids of endpoints, values `Pause`. What is not paused is not on it. */
+export const PAUSES_TOPIC = 'pauses';
+
+export const PAUSE_REASON_MAX = 500;
+
+export interface Pause {
+  readonly reason: string;
+  /** Store time in ms of its first pause in a row. */
+  readonly since: number;
+}
+
+/** Part of the state of an actor that can be paused. */
+export interface Pausable {
+  /** Absent: never paused. */
+  readonly paused?: Pause | null;
+}
+
+/** Shape of the events `<kind>.pause`. */
+export interface PauseRequest {
+  readonly reason: string;
+  readonly by?: Principal;
+}
+
+export interface PauseAnswer {
+  readonly paused: Pause | null;
+  /** False: the actor was in this state already. */
+  readonly changed: boolean;
+}
+
+/** A pause of what is paused replaces the reason. */
+export function pausedState({ paused }: Pausable, { reason }: PauseRequest, at: number): Required<Pausable> {
+  return { paused: { reason: reason.slice(0, PAUSE_REASON_MAX), since: paused?.since ?? at } };
+}
+
+/** True if an operator paused the endpoint, or its provider. */
+export function isPausedOn(board: Pick<Board, 'read'>, endpoint: string, slug: string): boolean {
+  return board.read(PAUSES_TOPIC, endpoint) !== null || board.read(PAUSES_TOPIC, slug) !== null;
+}
+
+/** What `ps` shows beside the state. */
+export function pauseNote(context: Json): string | null {
+  return (context as Pausable).paused == null ? null : 'paused';
+}
+
+export function explainPause({ paused }: Pausable, command: string): readonly string[] {
+  if (paused == null) return [];
+  const since = new Date(paused.since).toISOString();
+  return [`An operator paused it at ${since} (${paused.reason}): no new call goes to it until \`troupe ${command}\`.`];
+}
+
+export function publishPause(key: string, { paused }: Pausable): Effect {
+  return { type: 'publish', topic: PAUSES_TOPIC, key, value: paused == null ? null : plain(paused) };
+}
+
+/** After the change of the actor at `target`: the board, the operator's log, the answer. */
+export function pauseEffects(
+  key: string,
+  state: Pausable,
+  target: string,
+  by: Principal | undefined,
+): readonly Effect[] {
+  const { paused = null } = state;
+  const kind = parseAddress(target)?.kind ?? '';
+  const change = paused === null ? `${kind}.resume` : `${kind}.pause`;
+  const detail = paused === null ? {} : { reason: paused.reason };
+  return [
+    publishPause(key, state),
+    recordAudit(auditAddress(OPERATOR_LOG), { action: change, target, by, detail }),
+    pauseReply(state, true),
+  ];
+}
+
+export function pauseReply({ paused = null }: Pausable, changed: boolean): Effect {
+  return { type: 'reply', body: plain({ paused, changed } satisfies PauseAnswer) };
+}
+
+/** Pauses the provider or endpoint at `address`; a null reason resumes it. A repeat changes nothing. */
+export async function changePause(
+  cluster: Pick<Cluster, 'ask'>,
+  address: string,
+  reason: string | null,
+  { by, withinMs }: { readonly by: Principal; readonly withinMs: number },
+): Promise<PauseAnswer> {
+  const kind = parseAddress(address)?.kind ?? '';
+  const event =
+    reason === null ? { type: `${kind}.resume`, by: plain(by) } : { type: `${kind}.pause`, reason, by: plain(by) };
+  return (await cluster.ask(address, event, { withinMs, repeat: same })) as unknown as PauseAnswer;
+}
