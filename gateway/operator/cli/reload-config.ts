@@ -53,7 +53,8 @@ async function reload(options: ReloadOptions): Promise<void> {
   try {
     const nodes = new NodesOfCluster(options, port);
     const running = await nodes.running();
-    const next = nextConfig(loaded, running.config);
+    // As a node tells it: members without a value are absent.
+    const next = JSON.parse(JSON.stringify(nextConfig(loaded, running.config))) as ClusterConfig;
     const differences = differencesOf(running.config, shownConfig(next));
     const stale = await nodes.unlike(next);
     const fixed = fixedChanges(differences);

@@ -42,7 +42,7 @@ export async function rollNodes(names: readonly string[], parts: RollParts): Pro
       parts.report(`${name} drains`);
       await parts.drain(name);
     }
-    const fault = await fallsBack(name, before, parts);
+    const fault = await waitUntilBack(name, before, parts);
     if (fault !== null) throw new ConfigError(`${fault}; ${others(names.slice(at + 1))}`);
     parts.report(`${name} serves with the new configuration`);
     rolled.push(name);
@@ -56,7 +56,7 @@ function others(left: readonly string[]): string {
 }
 
 /** Waits until the node serves anew; answers why it does not. */
-async function fallsBack(name: string, before: RolledNode | null, parts: RollParts): Promise<string | null> {
+async function waitUntilBack(name: string, before: RolledNode | null, parts: RollParts): Promise<string | null> {
   const { clock, look, isNew, drainMs, backMs } = parts;
   const begunAt = clock.monotonic();
   let awayAt = before === null ? begunAt : null;

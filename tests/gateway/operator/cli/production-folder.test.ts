@@ -1,5 +1,5 @@
 /** What a person meets who turns the demo into a production cluster, forgets an option, or restores a backup. */
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -9,12 +9,15 @@ import { type Simulator, startSimulator } from '../../../../gateway/simulator/si
 import { bounded } from '../../../support/bounded.ts';
 import { simulatedProvider } from '../../../support/provider/simulated-provider.ts';
 import { type Command, troupe } from './command.ts';
+import { told } from './in-process.ts';
 
 const it = bounded(test, 200_000);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-production-'));
 const data = join(folder, 'data');
 const demoFile = join(folder, 'demo.json');
 const realFile = join(folder, 'real.json');
+const nextFile = join(folder, 'next.json');
+const keyFile = join(folder, 'sim-a.key');
 const PEPPER = join(data, 'secrets', 'pepper');
 const ONE_NODE = {
   nodes: [{ name: 'n1', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' }],
@@ -29,8 +32,8 @@ let customerKey = '';
 test.before(async () => {
   provider = await startSimulator({ name: 'sim-a', keep: true });
   writeFileSync(demoFile, JSON.stringify({ ...ONE_NODE, demo: { simulators: 1 } }));
-  const providers = [simulatedProvider('sim-a', provider.baseUrl)];
-  writeFileSync(realFile, JSON.stringify({ ...ONE_NODE, providers }));
+  writeFileSync(keyFile, 'first-key\n', { mode: 0o600 });
+  writeFileSync(realFile, JSON.stringify({ ...ONE_NODE, providers: [declared()] }));
 });
 
 test.after(async () => {
@@ -39,6 +42,8 @@ test.after(async () => {
   await provider.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+const declared = () => ({ ...simulatedProvider('sim-a', provider.baseUrl), keyFile: 'sim-a.key' });
 
 const connection = (): ConnectionInfo =>
   JSON.parse(readFileSync(join(data, 'connection.json'), 'utf8')) as ConnectionInfo;
@@ -103,12 +108,71 @@ it('beside real providers the demo account is off, and the banner has the comman
   customerKey = /sk-gw-v1-[0-9a-f]{64}/.exec(made)?.[0] ?? '';
   assert.is(await status(customerKey), 200);
   assert.is(provider.calls.length, 1);
+  assert.is(provider.calls.at(-1)?.headers.authorization, 'Bearer first-key');
   // The first two have natural ids: a later start prints them again.
   await inTurn(commands.slice(0, 2), paste);
   const shown = await troupe(['accounts', 'show', 'acct_first', '--data', data, '--json']).ended;
   assert.is((JSON.parse(shown.out) as { deposits: string }).deposits, '25');
+  await newKey();
+  await newConfiguration();
   assert.match(await stop(), /^troupe: the keys of the demo account acct_demo are disabled from now on$/m);
 });
+
+/** Requests go on while the file is replaced; one of the next carries the new key, and no log holds either. */
+async function newKey(): Promise<void> {
+  writeFileSync(`${keyFile}.new`, 'second-key\n', { mode: 0o600 });
+  renameSync(`${keyFile}.new`, keyFile);
+  do {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.is(await status(customerKey), 200);
+  } while (provider.calls.at(-1)?.headers.authorization !== 'Bearer second-key');
+  const log = readFileSync(join(data, 'logs', 'n1.log'), 'utf8');
+  assert.match(log, /"provider":"sim-a","msg":"the key of a provider was read anew"/);
+  assert.not.match(log, /first-key|second-key/);
+}
+
+/** The arguments of `troupe reload-config` with this file, beside the running node. */
+function reloading(over: object, ...options: readonly string[]): readonly string[] {
+  writeFileSync(nextFile, JSON.stringify({ ...ONE_NODE, providers: [declared()], ...over }));
+  return ['reload-config', '--config', nextFile, '--data', data, ...options];
+}
+
+async function newConfiguration(): Promise<void> {
+  const [before] = connection().nodes;
+  assert.is(await told(reloading({})), `nothing to change: every node runs with ${nextFile}\n`);
+  const renamed = { providers: [{ ...declared(), name: 'Sim Renamed' }] };
+  assert.match(
+    await told(reloading(renamed)),
+    /^MEMBER +RUNNING +FILE\nproviders\.sim-a\.name +"Sim A" +"Sim Renamed"\n\nnothing was changed; --yes restarts n1 /,
+  );
+  const { keyFile: _file, ...keyless } = declared();
+  const refusals: readonly (readonly [object, RegExp])[] = [
+    [{ runtime: { shards: 8 }, listen: { port: 1 } }, /^listen\.port cannot change .*; runtime\.shards cannot change/],
+    [
+      { providers: [{ ...declared(), keyFile: 'none.key' }] },
+      /^node n1 cannot run with it: .*\/none\.key does not exist$/,
+    ],
+    [
+      { providers: [{ ...keyless, apiKeyEnv: 'NO_SUCH_KEY' }] },
+      /^node n1 cannot run with it: .*NO_SUCH_KEY, which is not set/,
+    ],
+    [{ upstream: { probeEvery: 1 } }, /next\.json: unknown member upstream\.probeEvery/],
+    [{ providers: [] }, /^the file declares no provider, and the cluster runs with real ones/],
+  ];
+  for (const [over, why] of refusals) {
+    const refusal = await told(reloading(over, '--yes')).catch((error: Error) => error.message);
+    assert.match(refusal, why);
+  }
+  assert.equal(connection().nodes, [before], 'no node was touched');
+  const { out, err, code } = await troupe(reloading(renamed, '--yes')).ended;
+  assert.is(code, 0, err);
+  assert.is(err, 'troupe: n1 drains\ntroupe: n1 serves with the new configuration\n');
+  assert.match(out, /\n1 of 1 nodes were restarted\n$/);
+  assert.is.not(connection().nodes[0]?.pid, before?.pid);
+  assert.is(await status(customerKey), 200);
+  const catalogue = await fetch(`${connection().base_url}/providers`);
+  assert.match(await catalogue.text(), /Sim Renamed/);
+}
 
 it('a start that forgets the configuration is refused before any node serves, and --demo allows it', async () => {
   for (const options of [
@@ -117,7 +181,7 @@ it('a start that forgets the configuration is refused before any node serves, an
   ]) {
     assert.is(
       await refused(...options),
-      `troupe: data folder ${data} last ran with the providers sim-a of ${realFile}, and this start would answer its customers from simulated ones; run \`npx troupe up --data ${data} --config ${realFile}\`, or add --demo to use simulated providers from now on\n`,
+      `troupe: data folder ${data} last ran with the providers sim-a of ${nextFile}, and this start would answer its customers from simulated ones; run \`npx troupe up --data ${data} --config ${nextFile}\`, or add --demo to use simulated providers from now on\n`,
     );
   }
   assert.match(await refused('--config', realFile, '--demo'), /^troupe: --demo starts simulated providers, and .*real/);

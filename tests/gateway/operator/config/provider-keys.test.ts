@@ -1,0 +1,133 @@
+/** A provider's key in a file: checked, read anew when it changes, and never logged. */
+import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig } from '../../../../gateway/operator/config/load.ts';
+import { LiveProviderKeys } from '../../../../gateway/operator/config/provider-keys.ts';
+import { bounded } from '../../../support/bounded.ts';
+
+const it = bounded(test);
+const folder = mkdtempSync(join(tmpdir(), 'troupe-keys-'));
+const path = join(folder, 'alpha.key');
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+const ALPHA = { slug: 'alpha', name: 'Alpha', baseUrl: 'https://alpha.example/v1', models: { data: [] } };
+const BETA = { ...ALPHA, slug: 'beta', apiKeyEnv: 'BETA_KEY' };
+const [FIRST, SECOND] = ['sesame-first', 'sesame-second'];
+
+function write(key: string, mode = 0o600): void {
+  // As secrets are replaced: a new file takes the name.
+  writeFileSync(`${path}.new`, key, { mode });
+  chmodSync(`${path}.new`, mode);
+  renameSync(`${path}.new`, path);
+}
+
+class Stage {
+  readonly lines: string[] = [];
+  tick: () => void = () => {};
+  stopped = false;
+
+  open(): Promise<LiveProviderKeys> {
+    const note = (record: object, message: string): void =>
+      void this.lines.push(`${message} ${JSON.stringify(record)}`);
+    const clock = {
+      ...{ now: () => 0, monotonic: () => 0 },
+      after: (_: number, run: () => void) => {
+        this.tick = run;
+        return () => {
+          this.stopped = true;
+        };
+      },
+    };
+    const providers = [{ ...ALPHA, keyFile: path }, BETA];
+    return LiveProviderKeys.open({ providers }, { BETA_KEY: 'b' }, { clock, log: { info: note, error: note } });
+  }
+}
+
+it('a replaced file is read anew, with its former key still known to what redacts', async () => {
+  write(`${FIRST}\n`);
+  const stage = new Stage();
+  const keys = await stage.open();
+  assert.equal([keys.get('alpha'), keys.get('beta'), keys.get('none')], [FIRST, 'b', undefined]);
+  await keys.look();
+  assert.equal(stage.lines, [], 'an unchanged file is not read');
+  write(SECOND);
+  await keys.look();
+  assert.is(keys.get('alpha'), SECOND);
+  assert.equal([...keys.values()], [SECOND, 'b', FIRST]);
+  assert.equal(stage.lines, ['the key of a provider was read anew {"provider":"alpha"}']);
+});
+
+it('former keys are bounded', async () => {
+  write(FIRST);
+  const keys = await new Stage().open();
+  for (let n = 0; n < 10; n++) {
+    write(`key-${n}`);
+    await keys.look();
+  }
+  assert.equal([...keys.values()], ['key-9', 'b', 'key-8', 'key-7', 'key-6', 'key-5']);
+});
+
+it('a file that others may read, that is missing, empty or too long keeps the last key, and is logged once', async () => {
+  write(FIRST);
+  const stage = new Stage();
+  const keys = await stage.open();
+  const faults: readonly (readonly [() => void, RegExp])[] = [
+    [() => write(SECOND, 0o604), /has mode 0604, so that other users have access; run chmod 600 /],
+    [() => write(SECOND, 0o620), /has mode 0620/],
+    [() => rmSync(path), /does not exist/],
+    [() => write('   \n'), /is empty; write the key alone into it/],
+    [() => write(`${SECOND} and more`), /has blanks, several lines or characters/],
+    [() => write('x'.repeat(9_000)), /is longer than 8192 bytes/],
+  ];
+  for (const [spoil, why] of faults) {
+    stage.lines.length = 0;
+    spoil();
+    await keys.look();
+    await keys.look();
+    assert.is(keys.get('alpha'), FIRST);
+    assert.is(stage.lines.length, 1, String(why));
+    assert.match(stage.lines[0] as string, why);
+    assert.not.match(stage.lines[0] as string, /sesame/);
+  }
+  write(SECOND);
+  await keys.look();
+  assert.is(keys.get('alpha'), SECOND);
+});
+
+it('a started reader looks again and again until it is stopped', async () => {
+  write(FIRST);
+  const stage = new Stage();
+  const keys = await stage.open();
+  keys.start();
+  for (const key of [SECOND, FIRST]) {
+    write(key);
+    stage.tick();
+    while (keys.get('alpha') !== key) await new Promise((resolve) => setImmediate(resolve));
+  }
+  keys.stop();
+  assert.is(stage.stopped, true);
+});
+
+it('a configuration is refused whose file cannot be used, or that names a variable too', async () => {
+  const fault = (provider: object): Promise<string> => {
+    writeFileSync(join(folder, 'c.json'), JSON.stringify({ providers: [provider] }));
+    return loadConfig({ file: join(folder, 'c.json'), cwd: folder, env: { BETA_KEY: 'b' } }).then(
+      ({ providers }) => String(providers[0]?.keyFile),
+      (error: Error) => error.message,
+    );
+  };
+  write(FIRST);
+  assert.is(await fault({ ...ALPHA, keyFile: 'alpha.key' }), path);
+  assert.match(
+    await fault({ ...ALPHA, keyFile: 'none.key' }),
+    /c\.json: providers\[0\]\.keyFile: .*none\.key does not exist$/,
+  );
+  write(FIRST, 0o644);
+  assert.match(await fault({ ...ALPHA, keyFile: 'alpha.key' }), /providers\[0\]\.keyFile: .* has mode 0644/);
+  assert.match(await fault({ ...BETA, keyFile: 'alpha.key' }), /providers\[0\] has apiKeyEnv and keyFile; keep one/);
+});
+
+test.run();
