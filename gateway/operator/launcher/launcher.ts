@@ -295,11 +295,18 @@ export class Launcher {
     return tls ? { tls } : {};
   }
 
+  /** The configuration that the nodes were started with last: `troupe reload-config` writes a new one. */
+  private async nodesConfig(): Promise<ClusterConfig> {
+    const { config } = this.options;
+    const text = await readFile(join(config.data, 'cluster.json'), 'utf8').catch(() => null);
+    return text === null ? config : (JSON.parse(text) as ClusterConfig);
+  }
+
   private async close(): Promise<void> {
     this.failed(new ConfigError('stopped before the cluster was up'));
     this.trimAgain();
     this.port?.close();
-    await this.fleet?.stop(stopMs(this.options.config));
+    await this.fleet?.stop(stopMs(await this.nodesConfig()));
     await this.simulators?.stop(SIMULATOR_STOP_MS);
     await this.file?.remove();
     this.journal({ event: 'launcher.stop', pid: process.pid });

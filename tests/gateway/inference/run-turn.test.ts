@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { HoldRequest, Settlement } from '../../../actors/terms/hold.ts';
+import { PAUSES_TOPIC } from '../../../actors/terms/pause.ts';
 import { CallerAbort } from '../../../gateway/inference/caller-abort.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
@@ -258,6 +259,17 @@ it('rule 10: a stream cut before its first chunk delivered nothing: the next end
   assert.is(turn.head.provider, 'B');
   await drain(turn);
   assert.is(callsAt(a, body), 2);
+  await on.end();
+});
+
+it('an endpoint that is paused while an earlier one fails is passed over', async () => {
+  const on = stage();
+  const body = { ...sim({ only_on: 'a', cut_after: 0, hang: undefined, tokens: 5 }), stream: true };
+  const request = on.request(body, both);
+  on.services.cluster.board.publish(PAUSES_TOPIC, 'b', { reason: 'r', since: 1 });
+  assert.is((await failed(runTurn(on.services, request))).status, 502);
+  assert.is(callsAt(a, body), 2);
+  assert.is(callsAt(b, body), 0);
   await on.end();
 });
 

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ActivityFailed, BlobsRefused, systemClock } from '../../../../actors/runtime/index.ts';
+import { PAUSES_TOPIC } from '../../../../actors/terms/pause.ts';
 import config from '../../../../cluster.config.ts';
 import { JobPace } from '../../../../gateway/overload/job-pace.ts';
 import type { VideoDirective } from '../../../../gateway/simulator/video/video-request.ts';
@@ -148,6 +149,28 @@ it('a candidate that fails is followed by the next one, which is reported first'
     );
     on.services.outcomes.flush();
     assert.ok(on.tells.length > 0, 'the endpoints learn how their renders went');
+  }));
+
+it('a paused candidate is passed over without a call, and a render under way there ends', () =>
+  on(async (on) => {
+    const candidates = [on.candidate({ endpoint: 'ep_0' }), on.candidate()];
+    const pause = { reason: 'r', since: 1 };
+    on.services.cluster.board.publish(PAUSES_TOPIC, 'ep_0', pause);
+    const { settlement } = completedOf(await on.run(on.input({}, { candidates })));
+    assert.equal(
+      settlement.attempts.map(({ endpoint }) => endpoint),
+      ['ep_1'],
+    );
+    on.services.cluster.board.publish(PAUSES_TOPIC, 'ep_1', pause);
+    const failed = failedOf(await on.run(on.input({}, { candidates })));
+    assert.equal([failed.error.code, failed.settlement], [502, null]);
+    assert.is(on.calls('create').length, 1);
+    const [{ video } = { video: undefined }] = on.calls('create');
+    on.state.begun = {
+      candidate: 1,
+      remote: { candidate: 1, providerJobId: String(video?.job), createdAt: Date.now() },
+    };
+    completedOf(await on.run(on.input({}, { candidates })));
   }));
 
 const FAILURES: readonly (readonly [string, VideoDirective, number, string, Partial<RenderLimits>?])[] = [

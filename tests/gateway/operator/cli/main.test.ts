@@ -33,6 +33,7 @@ it('help names every command, every common option, and shows examples', async ()
     'watch',
     'drain',
     'reload',
+    'reload-config',
     'preflight',
     'retry',
     'skip',

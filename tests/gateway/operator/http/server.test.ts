@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Cluster } from '../../../../actors/runtime/index.ts';
+import { AskError, type Cluster } from '../../../../actors/runtime/index.ts';
 import { type OperatorServer, openOperatorServer } from '../../../../gateway/operator/http/server.ts';
 import type { ServingState } from '../../../../gateway/terms/serving-state.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -12,6 +12,7 @@ const TOKEN = 'operator-token';
 let cluster: Cluster | null;
 let readiness: ServingState;
 let server: OperatorServer;
+const asked: object[] = [];
 const refreshed: (string | null)[] = [];
 
 test.before(async () => {
@@ -32,7 +33,12 @@ test.before(async () => {
 });
 test.before.each(() => {
   const operator = { ps: async () => ({ nodes: [] }), inspect: async () => null };
-  cluster = { operator } as unknown as Cluster;
+  const ask = async (to: string, event: object): Promise<unknown> => {
+    if (to !== 'provider:alpha') throw new AskError(to, { code: 'absent' });
+    asked.push(event);
+    return { paused: null, changed: true };
+  };
+  cluster = { operator, ask, self: { name: 'n1', incarnation: 'i1' } } as unknown as Cluster;
   readiness = 'ready';
 });
 test.after(() => server.close());
@@ -50,6 +56,8 @@ const DENIED = '401 {"error":"Missing or invalid operator token"}';
 const HEALTHY = '200 {"status":"ok"}';
 const NODES = '200 {"nodes":[]}';
 const ABSENT = '404 {"error":"account:a is absent"}';
+const PAUSED = '200 {"address":"provider:alpha","paused":null,"changed":true}';
+const NOT_PAUSABLE = '400 {"error":"address must be provider:slug or endpoint:ep_..."}';
 const NO_ADDRESS = '400 {"error":"address must be kind:owner or kind:owner/local"}';
 
 /** The answer to each request with the token, and without one. */
@@ -79,6 +87,14 @@ const ROWS: readonly (readonly [method: string, target: string, permitted: strin
   ['GET', '/why', NO_ADDRESS, DENIED],
   ['GET', '/refused?account=account:a', '200 {"data":[]}', DENIED],
   ['GET', '/metrics', '500 {"error":"Internal Server Error"}', DENIED],
+  ['GET', '/config', '200 {"node":"n1","incarnation":"i1","state":"ready","config":{"data":"/srv"}}', DENIED],
+  ['POST', '/config/check', '400 {"error":"the body must be JSON"}', DENIED],
+  ['POST', '/pause?address=provider:alpha&reason=slow', PAUSED, DENIED],
+  ['POST', '/pause?address=provider:alpha&reason=%20', '400 {"error":"reason must have 1 to 500 characters"}', DENIED],
+  ['POST', '/pause?address=account:a&reason=slow', NOT_PAUSABLE, DENIED],
+  ['POST', '/resume?address=provider:alpha', PAUSED, DENIED],
+  ['POST', '/resume?address=endpoint:ep_1', '404 {"error":"endpoint:ep_1 is absent"}', DENIED],
+  ['GET', '/pause?address=provider:alpha&reason=slow', MISSING, DENIED],
   ['POST', '/models/refresh', '200 {"data":[]}', DENIED],
   ['POST', '/models/refresh?provider=none', '404 {"error":"no provider none is declared"}', DENIED],
   ['GET', '/models/refresh', MISSING, DENIED],
@@ -95,7 +111,23 @@ it('every spelling of a request has one answer with the token and one without', 
     for (const token of [null, 'x']) assert.is(await answerTo(method, target, token), denied, `${method} ${target}`);
   }
   assert.equal(refreshed, [null, 'none']);
+  const by = { kind: 'operator', id: 'operator port' };
+  assert.equal(asked, [
+    { type: 'provider.pause', reason: 'slow', by },
+    { type: 'provider.resume', by },
+  ]);
   assert.is(await answerTo('HEAD', '/health'), '404 ');
+});
+
+it('a configuration is checked by its body, which is bounded', async () => {
+  const check = async (body: string): Promise<string> => {
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const answer = await fetch(`${server.url}/config/check`, { method: 'POST', headers, body });
+    return `${answer.status} ${(await answer.text()).trim()}`;
+  };
+  assert.is(await check('1'), '200 {"fault":null}');
+  assert.is(await check('2'), '200 {"fault":"must be 1"}');
+  assert.match(await check(' '.repeat(16 * 1024 * 1024 + 1)), /^413 /);
 });
 
 it('a starting node reports only its health, and a node that does not serve refuses a refresh', async () => {
