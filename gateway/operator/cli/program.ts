@@ -23,7 +23,7 @@ Examples:
   troupe models check my.models.json        validate a models document; prints line and member of an error
   troupe ps                                 show nodes, shards and actors
   troupe why key:acct_.../key_...           explain why a key is in its state
-  troupe providers pause alpha --reason "..."  send no new call to a provider until `providers resume alpha`
+  troupe providers pause alpha --reason "..."  send no new call to a provider until it is resumed
   troupe reload-config --config my.json     show what a changed file changes; --yes restarts the nodes with it, one by one
   troupe reload key:acct_.../key_...        reload a quarantined key after its row was repaired
   troupe preflight --data /srv/troupe       before an upgrade: check that this build loads the stored state
