@@ -118,14 +118,11 @@ within('ps answers while the store is away: the nodes run, and since when it is 
   for (const { process } of world.trio) process.store.cut = true;
   await world.nodes.pause(10_000);
   const view = await world.first.operator.ps();
-  assert.equal(
-    view.nodes.map(({ name, live, gauges }) => [name, live, gauges !== null]).sort(),
-    [
-      ['n1', true, true],
-      ['n2', true, true],
-      ['n3', true, true],
-    ],
-  );
+  assert.equal(view.nodes.map(({ name, live, gauges }) => [name, live, gauges !== null]).sort(), [
+    ['n1', true, true],
+    ['n2', true, true],
+    ['n3', true, true],
+  ]);
   assert.ok(view.outage !== null && view.outage.why.length > 0);
   assert.ok(Math.abs((view.outage?.since ?? 0) - before) < 2_000, `since ${view.outage?.since}, cut at ${before}`);
   assert.ok(view.census.some(({ kind }) => kind === 'endpoint'));
