@@ -99,6 +99,54 @@ for (const stream of [false, true]) {
   });
 }
 
+const content = (key: string): string => `@sim ${JSON.stringify({ id: key, tokens: 30, ttft_ms: 300 })}`;
+/** A request of each other dialect. */
+const DIALECTS: Readonly<Record<string, (key: string) => object>> = {
+  '/completions': (key) => ({ model: 'sim/fast', prompt: content(key) }),
+  '/messages': (key) => ({ model: 'sim/fast', max_tokens: 100, messages: [{ role: 'user', content: content(key) }] }),
+  '/responses': (key) => ({ model: 'sim/fast', input: content(key) }),
+};
+
+for (const [path, bodyOf] of Object.entries(DIALECTS)) {
+  for (const stream of [false, true]) {
+    it(`POST ${path}, ${stream ? 'as a stream' : 'whole'}: of several at once one is served and charged, another body is 422`, async () => {
+      const payer = await cluster.fund('10');
+      const key = nextKey();
+      const send = (node: number, more: object = {}): Promise<Response> =>
+        fetch(`${cluster.baseUrls[node % NODES]}${path}`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${payer.key}`,
+            'content-type': 'application/json',
+            'idempotency-key': key,
+          },
+          body: JSON.stringify({ ...bodyOf(key), ...(stream ? { stream } : {}), ...more }),
+        });
+      const answers = await Promise.all([0, 1, 2, 3, 4, 5].map((node) => send(node)));
+      const [served, ...further] = answers.filter(({ status }) => status === 200);
+      assert.is(further.length, 0);
+      const id = served?.headers.get('x-generation-id');
+      await served?.text();
+      const repeats = [...answers.filter((one) => one !== served), await send(1)];
+      for (const repeat of repeats) {
+        assert.is(repeat.status, 409);
+        assert.match(await repeat.text(), new RegExp(`${id}`), 'names the generation');
+      }
+      assert.is(repeats.at(-1)?.headers.get('x-should-retry'), 'false');
+      const other = await send(2, { temperature: 0.5 });
+      assert.is(other.status, 422);
+      await other.text();
+      assert.is(callsOf(key), 1);
+      const headers = { authorization: `Bearer ${payer.key}` };
+      const record = await fetch(`${cluster.baseUrls[0]}/generation?id=${id}`, { headers });
+      const credits = await fetch(`${cluster.baseUrls[0]}/credits`, { headers });
+      const { total_cost: cost } = ((await record.json()) as { data: { total_cost: number } }).data;
+      assert.ok(cost > 0);
+      assert.is(((await credits.json()) as { data: { total_usage: number } }).data.total_usage, cost);
+    });
+  }
+}
+
 it('the same key with another body, or on another route, is 422', async () => {
   const key = nextKey();
   await (await ask(key, { directive: { id: key } })).text();

@@ -69,6 +69,18 @@ it('several turns follow one another on one socket, each with its generation and
   client.socket.close();
 });
 
+it('a frame carries no idempotency key: one of the handshake makes no turn the repeat of another', async () => {
+  const payer = await cluster.fund('10');
+  const client = await TurnClient.open(base, payer.key, { 'idempotency-key': 'once' });
+  const ids = new Set<unknown>();
+  for (let turns = 0; turns < 2; turns++) {
+    const [last] = (await client.turn({ ...MODEL, input: 'hello' })).slice(-1) as [SocketFrame];
+    ids.add((last.response as { id: string }).id);
+  }
+  assert.is(ids.size, 2);
+  client.socket.close();
+});
+
 it('the handshake needs the key: every other gets the one 401 over HTTP, and a request without an offer 426', async () => {
   for (const key of [null, 'nonsense', `sk-gw-v1-${'0'.repeat(64)}`]) {
     const refused = await TurnClient.open(base, key).catch((thrown) => thrown);

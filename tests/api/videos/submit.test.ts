@@ -106,6 +106,21 @@ it('an idempotency key answers the recorded job, and another body is 422', async
   assert.is.not((await submit(ASK, { headers, key: another.key })).body.id, one.body.id);
 });
 
+it('of submissions with one idempotency key at once over three nodes one becomes a job, which all answer', async () => {
+  const { key } = await cluster.fund('1');
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'at-once' };
+  const answers = await Promise.all(
+    Array.from({ length: 9 }, async (_, at) => {
+      const { [at % 3]: base } = cluster.baseUrls;
+      const answer = await fetch(`${base}/videos`, { method: 'POST', headers, body: JSON.stringify(ASK) });
+      return `${answer.status} ${((await answer.json()) as Accepted).id}`;
+    }),
+  );
+  assert.is(new Set(answers).size, 1, answers.join('\n'));
+  assert.match(answers[0] ?? '', /^202 /);
+  assert.is((await call<{ data: unknown[] }>('/videos', { key })).body.data.length, 1);
+});
+
 it('without the credit for its bound a submission is 402 with what was needed, and nothing is stored', async () => {
   const { key } = await cluster.fund('0.005');
   const { status, body } = await submit<Failure>(ASK, { key });

@@ -1,0 +1,66 @@
+/** A key that is revoked, or moved to another workspace, while its batch runs. (spec: inference, Batch rules 7) */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../../support/bounded.ts';
+import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { type Batch, chat, clientOf, linesOf, submission } from './client.ts';
+import { openCluster } from './cluster.ts';
+
+const it = bounded(test, 120_000);
+/** Far more than run before the key changes: eight at once, each for more than a second. */
+const LINES = 160;
+const LINE_MS = 1_500;
+
+let cluster: TestCluster;
+test.before(async () => {
+  cluster = await openCluster();
+});
+test.after(() => cluster.close());
+
+const CHANGES: Readonly<Record<string, { readonly isAlive: boolean; readonly init: RequestInit }>> = {
+  revoked: { isAlive: false, init: { method: 'DELETE' } },
+  'moved to another workspace': { isAlive: true, init: { method: 'PATCH', body: '{"workspace_id":"team"}' } },
+};
+
+for (const [what, { isAlive, init }] of Object.entries(CHANGES)) {
+  it(`a batch whose key is ${what}: what runs finishes and is charged, the rest is 401, unsent and uncharged`, async () => {
+    const { account, key } = await cluster.fund('10');
+    const { key: manager } = await cluster.issue(account, { kind: 'management' });
+    const [mine, managing] = [clientOf(cluster, key), clientOf(cluster, manager)];
+    const headers = { 'content-type': 'application/json' };
+    const workspace = { method: 'POST', body: '{"name":"team"}', headers };
+    await managing.json(managing.call('/workspaces', workspace), 201);
+    const { data } = (await managing.json(managing.call('/keys'))) as { data: { hash: string }[] };
+
+    const calls = (): number => cluster.simulators.reduce((sum, { calls: made }) => sum + made.length, 0);
+    const before = calls();
+    const lines = Array.from({ length: LINES }, () => chat({ ttft_ms: LINE_MS }));
+    const { id } = await mine.submit(submission(lines));
+    while (calls() === before) await new Promise((resolve) => setTimeout(resolve, 20));
+    await managing.json(managing.call(`/keys/${data[0]?.hash}`, { ...init, headers, node: 1 }));
+
+    // A revoked key reads nothing: another one of the account does.
+    const other = clientOf(cluster, (await cluster.issue(account)).key);
+    const ended: Batch = await other.end(id);
+    const made = calls() - before;
+    assert.is(ended.status, 'completed');
+    assert.equal(ended.request_counts, { total: LINES, completed: made, failed: LINES - made });
+    assert.ok(made < LINES, 'the key changed before all lines were sent');
+    let cost = 0;
+    for (const { response, error } of linesOf(ended)) {
+      if (response !== null) cost += (response.body.usage as { cost: number }).cost;
+      else {
+        const { type, code, message, request_id } = error as NonNullable<typeof error>;
+        assert.equal([type, code, message, request_id], ['authentication', 401, 'Missing or invalid API key', null]);
+      }
+    }
+    const credits = (await other.json(other.call('/credits'))) as { data: { total_usage: number; held: number } };
+    assert.is(credits.data.total_usage.toFixed(12), cost.toFixed(12));
+    assert.is(credits.data.held, 0);
+    const live = await mine.call('/chat/completions', { method: 'POST', body: JSON.stringify(chat()), headers });
+    assert.is(live.status, isAlive ? 200 : 401);
+    await live.text();
+  });
+}
+
+test.run();
