@@ -1,6 +1,6 @@
 import type { Cluster } from '../../actors/runtime/index.ts';
 
-/** The crash points of jobs that lie after a commit: by kind, and by the event whose step was committed. */
+/** The crash points that lie after a commit of an actor: by kind, and by the event whose step was committed. */
 const POINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   batch: {
     'batch.submit': 'batch.accept.committed',
@@ -14,10 +14,11 @@ const POINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'render.done': 'vjob.charged',
   },
   webhook: { 'deliver.done': 'hook.recorded' },
+  'issuance-code': { 'code.trade': 'authcode.consumed' },
   payment: { 'settle.done': 'payment.settled', 'payment.credited': 'payment.credited' },
 };
 
-/** Reports the commits of jobs of this node. Only nodes with an armed crash point watch. */
+/** Reports these commits of this node. Only nodes with an armed crash point watch. */
 export function watchCommits(cluster: Cluster, crashpoint: (name: string) => void): void {
   for (const [kind, points] of Object.entries(POINTS)) {
     cluster.operator.watch(`${kind}:*`, ({ node, event }) => {
