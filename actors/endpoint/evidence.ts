@@ -1,6 +1,6 @@
 /**
  * Findings about an endpoint's declared abilities, from its own traffic and from scheduled checks. Bounded: one finding
- * per check (twelve), 49 buckets of tool asks, 16 benchmark scores. A finding is valid for one serving configuration and one version of the
+ * per check (fifteen), 49 buckets of tool asks, 16 benchmark scores. A finding is valid for one serving configuration and one version of the
  * probe, for 24 hours at most. Pure. (spec: catalogue, "Capability evidence"; inference, Routing rules 2, 3)
  */
 import type { EndpointDeclaration } from '../terms/declaration.ts';
@@ -15,8 +15,10 @@ const DETAIL_CHARACTERS_MAX = 160;
 const BENCHMARKS_MAX = 16;
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+const MEDIA = ['image', 'audio', 'video', 'file'] as const;
 const CHECKS: readonly Check[] = [
-  ...(['tools', 'tool_dispatch', 'structured_outputs', 'response_format', 'input:image'] as const),
+  ...(['tools', 'tool_dispatch', 'structured_outputs', 'response_format'] as const),
+  ...MEDIA.map((medium): Check => `input:${medium}`),
   ...EFFORTS.map((effort): Check => `effort:${effort}`),
 ];
 
@@ -148,7 +150,7 @@ export function evidenceOf(findings: Findings, declaration: EndpointDeclaration,
   return {
     withheld: withheld.filter((name) => declaration.supportedParameters.includes(name)),
     refutedEfforts: EFFORTS.filter((effort) => failed(`effort:${effort}`)),
-    refutedInputs: failed('input:image') ? ['image'] : [],
+    refutedInputs: MEDIA.filter((medium) => failed(`input:${medium}`)),
     dispatchVerified: validVerdict(findings.byCheck.tool_dispatch, at) === 'passed',
     toolCallSuccess1d: percent,
     toolCallSuccess1dSamples: samples,

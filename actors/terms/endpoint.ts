@@ -249,13 +249,13 @@ export interface BenchmarkScore {
   readonly ranAt: number;
 }
 
-/** The subject of a scheduled check: one declared ability, or one effort of reasoning by its name. */
+/** The subject of a scheduled check: one declared ability, one input, or one effort of reasoning by its name. */
 export type Check =
   | 'tools'
   | 'tool_dispatch'
   | 'structured_outputs'
   | 'response_format'
-  | 'input:image'
+  | `input:${Exclude<Modality, 'text'>}`
   | `effort:${Effort}`;
 
 export interface CheckFinding {

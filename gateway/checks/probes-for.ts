@@ -1,11 +1,12 @@
 import type { Check, Effort, Endpoint } from '../../actors/terms/endpoint.ts';
 import { effortProbe } from './effort-probe.ts';
 import { responseFormatProbe, structuredOutputsProbe } from './format-probes.ts';
-import { imageProbe } from './image-probe.ts';
+import { checkedMedia, inputProbe, type Medium } from './input-probes.ts';
 import type { QualificationProbe } from './probe.ts';
 import { dispatchProbe, toolsProbe } from './tool-probes.ts';
 
-const PREFIX = 'effort:';
+const EFFORT = 'effort:';
+const INPUT = 'input:';
 
 /**
  * The checks that follow from an endpoint's declarations; undeclared abilities are not checked. Endpoints that may
@@ -15,16 +16,10 @@ export function checksFor(endpoint: Endpoint): readonly Check[] {
   const declares = (parameter: string): boolean => endpoint.supportedParameters.includes(parameter);
   const checks: Check[] = declares('tools') ? ['tool_dispatch', 'tools'] : [];
   if (endpoint.outputModalities.some((modality) => modality !== 'text')) return checks;
-  if (takesPicture(endpoint)) checks.push('input:image');
+  checks.push(...checkedMedia(endpoint).map((medium): Check => `input:${medium}`));
   if (declares('structured_outputs')) checks.push('structured_outputs');
   if (declares('response_format')) checks.push('response_format');
   return checks.concat(effortsOf(endpoint, declares).map((effort): Check => `effort:${effort}`));
-}
-
-/** True where an inline PNG is an accepted input. */
-function takesPicture({ inputModalities, inputs: { image } }: Endpoint): boolean {
-  if (!inputModalities.includes('image') || !image?.sources.includes('data')) return false;
-  return image.containers === null || image.containers.includes('image/png');
 }
 
 /** The declared levels, and `none` if reasoning can be switched off. Undeclared levels are never routed there. */
@@ -40,13 +35,13 @@ export function probeFor(endpoint: Endpoint, check: Check): QualificationProbe {
       return toolsProbe(endpoint);
     case 'tool_dispatch':
       return dispatchProbe(endpoint);
-    case 'input:image':
-      return imageProbe(endpoint);
     case 'structured_outputs':
       return structuredOutputsProbe(endpoint);
     case 'response_format':
       return responseFormatProbe(endpoint);
     default:
-      return effortProbe(endpoint, check.slice(PREFIX.length) as Effort);
+      return check.startsWith(INPUT)
+        ? inputProbe(endpoint, check.slice(INPUT.length) as Medium)
+        : effortProbe(endpoint, check.slice(EFFORT.length) as Effort);
   }
 }

@@ -2,7 +2,7 @@ import type { Behaviour } from './behaviour.ts';
 import { type ChatRequest, textOf } from './chat-request.ts';
 import { flawsOf } from './flaws.ts';
 import { filled } from './json-filler.ts';
-import { coloursIn, picturesOf, type Speech, seenIn, speechOf } from './media.ts';
+import { picturesOf, type Speech, seenIn, speechOf, toldOf } from './media.ts';
 import { piecesOf } from './pieces.ts';
 
 export interface ToolCall {
@@ -65,8 +65,8 @@ function chunksOf(request: ChatRequest, behaviour: Behaviour, tag: string): read
   if (behaviour.text !== null) return wordsOf(behaviour.text);
   const json = jsonAnswer(request);
   if (json !== null) return piecesOf(json, JSON_PIECE_CHARS);
-  const colours = coloursIn(request);
-  if (colours !== null) return wordsOf(`${tag}${colours}`);
+  const told = toldOf(request);
+  if (told !== null) return wordsOf(`${tag}${told}`);
   const seen = behaviour.sees ? seenIn(request) : [];
   if (seen.length > 0) return wordsOf(`${tag}sees ${seen.join(', ')}`);
   const chunks: string[] = [];

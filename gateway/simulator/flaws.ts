@@ -17,7 +17,7 @@ export type Flaw =
   | 'ignores-format'
   /** JSON that does not follow the requested schema. */
   | 'ignores-schema'
-  /** Ignores the pictures of a request. */
+  /** Ignores the pictures, clips, recordings and documents of a request. */
   | 'blind'
   /** Answers every request with a refusal. */
   | 'refuses';

@@ -3,8 +3,9 @@ import type { Behaviour } from './behaviour.ts';
 import { type ChatPart, type ChatRequest, type ImageConfig, textOf } from './chat-request.ts';
 import { flawsOf } from './flaws.ts';
 import { cornerColours, png } from './png.ts';
+import { clipColours } from './video/clip-colours.ts';
 
-const PNG = 'data:image/png;base64,';
+const QUIET_SAMPLES = 400;
 const PICTURES_MAX = 4;
 const EDGE_MAX = 4_096;
 const EDGE_BY_RESOLUTION: Readonly<Record<string, number>> = { '1K': 1_024, '2K': 2_048 };
@@ -64,12 +65,44 @@ export function seenIn(request: ChatRequest): readonly string[] {
   });
 }
 
-/** The colours at the left and the right of a picture, where the request asks for colours; null for any other. */
-export function coloursIn({ model = '', messages = [] }: ChatRequest): string | null {
-  if (flawsOf(model).has('blind') || !messages.some((message) => /\bcolours\b/.test(textOf(message)))) return null;
+/**
+ * What a request that asks about a file would learn from it: the colours at the left and the right of a picture or of a
+ * clip, the beeps of a recording, the code word of a document. Null for any other request.
+ */
+export function toldOf({ model = '', messages = [] }: ChatRequest): string | null {
+  const asked = messages.map(textOf).join(' ');
+  if (flawsOf(model).has('blind') || !/\b(colours|beeps|code word)\b/.test(asked)) return null;
   const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])) as readonly ChatPart[];
-  const url = parts.map(({ image_url }) => image_url?.url ?? '').find((one) => one.startsWith(PNG));
-  return url === undefined ? null : cornerColours(Buffer.from(url.slice(PNG.length), 'base64')).join(' and ');
+  for (const { image_url, video_url, audio_url, file } of parts) {
+    const url = image_url?.url ?? video_url?.url ?? audio_url?.url ?? file?.file_data ?? '';
+    const comma = url.indexOf(';base64,');
+    const reader = READERS[url.slice('data:'.length, comma)];
+    if (comma > 0 && reader !== undefined) return reader(Buffer.from(url.slice(comma + ';base64,'.length), 'base64'));
+  }
+  return null;
+}
+
+const READERS: Readonly<Record<string, (bytes: Buffer) => string>> = {
+  'image/png': (bytes) => cornerColours(bytes).join(' and '),
+  'video/mp4': (bytes) => clipColours(bytes).join(' and '),
+  'audio/wav': (bytes) => `${beepsIn(bytes)} beeps`,
+  'application/pdf': codeWordIn,
+  'text/plain': codeWordIn,
+};
+
+function codeWordIn(bytes: Buffer): string {
+  return /code word is ([A-Z]+ \d+)/.exec(bytes.toString('latin1'))?.[1] ?? 'none';
+}
+
+/** Stretches of sound between silences of a twentieth of a second; 8 bits, 8 kHz, one channel. */
+function beepsIn(bytes: Buffer): number {
+  let [beeps, silent] = [0, QUIET_SAMPLES];
+  for (const sample of bytes.subarray(HEADER_BYTES)) {
+    const isLoud = Math.abs(sample - 128) > 8;
+    if (isLoud && silent >= QUIET_SAMPLES) beeps++;
+    silent = isLoud ? 0 : silent + 1;
+  }
+  return beeps;
 }
 
 function sizeOf({ size, resolution = '1K', aspect_ratio = '1:1' }: ImageConfig): { width: number; height: number } {

@@ -53,28 +53,38 @@ it('does not check undeclared abilities', async () => {
   assert.equal(evidence.checks, []);
 });
 
-it('an endpoint that ignores a picture loses that input, until a later check passes', async () => {
-  const sight: Partial<Endpoint> = {
-    supportedParameters: [],
-    inputModalities: ['text', 'image'],
-    inputs: { image: { sources: ['data'], containers: null } },
-  };
-  for (const [model, verdict, inputs] of [
-    ['flawed/none', 'passed', ['text', 'image']],
-    ['flawed/blind', 'failed', ['text']],
-    ['flawed/refuses', null, ['text', 'image']],
-  ] as const) {
-    const endpoint = await found(model, sight);
-    assert.equal(
-      endpoint.evidence.checks?.map((one) => [one.check, one.verdict]),
-      [['input:image', verdict]],
-    );
-    const shown = endpointObject(endpoint, 0);
-    assert.equal([shown.input_modalities, shown.declared_input_modalities], [inputs, ['text', 'image']]);
-    assert.is((shown.capability_qualification as readonly unknown[]).length, verdict === null ? 0 : 1);
+const MEDIA = ['image', 'video', 'audio', 'file'] as const;
+
+it('an endpoint that ignores what a request shows it loses that input, until a later check passes', async () => {
+  for (const medium of MEDIA) {
+    const declared: Partial<Endpoint> = {
+      supportedParameters: [],
+      inputModalities: ['text', medium],
+      inputs: { [medium]: { sources: ['data'], containers: null } },
+    };
+    for (const [model, verdict, inputs] of [
+      ['flawed/none', 'passed', ['text', medium]],
+      ['flawed/blind', 'failed', ['text']],
+      ['flawed/refuses', null, ['text', medium]],
+    ] as const) {
+      const endpoint = await found(model, declared);
+      assert.equal(
+        endpoint.evidence.checks?.map((one) => [one.check, one.verdict]),
+        [[`input:${medium}`, verdict]],
+        model,
+      );
+      const shown = endpointObject(endpoint, 0);
+      assert.equal([shown.input_modalities, shown.declared_input_modalities], [inputs, ['text', medium]]);
+      const qualified = shown.capability_qualification as readonly { capability: string; expires_at: number }[];
+      assert.is(qualified.length, verdict === null ? 0 : 1);
+      for (const { capability, expires_at } of qualified) {
+        assert.is(capability, `input:${medium}`);
+        assert.ok(expires_at > 0);
+      }
+    }
+    const fetched = { ...declared, inputs: { [medium]: { sources: ['url'], containers: null } } } as Partial<Endpoint>;
+    assert.equal((await found('flawed/blind', fetched)).evidence.checks, [], `no ${medium} can be sent inline`);
   }
-  const fetched = { ...sight, inputs: { image: { sources: ['url'], containers: null } } } as Partial<Endpoint>;
-  assert.equal((await found('flawed/blind', fetched)).evidence.checks, [], 'a picture cannot be sent inline');
 });
 
 for (const [flaw, withheld, refuted] of [

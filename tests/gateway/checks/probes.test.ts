@@ -1,13 +1,17 @@
 /** The request of each probe, and its verdict on every kind of answer. */
+import { Readable } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Effort, Endpoint } from '../../../actors/terms/endpoint.ts';
 import { effortProbe } from '../../../gateway/checks/effort-probe.ts';
 import { responseFormatProbe, structuredOutputsProbe } from '../../../gateway/checks/format-probes.ts';
+import { inputProbe, type Medium } from '../../../gateway/checks/input-probes.ts';
 import type { QualificationProbe } from '../../../gateway/checks/probe.ts';
 import { type ProbeAnswer, readProbeAnswer } from '../../../gateway/checks/probe-answer.ts';
+import { clip } from '../../../gateway/checks/probe-media.ts';
 import { checksFor, probeFor } from '../../../gateway/checks/probes-for.ts';
 import { dispatchProbe, toolsProbe } from '../../../gateway/checks/tool-probes.ts';
+import { openClipMeter } from '../../../gateway/jobs/video/clip/measure-clip.ts';
 import type { ProviderAttempt } from '../../../gateway/providers/attempt.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../support/bounded.ts';
@@ -103,6 +107,79 @@ it('effort none must show no reasoning; a level must be accepted and show reason
     ['refused', { refused: true, reasoningTokens: 0 }, 'inconclusive'],
   ]);
   judges(effortProbe(ENDPOINT, 'minimal'), [['no thought', { text: '9', reasoningTokens: 0 }, 'passed']]);
+});
+
+const reading = (medium: Medium, containers: readonly string[] | null = null): Endpoint => ({
+  ...ENDPOINT,
+  supportedParameters: [],
+  inputModalities: ['text', medium],
+  inputs: { [medium]: { sources: ['data'], containers } },
+});
+
+it('judges whether a picture or a clip was seen, by its two colours', () => {
+  for (const medium of ['image', 'video'] as const) {
+    judges(inputProbe(reading(medium), medium), [
+      ['as shown', { text: 'Blue and yellow.' }, 'passed'],
+      ['after its reasons', { text: 'Not red or green: left is blue, right is yellow' }, 'passed'],
+      ['the other way round', { text: 'yellow, blue' }, 'failed'],
+      ['nothing seen', { text: 'I see no picture.' }, 'failed'],
+      ['refused', { refused: true }, 'inconclusive'],
+      ['cut', { text: 'It shows', finish: 'length' }, 'inconclusive'],
+    ]);
+  }
+});
+
+it('judges whether a recording was heard: a wrong number of beeps is no verdict, silence is a failure', () => {
+  judges(inputProbe(reading('audio'), 'audio'), [
+    ['digits', { text: '4' }, 'passed'],
+    ['words', { text: 'There are four beeps.' }, 'passed'],
+    ['another number', { text: 'five' }, 'inconclusive'],
+    ['none', { text: '0' }, 'failed'],
+    ['nothing heard', { text: 'I cannot hear any recording.' }, 'failed'],
+    ['refused', { refused: true }, 'inconclusive'],
+    ['cut', { text: 'There', finish: 'length' }, 'inconclusive'],
+  ]);
+});
+
+it('judges whether a document was read, by its code word', () => {
+  judges(inputProbe(reading('file'), 'file'), [
+    ['as stated', { text: 'Marigold 4827' }, 'passed'],
+    ['in a sentence', { text: 'The code word is MARIGOLD-4827.' }, 'passed'],
+    ['half of it', { text: 'Marigold' }, 'failed'],
+    ['another number', { text: 'Marigold 48270' }, 'failed'],
+    ['nothing read', { text: 'No document is attached.' }, 'failed'],
+    ['filtered', { finish: 'content_filter' }, 'inconclusive'],
+  ]);
+});
+
+it('a file is sent in a form that the endpoint declares, and an input without one is not checked', () => {
+  const sent = (medium: Medium, containers: readonly string[] | null): unknown => {
+    const endpoint = reading(medium, containers);
+    assert.equal(checksFor(endpoint), [`input:${medium}`]);
+    const [message] = probeFor(endpoint, `input:${medium}`).turn.messages;
+    const part = message !== undefined && 'parts' in message ? message.parts?.at(-1) : undefined;
+    return part !== undefined && 'source' in part && part.source.kind === 'data' ? part.source.mediaType : null;
+  };
+  assert.is(sent('file', null), 'application/pdf');
+  assert.is(sent('file', ['text/plain']), 'text/plain');
+  assert.is(sent('audio', ['audio/mpeg', 'audio/wav']), 'audio/wav');
+  assert.is(sent('video', ['video/mp4']), 'video/mp4');
+  assert.is(sent('image', ['image/png']), 'image/png');
+  for (const [medium, only] of [
+    ['file', 'text/csv'],
+    ['audio', 'audio/mpeg'],
+    ['video', 'video/webm'],
+    ['image', 'image/webp'],
+  ] as const) {
+    assert.equal(checksFor(reading(medium, [only])), [], only);
+  }
+});
+
+it('the clip of the check is one that players take: one second, 64 by 64 pixels', async () => {
+  const meter = await openClipMeter();
+  for await (const _ of meter.pass(Readable.from([Buffer.from(clip(), 'base64')])));
+  const { width, height, durationSeconds, audio } = meter.measured();
+  assert.equal([width, height, Number(durationSeconds), audio], [64, 64, 1, false]);
 });
 
 it('the declarations decide which checks run', () => {
