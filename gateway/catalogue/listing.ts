@@ -30,9 +30,16 @@ export function listingText({ before, entries, after }: Listing): string {
   return `${before}${entries.map(({ text }) => text).join(',')}${after}`;
 }
 
-/** Equal for equal answers, from the digests alone. */
-export function listingDigest({ before, entries, after }: Listing): string {
-  return digestOf(`${before}\n${entries.map(({ digest }) => digest).join()}\n${after}`);
+const digests = new WeakMap<Listing, string>();
+
+/** Equal for equal answers, from the digests alone; computed once per listing. */
+export function listingDigest(listing: Listing): string {
+  const known = digests.get(listing);
+  if (known !== undefined) return known;
+  const { before, entries, after } = listing;
+  const digest = digestOf(`${before}\n${entries.map((entry) => entry.digest).join()}\n${after}`);
+  digests.set(listing, digest);
+  return digest;
 }
 
 /** 132 bits of SHA-256. */

@@ -1,6 +1,7 @@
 /** The declared abilities of an endpoint in the catalogue's published form; snake_case as on the wire. */
 import { EVIDENCE_MS } from '../../actors/endpoint/evidence.ts';
 import {
+  type AcceptedInput,
   type Descriptor,
   type Endpoint,
   type Envelopes,
@@ -74,14 +75,35 @@ export function publicEnvelopes({ image, speech, video }: Envelopes): Published 
   };
 }
 
-/** The accepted sources and formats of each input other than text, and the references of a render. */
-export function publicInputs({ inputs, envelopes }: Endpoint): Published {
-  const entries = Object.entries(inputs).map(([modality, { sources, containers }]) => {
-    return [modality, { sources: sources.map((each) => (each === 'data' ? 'base64' : each)), formats: containers }];
-  });
-  const named = Object.fromEntries(entries) as Record<string, object>;
+/**
+ * The accepted sources and formats of each input other than text, the references of a render, and the clips of a voice to
+ * imitate.
+ */
+export function publicInputs(endpoint: Endpoint): Published {
+  const { inputs, envelopes } = endpoint;
+  const named = Object.fromEntries(
+    Object.entries(inputs).map(([modality, input]) => [modality, publicInput(input)]),
+  ) as Record<string, object>;
   const references = envelopes.video?.references;
-  return references === undefined ? named : { ...named, video: { ...named.video, ...publicReferences(references) } };
+  return {
+    ...named,
+    ...(references && { video: { ...named.video, ...publicReferences(references) } }),
+    ...(envelopes.speech?.clones && { speech: voiceClips(endpoint) }),
+  };
+}
+
+function publicInput({ sources, containers }: AcceptedInput): Published {
+  return { sources: sources.map((each) => (each === 'data' ? 'base64' : each)), formats: containers };
+}
+
+/** A clip of a voice is a recording: its forms are those of the declared audio input. */
+function voiceClips({ inputs, descriptors }: Endpoint): Published {
+  const { audio } = descriptors;
+  const clips = audio?.type === 'object' ? audio.properties?.input_references : undefined;
+  return {
+    ...(inputs.audio ? publicInput(inputs.audio) : { formats: null }),
+    ...(clips?.type === 'array' && clips.maxItems !== undefined ? { max_items: clips.maxItems } : {}),
+  };
 }
 
 /** Descriptors of the rendering parameters of pictures, speech and videos, by modality and name. */

@@ -95,16 +95,33 @@ it('lists providers, and endpoints with zero data retention', async () => {
     ],
   );
   assert.equal(providers[2]?.datacenters, ['CH', 'DE']);
-  // The specification has null and a boolean in two members where this SDK has objects; the specification wins.
-  const error = (await client.endpoints.listZdrEndpoints().then(
+  assert.equal(await refusedMembers(client.endpoints.listZdrEndpoints()), DIFFERING);
+  const { data } = (await read('/endpoints/zdr')).body as { data: { provider_slug: string }[] };
+  assert.equal([...new Set(data.map(({ provider_slug }) => provider_slug))], ['sim-c']);
+});
+
+/** The specification has null and a boolean in two members where this SDK has objects; the specification wins. */
+const DIFFERING = ['perf_last_30m_by_workload', 'supports_tool_choice'];
+
+/** Names of the members that the SDK's validation of an answer with endpoints refuses. */
+async function refusedMembers(call: Promise<unknown>): Promise<readonly string[]> {
+  const error = (await call.then(
     () => null,
     (thrown: unknown) => thrown,
   )) as errors.ResponseValidationError | null;
   const lines = (error?.pretty() ?? '').split('\n').filter((line) => line.includes('at data'));
-  const named = new Set(lines.map((line) => line.replace(/^.*data\[\d+\]\./, '')));
-  assert.equal([...named].sort(), ['perf_last_30m_by_workload', 'supports_tool_choice']);
-  const { data } = (await read('/endpoints/zdr')).body as { data: { provider_slug: string }[] };
-  assert.equal([...new Set(data.map(({ provider_slug }) => provider_slug))], ['sim-c']);
+  return [...new Set(lines.map((line) => line.replace(/^.*\[\d+\]\./, '')))].sort();
+}
+
+it('lists the endpoints of a model, every other member of them in the form of the SDK', async () => {
+  for (const slug of ['fast', 'vision', 'thinker', 'painter', 'tiered']) {
+    assert.equal(await refusedMembers(client.endpoints.list({ author: 'sim', slug })), DIFFERING, slug);
+  }
+  const unknown = await client.endpoints.list({ author: 'sim', slug: 'none' }).catch((thrown: unknown) => thrown);
+  assert.is((unknown as errors.OpenRouterError).statusCode, 404);
+  const { result: own } = await client.models.listForUser({ bearer: apiKey });
+  const { count } = (await client.models.count()).data;
+  assert.equal([own.data.length, own.totalCount, own.links.next], [count, count, null]);
 });
 
 it('serves benchmarks and families, and 404 for a model without an endpoint', async () => {

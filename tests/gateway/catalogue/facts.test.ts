@@ -148,6 +148,9 @@ it('an endpoint shows the limits of its pictures, the range of its speech, and w
     [voice.supports_voice_cloning, shown('cadence/cadence-voice-2', 'borealis').supports_voice_cloning],
     [true, false],
   );
+  const clips = { sources: ['base64'], formats: ['audio/wav', 'audio/mpeg'], max_items: 1 };
+  assert.equal((voice.reference_inputs as { speech: object }).speech, clips, 'clips of a voice to imitate');
+  assert.not('speech' in (shown('cadence/cadence-voice-2', 'borealis').reference_inputs as object));
   const languages = findModel(endpoints, 'cadence/cadence-voice-2')?.supported_languages;
   assert.equal(languages, ['de', 'en', 'es', 'fr', 'it', 'ja', 'pt']);
   const misplaced = [{ ...OUTPUT, image: { frame: { grid: 64 } } }];

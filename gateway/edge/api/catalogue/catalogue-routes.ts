@@ -75,13 +75,17 @@ function documentSchema(): RouteAnswer {
   return { type: 'application/schema+json; charset=utf-8', body: schema };
 }
 
-/** The models that an endpoint may serve for the key, by the settings of its workspace. */
+/**
+ * The models that an endpoint may serve for the key, by the settings of its workspace; all of them, with the members that
+ * strict clients need to paginate (conventions 0.3).
+ */
 async function listForCaller(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
   const { account, workspace = null } = callerOf(context);
   const routing = await edge.services.inference.workspaces.routingOf(ownerOf(account), workspace);
   const all = catalogueModels(topicOf(edge));
   const kept = all.filter(({ endpoints }) => endpoints.some((endpoint) => mayServe(endpoint, routing)));
-  const listing = { before: '{"data":[', entries: kept.map(({ entry }) => entry), after: ']}' };
+  const after = `],"total_count":${kept.length},"links":{"next":null}}`;
+  const listing = { before: '{"data":[', entries: kept.map(({ entry }) => entry), after };
   return edge.preparedAnswers.answer(context.request, listing, OWN);
 }
 

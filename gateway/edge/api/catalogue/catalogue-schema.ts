@@ -118,7 +118,11 @@ export const CATALOGUE_SCHEMAS: Readonly<Record<string, TSchema>> = {
     total_count: Type.Integer({ description: 'Matches on all pages.' }),
     links: Type.Object({ next: orNull(text) }),
   }),
-  UserModelList: Type.Object({ data: Type.Array(model) }),
+  UserModelList: Type.Object({
+    data: Type.Array(model),
+    total_count: whole,
+    links: Type.Object({ next: Type.Null({ description: 'The list has one page.' }) }),
+  }),
   OneModel: Type.Object({ data: model }),
   BareModel: Type.Object({ ...summary, object: Type.Literal('model'), owned_by: text }),
   ModelCount: Type.Object({ data: Type.Object({ count: whole }) }),

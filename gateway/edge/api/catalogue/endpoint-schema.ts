@@ -115,6 +115,12 @@ const inputs = Type.Object(
         max_items: maybe(whole),
       }),
     ),
+    speech: maybe(
+      Type.Object(
+        { sources: maybe(texts), formats: orNull(texts), max_items: maybe(whole) },
+        { description: 'Clips of a voice to imitate.' },
+      ),
+    ),
   },
   { additionalProperties: Type.Object({ sources: texts, formats: orNull(texts) }) },
 );

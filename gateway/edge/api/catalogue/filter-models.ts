@@ -21,13 +21,29 @@ export const ORDERS: ReadonlyMap<string, Order | null> = new Map<string, Order |
   ['context-high-to-low', (a, b) => Number(b.summary.context_length) - Number(a.summary.context_length)],
 ]);
 
+/** The whole list of each state of the catalogue: what most clients ask for is neither gathered nor named again. */
+const wholes = new WeakMap<readonly CatalogueModel[], Listing>();
+
+/** `GET /models` without a query. */
+function wholeList(topic: ReadonlyMap<string, Json>): Listing {
+  const models = catalogueModels(topic);
+  const known = wholes.get(models);
+  if (known !== undefined) return known;
+  const listing = listingOfModels({ models, total: models.length, next: null, unsupported: [] });
+  wholes.set(models, listing);
+  return listing;
+}
+
 /**
  * `GET /models`: filters, sorts and paginates the models of the board's topic `endpoints`. Beside `data`, the answer has
  * the matches on all pages and the link to the next page, which strict clients need to paginate (conventions 0.3), and
  * `unsupported_filters` only where one is named. `now`: store time in ms. Throws 400 for a value out of range.
  */
 export function filterModels(topic: ReadonlyMap<string, Json>, query: URLSearchParams, now: number): Listing {
-  const { models, total, next, unsupported } = selectModels(topic, query, now);
+  return query.size === 0 ? wholeList(topic) : listingOfModels(selectModels(topic, query, now));
+}
+
+function listingOfModels({ models, total, next, unsupported }: ModelSelection): Listing {
   const after = JSON.stringify({
     ...(unsupported.length === 0 ? {} : { unsupported_filters: unsupported }),
     total_count: total,

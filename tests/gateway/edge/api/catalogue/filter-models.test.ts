@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../../../actors/terms/endpoint.ts';
+import { listingDigest, listingText } from '../../../../../gateway/catalogue/listing.ts';
 import { filterModels } from '../../../../../gateway/edge/api/catalogue/filter-models.ts';
 import { GatewayError } from '../../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../../support/bounded.ts';
@@ -99,6 +100,19 @@ it('a context that is no whole number is 400', () => {
       (error: unknown) => error instanceof GatewayError && error.status === 400,
     );
   }
+});
+
+it('the whole list is gathered and named once per state of the catalogue, and is what an empty filter answers', () => {
+  const whole = filterModels(endpoints, new URLSearchParams(), NOW);
+  assert.is(filterModels(endpoints, new URLSearchParams(), NOW + 1), whole);
+  const filtered = filterModels(endpoints, new URLSearchParams('zdr=false'), NOW);
+  assert.is.not(filtered, whole);
+  assert.equal([listingText(filtered), listingDigest(filtered)], [listingText(whole), listingDigest(whole)]);
+  const more = board(
+    ...[...endpoints.values()].map((each) => each as never),
+    offer('late', { ...CHEAP, id: 'm/late' }),
+  );
+  assert.is.not(listingDigest(filterModels(more, new URLSearchParams(), NOW)), listingDigest(whole));
 });
 
 test.run();
