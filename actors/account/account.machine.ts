@@ -222,7 +222,6 @@ export const accountMachine = setup({
           { guard: 'isHeldOrEnded', actions: 'answerHold' },
           { guard: 'isStaleOpen', actions: 'refuseStaleOpen' },
           { guard: 'isUnrecorded', actions: 'renew' },
-          { guard: 'isBeyondLimit', actions: 'refuseBeyondLimit' },
           { actions: 'refuseSuspended' },
         ],
         'job.hold': { actions: 'refuseSuspendedJob' },

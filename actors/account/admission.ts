@@ -77,7 +77,7 @@ export function accountRoom(state: AccountState, event: HoldOpen | JobHold): str
 
 /** As `accountRoom`, for the key's limit. Null when the key has no limit or has checked it itself. */
 export function keyRoom(event: HoldOpen | JobHold): string | null {
-  const room = event.type === 'job.hold' ? null : (event.room ?? null);
+  const room = event.room ?? null;
   return room === null ? null : withFreed(room, event);
 }
 

@@ -86,6 +86,7 @@ export function refuseJobHold(state: AccountState, event: JobHold, found: OpenCa
   if (found === 'budget-short') {
     return refuse(paymentRequired('workspace', { required, available: workspaceRoom(state, event) ?? '0' }));
   }
+  if (found === 'key-short') return refuse(paymentRequired('key', { required, available: keyRoom(event) ?? '0' }));
   if (found !== 'short') return refuse(STALE);
   return refuse(paymentRequired('account', { required, available: available(state) }));
 }

@@ -30,6 +30,8 @@ export type JobHold = Stamped & {
   readonly type: 'job.hold';
   readonly request: HoldRequest;
   readonly key: string;
+  /** As in `HoldOpen`. */
+  readonly room?: string | null;
   readonly workspace?: string;
 };
 

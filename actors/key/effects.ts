@@ -7,7 +7,6 @@ import type { Admission } from '../terms/hold.ts';
 import { isFirstHold } from '../terms/hold-attempt.ts';
 import { workspaceAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
-import { paymentRequired } from '../terms/payment-required.ts';
 import type { Refusal, RefusedAnswer } from '../terms/refusal.ts';
 import { roomOf } from '../terms/spending.ts';
 import { UNAUTHENTICATED } from '../terms/unauthenticated.ts';
@@ -50,6 +49,13 @@ function inWorkspace({ workspace }: KeyState): { readonly workspace?: string } {
 /** The hold of a job: the account grants it, or the whole submission is undone. */
 export function openJobHold(state: KeyState, { request }: JobAdmit): Effect {
   const event = { type: 'job.hold', request: plain(request), key: state.address, ...inWorkspace(state) };
+  return { type: 'send', to: state.account, event };
+}
+
+/** The hold of a job beyond the key's limit: the key reserves nothing, and the account refuses it. */
+export function openJudgedJobHold(state: KeyState, { request, at }: JobAdmit): Effect {
+  const room = roomOf(state, at);
+  const event = { type: 'job.hold', request: plain(request), key: state.address, room, ...inWorkspace(state) };
   return { type: 'send', to: state.account, event };
 }
 
@@ -96,13 +102,6 @@ export function askStanding(state: KeyState): Effect {
 export function refuseForRate(state: KeyState, event: TurnAdmit | KeyCount): Effect {
   const refusal = refuseRate(perMinuteOf(state, event), event.at);
   return event.type === 'turn.admit' ? refuseTurn(refusal) : reply({ refusal });
-}
-
-/** 402, scope `key`. */
-export function refuseForLimit(state: KeyState, event: TurnAdmit | JobAdmit): Effect {
-  const { request, at, type } = event;
-  const refusal = paymentRequired('key', { required: request.amount, available: roomOf(state, at) ?? '0' });
-  return type === 'turn.admit' ? refuseTurn(refusal) : refuseJob(refusal);
 }
 
 export function refuseManagement({ type }: TurnAdmit | JobAdmit): Effect {

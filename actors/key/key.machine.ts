@@ -1,7 +1,8 @@
 /**
  * The key's chart: active, disabled or revoked; expiry is computed from the event's time. The key checks, in this
- * order, its rate window, status, kind and limit; then its account decides. For a later attempt and a request with an
- * idempotency key the account also checks the limit. The state `revoked` is not final: a revoked key still answers 401,
+ * order, its rate window, status, kind and limit; then its account decides. For a later attempt, a request with an
+ * idempotency key and one beyond the limit the account also checks the limit: a suspended owner is answered 401, whatever
+ * the limit. The state `revoked` is not final: a revoked key still answers 401,
  * and requests that were running are still charged to it.
  */
 import { assign, setup } from 'xstate';
@@ -72,11 +73,11 @@ export const keyMachine = setup({
     refuseRate: emit<KeyState, KeyEvent>(({ context, event }) =>
       effects.refuseForRate(context, only(event, 'turn.admit', 'key.count')),
     ),
-    refuseLimit: emit<KeyState, KeyEvent>(({ context, event }) =>
-      effects.refuseForLimit(context, only(event, 'turn.admit', 'job.admit')),
-    ),
     openJobHold: emit<KeyState, KeyEvent>(({ context, event }) =>
       effects.openJobHold(context, only(event, 'job.admit')),
+    ),
+    openJudgedJobHold: emit<KeyState, KeyEvent>(({ context, event }) =>
+      effects.openJudgedJobHold(context, only(event, 'job.admit')),
     ),
     refuseManagement: emit<KeyState, KeyEvent>(({ event }) =>
       effects.refuseManagement(only(event, 'turn.admit', 'job.admit')),
@@ -108,13 +109,13 @@ export const keyMachine = setup({
           { guard: 'hasMoved', actions: ['count', 'refuseTurn'] },
           { guard: 'isManagement', actions: ['count', 'refuseManagement'] },
           { guard: 'isJudgedByAccount', actions: ['count', 'openJudgedHold'] },
-          { guard: 'exceedsLimit', actions: ['count', 'refuseLimit'] },
+          { guard: 'exceedsLimit', actions: ['count', 'openJudgedHold'] },
           { actions: ['reserve', 'openHold'] },
         ],
         'job.admit': [
           { guard: 'isExpired', actions: 'refuseJob' },
           { guard: 'isManagement', actions: 'refuseManagement' },
-          { guard: 'exceedsLimit', actions: 'refuseLimit' },
+          { guard: 'exceedsLimit', actions: 'openJudgedJobHold' },
           { actions: ['reserve', 'openJobHold'] },
         ],
         'turn.raise': [{ guard: 'isExpired', actions: 'refuseTurn' }, { actions: 'raiseHold' }],

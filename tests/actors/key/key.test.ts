@@ -150,6 +150,18 @@ it('holds and charges together never exceed the limit at a grant', () => {
   assert.is(admit(actors, 'gen-5', '1'), 'ok');
 });
 
+it('attack 7: the exhausted key of a suspended owner is 401, for a turn and for a job, and nothing is committed', () => {
+  const actors = open({ limit: '0' });
+  const job = { type: 'job.admit', request: words.request('gen-2', '1', { gateway: null, counted: true }) };
+  assert.is(statusOf(admit(actors, 'gen-1', '1')), 402);
+  assert.throws(() => actors.tell(KEY, job), /"status":402/);
+  actors.tell(ACCOUNT, { type: 'account.suspend' });
+  const outcome = actors.tell(KEY, words.admitEvent(words.request('gen-1', '1')));
+  const expected = { status: 401, type: 'authentication', message: 'Missing or invalid API key' };
+  assert.equal([outcome.reply, outcome.durable], [{ admitted: false, refusal: expected }, false]);
+  assert.throws(() => actors.tell(KEY, job), /"status":401/);
+});
+
 it('refuses a more expensive fallback beyond its limit and admits a cheaper one', () => {
   const actors = open({ limit: '1' });
   admit(actors, 'gen-1', '0.8');

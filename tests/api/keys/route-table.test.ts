@@ -10,6 +10,7 @@ import { apiRoutes } from '../../../gateway/edge/api/api-routes.ts';
 import type { RoutePolicy } from '../../../gateway/edge/http/route.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { signedIn } from '../pages/visitor.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 120_000);
@@ -59,10 +60,14 @@ it('every route has its row: public, for an inference key, or for a management k
 const address = (path: string): string =>
   path.replace(':interval', 'daily').replaceAll(/:\w+/g, 'unknown').replace(/\*.*$/, 'x');
 
-async function call(route: (typeof routes)[number], key: string | null): Promise<{ status: number; text: string }> {
+/** What a request identifies itself by: a key, or the cookie of a session, which only the pages read. */
+type Credential = string | null | { readonly cookie: string };
+
+async function call(route: (typeof routes)[number], key: Credential): Promise<{ status: number; text: string }> {
+  const credential = key === null ? {} : typeof key === 'string' ? { authorization: `Bearer ${key}` } : key;
   const answer = await fetch(`${cluster.baseUrls[0]}${address(route.path)}`, {
     method: route.method,
-    headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), 'content-type': 'application/json' },
+    headers: { ...credential, 'content-type': 'application/json' },
     ...(['POST', 'PUT', 'PATCH'].includes(route.method) ? { body: '{}' } : {}),
   });
   if (answer.status === 503) {
@@ -89,10 +94,14 @@ it('a key of the wrong kind is answered 403 on every route that needs the other 
   }
 });
 
-it('no key, an unknown, an expired, a revoked and a disabled one, and that of a suspended owner are one 401 on every route', async () => {
+it('no key, a session, an unknown, an expired, a revoked and a disabled key, and that of a suspended owner are one 401 on every route', async () => {
   const [{ cluster: node }] = cluster.nodes as [TestCluster['nodes'][number]];
-  const dead: [string, string | null][] = [
+  const { visitor } = await signedIn(cluster);
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  assert.ok(cookie.length > 40, 'a session is open');
+  const dead: [string, Credential][] = [
     ['none', null],
+    ['session', { cookie }],
     ['unknown', `sk-gw-v1-${'0'.repeat(64)}`],
     ['other prefix', `sk-xx-v1-${'0'.repeat(64)}`],
   ];

@@ -76,8 +76,8 @@ export class KeyModel {
     const refused = isJob ? null : this.countOne();
     if (refused !== null) return refused;
     if (!this.live || (accepted !== undefined && accepted !== this.workspace)) return '401';
-    if (this.left !== null && amount > this.left) return '402 key';
     if (this.ownerSuspended) return '401';
+    if (this.left !== null && amount > this.left) return '402 key';
     this.holds.set(id, { amount, attempt: 0, status: 'running', cost: null });
     return 'ok';
   }

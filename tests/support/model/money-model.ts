@@ -80,13 +80,11 @@ export class MoneyModel {
     const known = this.recorded(id, wanted);
     if (repeat && known) return known;
     if (!key.live) return '401';
-    const isLater = wanted.attempt > 1;
-    if (isLater && known) return known;
-    const hold = this.holds.get(id);
-    const takenOver = isLater && hold?.status === 'running' ? hold.amount : 0n;
-    if (key.limit !== null && key.spent + key.held - takenOver + wanted.amount > key.limit) return '402 key';
     if (known) return known;
     if (this.suspended) return '401';
+    const hold = this.holds.get(id);
+    const takenOver = hold?.status === 'running' ? hold.amount : 0n;
+    if (key.limit !== null && key.spent + key.held - takenOver + wanted.amount > key.limit) return '402 key';
     if (this.available + takenOver < wanted.amount) return '402 account';
     this.holds.set(id, { ...wanted, newest: wanted.attempt, status: 'running', cost: null });
     key.held += wanted.amount - takenOver;
