@@ -146,6 +146,19 @@ it('the history of each endpoint is drawn, told in words, and listed as a table;
   await context.close();
 });
 
+it('on a phone the filters are closed until they are asked for, or used', async () => {
+  const context = await openContext('phone');
+  const page = await context.newPage();
+  await page.goto(`${stage.origin}/models`);
+  const reads = page.getByLabel('Reads');
+  assert.is(await reads.isVisible(), false);
+  await page.getByText('Filters', { exact: true }).click();
+  await reads.selectOption('image');
+  await page.goto(`${stage.origin}/models?input_modalities=image`);
+  assert.equal([await reads.isVisible(), await reads.inputValue()], [true, 'image']);
+  await context.close();
+});
+
 it('without a script the button narrows the list', async () => {
   const context = await openContext('light', { javaScriptEnabled: false });
   const page = await context.newPage();

@@ -44,6 +44,11 @@ addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form[data-once]')) delete form.dataset.sent;
 });
 
+/* A group that only a wide screen has room for is closed on a narrow one. */
+if (matchMedia('(max-width: 52rem)').matches) {
+  for (const group of document.querySelectorAll('details[data-wide]')) group.open = false;
+}
+
 /* On a narrow screen the navigation of the account scrolls: the current page is in view. */
 document.querySelector('.tabs [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
 

@@ -51,17 +51,26 @@ interface Typed {
 
 const MAX_PRICE: Typed = {
   name: 'max_price',
-  title: 'Input price, at most',
+  title: 'Max input price',
   example: 'USD / M tokens',
   mode: 'decimal',
 };
 const MORE: readonly Typed[] = [
-  { name: 'max_output_price', title: 'Output price, at most', example: 'USD / M tokens', mode: 'decimal' },
+  { name: 'max_output_price', title: 'Max output price', example: 'USD / M tokens', mode: 'decimal' },
   { name: 'model_authors', title: 'Authors', example: 'such as quill', mode: 'text' },
-  { name: 'region', title: 'Country or region', example: 'such as DE', mode: 'text' },
-  { name: 'min_tool_success_rate', title: 'Tool calls made, at least', example: 'percent', mode: 'decimal' },
+  { name: 'region', title: 'Region', example: 'such as DE', mode: 'text' },
+  { name: 'min_tool_success_rate', title: 'Min tool success', example: 'percent', mode: 'decimal' },
   { name: 'max_age_days', title: 'Released within', example: 'days', mode: 'numeric' },
 ];
+
+const COMMON: readonly { readonly name: string }[] = [
+  ...['input_modalities', 'output_modalities', 'supported_parameters', 'context', 'max_price', 'family'],
+  ...['providers', 'zdr'],
+].map((name) => ({ name }));
+
+function isSet(query: URLSearchParams, fields: readonly { readonly name: string }[]): boolean {
+  return fields.some(({ name }) => (query.get(name) ?? '') !== '');
+}
 
 /** The list of models beside its filters. The filters are those of `GET /models`. */
 export function modelsContent({ query, selection, problem, families, providers }: ModelsPage): Html {
@@ -69,8 +78,10 @@ export function modelsContent({ query, selection, problem, families, providers }
   return html`<div class="heading"><h1>Models</h1><p class="hint" id="count">${countText(total)} ${total === 1 ? 'model' : 'models'}</p></div>
 <div class="catalogue">
 <form class="filters card" method="get" action="/models" data-filter="#results" role="search" aria-label="Models">
-<div class="field whole"><label for="q">Search</label><input id="q" name="q" type="search" value="${query.get('q')}" placeholder="Name or id" autocomplete="off"></div>
+<div class="field"><label for="q">Search</label><input id="q" name="q" type="search" value="${query.get('q')}" placeholder="Name or id" autocomplete="off"></div>
 ${select('sort', 'Sort', SORTS, query)}
+<details class="group" open${!isSet(query, COMMON) && html` data-wide`}><summary>Filters</summary>
+<div class="inner">
 ${select('input_modalities', 'Reads', [ANY, ...INPUTS], query)}
 ${select('output_modalities', 'Writes', [ANY, ...OUTPUTS], query)}
 ${checks('supported_parameters', 'Can', ABILITIES, query)}
@@ -79,8 +90,9 @@ ${input(query, MAX_PRICE)}
 ${families.length > 0 && select('family', 'Family', [ANY, ...families], query)}
 ${select('providers', 'Provider', [ANY, ...providers], query)}
 ${checks('zdr', 'Data', [{ value: 'true', text: 'Zero retention' }], query)}
-<details${MORE.some(({ name }) => (query.get(name) ?? '') !== '') && html` open`}><summary>More filters</summary>
-${MORE.map((field) => input(query, field))}</details>
+</div></details>
+<details${isSet(query, MORE) && html` open`}><summary>More filters</summary>
+<div class="inner">${MORE.map((field) => input(query, field))}</div></details>
 <div class="actions"><button type="submit">Show</button><a class="button second" href="/models">Clear</a></div>
 </form>
 <div id="results">
