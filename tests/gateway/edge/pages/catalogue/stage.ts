@@ -60,6 +60,7 @@ function measured(endpoint: Endpoint): Endpoint {
   if (health === 'unknown') return endpoint;
   const seconds = 0.2 + luck;
   const spread = (p50: number) => ({ p50, p75: p50 * 1.3, p90: p50 * 1.8, p99: p50 * 4 });
+  const floors = (p50: number) => ({ p50, p75: p50 * 0.9, p90: p50 * 0.8, p99: p50 * 0.5 });
   const uptime = { healthy: 99.82, degraded: 84.1, down: 31.7 }[health];
   return {
     ...endpoint,
@@ -69,7 +70,7 @@ function measured(endpoint: Endpoint): Endpoint {
       ...endpoint.measured,
       ...{ uptime5m: uptime, uptime30m: uptime, uptime1d: uptime, uptime7d: uptime },
       ...{ ttft30m: spread(seconds), ttft1d: spread(seconds), ttft30mSamples: 420 },
-      ...{ throughput30m: spread(40 + 90 * luck), throughput30mSamples: 380 },
+      ...{ throughput30m: floors(40 + 90 * luck), throughput30mSamples: 380 },
     },
   };
 }

@@ -1,0 +1,52 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Endpoint } from '../../../../../actors/terms/endpoint.ts';
+import type { CatalogueModel } from '../../../../../gateway/catalogue/models.ts';
+import { snippets } from '../../../../../gateway/edge/pages/catalogue/snippets.ts';
+
+const BASE = 'http://host/api/v1';
+
+function shown(writes: Endpoint['outputModalities'], envelopes: Endpoint['envelopes'] = {}): readonly string[] {
+  const model = { id: 'a/b', endpoints: [{ outputModalities: writes, envelopes }] } as unknown as CatalogueModel;
+  const plain = String(snippets(model, BASE)).replaceAll('&quot;', '"').replaceAll('&#39;', "'");
+  return [...plain.matchAll(/<pre[^>]*>([\s\S]*?)<\/pre>/g)].map(([, text]) => text as string);
+}
+
+/** The address and the body of a curl command. */
+function called(text: string | undefined): {
+  readonly url: string | undefined;
+  readonly body: Record<string, unknown>;
+} {
+  const [, url, body] = /^curl (\S+)[\s\S]*-d '([\s\S]*)'$/.exec(text ?? '') ?? [];
+  return { url, body: JSON.parse(body ?? 'null') };
+}
+
+test('the request asks for what the model writes', () => {
+  const text = called(shown(['text'])[0]);
+  assert.equal(text, {
+    url: `${BASE}/chat/completions`,
+    body: { model: 'a/b', messages: [{ role: 'user', content: 'Hello' }] },
+  });
+  const painted = called(shown(['text', 'image'])[0]);
+  assert.equal(painted.body.modalities, ['image', 'text']);
+  const spoken = called(shown(['text', 'audio'], { speech: { voices: ["d'or", 'alto'], formats: ['wav'] } })[0]);
+  assert.equal(
+    spoken.body.audio,
+    { voice: "d'or", format: 'wav' },
+    'an apostrophe does not end the argument of the shell',
+  );
+  const video = called(shown(['video'])[0]);
+  assert.equal([video.url, Object.keys(video.body)], [`${BASE}/videos`, ['model', 'prompt']]);
+});
+
+test('text and speech come in three languages, what the SDK has no types for as curl alone', () => {
+  assert.is(shown(['text']).length, 3);
+  assert.is(shown(['text', 'audio'], { speech: { voices: ['alto'], formats: ['wav'] } }).length, 3);
+  assert.is(shown(['image']).length, 1);
+  assert.is(shown(['video']).length, 1);
+  const [, typeScript, python] = shown(['text']);
+  assert.match(typeScript as string, '  messages: [{"role": "user", "content": "Hello"}],\n});');
+  assert.match(python as string, '    messages=[{"role": "user", "content": "Hello"}],\n)');
+});
+
+test.run();
