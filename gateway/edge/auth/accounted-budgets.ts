@@ -47,6 +47,10 @@ export class AccountedBudgets implements Budgets {
     return this.#count(`key-${digest}`, this.#options.rates.keyPerMinute);
   }
 
+  countSession(digest: string): Promise<Refusal | null> {
+    return this.#count(`session-${digest}`, this.#options.rates.keyPerMinute);
+  }
+
   async countAddress(address: string): Promise<Refusal | null> {
     const { cluster, rates } = this.#options;
     const limit = rates.addressPerMinute;

@@ -2,12 +2,14 @@ import { LRUCache } from 'lru-cache';
 import type { Credential } from '../../../actors/key/credential.ts';
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import { isKeyText, keyDigest } from '../../../actors/terms/ids.ts';
+import { secretDigest } from '../../../actors/terms/one-time.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 import { UNAUTHENTICATED } from '../../../actors/terms/unauthenticated.ts';
 import { SETTINGS_MS } from '../../routing/workspaces.ts';
 import type { Caller } from '../../terms/caller.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { refusalError } from '../../terms/refusal-error.ts';
+import { sessionSecretOf } from '../pages/session-cookie.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Budgets } from './budgets.ts';
 import type { ClientAddresses, Remote } from './client-addresses.ts';
@@ -54,6 +56,7 @@ interface KnownCaller {
  * until its reset. Every request without a valid key is counted by its client address, then one with a wrong key by
  * that key too; each reason gives the same 401. A key that is known to be dead takes the path of an unknown one before
  * its body is read, with as many look-ups and counts, so that its holder cannot find out that the key ever existed.
+ * The browser of a session that this node knows is counted by its session instead of its address.
  * (spec: inference, Authentication; reliability A1, attack 13, decision 17)
  */
 export class Authentication {
@@ -64,6 +67,8 @@ export class Authentication {
   /** Rows of known keys that are being read again, by digest. */
   readonly #renewing = new Map<string, Promise<Caller>>();
   readonly #remembered: LRUCache<string, Remembered>;
+  /** Secrets of sessions that were open when a page was last read here. */
+  readonly #sessions: LRUCache<string, true>;
   #limitedLookups = 0;
 
   constructor(options: AuthenticationOptions) {
@@ -72,6 +77,7 @@ export class Authentication {
     this.#digests = new LRUCache({ max });
     this.#callers = new LRUCache({ max });
     this.#remembered = new LRUCache({ max });
+    this.#sessions = new LRUCache({ max });
   }
 
   /** The account of a key that this node has seen alive; null for any other request. Asks nothing. */
@@ -118,6 +124,12 @@ export class Authentication {
     const error = refusalError(refusal, this.#now());
     this.remember(context, error);
     return error;
+  }
+
+  /** Remembers whether the session of a cookie is open. A request whose session is not known is counted by its address. */
+  noteSession(secret: string, isOpen: boolean): void {
+    if (isOpen) this.#sessions.set(secret, true);
+    else this.#sessions.delete(secret);
   }
 
   /** Remembers the refusal of a count or an admit if it concerns the key. */
@@ -239,8 +251,23 @@ export class Authentication {
   }
 
   async #countKeyless(context: Authenticated, policy: Policy, connection: Remote): Promise<void> {
+    const session = context.credential.type === 'none' ? sessionSecretOf(connection.headers) : null;
+    if (policy === 'open' && session !== null && this.#sessions.has(session)) {
+      return this.#countSession(context, session, connection);
+    }
     await this.#countAddress(context, connection);
     if (policy !== 'open') throw refusalError(UNAUTHENTICATED, this.#now());
+  }
+
+  /** The address names the requester in the endpoint's window, as it does for every request without a key. */
+  async #countSession(context: Authenticated, secret: string, connection: Remote): Promise<void> {
+    context.address = this.#options.clients.of(connection);
+    const digest = secretDigest(this.#options.pepper, 'session', secret);
+    const limited = this.#limitOf(digest);
+    if (limited !== null) throw limited;
+    const refusal = await this.#options.budgets.countSession(digest);
+    this.#rememberLimit(digest, refusal);
+    if (refusal) throw refusalError(refusal, this.#now());
   }
 
   /** Counts a request without a valid key by its client address. */

@@ -9,6 +9,8 @@ export interface Budgets extends WindowBudgets {
   countKey(key: string): Promise<Refusal | null>;
   /** Counts a request whose credential matches no key. `digest` is 64 hex digits. */
   countUnknown(digest: string): Promise<Refusal | null>;
+  /** Counts a request of a person's browser by the session's digest, 64 hex digits. */
+  countSession(digest: string): Promise<Refusal | null>;
   /** Counts a request without a valid key, by its source address. */
   countAddress(address: string): Promise<Refusal | null>;
 }

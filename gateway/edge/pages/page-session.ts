@@ -28,14 +28,16 @@ export interface PageSession {
  */
 export async function pageSessionOf(
   { request }: Pick<RequestContext, 'request'>,
-  { services, clients }: Pick<EdgeRoutes, 'services' | 'clients'>,
+  { services, clients, authentication }: Pick<EdgeRoutes, 'services' | 'clients' | 'authentication'>,
 ): Promise<PageSession | null> {
   const secret = sessionSecretOf(request.headers);
   if (secret === null) return null;
   const { cluster, pepper } = services;
   const digest = secretDigest(pepper, 'session', secret);
   const record = await findSession(cluster, digest);
-  if (record === null || !(await mayAct(record, services))) return null;
+  const isOpen = record !== null && (await mayAct(record, services));
+  authentication.noteSession(secret, isOpen);
+  if (record === null || !isOpen) return null;
   const { session, account } = record;
   const by = { kind: 'session', id: session, address: clients.of(request) } as const;
   return { session, account, by, token: tokenOf(pepper, digest) };

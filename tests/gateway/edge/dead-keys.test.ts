@@ -50,6 +50,7 @@ class KeyBackend {
       budgets: {
         countKey: (key) => count(this.alive.has(key) ? null : UNAUTHENTICATED),
         countUnknown: () => count(null),
+        countSession: () => count(null),
         countAddress: () => count(this.addressRefusal, 'count address'),
         grantSlice: () => Promise.reject(new Error('not used here')),
         returnSlice: () => {},

@@ -2,12 +2,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RowRecord } from '../../../../actors/runtime/index.ts';
 import { keyDigest } from '../../../../actors/terms/ids.ts';
+import { secretDigest } from '../../../../actors/terms/one-time.ts';
 import type { Refusal } from '../../../../actors/terms/refusal.ts';
 import { UNAUTHENTICATED } from '../../../../actors/terms/unauthenticated.ts';
 import { type Authenticated, Authentication, type Policy } from '../../../../gateway/edge/auth/authentication.ts';
 import type { Budgets } from '../../../../gateway/edge/auth/budgets.ts';
 import { ClientAddresses } from '../../../../gateway/edge/auth/client-addresses.ts';
 import { readCredential } from '../../../../gateway/edge/auth/request-credential.ts';
+import { SESSION_COOKIE } from '../../../../gateway/edge/pages/session-cookie.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
@@ -39,6 +41,7 @@ class Bench {
     const budgets: Budgets = {
       countKey: count,
       countUnknown: (digest) => count(`unknown ${digest.slice(0, 6)}`),
+      countSession: (digest) => count(`session ${digest}`),
       countAddress: (address) => count(`address ${address}`),
       grantSlice: () => Promise.reject(new Error('not used here')),
       returnSlice: () => {},
@@ -69,14 +72,17 @@ class Bench {
 
   /** Returns the context after authentication, and its refusal. */
   async enter(
-    headers: { readonly authorization?: string[]; readonly apiKey?: string[] },
+    headers: { readonly authorization?: string[]; readonly apiKey?: string[]; readonly cookie?: string },
     policy: Policy = 'key',
   ): Promise<{ readonly context: Authenticated; readonly refusal: GatewayError | null }> {
     const head = { authorizations: headers.authorization ?? [], apiKeys: headers.apiKey ?? [], hosts: 1, count: 3 };
     const credential = readCredential(head);
     const context: Authenticated = { credential, caller: null, address: null, digest: null, counted: false };
     try {
-      await this.authentication.enter(context, policy, { socket: { remoteAddress: '10.0.0.1' }, headers: {} });
+      await this.authentication.enter(context, policy, {
+        socket: { remoteAddress: '10.0.0.1' },
+        headers: headers.cookie === undefined ? {} : { cookie: headers.cookie },
+      });
       return { context, refusal: null };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
@@ -134,6 +140,38 @@ for (const policy of ['key', 'open'] as const) {
     assert.is((await bench.enter({}, policy)).refusal?.status ?? 200, policy === 'key' ? 401 : 200);
   });
 }
+
+it('the browser of a session known here is counted by its session, any other by its address', async () => {
+  const bench = new Bench();
+  const [secret, other] = ['1'.repeat(64), '2'.repeat(64)];
+  const counted = `session ${secretDigest(PEPPER, 'session', secret)}`;
+  const view = (of: string) => bench.enter({ cookie: `${SESSION_COOKIE}=${of}` }, 'open');
+  await view(secret);
+  bench.authentication.noteSession(secret, true);
+  await view(secret);
+  await view(other);
+  assert.equal(bench.counted, [ADDRESS, counted, ADDRESS]);
+  bench.refusals.set(ADDRESS, LIMITED);
+  assert.is((await view(other)).refusal?.status, 429, 'the address is used up');
+  assert.is((await view(secret)).refusal, null);
+  bench.refusals.set(counted, LIMITED);
+  assert.is((await view(secret)).refusal?.status, 429);
+  assert.is((await view(secret)).refusal?.status, 429);
+  assert.is(bench.counted.filter((name) => name === counted).length, 3, 'a used-up window is remembered');
+  bench.now = 60_000;
+  bench.refusals.clear();
+  bench.authentication.noteSession(secret, false);
+  await view(secret);
+  assert.is(bench.counted.at(-1), ADDRESS, 'a session that has ended is a stranger');
+  bench.authentication.noteSession(secret, true);
+  await bench.enter({ cookie: `${SESSION_COOKIE}=${secret}` });
+  await bench.enter({ cookie: `${SESSION_COOKIE}=${secret}`, authorization: ['Basic YTpi'] }, 'open');
+  assert.equal(
+    bench.counted.slice(-2),
+    [ADDRESS, ADDRESS],
+    'it opens no route of the API, and no credential hides in it',
+  );
+});
 
 it('a valid key enters from an address whose budget is used up, and is counted by itself alone', async () => {
   const bench = new Bench();
