@@ -10,6 +10,7 @@ import { paymentKind } from './payment/payment.ts';
 import { transactionKind } from './payment/transaction.ts';
 import { providerKind } from './provider/provider.ts';
 import { rateWindowKind } from './rate-window/rate-window.ts';
+import { refusalLogKind } from './refusal-log/refusal-log.ts';
 import type { Kind } from './runtime/index.ts';
 import { invitationKind } from './session/invitation.ts';
 import { sessionKind } from './session/session.ts';
@@ -39,6 +40,7 @@ export function kindsWith({ generationMs }: Retention): readonly Kind[] {
     issuanceCodeKind,
     paymentKind,
     transactionKind,
+    refusalLogKind,
     rateWindowKind,
     providerKind,
     endpointKind,

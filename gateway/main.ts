@@ -30,6 +30,7 @@ import { StopSignals } from './operator/launcher/stop-signals.ts';
 import { waitsLine } from './operator/launcher/waits-line.ts';
 import type { Measurement } from './operator/metrics/measurement.ts';
 import { NodeMetrics } from './operator/metrics/node-metrics.ts';
+import { RefusalReporter } from './operator/metrics/refusal-reporter.ts';
 import { openTracing } from './operator/tracing/open-tracing.ts';
 import { Overload } from './overload/overload.ts';
 import type { ServingState } from './terms/serving-state.ts';
@@ -91,6 +92,7 @@ class GatewayNode implements NodeHandle {
   #stores!: OpenedStores;
   #node!: ClusterNode;
   #gateway!: Gateway;
+  #refusals!: RefusalReporter;
   #operator!: OperatorServer;
   #serving = false;
   #waitLoggedAt = Number.NEGATIVE_INFINITY;
@@ -204,7 +206,6 @@ class GatewayNode implements NodeHandle {
         type: this.#metrics.contentType,
         body: await this.#metrics.render(await this.#measure(cluster)),
       }),
-      refused: (account) => this.#metrics.requests.lastRefusals.of(account),
       readiness: () => this.#readiness(),
       refreshModels: (provider) => this.#gateway.refresher.refresh(provider),
       config: () => shownConfig(this.#options.config),
@@ -244,6 +245,8 @@ class GatewayNode implements NodeHandle {
       storeFull: () => this.#stores.store.full(),
       readiness: () => this.#readiness(),
     });
+    const refusals = this.#metrics.requests.lastRefusals;
+    this.#refusals = new RefusalReporter({ cluster: this.#node, clock: this.#clock, refusals, node: this.name });
     this.#takeSignals();
     this.ready = this.#becomeReady();
   }
@@ -262,6 +265,7 @@ class GatewayNode implements NodeHandle {
     this.#serving = true;
     this.#node.serve();
     this.#gateway.start();
+    this.#refusals.start();
     this.#log.info({ incarnation: this.incarnation, grpc: this.grpcAddress }, 'serving');
   }
 
@@ -272,6 +276,7 @@ class GatewayNode implements NodeHandle {
     const graceEndsAt = this.#clock.monotonic() + this.#options.config.edge.drainGraceMs;
     this.#gateway.stop();
     const served = edge.drain();
+    this.#refusals.stop();
     await this.#node.drain();
     await Promise.all([served, this.#node.finishActivities()]);
     await edge.settled(READ_ON_MS_MAX);

@@ -1,5 +1,5 @@
 import type { AttemptRecord, Settled, Settlement } from '../../actors/terms/hold.ts';
-import type { ErrorType } from '../../actors/terms/refusal.ts';
+import type { RefusedRequest } from '../../actors/terms/refused-request.ts';
 import type { Receipt } from './receipt.ts';
 
 /** An endpoint as the metrics name it. */
@@ -9,27 +9,12 @@ export interface MeasuredEndpoint {
   readonly provider: string;
 }
 
-/** A request that was answered with an error. */
-export interface RefusedRequest {
-  /** Store time, ms. */
-  readonly at: number;
-  readonly generation: string;
-  /** Method and path of the route; null without one. */
-  readonly route: string | null;
-  readonly status: number;
-  readonly type: ErrorType;
-  /** As the client received it. */
-  readonly message: string;
-  /** Address of the key; null without a valid one. */
-  readonly key: string | null;
-}
-
 /** What one node measures of its requests. Every call is cheap and never throws. */
 export interface Measures {
   /** `route` is a method and the path of a route, never what a client wrote; null: no route. */
   requestEnded(route: string | null, status: number, tookMs: number): void;
   /** `account` is the caller's address; null for a request without a valid key. */
-  requestRefused(account: string | null, refused: RefusedRequest): void;
+  requestRefused(account: string | null, refused: Omit<RefusedRequest, 'node'>): void;
   /** Refused for overload, so long after the head of the request. */
   requestShed(tookMs: number): void;
   attemptEnded(endpoint: MeasuredEndpoint, attempt: Pick<AttemptRecord, 'outcome' | 'reason'>): void;

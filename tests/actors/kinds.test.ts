@@ -23,6 +23,7 @@ it('registers every kind of the marketplace, each under its own name', () => {
     'issuance-code',
     'payment',
     'transaction',
+    'refusal-log',
     'rate-window',
     'provider',
     'endpoint',

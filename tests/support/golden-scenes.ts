@@ -72,6 +72,8 @@ export function goldenScenes(): ReadonlyMap<string, readonly Golden[]> {
     settings: WORKSPACE,
   });
   look(auditAddress(ACCOUNT.slice('account:'.length)));
+  tell(REFUSALS, { type: 'refusal.note', refused: [] });
+  look(REFUSALS);
   supply(tell);
   const window = windowAddress(ENDPOINT_WINDOW);
   tell(window, { type: 'window.take', name: ENDPOINT_WINDOW, count: 1, limit: 3, windowMs: 60_000 });
@@ -238,6 +240,8 @@ function payments(tell: Tell, look: (address: string, of?: PureActors) => void):
   alone.tell(paid.addressOf(1), settled);
   look(paid.addressOf(1), alone);
 }
+
+const REFUSALS = 'refusal-log:acct_1/newest';
 
 const SILENT = setup({}).createMachine({
   context: {},

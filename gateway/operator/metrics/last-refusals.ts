@@ -1,22 +1,30 @@
 import { LRUCache } from 'lru-cache';
-import type { RefusedRequest } from '../../terms/measures.ts';
+import type { RefusedRequest } from '../../../actors/terms/refused-request.ts';
 
-/** Accounts whose refusals are kept, least recently refused forgotten first; and the newest of each. */
+/** Accounts whose refusals wait, least recently refused forgotten first; and the newest of each. */
 const ACCOUNTS_MAX = 10_000;
 const EACH_MAX = 5;
 const MESSAGE_CHARS_MAX = 500;
 
-/** The newest refused requests of each account at this node, in memory: what has no hold leaves no record elsewhere. */
-export class LastRefusals {
-  readonly #known = new LRUCache<string, readonly RefusedRequest[]>({ max: ACCOUNTS_MAX });
+type Refused = Omit<RefusedRequest, 'node'>;
 
-  note(account: string, refused: RefusedRequest): void {
+/** The newest refused requests of each account at this node since they were last taken. */
+export class LastRefusals {
+  readonly #waiting = new LRUCache<string, readonly Refused[]>({ max: ACCOUNTS_MAX });
+
+  note(account: string, refused: Refused): void {
     const short = { ...refused, message: refused.message.slice(0, MESSAGE_CHARS_MAX) };
-    this.#known.set(account, [short, ...(this.#known.get(account) ?? [])].slice(0, EACH_MAX));
+    this.#waiting.set(account, [...(this.#waiting.get(account) ?? []), short].slice(-EACH_MAX));
   }
 
-  /** Newest first. */
-  of(account: string): readonly RefusedRequest[] {
-    return this.#known.get(account) ?? [];
+  /** Of so many accounts at most, those that were refused longest ago first; each oldest first. */
+  take(accountsMax: number): readonly (readonly [account: string, refused: readonly Refused[]])[] {
+    const taken: [string, readonly Refused[]][] = [];
+    for (const account of this.#waiting.rkeys()) {
+      if (taken.length === accountsMax) break;
+      taken.push([account, this.#waiting.peek(account) ?? []]);
+    }
+    for (const [account] of taken) this.#waiting.delete(account);
+    return taken;
   }
 }

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { AttemptRecord, Settled, Settlement } from '../../../actors/terms/hold.ts';
-import type { MeasuredEndpoint, Measures, RefusedRequest } from '../../terms/measures.ts';
+import type { RefusedRequest } from '../../../actors/terms/refused-request.ts';
+import type { MeasuredEndpoint, Measures } from '../../terms/measures.ts';
 import type { Receipt } from '../../terms/receipt.ts';
 import { BoundedLabels, type Labels } from './bounded-labels.ts';
 import { LastRefusals } from './last-refusals.ts';
@@ -78,7 +79,7 @@ export class RequestMetrics implements Measures {
     this.#request.observe({ route: route ?? NO_ROUTE, status: CLASSES[Math.trunc(status / 100)] }, tookMs / 1_000);
   }
 
-  requestRefused(account: string | null, refused: RefusedRequest): void {
+  requestRefused(account: string | null, refused: Omit<RefusedRequest, 'node'>): void {
     const { type, status } = refused;
     this.#refusals.inc({ type, status });
     if (account !== null) this.lastRefusals.note(account, refused);

@@ -201,4 +201,27 @@ it('an operator manages workspaces and their budgets as their owner does', async
   }
 });
 
+it('the refused requests of an account are listed from every node, out of the store', async () => {
+  const { account, key } = await cluster.fund('1');
+  const id = account.slice('account:'.length);
+  assert.match(await told(['accounts', 'refused', id, ...at]), /no request of this account was refused/);
+  for (const [node] of cluster.baseUrls.entries()) {
+    const asked = { model: `nobody/model-${node}`, messages: [{ role: 'user', content: 'hi' }] };
+    assert.is((await client(cluster.baseUrls, key, node).send('POST', '/chat/completions', asked)).status, 404);
+  }
+  const names = cluster.nodes.map(({ name }) => name).sort();
+  for (const until = Date.now() + 30_000; ; ) {
+    const found = await json<{ status: number; node: string; route: string; message: string }[]>(
+      'accounts',
+      'refused',
+      id,
+    );
+    if (found.length < names.length && Date.now() < until) continue;
+    assert.equal(found.map(({ node }) => node).sort(), names);
+    assert.ok(found.every(({ status, route }) => status === 404 && route === 'POST /chat/completions'));
+    assert.ok(found.every(({ message }) => /nobody\/model-/.test(message)));
+    break;
+  }
+});
+
 test.run();

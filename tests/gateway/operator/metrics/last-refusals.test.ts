@@ -1,23 +1,48 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { RefusedRequest } from '../../../../actors/terms/refused-request.ts';
 import { LastRefusals } from '../../../../gateway/operator/metrics/last-refusals.ts';
-import type { RefusedRequest } from '../../../../gateway/terms/measures.ts';
+import { RefusalReporter } from '../../../../gateway/operator/metrics/refusal-reporter.ts';
+import { ManualClock } from '../../outbound/manual-clock.ts';
 
-function refused(at: number, message = 'no'): RefusedRequest {
+function refused(at: number, message = 'no'): Omit<RefusedRequest, 'node'> {
   return { at, generation: `gen-${at}`, route: null, status: 404, type: 'not_found', message, key: null };
 }
 
-test('the five newest refusals of an account are kept, newest first, each with a bounded message', () => {
-  const kept = new LastRefusals();
-  for (let at = 1; at <= 7; at++) kept.note('account:a', refused(at, 'x'.repeat(10_000)));
-  kept.note('account:b', refused(9));
+test('the five newest refusals of an account wait, oldest first, each with a bounded message', () => {
+  const waiting = new LastRefusals();
+  for (let at = 1; at <= 7; at++) waiting.note('account:a', refused(at, 'x'.repeat(10_000)));
+  waiting.note('account:b', refused(9));
+  const [[account, some] = ['', []], ...others] = waiting.take(10);
+  assert.equal([account, some.map(({ at }) => at)], ['account:a', [3, 4, 5, 6, 7]]);
+  assert.is(some[0]?.message.length, 500);
   assert.equal(
-    kept.of('account:a').map(({ at }) => at),
-    [7, 6, 5, 4, 3],
+    others.map(([name]) => name),
+    ['account:b'],
   );
-  assert.is(kept.of('account:a')[0]?.message.length, 500);
-  assert.is(kept.of('account:b').length, 1);
-  assert.equal(kept.of('account:c'), []);
+  assert.equal(waiting.take(10), []);
+});
+
+test('refusals are reported once a second, of fifty accounts at most, and once more at the end', () => {
+  const clock = new ManualClock();
+  const told: [string, { refused: RefusedRequest[] }][] = [];
+  const cluster = { tell: (to: string, event: unknown) => void told.push([to, event as never]) };
+  const refusals = new LastRefusals();
+  const reporter = new RefusalReporter({ cluster, clock, refusals, node: 'n2' });
+  reporter.start();
+  for (let at = 0; at < 60; at++) refusals.note(`account:${at}`, refused(at));
+  assert.is(told.length, 0, 'no request waits for a report');
+  clock.advance(1_000);
+  assert.is(told.length, 50);
+  assert.equal(told[0], ['refusal-log:0/newest', { type: 'refusal.note', refused: [{ ...refused(0), node: 'n2' }] }]);
+  clock.advance(1_000);
+  assert.is(told.length, 60);
+  refusals.note('account:a', refused(1));
+  reporter.stop();
+  assert.is(told.length, 61);
+  refusals.note('account:a', refused(2));
+  clock.advance(5_000);
+  assert.is(told.length, 61);
 });
 
 test.run();

@@ -1,0 +1,44 @@
+/**
+ * The newest refused requests of one account as a chart. A refused request has no hold, so it leaves no record elsewhere.
+ * The gateways report them a moment after the answer; the oldest of `REFUSALS_MAX` is replaced.
+ */
+import { assign, setup } from 'xstate';
+import { type Effect, emit, type Stamped } from '../runtime/index.ts';
+import { only, plain } from '../terms/only.ts';
+import type { RefusedRequest } from '../terms/refused-request.ts';
+
+export interface RefusalLogState {
+  readonly address: string;
+  /** How many were ever noted: names the next row. */
+  readonly noted: number;
+}
+
+export type RefusalNote = Stamped & {
+  readonly type: 'refusal.note';
+  /** Oldest first. */
+  readonly refused: readonly RefusedRequest[];
+};
+
+export const REFUSAL_LOG = 'refusal-log';
+export const REFUSALS_MAX = 20;
+
+export const refusalLogMachine = setup({
+  types: {} as { context: RefusalLogState; events: RefusalNote; input: { address: string } },
+  actions: {
+    put: emit<RefusalLogState, RefusalNote>(({ context, event }) => rowsOf(context, only(event, 'refusal.note'))),
+    count: assign({ noted: ({ context, event }) => context.noted + only(event, 'refusal.note').refused.length }),
+  },
+}).createMachine({
+  id: REFUSAL_LOG,
+  initial: 'open',
+  context: ({ input }) => ({ address: input.address, noted: 0 }),
+  options: { maxIterations: 1000 },
+  states: { open: { on: { 'refusal.note': { actions: ['put', 'count'] } } } },
+});
+
+function rowsOf({ noted }: RefusalLogState, { refused }: RefusalNote): readonly Effect[] {
+  return refused.slice(-REFUSALS_MAX).map((one, at) => {
+    const nth = noted + Math.max(0, refused.length - REFUSALS_MAX) + at;
+    return { type: 'put', collection: REFUSAL_LOG, id: String(nth % REFUSALS_MAX), body: plain(one) };
+  });
+}
