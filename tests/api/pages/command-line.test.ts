@@ -218,7 +218,7 @@ it('the refused requests of an account are listed from every node, out of the st
     );
     if (found.length < names.length && Date.now() < until) continue;
     assert.equal(found.map(({ node }) => node).sort(), names);
-    assert.ok(found.every(({ status, route }) => status === 404 && route === 'POST /chat/completions'));
+    assert.ok(found.every(({ status, route }) => status === 404 && route?.endsWith('/chat/completions')));
     assert.ok(found.every(({ message }) => /nobody\/model-/.test(message)));
     break;
   }
