@@ -206,6 +206,7 @@ class GatewayNode implements NodeHandle {
         type: this.#metrics.contentType,
         body: await this.#metrics.render(await this.#measure(cluster)),
       }),
+      refused: (account) => this.#metrics.requests.lastRefusals.of(account),
       readiness: () => this.#readiness(),
       refreshModels: (provider) => this.#gateway.refresher.refresh(provider),
       config: () => shownConfig(this.#options.config),

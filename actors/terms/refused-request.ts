@@ -9,8 +9,8 @@ export interface RefusedRequest {
   readonly route: string | null;
   readonly status: number;
   readonly type: ErrorType;
-  /** As the client received it, cut. */
-  readonly message: string;
+  /** As the client received it, cut; null in the store where it may quote the request. */
+  readonly message: string | null;
   /** Address of the key; null without a valid one. */
   readonly key: string | null;
   /** Name of the node that answered. */

@@ -2,9 +2,7 @@
 import type { Command } from 'commander';
 import { showAccount } from '../../../actors/account/account.ts';
 import type { LedgerEntry } from '../../../actors/account/ledger.ts';
-import { listRefused } from '../../../actors/refusal-log/refusal-log.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
-import type { RefusedRequest } from '../../../actors/terms/refused-request.ts';
 import { indentJson, renderExact } from '../../edge/api/exact-json.ts';
 import { renderGeneration } from '../../edge/api/generation-record.ts';
 import { csv } from '../../terms/csv.ts';
@@ -12,6 +10,7 @@ import { ConfigError } from '../config/config-error.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom, countFrom } from './names.ts';
 import { print, table, timeOf } from './print.ts';
+import { refusedRequests, renderRefused } from './refused-requests.ts';
 import { ASK_MS, type Session, withSession } from './session.ts';
 
 const SHOWN_USUALLY = 20;
@@ -53,11 +52,7 @@ export function addAccountRecords(accounts: Command): void {
     .description('list the newest refused requests of an account, with the reason that its client received')
     .action(async (account: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const address = accountFrom(account);
-      const found = await withSession(options, async ({ operator, cluster }) => {
-        await showAccount(cluster, address, ASK_MS);
-        return listRefused(operator, address);
-      });
+      const found = await refusedRequests(account, options);
       print(options, found, () => renderRefused(found));
     });
   accounts
@@ -132,12 +127,4 @@ function renderGenerations(found: readonly Generation[]): string {
     one.release === null ? '' : `${one.release.status ?? '-'} ${one.release.reason}`,
   ]);
   return table(['GENERATION', 'AT', 'STATUS', 'MODEL', 'PROVIDER', 'CHARGE USD', 'FAILED WITH'], rows);
-}
-
-function renderRefused(found: readonly RefusedRequest[]): string {
-  if (found.length === 0) return 'no request of this account was refused in the last 30 days';
-  const rows = found.map(({ at, status, type, route, generation, node, message }) => [
-    ...[timeOf(at) ?? '', String(status), type, route ?? '', generation, node, message],
-  ]);
-  return table(['AT', 'STATUS', 'TYPE', 'ROUTE', 'GENERATION', 'NODE', 'REASON'], rows);
 }

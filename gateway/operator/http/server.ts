@@ -6,7 +6,7 @@ import { changePause, PAUSE_REASON_MAX } from '../../../actors/terms/pause.ts';
 import type { Principal } from '../../../actors/terms/principal.ts';
 import type { Declared } from '../../catalogue/declare.ts';
 import { HttpRouter, type RouteAddress } from '../../edge/http/http-router.ts';
-import type { RefusedRequest } from '../../terms/measures.ts';
+import type { RefusedRequest } from '../../../actors/terms/refused-request.ts';
 import type { ServingState } from '../../terms/serving-state.ts';
 
 export interface OperatorServerOptions {
@@ -17,7 +17,7 @@ export interface OperatorServerOptions {
   /** The text of a scrape, and its media type. */
   readonly metrics: (cluster: Cluster) => Promise<{ readonly type: string; readonly body: string }>;
   /** The newest refused requests of an account at this node. */
-  readonly refused: (account: string) => readonly RefusedRequest[];
+  readonly refused: (account: string) => readonly Omit<RefusedRequest, 'node'>[];
   /** True while the node serves requests: ready, connected, not draining. */
   readonly readiness: () => ServingState;
   /** Reloads models documents of one provider, or of all; null for a provider that is not declared. */

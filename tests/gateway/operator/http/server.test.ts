@@ -20,6 +20,7 @@ test.before(async () => {
     cluster: () => cluster,
     token: TOKEN,
     metrics: () => Promise.reject(new Error('unexpected detail')),
+    refused: () => [],
     readiness: () => readiness,
     refreshModels: async (provider) => {
       refreshed.push(provider);
@@ -84,6 +85,7 @@ const ROWS: readonly (readonly [method: string, target: string, permitted: strin
   ['GET', '/why?address=account:a&address=b', ABSENT, DENIED],
   ['GET', '/why?address=b&address=account:a', NO_ADDRESS, DENIED],
   ['GET', '/why', NO_ADDRESS, DENIED],
+  ['GET', '/refused?account=account:a', '200 {"data":[]}', DENIED],
   ['GET', '/metrics', '500 {"error":"Internal Server Error"}', DENIED],
   ['GET', '/config', '200 {"node":"n1","incarnation":"i1","state":"ready","config":{"data":"/srv"}}', DENIED],
   ['POST', '/config/check', '400 {"error":"the body must be JSON"}', DENIED],
