@@ -52,7 +52,10 @@ test('refusals are reported once a second, of fifty accounts at most, and once m
   assert.is(told.length, 0, 'no request waits for a report');
   clock.advance(1_000);
   assert.is(told.length, 50);
-  assert.equal(told[0], ['refusal-log:0/newest', { type: 'refusal.note', refused: [{ ...refused(0), message: null, node: 'n2' }] }]);
+  assert.equal(told[0], [
+    'refusal-log:0/newest',
+    { type: 'refusal.note', refused: [{ ...refused(0), message: null, node: 'n2' }] },
+  ]);
   clock.advance(1_000);
   assert.is(told.length, 60);
   refusals.note('account:a', refused(1));
