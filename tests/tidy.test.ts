@@ -29,7 +29,7 @@ const LAYERS: readonly (readonly [RegExp, string, number])[] = [
   [/^actors\/runtime\/index\.ts$/, 'runtime', 6],
   [/^actors\/terms\//, 'terms', 7],
   [
-    /^actors\/(account|key|rate-window|payment|issuance-code|provider|endpoint|batch|video-job|webhook|file|session|workspace|audit)\//,
+    /^actors\/(account|key|rate-window|payment|issuance-code|provider|endpoint|batch|video-job|webhook|file|session|workspace|audit|refusal-log)\//,
     'kind',
     8,
   ],

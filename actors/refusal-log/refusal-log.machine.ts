@@ -13,7 +13,7 @@ export interface RefusalLogState {
   readonly noted: number;
 }
 
-export type RefusalNote = Stamped & {
+export type RefusalLogNote = Stamped & {
   readonly type: 'refusal.note';
   /** Oldest first. */
   readonly refused: readonly RefusedRequest[];
@@ -23,9 +23,9 @@ export const REFUSAL_LOG = 'refusal-log';
 export const REFUSALS_MAX = 20;
 
 export const refusalLogMachine = setup({
-  types: {} as { context: RefusalLogState; events: RefusalNote; input: { address: string } },
+  types: {} as { context: RefusalLogState; events: RefusalLogNote; input: { address: string } },
   actions: {
-    put: emit<RefusalLogState, RefusalNote>(({ context, event }) => rowsOf(context, only(event, 'refusal.note'))),
+    put: emit<RefusalLogState, RefusalLogNote>(({ context, event }) => rowsOf(context, only(event, 'refusal.note'))),
     count: assign({ noted: ({ context, event }) => context.noted + only(event, 'refusal.note').refused.length }),
   },
 }).createMachine({
@@ -36,7 +36,7 @@ export const refusalLogMachine = setup({
   states: { open: { on: { 'refusal.note': { actions: ['put', 'count'] } } } },
 });
 
-function rowsOf({ noted }: RefusalLogState, { refused }: RefusalNote): readonly Effect[] {
+function rowsOf({ noted }: RefusalLogState, { refused }: RefusalLogNote): readonly Effect[] {
   return refused.slice(-REFUSALS_MAX).map((one, at) => {
     const nth = noted + Math.max(0, refused.length - REFUSALS_MAX) + at;
     return { type: 'put', collection: REFUSAL_LOG, id: String(nth % REFUSALS_MAX), body: plain(one) };
