@@ -135,7 +135,7 @@ const config: ClusterConfig = {
     pieceMs: 1,
     restFactor: 2,
     burstMs: 1_000,
-    jobBusyPercentMax: 50,
+    jobBusyPercentMax: 30,
     jobsPerSecondMin: 10,
   },
 
