@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bounded } from '../support/bounded.ts';
-import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { bounded } from '../../support/bounded.ts';
+import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
 const NODES = 3;
@@ -12,7 +13,7 @@ let funded: Funded;
 let keys = 0;
 
 test.before(async () => {
-  cluster = await startCluster({ nodes: NODES, rates: { keyPerMinute: 100_000, endpointPerMinute: 1_000_000 } });
+  cluster = await openCluster();
   funded = await cluster.fund('100');
 });
 test.after(() => cluster.close());
