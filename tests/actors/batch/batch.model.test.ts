@@ -206,7 +206,7 @@ it('batches and their queue do what the model does', () => {
       const pair = new Pair();
       for (const each of commands) pair.run(each);
     }),
-    { numRuns: 100, includeErrorInReport: true },
+    { numRuns: Number(process.env.MODEL_RUNS ?? 100), includeErrorInReport: true },
   );
 });
 

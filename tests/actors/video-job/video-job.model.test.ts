@@ -233,7 +233,7 @@ it('video jobs agree with the model after every command, for any commands in any
       const pair = new Pair();
       for (const command of commands) pair.run(command);
     }),
-    { numRuns: 120, examples: EXAMPLES, includeErrorInReport: true },
+    { numRuns: Number(process.env.MODEL_RUNS ?? 120), examples: EXAMPLES, includeErrorInReport: true },
   );
   const wanted = [
     ...['open open', 'open 409', 'open 410', 'pending to in_progress', 'in_progress to pending'],
