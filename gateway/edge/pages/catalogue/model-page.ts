@@ -61,11 +61,7 @@ function headline({ summary, endpoints }: CatalogueModel): Html {
     ...headlinePrices(cheapest?.tariff ?? null),
     ['Context', countText(Math.max(...endpoints.map(({ contextLength }) => contextLength))), 'tokens'],
     ...(lengths.length === 0 ? [] : [['Longest output', countText(Math.max(...lengths)), 'tokens'] as const]),
-    [
-      'Endpoints',
-      endpoints.length,
-      uptimes.length === 0 ? 'uptime unknown' : `best uptime ${percentText(Math.max(...uptimes))}`,
-    ],
+    ['Endpoints', endpoints.length, uptimes.length === 0 ? undefined : `uptime ${percentText(Math.max(...uptimes))}`],
     ['Released', released],
   ]);
   return html`<div class="headline">${shown}</div>`;
