@@ -6,6 +6,7 @@
 import { assign, setup } from 'xstate';
 import { type Effect, emit, type Stamped } from '../runtime/index.ts';
 import type { EndpointDeclaration } from '../terms/declaration.ts';
+import type { CapacityReport } from '../terms/endpoint.ts';
 import { endpointAddress } from '../terms/ids.ts';
 import { only, plain } from '../terms/only.ts';
 import {
@@ -37,7 +38,7 @@ export type EndpointEvent =
   | (Stamped & ObservedBenchmark & { readonly type: 'benchmark.observed' })
   | (Stamped & PauseRequest & { readonly type: 'endpoint.pause' })
   | (Stamped & { readonly type: 'endpoint.resume'; readonly by?: Principal })
-  | (Stamped & record.Slots & { readonly type: 'capacity.reported' })
+  | (Stamped & record.Slots & { readonly type: 'capacity.reported'; readonly reportedAt?: number })
   | (Stamped & { readonly type: 'actor.activated' });
 
 function declare(before: EndpointRecord, event: EndpointEvent): EndpointRecord {
@@ -85,6 +86,9 @@ export const endpointMachine = setup({
     writeHistory: emit<EndpointRecord, EndpointEvent>(({ context }) => historyRows(context)),
     kept: assign(({ context }) => record.kept(context)),
     report: assign(({ context, event }) => record.report(context, only(event, 'capacity.reported'), event.at)),
+    answerCapacity: emit<EndpointRecord, EndpointEvent>(({ context }) => ({
+      ...{ type: 'reply', body: plain(context.capacity as CapacityReport) },
+    })),
     benchmark: assign(({ context, event }) => record.benchmark(context, only(event, 'benchmark.observed'), event.at)),
     observe: assign(({ context, event }) =>
       record.observe(context, only(event, 'attempts.observed').attempts, event.at),
@@ -138,7 +142,7 @@ export const endpointMachine = setup({
     'probe.observed': { actions: 'probe' },
     'check.observed': { actions: ['check', 'refresh', 'publishFresh'] },
     'benchmark.observed': { actions: ['benchmark', 'refresh', 'publishFresh'] },
-    'capacity.reported': { actions: ['report', 'publish'] },
+    'capacity.reported': { actions: ['report', 'publish', 'answerCapacity'] },
     'actor.activated': { actions: ['refresh', 'publish', 'republishPause'] },
   },
 });

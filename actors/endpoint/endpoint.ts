@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { Board, Cluster, Json, Kind, SavedState } from '../runtime/index.ts';
 import type { EndpointDeclaration } from '../terms/declaration.ts';
-import type { Endpoint } from '../terms/endpoint.ts';
+import type { CapacityReport, Endpoint } from '../terms/endpoint.ts';
 import { endpointAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import { PAUSES_TOPIC, type Pause, pauseNote } from '../terms/pause.ts';
@@ -113,9 +113,18 @@ export function observeBenchmark(cluster: Cluster, endpoint: string, run: Observ
   cluster.tell(endpointAddress(endpoint), { type: 'benchmark.observed', ...run });
 }
 
-/** Sends a provider's report of its slots; it counts for a minute. Integers, 0 or more. Best effort. */
-export function reportCapacity(cluster: Cluster, endpoint: string, { current, total }: Slots): void {
-  cluster.tell(endpointAddress(endpoint), { type: 'capacity.reported', current, total });
+/**
+ * Sends a provider's report of its slots; it counts for a minute. `reportedAt` is store time in ms, absent: now. Returns
+ * the newest report, which another one may have replaced. Throws `unhandled` for an endpoint that is withdrawn.
+ */
+export async function reportCapacity(
+  cluster: Cluster,
+  endpoint: string,
+  report: Slots & { readonly reportedAt?: number },
+  withinMs: number,
+): Promise<CapacityReport> {
+  const event = { type: 'capacity.reported', ...report };
+  return (await cluster.ask(endpointAddress(endpoint), event, { withinMs, repeat: same })) as unknown as CapacityReport;
 }
 
 /** Version 3 had no renders, no counts of long replies, no capacity and no benchmarks. */

@@ -119,8 +119,15 @@ export function benchmark(record: EndpointRecord, run: ObservedBenchmark, at: nu
   return { ...record, findings: observeBenchmark(record.findings, run, at) };
 }
 
-export function report(record: EndpointRecord, { current, total }: Slots, at: number): EndpointRecord {
-  return { ...record, capacity: { current, total, reportedAt: at } };
+/** A report without a time, or with a later one, is of the event's time; one older than the newest changes nothing. */
+export function report(
+  record: EndpointRecord,
+  { current, total, reportedAt }: Slots & { readonly reportedAt?: number },
+  at: number,
+): EndpointRecord {
+  const capacity = { current, total, reportedAt: Math.min(reportedAt ?? at, at) };
+  const isOlder = record.capacity !== null && capacity.reportedAt < record.capacity.reportedAt;
+  return isOlder ? record : { ...record, capacity };
 }
 
 export function probe(record: EndpointRecord, ok: boolean): EndpointRecord {

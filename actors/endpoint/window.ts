@@ -3,7 +3,7 @@
  * counts alone for the last week. Expired buckets are dropped when a new one begins, so there are at most 31 + 49 + 43.
  * Pure: each observation has its time.
  */
-import type { Measured, Percentiles } from '../terms/endpoint.ts';
+import type { AttemptCounts, Measured, Percentiles } from '../terms/endpoint.ts';
 import { gather, type Ring, since } from './buckets.ts';
 import { type Histogram, type HistogramDraft, percentiles, record, samplesIn } from './histogram.ts';
 import { type Render, renderFigures, withRenders } from './renders.ts';
@@ -19,6 +19,8 @@ const HALF_HOURS: Ring = { bucketMs: HALF_HOUR_MS, spanMs: 24 * 60 * MINUTE_MS }
 const UPTIME_SAMPLES_MIN = 10;
 const PERCENTILE_SAMPLES_MIN = 5;
 const RUNAWAY_SAMPLES_MIN = 50;
+/** Categories of failures counted by name in one bucket; errors of further ones are counted as `other`. */
+const CAUSES_MAX = 32;
 const THROUGHPUT_TOKENS_MIN = 16;
 const SECONDS = { samplesMin: PERCENTILE_SAMPLES_MIN, floors: false };
 const THROUGHPUT = { samplesMin: PERCENTILE_SAMPLES_MIN, floors: true };
@@ -31,6 +33,9 @@ export interface Bucket {
   /** Long replies whose text was read, and those of them that ended repeating their own tail. */
   readonly long: number;
   readonly runaway: number;
+  /** Tokens of the successes, and errors by category; absent in a bucket of an earlier build. */
+  readonly tokens?: number;
+  readonly causes?: Readonly<Record<string, number>>;
   /** Seconds to the first token; completion tokens per second; seconds of a whole success, streamed or not. */
   readonly ttft: Histogram;
   readonly throughput: Histogram;
@@ -51,6 +56,10 @@ export interface ObservedAttempt extends CountedAttempt {
   readonly by?: string;
   readonly ttftMs?: number;
   readonly completionTokens?: number;
+  /** Prompt and completion tokens together. */
+  readonly tokens?: number;
+  /** Category of the failure; absent for a success, and from an earlier build. */
+  readonly cause?: string;
   readonly durationMs?: number;
   readonly streamed: boolean;
   /**
@@ -107,6 +116,8 @@ export function figures(windows: Windows, at: number): Measured {
     renderTiming: renders.timing,
     renderTimingSamples: renders.samples,
     renderTimingSizes: renders.sizes,
+    counts30m: countsOf(last30m),
+    counts1d: countsOf(last1d),
   };
 }
 
@@ -128,6 +139,8 @@ interface Draft {
   error: number;
   long: number;
   runaway: number;
+  tokens: number;
+  readonly causes: Record<string, number>;
   readonly ttft: HistogramDraft;
   readonly throughput: HistogramDraft;
   readonly response: HistogramDraft;
@@ -139,19 +152,41 @@ const EMPTY: Omit<Bucket, 'start'> = {
 
 function draft(start: number, from: Omit<Bucket, 'start'> = EMPTY): Draft {
   const [ttft, throughput, response] = [{ ...from.ttft }, { ...from.throughput }, { ...from.response }];
-  return { ...from, start, ttft, throughput, response };
+  return { ...from, start, tokens: from.tokens ?? 0, causes: { ...from.causes }, ttft, throughput, response };
 }
 
 function count(draft: Draft, attempt: ObservedAttempt): void {
   const { outcome, ttftMs, durationMs, streamed, runaway } = attempt;
   if (outcome === 'success') draft.success++;
-  if (outcome === 'error') draft.error++;
+  if (outcome === 'error') {
+    draft.error++;
+    countCause(draft.causes, attempt.cause ?? 'unknown');
+  }
+  if (outcome === 'success') draft.tokens += attempt.tokens ?? 0;
   if (streamed && ttftMs !== undefined) record(draft.ttft, ttftMs / 1000);
   if (outcome === 'success' && durationMs !== undefined) record(draft.response, durationMs / 1000);
   const speed = speedOf(attempt);
   if (speed !== null) record(draft.throughput, speed);
   if (runaway !== undefined) draft.long++;
   if (runaway === true) draft.runaway++;
+}
+
+function countCause(causes: Record<string, number>, cause: string): void {
+  const name = Object.hasOwn(causes, cause) || Object.keys(causes).length < CAUSES_MAX ? cause : 'other';
+  causes[name] = (causes[name] ?? 0) + 1;
+}
+
+/** A bucket of an earlier build has counts without tokens and categories. */
+function countsOf(buckets: readonly Bucket[]): AttemptCounts {
+  const causes: Record<string, number> = {};
+  let [success, error, tokens] = [0, 0, 0];
+  for (const bucket of buckets) {
+    success += bucket.success;
+    error += bucket.error;
+    tokens += bucket.tokens ?? 0;
+    for (const [cause, count] of Object.entries(bucket.causes ?? {})) causes[cause] = (causes[cause] ?? 0) + count;
+  }
+  return { success, error, tokens, causes };
 }
 
 function renderOf({ outcome, at = Number.POSITIVE_INFINITY, durationMs, renderPixels }: ObservedAttempt, now: number) {

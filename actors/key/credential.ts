@@ -1,4 +1,5 @@
 import type { Collection, Effect } from '../runtime/index.ts';
+import type { KeyKind } from '../terms/key-kind.ts';
 import { plain } from '../terms/only.ts';
 import type { KeyState } from './key-state.ts';
 
@@ -10,7 +11,7 @@ export interface Credential {
   /** Addresses of the account and of the key. */
   readonly account: string;
   readonly key: string;
-  readonly kind: 'inference' | 'management';
+  readonly kind: KeyKind;
   readonly label: string;
   readonly name: string;
   readonly status: 'active' | 'disabled' | 'revoked';

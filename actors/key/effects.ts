@@ -24,12 +24,11 @@ import type {
 import { type KeyState, perMinuteOf } from './key-state.ts';
 import { refuseRate } from './rate.ts';
 
-/** A management key manages keys and spends nothing (spec: inference, Authentication 5). */
-const MANAGES_ONLY: Refusal = {
-  status: 403,
-  type: 'permission_denied',
-  message: 'A management key manages keys only; this operation needs an inference key',
-};
+/** Only inference keys spend. (spec: inference, Authentication 5) */
+const MESSAGES = {
+  management: 'A management key manages keys only; this operation needs an inference key',
+  provider: 'The key of a provider reads and reports for it only; this operation needs an inference key',
+} as const;
 
 export function reply(body: object): Effect {
   return { type: 'reply', body: plain(body) };
@@ -104,8 +103,11 @@ export function refuseForRate(state: KeyState, event: TurnAdmit | KeyCount): Eff
   return event.type === 'turn.admit' ? refuseTurn(refusal) : reply({ refusal });
 }
 
-export function refuseManagement({ type }: TurnAdmit | JobAdmit): Effect {
-  return type === 'turn.admit' ? refuseTurn(MANAGES_ONLY) : refuseJob(MANAGES_ONLY);
+/** 403 for a key of any other kind. */
+export function refuseKind({ kind }: KeyState, { type }: TurnAdmit | JobAdmit): Effect {
+  if (kind === 'inference') throw new Error('an inference key is refused for its kind');
+  const refusal: Refusal = { status: 403, type: 'permission_denied', message: MESSAGES[kind] };
+  return type === 'turn.admit' ? refuseTurn(refusal) : refuseJob(refusal);
 }
 
 export function refuseTurnCredential(): Effect {

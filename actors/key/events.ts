@@ -6,6 +6,7 @@ import type { Stamped } from '../runtime/index.ts';
 import type { ActivityPart } from '../terms/activity-part.ts';
 import type { LimitWindow } from '../terms/calendar.ts';
 import type { HoldRequest } from '../terms/hold.ts';
+import type { KeyKind } from '../terms/key-kind.ts';
 import type { Principal } from '../terms/principal.ts';
 
 /** Creates the key. Its address is the natural id; `digest` is the stored digest of its text. */
@@ -14,7 +15,7 @@ export type KeyCreate = Stamped & {
   readonly digest: string;
   readonly label: string;
   readonly name: string;
-  readonly kind: 'inference' | 'management';
+  readonly kind: KeyKind;
   readonly limit: string | null;
   readonly limitWindow: LimitWindow | null;
   readonly expiresAt: number | null;

@@ -4,6 +4,7 @@
 
 import type { LimitWindow } from '../terms/calendar.ts';
 import { derivedHandle } from '../terms/ids.ts';
+import type { KeyKind } from '../terms/key-kind.ts';
 import type { Principal } from '../terms/principal.ts';
 import { NOTHING_SPENT, roomOf, type Spending, spend } from '../terms/spending.ts';
 import { add, isUsd, subtract, usd } from '../terms/usd.ts';
@@ -19,7 +20,7 @@ export interface KeyState {
   /** Masked key text. */
   readonly label: string;
   readonly name: string;
-  readonly kind: 'inference' | 'management';
+  readonly kind: KeyKind;
   /** Exact decimal USD; null is no limit. Without a window the limit covers the key's whole life. */
   readonly limit: string | null;
   readonly limitWindow: LimitWindow | null;

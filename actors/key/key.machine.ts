@@ -30,7 +30,7 @@ export const keyMachine = setup({
     isThere: ({ context, event }) => context.workspace === only(event, 'key.move').workspace,
     disables: ({ event }) => only(event, 'key.edit').edit.disabled === true,
     enables: ({ event }) => only(event, 'key.edit').edit.disabled === false,
-    isManagement: ({ context }) => context.kind === 'management',
+    cannotSpend: ({ context }) => context.kind !== 'inference',
     exceedsLimit: ({ context, event }) => keyState.exceedsLimit(context, only(event, 'turn.admit', 'job.admit')),
   },
   actions: {
@@ -79,8 +79,8 @@ export const keyMachine = setup({
     openJudgedJobHold: emit<KeyState, KeyEvent>(({ context, event }) =>
       effects.openJudgedJobHold(context, only(event, 'job.admit')),
     ),
-    refuseManagement: emit<KeyState, KeyEvent>(({ event }) =>
-      effects.refuseManagement(only(event, 'turn.admit', 'job.admit')),
+    refuseKind: emit<KeyState, KeyEvent>(({ context, event }) =>
+      effects.refuseKind(context, only(event, 'turn.admit', 'job.admit')),
     ),
     refuseTurn: emit(() => effects.refuseTurnCredential()),
     refuseJob: emit(() => effects.refuseJobCredential()),
@@ -107,14 +107,14 @@ export const keyMachine = setup({
           { guard: 'isOverRate', actions: 'refuseRate' },
           { guard: 'isExpired', actions: ['count', 'refuseTurn'] },
           { guard: 'hasMoved', actions: ['count', 'refuseTurn'] },
-          { guard: 'isManagement', actions: ['count', 'refuseManagement'] },
+          { guard: 'cannotSpend', actions: ['count', 'refuseKind'] },
           { guard: 'isJudgedByAccount', actions: ['count', 'openJudgedHold'] },
           { guard: 'exceedsLimit', actions: ['count', 'openJudgedHold'] },
           { actions: ['reserve', 'openHold'] },
         ],
         'job.admit': [
           { guard: 'isExpired', actions: 'refuseJob' },
-          { guard: 'isManagement', actions: 'refuseManagement' },
+          { guard: 'cannotSpend', actions: 'refuseKind' },
           { guard: 'exceedsLimit', actions: 'openJudgedJobHold' },
           { actions: ['reserve', 'openJobHold'] },
         ],

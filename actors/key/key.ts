@@ -7,6 +7,7 @@ import type { LimitWindow } from '../terms/calendar.ts';
 import { CHANGE, changeCollection } from '../terms/change.ts';
 import type { Admission, HoldRequest } from '../terms/hold.ts';
 import { derivedHandle } from '../terms/ids.ts';
+import type { KeyKind } from '../terms/key-kind.ts';
 import { plain } from '../terms/only.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
@@ -69,7 +70,7 @@ export interface NewKey {
   /** Masked text (`terms/ids`: maskKey). */
   readonly label: string;
   readonly name: string;
-  readonly kind: 'inference' | 'management';
+  readonly kind: KeyKind;
   /** Exact decimal USD; null is none. */
   readonly limit: string | null;
   readonly limitWindow: LimitWindow | null;

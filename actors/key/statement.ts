@@ -2,6 +2,7 @@
 import { type Effect, ownerOf, type View } from '../runtime/index.ts';
 import { type LimitWindow, windowEnd } from '../terms/calendar.ts';
 import { putChange } from '../terms/change.ts';
+import type { KeyKind } from '../terms/key-kind.ts';
 import type { Principal } from '../terms/principal.ts';
 import { roomOf, spentIn } from '../terms/spending.ts';
 import { compare, isNegative } from '../terms/usd.ts';
@@ -14,7 +15,7 @@ export interface KeyView {
   readonly account: string;
   readonly label: string;
   readonly name: string;
-  readonly kind: 'inference' | 'management';
+  readonly kind: KeyKind;
   readonly status: 'active' | 'disabled' | 'revoked' | 'expired';
   readonly limit: string | null;
   readonly limitWindow: LimitWindow | null;
@@ -95,9 +96,14 @@ function explainStatus(state: KeyState, status: string, now: number): string {
     return `This key expired at ${iso(state.expiresAt)}: every request with it is answered 401.`;
   }
   const until = state.expiresAt === null ? '' : ` until ${iso(state.expiresAt)}`;
-  const what = state.kind === 'management' ? 'manages keys and spends nothing' : 'may spend';
-  return `This key is active${until}: it ${what}.`;
+  return `This key is active${until}: it ${WHAT[state.kind]}.`;
 }
+
+const WHAT: Readonly<Record<KeyKind, string>> = {
+  inference: 'may spend',
+  management: 'manages keys and spends nothing',
+  provider: 'reads and reports for the provider of its account and spends nothing',
+};
 
 function explainLimit(state: KeyState, now: number): string {
   const { limit, limitWindow, spending } = state;

@@ -294,6 +294,19 @@ export interface Measured {
   readonly renderTiming: RenderSeconds | null;
   readonly renderTimingSamples: number;
   readonly renderTimingSizes: number;
+  /** Counted attempts of the last half hour and day; absent in a value of an earlier build. */
+  readonly counts30m?: AttemptCounts;
+  readonly counts1d?: AttemptCounts;
+}
+
+/** The attempts that count for the uptime. */
+export interface AttemptCounts {
+  readonly success: number;
+  readonly error: number;
+  /** Prompt and completion tokens of the successes, where their number is known. */
+  readonly tokens: number;
+  /** Errors by the category of their failure, such as `timeout`. */
+  readonly causes: Readonly<Record<string, number>>;
 }
 
 /** Seconds of a render: a fixed part, and a part per megapixel. */

@@ -139,6 +139,12 @@ export function providerId(slug: string): string {
   return `prov_${hex16(slug)}`;
 }
 
+/** The id of the account that belongs to a provider, derived from the slug: no two providers share one. */
+export function providerAccountId(slug: string): string {
+  const digest = createHash('sha256').update(`provider account ${slug}`).digest();
+  return `acct_${[...digest.subarray(0, LOCAL_LENGTH)].map((byte) => letter(byte)).join('')}`;
+}
+
 /** Derived from provider and model. A slug contains no slash, so the joint is unambiguous. */
 export function endpointId(providerSlug: string, model: string): string {
   return `ep_${hex16(`${providerSlug}/${model}`)}`;

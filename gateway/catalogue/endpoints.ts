@@ -82,7 +82,8 @@ function trustMembers({ compliance, dataPolicy, datacenters }: Endpoint): Readon
   };
 }
 
-function measuredMembers(endpoint: Endpoint, now: number): Readonly<Record<string, unknown>> {
+/** Every measured figure of an endpoint, under its published name. */
+export function measuredMembers(endpoint: Endpoint, now: number): Readonly<Record<string, unknown>> {
   const tools = toolCallSuccess(endpoint);
   const runaway = runawayRate(endpoint);
   const render = renderTiming(endpoint);

@@ -301,7 +301,7 @@ export class RunningAttempt implements RunningTurn {
     const { candidate, sentAt, firstAt } = this.#begun;
     if (failure === null && !this.#left) this.#remember();
     if (failure === null) this.#services.keyAlarms.served(candidate.endpoint.provider.slug);
-    const { completionTokens } = receipt.usage;
+    const { promptTokens = 0, completionTokens } = receipt.usage;
     const seen: { -readonly [member in keyof Observed]: Observed[member] } = {
       by: accountTag(caller.account),
       at: this.#services.cluster.now(),
@@ -316,6 +316,8 @@ export class RunningAttempt implements RunningTurn {
       const runaway = seen.outcome === 'success' ? this.#meter.runaway(completionTokens) : null;
       if (runaway !== null) seen.runaway = runaway;
     }
+    seen.tokens = promptTokens + (completionTokens ?? 0);
+    if (failure?.counted) seen.cause = failure.category;
     const renderPixels = this.#meter.onlyImagePixels;
     if (renderPixels !== null) seen.renderPixels = renderPixels;
     const ask = toolAsk(turn, failure ?? (receipt.finishReason === null ? 'left' : 'served'));

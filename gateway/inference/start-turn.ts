@@ -122,7 +122,7 @@ function run(
 
 /** Plans the turn, without asking any actor. */
 function acceptTurn(
-  { affinity, random }: InferenceServices,
+  { affinity, random, cluster }: InferenceServices,
   arrival: Arrival,
   { turn, reply, endpoints, sizes }: Measured,
   routing: WorkspaceRouting,
@@ -147,7 +147,7 @@ function acceptTurn(
     turn,
     reply,
     bytes,
-    plan: plan(turn, endpoints, random.fraction(), conversation, routing, sizes),
+    plan: plan(turn, endpoints, random.fraction(), conversation, routing, sizes, cluster.now()),
     caller,
     attribution,
     idempotency,

@@ -1,5 +1,5 @@
 import type { Json } from '../../actors/runtime/index.ts';
-import type { Endpoint } from '../../actors/terms/endpoint.ts';
+import { CAPACITY_MS, type Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Tariff } from '../../actors/terms/tariff.ts';
 import { isZero } from '../../actors/terms/usd.ts';
 import { PRICE_KEYS } from '../pricing/unit-name.ts';
@@ -22,8 +22,6 @@ export interface IndexedEndpoint {
   readonly tier: 0 | 1 | 2;
   /** Percent of the last half hour, else of the day; 100 if never measured, so that a new endpoint gets traffic. */
   readonly uptime: number;
-  /** 0: reports free slots, 1: reports no slots, 2: has none left. (spec: catalogue, Model endpoint object) */
-  readonly load: 0 | 1 | 2;
   /** True when it can produce text, images or speech. */
   readonly answers: boolean;
   /** Counts its prompts. */
@@ -87,7 +85,7 @@ function indexEndpoint(endpoint: Endpoint): IndexedEndpoint {
   if (before) return before;
   const { prompt, completion } = endpoint.tariff;
   const promptPrice = prompt === undefined ? Number.POSITIVE_INFINITY : Number(prompt);
-  const { health, capacity } = endpoint;
+  const { health } = endpoint;
   const indexed: IndexedEndpoint = {
     endpoint,
     declares: declarations(endpoint),
@@ -96,12 +94,20 @@ function indexEndpoint(endpoint: Endpoint): IndexedEndpoint {
     price: completion === undefined ? Number.POSITIVE_INFINITY : promptPrice + Number(completion),
     tier: health === 'down' ? 2 : health === 'degraded' ? 1 : 0,
     uptime: endpoint.measured.uptime30m ?? endpoint.measured.uptime1d ?? 100,
-    load: capacity === undefined ? 1 : capacity.current < capacity.total ? 0 : 2,
     answers: endpoint.outputModalities.some((output) => output === 'text' || output === 'image' || output === 'audio'),
     vocabulary: vocabularyOf(endpoint.tokenizer),
   };
   known.set(endpoint, indexed);
   return indexed;
+}
+
+/**
+ * 0: reports free slots, 1: has no report of the last minute, 2: reports none left. `at` is store time in ms: an endpoint
+ * without traffic publishes nothing when its report becomes stale. (spec: catalogue, Model endpoint object)
+ */
+export function loadOf({ endpoint: { capacity } }: IndexedEndpoint, at: number): 0 | 1 | 2 {
+  if (capacity === undefined || at - capacity.reportedAt > CAPACITY_MS) return 1;
+  return capacity.current < capacity.total ? 0 : 2;
 }
 
 /** True when every price of a tariff is zero, conditional ones included. */

@@ -3,7 +3,7 @@ import type { Candidate } from '../terms/plan.ts';
 import type { Preferences, Turn } from '../terms/turn.ts';
 import type { Conversation } from './affinity.ts';
 import { isNamed } from './eligibility/preferences.ts';
-import type { IndexedEndpoint } from './endpoint-index.ts';
+import { type IndexedEndpoint, loadOf } from './endpoint-index.ts';
 import { declaredCompletionMax } from './fit.ts';
 import { rendezvous, WEIGHT_PRICE_MIN } from './rendezvous.ts';
 
@@ -17,6 +17,8 @@ const RANKS = 3 * BANDS * LOADS + 1;
 export interface OrderOptions {
   /** Uniform in [0, 1): decides only how the load is spread. */
   readonly seed: number;
+  /** Store time, ms: older reports of capacity are not used. */
+  readonly at: number;
   /** Null for a turn without a conversation. */
   readonly conversation: Conversation | null;
   readonly sort: Preferences['sort'] | undefined;
@@ -37,12 +39,16 @@ export interface Eligible<C = Candidate> {
  * price. A sort or a list of providers disables affinity. (spec: inference, Routing rules 1 and 5; conventions 1.1,
  * `order`, `sort`)
  */
-export function order<C>(eligible: Eligible<C>[], turn: Turn, { seed, conversation, sort }: OrderOptions): void {
+export function order<C>(
+  eligible: Eligible<C>[],
+  turn: Turn,
+  { seed, at: now, conversation, sort }: OrderOptions,
+): void {
   if (eligible.length < 2) return;
   const names = turn.preferences.order;
   if (sort !== undefined) sorted(eligible, sort);
-  else if (conversation === null || names !== undefined) rank(eligible, weightedShuffle(seed));
-  else place(eligible, conversation);
+  else if (conversation === null || names !== undefined) rank(eligible, weightedShuffle(seed), now);
+  else place(eligible, conversation, now);
   const requestedMax = turn.completionTokensMax ?? 0;
   for (const each of eligible) {
     const { indexed } = each;
@@ -60,14 +66,14 @@ export function order<C>(eligible: Eligible<C>[], turn: Turn, { seed, conversati
  * The place of a conversation: the endpoint that last served it unless that is full, then the others by health, full
  * ones last, by rendezvous. Uptime and free slots do not decide, because they change from turn to turn.
  */
-function place(eligible: readonly Eligible<unknown>[], conversation: Conversation): void {
+function place(eligible: readonly Eligible<unknown>[], conversation: Conversation, now: number): void {
   const scoreOf = rendezvous(conversation.identity);
   const lasts = new Map<string, string | null>();
   for (const each of eligible) {
     const { indexed } = each;
     const { id, model } = indexed.endpoint;
     if (!lasts.has(model)) lasts.set(model, conversation.lastOf(model));
-    const full = indexed.load === 2;
+    const full = loadOf(indexed, now) === 2;
     each.group = !full && lasts.get(model) === id ? 0 : 1 + indexed.tier * 2 + (full ? 1 : 0);
     each.value = scoreOf(indexed);
   }
@@ -99,14 +105,14 @@ function measuredRank({ endpoint }: IndexedEndpoint, sort: 'throughput' | 'laten
 }
 
 /** Ranks by health, then uptime in bands below the best of that health, then free slots; equals by rank value. */
-function rank(eligible: readonly Eligible<unknown>[], rankValue: RankValue): void {
+function rank(eligible: readonly Eligible<unknown>[], rankValue: RankValue, now: number): void {
   const best = [0, 0, 0];
   for (const { indexed } of eligible) best[indexed.tier] = Math.max(best[indexed.tier] as number, indexed.uptime);
   for (const each of eligible) {
     const { indexed } = each;
     const below = (best[indexed.tier] as number) - indexed.uptime;
     const band = below <= UPTIME_BAND ? 0 : Math.min(BANDS - 1, Math.floor(below / UPTIME_BAND));
-    each.group = (indexed.tier * BANDS + band) * LOADS + indexed.load;
+    each.group = (indexed.tier * BANDS + band) * LOADS + loadOf(indexed, now);
     each.value = rankValue(indexed);
   }
 }

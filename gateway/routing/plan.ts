@@ -11,7 +11,7 @@ import { type EndpointIndex, endpointIndex, type IndexedEndpoint } from './endpo
 import { firstPick } from './first-pick.ts';
 import { fit } from './fit.ts';
 import { noEndpoint } from './no-endpoint.ts';
-import { type Eligible, order } from './order.ts';
+import { type Eligible, type OrderOptions, order } from './order.ts';
 import { type Prompt, promptOf } from './prompt.ts';
 import { fittedPromptTokens } from './prompt-margins.ts';
 import { promptNeeds } from './prompt-needs.ts';
@@ -32,7 +32,7 @@ interface Group {
  * Plans where a turn may run: every endpoint of the requested models is a candidate or has a rejection. `board` is the
  * topic `endpoints`; `seed`, uniform in [0, 1), spreads the load; `conversation` is that of the turn, null without one;
  * `defaults` are the account's; `sizes` are the turn's by every vocabulary that `promptNeeds` names, and a short turn's
- * are counted here where the caller has none. Pure: the same arguments give the same plan. Throws 404 when no requested
+ * are counted here where the caller has none; `at` is store time in ms, before which reports of capacity end. Pure: the same arguments give the same plan. Throws 404 when no requested
  * model is in the catalogue, 503 with the reasons when no endpoint is eligible, 400 when the prompt fits none of them
  * or the first choice does not accept an option. (spec: inference, Routing rules 1-7)
  */
@@ -43,13 +43,14 @@ export function plan(
   conversation: Conversation | null = null,
   defaults: RoutingDefaults = NO_DEFAULTS,
   sizes: PromptSizes = measurePromptNow(turn, promptNeeds(turn, board)),
+  at = 0,
 ): Plan {
   const models = endpointIndex(board);
   const rejections: Rejection[] = [];
   const groups = eligibleGroups(turn, models, { defaults, prompts: promptsOf(turn, sizes) }, rejections);
   if (groups.length === 0) throw unknownModel(turn.models[0] as string, models.models);
   const partition = turn.preferences.partition ?? defaults.partition;
-  const ordered = orderGroups(groups, turn, { seed, conversation, together: partition === 'none' });
+  const ordered = orderGroups(groups, turn, { seed, at, conversation, together: partition === 'none' });
   const candidates = firstPick(turn, withoutOptions(turn, ordered, rejections), rejections);
   if (candidates.length === 0) throw noEndpoint(turn, rejections);
   return { candidates, rejections };
@@ -108,7 +109,7 @@ function tooLong({ endpoint }: IndexedEndpoint, prompt: Prompt): RuleViolation {
 function orderGroups(
   groups: readonly Group[],
   turn: Turn,
-  { seed, conversation, together }: { seed: number; conversation: Conversation | null; together: boolean },
+  { together, ...options }: Omit<OrderOptions, 'sort'> & { readonly together: boolean },
 ): readonly Candidate[] {
   const ranked =
     together && groups.length > 1
@@ -116,7 +117,7 @@ function orderGroups(
       : groups;
   const candidates: Candidate[] = [];
   for (const { eligible, sort } of ranked) {
-    order(eligible, turn, { seed, conversation, sort });
+    order(eligible, turn, { ...options, sort });
     for (const { candidate } of eligible) candidates.push(candidate);
   }
   return candidates;

@@ -1,10 +1,12 @@
+import type { KeyKind } from '../../actors/terms/key-kind.ts';
+
 /** The authenticated caller: found by the digest of its credential. Only the workspace may change in a key's life. */
 export interface Caller {
   /** Address of the account actor, `account:acct_...`. */
   readonly account: string;
   /** Address of the key actor, `key:acct_.../key_...`. */
   readonly key: string;
-  readonly kind: 'inference' | 'management';
+  readonly kind: KeyKind;
   /** Id of the key's workspace; absent: the default one. At most `SETTINGS_MS` old. */
   readonly workspace?: string;
 }

@@ -20,6 +20,7 @@ import { retiredPurchaseRoute } from './money/retired-purchase.ts';
 import { statementRoutes } from './money/statements.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { OPERATIONS } from './openapi/operations.ts';
+import { providerRoutes } from './provider/provider-routes.ts';
 import { responsesSocketRoute } from './responses-socket.ts';
 import { sessionRoutes } from './sessions/session-routes.ts';
 import { turnRoutes } from './turn-routes.ts';
@@ -56,6 +57,7 @@ export function apiRoutes(): readonly Route[] {
     ...keyRoutes,
     ...workspaceRoutes,
     auditRoute,
+    ...providerRoutes,
     ...catalogueRoutes,
     videoModelsRoute,
     ...videoRoutes,

@@ -14,8 +14,22 @@ import type { RequestContext } from '../request-context.ts';
 import type { Budgets } from './budgets.ts';
 import type { ClientAddresses, Remote } from './client-addresses.ts';
 
-/** What a route requires: a key of one kind, or nothing (a credential that is sent anyway is counted). */
-export type Policy = 'key' | 'management' | 'open';
+/** What a route requires: a key of some kind, or nothing (a credential that is sent anyway is counted). */
+export type Policy = 'key' | 'management' | 'provider' | 'open';
+
+/** The kinds of key that each policy admits. (spec: inference, Authentication 5 and 7) */
+const ADMITTED: Readonly<Record<Policy, readonly Caller['kind'][]>> = {
+  key: ['inference'],
+  management: ['management'],
+  provider: ['provider', 'inference'],
+  open: [],
+};
+
+const WRONG_KIND: Readonly<Record<Exclude<Policy, 'open'>, string>> = {
+  key: 'Only inference keys can perform this operation: a key of another kind can neither spend nor report spend',
+  management: 'Only management keys can perform this operation',
+  provider: "Only keys of a provider's account can perform this operation",
+};
 
 /** The members of a request context that authentication reads and writes. */
 export type Authenticated = Pick<RequestContext, 'credential' | 'digest' | 'caller' | 'address' | 'counted'>;
@@ -326,13 +340,10 @@ function callerOf({ account, key, kind, workspace }: Credential): Caller {
 }
 
 function isRequired(kind: Caller['kind'], policy: Policy): boolean {
-  return policy === (kind === 'inference' ? 'key' : 'management');
+  return ADMITTED[policy].includes(kind);
 }
 
-function wrongKind(policy: 'key' | 'management'): GatewayError {
-  const message =
-    policy === 'key'
-      ? 'A management key manages keys only: it can neither spend nor report spend'
-      : 'Only management keys can perform this operation';
-  return new GatewayError({ status: 403, type: 'permission_denied', message });
+/** 403: the key is valid, and of another kind than the route requires. */
+export function wrongKind(policy: Exclude<Policy, 'open'>): GatewayError {
+  return new GatewayError({ status: 403, type: 'permission_denied', message: WRONG_KIND[policy] });
 }

@@ -10,10 +10,12 @@ import type { RouteAnswer } from './route-answer.ts';
  * - `unguarded`: nothing. Answered while the node is not ready; no budget counts it.
  * - `open`: no credential. A credential that is sent is counted against its own budget.
  * - `key`: an inference key. The request is counted against the key before the handler runs.
- * - `management`: a management key; an inference key is answered 403. Counted as `key` is.
+ * - `management`: a management key; a key of another kind is answered 403. Counted as `key` is.
+ * - `provider`: a key of a provider's account, of its own kind or an inference key; others are answered 403. Counted as
+ *   `key` is.
  * - `admit`: an inference key. The admit of a hold counts the request, or its refusal does.
  */
-export type RoutePolicy = 'unguarded' | 'open' | 'key' | 'management' | 'admit';
+export type RoutePolicy = 'unguarded' | 'open' | 'key' | 'management' | 'provider' | 'admit';
 
 /** One route of the public API, below its prefix. */
 export interface Route extends RouteAddress {

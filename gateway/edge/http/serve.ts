@@ -6,6 +6,7 @@ import type { Tracing } from '../../terms/tracing.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 import type { Policy } from '../auth/authentication.ts';
 import type { Requester } from '../auth/endpoint-window.ts';
+import { providerOf } from '../auth/provider-of.ts';
 import { readForm } from '../body/read-form.ts';
 import { readJson } from '../body/read-json.ts';
 import { type RequestContext, STRANGERS } from '../request-context.ts';
@@ -42,7 +43,8 @@ export async function serveRoute(context: RequestContext, route: ServedRoute, ed
     if (route.policy !== 'unguarded') {
       const arriving = arrive(context, route, edge, { account, mayBegin });
       if (arriving !== null) await arriving;
-      if (route.policy === 'key' || route.policy === 'management') await countRead(context, edge);
+      if (route.policy !== 'open' && route.policy !== 'admit') await countRead(context, edge);
+      if (route.policy === 'provider') providerOf(context, edge);
     }
     if (route.body === 'json') {
       if (route.policy !== 'unguarded') edge.window.check(requesterOf(context));
@@ -186,8 +188,7 @@ function authenticate(
 }
 
 function requirementOf(policy: Route['policy']): Policy {
-  if (policy === 'management' || policy === 'open') return policy;
-  return 'key';
+  return policy === 'admit' || policy === 'unguarded' ? 'key' : policy;
 }
 
 /** Counts a request that runs no generation; rejects with the key's 401 or 429. */

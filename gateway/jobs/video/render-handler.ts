@@ -240,6 +240,7 @@ class RenderWork {
       by: accountTag(accountAddress(this.#input.account)),
       at: cluster.now(),
       outcome: failure === null ? 'success' : isCounted ? 'error' : 'other',
+      ...(failure !== null && isCounted ? { cause: categoryOf(failure) } : {}),
       streamed: false,
       durationMs: latencyMs,
     });

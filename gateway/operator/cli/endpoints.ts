@@ -1,17 +1,16 @@
-/** `troupe endpoints` and `troupe providers`: what is declared, how it is doing, and pauses of it. */
+/** `troupe endpoints`: what is declared, how it is doing, and pauses of it. */
 import type { Command } from 'commander';
 import type { EndpointRecord } from '../../../actors/endpoint/record.ts';
 import type { ProviderState } from '../../../actors/provider/provider.machine.ts';
 import type { Inspection } from '../../../actors/runtime/index.ts';
 import type { Measured } from '../../../actors/terms/endpoint.ts';
-import { changePause, explainPause, PAUSE_REASON_MAX, type Pausable, type Pause } from '../../../actors/terms/pause.ts';
-import { ConfigError } from '../config/config-error.ts';
+import { explainPause, type Pausable, type Pause } from '../../../actors/terms/pause.ts';
 import { askAll } from './ask-each.ts';
-import { COMMAND_LINE } from './command-line.ts';
 import type { GlobalOptions } from './global-options.ts';
-import { endpointFrom, providerFrom } from './names.ts';
-import { print, table, timeOf } from './print.ts';
-import { ASK_MS, type Session, withSession } from './session.ts';
+import { endpointFrom } from './names.ts';
+import { addPauses } from './pauses.ts';
+import { print, table } from './print.ts';
+import { type Session, withSession } from './session.ts';
 
 interface EndpointFilters extends GlobalOptions {
   readonly model?: string;
@@ -33,16 +32,6 @@ export function addEndpoints(program: Command): void {
       print(options, found, () => renderEndpoints(found));
     });
   addPauses(endpoints, ['<endpoint>', 'the id, ep_..., as `troupe endpoints list` prints it'], endpointFrom);
-  const providers = program.command('providers').description('list, pause and resume the providers');
-  addPauses(providers, ['<provider>', 'the slug, as `troupe providers list` prints it'], providerFrom);
-  providers
-    .command('list')
-    .description('list providers with their models document and its last problem')
-    .action(async (_: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      const found = await withSession(options, providersOf);
-      print(options, found, () => renderProviders(found));
-    });
 }
 
 export interface ShownEndpoint {
@@ -99,84 +88,13 @@ function figure(value: number | null, unit: string): string {
   return value === null ? '-' : `${value} ${unit}`;
 }
 
-interface ShownProvider {
-  readonly address: string;
-  readonly slug: string;
-  readonly name: string | null;
-  readonly status: string;
-  readonly paused: Pause | null;
-  readonly endpoints: number;
-  readonly readAt: string | null;
-  readonly problem: string | null;
-}
-
-async function providersOf(session: Session): Promise<readonly ShownProvider[]> {
-  const found = await inspectAll(session, 'provider');
-  return found.map(({ address, state, context }) => {
-    const { slug, facts, document, paused = null } = context as unknown as ProviderState;
-    return {
-      ...{ address, slug, name: facts?.name ?? null, status: paused === null ? state : `${state}, paused`, paused },
-      ...{ endpoints: document?.endpoints ?? 0, readAt: timeOf(document?.since ?? null) },
-      problem: document?.problem ?? null,
-    };
-  });
-}
-
-function renderProviders(found: readonly ShownProvider[]): string {
-  const rows = found.map((one) => [
-    ...[
-      one.slug,
-      one.name ?? '',
-      one.status,
-      String(one.endpoints),
-      one.readAt ?? 'never',
-      one.paused?.reason ?? one.problem ?? '',
-    ],
-  ]);
-  return table(['PROVIDER', 'NAME', 'STATUS', 'ENDPOINTS', 'UNCHANGED SINCE', 'PAUSED FOR, OR PROBLEM'], rows);
-}
-
 /** The sentence about the provider for each of its endpoints, whose actors do not know of it. */
 export function explainProviderPause(slug: string, provider: Pausable): readonly string[] {
   return explainPause(provider, `providers resume ${slug}`).map((line) => line.replace('paused it', `paused ${slug}`));
 }
 
-function addPauses(
-  group: Command,
-  [name, meaning]: readonly [string, string],
-  addressOf: (text: string) => string,
-): void {
-  group
-    .command('pause')
-    .argument(name, meaning)
-    .requiredOption('--reason <text>', 'why, for the record')
-    .description('send no new call there until it is resumed; calls under way end')
-    .action((text: string, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions & { readonly reason: string }>();
-      const reason = options.reason.trim();
-      if (reason === '' || reason.length > PAUSE_REASON_MAX)
-        throw new ConfigError(`--reason must have 1 to ${PAUSE_REASON_MAX} characters`);
-      return change(addressOf(text), reason, options);
-    });
-  group
-    .command('resume')
-    .argument(name, meaning)
-    .description('send calls there again')
-    .action((text: string, _: unknown, command: Command) => change(addressOf(text), null, command.optsWithGlobals()));
-}
-
-async function change(address: string, reason: string | null, options: GlobalOptions): Promise<void> {
-  const answer = await withSession(options, ({ cluster }) =>
-    changePause(cluster, address, reason, { by: COMMAND_LINE, withinMs: ASK_MS }),
-  );
-  print(options, { address, ...answer }, () => {
-    const state =
-      answer.paused === null ? 'not paused' : `paused since ${timeOf(answer.paused.since)}: ${answer.paused.reason}`;
-    return `${address} is ${state}${answer.changed ? '' : ' (as before)'}`;
-  });
-}
-
-async function inspectAll({ operator }: Session, kind: string): Promise<readonly Inspection[]> {
+/** Every actor of a kind. */
+export async function inspectAll({ operator }: Session, kind: string): Promise<readonly Inspection[]> {
   const all = await askAll({ operator }, kind, (address) => operator.inspect(address));
   return all.filter((one) => one !== null);
 }

@@ -4,10 +4,11 @@
 import type { Command } from 'commander';
 import { showAccount } from '../../../actors/account/account.ts';
 import type { Credential } from '../../../actors/key/credential.ts';
-import { changeKey, createKey, limitKey, type NewKey, showKey } from '../../../actors/key/key.ts';
+import { changeKey, createKey, type KeyCreated, limitKey, type NewKey, showKey } from '../../../actors/key/key.ts';
 import type { KeyView } from '../../../actors/key/statement.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { keyAddress, keyDigest, keyHandle, keyId, keyText, maskKey } from '../../../actors/terms/ids.ts';
+import type { KeyKind } from '../../../actors/terms/key-kind.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { readPepper } from '../config/secrets.ts';
 import { askEach } from './ask-each.ts';
@@ -20,7 +21,7 @@ import { accountFrom, amountFrom, countFrom, keyFrom, timeFrom } from './names.t
 import { pairs, print, table, timeOf } from './print.ts';
 import { ASK_MS, type Session, withSession } from './session.ts';
 
-interface CreateOptions extends GlobalOptions {
+export interface CreateOptions extends GlobalOptions {
   readonly name: string;
   readonly limit?: string;
   readonly window?: string;
@@ -64,7 +65,7 @@ export function addKeys(program: Command): void {
       const view = await withSession(options, ({ cluster }) =>
         limitKey(cluster, address, { limit, limitWindow }, ASK_MS, COMMAND_LINE),
       );
-      print(options, view, () => renderList([view]));
+      print(options, view, () => renderKeys([view]));
     });
   addKeyChanges(keys);
   addKeyApproval(keys);
@@ -75,8 +76,8 @@ export function addKeys(program: Command): void {
     .action(async (account: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const address = accountFrom(account);
-      const found = await withSession(options, (session) => listOf(session, address));
-      print(options, found, () => renderList(found));
+      const found = await withSession(options, (session) => listKeysOf(session, address));
+      print(options, found, () => renderKeys(found));
     });
 }
 
@@ -95,7 +96,8 @@ function addChange(keys: Command, change: 'revoke' | 'disable' | 'enable', descr
     });
 }
 
-async function listOf({ operator, cluster }: Session, account: string): Promise<readonly KeyView[]> {
+/** The keys of an account, newest first. `account` is an address. */
+export async function listKeysOf({ operator, cluster }: Session, account: string): Promise<readonly KeyView[]> {
   const where = { column: 0, equals: account } as const;
   const rows = await operator.rows({ collection: 'credential', where, order: 'descending', limit: LIST_MAX });
   // An account without keys exists; an unknown one is an error.
@@ -104,7 +106,7 @@ async function listOf({ operator, cluster }: Session, account: string): Promise<
   return askEach(addresses, (key) => showKey(cluster, key, ASK_MS));
 }
 
-function renderList(found: readonly KeyView[]): string {
+export function renderKeys(found: readonly KeyView[]): string {
   const rows = found.map((key) => [
     shortKey(key.key),
     key.label,
@@ -122,27 +124,42 @@ function renderList(found: readonly KeyView[]): string {
 }
 
 async function create(account: string, options: CreateOptions): Promise<void> {
-  const owner = accountFrom(account).slice('account:'.length);
-  const address = keyAddress(owner, keyId(systemRandom));
-  const text = keyText(systemRandom);
-  const made = newKey(text, await readPepper((await findCluster(options)).data), options);
-  const created = await withSession(options, ({ cluster }) => createKey(cluster, address, made, ASK_MS));
-  print(options, { ...created, text }, () =>
-    [
-      pairs({ key: shortKey(created.key), kind: made.kind, text }),
-      '',
-      'Save the text: it is not stored and cannot be shown again.',
-    ].join('\n'),
-  );
+  const owner = accountFrom(account);
+  const kind = options.management ? 'management' : 'inference';
+  const created = await withSession(options, (session) => createKeyOf(session, owner, options, kind));
+  print(options, created, () => renderCreated(created));
 }
 
-function newKey(text: string, pepper: Uint8Array, options: CreateOptions): NewKey {
+export interface CreatedKey extends KeyCreated {
+  readonly kind: KeyKind;
+  /** Shown once, and not stored. */
+  readonly text: string;
+}
+
+/** Creates a key of an account. `account` is an address. */
+export async function createKeyOf(
+  { cluster }: Session,
+  account: string,
+  options: CreateOptions,
+  kind: KeyKind,
+): Promise<CreatedKey> {
+  const address = keyAddress(account.slice('account:'.length), keyId(systemRandom));
+  const text = keyText(systemRandom);
+  const made = { ...newKey(text, await readPepper((await findCluster(options)).data), options), kind };
+  return { ...(await createKey(cluster, address, made, ASK_MS)), kind, text };
+}
+
+export function renderCreated({ key, kind, text }: CreatedKey): string {
+  const shown = pairs({ key: shortKey(key), kind, text });
+  return [shown, '', 'Save the text: it is not stored and cannot be shown again.'].join('\n');
+}
+
+function newKey(text: string, pepper: Uint8Array, options: CreateOptions): Omit<NewKey, 'kind'> {
   return {
     digest: keyDigest(pepper, text),
     handle: keyHandle(text),
     label: maskKey(text),
     name: options.name,
-    kind: options.management ? 'management' : 'inference',
     limit: options.limit === undefined ? null : amountFrom(options.limit),
     limitWindow: windowFrom({ window: options.window, limit: options.limit }),
     expiresAt: options.expires === undefined ? null : timeFrom(options.expires),

@@ -79,7 +79,12 @@ export function planVideo(
       eligible.push({ indexed: fit.priced, candidate, group: 0, value: 0 });
     }
   }
-  order(eligible, turn, { seed: options.seed, conversation: null, sort: named.sort ?? request.preferences.sort });
+  order(eligible, turn, {
+    seed: options.seed,
+    at: options.at,
+    conversation: null,
+    sort: named.sort ?? request.preferences.sort,
+  });
   const ordered = eligible.map(({ candidate }) => candidate);
   const admitted = firstPick(turn, withoutOptions(turn, ordered, rejections), rejections);
   const candidates = admitted.slice(0, CANDIDATES_MAX).map(({ frozen }) => frozen);

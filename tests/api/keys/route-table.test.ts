@@ -4,8 +4,10 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { suspendAccount } from '../../../actors/account/account.ts';
+import { createAccount, suspendAccount } from '../../../actors/account/account.ts';
 import { changeKey } from '../../../actors/key/key.ts';
+import { accountAddress, providerAccountId } from '../../../actors/terms/ids.ts';
+import type { KeyKind } from '../../../actors/terms/key-kind.ts';
 import { apiRoutes } from '../../../gateway/edge/api/api-routes.ts';
 import type { RoutePolicy } from '../../../gateway/edge/http/route.ts';
 import { bounded } from '../../support/bounded.ts';
@@ -32,6 +34,9 @@ const MANAGEMENT = [
   ...['PUT /workspaces/:id/budgets/:interval', 'DELETE /workspaces/:id/budgets/:interval', 'GET /audit'],
   ...['POST /auth/keys/code', 'GET /sessions', 'DELETE /sessions', 'DELETE /sessions/:id'],
 ];
+const PROVIDER = [
+  ...['GET /provider', 'GET /provider/serving', 'GET /provider/measurements', 'POST /provider/capacity'],
+];
 const PUBLIC =
   /^(GET|HEAD) (\/?|\/ready|\/openapi\.json|\/models?(\/.*)?|\/endpoints\/zdr|\/providers|\/families)$|^POST \/(auth\/keys|credits\/coinbase)$|^GET \/stats\/public$/;
 
@@ -39,10 +44,11 @@ const routes = apiRoutes().map(({ method, path, policy }) => ({ name: `${method}
 
 function policyOf(name: string): RoutePolicy | 'public' {
   if (MANAGEMENT.includes(name)) return 'management';
+  if (PROVIDER.includes(name)) return 'provider';
   return PUBLIC.test(name) && name !== 'GET /models/user' ? 'public' : 'key';
 }
 
-it('every route has its row: public, for an inference key, or for a management key', () => {
+it('every route has its row: public, or for the keys of one kind', () => {
   const placed = routes.map(({ name, policy }) => [
     name,
     policy === 'open' || policy === 'unguarded' ? 'public' : policy === 'admit' ? 'key' : policy,
@@ -50,7 +56,7 @@ it('every route has its row: public, for an inference key, or for a management k
   // A route that needs a key by its row and none by its policy, or the other way round.
   const wrong = placed.filter(([name, policy]) => policyOf(name as string) !== policy);
   assert.equal(wrong, []);
-  for (const name of MANAGEMENT)
+  for (const name of [...MANAGEMENT, ...PROVIDER])
     assert.ok(
       routes.some((one) => one.name === name),
       name,
@@ -84,13 +90,34 @@ async function call(route: (typeof routes)[number], key: Credential): Promise<{ 
 it('a key of the wrong kind is answered 403 on every route that needs the other one, and the right one is not', async () => {
   const { account, key } = await cluster.fund('1');
   const { key: manager } = await cluster.issue(account, { kind: 'management' });
+  const stranger = await cluster.issue(account, { kind: 'provider' });
+  const provider = await ofProvider('provider');
+  const others = { inference: key, manager, stranger: stranger.key, provider };
+  const rights: Record<string, string> = { management: manager, provider, key, admit: key };
   for (const route of routes.filter(({ policy }) => !['open', 'unguarded'].includes(policy))) {
-    const wrong = route.policy === 'management' ? key : manager;
-    const right = route.policy === 'management' ? manager : key;
-    const { status, text } = await call(route, wrong);
-    assert.is(status, 403, route.name);
-    if (route.method !== 'HEAD') assert.match(text, /"error_type":"permission_denied"/, route.name);
+    const right = rights[route.policy] as string;
+    for (const [kind, wrong] of Object.entries(others).filter(([, one]) => one !== right)) {
+      const { status, text } = await call(route, wrong);
+      assert.is(status, 403, `${kind}: ${route.name}`);
+      if (route.method !== 'HEAD') assert.match(text, /"error_type":"permission_denied"/, route.name);
+    }
     assert.not.ok([401, 403].includes((await call(route, right)).status), route.name);
+  }
+});
+
+/** A key of the account that belongs to the first simulated provider. */
+async function ofProvider(kind: KeyKind): Promise<string> {
+  const [{ cluster: node }] = cluster.nodes as [TestCluster['nodes'][number]];
+  const account = accountAddress(providerAccountId('sim-a'));
+  await createAccount(node, account, 'Provider sim-a', ASK_MS);
+  return (await cluster.issue(account, { kind })).key;
+}
+
+it('an inference key of the account that belongs to a provider reads for it; its management key does not', async () => {
+  const [inference, management] = [await ofProvider('inference'), await ofProvider('management')];
+  for (const route of routes.filter(({ policy }) => policy === 'provider')) {
+    assert.not.ok([401, 403].includes((await call(route, inference)).status), route.name);
+    assert.is((await call(route, management)).status, 403, route.name);
   }
 });
 
@@ -106,7 +133,7 @@ it('no key, a session, an unknown, an expired, a revoked and a disabled key, and
     ['other prefix', `sk-xx-v1-${'0'.repeat(64)}`],
   ];
   const { account } = await cluster.fund('1');
-  for (const kind of ['inference', 'management'] as const) {
+  for (const kind of ['inference', 'management', 'provider'] as const) {
     dead.push([`expired ${kind}`, (await cluster.issue(account, { kind, expiresAt: 1 })).key]);
     for (const change of ['revoke', 'disable'] as const) {
       const made = await cluster.issue(account, { kind });

@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
+import { plan } from '../../../gateway/routing/plan.ts';
 import { bounded } from '../../support/bounded.ts';
-import { at, cheap, dear, measured, planned, slugs } from './scene.ts';
+import { board } from '../inference/stage.ts';
+import { at, cheap, dear, measured, planned, slugs, slugsOf, turnOf } from './scene.ts';
 
 const it = bounded(test);
 
@@ -13,6 +15,15 @@ const slots = (current: number, total: number) => ({ capacity: { current, total,
 it('endpoints with free slots come first, those with none left last', () => {
   const endpoints = [at('full', cheap, slots(4, 4)), at('silent', cheap), at('free', dear, slots(1, 4))];
   for (const seed of SEEDS) assert.equal(slugs({}, endpoints, seed), ['free', 'silent', 'full']);
+});
+
+it('a report counts for a minute, also where its endpoint publishes nothing more', () => {
+  const endpoints = [at('full', cheap, slots(4, 4)), at('free', dear, slots(1, 4)), at('silent', cheap)];
+  const turn = turnOf({});
+  const firstAt = (now: number) => slugsOf(plan(turn, board(...endpoints), 0.5, null, {}, undefined, now))[0] as string;
+  assert.is(firstAt(60_000), 'free');
+  // Equals: the dear one is hardly ever first.
+  assert.is.not(firstAt(60_001), 'free');
 });
 
 it('health precedes uptime, uptime precedes free slots, free slots precede price', () => {

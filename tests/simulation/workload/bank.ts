@@ -1,5 +1,6 @@
 import { createAccount, creditDeposit } from '../../../actors/account/account.ts';
 import { changeKey, createKey, limitKey, type NewKey } from '../../../actors/key/key.ts';
+import type { KeyKind } from '../../../actors/terms/key-kind.ts';
 import type { History } from '../history.ts';
 import type { Database } from '../world/database.ts';
 import type { Client } from './client.ts';
@@ -9,7 +10,7 @@ import { endingOf } from './ending.ts';
 export interface KeyMade {
   readonly address: string;
   readonly account: string;
-  readonly kind: 'inference' | 'management';
+  readonly kind: KeyKind;
   readonly limit: string | null;
   readonly limitWindow: 'daily' | null;
 }

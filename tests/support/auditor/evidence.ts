@@ -1,4 +1,5 @@
 import type { Generation } from '../../../actors/terms/hold.ts';
+import type { KeyKind } from '../../../actors/terms/key-kind.ts';
 import type { Call } from '../../../gateway/simulator/call-log.ts';
 import type { BatchEvidence } from './batch-evidence.ts';
 import type { FileEvidence } from './file-evidence.ts';
@@ -67,7 +68,7 @@ export interface DeclaredPrices {
 export interface KeyDeclared {
   readonly address: string;
   readonly account: string;
-  readonly kind: 'inference' | 'management';
+  readonly kind: KeyKind;
   readonly limit: string | null;
   readonly limitWindow: 'daily' | null;
 }

@@ -42,7 +42,8 @@ const envelopes = {
   ),
 };
 
-const measured = {
+/** The measured figures, by name. */
+export const measured = {
   health: Type.String({ enum: ['healthy', 'degraded', 'down', 'unknown'] }),
   paused: maybe(Type.Literal(true, { description: 'Present while nothing is routed to it; its health is then down.' })),
   status: Type.Integer({ description: '0 when healthy, -1 otherwise.' }),

@@ -12,7 +12,7 @@ const keyFilters: readonly Parameter[] = [
   offset,
   value('include_disabled', Type.Boolean()),
   value('include_revoked', Type.Boolean()),
-  value('kind', oneOf('inference', 'management', 'all')),
+  value('kind', oneOf('inference', 'management', 'provider', 'all')),
   value('workspace_id', Type.String(), 'Id or slug of a workspace.'),
 ];
 const managed = (operation: Omit<Operation, 'key'>): Operation => ({ ...operation, key: true });

@@ -20,7 +20,7 @@ import { tenantOf } from './tenant.ts';
 
 /** Larger offsets would read the whole history of an account. */
 const OFFSET_MAX = 100_000;
-const KINDS = ['inference', 'management', 'all'] as const;
+const KINDS = ['inference', 'management', 'provider', 'all'] as const;
 const createBody = checker(keyCreateSchema);
 const importBody = checker(keyImportSchema);
 const editBody = checker(keyEditSchema);

@@ -89,7 +89,7 @@ export const keySchema = Type.Object({
   creator_user_id: orNull(Type.Unsafe<string>(Type.String())),
   external_user: Type.Null(),
   workspace_id: Type.String(),
-  kind: oneOf('inference', 'management'),
+  kind: oneOf('inference', 'management', 'provider'),
   status: oneOf('active', 'disabled', 'expired', 'revoked'),
   origin: Type.Union([Type.String(), Type.Null()], { description: 'Origin to which an approval issued the key.' }),
 });

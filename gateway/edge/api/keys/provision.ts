@@ -29,6 +29,7 @@ import {
   LEGACY_KEY_PREFIX,
   maskKey,
 } from '../../../../actors/terms/ids.ts';
+import type { KeyKind } from '../../../../actors/terms/key-kind.ts';
 import { parseUsd } from '../../../../actors/terms/usd.ts';
 import { shortestDecimal } from '../../../dialects/request/parse-price-caps.ts';
 import { GatewayError } from '../../../terms/gateway-error.ts';
@@ -48,7 +49,7 @@ export interface ListedKeys {
   readonly offset: number;
   readonly includesDisabled: boolean;
   readonly includesRevoked: boolean;
-  readonly kind: 'inference' | 'management' | 'all';
+  readonly kind: KeyKind | 'all';
   /** Id or slug; null lists the keys of every workspace. */
   readonly workspace: string | null;
 }

@@ -31,6 +31,7 @@ import {
   keyReplySchema,
 } from '../keys/key-schema.ts';
 import { activityListSchema, lowBalanceNoticeSchema } from '../money/money-schema.ts';
+import { PROVIDER_SCHEMAS } from '../provider/provider-schema.ts';
 import { sessionListSchema, sessionsEndedSchema } from '../sessions/session-schema.ts';
 import { videoModelListSchema } from '../videos/video-model-schema.ts';
 import { videoAcceptedSchema, videoJobListSchema, videoJobSchema } from '../videos/video-schema.ts';
@@ -102,6 +103,7 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   BudgetList: budgetListSchema,
   BudgetSet: budgetSetSchema,
   AuditList: auditListSchema,
+  ...PROVIDER_SCHEMAS,
   WebhookDelivery: deliverySchema,
   WebhookDeliveryList: deliveryListSchema,
   ActivityList: activityListSchema,

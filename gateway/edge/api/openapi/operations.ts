@@ -3,6 +3,7 @@ import { BATCH_STATUSES } from '../../../../actors/batch/batch-record.ts';
 import { oneOf } from '../../../dialects/request/members.ts';
 import { CATALOGUE_OPERATIONS } from '../catalogue/catalogue-operations.ts';
 import { MANAGEMENT_OPERATIONS } from '../keys/key-operations.ts';
+import { PROVIDER_OPERATIONS } from '../provider/provider-operations.ts';
 import type { Operation, Parameter } from './operation.ts';
 
 const text = Type.String();
@@ -201,6 +202,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   { method: 'get', path: '/key', summary: 'Limits and usage of the key that was sent', key: true },
   ...MANAGEMENT_OPERATIONS,
+  ...PROVIDER_OPERATIONS,
   {
     method: 'get',
     path: '/audit',

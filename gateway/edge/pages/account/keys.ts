@@ -87,12 +87,16 @@ async function readKeys({ context, edge, session }: PrivateVisit) {
   }
 }
 
+const MAY: Readonly<Record<KeyView['kind'], string>> = {
+  ...{ inference: 'send requests', management: 'manage keys', provider: 'report for a provider' },
+};
+
 function rowOf(key: KeyView): readonly (Html | string)[] {
   const { name, label, status, kind, usageMonthly, limit, limitWindow, limitRemaining, expiresAt, createdAt } = key;
   const title = name === '' ? localOf(key.key) : name;
   return [
     html`<a href="${PATH}/${localOf(key.key)}">${title}</a>${key.origin !== null && html`<br><span class="hint">${key.origin}</span>`}`,
-    ...[html`<code>${label}</code>`, badge(status), kind === 'management' ? 'manage keys' : 'send requests'],
+    ...[html`<code>${label}</code>`, badge(status), MAY[kind]],
     ...[
       usdCell(usageMonthly),
       limit === null ? 'none' : html`${usd(limit)}${limitWindow !== null && ` ${limitWindow}`}`,
@@ -155,7 +159,7 @@ function identity(key: KeyView): Html {
     ['Key', html`<code>${key.label}</code>`],
     ['Id', shortId(key.key)],
     ['Hash', html`<code>${key.handle}</code>`],
-    ['May', key.kind === 'management' ? 'manage keys' : 'send requests'],
+    ['May', MAY[key.kind]],
     ['Workspace', key.workspace ?? 'the default one'],
     ['Member', key.member],
     ['Approved for', key.origin],

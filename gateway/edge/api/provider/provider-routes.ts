@@ -1,0 +1,12 @@
+import type { Route } from '../../http/route.ts';
+import { acceptCapacity } from './capacity.ts';
+import { listMeasurements } from './measurements.ts';
+import { listServing, showProvider } from './serving.ts';
+
+/** What a provider reads and reports about itself. (conventions 1.7; spec: inference, Authentication 7) */
+export const providerRoutes: readonly Route[] = [
+  { method: 'GET', path: '/provider', policy: 'provider', body: 'none', answer: showProvider },
+  { method: 'GET', path: '/provider/serving', policy: 'provider', body: 'none', answer: listServing },
+  { method: 'GET', path: '/provider/measurements', policy: 'provider', body: 'none', answer: listMeasurements },
+  { method: 'POST', path: '/provider/capacity', policy: 'provider', body: 'json', answer: acceptCapacity },
+];

@@ -1,0 +1,63 @@
+import { type TSchema, Type } from '@sinclair/typebox';
+import { oneOf } from '../../../dialects/request/members.ts';
+import { measured } from '../catalogue/endpoint-schema.ts';
+import { orNull, pricingSchema, text, texts, whole } from '../catalogue/schema-parts.ts';
+import { capacityReplySchema, capacityReportSchema } from './capacity.ts';
+
+const health = oneOf('healthy', 'degraded', 'down', 'unknown');
+const capacity = orNull(Type.Object({ current: whole, total: whole, updated_at: whole }));
+
+const providerSchema = Type.Object({
+  data: Type.Object({
+    ...{ object: Type.Literal('provider'), id: text, slug: text, name: text, website: orNull(text) },
+    ...{ privacy_policy_url: orNull(text), terms_of_service_url: orNull(text), status_page_url: orNull(text) },
+    ...{ headquarters: orNull(text), datacenters: orNull(texts), model_count: whole, endpoint_count: whole },
+  }),
+});
+
+const servingSchema = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      ...{ endpoint_id: text, model_id: text, model_name: text, tag: text },
+      ...{ status: whole, health, pricing: pricingSchema },
+      withheld_parameters: Type.Array(text, { description: 'Declared, and refuted by the newest check.' }),
+      ...{ refuted_input_modalities: texts, refuted_reasoning_efforts: texts },
+      uptime_last_1d: orNull(Type.Number()),
+      requests_1d: Type.Integer({ description: 'Counted attempts of the last 24 hours.' }),
+      tokens_1d: Type.Integer({ description: 'Prompt and completion tokens of the successful ones.' }),
+      capacity,
+    }),
+  ),
+});
+
+const attempts = Type.Optional(
+  orNull(
+    Type.Object({
+      ...{ total: whole, succeeded: whole, failed: whole, tokens: whole },
+      errors_by_cause: Type.Record(text, whole),
+    }),
+  ),
+);
+const figures = Object.fromEntries(
+  Object.entries(measured)
+    .filter(([name]) => name !== 'health' && name !== 'status')
+    .map(([name, schema]) => [name, Type.Optional(schema)]),
+);
+
+const measurementsSchema = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      ...{ endpoint_id: text, model_id: text, tag: text, health, ...figures },
+      ...{ attempts_last_30m: attempts, attempts_last_1d: attempts },
+    }),
+  ),
+});
+
+/** The schemas of the provider's routes, by their names in the published document. */
+export const PROVIDER_SCHEMAS: Readonly<Record<string, TSchema>> = {
+  OwnProvider: providerSchema,
+  Serving: servingSchema,
+  Measurements: measurementsSchema,
+  CapacityReport: capacityReportSchema,
+  Capacity: capacityReplySchema,
+};
