@@ -19,6 +19,7 @@ import {
 } from '../terms/pause.ts';
 import type { Principal } from '../terms/principal.ts';
 import type { Observation, ObservedBenchmark } from './evidence.ts';
+import { keepProvider } from './former-provider.ts';
 import { historyRows } from './history.ts';
 import * as record from './record.ts';
 import type { ObservedAttempt } from './window.ts';
@@ -39,6 +40,7 @@ export type EndpointEvent =
   | (Stamped & PauseRequest & { readonly type: 'endpoint.pause' })
   | (Stamped & { readonly type: 'endpoint.resume'; readonly by?: Principal })
   | (Stamped & record.Slots & { readonly type: 'capacity.reported'; readonly reportedAt?: number })
+  | (Stamped & { readonly type: 'endpoint.provider' })
   | (Stamped & { readonly type: 'actor.activated' });
 
 function declare(before: EndpointRecord, event: EndpointEvent): EndpointRecord {
@@ -83,6 +85,7 @@ export const endpointMachine = setup({
   actions: {
     declare: assign(({ context, event }) => declare(context, event)),
     withdraw: assign(({ context }) => record.withdraw(context)),
+    keepProvider: emit<EndpointRecord, EndpointEvent>(({ context }) => keepProvider(context)),
     writeHistory: emit<EndpointRecord, EndpointEvent>(({ context }) => historyRows(context)),
     kept: assign(({ context }) => record.kept(context)),
     report: assign(({ context, event }) => record.report(context, only(event, 'capacity.reported'), event.at)),
@@ -105,6 +108,9 @@ export const endpointMachine = setup({
     ),
     publish: emit<EndpointRecord, EndpointEvent>(({ context }) => publish(context)),
     publishFresh: emit<EndpointRecord, EndpointEvent>(({ context }) => (context.fresh ? publish(context) : [])),
+    answerProvider: emit<EndpointRecord, EndpointEvent>(({ context }) => ({
+      ...{ type: 'reply', body: { provider: context.declaration?.provider.slug ?? null } },
+    })),
     answerChanged: emit(() => ({ type: 'reply', body: { changed: true } })),
     answerSame: emit(() => ({ type: 'reply', body: { changed: false } })),
   },
@@ -135,7 +141,7 @@ export const endpointMachine = setup({
       { guard: 'isSame', actions: 'answerSame' },
       { target: '.unknown', actions: ['declare', 'refresh', 'publish', 'answerChanged'] },
     ],
-    'endpoint.withdraw': { target: '.withdrawn', actions: ['withdraw', 'publish', 'answerChanged'] },
+    'endpoint.withdraw': { target: '.withdrawn', actions: ['keepProvider', 'withdraw', 'publish', 'answerChanged'] },
     'endpoint.pause': [{ guard: 'isPausedFor', actions: 'answerPause' }, { actions: ['pause', 'pauseChanged'] }],
     'endpoint.resume': [{ guard: 'isPaused', actions: ['resume', 'pauseChanged'] }, { actions: 'answerPause' }],
     'attempts.observed': { actions: 'observe' },
@@ -143,6 +149,7 @@ export const endpointMachine = setup({
     'check.observed': { actions: ['check', 'refresh', 'publishFresh'] },
     'benchmark.observed': { actions: ['benchmark', 'refresh', 'publishFresh'] },
     'capacity.reported': { actions: ['report', 'publish', 'answerCapacity'] },
+    'endpoint.provider': { actions: 'answerProvider' },
     'actor.activated': { actions: ['refresh', 'publish', 'republishPause'] },
   },
 });

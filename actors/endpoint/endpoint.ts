@@ -14,6 +14,7 @@ import { same } from '../terms/same.ts';
 import { endpointMachine } from './endpoint.machine.ts';
 import type { Observation, ObservedBenchmark } from './evidence.ts';
 import { explainEndpoint } from './explain.ts';
+import { FORMER_COLLECTION, formerCollection, formerProvider } from './former-provider.ts';
 import { HISTORY_COLLECTION, historyCollection } from './history.ts';
 import type { EndpointRecord, Slots } from './record.ts';
 import type { Bucket, ObservedAttempt } from './window.ts';
@@ -29,9 +30,9 @@ export const endpointKind: Kind = {
   downcast: asVersion3,
   creates: ['endpoint.declare'],
   finishes: [],
-  volatile: ['attempts.observed', 'probe.observed', 'capacity.reported', 'actor.activated'],
+  volatile: ['attempts.observed', 'probe.observed', 'capacity.reported', 'endpoint.provider', 'actor.activated'],
   resident: true,
-  collections: { [HISTORY_COLLECTION]: historyCollection },
+  collections: { [HISTORY_COLLECTION]: historyCollection, [FORMER_COLLECTION]: formerCollection },
   note: pauseNote,
   explain: explainEndpoint,
   redact: (context: Json) => context,
@@ -92,6 +93,17 @@ export async function withdrawEndpoint(cluster: Cluster, endpoint: string, withi
     { withinMs, repeat: same },
   );
   return (answer as { readonly changed: boolean }).changed;
+}
+
+/** Slug of the provider that an endpoint belongs to, or belonged to before it was withdrawn; null where unknown. */
+export async function providerOfEndpoint(
+  cluster: Pick<Cluster, 'ask' | 'rows'>,
+  endpoint: string,
+  withinMs: number,
+): Promise<string | null> {
+  const event = { type: 'endpoint.provider' };
+  const answer = await cluster.ask(endpointAddress(endpoint), event, { withinMs, repeat: same });
+  return (answer as { readonly provider: string | null }).provider ?? formerProvider(cluster, endpoint);
 }
 
 /** Sends outcomes that a gateway has batched, oldest first. Best effort: these are measurements, not money. */

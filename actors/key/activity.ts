@@ -3,7 +3,7 @@
  * charge. The day is that of the ledger entry, so the rows of a day sum to the ledger's charges of that day.
  */
 import { type Collection, type Effect, ownerOf, type RowRef } from '../runtime/index.ts';
-import type { ActivityPart } from '../terms/activity-part.ts';
+import { type ActivityPart, addUnits, type MediaSums } from '../terms/activity-part.ts';
 import { windowStart } from '../terms/calendar.ts';
 import { plain } from '../terms/only.ts';
 import { firstRow } from '../terms/row.ts';
@@ -38,6 +38,10 @@ export interface Activity {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly reasoningTokens: number;
+  /** Units other than tokens; absent without any. */
+  readonly units?: MediaSums;
+  /** Charges that miss a unit without a declared price; absent: none. */
+  readonly unpriced?: number;
   /** Sum of the charges, exact decimal USD. */
   readonly usage: string;
   /** True once a later day has begun: the row leaves memory. */
@@ -79,6 +83,8 @@ export function recordActivity(state: KeyState, event: SpendRecord): Effect[] {
   const day = windowStart('daily', part.at);
   const before = firstRow<Activity>(event, 'activity');
   const oldest = firstRow<Activity>(event, 'oldest');
+  const units = addUnits(before?.units, part.units);
+  const unpriced = (before?.unpriced ?? 0) + (part.unpriced ? 1 : 0);
   const row: Activity = {
     ...{ account: ownerOf(state.address), key: state.address, day },
     ...{ model: part.model, endpoint: part.endpoint, provider: part.provider },
@@ -88,6 +94,8 @@ export function recordActivity(state: KeyState, event: SpendRecord): Effect[] {
     promptTokens: (before?.promptTokens ?? 0) + part.promptTokens,
     completionTokens: (before?.completionTokens ?? 0) + part.completionTokens,
     reasoningTokens: (before?.reasoningTokens ?? 0) + part.reasoningTokens,
+    ...(units === undefined ? {} : { units }),
+    ...(unpriced === 0 ? {} : { unpriced }),
     usage: add(before?.usage ?? '0', cost),
   };
   const puts: Effect[] = [{ type: 'put', collection: ACTIVITY, id: rowId(part), body: plain(row) }];

@@ -16,6 +16,7 @@ import {
   publishPause,
 } from '../terms/pause.ts';
 import type { Principal } from '../terms/principal.ts';
+import { type DayFold, type FoldState, foldEffects, folded } from './earnings.ts';
 import {
   isRecording,
   type NotedRefusal,
@@ -41,6 +42,8 @@ export interface ProviderState extends Pausable {
   readonly keyRefusal?: KeyRefusal | null;
   /** Absent until an operator recorded raw refusals for the first time. */
   readonly refusals?: RefusalState;
+  /** Absent until the first day of earnings was folded. */
+  readonly earnings?: FoldState | undefined;
 }
 
 /** The provider answers 401 or 403 to our key. Store times in ms of the first and the newest report. */
@@ -70,11 +73,20 @@ export type ProviderEvent =
   | (Stamped & { readonly type: 'refusals.record'; readonly minutes: number })
   | (Stamped & { readonly type: 'refusals.note'; readonly refusal: NotedRefusal })
   | (Stamped & { readonly type: 'refusals.ended' })
+  | (Stamped & DayFold & { readonly type: 'earnings.fold' })
+  | (Stamped & { readonly type: 'provider.show' })
   | (Stamped & { readonly type: 'actor.activated' });
 
 function declare({ slug }: ProviderState, event: ProviderEvent): ProviderState {
   const { facts, digest, at } = only(event, 'provider.declare');
   return { slug, facts, digest, declaredAt: at };
+}
+
+/** What is shown of a provider beside its declaration. */
+export type ProviderView = Pick<ProviderState, 'slug' | 'facts' | 'document' | 'earnings'>;
+
+function show({ slug, facts, document, earnings }: ProviderState): ProviderView {
+  return { slug, facts, ...(document && { document }), ...(earnings && { earnings }) };
 }
 
 /** A broken document declares no endpoints: the count of the last usable document stays. */
@@ -159,6 +171,9 @@ export const providerMachine = setup({
     republishPause: emit<ProviderState, ProviderEvent>(({ context }) =>
       context.paused == null ? [] : publishPause(context.slug, context),
     ),
+    fold: assign(({ context, event }) => ({ earnings: folded(context.earnings, only(event, 'earnings.fold')) })),
+    keepEarnings: emit<ProviderState, ProviderEvent>(({ event }) => foldEffects(only(event, 'earnings.fold'))),
+    answerState: emit<ProviderState, ProviderEvent>(({ context }) => ({ type: 'reply', body: plain(show(context)) })),
     publish: emit<ProviderState, ProviderEvent>(({ context }) => publish(context)),
     answerChanged: emit(() => ({ type: 'reply', body: { changed: true } })),
     answerSame: emit(() => ({ type: 'reply', body: { changed: false } })),
@@ -198,6 +213,8 @@ export const providerMachine = setup({
     'refusals.record': { actions: ['record', 'publishRecording'] },
     'refusals.note': [{ guard: 'isRecording', actions: ['keepRefusal', 'note'] }, {}],
     'refusals.ended': { actions: ['endRecording', 'unpublishRecording'] },
+    'earnings.fold': { actions: ['fold', 'keepEarnings', 'answerChanged'] },
+    'provider.show': { actions: 'answerState' },
     'actor.activated': { actions: ['publish', 'republishPause', 'republishRecording'] },
   },
 });

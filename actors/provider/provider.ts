@@ -1,12 +1,19 @@
 /** The provider kind and its client functions. Resident: its board entry moves with its shard. */
 import { createHash } from 'node:crypto';
-import type { Cluster, Json, Kind, View } from '../runtime/index.ts';
+import type { Cluster, Json, Kind, RowQuery, RowRecord, View } from '../runtime/index.ts';
 import type { ProviderFacts } from '../terms/declaration.ts';
 import { providerAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import { explainPause, type Pausable, pauseNote } from '../terms/pause.ts';
 import { same } from '../terms/same.ts';
-import { type DocumentReading, type KeyRefusal, type ProviderState, providerMachine } from './provider.machine.ts';
+import { type DayFold, EARNINGS_COLLECTION, type Earning, earningsCollection } from './earnings.ts';
+import {
+  type DocumentReading,
+  type KeyRefusal,
+  type ProviderState,
+  type ProviderView,
+  providerMachine,
+} from './provider.machine.ts';
 import { isRecording, REFUSALS_COLLECTION, refusalCollection } from './refusals.ts';
 
 /** Board topic; keys are slugs, values `ProviderFacts`. */
@@ -21,9 +28,9 @@ export const providerKind: Kind = {
   version: 1,
   creates: ['provider.declare', 'provider.read'],
   finishes: [],
-  volatile: ['actor.activated'],
+  volatile: ['actor.activated', 'provider.show'],
   resident: true,
-  collections: { [REFUSALS_COLLECTION]: refusalCollection },
+  collections: { [REFUSALS_COLLECTION]: refusalCollection, [EARNINGS_COLLECTION]: earningsCollection },
   note: pauseNote,
   explain: explainProvider,
   redact: (context: Json) => context,
@@ -55,6 +62,52 @@ export function reportKey(cluster: Pick<Cluster, 'tell'>, slug: string, refusedW
   const event = refusedWith === null ? { type: 'key.accepted' } : { type: 'key.refused', status: refusedWith };
   cluster.tell(providerAddress(slug), event);
 }
+
+/** Null: the provider was never declared. */
+export async function showProvider(
+  cluster: Pick<Cluster, 'ask'>,
+  slug: string,
+  withinMs: number,
+): Promise<ProviderView | null> {
+  const answer = await cluster.ask(providerAddress(slug), { type: 'provider.show' }, { withinMs, repeat: same });
+  return answer as unknown as ProviderView;
+}
+
+/** Writes the earnings of a day, or a part of them. A repeat writes the same rows. */
+export async function foldEarnings(
+  cluster: Pick<Cluster, 'ask'>,
+  slug: string,
+  fold: DayFold,
+  withinMs: number,
+): Promise<void> {
+  const { day, earnings, isLast } = fold;
+  const event = { type: 'earnings.fold', day, earnings: plain(earnings), isLast };
+  await cluster.ask(providerAddress(slug), event, { withinMs, repeat: same });
+}
+
+/** Rows that one read of the store returns. */
+const PAGE_ROWS_MAX = 1_000;
+
+/** The folded earnings of the days from `from` until before `till`, store times in ms, in their order, page by page. */
+export async function* earningsOf(
+  rows: ReadRows,
+  slug: string,
+  { from, till }: { readonly from: number; readonly till: number },
+): AsyncIterable<readonly Earning[]> {
+  const query = { collection: EARNINGS_COLLECTION, address: providerAddress(slug), limit: PAGE_ROWS_MAX } as const;
+  let after = { sort: from, id: '' };
+  for (;;) {
+    const page = await rows({ ...query, after });
+    const inRange = page.map(({ body }) => JSON.parse(body) as Earning).filter(({ day }) => day < till);
+    if (inRange.length > 0) yield inRange;
+    const last = page.at(-1);
+    if (last === undefined || inRange.length < PAGE_ROWS_MAX) return;
+    after = { sort: last.sort, id: last.id };
+  }
+}
+
+/** Reads rows of the store: a node's own, or those of an operator's connection. */
+type ReadRows = (query: RowQuery) => Promise<readonly RowRecord[]>;
 
 /** Removes a provider from the board. Returns true when it was on it. */
 export async function withdrawProvider(cluster: Cluster, slug: string, withinMs: number): Promise<boolean> {

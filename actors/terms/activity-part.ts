@@ -1,4 +1,5 @@
-import type { Generation } from './hold.ts';
+import type { Generation, SettledMedia } from './hold.ts';
+import { add } from './usd.ts';
 
 /** What one charge adds to the activity of its key, beside its cost. Sent with the charge. */
 export interface ActivityPart {
@@ -15,7 +16,19 @@ export interface ActivityPart {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly reasoningTokens: number;
+  /** Units other than tokens, decimal text; absent without any. */
+  readonly units?: MediaSums;
+  /** True where a unit without a declared price was consumed: it is not in the cost. */
+  readonly unpriced?: true;
 }
+
+/** Units other than tokens, by name; exact decimal text. One that nobody consumed is absent. */
+export type MediaSums = { readonly [unit in (typeof MEDIA_UNITS)[number]]?: string };
+
+export const MEDIA_UNITS = [
+  ...(['images', 'megapixels', 'audioSeconds', 'videoSeconds'] as const),
+  ...(['inputImages', 'inputAudioSeconds', 'inputCharacters'] as const),
+] as const satisfies readonly (keyof SettledMedia)[];
 
 /** What a charged generation adds. Counts that nobody reported add nothing. */
 export function activityPart(generation: Generation, at: number): ActivityPart {
@@ -26,5 +39,21 @@ export function activityPart(generation: Generation, at: number): ActivityPart {
     promptTokens: settlement?.promptTokens ?? 0,
     completionTokens: settlement?.completionTokens ?? 0,
     reasoningTokens: settlement?.reasoningTokens ?? 0,
+    ...(settlement?.media === undefined ? {} : { units: unitsOf(settlement.media) }),
+    ...(settlement !== null && settlement.unpriced.length > 0 ? { unpriced: true } : {}),
   };
+}
+
+function unitsOf(media: SettledMedia): MediaSums {
+  const units: { -readonly [unit in keyof MediaSums]: MediaSums[unit] } = {};
+  for (const unit of MEDIA_UNITS) if (media[unit] !== undefined) units[unit] = String(media[unit]);
+  return units;
+}
+
+/** The sums of both; undefined where neither has a unit. */
+export function addUnits(a: MediaSums | undefined, b: MediaSums | undefined): MediaSums | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  const sums: { -readonly [unit in keyof MediaSums]: MediaSums[unit] } = { ...a };
+  for (const unit of MEDIA_UNITS) if (b[unit] !== undefined) sums[unit] = add(a[unit] ?? '0', b[unit]);
+  return sums;
 }

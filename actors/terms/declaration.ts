@@ -17,6 +17,8 @@ export interface ProviderFacts {
   /** Two-letter country code. */
   readonly headquarters: string | null;
   readonly datacenters: readonly string[] | null;
+  /** The marketplace's part of each charge, decimal text from 0 to 1; absent: 0. */
+  readonly feeFraction?: string;
 }
 
 /** One model at one provider: an `Endpoint` without its measured members. */

@@ -126,7 +126,8 @@ function dialectOf({ dialect = 'chat' }: ProviderDeclaration, { output_modalitie
 
 /** A declared provider in the form that its actor receives. Members that the config omits are null. */
 export function providerFacts(provider: ProviderDeclaration, declared: readonly EndpointDeclaration[]): ProviderFacts {
-  const { slug, name, website, privacyPolicyUrl, termsOfServiceUrl, statusPageUrl, headquarters } = provider;
+  const { slug, name, website, privacyPolicyUrl, termsOfServiceUrl, statusPageUrl, headquarters, feeFraction } =
+    provider;
   const countries = unique(declared.flatMap(({ datacenters }) => datacenters ?? []).map((each) => each.countryCode));
   return {
     id: providerId(slug),
@@ -138,6 +139,7 @@ export function providerFacts(provider: ProviderDeclaration, declared: readonly 
     statusPageUrl: statusPageUrl ?? null,
     headquarters: headquarters ?? null,
     datacenters: countries.length === 0 ? null : [...countries].sort(),
+    ...(feeFraction === undefined ? {} : { feeFraction }),
   };
 }
 

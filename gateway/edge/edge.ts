@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { ProviderEarnings } from '../jobs/earnings/provider-earnings.ts';
 import { Arrivals } from '../overload/arrivals.ts';
 import type { OverloadGauges } from '../overload/overload.ts';
 import type { ServingState } from '../terms/serving-state.ts';
@@ -75,9 +76,9 @@ export function openEdge(services: EdgeServices): Edge {
     services: { ...services, readiness },
     ...{ authentication, clients, window, turns, overload, arrivals },
     largeAnswers: new LargeAnswers(clock, limits),
-    ...{ feeds, preparedAnswers: new PreparedAnswers(), publicStats: new PublicStats(cluster) },
-    ...{ histories: new EndpointHistories(cluster), bodies: new BodyRoom(limits.bodiesBytesMax) },
-    uploads: new UploadRoom(services.files.limits),
+    ...{ feeds, preparedAnswers: new PreparedAnswers(), histories: new EndpointHistories(cluster) },
+    ...{ publicStats: new PublicStats(cluster), providerEarnings: new ProviderEarnings(cluster, services.askMs) },
+    ...{ uploads: new UploadRoom(services.files.limits), bodies: new BodyRoom(limits.bodiesBytesMax) },
     openUploads: new OpenUploads(limits),
     running: new RunningRequests(limits.requestsMax),
     underWay: () => (listener?.underWay ?? 0) - feeds.requests - arrivals.waiting,

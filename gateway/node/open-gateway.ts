@@ -9,6 +9,7 @@ import { drainInference, openInference } from '../inference/services.ts';
 import { watchCommits } from '../jobs/commit-points.ts';
 import { Facilitator } from '../jobs/deposits/facilitator.ts';
 import type { PaymentServices } from '../jobs/deposits/settle.ts';
+import { EarningsFolder } from '../jobs/earnings/earnings-folder.ts';
 import type { JobServices } from '../jobs/job-services.ts';
 import type { WebhookServices } from '../jobs/webhook/deliver.ts';
 import { ConfigError } from '../operator/config/config-error.ts';
@@ -83,7 +84,8 @@ export function openGateway(
   const benchmarker = new Benchmarker({ ...checked, limits: config.benchmarks });
   if (crashPoint !== null) watchCommits(cluster, crashPoint);
   let endHealthLog = (): void => {};
-  const periodic = [keys, new Prober(parts), refresher, checker, benchmarker];
+  const folder = new EarningsFolder({ cluster, clock, providers, log, askMs: upstream.askMs });
+  const periodic = [keys, new Prober(parts), refresher, checker, benchmarker, folder];
   const edge = openEdge({
     ...{ cluster, clock, random, inference, readiness, log, crashPoint, overload, measures, tracing, files },
     limits: config.edge,

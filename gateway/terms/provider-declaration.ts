@@ -22,6 +22,8 @@ export interface ProviderDeclaration {
   readonly models: string | Readonly<Record<string, unknown>>;
   /** The operator's verdict on the provider's claim of zero data retention; absent: under review. */
   readonly zdr?: 'approved' | 'denied';
+  /** The marketplace's part of each charge, decimal text from 0 to 1, such as `0.05`; absent: 0. */
+  readonly feeFraction?: string;
   readonly website?: string;
   readonly privacyPolicyUrl?: string;
   readonly termsOfServiceUrl?: string;

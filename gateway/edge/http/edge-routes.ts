@@ -1,3 +1,4 @@
+import type { ProviderEarnings } from '../../jobs/earnings/provider-earnings.ts';
 import type { Arrivals } from '../../overload/arrivals.ts';
 import type { Overload } from '../../overload/overload.ts';
 import type { PublicStats } from '../api/catalogue/public-stats.ts';
@@ -32,6 +33,7 @@ export interface EdgeRoutes {
   readonly preparedAnswers: PreparedAnswers;
   readonly publicStats: PublicStats;
   readonly histories: EndpointHistories;
+  readonly providerEarnings: ProviderEarnings;
   readonly running: RunningRequests;
   /** Number of requests under way on this node. */
   readonly underWay: () => number;

@@ -59,6 +59,12 @@ const provider = record({
   zdr: Type.Optional(
     Type.Union([Type.Literal('approved'), Type.Literal('denied')], { words: '"approved" or "denied"' }),
   ),
+  feeFraction: Type.Optional(
+    Type.String({
+      pattern: '^(0(\\.\\d{1,18})?|1)$',
+      words: 'a decimal number as text from "0" to "1", such as "0.05"',
+    }),
+  ),
   website: Type.Optional(address),
   privacyPolicyUrl: Type.Optional(address),
   termsOfServiceUrl: Type.Optional(address),

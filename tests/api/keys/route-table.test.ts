@@ -36,6 +36,7 @@ const MANAGEMENT = [
 ];
 const PROVIDER = [
   ...['GET /provider', 'GET /provider/serving', 'GET /provider/measurements', 'POST /provider/capacity'],
+  ...['GET /provider/earnings', 'GET /provider/statements', 'GET /provider/statements/:month'],
 ];
 const PUBLIC =
   /^(GET|HEAD) (\/?|\/ready|\/openapi\.json|\/models?(\/.*)?|\/endpoints\/zdr|\/providers|\/families)$|^POST \/(auth\/keys|credits\/coinbase)$|^GET \/stats\/public$/;

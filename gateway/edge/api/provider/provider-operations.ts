@@ -1,7 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { oneOf } from '../../../dialects/request/members.ts';
-import type { Operation } from '../openapi/operation.ts';
+import type { Operation, Parameter } from '../openapi/operation.ts';
 
+const day = (name: string, description: string): Parameter => ({
+  ...{ name, schema: Type.String({ format: 'date' }), description },
+});
 const provider = (operation: Omit<Operation, 'key'>): Operation => ({ ...operation, key: true });
 
 /** The routes of a provider's account, as the published document shows them. */
@@ -25,5 +28,19 @@ export const PROVIDER_OPERATIONS: readonly Operation[] = [
   provider({
     ...{ method: 'post', path: '/provider/capacity', summary: 'Reports slots of an endpoint; counts for a minute' },
     ...{ body: 'CapacityReport', reply: 'Capacity' },
+  }),
+  provider({
+    ...{ method: 'get', path: '/provider/earnings', summary: "The provider's earnings, by UTC day and endpoint" },
+    query: [day('from', 'First day; absent: 29 days before `to`.'), day('to', 'Last day; absent: today.')],
+    reply: 'Earnings',
+  }),
+  provider({
+    ...{ method: 'get', path: '/provider/statements', summary: 'The months with a statement, newest first' },
+    reply: 'ProviderStatementList',
+  }),
+  provider({
+    ...{ method: 'get', path: '/provider/statements/{month}', summary: 'The earnings of one month, as JSON or CSV' },
+    query: [{ name: 'format', schema: oneOf('json', 'csv') }],
+    reply: 'ProviderStatement',
   }),
 ];

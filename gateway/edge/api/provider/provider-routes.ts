@@ -1,6 +1,8 @@
 import type { Route } from '../../http/route.ts';
 import { acceptCapacity } from './capacity.ts';
+import { listEarnings } from './earnings.ts';
 import { listMeasurements } from './measurements.ts';
+import { listProviderStatements, showProviderStatement } from './provider-statements.ts';
 import { listServing, showProvider } from './serving.ts';
 
 /** What a provider reads and reports about itself. (conventions 1.7; spec: inference, Authentication 7) */
@@ -9,4 +11,10 @@ export const providerRoutes: readonly Route[] = [
   { method: 'GET', path: '/provider/serving', policy: 'provider', body: 'none', answer: listServing },
   { method: 'GET', path: '/provider/measurements', policy: 'provider', body: 'none', answer: listMeasurements },
   { method: 'POST', path: '/provider/capacity', policy: 'provider', body: 'json', answer: acceptCapacity },
+  { method: 'GET', path: '/provider/earnings', policy: 'provider', body: 'none', answer: listEarnings },
+  { method: 'GET', path: '/provider/statements', policy: 'provider', body: 'none', answer: listProviderStatements },
+  {
+    ...{ method: 'GET', path: '/provider/statements/:month', policy: 'provider', body: 'none' },
+    answer: showProviderStatement,
+  },
 ];

@@ -53,6 +53,44 @@ const measurementsSchema = Type.Object({
   ),
 });
 
+const amount = Type.String({ description: 'USD, exact decimal text.' });
+const sums = {
+  requests: Type.Integer({ description: 'Charged generations.' }),
+  unpriced_requests: Type.Integer({ description: 'Those with a consumed unit that has no declared price.' }),
+  units: Type.Object(
+    { prompt_tokens: whole, completion_tokens: whole, reasoning_tokens: whole },
+    { additionalProperties: text, description: 'Other units as decimal text, where consumed.' },
+  ),
+  gross: amount,
+  fee: Type.String({ description: "The marketplace's part of it." }),
+  net: amount,
+};
+const sum = Type.Object(sums);
+const days = Type.Array(
+  Type.Object({
+    ...{ date: Type.String({ format: 'date' }), endpoint_id: text, model_id: text },
+    final: Type.Boolean({ description: 'True once the day is folded: it changes no more.' }),
+    ...sums,
+  }),
+);
+const month = Type.String({ pattern: '^\\d{4}-\\d{2}$' });
+
+const earningsSchema = Type.Object({ from: text, to: text, data: days, total: sum });
+const statementListSchema = Type.Object({
+  object: Type.Literal('list'),
+  data: Type.Array(Type.Object({ object: Type.Literal('provider_statement'), month, ended: Type.Boolean() })),
+});
+const statementSchema = Type.Object({
+  data: Type.Object({
+    ...{ object: Type.Literal('provider_statement'), month, final: Type.Boolean() },
+    provider: Type.Object({ id: text, slug: text, name: text }),
+    ...{ currency: Type.Literal('USD'), total: sum },
+    by_model: Type.Array(Type.Object({ model_id: text, ...sums })),
+    by_endpoint: Type.Array(Type.Object({ endpoint_id: text, ...sums })),
+    days,
+  }),
+});
+
 /** The schemas of the provider's routes, by their names in the published document. */
 export const PROVIDER_SCHEMAS: Readonly<Record<string, TSchema>> = {
   OwnProvider: providerSchema,
@@ -60,4 +98,7 @@ export const PROVIDER_SCHEMAS: Readonly<Record<string, TSchema>> = {
   Measurements: measurementsSchema,
   CapacityReport: capacityReportSchema,
   Capacity: capacityReplySchema,
+  Earnings: earningsSchema,
+  ProviderStatementList: statementListSchema,
+  ProviderStatement: statementSchema,
 };

@@ -67,7 +67,7 @@ it('the document and the registered routes list the same operations', async () =
   const secured = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { security }]) => (security ? [`${method} ${path}`] : [])),
   );
-  const keyed = apiRoutes().filter(({ policy }) => ['key', 'management', 'admit'].includes(policy));
+  const keyed = apiRoutes().filter(({ policy }) => ['key', 'management', 'provider', 'admit'].includes(policy));
   assert.equal(secured.sort(), keyed.map(nameOf).sort());
 });
 
