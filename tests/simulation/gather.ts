@@ -26,13 +26,14 @@ interface Gathered {
 
 /** Collects the auditor's evidence from the clients' notes and the database, as it is now: the world may run on. */
 export function gather({ workload, database, witness, usages, crashed }: Gathered): Evidence {
-  const { turns, bank, reads, batches } = workload;
+  const { turns, bank, reads, batches, videos } = workload;
   const ledger = dump(workload, database);
   return {
     ...{ history: turns.history, calls: turns.calls, ledger, samples: [...witness.samples] },
     credits: [],
     deposits: [...bank.deposits.filter((deposit) => deposit.acknowledged), batches.deposit],
     batches: batches.evidence,
+    videos: videos.evidence,
     ...{ prices: PRICES, slugs: SLUGS, clockSlackMs: CLOCK_SLACK_MS },
     ...{ keys: bank.keys, reads: reads.reads, releases: turns.releases, ended: ended(database) },
     ...(usages === null ? {} : { usages }),

@@ -11,6 +11,7 @@ import { noFence } from './mutations/no-fence.ts';
 import { noVersionCheck } from './mutations/no-version-check.ts';
 import { BATCH_MUTATIONS } from './mutations/of-batches.ts';
 import { FILE_MUTATIONS } from './mutations/of-files.ts';
+import { VIDEO_MUTATIONS } from './mutations/of-videos.ts';
 import { outcomeWithoutCharge } from './mutations/outcome-without-charge.ts';
 import { outputBeforeCommit } from './mutations/output-before-commit.ts';
 import { refusalAbortsAll } from './mutations/refusal-aborts-all.ts';
@@ -46,4 +47,5 @@ export const MUTATIONS: readonly Mutation[] = [
   cancelCutsNothing,
   ...BATCH_MUTATIONS,
   ...FILE_MUTATIONS,
+  ...VIDEO_MUTATIONS,
 ];

@@ -1,3 +1,4 @@
+import type { ShardRow } from '../../actors/runtime/ports/store.ts';
 import type { History } from './history.ts';
 import type { Fault, Plan } from './plan.ts';
 import type { ByteWorld } from './world/byte-world.ts';
@@ -16,6 +17,10 @@ const SKEW_MS_MAX = 30_000;
 const SLOW_MS_MAX = 5_000;
 /** A longer pause makes a node stale to the others. */
 const STALE_MS = 3_300;
+/** Of the shards of a node that move late. */
+const LATE_SHARE = 0.3;
+/** Of the late hand-overs, those that arrive ahead of a commit of several shards. */
+const AHEAD_SHARE = 0.5;
 
 /** Injects the planned faults, in sequence and some concurrently; `heal` repairs all of them. */
 export class Nemesis {
@@ -212,13 +217,29 @@ export class Nemesis {
     this.#scheduler.after(dice.between(300, 4_000), () => process.misbehave(this.#fleet.storeTraits));
   }
 
-  /** A hand-over that its owner abandoned long ago arrives late: one shard moves while it is served. */
+  /**
+   * Hand-overs that their owner abandoned long ago arrive late, while the shards are served: some at any time, others
+   * between the request of a commit of several shards and its execution, so that it is refused in part.
+   */
   #giveLate(slot: NodeSlot, other: NodeSlot): void {
     const [from, to] = [slot.process?.node?.self.incarnation, other.process?.node?.self.incarnation];
     const owned = this.#database.shards().filter((row) => row.owner !== null && row.owner === from);
     if (owned.length === 0 || to === undefined) return;
-    const row = this.#dice.pick(owned);
-    if (this.#database.give(row, to) !== null) this.#note('late hand-over', { shard: row.shard, from, to });
+    if (this.#dice.happens(AHEAD_SHARE)) {
+      this.#database.interpose(slot.name, (writes) => {
+        const { shard } = this.#dice.pick(writes);
+        const row = this.#database.shards()[shard];
+        if (row !== undefined && row.owner === from && !this.#over) this.#give(row, to);
+      });
+      return;
+    }
+    const late = owned.filter(() => this.#dice.happens(LATE_SHARE));
+    for (const row of late.length > 0 ? late : [this.#dice.pick(owned)]) this.#give(row, to);
+  }
+
+  #give(row: ShardRow, to: string): void {
+    if (this.#database.give(row, to) === null) return;
+    this.#note('late hand-over', { shard: row.shard, from: row.owner, to });
   }
 
   #drain(slot: NodeSlot): void {

@@ -109,11 +109,15 @@ class Simulation {
       world: {
         ...{ database, network, kinds: mutation?.kinds?.(own) ?? own, limits, oneHost: plan.oneHost, log },
         ...{ storeParts: plan.storeParts, connect: (clock, random) => bytes.connect(clock, random) },
-        activities: (process) => ({
-          render: workload.jobs.handler(process, performing.fork()),
-          work: workload.bills.handler(process, performing.fork()),
-          ...workload.batches.handlers(process, performing.fork()),
-        }),
+        activities: (process) => {
+          const jobs = workload.jobs.handler(process, performing.fork());
+          return {
+            work: workload.bills.handler(process, performing.fork()),
+            ...workload.batches.handlers(process, performing.fork()),
+            ...workload.videos.handlers(process, performing.fork()),
+            task: jobs,
+          };
+        },
       },
       dice: dice.fork(),
       tell: (what, more) => history.note(what, more),
@@ -193,6 +197,7 @@ class Simulation {
     await this.#workload.bank.open(client);
     await this.#workload.batches.open(client);
     await this.#workload.files.open(client);
+    await this.#workload.videos.open(client);
     await this.#workload.purses.fill(client);
     await this.#workload.wallets.fill(client);
     await this.#workload.bills.fill(client);
@@ -233,6 +238,7 @@ class Simulation {
     if (!this.#workload.alarms.silent) return 'alarms not fired';
     if (!this.#workload.jobs.idle) return 'activities running';
     if (!this.#workload.batches.ended) return 'batches running';
+    if (this.#workload.videos.running !== null) return this.#workload.videos.running;
     if (!this.#workload.bills.settled) return 'bills neither ended nor dead-lettered';
     return this.#workload.wallets.settled ? null : 'messages undelivered';
   }

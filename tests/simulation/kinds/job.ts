@@ -35,7 +35,7 @@ const found = (event: JobEvent): Work | null => (event.rows.work?.[0]?.body as u
 const put = (work: Work): Effect => ({ type: 'put', collection: 'work', id: work.id, body: work as unknown as Json });
 
 const performed = (event: JobEvent, id: string, repeats?: Repeats): Effect => {
-  const work = { type: 'perform', name: 'render', id, input: { id }, deadlineAt: event.at + DEADLINE_MS } as const;
+  const work = { type: 'perform', name: 'task', id, input: { id }, deadlineAt: event.at + DEADLINE_MS } as const;
   return repeats === undefined ? work : { ...work, repeats };
 };
 const again = (id: string): string => `${id} again`;
@@ -111,9 +111,9 @@ const jobMachine = setup({
     open: {
       on: {
         'job.begin': [{ guard: 'isKnown', actions: 'answer' }, { actions: 'begin' }],
-        'render.done': { actions: ['count', 'done'] },
-        'render.failed': [{ guard: 'isRepeated', actions: 'repeatLater' }, { actions: ['count', 'failed'] }],
-        'render.attempt': { actions: 'learn' },
+        'task.done': { actions: ['count', 'done'] },
+        'task.failed': [{ guard: 'isRepeated', actions: 'repeatLater' }, { actions: ['count', 'failed'] }],
+        'task.attempt': { actions: 'learn' },
         'job.again': [{ guard: 'isRunning', actions: 'repeat' }, {}],
         'job.lapse': [{ guard: 'isRunning', actions: ['count', 'lapse'] }, { actions: 'answer' }],
       },
@@ -128,7 +128,7 @@ export const jobKind: Kind = {
   creates: ['job.begin'],
   finishes: ['job.lapse'],
   volatile: [],
-  activities: ['render'],
+  activities: ['task'],
   collections: { work: { sort: () => 0 } },
   rows: (event) => [{ as: 'work', collection: 'work', id: String(event.id), mayBeStored: true }],
   explain: () => [],

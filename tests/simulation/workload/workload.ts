@@ -17,6 +17,7 @@ import { Reads } from './reads.ts';
 import { Registers } from './registers.ts';
 import { Tallies } from './tallies.ts';
 import { Turns } from './turns.ts';
+import { Videos } from './videos.ts';
 import { Wallets } from './wallets.ts';
 
 const REGISTERS = 3;
@@ -45,6 +46,7 @@ export class Workload {
   readonly turns: Turns;
   readonly batches: Batches;
   readonly files: Files;
+  readonly videos: Videos;
   readonly reads: Reads;
   /** Values read from boards. */
   readonly sightings: Shown[] = [];
@@ -77,6 +79,7 @@ export class Workload {
     this.turns = new Turns(this.bank, history, database);
     this.batches = new Batches(this.turns, history, database);
     this.files = new Files(history, database, options.bytes);
+    this.videos = new Videos(history, database);
     this.reads = new Reads(this.bank, history, database);
   }
 
@@ -124,8 +127,9 @@ export class Workload {
 
   #act(client: Client): Promise<void> {
     const share = client.dice.fraction();
-    if (share < 0.15) return this.registers.act(client);
-    if (share < 0.25) return this.tallies.act(client);
+    if (share < 0.12) return this.registers.act(client);
+    if (share < 0.2) return this.tallies.act(client);
+    if (share < 0.26) return this.videos.act(client);
     if (share < 0.32) return this.alarms.act(client);
     if (share < 0.39) return this.purses.act(client);
     if (share < 0.47) return this.wallets.act(client);
@@ -169,6 +173,7 @@ export class Workload {
     }
     if (!(await this.batches.conclude(client))) return null;
     await this.files.conclude(client);
+    await this.videos.conclude(client);
     const reads: (AccountRead | null)[] = [];
     for (const account of this.bank.accounts) reads.push(await this.reads.read(client, account));
     return reads.includes(null) ? null : this.reads.usages(client);

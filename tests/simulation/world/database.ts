@@ -46,6 +46,8 @@ export class Database {
   readonly scheduler: Scheduler;
   #startsAt: number;
   readonly #witness: Witness;
+  /** What runs right ahead of a node's next commit of several shards. */
+  readonly #ahead = new Map<string, (writes: readonly ShardWrite[]) => void>();
 
   constructor(options: {
     readonly scheduler: Scheduler;
@@ -75,7 +77,13 @@ export class Database {
     return Math.floor(this.#startsAt + this.scheduler.now);
   }
 
+  /** Something that the database executes between the request of the node's next commit of several shards and itself. */
+  interpose(node: string, run: (writes: readonly ShardWrite[]) => void): void {
+    this.#ahead.set(node, run);
+  }
+
   commit(writes: readonly ShardWrite[], node: string, echo = false): readonly ShardVerdict[] {
+    if (!echo && writes.length > 1) this.#runAhead(writes, node);
     const held = this.tables.shardRows();
     const before = writes.map((write) => this.#versions(write));
     const verdicts = this.judge(writes);
@@ -134,6 +142,12 @@ export class Database {
   /** A shard's row as returned to callers; mutations override it. */
   protected told(row: ShardRow): ShardRow {
     return row;
+  }
+
+  #runAhead(writes: readonly ShardWrite[], node: string): void {
+    const run = this.#ahead.get(node);
+    this.#ahead.delete(node);
+    run?.(writes);
   }
 
   #moved(before: ShardRow, after: ShardRow): void {

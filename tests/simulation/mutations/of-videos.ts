@@ -1,0 +1,110 @@
+import { assign } from 'xstate';
+import { type Effect, emit, type Kind } from '../../../actors/runtime/index.ts';
+import { only } from '../../../actors/terms/only.ts';
+import { removeOver } from '../../../actors/video-job/clip-effects.ts';
+import type { VideoJobEvent } from '../../../actors/video-job/events.ts';
+import { settle } from '../../../actors/video-job/job-effects.ts';
+import type { VideoJobState } from '../../../actors/video-job/job-state.ts';
+import { videoJobMachine } from '../../../actors/video-job/video-job.machine.ts';
+import { videoJobKind } from '../../../actors/video-job/video-job.ts';
+import { webhookMachine } from '../../../actors/webhook/webhook.machine.ts';
+import { webhookKind } from '../../../actors/webhook/webhook.ts';
+import type { Mutation } from '../mutation.ts';
+
+type Replaced = (sound: readonly Kind[]) => readonly Kind[];
+type OfVideo = Parameters<typeof videoJobMachine.provide>[0];
+type OfWebhook = Parameters<typeof webhookMachine.provide>[0];
+
+function videoWith(replaced: OfVideo): Replaced {
+  const changed: Kind = { ...videoJobKind, machine: videoJobMachine.provide(replaced) };
+  return (sound) => sound.map((kind) => (kind.name === changed.name ? changed : kind));
+}
+
+function webhookWith(replaced: OfWebhook): Replaced {
+  const changed: Kind = { ...webhookKind, machine: webhookMachine.provide(replaced) };
+  return (sound) => sound.map((kind) => (kind.name === changed.name ? changed : kind));
+}
+
+const emitted = (effects: (context: VideoJobState, event: VideoJobEvent) => Effect | readonly Effect[]) =>
+  emit<VideoJobState, VideoJobEvent>(({ context, event }) => [effects(context, event)].flat());
+
+/** Deliberate bugs of video jobs, their clips and their webhooks. */
+export const VIDEO_MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'render completed without its charge',
+    caughtBy: 1,
+    kinds: videoWith({ actions: { settle: emitted(() => []) } }),
+  },
+  {
+    name: 'render charged beside the rate of its submission',
+    caughtBy: 1,
+    isLong: true,
+    kinds: videoWith({
+      actions: {
+        settle: emitted((context, event) => {
+          const { settlement } = only(event, 'render.done', 'abort.done').result;
+          return settlement === null ? [] : settle(context, { ...settlement, cost: '0.000001' });
+        }),
+      },
+    }),
+  },
+  {
+    name: 'failed render keeps its hold',
+    caughtBy: 1,
+    isLong: true,
+    kinds: videoWith({ actions: { releaseFailed: emitted(() => []) } }),
+  },
+  {
+    name: 'clip removed under a download',
+    caughtBy: 1,
+    kinds: videoWith({
+      actions: {
+        removeOver: emitted((context, event) =>
+          removeOver(context, { ...event, rows: { ...event.rows, readers: [] } }),
+        ),
+      },
+    }),
+  },
+  {
+    name: 'clip kept past its time',
+    caughtBy: 1,
+    isLong: true,
+    kinds: videoWith({ actions: { removeOver: assign({}) } }),
+  },
+  {
+    name: 'job expires although it was fetched',
+    caughtBy: 1,
+    kinds: videoWith({ guards: { isFetched: () => false } }),
+  },
+  {
+    name: 'job that nobody fetched never expires',
+    caughtBy: 1,
+    isLong: true,
+    kinds: videoWith({ guards: { isFetched: () => true } }),
+  },
+  {
+    name: 'completed job announced to nobody',
+    caughtBy: 1,
+    isLong: true,
+    kinds: videoWith({ actions: { announceCompleted: assign({}) } }),
+  },
+  {
+    name: 'webhook posted on after its 2xx',
+    caughtBy: 1,
+    kinds: webhookWith({ guards: { isAccepted: () => false } }),
+  },
+  {
+    name: 'webhook tried a ninth time',
+    caughtBy: 1,
+    isLong: true,
+    kinds: webhookWith({ guards: { isLast: ({ context }) => context.attempts.length > 8 } }),
+  },
+  {
+    name: 'interrupted attempt of a webhook not counted',
+    caughtBy: 1,
+    isLong: true,
+    kinds: webhookWith({
+      actions: { interrupt: assign(({ context }) => ({ attempts: context.attempts.slice(0, -1) })) },
+    }),
+  },
+];
