@@ -27,11 +27,14 @@ const STORE_AGAIN_MS = 500;
 const CANCELLED_SECONDS = '0.5';
 const RUNNING = { runningMax: 64, runningPerGroupMax: 8 };
 
+/** What becomes of the renders of a job: `unkept` ones find no room in the blob store, and `endless` ones never end. */
+export type Fate = 'delivered' | 'refused' | 'unkept' | 'endless';
+
 /** What the provider was asked to do with a job. */
 export interface Order {
   readonly job: string;
   readonly prompt: string;
-  readonly fails: boolean;
+  readonly fate: Fate;
 }
 
 /** One render at the provider, which goes on whatever becomes of the node that asked. */
@@ -107,9 +110,10 @@ export class VideoRuns {
 
   #create(job: string, dice: Dice): Render {
     const id = `remote-${this.#renders.size + 1}`;
+    const endless = this.#orders.get(job)?.fate === 'endless';
     const render: Render = {
       id,
-      readyAt: this.#database.now() + dice.between(100, RENDER_MS_MAX),
+      readyAt: endless ? Number.POSITIVE_INFINITY : this.#database.now() + dice.between(100, RENDER_MS_MAX),
       seconds: `${dice.whole(1, 4)}.${dice.whole(0, 999)}5`,
       bytes: dice.whole(1, CLIP_BYTES_MAX),
       cancelledSeconds: dice.happens(0.5) ? CANCELLED_SECONDS : null,
@@ -125,13 +129,14 @@ export class VideoRuns {
     { input, candidate, render }: { input: RenderInput; candidate: FrozenCandidate; render: Render },
   ): Promise<RenderResult> {
     const { job, account } = input;
-    if (this.#orders.get(job)?.fails) {
+    const fate = this.#orders.get(job)?.fate;
+    if (fate === 'refused') {
       const error = { code: 422, message: 'The provider refused it', error_type: 'unprocessable' } as const;
       return { outcome: 'failed', error, fault: null, settlement: null };
     }
     const settlement = this.#settlement(input, candidate, { seconds: render.seconds, cancelled: false });
     const key = await bytesOf(process).keys.current().catch(unavailable);
-    const blob = await this.#store(process, render.bytes);
+    const blob = fate === 'unkept' ? null : await this.#store(process, render.bytes);
     if (blob === null) {
       this.#history.saw('clip charged and not stored');
       const error = { code: 500, message: 'It could not be stored', error_type: 'server' } as const;

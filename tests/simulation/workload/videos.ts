@@ -36,14 +36,19 @@ import type { SimulatedProcess } from '../world/node.ts';
 import { type Client, pause } from './client.ts';
 import { endingOf } from './ending.ts';
 import { Hooks } from './hooks.ts';
-import { VideoRuns } from './video-runs.ts';
+import { type Fate, VideoRuns } from './video-runs.ts';
 
 const ACCOUNT = 'acct_videos';
 const KEY = keyAddress(ACCOUNT, 'key_0');
 const SETUP_MS = 30_000;
 const ASK_MS_MAX = 4_000;
 const JOBS_MAX = 14;
-const FAILS_SHARE = 0.15;
+/** The rest is delivered. */
+const FATES: readonly (readonly [Fate, number])[] = [
+  ['refused', 0.12],
+  ['unkept', 0.05],
+  ['endless', 0.03],
+];
 const CALLBACK_SHARE = 0.7;
 const READ_MS_MAX = 3_000;
 /** Clips can be read for seconds, so most downloads are of the newest jobs. */
@@ -108,17 +113,17 @@ export class Videos {
     const at = this.#database.now();
     const name = `video${this.#submissions.length + 1}`;
     const model = dice.pick(MODELS);
-    const fails = dice.happens(FAILS_SHARE);
+    const fate = fateOf(dice);
     const callback = dice.happens(CALLBACK_SHARE);
     const id = videoJobId(dice, at);
     const asked: VideoSubmission = {
       ...{ account: ACCOUNT, name, model, at, endAt: Number.POSITIVE_INFINITY, status: null, id: null, callback },
-      expects: fails ? 'failed' : 'completed',
+      expects: fate === 'delivered' ? 'completed' : 'failed',
     };
     this.#chosen.push(id);
     const slot = this.#submissions.push(asked) - 1;
-    this.#history.note('video', { id, name, model, fails, callback, client: client.name });
-    this.#runs.expect({ job: id, prompt: name, fails });
+    this.#history.note('video', { id, name, model, fate, callback, client: client.name });
+    this.#runs.expect({ job: id, prompt: name, fate });
     const status = await this.#statusOf(this.#submitted(client, { id, model, name, callback }));
     this.#history.note('video submitted', { id, status });
     const accepted = status === 202 ? id : null;
@@ -301,4 +306,13 @@ export class Videos {
       ...{ rates: RATES, windowMs: BOUNDS.windowMs, slackMs: SLACK_MS, jobMs: BOUNDS.jobMs },
     };
   }
+}
+
+function fateOf(dice: Dice): Fate {
+  let share = dice.fraction();
+  for (const [fate, part] of FATES) {
+    if (share < part) return fate;
+    share -= part;
+  }
+  return 'delivered';
 }
