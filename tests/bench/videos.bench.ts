@@ -31,6 +31,7 @@ const READ_MS = 5;
 const POLL_MS = 2_000;
 /** A node that sheds load answers 503, and 200 submissions at once may be load. */
 const SUBMIT_TRIES_MAX = 20;
+const PATIENT_MS = 300_000;
 /** A person who downloads one clip after the other. */
 const REST_MS = 1_000;
 /** 1 Gbit/s. */
@@ -70,6 +71,8 @@ class Stage {
     const processes = await Promise.all(slugs.map((slug) => listening(main, ['--name', slug])));
     const baseUrls = processes.map(({ port }) => `http://127.0.0.1:${port}/v1`);
     const cluster = await LaunchedCluster.start({
+      // On a busy machine the node may be late with its heartbeat, and a restarted one has other memory.
+      launcher: { stoppedKillMs: PATIENT_MS, silentKillMs: PATIENT_MS, storeBusyKillMs: PATIENT_MS },
       nodes: [{ name: 'n1', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' }],
       rates: { keyPerMinute: UNLIMITED, endpointPerMinute: UNLIMITED, addressPerMinute: UNLIMITED },
       providers: slugs.map((slug, nth) => simulatedProvider(slug, baseUrls[nth] as string)),

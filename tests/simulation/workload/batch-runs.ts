@@ -1,3 +1,4 @@
+import { release } from '../../../actors/account/account.ts';
 import type { ResultsInput } from '../../../actors/batch/batch-effects.ts';
 import type { LineResult, WrittenResults } from '../../../actors/batch/events.ts';
 import type { LineInput } from '../../../actors/batch/line-effects.ts';
@@ -8,7 +9,7 @@ import type { ClusterNode } from '../../../actors/runtime/node.ts';
 import { ActivityFailed, type ActivityHandler, type ActivityTask } from '../../../actors/runtime/ports/activity.ts';
 import type { HoldRequest, Settlement } from '../../../actors/terms/hold.ts';
 import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
-import { batchAddress, fileId, lineGenerationId, lineId } from '../../../actors/terms/ids.ts';
+import { accountAddress, batchAddress, fileId, lineGenerationId, lineId } from '../../../actors/terms/ids.ts';
 import { usd } from '../../../actors/terms/usd.ts';
 import { charge } from '../../../gateway/pricing/charge.ts';
 import { total } from '../../../gateway/pricing/total.ts';
@@ -25,6 +26,8 @@ const PROMPT_MAX = 40;
 const COMPLETION_MAX = 60;
 const CALL_MS_MAX = 2_500;
 const ADMIT_MS = 3_000;
+const RELEASES_MAX = 40;
+const RELEASE_AGAIN_MS = 500;
 /** Longer than a run, so that a hold that nothing ends is found. */
 const HOLD_MS = 300_000;
 /** Sizes of a reply as its batch counts them; the reply itself is short. */
@@ -70,6 +73,8 @@ export class BatchRuns {
     const withinMs = ADMIT_MS;
     const admission = await endingOf(admit(node, input.key, request, { perMinute: PER_MINUTE, withinMs }));
     const admitted = admission.type === 'ok' && admission.body.admitted;
+    // The line may have ended meanwhile: then nothing else ends a hold that is granted after it.
+    if (signal.aborted || admission.type === 'unknown') void this.#release(process, input, request);
     if (signal.aborted) throw signal.reason;
     if (!admitted) throw new ActivityFailed('unavailable', 'the line was not admitted', true);
     if (task.attempt > 1) this.#history.saw('line of a batch sent again');
@@ -80,6 +85,17 @@ export class BatchRuns {
     const body = `{"usage":{"cost":${usd(settlement.cost)}}}`;
     const outcome = repliedOutcome(input.customId, { statusCode: 200, body: { value: body } }, dice.pick(REPLY_BYTES));
     return { outcome, settlement } satisfies LineResult as unknown as Json;
+  }
+
+  /** Repeats until the account acknowledges it or the process ends, as the gateway does. */
+  async #release(process: SimulatedProcess, { account }: LineInput, request: HoldRequest): Promise<void> {
+    const { generation, attempt } = request;
+    const ended = { generation, attempt, reason: 'its line was given up', status: null, attempts: [] };
+    for (let tries = 0; tries < RELEASES_MAX; tries++) {
+      const answer = release(nodeOf(process), accountAddress(account), ended, ADMIT_MS);
+      if ((await endingOf(answer)).type === 'ok') return;
+      await pause(process, RELEASE_AGAIN_MS);
+    }
   }
 
   async #call(
