@@ -56,8 +56,11 @@ const ACCOUNTS = 9;
 const WINDOW_MS = 15_000;
 const SLACK_MS = 5_000;
 const QUIET_MS = 120_000;
-/** A node that is cut off is voted out and ends. */
-const CUT_MS_MAX = 60_000;
+/**
+ * A node that is cut off is voted out and ends. Where another one ends meanwhile, the two that are left tie, and the
+ * younger one has to end and to return first.
+ */
+const CUT_MS_MAX = 240_000;
 const SIGNAL = { kill: 'SIGKILL', all: 'SIGKILL', stop: 'SIGSTOP', drain: 'SIGTERM' } as const;
 
 interface VideoStage extends Stage {
