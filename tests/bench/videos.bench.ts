@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { get } from 'node:http';
 import { constants, setPriority } from 'node:os';
 import { openAccounts } from '../chaos/bank.ts';
-import { call, jsonOf, pause, post } from '../chaos/call.ts';
+import { call, jsonOf, pause } from '../chaos/call.ts';
 import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 import { type Listening, LoadProcess, listening } from './child.ts';
@@ -29,7 +30,8 @@ const CHAT = JSON.stringify({ model: 'sim/fast', max_tokens: 16, messages: [{ ro
 const UNLIMITED = 1_000_000_000;
 const READ_MS = 5;
 const POLL_MS = 2_000;
-/** A node that sheds load answers 503, and 200 submissions at once may be load. */
+/** 200 submissions at once may be load: a node that sheds it answers 503, or in time nothing. */
+const AGAIN: ReadonlySet<number | null> = new Set([503, null]);
 const SUBMIT_TRIES_MAX = 20;
 const PATIENT_MS = 300_000;
 /** A person who downloads one clip after the other. */
@@ -110,11 +112,14 @@ async function submit({ base, keys }: Stage, nth: number, clip: Clip): Promise<{
   const key = keys[nth % keys.length] as string;
   const prompt = `A lake. @sim ${JSON.stringify({ render_ms: clip.renderMs, bytes: clip.bytes })}`;
   const body = { model: 'sim/filmstrip', prompt, duration: 4, resolution: '480p' };
+  const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() };
+  const init = { method: 'POST', headers, body: JSON.stringify(body) };
   for (let tries = 1; ; tries++) {
-    const answer = await post(base, key, '/videos', body);
+    const answer = await call(base, key, '/videos', init);
     const { id } = jsonOf<Shown>(answer) ?? {};
     if (answer.status === 202 && id !== undefined) return { key, id };
-    if (answer.status !== 503 || tries === SUBMIT_TRIES_MAX) throw new Error(`a video was answered ${answer.status}`);
+    if (!AGAIN.has(answer.status) || tries === SUBMIT_TRIES_MAX)
+      throw new Error(`a video was answered ${answer.status}`);
     await pause(POLL_MS);
   }
 }
