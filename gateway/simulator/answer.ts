@@ -3,7 +3,7 @@ import { type ChatRequest, textOf } from './chat-request.ts';
 import { flawsOf } from './flaws.ts';
 import { filled } from './json-filler.ts';
 import { picturesOf, type Speech, seenIn, speechOf, toldOf } from './media.ts';
-import { piecesOf } from './pieces.ts';
+import { piecesOf, wordsOf } from './pieces.ts';
 
 export interface ToolCall {
   readonly id: string;
@@ -72,10 +72,6 @@ function chunksOf(request: ChatRequest, behaviour: Behaviour, tag: string): read
   const chunks: string[] = [];
   for (let at = 0; at < behaviour.tokens; at++) chunks.push(at === 0 ? tag : `x${at} `);
   return chunks;
-}
-
-function wordsOf(text: string): readonly string[] {
-  return text.match(/\S+\s*|\s+/g) ?? [];
 }
 
 function promptTokens(request: ChatRequest): number {

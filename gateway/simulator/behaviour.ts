@@ -1,6 +1,7 @@
 import { type ChatRequest, textOf } from './chat-request.ts';
 import { declaredAbility } from './declared-ability.ts';
 import { flawsOf } from './flaws.ts';
+import { wordsOf } from './pieces.ts';
 
 /**
  * How to answer one call. Derived from the model id and from a directive in the last user message: one JSON object
@@ -81,12 +82,15 @@ interface Ability {
   readonly draws?: boolean;
   readonly speaks?: boolean;
   readonly sees?: boolean;
+  /** Answers with the last message of the user. */
+  readonly echoes?: boolean;
   /** Caches prompt prefixes: half of a prompt with a known beginning counts as read from the cache. */
   readonly caches?: boolean;
 }
 
 /** The default behaviour of each model. `sim/flaky` fails every second call. */
 const BY_MODEL: Readonly<Record<string, Directive & Ability>> = {
+  'sim/echo': { echoes: true },
   'sim/fast': { tokens: 16 },
   'sim/slow': { ttft_ms: 200, tps: 20, tokens: 60 },
   'sim/tools': { tokens: 8 },
@@ -113,6 +117,8 @@ const BY_EFFORT: Readonly<Record<string, number>> = {
 const FLAWED_THOUGHTS = 4;
 const CACHED_SHARE = 0.5;
 const BEGINNING_CHARS = 64;
+/** The answer length that `sim/echo` declares. */
+const ECHO_WORDS_MAX = 4_096;
 
 /** `calls` counts calls of one model or one id at this provider, this call included. */
 export function behaviourOf(request: ChatRequest, provider: string, calls: (name: string) => number): Behaviour {
@@ -120,14 +126,15 @@ export function behaviourOf(request: ChatRequest, provider: string, calls: (name
   const own: Directive & Ability = BY_MODEL[model] ?? declaredAbility(model) ?? byFlaws(request);
   const requested = directiveIn(request);
   const directive = requested === null ? own : { ...own, ...requested };
-  const wanted = directive.tokens ?? 16;
   const ceiling = request.max_completion_tokens ?? request.max_tokens ?? Number.POSITIVE_INFINITY;
+  const echo = own.echoes === true ? echoOf(request) : null;
+  const wanted = echo?.length ?? directive.tokens ?? 16;
   return {
     id: directive.id ?? null,
     ttftMs: directive.ttft_ms ?? 0,
     tokensPerSecond: directive.tps ?? 0,
     tokens: Math.max(0, Math.min(wanted, ceiling)),
-    text: directive.text ?? null,
+    text: directive.text ?? echo?.slice(0, ceiling).join('') ?? null,
     reasoningTokens: isSilent(request)
       ? 0
       : (requested?.reasoning_tokens ?? thoughtOf(request, own.reasoning_tokens ?? 0)),
@@ -143,6 +150,13 @@ export function behaviourOf(request: ChatRequest, provider: string, calls: (name
     finish: directive.finish ?? (wanted > ceiling ? 'length' : null),
     failure: failureOf(directive, { model, provider, calls }),
   };
+}
+
+/** The words of the last message of the user; never none, since an answer without content is no answer. */
+function echoOf({ messages = [] }: ChatRequest): readonly string[] {
+  const text = textOf(messages.findLast(({ role }) => role === 'user'));
+  const words = wordsOf(text);
+  return words.length === 0 ? ['Nothing ', 'to ', 'echo.'] : words.slice(0, ECHO_WORDS_MAX);
 }
 
 /** A flawed model reasons before it answers, or rejects the request. */

@@ -52,6 +52,26 @@ it('a stream ends with its usage and the end marker, and stops at the ceiling', 
   assert.is(JSON.parse(frames.at(-3) ?? '').choices[0].finish_reason, 'length');
 });
 
+it('the echo model answers with the last message of the user, whole and streamed, within the ceiling', async () => {
+  const messages = [
+    { role: 'user', content: 'first' },
+    { role: 'assistant', content: 'x' },
+    { role: 'user', content: [{ type: 'text', text: 'Say  hello,\nwörld' }] },
+    { role: 'assistant', content: 'not this' },
+  ];
+  const echo = (members: object) => chat('', { model: 'sim/echo', messages, ...members });
+  const whole = JSON.parse(await (await echo({})).text());
+  assert.is(whole.choices[0].message.content, 'Say  hello,\nwörld');
+  assert.equal([whole.choices[0].finish_reason, whole.usage.completion_tokens], ['stop', 3]);
+  const frames = (await framesOf(await echo({ stream: true }))).slice(0, -1).map((frame) => JSON.parse(frame));
+  assert.is(frames.map(({ choices }) => choices[0]?.delta.content ?? '').join(''), 'Say  hello,\nwörld');
+  const cut = JSON.parse(await (await echo({ max_tokens: 2 })).text());
+  assert.is(cut.choices[0].message.content, 'Say  hello,\n');
+  assert.equal([cut.choices[0].finish_reason, cut.usage.completion_tokens], ['length', 2]);
+  const silent = JSON.parse(await (await echo({ messages: [{ role: 'system', content: 'x' }] })).text());
+  assert.is(silent.choices[0].message.content, 'Nothing to echo.');
+});
+
 it('a required tool is called with its declared properties', async () => {
   const tools = [
     { type: 'function', function: { name: 'weather', parameters: { properties: { city: { type: 'string' } } } } },

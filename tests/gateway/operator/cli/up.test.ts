@@ -77,7 +77,12 @@ it('up starts three nodes, and its banner holds a request that is answered as pa
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const response = await fetch(url, { method: 'POST', headers, body });
   assert.is(response.status, 200);
-  assert.match(((await response.json()) as Chat).choices[0]?.message.content ?? '', /\S/);
+  const { choices, usage } = (await response.json()) as Chat;
+  assert.is(choices[0]?.message.content, 'Say hello');
+  assert.ok(usage.cost > 0, String(usage.cost));
+  const [, base = ''] = /export OPENAI_BASE_URL=(\S+)\n/.exec(cluster.out()) ?? [];
+  const [, sdkKey = ''] = /export OPENAI_API_KEY=(\S+)\n/.exec(cluster.out()) ?? [];
+  assert.equal([base, sdkKey], [base_url, api_key]);
 });
 
 function modesBelow(path: string): readonly (readonly [string, number])[] {
