@@ -83,6 +83,8 @@ const config: ClusterConfig = {
     trustedProxies: [],
     // Origins whose pages may call the API, such as 'https://app.example.com'; never with cookies.
     corsOrigins: [],
+    // One line in the log of the node for every request: key, model, provider, status, reason, time, tokens, cost.
+    requestLog: false,
     bodyBytesMax: 8 * 1024 * 1024,
     bodiesBytesMax: 512 * 1024 * 1024,
     uploadsPerKeyMax: 64,

@@ -9,6 +9,7 @@ import type { RequestCredential } from './auth/request-credential.ts';
 import type { FormFields } from './body/form-fields.ts';
 import type { RequestBody } from './body/request-body.ts';
 import type { PathParams } from './http/http-router.ts';
+import type { RequestEnd } from './http/request-log.ts';
 
 /** All requests without a valid key are one holder: an address costs nothing, and one client may have many. */
 export const STRANGERS = 'strangers';
@@ -69,6 +70,8 @@ export interface RequestContext {
   form: FormFields | null;
   /** SHA-256 of the body as sent, hex; null until it is read, and for a request without an `Idempotency-Key`. */
   bodyDigest: string | null;
+  /** What the request log shows of the end. */
+  readonly end: RequestEnd;
   /** Renders refusals; a dialect sets its own once the body is read. */
   errorEnvelope: ErrorEnvelope;
 }
@@ -101,6 +104,7 @@ export function beginRequest(
     body: null,
     form: null,
     bodyDigest: null,
+    end: { turn: null, error: null, callerLeft: false },
     errorEnvelope: standardEnvelope,
   };
 }

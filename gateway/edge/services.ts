@@ -6,6 +6,7 @@ import type { EdgeLimits, EventLimits, RateLimits, SignInLimits } from '../terms
 import type { Measures } from '../terms/measures.ts';
 import type { ServingState } from '../terms/serving-state.ts';
 import type { Tracing } from '../terms/tracing.ts';
+import type { RequestLine } from './http/request-log.ts';
 
 /** Everything that the edge of a node is built from. It does not read the environment and owns no actor. */
 export interface EdgeServices {
@@ -28,6 +29,8 @@ export interface EdgeServices {
   readonly tracing: Tracing | null;
   readonly readiness: () => ServingState;
   readonly log: EdgeLog;
+  /** Writes one line of the request log. */
+  readonly requestLog: (line: RequestLine) => void;
   /** Number of nodes in the configuration. */
   readonly nodes: number;
   /** A named crash point at which a test can kill the process; null if none is armed. */

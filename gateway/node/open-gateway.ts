@@ -5,6 +5,7 @@ import { Refresher } from '../catalogue/refresher.ts';
 import { Benchmarker } from '../checks/benchmarker.ts';
 import { Checker, type CheckerParts } from '../checks/checker.ts';
 import { type Edge, openEdge } from '../edge/edge.ts';
+import type { EdgeServices } from '../edge/services.ts';
 import { drainInference, openInference } from '../inference/services.ts';
 import { watchCommits } from '../jobs/commit-points.ts';
 import { Facilitator } from '../jobs/deposits/facilitator.ts';
@@ -89,6 +90,7 @@ export function openGateway(
   const edge = openEdge({
     ...{ cluster, clock, random, inference, readiness, log, crashPoint, overload, measures, tracing, files },
     limits: config.edge,
+    requestLog: requestLogOf(log),
     ...{ rates: config.rates, events: config.events, signIn: config.signIn },
     askMs: upstream.askMs,
     nodes: config.nodes.length,
@@ -115,6 +117,12 @@ export function openGateway(
     },
     settled: () => drainInference(inference),
   };
+}
+
+/** Written at any log level: whoever wants fewer lines leaves the log off. */
+function requestLogOf(log: NodeContext['log']): EdgeServices['requestLog'] {
+  const lines = log.child({}, { level: 'info' });
+  return (line) => lines.info(line, 'request');
 }
 
 /** An empty secret of the facilitator is refused where the configuration is loaded, and here once more. */

@@ -9,6 +9,8 @@ export interface Caller {
   readonly kind: KeyKind;
   /** Id of the key's workspace; absent: the default one. At most `SETTINGS_MS` old. */
   readonly workspace?: string;
+  /** The key's first and last characters, for people; absent where it is not at hand, as in a job. */
+  readonly label?: string;
 }
 
 /** The attribution headers of a request, bounded and cleaned. */

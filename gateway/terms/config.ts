@@ -143,6 +143,8 @@ export interface EdgeLimits {
   readonly trustedProxies: readonly string[];
   /** Origins whose pages may call the API; never with cookies. */
   readonly corsOrigins: readonly string[];
+  /** One line in the node's log for every request. */
+  readonly requestLog: boolean;
   readonly bodyBytesMax: number;
   /** Total of all large bodies in progress on one node; one more is refused with 503. */
   readonly bodiesBytesMax: number;

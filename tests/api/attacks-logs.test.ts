@@ -11,6 +11,40 @@ import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 /** Attack 15 of the list, and A3: no file of a cluster holds a prompt, an answer or a key, for any request. */
 const it = bounded(test, 120_000);
 
+/** The request log, one line per request, with the exact charge and without anything that the client wrote. */
+function requestLines(statuses: readonly number[], key: string): void {
+  const text = readFileSync(join(cluster.data, 'logs', 'n1.log'), 'utf8');
+  const lines = text
+    .split('\n')
+    .filter((line) => line.includes('"msg":"request"'))
+    .map((line) => JSON.parse(line))
+    .filter(({ route }) => /^POST \/api\/v1\/(chat\/)?completions$/.test(route ?? ''));
+  assert.equal(
+    lines.slice(0, statuses.length).map(({ status }) => status),
+    statuses,
+  );
+  const [first, streamed] = lines;
+  assert.match(first.time, /^\d{4}-\d\d-\d\dT/);
+  assert.match(first.generation, /^gen-/);
+  assert.ok(key.startsWith(first.label.slice(0, 9)) && first.label !== key, first.label);
+  assert.match(first.key, /^key:acct_/);
+  for (const line of [first, streamed]) {
+    assert.equal([line.model, line.provider, line.reason], ['sim/fast', 'Sim A', null]);
+    assert.match(line.endpoint, /^ep_/);
+    assert.ok(line.promptTokens > 0 && line.completionTokens > 0 && line.ms >= 0);
+    const tokens = [`${line.promptTokens}`, `${line.completionTokens}`];
+    // 0.0000005 and 0.0000015 USD, in units of 0.0000001.
+    const units = BigInt(tokens[0] as string) * 5n + BigInt(tokens[1] as string) * 15n;
+    assert.is(line.cost.replace(/^0\.0*/, ''), String(units).replace(/0+$/, ''));
+  }
+  const stranger = lines[statuses.length - 1];
+  assert.equal([stranger.status, stranger.key, stranger.label, stranger.reason], [401, null, null, 'authentication']);
+  for (const { status, reason } of lines) if (status >= 400) assert.match(reason, /^[a-z_]+$/);
+  const gone = lines.at(-1);
+  assert.equal([gone.status, gone.reason, gone.model], [499, 'caller_left', 'sim/slow']);
+  assert.ok(gone.cost !== null);
+}
+
 const PROMPT = 'zanzibar-prompt';
 const ANSWER = 'zanzibar-answer';
 const PROVIDER_KEY = 'zanzibar-provider-key';
@@ -23,6 +57,7 @@ test.before(async () => {
   cluster = await LaunchedCluster.start(
     {
       nodes: [{ name: 'n1', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' }],
+      edge: { requestLog: true },
       providers: [{ ...simulatedProvider('sim-a', simulator.baseUrl), apiKeyEnv: 'ZANZIBAR_KEY' }],
     },
     { env: { ZANZIBAR_KEY: PROVIDER_KEY } },
@@ -82,7 +117,15 @@ it('keeps prompts, answers, keys and webhook secrets out of every log, row and f
   });
   const { secret: signing } = (await rotated.json()) as { secret: string };
   assert.match(signing, /^whsec_[0-9a-f]{64}$/);
+  const left = new AbortController();
+  const leaving = fetch(`${cluster.baseUrl}/chat/completions`, {
+    ...{ method: 'POST', headers: { authorization: `Bearer ${key}` }, signal: left.signal },
+    body: JSON.stringify({ model: 'sim/slow', stream: true, messages: [{ role: 'user', content: PROMPT }] }),
+  });
+  await (await leaving).body?.getReader().read();
+  left.abort();
   await cluster.stop(true);
+  requestLines(statuses, key);
   const secrets = [
     signing.slice('whsec_'.length),
     PROMPT,

@@ -121,7 +121,9 @@ export class StreamAnswer {
 
   async #end(running: RunningTurn): Promise<void> {
     const { services, turns } = this.#routes;
-    const { charge, closing } = await endTurn(services.inference, running);
+    const ended = await endTurn(services.inference, running);
+    this.#context.end.turn = ended;
+    const { charge, closing } = ended;
     if (charge === 'unrecorded') turns.settledLater++;
     const stream = this.#events;
     if (this.#over || stream === null) return;
@@ -168,6 +170,7 @@ export class StreamAnswer {
   async #fail(thrown: unknown): Promise<void> {
     if (this.#events === null) throw this.#signal.aborted ? this.#reasonToEnd() : thrown;
     const error = gatewayErrorOf(thrown);
+    this.#context.end.error = error;
     this.#log(error);
     await this.#endInError(error);
   }
@@ -195,6 +198,7 @@ export class StreamAnswer {
   };
 
   readonly #left = (): void => {
+    if (!this.#over) this.#context.end.callerLeft = true;
     this.#over = true;
     this.#leave();
   };

@@ -41,7 +41,10 @@ export class WholeAnswer {
     let running: RunningTurn | null = null;
     try {
       running = await starting;
-      const { events, error, charge, closing } = await endTurn(services.inference, running);
+      const ended = await endTurn(services.inference, running);
+      this.#context.end.turn = ended;
+      this.#context.end.callerLeft = this.#endedBy === 'caller';
+      const { events, error, charge, closing } = ended;
       if (charge === 'unrecorded') turns.settledLater++;
       if (error !== null) throw error;
       const { head, request } = running;

@@ -335,8 +335,8 @@ function knownFrom(caller: Caller, readAt: number): KnownCaller {
   return { caller, until: readAt + SETTINGS_MS };
 }
 
-function callerOf({ account, key, kind, workspace }: Credential): Caller {
-  return workspace === undefined ? { account, key, kind } : { account, key, kind, workspace };
+function callerOf({ account, key, kind, label, workspace }: Credential): Caller {
+  return workspace === undefined ? { account, key, kind, label } : { account, key, kind, label, workspace };
 }
 
 function isRequired(kind: Caller['kind'], policy: Policy): boolean {

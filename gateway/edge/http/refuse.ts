@@ -25,6 +25,7 @@ export async function refuse(
   const { request, response, taken } = context;
   if (thrown instanceof CallerLeft) {
     request.destroy();
+    context.end.callerLeft = true;
     if (taken !== null && !context.counted) edge.window.giveBack(taken);
     // A client that leaves costs as much as one that is refused; nobody waits for its count.
     if (context.caller !== null) edge.authentication.count(context).catch(nothing);
@@ -35,6 +36,7 @@ export async function refuse(
   const isUncounted = context.caller === null || context.counted || thrown instanceof AskError;
   const error = isUncounted ? gatewayErrorOf(thrown) : await counted(context, thrown, edge);
   if (taken !== null && error.status < 500) edge.window.giveBack(taken);
+  context.end.error = error;
   record(context, error, edge);
   if (response.headersSent) {
     // Part of an answer was sent: closing the connection is the only way left to signal the failure.

@@ -16,6 +16,7 @@ import { generationHeaders } from './generation-headers.ts';
 import { type HttpRouter, PREFIX } from './http-router.ts';
 import { OVERLOADED } from './overloaded.ts';
 import { refuse } from './refuse.ts';
+import { logRequest } from './request-log.ts';
 import type { Route, ServedRoute } from './route.ts';
 import type { RouteAnswer } from './route-answer.ts';
 import { writeAnswer } from './write-answer.ts';
@@ -65,6 +66,7 @@ export async function serveRoute(context: RequestContext, route: ServedRoute, ed
   } finally {
     context.place?.leave();
     edge.running.end(holder);
+    logRequest(context, edge.services);
   }
 }
 

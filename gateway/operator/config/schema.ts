@@ -129,7 +129,7 @@ function bound(name: string, value: number | boolean): TSchema {
 const { allowedTargets: _, refusedHosts: __, ...webhookBounds } = defaults.webhooks;
 const cidr = '[0-9a-fA-F.:]+/\\d{1,3}';
 
-const { trustedProxies: ___, corsOrigins: _____, ...edgeBounds } = defaults.edge;
+const { trustedProxies: ___, corsOrigins: _____, requestLog: ______, ...edgeBounds } = defaults.edge;
 
 const edge = record({
   ...bounds(edgeBounds).properties,
@@ -143,6 +143,7 @@ const edge = record({
     }),
     { words: 'a list of origins' },
   ),
+  requestLog: Type.Boolean({ words: 'true or false' }),
 });
 
 const webhooks = record({
