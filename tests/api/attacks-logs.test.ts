@@ -119,7 +119,8 @@ it('keeps prompts, answers, keys and webhook secrets out of every log, row and f
   assert.match(signing, /^whsec_[0-9a-f]{64}$/);
   const left = new AbortController();
   const leaving = fetch(`${cluster.baseUrl}/chat/completions`, {
-    ...{ method: 'POST', headers: { authorization: `Bearer ${key}` }, signal: left.signal },
+    ...{ method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' } },
+    signal: left.signal,
     body: JSON.stringify({ model: 'sim/slow', stream: true, messages: [{ role: 'user', content: PROMPT }] }),
   });
   await (await leaving).body?.getReader().read();

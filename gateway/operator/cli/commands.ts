@@ -38,6 +38,7 @@ export const COMMANDS: readonly CommandModule[] = [
   { names: ['workspaces'], load: async () => (await import('./workspaces.ts')).addWorkspaces },
   { names: ['audit'], load: async () => (await import('./audit.ts')).addAudit },
   { names: ['generation'], load: async () => (await import('./generations.ts')).addGeneration },
+  { names: ['export'], load: async () => (await import('./export.ts')).addExport },
   { names: ['batch'], load: async () => (await import('./batch.ts')).addBatch },
   { names: ['video'], load: async () => (await import('./video.ts')).addVideo },
   { names: ['webhooks'], load: async () => (await import('./webhooks.ts')).addWebhooks },

@@ -5,14 +5,16 @@ import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
 import { indentJson, renderExact } from '../../edge/api/exact-json.ts';
 import { renderGeneration } from '../../edge/api/generation-record.ts';
-import { csv } from '../../terms/csv.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { exportLedger } from './export.ts';
 import type { GlobalOptions } from './global-options.ts';
+import { LEDGER_COLUMNS, ledgerCells } from './ledger-pages.ts';
 import { accountFrom, countFrom } from './names.ts';
 import { print, table, timeOf } from './print.ts';
 import { refusedRequests, renderRefused } from './refused-requests.ts';
 import { ASK_MS, type Session, withSession } from './session.ts';
 
+const LEDGER_HEAD = LEDGER_COLUMNS.map((name) => name.toUpperCase().replaceAll('_', ' '));
 const SHOWN_USUALLY = 20;
 /** Rows that one read of the store returns. */
 const PAGE_ROWS_MAX = 1_000;
@@ -59,11 +61,11 @@ export function addAccountRecords(accounts: Command): void {
     .command('ledger')
     .argument('<account>', 'the account id')
     .option('--limit <count>', `how many, newest first (default: ${SHOWN_USUALLY}, at most ${PAGE_ROWS_MAX})`)
-    .option('--csv', 'print the whole ledger as CSV, oldest first')
-    .description('list the newest entries of the ledger of an account, or export all of it')
+    .option('--csv', 'as `troupe export ledger`: the whole ledger as CSV, oldest first')
+    .description('list the newest entries of the ledger of an account')
     .action(async (account: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<ListOptions>();
-      if (options.csv) return exportLedger(account, options);
+      if (options.csv) return exportLedger(account, { ...options, format: 'csv' });
       const found = await recordsOf<LedgerEntry>(account, 'ledger', options);
       print(options, found, () => table(LEDGER_HEAD, found.map(ledgerCells)));
     });
@@ -92,28 +94,6 @@ async function recordsOf<T>(account: string, collection: string, options: ListOp
     if (rows.length === 0) await showAccount(cluster, address, ASK_MS);
     return rows.map(({ body }) => JSON.parse(body) as T);
   });
-}
-
-/** Page by page: a ledger has no bound. */
-async function exportLedger(account: string, options: GlobalOptions): Promise<void> {
-  const address = accountFrom(account);
-  await withSession(options, async ({ operator, cluster }) => {
-    await showAccount(cluster, address, ASK_MS);
-    process.stdout.write(csv([LEDGER_HEAD.map((name) => name.toLowerCase().replaceAll(' ', '_'))]));
-    const query = { collection: 'ledger', address, limit: PAGE_ROWS_MAX } as const;
-    let page = await operator.rows(query);
-    while (page.length > 0) {
-      process.stdout.write(csv(page.map(({ body }) => ledgerCells(JSON.parse(body) as LedgerEntry))));
-      const { sort, id } = page.at(-1) as (typeof page)[number];
-      page = page.length < PAGE_ROWS_MAX ? [] : await operator.rows({ ...query, after: { sort, id } });
-    }
-  });
-}
-
-const LEDGER_HEAD = ['ENTRY', 'AT', 'TYPE', 'FROM', 'TO', 'AMOUNT USD', 'BALANCE USD', 'KEY', 'REFERENCE'];
-
-function ledgerCells({ sequence, at, type, from, to, amount, balance, key, ref }: LedgerEntry): readonly string[] {
-  return [String(sequence), timeOf(at) ?? '', type, from, to, amount, balance, key?.replace(/^key:/, '') ?? '', ref];
 }
 
 function renderGenerations(found: readonly Generation[]): string {

@@ -22,6 +22,7 @@ it('help names every command, every common option, and shows examples', async ()
     'audit',
     'workspaces',
     'generation',
+    'export',
     'endpoints',
     'providers',
     'batch',
