@@ -9,7 +9,7 @@ import type { RequestCredential } from './auth/request-credential.ts';
 import type { FormFields } from './body/form-fields.ts';
 import type { RequestBody } from './body/request-body.ts';
 import type { PathParams } from './http/http-router.ts';
-import type { RequestEnd } from './http/request-log.ts';
+import type { RequestEnd } from './request-end.ts';
 
 /** All requests without a valid key are one holder: an address costs nothing, and one client may have many. */
 export const STRANGERS = 'strangers';

@@ -4,9 +4,9 @@ import type { InferenceServices } from '../inference/services.ts';
 import type { Overload } from '../overload/overload.ts';
 import type { EdgeLimits, EventLimits, RateLimits, SignInLimits } from '../terms/config.ts';
 import type { Measures } from '../terms/measures.ts';
+import type { RequestLine } from '../terms/request-line.ts';
 import type { ServingState } from '../terms/serving-state.ts';
 import type { Tracing } from '../terms/tracing.ts';
-import type { RequestLine } from './http/request-log.ts';
 
 /** Everything that the edge of a node is built from. It does not read the environment and owns no actor. */
 export interface EdgeServices {

@@ -51,6 +51,39 @@ it('an operator invites a person, sees the session of the link and ends it', asy
   assert.not.match(log, invite);
 });
 
+it('usage and the ledger are exported as CSV and JSON, by day, model and key, with the exact charges', async () => {
+  const { account, key } = await cluster.fund('5');
+  const id = account.slice('account:'.length);
+  const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sim/echo', messages: [{ role: 'user', content: 'Count to three' }] }),
+  });
+  assert.is(answer.status, 200, await answer.text());
+  const ledger = await told(['export', 'ledger', id, ...at]);
+  assert.is(ledger, await told(['accounts', 'ledger', id, '--csv', ...at]));
+  assert.match(ledger, /^entry,at,type,from,to,amount_usd,balance_usd,key,reference\r\n1,.*\r\n2,.*,charge,.*\r\n$/);
+  const booked = JSON.parse(await told(['export', 'ledger', id, '--format', 'json', ...at])) as { amount: string }[];
+  assert.is(booked.length, 2);
+  const charge = booked[1]?.amount;
+  const [head, used, ...rest] = (await told(['export', 'usage', id, ...at])).trimEnd().split('\r\n');
+  const columns = 'day,account,key,model,requests,prompt_tokens,completion_tokens,reasoning_tokens,usd';
+  assert.equal([head, rest], [columns, []]);
+  assert.match(String(used), new RegExp(`^\\d{4}-\\d\\d-\\d\\d,${id},key_\\w+,sim/echo,1,\\d+,3,0,${charge}$`));
+  const byDay = await told(['export', 'usage', '--by', 'day', '--format', 'json', ...at]);
+  const everybody = JSON.parse(byDay) as { account: string; usd: string }[];
+  assert.is(everybody.find((one) => one.account === id)?.usd, charge);
+  assert.equal(JSON.parse(await told(['export', 'usage', id, '--till', '2020-01-01', '--format', 'json', ...at])), []);
+  for (const [args, message] of [
+    [['usage', 'acct_nope'], /there is no account:acct_nope/],
+    [['usage', id, '--from', '2026-02-30'], /is not a day/],
+    [['usage', id, '--from', '2020-01-01'], /at most 400 days/],
+    [['usage', id, '--from', '2026-01-02', '--till', '2026-01-01'], /--from is after --till/],
+  ] as const) {
+    assert.match(await told(['export', ...args, ...at]).catch((error: Error) => error.message), message);
+  }
+});
+
 it('a link names the public address that the operator gives, and is bounded in time', async () => {
   const { id } = await json<{ id: string }>('accounts', 'create', 'Alan');
   const { link, expires_at } = await json<{ link: string; expires_at: string }>(

@@ -80,9 +80,7 @@ it('up starts three nodes, and its banner holds a request that is answered as pa
   const { choices, usage } = (await response.json()) as Chat;
   assert.is(choices[0]?.message.content, 'Say hello');
   assert.ok(usage.cost > 0, String(usage.cost));
-  const [, base = ''] = /export OPENAI_BASE_URL=(\S+)\n/.exec(cluster.out()) ?? [];
-  const [, sdkKey = ''] = /export OPENAI_API_KEY=(\S+)\n/.exec(cluster.out()) ?? [];
-  assert.equal([base, sdkKey], [base_url, api_key]);
+  assert.ok(cluster.out().includes(`export OPENAI_BASE_URL=${base_url}\n  export OPENAI_API_KEY=${api_key}\n`));
 });
 
 function modesBelow(path: string): readonly (readonly [string, number])[] {
@@ -233,17 +231,6 @@ it('a name leads an operator to the account, to its last refused request and the
       ['adjustment', '4.5'],
     ],
   );
-  assert.is(await told(['export', 'ledger', id, ...at]), ledger);
-  const booked = JSON.parse(await told(['export', 'ledger', id, '--format', 'json', ...at])) as { amount: string }[];
-  assert.is(booked.length, 4);
-  const [usageHead, used, ...rest] = (await told(['export', 'usage', id, ...at])).trimEnd().split('\r\n');
-  const columns = 'day,account,key,model,requests,prompt_tokens,completion_tokens,reasoning_tokens,usd';
-  assert.equal([usageHead, rest], [columns, []]);
-  assert.match(String(used), new RegExp(`^\\d{4}-\\d\\d-\\d\\d,${id},key_\\w+,sim/fast,1,\\d+,\\d+,0,0\\.\\d+$`));
-  assert.is(String(used).split(',').at(-1), booked[1]?.amount);
-  const byDay = ['export', 'usage', '--by', 'day', '--format', 'json', ...at];
-  const everybody = JSON.parse(await told(byDay)) as { account: string; usd: string }[];
-  assert.is(everybody.find(({ account }) => account === id)?.usd, booked[1]?.amount);
   assert.is((await told(['accounts', 'ledger', id, '--limit', '2', ...at])).trimEnd().split('\n').length, 3);
 });
 
