@@ -1,4 +1,4 @@
-import { endpointKind } from '../../../actors/endpoint/endpoint.ts';
+import { ENDPOINTS_TOPIC, endpointKind } from '../../../actors/endpoint/endpoint.ts';
 import type { ObservedAttempt } from '../../../actors/endpoint/window.ts';
 import { type ActorEvent, type Cluster, type Json, systemClock } from '../../../actors/runtime/index.ts';
 import type { Endpoint, Evidence } from '../../../actors/terms/endpoint.ts';
@@ -37,7 +37,7 @@ export class Market {
       ask: () => Promise.reject(new Error('a check sends no ask')),
       now: () => this.actors.now,
       owns: (address: string) => !this.foreign.has(address),
-      board: { topic: () => this.board },
+      board: { topic: (name: string) => (name === ENDPOINTS_TOPIC ? this.board : new Map()) },
     };
     const parts = {
       cluster: cluster as unknown as Cluster,

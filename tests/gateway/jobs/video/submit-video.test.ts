@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ENDPOINTS_TOPIC } from '../../../../actors/endpoint/endpoint.ts';
 import { AskError, type Json, SealBroken, systemClock } from '../../../../actors/runtime/index.ts';
 import { paymentRequired } from '../../../../actors/terms/payment-required.ts';
 import type { Refusal } from '../../../../actors/terms/refusal.ts';
@@ -35,7 +36,7 @@ function services(
   );
   const cluster = {
     now: () => 1_700_000_000_000,
-    board: { topic: () => topic },
+    board: { topic: (name: string) => (name === ENDPOINTS_TOPIC ? topic : new Map()) },
     rows: { row: async (_owner: string, collection: string, id: string) => rows[`${collection} ${id}`] ?? null },
     ask: async (address: string, event: { readonly job: NewVideoJob }): Promise<Json> => {
       asked.push(event.job);
