@@ -6,7 +6,7 @@ import { OPERATOR_LOG } from '../../../actors/terms/audit.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom, countFrom } from './names.ts';
 import { print, table, timeOf } from './print.ts';
-import { ASK_MS, type Session, withSession } from './session.ts';
+import { ASK_MS, requireAccount, type Session, withSession } from './session.ts';
 
 const SHOWN_USUALLY = 20;
 const SHOWN_MAX = 1_000;
@@ -26,7 +26,10 @@ export function addAudit(program: Command): void {
     .action(async (account: string | undefined, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<AuditOptions>();
       const owner = account === undefined ? OPERATOR_LOG : accountFrom(account).slice('account:'.length);
-      await withSession(options, (session) => (options.verify ? verify : show)(session, owner, options));
+      await withSession(options, async (session) => {
+        if (account !== undefined) await requireAccount(session, accountFrom(account));
+        await (options.verify ? verify : show)(session, owner, options);
+      });
     });
 }
 

@@ -56,7 +56,8 @@ async function submit(
   options: ClientOptions & SubmissionOptions & { readonly detach?: boolean },
 ): Promise<void> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new ConfigError(`${file} cannot be read: ${lineOf(error)}`);
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new ConfigError(missing ? `${file}: there is no such file` : `${file} cannot be read: ${lineOf(error)}`);
   });
   const body = JSON.stringify(readRequests(text, options));
   // Repeats after a lost answer return the same batch.

@@ -1,21 +1,7 @@
 /**
  * The commands of `troupe` by module, in the order of `--help`. A module is loaded only when its commands are needed.
  */
-import type { Command } from 'commander';
-import type { NodePorts } from '../../node/node-options.ts';
-
-export interface CommandContext {
-  /** The module that the launcher starts as the process of every node. */
-  readonly entry: string;
-  /** What this build of the command replaces or adds in its nodes. */
-  readonly ports: NodePorts;
-}
-
-export interface CommandModule {
-  /** Every command that the module adds. */
-  readonly names: readonly string[];
-  readonly load: () => Promise<(program: Command, context: CommandContext) => void>;
-}
+import type { CommandModule } from './command-module.ts';
 
 export const COMMANDS: readonly CommandModule[] = [
   {
@@ -51,6 +37,13 @@ export const COMMANDS: readonly CommandModule[] = [
   { names: ['retry', 'skip'], load: async () => (await import('./dead-letters.ts')).addDeadLetters },
   { names: ['reload'], load: async () => (await import('./reload.ts')).addReload },
   { names: ['reload-config'], load: async () => (await import('./reload-config.ts')).addReloadConfig },
+  {
+    names: ['completion'],
+    load: async () => {
+      const { addCompletion } = await import('./completion.ts');
+      return (program, context) => addCompletion(program, context, COMMANDS);
+    },
+  },
   { names: ['preflight'], load: async () => (await import('./preflight.ts')).addPreflight },
   { names: ['migrate', 'backup', 'restore'], load: async () => (await import('./maintenance.ts')).addMaintenance },
 ];

@@ -29,9 +29,20 @@ export function addEndpoints(program: Command): void {
     .action(async (_: unknown, command: Command) => {
       const options = command.optsWithGlobals<EndpointFilters>();
       const found = await withSession(options, (session) => endpointsOf(session, options));
+      if (found.length === 0) requireSome(options);
       print(options, found, () => renderEndpoints(found));
     });
   addPauses(endpoints, ['<endpoint>', 'the id, ep_..., as `troupe endpoints list` prints it'], endpointFrom);
+}
+
+/** @throws ConfigError if a filter names what is not declared */
+function requireSome({ model, provider }: EndpointFilters): void {
+  const filters = [
+    ...(model === undefined ? [] : [`of model ${model}`]),
+    ...(provider === undefined ? [] : [`at ${provider}`]),
+  ];
+  if (filters.length === 0) return;
+  throw new ConfigError(`there is no endpoint ${filters.join(' ')}; \`troupe endpoints list\` shows all`);
 }
 
 export interface ShownEndpoint {

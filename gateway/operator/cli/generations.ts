@@ -11,6 +11,7 @@ import type { GlobalOptions } from './global-options.ts';
 import { LEDGER_COLUMNS, ledgerCells } from './ledger-pages.ts';
 import { accountFrom, countFrom } from './names.ts';
 import { print, table, timeOf } from './print.ts';
+import { recentRequests, renderRecent } from './recent-requests.ts';
 import { refusedRequests, renderRefused } from './refused-requests.ts';
 import { ASK_MS, type Session, withSession } from './session.ts';
 
@@ -49,6 +50,18 @@ export function addAccountRecords(accounts: Command): void {
       print(options, found, () => renderGenerations(found));
     });
   accounts
+    .command('recent')
+    .argument('<account>', 'the account id')
+    .option('--limit <count>', `how many, newest first (default: ${SHOWN_USUALLY}, at most ${PAGE_ROWS_MAX})`)
+    .description('list the newest requests of an account: what each cost, or why it was refused')
+    .action(async (account: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<ListOptions>();
+      const limit = limitFrom(options);
+      const generations = await recordsOf<Generation>(account, 'generation', options);
+      const found = recentRequests(generations, await refusedRequests(account, options), limit);
+      print(options, found, () => renderRecent(found));
+    });
+  accounts
     .command('refused')
     .argument('<account>', 'the account id')
     .description('list the newest refused requests of an account, with the reason that its client received')
@@ -80,14 +93,19 @@ export interface FoundGeneration {
 /** A generation of any account. @throws ConfigError */
 export async function findGeneration({ operator }: Session, id: string): Promise<FoundGeneration> {
   const row = await operator.rowById('generation', id);
-  if (row === null) throw new ConfigError(`there is no generation ${id}; check the id`);
+  if (row === null)
+    throw new ConfigError(`there is no generation ${id}; \`troupe accounts recent ACCOUNT\` shows those of an account`);
   return { account: row.address, generation: JSON.parse(row.body) as Generation };
+}
+
+function limitFrom({ limit }: ListOptions): number {
+  const wanted = limit === undefined ? SHOWN_USUALLY : countFrom(limit, 'number of entries');
+  return Math.min(wanted, PAGE_ROWS_MAX);
 }
 
 async function recordsOf<T>(account: string, collection: string, options: ListOptions): Promise<readonly T[]> {
   const address = accountFrom(account);
-  const wanted = options.limit === undefined ? SHOWN_USUALLY : countFrom(options.limit, 'number of entries');
-  const limit = Math.min(wanted, PAGE_ROWS_MAX);
+  const limit = limitFrom(options);
   return withSession(options, async ({ operator, cluster }) => {
     const rows = await operator.rows({ collection, address, order: 'descending', limit });
     // An account without entries exists; an unknown one is an error.

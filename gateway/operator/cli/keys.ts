@@ -92,6 +92,9 @@ function addChange(keys: Command, change: 'revoke' | 'disable' | 'enable', descr
       const view = await withSession(options, ({ cluster }) =>
         changeKey(cluster, address, change, ASK_MS, COMMAND_LINE),
       );
+      if (view.status === 'revoked' && change !== 'revoke') {
+        throw new ConfigError(`${shortKey(address)} is revoked for good; \`troupe keys create\` makes another key`);
+      }
       print(options, view, () => pairs({ key: shortKey(view.key), label: view.label, status: view.status }));
     });
 }

@@ -1,15 +1,17 @@
 /** `troupe ps|inspect|why|watch|drain`: shows a running cluster, and drains a node. */
 import type { Command } from 'commander';
 import type { EndpointRecord } from '../../../actors/endpoint/record.ts';
-import type { ClusterView, CommittedStep, Inspection } from '../../../actors/runtime/index.ts';
+import { type ClusterView, type CommittedStep, type Inspection, systemClock } from '../../../actors/runtime/index.ts';
 import { providerAddress } from '../../../actors/terms/ids.ts';
 import type { Pausable } from '../../../actors/terms/pause.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { absentWords } from './absent.ts';
 import { endpointsOf, explainProviderPause } from './endpoints.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { addressFrom } from './names.ts';
 import { pairs, print, table } from './print.ts';
 import { type Session, withSession } from './session.ts';
+import { watchPs } from './watch-ps.ts';
 
 /** `author/slug`, with its suffix; an address has its first colon before the slash. */
 const MODEL_ID = /^[^:/]+\/[^/]+$/;
@@ -18,10 +20,13 @@ export function addLook(program: Command): void {
   program
     .command('ps')
     .option('--quarantined', 'show only the actors whose stored state does not load')
+    .option('-w, --watch', 'show it again every two seconds until Ctrl-C; where no terminal is, each change')
     .description('show nodes, shards, and actors by kind and state')
     .action(async (_: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions & { readonly quarantined?: boolean }>();
-      const view = await withSession(options, ({ operator }) => operator.ps());
+      const options = command.optsWithGlobals<PsOptions>();
+      const read = () => withSession(options, ({ operator }) => operator.ps());
+      if (options.watch) return watched(read, options);
+      const view = await read();
       if (options.quarantined) print(options, view.quarantined, () => renderQuarantined(view));
       else print(options, view, () => renderPs(view));
     });
@@ -33,7 +38,7 @@ export function addLook(program: Command): void {
       const options = command.optsWithGlobals<GlobalOptions>();
       const address = addressFrom(text);
       const seen = await withSession(options, ({ operator }) => operator.inspect(address));
-      if (!seen) throw new ConfigError(`there is no ${address}; \`troupe ps\` shows which kinds there are`);
+      if (!seen) throw new ConfigError(absentWords(address));
       print(options, seen, () => renderInspection(seen));
     });
   program
@@ -45,7 +50,7 @@ export function addLook(program: Command): void {
       if (MODEL_ID.test(text)) return whyModel(text, options);
       const address = addressFrom(text);
       const lines = await withSession(options, (session) => reasonsOf(session, address));
-      if (!lines) throw new ConfigError(`there is no ${address}; \`troupe ps\` shows which kinds there are`);
+      if (!lines) throw new ConfigError(absentWords(address));
       print(options, { address, explanation: lines }, () => lines.join('\n'));
     });
   program
@@ -83,6 +88,19 @@ async function reasonsOf({ operator }: Session, address: string): Promise<readon
   if (slug === undefined) return lines;
   const provider = (await operator.inspect(providerAddress(slug)))?.context as Pausable | undefined;
   return [...lines.slice(0, 1), ...explainProviderPause(slug, provider ?? {}), ...lines.slice(1)];
+}
+
+interface PsOptions extends GlobalOptions {
+  readonly quarantined?: boolean;
+  readonly watch?: boolean;
+}
+
+/** A connection for each look: the node that answered may be the next that ends. */
+async function watched(read: () => Promise<ClusterView>, { quarantined, json }: PsOptions): Promise<void> {
+  const stopped = new Promise<void>((resolve) => void process.once('SIGINT', resolve));
+  const render = quarantined ? renderQuarantined : renderPs;
+  await watchPs({ clock: systemClock, read, render, out: process.stdout, json: json === true, stopped });
+  process.exit(0);
 }
 
 /** A model has no actor of its own: its endpoints are explained. */

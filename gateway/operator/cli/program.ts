@@ -2,7 +2,8 @@ import { Command, CommanderError } from 'commander';
 import type { NodePorts } from '../../node/node-options.ts';
 import { linesOf } from '../config/config-error.ts';
 import { PRIVATE_UMASK } from '../launcher/private-files.ts';
-import { COMMANDS, type CommandContext } from './commands.ts';
+import type { CommandContext } from './command-module.ts';
+import { COMMANDS } from './commands.ts';
 import { packageVersion } from './package-version.ts';
 
 const EXAMPLES = `
@@ -65,7 +66,9 @@ async function run(entry: string, ports: NodePorts): Promise<void> {
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(see troupe --help)')
     .exitOverride();
-  await addCommands(program, process.argv[2], { entry, ports });
+  const [, , first] = process.argv;
+  // Needs no command; loading them is most of its time.
+  if (first !== '--version' && first !== '-V') await addCommands(program, first, { entry, ports });
   await program.parseAsync();
 }
 

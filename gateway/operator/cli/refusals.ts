@@ -47,7 +47,7 @@ export function addRefusals(program: Command): void {
       const rows = await withSession(options, async ({ operator }) => {
         const stored = await operator.rows(query);
         if (stored.length > 0 || (await operator.inspect(query.address))) return stored;
-        throw new ConfigError(`there is no provider ${provider}; \`troupe models refresh\` lists the providers`);
+        throw new ConfigError(`there is no provider ${provider}; \`troupe providers list\` shows the providers`);
       });
       const found = rows.map((row) => JSON.parse(row.body) as NotedRefusal);
       print(options, found, () => renderRefusals(provider, found));

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Reloaded } from '../../../actors/runtime/index.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { absentWords } from './absent.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { addressFrom } from './names.ts';
 import { print } from './print.ts';
@@ -31,7 +32,7 @@ function words(address: string, reloaded: Reloaded): string {
     case 'quarantined':
       throw new ConfigError(`${address} is still quarantined: ${reloaded.fault}`);
     case 'absent':
-      throw new ConfigError(`there is no ${address}; check the id`);
+      throw new ConfigError(absentWords(address));
     case 'not-served':
       throw new ConfigError(`${address} has no owner at the moment; try again`);
     default:

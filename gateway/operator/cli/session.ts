@@ -8,6 +8,7 @@ import { connectOperator, type OperatorClient, OperatorError } from '../../../ac
 import { ConfigError } from '../config/config-error.ts';
 import { readPems } from '../config/identity.ts';
 import type { OperatorAddress } from '../launcher/connection.ts';
+import { absentWords } from './absent.ts';
 import { findCluster } from './find-cluster.ts';
 import type { GlobalOptions } from './global-options.ts';
 
@@ -21,6 +22,11 @@ export interface Session {
 export const ASK_MS = 10_000;
 /** A host that is down answers nothing at all; the next node is tried after this time. */
 const REACH_MS_MAX = 3_000;
+
+/** Rejects with the error of an unknown account. */
+export async function requireAccount({ cluster }: Session, address: string): Promise<void> {
+  await cluster.ask(address, { type: 'account.show' }, { withinMs: ASK_MS });
+}
 
 /** Runs a command against the cluster that the options select. @throws ConfigError */
 export async function withSession<T>(options: GlobalOptions, run: (session: Session) => Promise<T>): Promise<T> {
@@ -71,7 +77,7 @@ function explained(error: unknown, data: string): unknown {
   const { address, failure } = error;
   switch (failure.code) {
     case 'absent':
-      return new ConfigError(`there is no ${address}; check the id`);
+      return new ConfigError(absentWords(address));
     case 'quarantined':
       return new ConfigError(`${failure.detail}; repair its stored state, then run \`troupe reload\``);
     case 'failed':
@@ -95,5 +101,5 @@ function explained(error: unknown, data: string): unknown {
 function unknownActor(detail: string): string | null {
   const end = detail.indexOf(' is absent and ');
   if (end < 0 || !detail.endsWith(' does not create it')) return null;
-  return `there is no ${detail.slice(detail.lastIndexOf(' ', end - 1) + 1, end)}; check the id`;
+  return absentWords(detail.slice(detail.lastIndexOf(' ', end - 1) + 1, end));
 }

@@ -58,6 +58,7 @@ async function up(options: UpOptions, entry: string): Promise<void> {
     clock: systemClock,
     random: systemRandom,
     report,
+    progress: (line) => void process.stdout.write(`${line}\n`),
     demoAccount: demoAccountOf(config),
   });
   const requested = stopOnSignal(launcher);

@@ -7,7 +7,7 @@ import { ConfigError } from '../config/config-error.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom } from './names.ts';
 import { pairs, print, table, timeOf } from './print.ts';
-import { ASK_MS, type Session, withSession } from './session.ts';
+import { ASK_MS, requireAccount, type Session, withSession } from './session.ts';
 
 /** The newest of them; an account's own view has pages. */
 const LIST_MAX = 100;
@@ -59,11 +59,13 @@ function rendered({ attempts, createdAt, nextAttemptAt, endedAt, ...delivery }: 
 }
 
 async function list(name: string, options: GlobalOptions): Promise<void> {
-  const account = accountFrom(name).slice('account:'.length);
+  const address = accountFrom(name);
+  const account = address.slice('account:'.length);
   const where = { column: DELIVERY_ACCOUNT, equals: account } as const;
-  const rows = await withSession(options, ({ operator }) =>
-    operator.rows({ collection: 'delivery', where, order: 'descending', limit: LIST_MAX }),
-  );
+  const rows = await withSession(options, async (session) => {
+    await requireAccount(session, address);
+    return session.operator.rows({ collection: 'delivery', where, order: 'descending', limit: LIST_MAX });
+  });
   const deliveries = rows.map(({ body }) => shown(JSON.parse(body) as DeliveryRecord));
   print(options, deliveries, () =>
     table(

@@ -25,11 +25,12 @@ import {
 import { configuredRouting } from '../../routing/workspaces.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { loadConfig } from '../config/load.ts';
+import { absentWords } from './absent.ts';
 import { COMMAND_LINE } from './command-line.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom, amountFrom } from './names.ts';
 import { pairs, print, table, timeOf } from './print.ts';
-import { ASK_MS, type Session, withSession } from './session.ts';
+import { ASK_MS, requireAccount, type Session, withSession } from './session.ts';
 
 interface SettingOptions extends GlobalOptions {
   readonly name?: string;
@@ -50,7 +51,10 @@ export function addWorkspaces(program: Command): void {
     .action(async (account: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const owner = ownerFrom(account);
-      const found = await withSession(options, ({ operator }) => listWorkspaces(operator, owner));
+      const found = await withSession(options, async (session) => {
+        await requireAccount(session, accountAddress(owner));
+        return listWorkspaces(session.operator, owner);
+      });
       print(options, found, () => render(found));
     });
   withSettings(workspaces.command('create').argument('<account>', 'the account').argument('<name>', 'its name'))
@@ -91,7 +95,7 @@ export function addWorkspaces(program: Command): void {
         const stored = await listWorkspaces(operator, account);
         return stored.find((one) => one.id === id);
       });
-      if (found === undefined) throw new ConfigError(`there is no stored workspace ${workspace}; check the id`);
+      if (found === undefined) throw new ConfigError(absentWords(workspaceAddress(account, id)));
       print(options, found, () => renderOne(found));
     });
   workspaces

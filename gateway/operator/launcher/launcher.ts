@@ -38,6 +38,8 @@ export interface LauncherOptions {
   readonly demoAccount: DemoAccount;
   /** Prints one line for the user at the terminal. */
   readonly report: (line: string) => void;
+  /** What the start does now, as a line. */
+  readonly progress: (line: string) => void;
 }
 
 export interface DemoAccount {
@@ -151,6 +153,7 @@ export class Launcher {
     const { config, entry, clock } = this.options;
     const { demo, launcher: limits } = config;
     if (!usesSimulators(config)) return config;
+    this.options.progress(`starting ${demo.simulators} simulated providers`);
     this.simulators = await startSimulators({
       count: demo.simulators,
       entry,
@@ -166,7 +169,8 @@ export class Launcher {
   }
 
   private async startFleet(resolved: ClusterConfig, logs: string): Promise<void> {
-    const { clock, entry, config, logLevel } = this.options;
+    const { clock, entry, config, logLevel, progress } = this.options;
+    progress(`starting ${config.nodes.map(({ name }) => name).join(', ')} with their data in ${config.data}`);
     const configFile = join(config.data, 'cluster.json');
     await writeWhole(configFile, `${JSON.stringify(resolved, null, 2)}\n`);
     const starts = config.nodes.map(({ name }) => ({
@@ -192,7 +196,8 @@ export class Launcher {
 
   /** Resolves when all nodes serve, or when some of them do after `START_MS_MAX`. */
   private allUp(fleet: Fleet): Promise<void> {
-    const { clock, config, report } = this.options;
+    const { clock, config, report, progress } = this.options;
+    const seen = new Set<string>();
     return new Promise((resolve, reject) => {
       const late = clock.after(START_MS_MAX, () => {
         const missing = config.nodes.length - fleet.running().length;
@@ -202,6 +207,9 @@ export class Launcher {
         resolve();
       });
       this.changed = () => {
+        for (const { name } of fleet.running()) {
+          if (!seen.has(name)) progress(`${name} serves, ${seen.add(name).size} of ${config.nodes.length}`);
+        }
         if (fleet.running().length < config.nodes.length) return;
         late();
         resolve();
@@ -243,6 +251,7 @@ export class Launcher {
   private async settleDemo(secrets: Secrets): Promise<void> {
     const { config, random, demoAccount, report } = this.options;
     if (config.demo.enabled && config.providers.length === 0) {
+      this.options.progress('opening the demo account');
       const keys = await openDemoKeys(config.data, random);
       await this.onAnyNode((node) => demoAccount.open(node, secrets, keys));
       this.demo = keys;

@@ -95,8 +95,8 @@ it('a link names the public address that the operator gives, and is bounded in t
     [['invite', id, '--hours', '169'], /at most 168/],
     [['invite', id, '--hours', '0'], /whole number above zero/],
     [['invite', id, '--url', 'nonsense'], /is not an address/],
-    [['invite', 'acct_nope'], /there is no account:acct_nope/],
-    [['sessions', 'acct_nope'], /there is no account:acct_nope/],
+    [['invite', 'acct_nope'], /there is no account acct_nope; `troupe accounts list` shows/],
+    [['sessions', 'acct_nope'], /there is no account acct_nope; `troupe accounts list` shows/],
   ] as const) {
     const failed = await told(['accounts', ...args, ...at]).catch((error: Error) => error.message);
     assert.match(failed, message);

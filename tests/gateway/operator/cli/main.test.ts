@@ -35,6 +35,7 @@ it('help names every command, every common option, and shows examples', async ()
     'drain',
     'reload',
     'reload-config',
+    'completion',
     'preflight',
     'retry',
     'skip',

@@ -61,6 +61,16 @@ async function chat(key: string, model = 'sim/fast'): Promise<Chat> {
 it('up starts three nodes, and its banner holds a request that is answered as pasted', async () => {
   await up('0');
   const { base_url, api_key, management_key, operator_token, operator_url, nodes } = connection();
+  const progress = cluster.out().slice(0, cluster.out().indexOf('\n\n')).split('\n');
+  assert.equal(progress.slice(0, 2), [
+    'starting 5 simulated providers',
+    `starting n1, n2, n3 with their data in ${data}`,
+  ]);
+  const counts = ['1 of 3', '2 of 3', '3 of 3', 'opening the demo account'];
+  assert.equal(
+    progress.slice(2).map((line) => line.replace(/^n\d serves, /, '')),
+    counts,
+  );
   assert.is(statSync(join(data, 'connection.json')).mode & 0o777, 0o600);
   assert.equal(
     nodes.map(({ name }) => name),
@@ -127,7 +137,7 @@ it('ps, inspect and why show the cluster, its actors and the reason of their sta
   }
   const absent = await troupe(['why', 'account:nobody', ...at]).ended;
   assert.is(absent.code, 1);
-  assert.is(absent.err, 'troupe: there is no account:nobody; `troupe ps` shows which kinds there are\n');
+  assert.is(absent.err, 'troupe: there is no account nobody; `troupe accounts list` shows the accounts\n');
 });
 
 it('an account that is created, funded and given a key by the command line can spend, until its key is revoked', async () => {
@@ -268,7 +278,10 @@ it('providers, endpoints and models are listed and explained', async () => {
 it('an unknown account or provider is an error in plain words', async () => {
   for (const command of ['list', 'create']) {
     const { code, err } = await troupe(['keys', command, 'acct_nope', ...at]).ended;
-    assert.equal([code, err], [1, 'troupe: there is no account:acct_nope; check the id\n']);
+    assert.equal(
+      [code, err],
+      [1, 'troupe: there is no account acct_nope; `troupe accounts list` shows the accounts\n'],
+    );
   }
   const { id } = await answer<{ id: string }>(['accounts', 'create', 'Without keys', ...at]);
   assert.equal(await answer(['keys', 'list', id, ...at]), []);

@@ -1,0 +1,46 @@
+/** `troupe accounts recent`: what an account's newest requests cost, or why they were refused, in one list. */
+import type { Generation } from '../../../actors/terms/hold.ts';
+import { table, timeOf } from './print.ts';
+import type { RefusedAtNode } from './refused-requests.ts';
+
+export interface RecentRequest {
+  readonly generation: string;
+  /** Store time, ms. */
+  readonly at: number;
+  readonly outcome: string;
+  /** The model that served, or the route of a request that none served. */
+  readonly served: string;
+  /** Exact USD; null without a charge. */
+  readonly charge: string | null;
+  /** As the client received it; null for an answer. */
+  readonly reason: string | null;
+}
+
+/** Newest first. A request that was refused after its hold is in both lists, and is shown once. */
+export function recentRequests(
+  generations: readonly Generation[],
+  refused: readonly RefusedAtNode[],
+  limit: number,
+): readonly RecentRequest[] {
+  const reasons = new Map(refused.map((one) => [one.generation, one]));
+  const held = new Set(generations.map(({ generation }) => generation));
+  const ended = generations.map((one) => ({
+    ...{ generation: one.generation, at: one.createdAt, outcome: one.status, served: one.model },
+    charge: one.settlement?.cost ?? null,
+    reason: reasons.get(one.generation)?.message ?? one.release?.reason ?? null,
+  }));
+  const others = refused
+    .filter(({ generation }) => !held.has(generation))
+    .map(({ generation, at, status, route, message }) => ({
+      ...{ generation, at, outcome: `refused ${status}`, served: route ?? '', charge: null, reason: message },
+    }));
+  return [...ended, ...others].sort((a, b) => b.at - a.at).slice(0, limit);
+}
+
+export function renderRecent(found: readonly RecentRequest[]): string {
+  if (found.length === 0) return 'this account sent no request yet';
+  const rows = found.map(({ generation, at, outcome, served, charge, reason }) => [
+    ...[timeOf(at) ?? '', outcome, served, charge ?? '-', generation, reason ?? ''],
+  ]);
+  return table(['AT', 'OUTCOME', 'MODEL OR ROUTE', 'CHARGE USD', 'GENERATION', 'REASON'], rows);
+}
