@@ -73,6 +73,11 @@ export class Hold {
     return this.#admittedAt;
   }
 
+  /** What is held now, USD; 0 before the hold. */
+  get amount(): string {
+    return this.#amount;
+  }
+
   /** Milliseconds from the request's start until money was held; null before the hold. */
   get admittedMs(): number | null {
     return this.#admittedMs;

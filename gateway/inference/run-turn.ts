@@ -156,6 +156,7 @@ class AttemptLoop {
         holdAttempt: this.#hold.attempt,
         admittedAt: this.#hold.admittedAt,
         admittedMs: this.#hold.admittedMs,
+        held: this.#hold.amount,
         attempts: this.#attempts,
         sentAt,
         firstAt: clock.monotonic(),

@@ -38,6 +38,8 @@ export interface RunningTurn {
   read(): Promise<readonly TurnEvent[] | null>;
   /** The client has left: the answer is aborted, or read on for its usage. No effect at the end. */
   leave(): void;
+  /** USD that are held for it. */
+  readonly held: string;
   /** How the turn ended; for `endTurn`. Never rejects. */
   readonly receipt: Promise<Receipt>;
 }
@@ -51,6 +53,8 @@ export interface Begun {
   readonly admittedAt: number;
   /** Milliseconds from the request's start until its money was held. */
   readonly admittedMs: number | null;
+  /** USD that were held when this attempt was sent. */
+  readonly held: string;
   readonly attempts: readonly AttemptRecord[];
   /** Monotonic ms at which this attempt was sent, and at which its first part arrived. */
   readonly sentAt: number;
@@ -70,6 +74,7 @@ const NOTHING: EventBatch = [];
 export class RunningAttempt implements RunningTurn {
   readonly request: TurnRequest;
   readonly head: ReplyHead;
+  readonly held: string;
   readonly receipt: Promise<Receipt>;
   readonly #services: InferenceServices;
   readonly #begun: Begun;
@@ -92,6 +97,7 @@ export class RunningAttempt implements RunningTurn {
   constructor(services: InferenceServices, request: TurnRequest, begun: Begun) {
     this.#services = services;
     this.request = request;
+    this.held = begun.held;
     this.#begun = begun;
     this.#meter = new UsageMeter(request.turn.speech?.format ?? null);
     this.head = {

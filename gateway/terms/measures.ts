@@ -21,6 +21,8 @@ export interface Measures {
   /** The first part of an answer arrived. */
   turnServed(receipt: Receipt): void;
   charged(endpoint: MeasuredEndpoint, settlement: Pick<Settlement, 'cost' | 'promptTokens' | 'completionTokens'>): void;
+  /** A video was rendered and delivered, so long after its render began. */
+  rendered(endpoint: MeasuredEndpoint, tookMs: number): void;
   settled(settled: Pick<Settled, 'late' | 'overshoot'>): void;
   holdOpened(): void;
   holdEnded(): void;
@@ -35,6 +37,7 @@ export const NO_MEASURES: Measures = {
   attemptEnded: nothing,
   turnServed: nothing,
   charged: nothing,
+  rendered: nothing,
   settled: nothing,
   holdOpened: nothing,
   holdEnded: nothing,

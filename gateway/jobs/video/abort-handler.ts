@@ -43,7 +43,9 @@ async function abortRender({ inference }: JobServices, task: ActivityTask, signa
     const videoSeconds = atMost(shown.videoSeconds, candidate.admitted.secondsMax);
     if (videoSeconds === null) return { settlement: null };
     const rendered = { generation, candidate, videoSeconds, upstreamId: remote.providerJobId, cancelled: true };
-    return { settlement: renderSettlement({ ...rendered, attempts: [], generationMs: null }) };
+    const settlement = renderSettlement({ ...rendered, attempts: [], generationMs: null });
+    inference.measures.charged({ model: candidate.model, provider: candidate.provider.name }, settlement);
+    return { settlement };
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
     throw new ActivityFailed('unaborted', thrown instanceof Error ? thrown.message : String(thrown), true);

@@ -207,7 +207,9 @@ class RenderWork {
       generationMs: Math.round(this.#node.services.inference.clock.monotonic() - this.#startedAt),
     });
     const { measures } = this.#node.services.inference;
-    measures.charged({ model: candidate.model, provider: candidate.provider.name }, settlement);
+    const endpoint = { model: candidate.model, provider: candidate.provider.name };
+    measures.charged(endpoint, settlement);
+    measures.rendered(endpoint, this.#node.services.inference.clock.monotonic() - this.#startedAt);
     if (blob === null) {
       const message = 'The clip was rendered, and the service could not store it';
       return {

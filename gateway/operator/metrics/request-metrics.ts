@@ -9,6 +9,7 @@ import { LastRefusals } from './last-refusals.ts';
 /** Upper bounds in seconds: an answer takes from a millisecond to minutes. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const FIRST_TOKEN_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32];
+const RENDER_SECONDS = [1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_200, 2_400];
 const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const REFUSAL_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 const NO_ROUTE = 'none';
@@ -30,6 +31,7 @@ export class RequestMetrics implements Measures {
   readonly #usd: Counter;
   readonly #late: Counter;
   readonly #overshoots: Counter;
+  readonly #render: Histogram;
   readonly #commit: Histogram;
   #holdsOpen = 0;
 
@@ -50,6 +52,12 @@ export class RequestMetrics implements Measures {
       'troupe_first_token_seconds',
       'Time from the head of a request to the first part of its answer; of a reply in one piece, to the reply',
       FIRST_TOKEN_SECONDS,
+      endpoint,
+    );
+    this.#render = histogram(
+      'troupe_render_seconds',
+      'Time from the begin of the render of a video to its stored clip',
+      RENDER_SECONDS,
       endpoint,
     );
     this.#commit = histogram('troupe_commit_seconds', 'Time of a commit at the store', COMMIT_SECONDS);
@@ -112,6 +120,10 @@ export class RequestMetrics implements Measures {
     if (promptTokens !== null) this.#tokens.inc(withLabel(labels, 'kind', 'prompt'), promptTokens);
     if (completionTokens !== null) this.#tokens.inc(withLabel(labels, 'kind', 'completion'), completionTokens);
     this.#usd.inc({ ...labels }, Number(cost));
+  }
+
+  rendered(endpoint: MeasuredEndpoint, tookMs: number): void {
+    this.#render.observe({ ...this.#endpoints.of(endpoint) }, tookMs / 1_000);
   }
 
   settled({ late, overshoot }: Pick<Settled, 'late' | 'overshoot'>): void {

@@ -31,8 +31,8 @@ export interface LineStage extends Stage {
   readonly jobs: JobServices;
   /** Calls that the provider received. */
   readonly calls: Readonly<Record<string, unknown>>[];
-  /** The provider answers with this text and usage, after `gate`. */
-  say(text: string, gate?: Promise<void>): void;
+  /** The provider answers with this text, after `gate`, and reports so many prompt tokens. */
+  say(text: string, gate?: Promise<void>, promptTokens?: number): void;
   /** The provider answers with this status. */
   fail(status: number): void;
   /** Seals a body as a submission does. */
@@ -65,12 +65,12 @@ export async function openLineStage(options: StageOptions & { readonly pace?: Jo
   const handler = lineHandler(() => jobs);
   const lineStage: LineStage = {
     ...{ ...on, keys, blobs, jobs, calls },
-    say: (text, gate = Promise.resolve()) => {
+    say: (text, gate = Promise.resolve(), promptTokens = 10) => {
       provider.answer = ({ body, response }) => {
         calls.push(body);
         void gate.then(() => {
           response.writeHead(200, { 'content-type': 'application/json' });
-          response.end(answerOf(text));
+          response.end(answerOf(text, promptTokens));
         });
       };
     },
@@ -105,11 +105,11 @@ export async function openLineStage(options: StageOptions & { readonly pace?: Jo
   };
 }
 
-function answerOf(text: string): string {
+function answerOf(text: string, promptTokens: number): string {
   return JSON.stringify({
     ...{ id: 'up-1', object: 'chat.completion', created: 1, model: 'sim/fast' },
     choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+    usage: { prompt_tokens: promptTokens, completion_tokens: 5, total_tokens: promptTokens + 5 },
   });
 }
 

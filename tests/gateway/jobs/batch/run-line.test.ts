@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LineResult } from '../../../../actors/batch/events.ts';
@@ -11,6 +12,7 @@ import { readSealed } from '../../../../gateway/jobs/batch/read-sealed.ts';
 import { placeOfReply } from '../../../../gateway/jobs/batch/reply-place.ts';
 import { lineHandler } from '../../../../gateway/jobs/batch/run-line.ts';
 import type { JobServices } from '../../../../gateway/jobs/job-services.ts';
+import { RequestMetrics } from '../../../../gateway/operator/metrics/request-metrics.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { OWNER } from '../../../support/model/batches.ts';
@@ -270,5 +272,27 @@ it('a cut line aborts its call and releases its hold', () =>
 
 it('an empty board answers as the live route does', () =>
   on(async (on) => assert.is(errorOf(await on.run(await on.input(CHAT))).code, 404), { endpoints: board() }));
+
+it('a line is seen in tokens and USD, and a charge above its hold is counted and logged as that of a turn', async () => {
+  const registry = new Registry();
+  await on(
+    async (on) => {
+      await on.run(await on.input(CHAT));
+      assert.not.match(await registry.metrics(), /troupe_overshoots_total [1-9]/);
+      on.say('hello', undefined, 2_000);
+      const { settlement } = await on.run(await on.input(CHAT, { index: 1 }));
+      const metrics = await registry.metrics();
+      assert.match(metrics, /\ntroupe_overshoots_total 1\n/);
+      assert.match(metrics, /\ntroupe_settles_late_total 0\n/);
+      assert.match(metrics, /\ntroupe_holds_open 0\n/);
+      assert.match(metrics, /\ntroupe_tokens_total\{model="sim\/fast",provider="A",kind="prompt"\} 2010\n/);
+      assert.match(metrics, /\ntroupe_usd_total\{model="sim\/fast",provider="A"\} 0\.\d+\n/);
+      const logs = on.logs as readonly { readonly message?: string; readonly cost?: string }[];
+      const line = logs.find(({ message }) => message === 'charged late or beyond its hold');
+      assert.is(line?.cost, settlement?.cost);
+    },
+    { measures: new RequestMetrics(registry) },
+  );
+});
 
 test.run();

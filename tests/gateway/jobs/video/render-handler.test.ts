@@ -1,8 +1,10 @@
+import { Registry } from 'prom-client';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ActivityFailed, BlobsRefused, systemClock } from '../../../../actors/runtime/index.ts';
 import { PAUSES_TOPIC } from '../../../../actors/terms/pause.ts';
 import config from '../../../../cluster.config.ts';
+import { RequestMetrics } from '../../../../gateway/operator/metrics/request-metrics.ts';
 import { JobPace } from '../../../../gateway/overload/job-pace.ts';
 import type { VideoDirective } from '../../../../gateway/simulator/video/video-request.ts';
 import type { RenderLimits } from '../../../../gateway/terms/render-limits.ts';
@@ -341,5 +343,37 @@ it('an aborted render is charged by what its provider reports, and never more th
     assert.is((await remote()).settlement, null);
     assert.is((await remote(0)).settlement, null);
   }));
+
+it('a render and an aborted one are seen in render time, calls and USD of their model and provider', async () => {
+  const registry = new Registry();
+  const usd = async (): Promise<number> =>
+    Number(/\ntroupe_usd_total\{[^}]*provider="Sim V"\} ([\d.]+)/.exec(await registry.metrics())?.[1] ?? 0);
+  await on(
+    async (on) => {
+      const { cost } = completedOf(await on.run(on.input({}))).settlement;
+      const metrics = await registry.metrics();
+      assert.match(metrics, /\ntroupe_render_seconds_count\{[^}]*provider="Sim V"\} 1\n/);
+      assert.match(metrics, /\ntroupe_attempts_total\{[^}]*provider="Sim V",outcome="served"\} 1\n/);
+      assert.is(await usd(), Number(cost));
+      const aborted = new AbortController();
+      const directive = { render_ms: 60_000, idempotent: false, cancelled_seconds: 0.5 };
+      const run = thrownBy(on.run(on.input(directive), { signal: aborted.signal }));
+      while (on.reports().filter((report) => report === 'render.submitted').length < 2) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      aborted.abort(new ActivityFailed('cancelled', 'the job was cancelled', false));
+      await run;
+      const job = String(on.calls('create').at(-1)?.video?.job);
+      const { settlement } = await on.abort(
+        { candidate: 0, providerJobId: job, createdAt: Date.now() },
+        on.candidate(),
+      );
+      assert.ok(Math.abs((await usd()) - Number(cost) - Number(settlement?.cost)) < 1e-12);
+      assert.ok(Number(settlement?.cost) > 0);
+      assert.match(await registry.metrics(), /\ntroupe_render_seconds_count\{[^}]*\} 1\n/);
+    },
+    { measures: new RequestMetrics(registry) },
+  );
+});
 
 test.run();

@@ -25,6 +25,7 @@ import { sealPrompt } from '../../../../gateway/jobs/video/seal-prompt.ts';
 import type { KeptCall } from '../../../../gateway/simulator/simulator.ts';
 import { startSimulator } from '../../../../gateway/simulator/simulator.ts';
 import type { VideoDirective } from '../../../../gateway/simulator/video/video-request.ts';
+import { type Measures, NO_MEASURES } from '../../../../gateway/terms/measures.ts';
 import type { RenderLimits } from '../../../../gateway/terms/render-limits.ts';
 import { MemoryBlobs } from '../../../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../../../support/memory-key-store.ts';
@@ -46,6 +47,7 @@ export const ASK: RenderAsk = {
 export interface RenderStageOptions {
   readonly renders?: Partial<RenderLimits>;
   readonly pace?: JobServices['pace'];
+  readonly measures?: Measures;
   /** The attempt is not the current one from this report on: `render.begin`, `render.submitted`, `render.moved`. */
   readonly staleFrom?: string;
 }
@@ -54,7 +56,8 @@ export interface RenderStageOptions {
 export async function openRenderStage(options: RenderStageOptions = {}) {
   const simulator = await startSimulator({ name: 'sim-v', keep: true });
   const state: { begun: BegunRender } = { begun: { candidate: 0, remote: null } };
-  const on = stage({ answers: (sent) => answerTo(sent, state, options.staleFrom) });
+  const { measures = NO_MEASURES } = options;
+  const on = stage({ measures, answers: (sent) => answerTo(sent, state, options.staleFrom) });
   const keys = new MemoryKeyStore(PARTS);
   const blobs = new MemoryBlobs({ ...PARTS, bytesMax: BLOB_BYTES_MAX });
   const cluster = on.services.cluster as Cluster;
