@@ -28,28 +28,37 @@ export function exhausted(
     ...(plan.rejections.length === 0 ? {} : { rejections: plan.rejections.slice(0, SHOWN_MAX) }),
   };
   const detail = failed.map(({ candidate, failure }) => `${candidate.endpoint.id}: ${failure.message}`).join('; ');
+  const log = logOf(failed.at(-1));
   const all = (reason: FailureCause): boolean => failed.every(({ failure }) => failure.reason === reason);
   if (failed.length > 0 && all('rejected')) return refusedByAll(failed, request, { detail, metadata });
   if (failed.some(({ failure }) => failure.reason === 'contract')) {
     const required = typeof choice === 'object' ? `the function ${choice.name}` : String(choice);
     const message = `No endpoint kept the contract of tool_choice ${required}: the answer was not a tool call`;
     const headers = { 'x-should-retry': 'false' };
-    return new GatewayError({ status: 502, type: 'provider_unavailable', message, detail, metadata, headers });
+    return new GatewayError({ status: 502, type: 'provider_unavailable', message, detail, log, metadata, headers });
   }
   if (all('timeout')) {
-    return new GatewayError({ status: 504, type: 'timeout', message: 'The provider timed out', detail, metadata });
+    return new GatewayError({ status: 504, type: 'timeout', message: 'The provider timed out', detail, log, metadata });
   }
   if (all('overloaded')) {
     const message = 'Every provider of this model is overloaded';
-    return new GatewayError({ status: 503, type: 'provider_overloaded', message, detail, metadata });
+    return new GatewayError({ status: 503, type: 'provider_overloaded', message, detail, log, metadata });
   }
   return new GatewayError({
     status: 502,
     type: 'provider_unavailable',
     message: 'The provider failed and no other could serve',
     detail,
+    log,
     metadata,
   });
+}
+
+/** Of the last endpoint that failed; `detail` names all of them. */
+function logOf(last: FailedEndpoint | undefined): Readonly<Record<string, string>> {
+  if (last === undefined) return {};
+  const { id, model, provider } = last.candidate.endpoint;
+  return { model, provider: provider.slug, endpoint: id, reason: last.failure.reason };
 }
 
 const BROKEN_OFF = { status: 502, type: 'provider_unavailable', message: 'The provider broke off its answer' } as const;
@@ -68,6 +77,7 @@ export function brokenStream(failure: ProviderFailure, provider: string): Gatewa
     type,
     message,
     detail: failure.message,
+    log: { provider, reason: failure.reason },
     metadata: { provider_name: provider },
   });
 }

@@ -51,9 +51,15 @@ export function noEndpoint(turn: Turn, rejections: readonly Rejection[]): Gatewa
     status: 503,
     type: 'provider_overloaded',
     message: messageOf(turn, rejections),
+    log: logOf(rejections),
     metadata,
     ...(isLasting ? { headers: { 'x-should-retry': 'false' } } : {}),
   });
+}
+
+/** Of the first; the metadata of the answer has all of them. */
+function logOf([first]: readonly Rejection[]): Readonly<Record<string, string>> {
+  return first === undefined ? {} : { provider: first.provider, endpoint: first.endpoint, reason: first.reason };
 }
 
 function messageOf(turn: Turn, rejections: readonly Rejection[]): string {

@@ -1,11 +1,13 @@
 import type { ErrorType } from '../../actors/terms/refusal.ts';
 
-/** A failure reported to the client. `message` and `metadata` are public; `detail` goes to the log only. */
+/** A failure reported to the client. `message` and `metadata` are public; `detail` and `log` go to the log only. */
 export class GatewayError extends Error {
   override readonly name: string = 'GatewayError';
   readonly status: number;
   readonly type: ErrorType;
   readonly detail: string | null;
+  /** Members of the log line: model, provider, endpoint and reason, where there are any. */
+  readonly log: Readonly<Record<string, string>>;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
 
@@ -14,6 +16,7 @@ export class GatewayError extends Error {
     readonly type: ErrorType;
     readonly message: string;
     readonly detail?: string;
+    readonly log?: Readonly<Record<string, string>>;
     readonly metadata?: Readonly<Record<string, unknown>>;
     /** Extra response headers, lower case (`retry-after`, `x-should-retry`, `x-ratelimit-*`). */
     readonly headers?: Readonly<Record<string, string>>;
@@ -22,6 +25,7 @@ export class GatewayError extends Error {
     this.status = options.status;
     this.type = options.type;
     this.detail = options.detail ?? null;
+    this.log = options.log ?? {};
     this.metadata = options.metadata ?? {};
     this.headers = options.headers ?? {};
   }

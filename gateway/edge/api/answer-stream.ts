@@ -219,9 +219,9 @@ export class StreamAnswer {
     this.#log(last.error);
   }
 
-  #log({ status, detail }: GatewayError): void {
+  #log({ status, log, detail }: GatewayError): void {
     const { id, caller } = this.#context;
-    const record = { generation: id, key: caller?.key ?? null, status, detail };
+    const record = { generation: id, key: caller?.key ?? null, status, ...log, detail };
     this.#routes.services.log.warn(record, 'a stream ended in an error');
   }
 }

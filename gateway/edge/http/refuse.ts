@@ -77,7 +77,7 @@ function record(
   const at = services.cluster.now();
   services.measures.requestRefused(caller?.account ?? null, { at, generation: id, route, status, type, message, key });
   if (error.status < 500 || error === OVERLOADED) return;
-  const fields = { generation: id, key: caller?.key ?? null, status: error.status, detail: error.detail };
+  const fields = { generation: id, key: caller?.key ?? null, status: error.status, ...error.log, detail: error.detail };
   if (error.status === 500) services.log.error(fields, 'a request failed');
   else services.log.warn(fields, 'a request was refused');
 }

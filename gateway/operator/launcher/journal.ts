@@ -1,4 +1,4 @@
-/** `<data>/launcher.log`: one JSON line per event of a process, with its reason. Never holds a secret. */
+/** `<data>/launcher.log`: one JSON line per event of a process, with its reason, in the shape of the nodes' logs. Never holds a secret. */
 import { appendFileSync } from 'node:fs';
 import type { Clock } from '../../../actors/runtime/index.ts';
 
@@ -14,9 +14,13 @@ export type Journal = (entry: JournalEntry) => void;
 export function openJournal(file: string, clock: Clock): Journal {
   return (entry) => {
     try {
-      appendFileSync(file, `${JSON.stringify({ at: new Date(clock.now()).toISOString(), ...entry })}\n`, {
-        mode: 0o600,
-      });
+      appendFileSync(
+        file,
+        `${JSON.stringify({ level: 'info', time: new Date(clock.now()).toISOString(), ...entry })}\n`,
+        {
+          mode: 0o600,
+        },
+      );
     } catch {}
   };
 }

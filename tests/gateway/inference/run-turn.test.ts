@@ -262,6 +262,14 @@ it('rule 10: a stream cut before its first chunk delivered nothing: the next end
   await on.end();
 });
 
+it('the log line of a failure names model, provider, endpoint and reason', async () => {
+  const on = stage();
+  const error = await failed(runTurn(on.services, on.request(sim({ status: 503 }), both)));
+  assert.equal([error.log.model, error.log.reason], ['sim/fast', 'overloaded']);
+  assert.match(`${error.log.provider} ${error.log.endpoint}`, /^[ab] ep_/);
+  await on.end();
+});
+
 it('an endpoint that is paused while an earlier one fails is passed over', async () => {
   const on = stage();
   const body = { ...sim({ only_on: 'a', cut_after: 0, hang: undefined, tokens: 5 }), stream: true };

@@ -42,6 +42,7 @@ it('where all are paused the caller may try again, and does not learn the reason
     error.message,
     /^None of the 2 live endpoints of m\/one can serve this request: paused by the operator\.$/,
   );
+  assert.equal(error.log, { provider: 'a', endpoint: A.tag, reason: 'health' });
   assert.not.match(JSON.stringify([error.message, error.metadata]), /contract/);
 });
 
