@@ -5,6 +5,7 @@ import type { ProviderState } from '../../../actors/provider/provider.machine.ts
 import type { Inspection } from '../../../actors/runtime/index.ts';
 import type { Measured } from '../../../actors/terms/endpoint.ts';
 import { explainPause, type Pausable, type Pause } from '../../../actors/terms/pause.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { askAll } from './ask-each.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { endpointFrom } from './names.ts';

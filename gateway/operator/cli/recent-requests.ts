@@ -1,7 +1,7 @@
 /** `troupe accounts recent`: what an account's newest requests cost, or why they were refused, in one list. */
 import type { Generation } from '../../../actors/terms/hold.ts';
+import type { RefusedRequest } from '../../../actors/terms/refused-request.ts';
 import { table, timeOf } from './print.ts';
-import type { RefusedAtNode } from './refused-requests.ts';
 
 export interface RecentRequest {
   readonly generation: string;
@@ -19,7 +19,7 @@ export interface RecentRequest {
 /** Newest first. A request that was refused after its hold is in both lists, and is shown once. */
 export function recentRequests(
   generations: readonly Generation[],
-  refused: readonly RefusedAtNode[],
+  refused: readonly RefusedRequest[],
   limit: number,
 ): readonly RecentRequest[] {
   const reasons = new Map(refused.map((one) => [one.generation, one]));

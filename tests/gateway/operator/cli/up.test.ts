@@ -253,7 +253,10 @@ it('three commands lead from a name to the account, to its last refusal with the
 
   const found = await told(['accounts', 'list', '--name', 'katherine', ...at]);
   const account = /^(acct_\w+) +Katherine Johnson /m.exec(found)?.[1] ?? '';
-  const recent = await told(['accounts', 'recent', account, ...at]);
+  const show = () => told(['accounts', 'recent', account, ...at]);
+  let recent = await show();
+  // Nodes write down what they refused within seconds.
+  while (!recent.includes('refused 404')) recent = await show();
   const [, refused = '', charged = ''] = recent.trimEnd().split('\n');
   assert.match(refused, /refused 404 +POST \/api\/v1\/chat\/completions +- +gen-\S+ +.*sim\/nothing/);
   const [, cost, generation = ''] = /settled +sim\/fast +([\d.]+) +(gen-\S+)/.exec(charged) ?? [];
