@@ -2,7 +2,7 @@
 import { createAccount, creditDeposit, settle } from '../../actors/account/account.ts';
 import { admit, createKey } from '../../actors/key/key.ts';
 import { kinds } from '../../actors/kinds.ts';
-import type { Cluster } from '../../actors/runtime/index.ts';
+import type { Cluster, Kind } from '../../actors/runtime/index.ts';
 import { openStage } from '../actors/runtime/durable/stage.ts';
 import type { Figure } from './figure.ts';
 import type { Settings } from './settings.ts';
@@ -11,9 +11,15 @@ const IN_FLIGHT = 64;
 /** The minimum load of one account, which uses one core. */
 const GOAL = { atLeast: 5_000, of: 'value' } as const;
 
+/** Rounds of each side, in turn, so that both meet the same machine. */
+const ROUNDS = 6;
+/** CPU time of a whole completion with 64 in flight (docs/figures.md), of which the activity may take this share. */
+const COMPLETION_US = 328;
+const ACTIVITY_SHARE_MAX = 0.03;
+
 /** Admits with their settles per second, one hot key and account, 64 in flight: the ceiling of one account. */
 export async function benchMoney({ seconds }: Settings): Promise<readonly Figure[]> {
-  const { perSecond, cpuUs } = await measure(seconds * 1_000);
+  const { perSecond, cpuUs } = await measure(seconds * 1_000, kinds);
   const note = `${Math.round(cpuUs)} us of CPU each, garbage included`;
   return [
     {
@@ -24,11 +30,49 @@ export async function benchMoney({ seconds }: Settings): Promise<readonly Figure
       goal: GOAL,
       note,
     },
+    await activityCost(seconds * 1_000),
   ];
 }
 
-async function measure(ms: number): Promise<{ readonly perSecond: number; readonly cpuUs: number }> {
-  const stage = await openStage({ kinds });
+/** What the day's row of a key costs each settle: the same pairs with and without it, in turn, by CPU time. */
+async function activityCost(ms: number): Promise<Figure> {
+  const bare = kinds.map((kind) => (kind.name === 'key' ? withoutActivity(kind) : kind));
+  const sides: { readonly ours: number[]; readonly bare: number[] } = { ours: [], bare: [] };
+  for (let round = 0; round < ROUNDS; round++) {
+    sides.bare.push((await measure(ms / ROUNDS, bare)).cpuUs);
+    sides.ours.push((await measure(ms / ROUNDS, kinds)).cpuUs);
+  }
+  const [ours, plain] = [Math.min(...sides.ours), Math.min(...sides.bare)];
+  const share = ((ours - plain) / COMPLETION_US) * 100;
+  return {
+    name: 'activity row per settle',
+    unit: 'us of CPU',
+    ours: ours - plain,
+    baseline: null,
+    goal: { atMost: COMPLETION_US * ACTIVITY_SHARE_MAX, of: 'value' },
+    note: `${ours.toFixed(1)} us with it, ${plain.toFixed(1)} us without; ${share.toFixed(1)} % of a completion of ${COMPLETION_US} us`,
+  };
+}
+
+/** The kind of keys as if charges brought no part of the activity. */
+function withoutActivity(kind: Kind): Kind {
+  const { machine } = kind;
+  const bare = (event: { readonly type: string }): never =>
+    (event.type === 'spend.record' ? { ...event, part: undefined } : event) as never;
+  const transition = (before: never, event: { readonly type: string }, scope: never) =>
+    machine.transition(before, bare(event), scope);
+  return {
+    ...kind,
+    machine: Object.create(machine, { transition: { value: transition } }),
+    rows: (event) => kind.rows?.(bare(event)) ?? [],
+  };
+}
+
+async function measure(
+  ms: number,
+  measured: readonly Kind[],
+): Promise<{ readonly perSecond: number; readonly cpuUs: number }> {
+  const stage = await openStage({ kinds: measured });
   const cluster = {
     ask: (to: string, event: never) => stage.body(to, event),
     now: () => Date.now(),
