@@ -80,6 +80,7 @@ it('payments of nodes killed at every crash point are credited once, each presen
     await work.pay(payer, { repeats: PAYMENT_REPEATS, fault: null });
     lives.look();
   }
+  await allNodesUp(cluster);
 
   const settled = facilitator?.settled ?? [];
   assert.is(settled.length, work.presented.length);
@@ -101,6 +102,11 @@ it('payments of nodes killed at every crash point are credited once, each presen
     assert.ok(verifier.end(head).sound, account);
   }
 });
+
+async function allNodesUp(cluster: LaunchedCluster): Promise<void> {
+  const areUp = (): boolean => cluster.connection()?.nodes.filter(({ pid }) => isAlive(pid)).length === NODES.length;
+  assert.ok(await until(areUp, BACK_MS, PAUSE_MS), 'all nodes serve again');
+}
 
 const NOTHING = {
   ...{ history: [], calls: [], samples: [], credits: [], deposits: [] },
@@ -133,8 +139,7 @@ class Lives {
 
 it('requests of a killed node are repeated under their keys: each is served whole once and charged once', async () => {
   const { cluster } = stage;
-  const areUp = (): boolean => cluster.connection()?.nodes.filter(({ pid }) => isAlive(pid)).length === NODES.length;
-  assert.ok(await until(areUp, BACK_MS, PAUSE_MS), 'all nodes serve again');
+  await allNodesUp(cluster);
   const payers = await openAccounts(cluster, ACCOUNTS, '100');
   const requests = Array.from({ length: STREAMS }, (_, n) => ({
     payer: payers[n % ACCOUNTS] as (typeof payers)[0],

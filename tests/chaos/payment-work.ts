@@ -75,7 +75,7 @@ export class PaymentWork {
     return this.#deposits;
   }
 
-  /** Signs one payment and presents it until all repeats are told that it is credited. Null: it was not begun. */
+  /** Signs one payment, which each of `repeats` clients presents until it is told the credit. Null: it was not begun. */
   async pay(payer: Payer, { repeats, fault }: PayOptions): Promise<PaymentSeen | null> {
     const amount = String(1 + Math.floor(this.#options.chance() * 3));
     const path = `/deposits/x402?amount=${amount}`;
@@ -88,14 +88,16 @@ export class PaymentWork {
     const seen = { account: payer.account, payer: from, nonce, amount, statuses, credited };
     this.#presented.push(seen);
     const init = { method: 'POST', headers: { 'payment-signature': payment } };
-    for (const until = Date.now() + PAID_MS; Date.now() < until; await pause(TRY_REST_MS)) {
-      const answers = await Promise.all(
-        Array.from({ length: repeats }, () => call(this.#options.base, payer.key, path, init)),
-      );
-      for (const answer of answers) note(answer, statuses, credited);
-      if (answers.every(({ status }) => status === 200)) return seen;
-    }
-    throw new Error(`payment ${nonce} is not credited: ${statuses.slice(-repeats).join(' ')}`);
+    const present = async (): Promise<void> => {
+      for (const until = Date.now() + PAID_MS; Date.now() < until; await pause(TRY_REST_MS)) {
+        const answer = await call(this.#options.base, payer.key, path, init);
+        note(answer, statuses, credited);
+        if (answer.status === 200) return;
+      }
+      throw new Error(`payment ${nonce} is not credited: ${[...new Set(statuses)].join(' ')}`);
+    };
+    await Promise.all(Array.from({ length: repeats }, present));
+    return seen;
   }
 
   #fault(): PayOptions['fault'] {
