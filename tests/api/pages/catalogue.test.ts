@@ -94,15 +94,11 @@ for (const look of LOOKS)
     const errors: string[] = [];
     page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
     page.on('pageerror', (error) => errors.push(error.message));
-    const busy = [
-      '/models',
-      '/models/northwind/gale-70b',
-      '/models/quill/quill-2-pro?days=7',
-      '/models/reelworks/reel-2',
-    ];
     const all = [
-      ...['/models', '/models/sim/fast', '/models/sim/vision'].map((path) => ({ at: origin, path })),
-      ...busy.map((path) => ({ at: stage.origin, path })),
+      { at: origin, path: '/models/sim/fast' },
+      ...['/models', '/models/northwind/gale-70b', '/models/reelworks/reel-2?days=7'].map((path) => ({
+        ...{ at: stage.origin, path },
+      })),
     ];
     for (const { at, path } of all) {
       await page.goto(`${at}${path}`);
