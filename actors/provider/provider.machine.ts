@@ -17,6 +17,7 @@ import {
 } from '../terms/pause.ts';
 import type { Principal } from '../terms/principal.ts';
 import { type DayFold, type FoldState, foldEffects, folded } from './earnings.ts';
+import { type RefreshState, type RefreshStep, refreshEffects, refreshed } from './refreshes.ts';
 import {
   isRecording,
   type NotedRefusal,
@@ -44,6 +45,8 @@ export interface ProviderState extends Pausable {
   readonly refusals?: RefusalState;
   /** Absent until the first day of earnings was folded. */
   readonly earnings?: FoldState | undefined;
+  /** Absent until the document was read on command. */
+  readonly refreshes?: RefreshState;
 }
 
 /** The provider answers 401 or 403 to our key. Store times in ms of the first and the newest report. */
@@ -75,6 +78,7 @@ export type ProviderEvent =
   | (Stamped & { readonly type: 'refusals.ended' })
   | (Stamped & DayFold & { readonly type: 'earnings.fold' })
   | (Stamped & { readonly type: 'provider.show' })
+  | (Stamped & RefreshStep)
   | (Stamped & { readonly type: 'actor.activated' });
 
 function declare({ slug }: ProviderState, event: ProviderEvent): ProviderState {
@@ -82,11 +86,15 @@ function declare({ slug }: ProviderState, event: ProviderEvent): ProviderState {
   return { slug, facts, digest, declaredAt: at };
 }
 
-/** What is shown of a provider beside its declaration. */
-export type ProviderView = Pick<ProviderState, 'slug' | 'facts' | 'document' | 'earnings'>;
+function stepOf(event: ProviderEvent): RefreshStep {
+  return only(event, 'refresh.begin', 'refresh.progress', 'refresh.end', 'refresh.lapsed');
+}
 
-function show({ slug, facts, document, earnings }: ProviderState): ProviderView {
-  return { slug, facts, ...(document && { document }), ...(earnings && { earnings }) };
+/** What is shown of a provider beside its declaration. */
+export type ProviderView = Pick<ProviderState, 'slug' | 'facts' | 'document' | 'earnings' | 'refreshes'>;
+
+function show({ slug, facts, document, earnings, refreshes }: ProviderState): ProviderView {
+  return { slug, facts, ...(document && { document }), ...(earnings && { earnings }), ...(refreshes && { refreshes }) };
 }
 
 /** A broken document declares no endpoints: the count of the last usable document stays. */
@@ -173,6 +181,10 @@ export const providerMachine = setup({
     ),
     fold: assign(({ context, event }) => ({ earnings: folded(context.earnings, only(event, 'earnings.fold')) })),
     keepEarnings: emit<ProviderState, ProviderEvent>(({ event }) => foldEffects(only(event, 'earnings.fold'))),
+    refresh: assign(({ context, event }) => ({ refreshes: refreshed(context.refreshes, stepOf(event), event.at) })),
+    refreshEffects: emit<ProviderState, ProviderEvent>(({ context, event }) =>
+      refreshEffects(context.refreshes as RefreshState, stepOf(event), event.at),
+    ),
     answerState: emit<ProviderState, ProviderEvent>(({ context }) => ({ type: 'reply', body: plain(show(context)) })),
     publish: emit<ProviderState, ProviderEvent>(({ context }) => publish(context)),
     answerChanged: emit(() => ({ type: 'reply', body: { changed: true } })),
@@ -215,6 +227,10 @@ export const providerMachine = setup({
     'refusals.ended': { actions: ['endRecording', 'unpublishRecording'] },
     'earnings.fold': { actions: ['fold', 'keepEarnings', 'answerChanged'] },
     'provider.show': { actions: 'answerState' },
+    'refresh.begin': { actions: ['refresh', 'refreshEffects'] },
+    'refresh.progress': { actions: 'refresh' },
+    'refresh.end': { actions: ['refresh', 'refreshEffects'] },
+    'refresh.lapsed': { actions: 'refresh' },
     'actor.activated': { actions: ['publish', 'republishPause', 'republishRecording'] },
   },
 });

@@ -14,6 +14,7 @@ import {
   type ProviderView,
   providerMachine,
 } from './provider.machine.ts';
+import type { RefreshResult, RunningRefresh } from './refreshes.ts';
 import { isRecording, REFUSALS_COLLECTION, refusalCollection } from './refusals.ts';
 
 /** Board topic; keys are slugs, values `ProviderFacts`. */
@@ -28,7 +29,7 @@ export const providerKind: Kind = {
   version: 1,
   creates: ['provider.declare', 'provider.read'],
   finishes: [],
-  volatile: ['actor.activated', 'provider.show'],
+  volatile: ['actor.activated', 'provider.show', 'refresh.progress'],
   resident: true,
   collections: { [REFUSALS_COLLECTION]: refusalCollection, [EARNINGS_COLLECTION]: earningsCollection },
   note: pauseNote,
@@ -71,6 +72,38 @@ export async function showProvider(
 ): Promise<ProviderView | null> {
   const answer = await cluster.ask(providerAddress(slug), { type: 'provider.show' }, { withinMs, repeat: same });
   return answer as unknown as ProviderView;
+}
+
+/** Begins a reading of the models document, or answers the one that runs already (`begun` is false). */
+export async function beginRefresh(
+  cluster: Pick<Cluster, 'ask'>,
+  slug: string,
+  { run, by }: Pick<RunningRefresh, 'run' | 'by'>,
+  withinMs: number,
+): Promise<{ readonly running: RunningRefresh; readonly begun: boolean }> {
+  const event = { type: 'refresh.begin', run, by };
+  return (await cluster.ask(providerAddress(slug), event, { withinMs, repeat: same })) as never;
+}
+
+/** Best effort: the next step or the end follows. */
+export function reportProgress(
+  cluster: Pick<Cluster, 'tell'>,
+  slug: string,
+  progress: Pick<RunningRefresh, 'run' | 'phase' | 'declared' | 'total'>,
+): void {
+  cluster.tell(providerAddress(slug), { type: 'refresh.progress', ...progress });
+}
+
+/** Ends a run with its result; that of a run that ended before changes nothing. */
+export async function endRefresh(
+  cluster: Pick<Cluster, 'ask'>,
+  slug: string,
+  { run, ...result }: RefreshResult & { readonly run: string },
+  withinMs: number,
+): Promise<void> {
+  const { faults, warnings, ...counts } = result;
+  const event = { type: 'refresh.end', run, ...counts, faults: plain(faults), warnings: plain(warnings) };
+  await cluster.ask(providerAddress(slug), event, { withinMs, repeat: same });
 }
 
 /** Writes the earnings of a day, or a part of them. A repeat writes the same rows. */

@@ -44,6 +44,11 @@ export function depositId(random: Random): string {
   return `dep_${base62(random, LOCAL_LENGTH)}`;
 }
 
+/** Of one reading of a models document. */
+export function refreshId(random: Random): string {
+  return `run_${base62(random, LOCAL_LENGTH)}`;
+}
+
 export function adjustmentId(random: Random): string {
   return `adj_${base62(random, LOCAL_LENGTH)}`;
 }

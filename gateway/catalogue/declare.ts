@@ -15,6 +15,9 @@ export interface DeclareParts extends ReadParts {
   readonly providers: readonly ProviderDeclaration[];
 }
 
+/** Called as the declaration proceeds: endpoints declared so far, and in all. */
+export type ReportDeclared = (declared: number, total: number) => void;
+
 /** The result of declaring one provider's document, for the log and the operator. */
 export interface Declared {
   readonly provider: string;
@@ -55,8 +58,9 @@ export async function declareOne(
   parts: DeclareParts,
   provider: ProviderDeclaration,
   known: string | null = null,
+  progress: ReportDeclared = () => {},
 ): Promise<Declared | null> {
-  const declared = await declareDocument(parts, provider, known);
+  const declared = await declareDocument(parts, provider, { known, progress });
   if (declared === null) return null;
   const reading = { problem: declared.problem, endpoints: declared.endpoints.length };
   try {
@@ -71,7 +75,7 @@ export async function declareOne(
 async function declareDocument(
   parts: DeclareParts,
   provider: ProviderDeclaration,
-  known: string | null,
+  { known, progress }: { readonly known: string | null; readonly progress: ReportDeclared },
 ): Promise<Declared | null> {
   try {
     const text = await readDocument(parts, provider);
@@ -80,7 +84,7 @@ async function declareDocument(
     const declarations = await parseDocument(provider, text);
     const listed = [...parts.cluster.board.topic(ENDPOINTS_TOPIC).values()] as unknown as Endpoint[];
     const warnings = [...warningsOf(provider, text), ...priceChanges(listed, declarations)];
-    const counted = await declareEndpoints(parts, provider, declarations);
+    const counted = await declareEndpoints(parts, provider, declarations, progress);
     return { provider: provider.slug, ...counted, problem: null, faults: [], warnings, digest };
   } catch (error) {
     if (!(error instanceof BrokenDocument)) throw error;
@@ -93,11 +97,15 @@ async function declareEndpoints(
   parts: DeclareParts,
   provider: ProviderDeclaration,
   declared: readonly EndpointDeclaration[],
+  progress: ReportDeclared,
 ): Promise<Pick<Declared, 'endpoints' | 'changes'>> {
   const { cluster, upstream } = parts;
   await declareProvider(cluster, providerFacts(provider, declared), upstream.askMs);
   let changes = 0;
-  for (const declaration of declared) if (await declareEndpoint(cluster, declaration, upstream.askMs)) changes++;
+  for (const [done, declaration] of declared.entries()) {
+    progress(done, declared.length);
+    if (await declareEndpoint(cluster, declaration, upstream.askMs)) changes++;
+  }
   const endpoints = declared.map(({ id }) => id);
   const kept = new Set(endpoints);
   const { slug } = provider;

@@ -1,3 +1,4 @@
+import type { RunningRefresh } from '../../actors/provider/refreshes.ts';
 import type { Clock, Cluster, Random } from '../../actors/runtime/index.ts';
 import type { FileServices } from '../files/file-services.ts';
 import type { InferenceServices } from '../inference/services.ts';
@@ -21,6 +22,8 @@ export interface EdgeServices {
   readonly askMs: number;
   /** Secret mixed into the digest of every key. */
   readonly pepper: Uint8Array;
+  /** Begins to read a provider's models document; null for an unknown slug. */
+  readonly refreshModels: (slug: string) => Promise<RunningRefresh | null>;
   readonly inference: InferenceServices;
   readonly files: FileServices;
   readonly overload: Overload;

@@ -75,7 +75,7 @@ export function openGateway(
   const parts: Omit<DeclareUntilListedParts, 'givenUp' | 'log' | 'providers'> = {
     ...{ cluster, clock, outbound, upstream, keys },
   };
-  const refresher = new Refresher({ ...parts, providers, log });
+  const refresher = new Refresher({ ...parts, random, providers, log });
   const checked: Omit<CheckerParts, 'limits'> = {
     ...parts,
     targetOf: (endpoint) => inference.targets.of(endpoint),
@@ -95,6 +95,7 @@ export function openGateway(
     askMs: upstream.askMs,
     nodes: config.nodes.length,
     pepper: secrets.pepper,
+    refreshModels: (slug) => refresher.begin(slug),
   });
   return {
     ...{ edge, outbound, refresher },

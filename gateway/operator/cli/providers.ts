@@ -1,9 +1,17 @@
 /** `troupe providers`: what is declared, pauses of it, and the keys of a provider's account. */
 import type { Command } from 'commander';
 import { createAccount } from '../../../actors/account/account.ts';
+import type { Earning } from '../../../actors/provider/earnings.ts';
 import type { ProviderState } from '../../../actors/provider/provider.machine.ts';
+import type { RefreshState } from '../../../actors/provider/refreshes.ts';
+import { type Cluster, type RowQuery, systemClock } from '../../../actors/runtime/index.ts';
+import type { ProviderFacts } from '../../../actors/terms/declaration.ts';
 import { accountAddress, providerAccountId, providerAddress } from '../../../actors/terms/ids.ts';
 import type { Pause } from '../../../actors/terms/pause.ts';
+import { monthOf, parseMonth } from '../../edge/api/money/statement.ts';
+import { statementLines } from '../../edge/api/provider/provider-statements.ts';
+import { ProviderEarnings } from '../../jobs/earnings/provider-earnings.ts';
+import { csv } from '../../terms/csv.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { inspectAll } from './endpoints.ts';
 import type { GlobalOptions } from './global-options.ts';
@@ -27,6 +35,57 @@ export function addProviders(program: Command): void {
       print(options, found, () => renderProviders(found));
     });
   addProviderKeys(providers);
+  providers
+    .command('history')
+    .argument('<provider>', 'the slug of a declared provider')
+    .description('the readings of its models document on command, newest first, with their faults')
+    .action(async (slug: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const { refreshes } = await withSession(options, (session) => declaredProvider(session, slug));
+      const found = refreshes ?? { running: null, history: [] };
+      print(options, found, () => renderHistory(found));
+    });
+  providers
+    .command('earnings')
+    .argument('<provider>', 'the slug of a declared provider')
+    .option('--month <month>', 'YYYY-MM, UTC (default: the running one)')
+    .option('--csv', 'as CSV, as the provider downloads it')
+    .description('what a provider earned in a month, by day and endpoint')
+    .action(async (slug: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<EarningsOptions>();
+      const earned = await withSession(options, (session) => earningsIn(session, slug, options.month));
+      const lines = statementLines(earned);
+      if (options.csv) process.stdout.write(csv(lines));
+      else print(options, earned, () => table([...(lines[0] as string[])], lines.slice(1)));
+    });
+}
+
+interface EarningsOptions extends GlobalOptions {
+  readonly month?: string;
+  readonly csv?: boolean;
+}
+
+/** @throws ConfigError */
+async function earningsIn(session: Session, slug: string, name: string | undefined): Promise<readonly Earning[]> {
+  const month = name === undefined ? monthOf(systemClock.now()) : parseMonth(name);
+  if (month === null) throw new ConfigError(`"${name}" is not a month; write YYYY-MM, such as 2026-01`);
+  const { facts } = await declaredProvider(session, slug);
+  const { operator, cluster } = session;
+  const rows = { rows: (query: RowQuery) => operator.rows(query) } as Cluster['rows'];
+  const reader = new ProviderEarnings({ rows, ask: cluster.ask, now: () => systemClock.now() }, ASK_MS);
+  return (await reader.read(facts, month)).earnings;
+}
+
+function renderHistory({ running, history }: RefreshState): string {
+  const rows = history.map(({ startedAt, by, result, endpoints, changes, faults, warnings }) => [
+    ...[timeOf(startedAt) ?? '', by, result, String(endpoints), String(changes)],
+    [...faults, ...warnings].join('; '),
+  ]);
+  const now =
+    running === null
+      ? []
+      : [[timeOf(running.startedAt) ?? '', running.by, running.phase, String(running.declared), '', '']];
+  return table(['BEGUN', 'BY', 'RESULT', 'ENDPOINTS', 'CHANGES', 'FAULTS AND WARNINGS'], [...now, ...rows]);
 }
 
 function addProviderKeys(providers: Command): void {
@@ -59,13 +118,23 @@ function addProviderKeys(providers: Command): void {
 }
 
 /** The account that belongs to a declared provider, created with its first key. @throws ConfigError */
-async function openProviderAccount({ operator, cluster }: Session, slug: string): Promise<string> {
-  const found = await operator.inspect(providerAddress(slug)).catch(() => null);
-  const declared = (found?.context as unknown as ProviderState | undefined)?.facts ?? null;
-  if (declared === null) throw new ConfigError(`no provider "${slug}" is declared; see \`troupe providers list\``);
+async function openProviderAccount(session: Session, slug: string): Promise<string> {
+  const { cluster } = session;
+  await declaredProvider(session, slug);
   const account = accountAddress(providerAccountId(slug));
   await createAccount(cluster, account, `Provider ${slug}`, ASK_MS);
   return account;
+}
+
+/** @throws ConfigError */
+async function declaredProvider(
+  { operator }: Session,
+  slug: string,
+): Promise<ProviderState & { readonly facts: ProviderFacts }> {
+  const found = await operator.inspect(providerAddress(slug)).catch(() => null);
+  const state = found?.context as unknown as ProviderState | undefined;
+  if (!state?.facts) throw new ConfigError(`no provider "${slug}" is declared; see \`troupe providers list\``);
+  return { ...state, facts: state.facts };
 }
 
 interface ShownProvider {

@@ -36,6 +36,7 @@ const MANAGEMENT = [
 ];
 const PROVIDER = [
   ...['GET /provider', 'GET /provider/serving', 'GET /provider/measurements', 'POST /provider/capacity'],
+  ...['GET /provider/models-document', 'POST /provider/models-document/refresh'],
   ...['GET /provider/earnings', 'GET /provider/statements', 'GET /provider/statements/:month'],
 ];
 const PUBLIC =

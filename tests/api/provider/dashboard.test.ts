@@ -161,4 +161,21 @@ it('a saturated endpoint is tried last and shown as such; an older report does n
   assert.equal([...servers], ['Sim A']);
 });
 
+it('a provider has its models document read, and sees the result in the history that no other provider has', async () => {
+  const accepted = await (alpha as Client).send('POST', '/provider/models-document/refresh');
+  assert.is(accepted.status, 202);
+  const { status, run } = accepted.body as { status: string; run: Members };
+  assert.is(status, 'queued');
+  const stateOf = ({ body }: Answered) => (body as { data: { running: unknown; history: Members[] } }).data;
+  const ended = await (alpha as Client).until(
+    'GET',
+    '/provider/models-document',
+    (answer) => answer.status === 200 && stateOf(answer).history.some(({ id }) => id === run.id),
+  );
+  const shown = stateOf(ended).history.find(({ id }) => id === run.id) as Members;
+  assert.equal([shown.by, shown.result, shown.changes, shown.faults], ['provider', 'declared', 0, []]);
+  assert.ok(Number(shown.endpoints) > 0);
+  assert.equal(stateOf(await read(beta, '/provider/models-document')).history, []);
+});
+
 test.run();

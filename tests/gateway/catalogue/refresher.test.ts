@@ -5,13 +5,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ActorEvent, type Cancel, type Clock, type Cluster, systemClock } from '../../../actors/runtime/index.ts';
+import type { ProviderState } from '../../../actors/provider/provider.machine.ts';
+import { providerKind } from '../../../actors/provider/provider.ts';
+import type { RefreshState } from '../../../actors/provider/refreshes.ts';
+import {
+  type ActorEvent,
+  type Cancel,
+  type Clock,
+  type Cluster,
+  systemClock,
+  systemRandom,
+} from '../../../actors/runtime/index.ts';
 import config from '../../../cluster.config.ts';
 import { Refresher } from '../../../gateway/catalogue/refresher.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
 import { MODEL } from '../../fixtures/models/plain.ts';
 import { bounded } from '../../support/bounded.ts';
+import { PureActors } from '../../support/model/pure-actors.ts';
 
 const it = bounded(test);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-refresh-'));
@@ -52,7 +63,8 @@ function scene(providers: readonly ProviderDeclaration[], owned: readonly string
   } as unknown as Cluster;
   const log = { warn: (record: object) => logged.push(record), error: (record: object) => logged.push(record) };
   const keys = new Map([['a', 'secret-a']]);
-  const refresher = new Refresher({ cluster, clock, outbound, upstream: config.upstream, keys, providers, log });
+  const parts = { clock, random: systemRandom, outbound, upstream: config.upstream, keys, providers, log };
+  const refresher = new Refresher({ cluster, ...parts });
   const of = (type: string): readonly ActorEvent[] =>
     sent.map(({ event }) => event).filter((event) => event.type === type);
   return { refresher, sent, logged, timers, of };
@@ -91,6 +103,80 @@ it('a document that becomes invalid changes nothing, reports its line, and is re
   assert.is((await refresher.refresh('a'))?.[0]?.endpoints.length, 2);
   assert.is(of('endpoint.declare').length, 3);
   assert.equal([of('provider.read').at(-1)?.problem, of('provider.read').at(-1)?.endpoints], [null, 2]);
+});
+
+/** A cluster whose providers are real charts. */
+function charted(providers: readonly ProviderDeclaration[]) {
+  const actors = new PureActors([providerKind], 1_000_000);
+  const told: ActorEvent[] = [];
+  const tell = (to: string, event: ActorEvent): unknown => {
+    told.push(event);
+    if (!to.startsWith('provider:')) return { changed: true };
+    return actors.tell(to, event).reply;
+  };
+  const cluster = {
+    ask: async (to: string, event: ActorEvent) => tell(to, event),
+    tell,
+    owns: () => true,
+    board: { topic: () => new Map() },
+  } as unknown as Cluster;
+  const log = { warn: () => {}, error: () => {} };
+  const parts = { clock: systemClock, random: systemRandom, outbound, upstream: config.upstream, providers, log };
+  for (const { slug } of providers)
+    actors.tell(`provider:${slug}`, { type: 'provider.declare', facts: { slug }, digest: slug } as never);
+  const refreshes = (slug: string) => actors.context<ProviderState>(`provider:${slug}`).refreshes as RefreshState;
+  return { refresher: new Refresher({ cluster, keys: new Map(), ...parts }), actors, told, refreshes };
+}
+
+const until = async (isDone: () => boolean): Promise<void> => {
+  while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
+it('a reading on command shows its progress, and its result in the history; one runs at a time', async () => {
+  const path = file('h.json', { data: [MODEL, { ...MODEL, id: 'm/two' }] });
+  const { refresher, refreshes, told } = charted([provider('h', path)]);
+  const first = await refresher.begin('h');
+  assert.is(first?.phase, 'queued');
+  assert.is((await refresher.begin('h'))?.run, first?.run);
+  await until(() => refreshes('h').running === null);
+  const steps = told.filter(({ type }) => type === 'refresh.progress').map((event) => [event.phase, event.declared]);
+  assert.equal(steps, [
+    ['reading', 0],
+    ['declaring', 0],
+    ['declaring', 1],
+  ]);
+  file('h.json', { data: [{ ...MODEL, created: 'soon', name: 7 }] });
+  await refresher.refresh('h');
+  const [invalid, declared, ...others] = refreshes('h').history;
+  assert.equal(others, []);
+  assert.equal(
+    [declared?.run, declared?.by, declared?.result, declared?.endpoints],
+    [first?.run, 'provider', 'declared', 2],
+  );
+  assert.equal([invalid?.by, invalid?.result, invalid?.endpoints], ['operator', 'invalid', 0]);
+  assert.is(invalid?.faults.length, 2);
+  assert.is(await refresher.begin('unknown'), null);
+});
+
+it('a run whose node died ends as interrupted, and the history is bounded', () => {
+  const { actors, refreshes } = charted([provider('i', 'x')]);
+  const tell = (event: object) => actors.tell('provider:i', event as never).reply as { begun: boolean };
+  const end = { ...{ type: 'refresh.end', result: 'declared', endpoints: 1, changes: 0 }, faults: [], warnings: [] };
+  assert.ok(tell({ type: 'refresh.begin', run: 'run_0', by: 'provider' }).begun);
+  assert.not(tell({ type: 'refresh.begin', run: 'run_1', by: 'provider' }).begun);
+  actors.advance(600_000);
+  assert.equal([refreshes('i').running, refreshes('i').history[0]?.result], [null, 'interrupted']);
+  tell({ ...end, run: 'run_0' });
+  assert.is(refreshes('i').history.length, 1, 'the end of a run that was given up changes nothing');
+  for (let n = 0; n < 30; n++) {
+    tell({ type: 'refresh.begin', run: `run_${n}`, by: 'operator' });
+    tell({ ...end, run: `run_${n}`, faults: new Array(99).fill('x'.repeat(9_999)) });
+  }
+  const { history } = refreshes('i');
+  assert.equal([history.length, history[0]?.run, history[0]?.faults.length], [20, 'run_29', 20]);
+  assert.is(history[0]?.faults[0]?.length, 500);
+  actors.advance(600_000);
+  assert.is(refreshes('i').history[0]?.result, 'declared', 'the deadline of an ended run is gone');
 });
 
 it('a missing file is an invalid document too', async () => {

@@ -35,6 +35,14 @@ export const PROVIDER_OPERATIONS: readonly Operation[] = [
     reply: 'Earnings',
   }),
   provider({
+    ...{ method: 'get', path: '/provider/models-document', summary: 'Progress and history of its readings' },
+    reply: 'ModelsDocumentState',
+  }),
+  provider({
+    ...{ method: 'post', path: '/provider/models-document/refresh', summary: 'Reads the models document now' },
+    ...{ reply: 'ModelsDocumentRefresh', status: 202 },
+  }),
+  provider({
     ...{ method: 'get', path: '/provider/statements', summary: 'The months with a statement, newest first' },
     reply: 'ProviderStatementList',
   }),

@@ -2,6 +2,7 @@ import type { Route } from '../../http/route.ts';
 import { acceptCapacity } from './capacity.ts';
 import { listEarnings } from './earnings.ts';
 import { listMeasurements } from './measurements.ts';
+import { refreshModelsDocument, showModelsDocument } from './models-document.ts';
 import { listProviderStatements, showProviderStatement } from './provider-statements.ts';
 import { listServing, showProvider } from './serving.ts';
 
@@ -12,6 +13,11 @@ export const providerRoutes: readonly Route[] = [
   { method: 'GET', path: '/provider/measurements', policy: 'provider', body: 'none', answer: listMeasurements },
   { method: 'POST', path: '/provider/capacity', policy: 'provider', body: 'json', answer: acceptCapacity },
   { method: 'GET', path: '/provider/earnings', policy: 'provider', body: 'none', answer: listEarnings },
+  { method: 'GET', path: '/provider/models-document', policy: 'provider', body: 'none', answer: showModelsDocument },
+  {
+    ...{ method: 'POST', path: '/provider/models-document/refresh', policy: 'provider', body: 'none' },
+    answer: refreshModelsDocument,
+  },
   { method: 'GET', path: '/provider/statements', policy: 'provider', body: 'none', answer: listProviderStatements },
   {
     ...{ method: 'GET', path: '/provider/statements/:month', policy: 'provider', body: 'none' },

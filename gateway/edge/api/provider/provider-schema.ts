@@ -75,6 +75,29 @@ const days = Type.Array(
 );
 const month = Type.String({ pattern: '^\\d{4}-\\d{2}$' });
 
+const instant = Type.String({ format: 'date-time' });
+const reading = { id: text, by: oneOf('provider', 'operator'), started_at: instant };
+const runningSchema = Type.Object({
+  ...reading,
+  phase: oneOf('queued', 'reading', 'declaring'),
+  declared: Type.Integer({ description: 'Endpoints declared so far.' }),
+  total: orNull(whole),
+});
+const documentSchema = Type.Object({
+  data: Type.Object({
+    ...{ object: Type.Literal('models_document'), endpoints: whole, problem: orNull(text) },
+    ...{ unchanged_since: orNull(instant), running: orNull(runningSchema) },
+    history: Type.Array(
+      Type.Object({
+        ...{ ...reading, ended_at: instant, result: oneOf('declared', 'invalid', 'failed', 'interrupted') },
+        ...{ endpoints: whole, changes: whole, faults: texts, warnings: texts },
+      }),
+      { maxItems: 20, description: 'Newest first.' },
+    ),
+  }),
+});
+const refreshSchema = Type.Object({ status: oneOf('queued', 'reading', 'declaring'), run: runningSchema });
+
 const earningsSchema = Type.Object({ from: text, to: text, data: days, total: sum });
 const statementListSchema = Type.Object({
   object: Type.Literal('list'),
@@ -98,6 +121,8 @@ export const PROVIDER_SCHEMAS: Readonly<Record<string, TSchema>> = {
   Measurements: measurementsSchema,
   CapacityReport: capacityReportSchema,
   Capacity: capacityReplySchema,
+  ModelsDocumentState: documentSchema,
+  ModelsDocumentRefresh: refreshSchema,
   Earnings: earningsSchema,
   ProviderStatementList: statementListSchema,
   ProviderStatement: statementSchema,

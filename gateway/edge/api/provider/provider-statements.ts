@@ -74,7 +74,8 @@ const HEAD = [
   ...['gross_usd', 'fee_usd', 'net_usd'],
 ];
 
-function statementLines(earnings: readonly Earning[]): readonly (readonly string[])[] {
+/** Lines of cells: a head, one per day and endpoint, and the total. */
+export function statementLines(earnings: readonly Earning[]): readonly (readonly string[])[] {
   const lines = earnings.map((one) => [dateOf(one.day), one.endpoint, one.model, ...cellsOf(one)]);
   return [HEAD, ...lines, ['total', '', '', ...cellsOf(sumOf(earnings))]];
 }
