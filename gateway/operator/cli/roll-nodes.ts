@@ -51,7 +51,7 @@ export async function rollNodes(names: readonly string[], parts: RollParts): Pro
 }
 
 function others(left: readonly string[]): string {
-  const untouched = left.length === 0 ? '' : `${left.join(', ')} still run with the former configuration; `;
+  const untouched = left.length === 0 ? '' : `the former configuration still runs on ${left.join(', ')}; `;
   return `${untouched}see \`troupe logs\`, correct the cause and run the command again`;
 }
 

@@ -153,7 +153,7 @@ export class Launcher {
     const { config, entry, clock } = this.options;
     const { demo, launcher: limits } = config;
     if (!usesSimulators(config)) return config;
-    this.options.progress(`starting ${demo.simulators} simulated providers`);
+    this.options.progress(`starting the simulated providers (${demo.simulators})`);
     this.simulators = await startSimulators({
       count: demo.simulators,
       entry,

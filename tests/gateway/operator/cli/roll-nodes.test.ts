@@ -83,7 +83,7 @@ it('a node that does not come back stops the roll, and no further node is touche
   stage.restarted = (name) => (name === 'n2' ? null : { incarnation: 'new', state: 'ready', config: 'new' });
   assert.is(
     await failureOf(stage),
-    'n2 did not come back within 10 s; n3 still run with the former configuration; see `troupe logs`, correct the cause and run the command again',
+    'n2 did not come back within 10 s; the former configuration still runs on n3; see `troupe logs`, correct the cause and run the command again',
   );
   assert.equal(stage.drained, ['n1', 'n2']);
 });
@@ -91,17 +91,20 @@ it('a node that does not come back stops the roll, and no further node is touche
 it('a node that comes back and does not serve, or with another configuration, stops the roll', async () => {
   const stage = new Stage(['n1', 'n2']);
   stage.restarted = () => ({ incarnation: 'new', state: 'starting', config: 'new' });
-  assert.match(await failureOf(stage), /^n1 did not come back within 10 s; n2 still/);
+  assert.match(await failureOf(stage), /^n1 did not come back within 10 s; the former configuration still runs on n2;/);
   const other = new Stage(['n1', 'n2']);
   other.restarted = () => ({ incarnation: 'new', state: 'ready', config: 'old' });
-  assert.match(await failureOf(other), /^n1 came back with another configuration than the file; n2 still/);
+  assert.match(
+    await failureOf(other),
+    /^n1 came back with another configuration than the file; the former configuration still runs on n2;/,
+  );
   assert.equal(other.drained, ['n1']);
 });
 
 it('a drain without an end stops the roll', async () => {
   const stage = new Stage(['n1', 'n2']);
   stage.restarted = () => ({ incarnation: 'old', state: 'draining', config: 'old' });
-  assert.match(await failureOf(stage), /^n1 still drains after 60 s; n2 still/);
+  assert.match(await failureOf(stage), /^n1 still drains after 60 s; the former configuration still runs on n2;/);
 });
 
 test.run();

@@ -51,7 +51,7 @@ it('up starts three nodes, and its banner holds a request that is answered as pa
   const { base_url, api_key, management_key, operator_token, operator_url, nodes } = connection();
   const progress = cluster.out().slice(0, cluster.out().indexOf('\n\n')).split('\n');
   assert.equal(progress.slice(0, 2), [
-    'starting 5 simulated providers',
+    'starting the simulated providers (5)',
     `starting n1, n2, n3 with their data in ${data}`,
   ]);
   const counts = ['1 of 3', '2 of 3', '3 of 3', 'opening the demo account'];
