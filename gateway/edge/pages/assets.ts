@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { notFound } from '../../terms/not-found.ts';
@@ -21,14 +22,17 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 const FOLDER = 'gateway/edge/pages/assets';
+/** Files of a package, served under their own names and read when the first page names them: they are large. */
+const PACKAGE_FILES: ReadonlySet<string> = new Set(['swagger-ui.css', 'swagger-ui-bundle.js']);
+const PACKAGE = 'swagger-ui-dist';
 const PARENTS_MAX = 8;
 const YEAR_S = 365 * 24 * 60 * 60;
 
-let loaded: ReadonlyMap<string, Asset> | null = null;
+let loaded: Map<string, Asset> | null = null;
 
 /** The path of an asset with the version of its content, for a page to name. Throws for an unknown name. */
 export function assetPath(name: string): string {
-  const asset = assets().get(name);
+  const asset = assetOf(name);
   if (asset === undefined) throw new Error(`no asset is named ${name}`);
   return `/assets/${name}?v=${asset.version}`;
 }
@@ -44,7 +48,7 @@ export const assetRoutes: readonly Route[] = withHead({
 
 function showAsset(context: RequestContext): RouteAnswer {
   const { request, query } = context;
-  const asset = assets().get(paramOf(context, 'name'));
+  const asset = assetOf(paramOf(context, 'name'));
   if (asset === undefined) throw notFound('No such asset');
   const { type, bytes, version } = asset;
   const etag = `"${version}"`;
@@ -54,20 +58,23 @@ function showAsset(context: RequestContext): RouteAnswer {
   return { type, body: bytes, headers };
 }
 
-function assets(): ReadonlyMap<string, Asset> {
+function assetOf(name: string): Asset | undefined {
   loaded ??= load(assetFolder());
-  return loaded;
+  if (PACKAGE_FILES.has(name) && !loaded.has(name)) {
+    loaded.set(name, read(createRequire(import.meta.url).resolve(`${PACKAGE}/${name}`)));
+  }
+  return loaded.get(name);
 }
 
-function load(folder: string): ReadonlyMap<string, Asset> {
-  return new Map(
-    readdirSync(folder).map((name) => {
-      const bytes = readFileSync(join(folder, name));
-      const type = TYPES[name.slice(name.lastIndexOf('.') + 1)];
-      if (type === undefined) throw new Error(`an asset has an unknown type: ${name}`);
-      return [name, { type, bytes, version: createHash('sha256').update(bytes).digest('hex').slice(0, 16) }];
-    }),
-  );
+function load(folder: string): Map<string, Asset> {
+  return new Map(readdirSync(folder).map((name) => [name, read(join(folder, name))]));
+}
+
+function read(path: string): Asset {
+  const bytes = readFileSync(path);
+  const type = TYPES[path.slice(path.lastIndexOf('.') + 1)];
+  if (type === undefined) throw new Error(`an asset has an unknown type: ${path}`);
+  return { type, bytes, version: createHash('sha256').update(bytes).digest('hex').slice(0, 16) };
 }
 
 /** In the nearest folder above this file that has it, so that it is found from the sources and from `dist/`. */

@@ -1,3 +1,4 @@
+import { PREFIX } from '../http/http-router.ts';
 import { assetPath } from './assets.ts';
 import { type Html, html } from './html.ts';
 
@@ -8,7 +9,10 @@ interface Place {
 }
 
 /** What everybody may see, and what a signed-in person sees of the account. */
-const PUBLIC_PLACES: readonly Place[] = [{ path: '/models', name: 'Models' }];
+const PUBLIC_PLACES: readonly Place[] = [
+  { path: '/models', name: 'Models' },
+  { path: `${PREFIX}/docs`, name: 'API' },
+];
 const ACCOUNT_PLACES: readonly Place[] = [{ path: '/account', name: 'Account' }];
 
 export interface PageFrame {

@@ -1,5 +1,6 @@
 import type { Route } from '../http/route.ts';
 import { accountRoutes } from './account/account-routes.ts';
+import { apiDocsRoutes } from './api-docs/api-docs.ts';
 import { assetRoutes } from './assets.ts';
 import { authRoutes } from './auth/auth-routes.ts';
 import { cataloguePageRoutes } from './catalogue/catalogue-pages.ts';
@@ -12,6 +13,7 @@ export function pageRoutes(): readonly Route[] {
   const routes: readonly Route[] = [
     ...cataloguePageRoutes,
     ...assetRoutes,
+    ...apiDocsRoutes,
     ...signInRoutes,
     ...sessionRoutes,
     ...authRoutes,
