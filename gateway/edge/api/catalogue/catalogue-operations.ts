@@ -52,7 +52,7 @@ export const CATALOGUE_OPERATIONS: readonly Operation[] = [
   read('/models', 'The served models, filtered', 'ModelList', modelFilters),
   { ...read('/models', 'The headers of that list', 'ModelList', modelFilters), method: 'head' },
   read('/models/count', 'Number of served models', 'ModelCount'),
-  { method: 'get', path: '/models/document.schema.json', summary: 'The schema of a models document', key: false },
+  read('/models/document.schema.json', 'The schema of a models document', 'AnyDocument'),
   { ...read('/models/user', 'The models this key may use', 'UserModelList'), key: true },
   read('/models/{id}', 'One model by its escaped id, without the `data` envelope', 'BareModel'),
   read('/models/{author}/{slug}', 'One model', 'OneModel'),

@@ -50,8 +50,21 @@ import {
   workspaceListSchema,
   workspaceReplySchema,
 } from '../workspaces/workspace-schema.ts';
+import {
+  aliveSchema,
+  anyDocumentSchema,
+  creditsSchema,
+  generationSchema,
+  lowBalanceSetSchema,
+  ownKeySchema,
+  readySchema,
+  retiredSchema,
+  statementListSchema,
+} from './account-schemas.ts';
 import { envelopeSchema } from './envelope-schema.ts';
+import { withWords } from './member-words.ts';
 import type { Operation, Parameter } from './operation.ts';
+import { parameterWords } from './parameter-words.ts';
 
 /** The schema objects that validate requests, and the schemas of the replies. */
 const SCHEMAS: Readonly<Record<string, TSchema>> = {
@@ -118,6 +131,15 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   Deposit: depositSchema,
   DepositList: depositListSchema,
   PaymentResult: paymentResultSchema,
+  Alive: aliveSchema,
+  Ready: readySchema,
+  AnyDocument: anyDocumentSchema,
+  Credits: creditsSchema,
+  OwnKey: ownKeySchema,
+  StatementList: statementListSchema,
+  Retired: retiredSchema,
+  LowBalanceSet: lowBalanceSetSchema,
+  Generation: generationSchema,
   Error: envelopeSchema,
 };
 
@@ -150,7 +172,7 @@ export function openApiDocument(operations: readonly Operation[]): object {
     security: [],
     paths,
     components: {
-      schemas: SCHEMAS,
+      schemas: withWords(SCHEMAS),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
@@ -166,23 +188,52 @@ function operationObject(operation: Operation): object {
       in: 'path',
       required: true,
       schema: { type: 'string' },
+      description: parameterWords(String(name)),
     })),
-    ...(operation.query ?? []).map((each) => ({ in: 'query', required: false, ...each })),
+    ...(operation.query ?? []).map((each) => ({
+      in: 'query',
+      required: false,
+      description: parameterWords(each.name),
+      ...each,
+    })),
     ...[...(operation.inference ? HEADERS : []), ...(operation.headers ?? [])].map((each) => ({
       in: 'header',
       required: false,
+      description: parameterWords(each.name),
       ...each,
     })),
   ];
   return {
     operationId: operationId(operation),
     summary: operation.summary,
+    description: operation.description ?? sentence(operation),
+    tags: [tagOf(operation.path)],
     ...(operation.key ? { security: [{ bearer: [] }, { apiKey: [] }] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBody(operation),
     responses: { [operation.status ?? 200]: answered(operation), default: failed(operation) },
   };
 }
+
+/** What a caller needs beside the summary: the credential, and how often the route may be called. */
+function sentence({ summary, key, inference }: Operation): string {
+  const needs = key ? 'Needs an API key.' : 'Needs no key.';
+  return `${summary}. ${needs}${inference ? ' The charge is recorded before the end of the answer is sent.' : ''}`;
+}
+
+/** Groups operations by the first part of their path. */
+function tagOf(path: string): string {
+  const first = path.split('/')[1] ?? '';
+  return TAGS[first] ?? (first === '' ? 'Service' : `${first[0]?.toUpperCase()}${first.slice(1)}`);
+}
+
+const TAGS: Readonly<Record<string, string>> = {
+  ...{ ready: 'Service', 'openapi.json': 'Service', chat: 'Inference', completions: 'Inference' },
+  ...{ messages: 'Inference', responses: 'Inference', generation: 'Inference', model: 'Catalogue' },
+  ...{ models: 'Catalogue', providers: 'Catalogue', families: 'Catalogue', endpoints: 'Catalogue', stats: 'Catalogue' },
+  ...{ key: 'Keys', auth: 'Keys', sessions: 'Keys', audit: 'Keys', credits: 'Money', deposits: 'Money' },
+  ...{ activity: 'Money', statements: 'Money' },
+};
 
 function requestBody({ body, form }: Operation): object {
   const schema = body ?? form;
@@ -196,7 +247,8 @@ function operationId({ method, path }: Operation): string {
   return [method, ...words.map((word) => word[0]?.toUpperCase() + word.slice(1))].join('');
 }
 
-function answered({ reply, frame, inference, bytes }: Operation): object {
+function answered({ reply, frame, inference, bytes, status }: Operation): object {
+  if (status === 101) return { description: 'The connection goes on as a WebSocket' };
   if (bytes) return { description: 'The bytes', content: { 'application/octet-stream': {} } };
   const json = { schema: reply === undefined ? { type: 'object' } : ref(reply) };
   const header = (description: string): object => ({ description, schema: { type: 'string' } });

@@ -6,6 +6,8 @@ export interface Operation {
   /** Below `/api/v1`, with parameters in braces. */
   readonly path: string;
   readonly summary: string;
+  /** What a caller needs to know beyond the summary; absent: the summary with the credential that the route needs. */
+  readonly description?: string;
   /** False: the route needs no credential. */
   readonly key: boolean;
   readonly query?: readonly Parameter[];
@@ -17,7 +19,7 @@ export interface Operation {
   readonly form?: string;
   readonly reply?: string;
   /** Status of the reply; absent: 200. */
-  readonly status?: 201 | 202;
+  readonly status?: 101 | 201 | 202 | 410;
   /** Answers bytes of any type. */
   readonly bytes?: boolean;
   /** Schema of one `data:` line of the `text/event-stream` that `stream: true` requests. */

@@ -44,10 +44,16 @@ const clipRead = {
  * Every route of the public API, in the order of the document. A test fails for a registered route without a row here.
  */
 export const OPERATIONS: readonly Operation[] = [
-  { method: 'get', path: '/', summary: 'Liveness of the service', key: false },
-  { method: 'head', path: '/', summary: 'The headers of that answer', key: false },
-  { method: 'get', path: '/ready', summary: 'Whether the node accepts requests; 503 names why not', key: false },
-  { method: 'get', path: '/openapi.json', summary: 'This document', key: false },
+  { method: 'get', path: '/', summary: 'Liveness of the service', key: false, reply: 'Alive' },
+  { method: 'head', path: '/', summary: 'The headers of that answer', key: false, reply: 'Alive' },
+  {
+    method: 'get',
+    path: '/ready',
+    summary: 'Whether the node accepts requests; 503 names why not',
+    key: false,
+    reply: 'Ready',
+  },
+  { method: 'get', path: '/openapi.json', summary: 'This document', key: false, reply: 'AnyDocument' },
   {
     method: 'post',
     path: '/chat/completions',
@@ -107,6 +113,8 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/responses',
     summary: 'A WebSocket of turns: response.create and response.cancel in, the events of a stream out',
     key: true,
+    frame: 'ResponsesEvent',
+    status: 101,
   },
   {
     method: 'get',
@@ -114,6 +122,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'One generation of this account',
     key: true,
     query: [{ name: 'id', schema: text, required: true }],
+    reply: 'Generation',
   },
   { method: 'post', path: '/files', summary: 'Stores a file', key: true, form: 'FileForm', reply: 'File' },
   {
@@ -200,7 +209,7 @@ export const OPERATIONS: readonly Operation[] = [
     key: true,
     reply: 'WebhookDelivery',
   },
-  { method: 'get', path: '/key', summary: 'Limits and usage of the key that was sent', key: true },
+  { method: 'get', path: '/key', summary: 'Limits and usage of the key that was sent', key: true, reply: 'OwnKey' },
   ...MANAGEMENT_OPERATIONS,
   ...PROVIDER_OPERATIONS,
   {
@@ -217,19 +226,22 @@ export const OPERATIONS: readonly Operation[] = [
     ],
     reply: 'AuditList',
   },
-  { method: 'get', path: '/credits', summary: 'Deposits and spend of the account', key: true },
+  { method: 'get', path: '/credits', summary: 'Deposits and spend of the account', key: true, reply: 'Credits' },
   {
     method: 'post',
     path: '/credits/notice',
     summary: 'Sets the balance below which the feed has the event balance.low; with a management key',
     key: true,
     body: 'LowBalanceNotice',
+    reply: 'LowBalanceSet',
   },
   {
     method: 'post',
     path: '/credits/coinbase',
     summary: 'Retired: always 410, the one error without `error_type`',
     key: false,
+    reply: 'Retired',
+    status: 410,
   },
   {
     method: 'get',
@@ -273,7 +285,13 @@ export const OPERATIONS: readonly Operation[] = [
     ],
     reply: 'ActivityList',
   },
-  { method: 'get', path: '/statements', summary: 'The months of the account, newest first', key: true },
+  {
+    method: 'get',
+    path: '/statements',
+    summary: 'The months of the account, newest first',
+    key: true,
+    reply: 'StatementList',
+  },
   {
     method: 'get',
     path: '/statements/{month}',
