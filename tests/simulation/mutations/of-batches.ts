@@ -75,7 +75,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'cancelled batch loses its counts',
-    caughtBy: 2,
+    caughtBy: 7,
     isLong: true,
     kinds: batchWith({
       actions: {

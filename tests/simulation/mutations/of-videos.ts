@@ -78,7 +78,7 @@ export const VIDEO_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'job that nobody fetched never expires',
-    caughtBy: 1,
+    caughtBy: 2,
     isLong: true,
     kinds: videoWith({ guards: { isFetched: () => true } }),
   },
@@ -101,7 +101,7 @@ export const VIDEO_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'interrupted attempt of a webhook not counted',
-    caughtBy: 1,
+    caughtBy: 8,
     isLong: true,
     kinds: webhookWith({
       actions: { interrupt: assign(({ context }) => ({ attempts: context.attempts.slice(0, -1) })) },
