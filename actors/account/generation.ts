@@ -98,5 +98,6 @@ export function generationCollection(retentionMs: number | null): Collection {
     index: [(row: Generation) => (row.status === 'running' ? row.gateway : null)],
     open: (row: Generation) => row.status === 'running',
     retentionMs,
+    reported: ({ late, overshoot }: Generation) => late || overshoot !== null,
   };
 }

@@ -19,7 +19,7 @@ export type { AskOptions, Board, Cluster, ClusterView, Operator, RowReader } fro
 export { FairQueue } from './collections/fair-queue.ts';
 export { Semaphore } from './collections/semaphore.ts';
 export { Slab } from './collections/slab.ts';
-export type { CommittedStep, DeadLetterView, Inspection, Reloaded } from './durable/engine/engine.ts';
+export type { CommittedStep, DeadLetterView, Inspection, Reloaded, ReportedRow } from './durable/engine/engine.ts';
 export type { Preflight } from './inspect/preflight.ts';
 export {
   ActivityFailed,

@@ -285,7 +285,8 @@ class Node implements ClusterNode {
       lost: (shard, reason) => this.#ownership.lost(shard, reason),
       published: (value) => this.#exchange.published(value),
       isGone: (incarnation) => this.#member.isGone(incarnation),
-      ...{ log: this.#parts.log, committed: this.#parts.onCommitted, traced: this.#parts.traced },
+      ...{ log: this.#parts.log, committed: this.#parts.onCommitted, reported: this.#parts.onReported },
+      traced: this.#parts.traced,
     };
   }
 

@@ -49,13 +49,8 @@ export async function chargeHold(
 
 function closed(services: InferenceServices, generation: string, answer: Settled | RefusedAnswer): Settled | null {
   if (logRefused(services, generation, answer)) return null;
-  const settled = answer as Settled;
-  services.measures.settled(settled);
-  if (settled.late || settled.overshoot !== undefined) {
-    services.log({ level: 'warn', message: 'charged late or beyond its hold', ...settled });
-  }
   services.crashpoint('settle.committed');
-  return settled;
+  return answer as Settled;
 }
 
 function logRefused(services: InferenceServices, generation: string, answer: object): answer is RefusedAnswer {

@@ -9,6 +9,7 @@ import type { ClusterConfig } from '../terms/config.ts';
 import type { Tracing } from '../terms/tracing.ts';
 import type { NodeContext } from './node-options.ts';
 import type { OpenedStores } from './open-stores.ts';
+import { reportCharge } from './report-charge.ts';
 
 /** Dependencies of the cluster part of a node, beside its context. */
 export interface OpenClusterParts
@@ -43,6 +44,7 @@ export async function openCluster(context: NodeContext, parts: OpenClusterParts)
     operatorToken: secrets.operatorToken,
     configDigest: digestOf(config),
     onCommitted: (tookMs) => measures.committed(tookMs),
+    onReported: (row) => reportCharge(row, measures, ({ message, ...record }) => log.warn(record, message)),
     ...(tracing && { traced: (trace, event) => stepSpan(tracing, name, trace, event) }),
     transport: (link) => new GrpcTransport({ ...link, tls, route }),
     log: ({ level, message, ...record }) => log[level](record, message),

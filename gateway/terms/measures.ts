@@ -1,4 +1,4 @@
-import type { AttemptRecord, Settled, Settlement } from '../../actors/terms/hold.ts';
+import type { AttemptRecord, Generation, Settlement } from '../../actors/terms/hold.ts';
 import type { RefusedRequest } from '../../actors/terms/refused-request.ts';
 import type { Receipt } from './receipt.ts';
 
@@ -23,7 +23,8 @@ export interface Measures {
   charged(endpoint: MeasuredEndpoint, settlement: Pick<Settlement, 'cost' | 'promptTokens' | 'completionTokens'>): void;
   /** A video was rendered and delivered, so long after its render began. */
   rendered(endpoint: MeasuredEndpoint, tookMs: number): void;
-  settled(settled: Pick<Settled, 'late' | 'overshoot'>): void;
+  /** A charge that came late or exceeded its hold, at the node that owns the account. */
+  settled(charged: Pick<Generation, 'late' | 'overshoot'>): void;
   holdOpened(): void;
   holdEnded(): void;
   committed(tookMs: number): void;

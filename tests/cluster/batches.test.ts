@@ -1,10 +1,15 @@
 /** Batches across deaths, drains, cancels and the end of their window, on virtual time. */
+import { Registry } from 'prom-client';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { release } from '../../actors/account/account.ts';
 import { cancelBatch, findBatch } from '../../actors/batch/batch.ts';
 import type { BatchRecord } from '../../actors/batch/batch-record.ts';
 import { changeKey } from '../../actors/key/key.ts';
-import { keyAddress } from '../../actors/terms/ids.ts';
+import { holdAttempt } from '../../actors/terms/hold-attempt.ts';
+import { accountAddress, keyAddress, lineGenerationId } from '../../actors/terms/ids.ts';
+import { reportCharge } from '../../gateway/node/report-charge.ts';
+import { RequestMetrics } from '../../gateway/operator/metrics/request-metrics.ts';
 import { bounded } from '../support/bounded.ts';
 import { BatchWorld, type Call, type ResultLine } from './batch-world.ts';
 import type { VirtualNode } from './virtual-nodes.ts';
@@ -199,5 +204,33 @@ within('results whose keys are destroyed name the charge of each lost reply', as
   assert.ok(lost.every(({ error }) => error?.type === 'server' && error.request_id?.startsWith('gen-')));
   assert.is(await findBatch(other.node, 'acct_2', batch.id), null, 'another account has no such batch');
 });
+
+within(
+  'the owner of the account counts and logs the charge of a line whose hold was released before',
+  async (scene) => {
+    const { world, owner, other, account } = scene;
+    const batch = await world.submit(other, account, 2);
+    await world.nodes.until(() => world.callsOf(batch, 1).length === 1, 'both lines are sent');
+    assert.equal(world.reported, [], 'no hold has ended');
+    const generation = lineGenerationId(batch.id, 1);
+    const ended = { generation, attempt: holdAttempt(1, 1), reason: 'a test', status: null, attempts: [] };
+    await release(other.node, accountAddress(account), ended, 10_000);
+    const { counts } = await world.ended(other, batch);
+    assert.is(counts.completed, 2);
+    assert.equal(
+      world.reported.map(({ node, row }) => [node, row.id]),
+      [[owner.process.name, generation]],
+    );
+    const registry = new Registry();
+    const logged: object[] = [];
+    for (const { row } of world.reported)
+      reportCharge(row, new RequestMetrics(registry), (record) => logged.push(record));
+    assert.match(await registry.metrics(), /\ntroupe_settles_late_total 1\n/);
+    assert.match(await registry.metrics(), /\ntroupe_overshoots_total 0\n/);
+    const [{ message, cost, late }] = logged as [Record<string, unknown>];
+    assert.equal([message, cost, late], ['charged late or beyond its hold', '0.5', true]);
+    await world.audit(other, account, [{ ...batch, counts }]);
+  },
+);
 
 test.run();

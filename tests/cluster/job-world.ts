@@ -2,7 +2,7 @@
 import { createAccount, creditDeposit } from '../../actors/account/account.ts';
 import { createKey } from '../../actors/key/key.ts';
 import { kinds } from '../../actors/kinds.ts';
-import type { ActivityHandler } from '../../actors/runtime/index.ts';
+import type { ActivityHandler, ReportedRow } from '../../actors/runtime/index.ts';
 import type { Waits } from '../../actors/runtime/ports/activity.ts';
 import { accountAddress, keyAddress } from '../../actors/terms/ids.ts';
 import * as words from '../support/model/words.ts';
@@ -14,6 +14,8 @@ export abstract class JobWorld {
   readonly nodes = new VirtualNodes();
   /** Actors for which the drain of a node has waited beyond its grace, once a second. */
   readonly waits: string[] = [];
+  /** What the owners of accounts report of charges that came late or exceeded their hold, with the owner's name. */
+  readonly reported: { readonly node: string; readonly row: ReportedRow }[] = [];
 
   /** The handlers of a node; `self` is known once the node has started. */
   protected abstract activities(self: () => VirtualNode): Readonly<Record<string, ActivityHandler>>;
@@ -40,7 +42,8 @@ export abstract class JobWorld {
       return started;
     };
     const onWaiting = ({ addresses }: Waits): void => void this.waits.push(...addresses);
-    started = await this.nodes.start(name, { kinds, activities: this.activities(self), onWaiting });
+    const onReported = (row: ReportedRow): void => void this.reported.push({ node: name, row });
+    started = await this.nodes.start(name, { kinds, activities: this.activities(self), onWaiting, onReported });
     return started;
   }
 }

@@ -1,6 +1,9 @@
 /** Video jobs across deaths, pauses, drains, cancels and the end of their time, on virtual time. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { release } from '../../actors/account/account.ts';
+import type { Generation } from '../../actors/terms/hold.ts';
+import { accountAddress } from '../../actors/terms/ids.ts';
 import type { JobRecord } from '../../actors/video-job/job-record.ts';
 import { cancelVideo, closeClip, findVideoJob, openClip } from '../../actors/video-job/video-job.ts';
 import { bounded } from '../support/bounded.ts';
@@ -53,6 +56,22 @@ within('a job renders once and completes with its charge', async ({ world, other
   await world.until(other, job, 'in_progress');
   const ended = await world.until(other, job, 'completed');
   assert.equal([ended.usage?.cost, world.renders.length], ['1', 1]);
+  await world.audit(other, account, 1);
+});
+
+within('the owner of the account reports the charge of a video whose hold was released before', async (scene) => {
+  const { world, owner, other, account } = scene;
+  const job = await world.submit(other, account);
+  await world.renderOf(job);
+  const { generation } = job;
+  const ended = { generation, attempt: 1, reason: 'a test', status: null, attempts: [] };
+  await release(other.node, accountAddress(account), ended, WITHIN_MS);
+  assert.equal(world.reported, []);
+  await world.until(other, job, 'completed');
+  assert.equal(
+    world.reported.map(({ node, row }) => [node, row.id, (row.body as unknown as Generation).late]),
+    [[owner.process.name, generation, true]],
+  );
   await world.audit(other, account, 1);
 });
 

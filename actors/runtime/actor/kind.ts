@@ -22,6 +22,8 @@ export interface Collection {
   readonly blob?: 0 | 1 | 2 | 3;
   /** Retention of a row that is not open, in ms after `sort` taken as store time; null or absent keeps it. */
   readonly retentionMs?: number | null;
+  /** True for a written row that the node reports to its host once the commit is durable. Absent: none is reported. */
+  readonly reported?: (body: never) => boolean;
 }
 
 /** The largest `nextMax`: a chart receives rows as one list, copied for each step. */

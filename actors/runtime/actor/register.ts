@@ -89,6 +89,7 @@ function takeCollection({ name: kind, leaseRows }: Kind, name: string, collectio
     nextMax: collection.nextMax ?? 0,
     retentionMs,
     leaseRows: leaseRows?.collection === name ? { column: leaseRows.column, event: leaseRows.event } : null,
+    reported: (collection.reported as ((body: Json) => boolean) | undefined) ?? null,
     bodyBytes: 512,
   };
 }

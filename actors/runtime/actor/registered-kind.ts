@@ -16,6 +16,8 @@ export interface RegisteredCollection {
   readonly retentionMs: number | null;
   /** The column with the node on whose behalf a row is open, and the event its actor receives when that node dies. */
   readonly leaseRows: { readonly column: number; readonly event: string } | null;
+  /** Which written rows the node reports to its host; null: none. */
+  readonly reported: ((body: Json) => boolean) | null;
   /** Size of the last written body in bytes: the estimate by which a batch is bounded. The only mutable member. */
   bodyBytes: number;
 }

@@ -4,7 +4,8 @@ import type { RowCache, RowWrite } from './row-cache.ts';
 
 /** A collection of the runtime itself. Its name begins with `$`, so that no kind can declare or write it. */
 function collection(name: string): RegisteredCollection {
-  return { name, sort: () => 0, index: [], open: null, nextMax: 0, retentionMs: null, leaseRows: null, bodyBytes: 512 };
+  const unused = { open: null, nextMax: 0, retentionMs: null, leaseRows: null, reported: null };
+  return { name, sort: () => 0, index: [], ...unused, bodyBytes: 512 };
 }
 
 /**

@@ -65,6 +65,8 @@ export interface NodeParts {
   readonly onIsolated?: () => void;
   /** The store judged a batch of entries, so long after the batch was handed to it. */
   readonly onCommitted?: (tookMs: number) => void;
+  /** An actor of this node wrote a row that its collection declares as `reported`, and the commit is durable. */
+  readonly onReported?: EngineHost['reported'];
   /** An event with a trace id arrived at its owner here; the returned function is called at its answer. */
   readonly traced?: EngineHost['traced'];
   /** Called every second while a drain waits for activities beyond `activityGraceMs`. */

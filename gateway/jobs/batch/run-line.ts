@@ -13,7 +13,7 @@ import {
 } from '../../../actors/runtime/index.ts';
 import type { Settlement } from '../../../actors/terms/hold.ts';
 import { accountAddress, lineGenerationId } from '../../../actors/terms/ids.ts';
-import { compare, subtract, usd } from '../../../actors/terms/usd.ts';
+import { usd } from '../../../actors/terms/usd.ts';
 import { byteFailure } from '../../files/byte-failure.ts';
 import type { FileServices } from '../../files/file-services.ts';
 import { type EndedTurn, endTurn } from '../../inference/end-turn.ts';
@@ -196,19 +196,9 @@ class LineRun {
     if (ended.settlement === null) {
       throw new ActivityFailed('undelivered', 'the turn ended before its reply was delivered', true);
     }
-    this.#measure(running, ended.settlement);
     const outcome = await this.#outcomeOf(running, ended, key);
     this.#services.crashpoint('line.sealed');
     return { outcome, settlement: ended.settlement };
-  }
-
-  /** The account answers the batch, and not this node: whether the charge exceeds its hold is computed here as there. */
-  #measure({ held }: RunningTurn, { cost, generation }: Settlement): void {
-    if (compare(cost, held) <= 0) return;
-    const { measures, log } = this.#services.inference;
-    const overshoot = subtract(cost, held);
-    measures.settled({ late: false, overshoot });
-    log({ level: 'warn', message: 'charged late or beyond its hold', generation, cost, late: false, overshoot });
   }
 
   async #outcomeOf(running: RunningTurn, ended: EndedTurn, key: SealingKey): Promise<LineOutcome> {

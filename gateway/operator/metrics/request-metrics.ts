@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { AttemptRecord, Settled, Settlement } from '../../../actors/terms/hold.ts';
+import type { AttemptRecord, Generation, Settlement } from '../../../actors/terms/hold.ts';
 import type { RefusedRequest } from '../../../actors/terms/refused-request.ts';
 import type { MeasuredEndpoint, Measures } from '../../terms/measures.ts';
 import type { Receipt } from '../../terms/receipt.ts';
@@ -126,9 +126,9 @@ export class RequestMetrics implements Measures {
     this.#render.observe({ ...this.#endpoints.of(endpoint) }, tookMs / 1_000);
   }
 
-  settled({ late, overshoot }: Pick<Settled, 'late' | 'overshoot'>): void {
+  settled({ late, overshoot }: Pick<Generation, 'late' | 'overshoot'>): void {
     if (late) this.#late.inc();
-    if (overshoot !== undefined) this.#overshoots.inc();
+    if (overshoot !== null) this.#overshoots.inc();
   }
 
   holdOpened(): void {

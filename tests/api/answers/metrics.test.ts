@@ -4,12 +4,17 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
+import { release, settle } from '../../../actors/account/account.ts';
+import { admit } from '../../../actors/key/key.ts';
+import type { NodeHandle } from '../../../gateway/main.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import * as words from '../../support/model/words.ts';
 import { ROOT } from '../../support/sources.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
+const WITHIN_MS = 30_000;
 
 interface Sample {
   readonly name: string;
@@ -100,6 +105,27 @@ it('a refused request is counted by its error type, and its path and model never
   assert.is(grown('troupe_refusals_total', { type: 'not_found', status: '404' }), 2);
   assert.is(grown('troupe_request_seconds_count', { route: 'none', status: '4xx' }), 1);
   assert.not.match(JSON.stringify(await scrape()), /made-up/);
+});
+
+it('a charge that is late or exceeds its hold is counted where its account lives, whoever sends it', async () => {
+  const [{ cluster: node, incarnation }] = cluster.nodes as [NodeHandle];
+  const { account, keyAddress } = funded;
+  const charge = async (generation: string, cost: string, isLate: boolean): Promise<void> => {
+    const more = { gateway: incarnation, deadlineAt: node.now() + 60_000 };
+    await admit(node, keyAddress, words.request(generation, '0.01', more), { perMinute: 1_000, withinMs: WITHIN_MS });
+    if (isLate) await release(node, account, words.release(generation), WITHIN_MS);
+    const answer = await settle(node, account, words.settlement(generation, cost), WITHIN_MS);
+    assert.is('late' in answer && answer.late, isLate, JSON.stringify(answer));
+  };
+  const usual = await added(() => charge('gen-usual', '0.01', false));
+  assert.equal([usual('troupe_settles_late_total'), usual('troupe_overshoots_total')], [0, 0]);
+  const late = await added(() => charge('gen-late', '0.01', true));
+  assert.equal([late('troupe_settles_late_total'), late('troupe_overshoots_total')], [1, 0]);
+  const above = await added(() => charge('gen-above', '0.02', false));
+  assert.equal([above('troupe_settles_late_total'), above('troupe_overshoots_total')], [0, 1]);
+  // A repeat is answered from the record and counted once.
+  const repeat = await added(() => settle(node, account, words.settlement('gen-above', '0.02'), WITHIN_MS));
+  assert.is(repeat('troupe_overshoots_total'), 0);
 });
 
 it('the health of every endpoint is listed by model and provider', async () => {

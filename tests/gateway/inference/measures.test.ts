@@ -52,14 +52,4 @@ it('a turn without a delivery releases its hold, and its failed calls are counte
   assert.not.match(after, /troupe_usd_total\{/);
 });
 
-it('a late charge and one above its hold are counted', async () => {
-  const answers: Answers = (sent) => {
-    const answer = generous(sent) as object;
-    return sent.event.settlement ? { ...answer, late: true, overshoot: '0.1' } : (answer as never);
-  };
-  const { after } = await measured({}, answers);
-  assert.match(after, /\ntroupe_settles_late_total 1\n/);
-  assert.match(after, /\ntroupe_overshoots_total 1\n/);
-});
-
 test.run();

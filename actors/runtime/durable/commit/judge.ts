@@ -132,7 +132,15 @@ export class StoreJudge implements Judge {
     for (const entry of entries) {
       if (entry.outgoing) outgoing?.durable(entry);
       watchers.show(entry);
+      this.report(entry);
       outputGate.open(entry);
+    }
+  }
+
+  private report({ rows }: Entry): void {
+    for (const { collection, id, body, removed } of rows) {
+      if (removed || collection.reported === null || !collection.reported(body)) continue;
+      this.parts.host.reported?.({ collection: collection.name, id, body });
     }
   }
 

@@ -100,6 +100,8 @@ export interface EngineHost {
   published(value: Publication): void;
   /** The store judged a batch of entries, so long after the batch was handed to it. */
   committed?: ((tookMs: number) => void) | undefined;
+  /** A row that its collection declares as `reported` is durable. Must not throw. */
+  reported?: ((row: ReportedRow) => void) | undefined;
   /** An event with a trace id arrived; the returned function is called at its answer. */
   traced?: ((trace: string, event: string) => () => void) | undefined;
   /** True for an incarnation known to be dead or gone: its lease rows are orphaned. */
@@ -110,6 +112,13 @@ export interface EngineHost {
     readonly message: string;
     readonly [key: string]: unknown;
   }): void;
+}
+
+/** A row of this node's actors, once its commit is durable. */
+export interface ReportedRow {
+  readonly collection: string;
+  readonly id: string;
+  readonly body: Json;
 }
 
 export interface Publication {

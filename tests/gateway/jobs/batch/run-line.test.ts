@@ -273,23 +273,16 @@ it('a cut line aborts its call and releases its hold', () =>
 it('an empty board answers as the live route does', () =>
   on(async (on) => assert.is(errorOf(await on.run(await on.input(CHAT))).code, 404), { endpoints: board() }));
 
-it('a line is seen in tokens and USD, and a charge above its hold is counted and logged as that of a turn', async () => {
+it('a line is seen in tokens and USD', async () => {
   const registry = new Registry();
   await on(
     async (on) => {
-      await on.run(await on.input(CHAT));
-      assert.not.match(await registry.metrics(), /troupe_overshoots_total [1-9]/);
       on.say('hello', undefined, 2_000);
-      const { settlement } = await on.run(await on.input(CHAT, { index: 1 }));
+      await on.run(await on.input(CHAT));
       const metrics = await registry.metrics();
-      assert.match(metrics, /\ntroupe_overshoots_total 1\n/);
-      assert.match(metrics, /\ntroupe_settles_late_total 0\n/);
       assert.match(metrics, /\ntroupe_holds_open 0\n/);
-      assert.match(metrics, /\ntroupe_tokens_total\{model="sim\/fast",provider="A",kind="prompt"\} 2010\n/);
+      assert.match(metrics, /\ntroupe_tokens_total\{model="sim\/fast",provider="A",kind="prompt"\} 2000\n/);
       assert.match(metrics, /\ntroupe_usd_total\{model="sim\/fast",provider="A"\} 0\.\d+\n/);
-      const logs = on.logs as readonly { readonly message?: string; readonly cost?: string }[];
-      const line = logs.find(({ message }) => message === 'charged late or beyond its hold');
-      assert.is(line?.cost, settlement?.cost);
     },
     { measures: new RequestMetrics(registry) },
   );

@@ -42,7 +42,6 @@ function complete(metrics: RequestMetrics): void {
   metrics.holdOpened();
   metrics.turnServed(served(40));
   metrics.charged(AT, { cost: '0.25', promptTokens: 3, completionTokens: 5 });
-  metrics.settled({ late: false });
   metrics.holdEnded();
   metrics.requestEnded('POST /chat/completions', 200, 60);
 }
@@ -56,7 +55,8 @@ test('holds, late charges and charges above their hold are counted', async () =>
   const metrics = new RequestMetrics(registry);
   complete(metrics);
   metrics.holdOpened();
-  metrics.settled({ late: true, overshoot: '0.01' });
+  metrics.settled({ late: true, overshoot: null });
+  metrics.settled({ late: false, overshoot: '0.01' });
   const text = await registry.metrics();
   assert.match(text, /\ntroupe_holds_open 1\n/);
   assert.match(text, /\ntroupe_settles_late_total 1\n/);
