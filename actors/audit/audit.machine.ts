@@ -22,8 +22,9 @@ export interface AuditState {
   readonly last: AuditEntry | null;
 }
 
+/** `audit.append` comes with the commit of a change; `audit.record` is asked by who makes a change outside of actors. */
 export type AuditAppend = Stamped & {
-  readonly type: 'audit.append';
+  readonly type: 'audit.append' | 'audit.record';
   readonly action: string;
   readonly target: string;
   readonly by: Principal;
@@ -38,7 +39,7 @@ export const AUDIT = 'audit';
 export const auditMachine = setup({
   types: {} as { context: AuditState; events: AuditEvent; input: { address: string } },
   actions: {
-    append: assign({ last: ({ context, event }) => entryOf(context, only(event, 'audit.append')) }),
+    append: assign({ last: ({ context, event }) => entryOf(context, only(event, 'audit.append', 'audit.record')) }),
     put: emit<AuditState, AuditEvent>(({ context }) => put(context)),
     showHead: emit<AuditState, AuditEvent>(({ context }) => ({ type: 'reply', body: plain(headOf(context)) })),
   },
@@ -51,6 +52,7 @@ export const auditMachine = setup({
     open: {
       on: {
         'audit.append': { actions: ['append', 'put'] },
+        'audit.record': { actions: ['append', 'put', 'showHead'] },
         'audit.head': { actions: 'showHead' },
       },
     },

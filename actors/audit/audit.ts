@@ -1,5 +1,6 @@
 /** The audit log's kind, one actor per account and one of the operator, and its client functions. */
 import { AskError, type Cluster, type Json, type Kind, ownerOf, type RowReader, type View } from '../runtime/index.ts';
+import { type AuditRecord, auditEvent, OPERATOR_LOG } from '../terms/audit.ts';
 import { sequenceId } from '../terms/hash-chain.ts';
 import { auditAddress } from '../terms/ids.ts';
 import { same } from '../terms/same.ts';
@@ -15,7 +16,7 @@ export const auditKind: Kind = {
   name: AUDIT,
   machine: auditMachine,
   version: 1,
-  creates: ['audit.append'],
+  creates: ['audit.append', 'audit.record'],
   finishes: ['audit.append'],
   volatile: ['audit.head'],
   collections: {
@@ -91,6 +92,15 @@ export async function verifyAudit(
     full = rows.length === PAGE_MAX;
   }
   return verifier.end(head);
+}
+
+/** Records a change that no actor makes in the operator's log. The caller begins the change after it. */
+export async function recordOperatorChange(
+  cluster: Pick<Cluster, 'ask'>,
+  record: AuditRecord,
+  withinMs: number,
+): Promise<void> {
+  await cluster.ask(auditAddress(OPERATOR_LOG), auditEvent(record), { withinMs });
 }
 
 /** The newest entry of a log as its actor remembers it. */

@@ -2,7 +2,7 @@
  * The message by which an actor records a change in the audit log of its account: sent in the step that changes, so the
  * entry is in the commit of the change itself.
  */
-import { type Effect, type Json, ownerOf } from '../runtime/index.ts';
+import { type ActorEvent, type Effect, ownerOf } from '../runtime/index.ts';
 import { auditAddress } from './ids.ts';
 import { plain } from './only.ts';
 import { type Principal, UNNAMED } from './principal.ts';
@@ -23,14 +23,15 @@ export interface AuditRecord {
 }
 
 /** `of` is the address of the actor whose change this is; its owner names the log. */
-export function recordAudit(of: string, { action, target, by, detail, result }: AuditRecord): Effect {
-  const event: Json = {
-    type: 'audit.append',
-    action,
-    target,
-    by: plain(by ?? UNNAMED),
-    detail: plain(detail ?? {}),
-    result: result ?? 'done',
-  };
-  return { type: 'send', to: auditAddress(ownerOf(of)), event: event as { readonly type: string } };
+export function recordAudit(of: string, record: AuditRecord): Effect {
+  return { type: 'send', to: auditAddress(ownerOf(of)), event: { type: 'audit.append', ...membersOf(record) } };
+}
+
+/** The event of a change that no actor makes: the log answers it, and the change begins after the answer. */
+export function auditEvent(record: AuditRecord): ActorEvent {
+  return { type: 'audit.record', ...membersOf(record) };
+}
+
+function membersOf({ action, target, by, detail, result }: AuditRecord) {
+  return { action, target, by: plain(by ?? UNNAMED), detail: plain(detail ?? {}), result: result ?? 'done' };
 }

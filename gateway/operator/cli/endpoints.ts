@@ -4,8 +4,9 @@ import type { EndpointRecord } from '../../../actors/endpoint/record.ts';
 import type { ProviderState } from '../../../actors/provider/provider.machine.ts';
 import type { Inspection } from '../../../actors/runtime/index.ts';
 import type { Measured } from '../../../actors/terms/endpoint.ts';
-import { explainPause, type Pausable, type Pause } from '../../../actors/terms/pause.ts';
+import type { Pausable, Pause } from '../../../actors/terms/pause.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { explainProviderPause } from '../explained.ts';
 import { askAll } from './ask-each.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { endpointFrom } from './names.ts';
@@ -98,11 +99,6 @@ function renderEndpoints(found: readonly ShownEndpoint[]): string {
 
 function figure(value: number | null, unit: string): string {
   return value === null ? '-' : `${value} ${unit}`;
-}
-
-/** The sentence about the provider for each of its endpoints, whose actors do not know of it. */
-export function explainProviderPause(slug: string, provider: Pausable): readonly string[] {
-  return explainPause(provider, `providers resume ${slug}`).map((line) => line.replace('paused it', `paused ${slug}`));
 }
 
 /** Every actor of a kind. */

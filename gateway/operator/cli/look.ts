@@ -1,16 +1,14 @@
 /** `troupe ps|inspect|why|watch|drain`: shows a running cluster, and drains a node. */
 import type { Command } from 'commander';
-import type { EndpointRecord } from '../../../actors/endpoint/record.ts';
 import { type ClusterView, type CommittedStep, type Inspection, systemClock } from '../../../actors/runtime/index.ts';
-import { providerAddress } from '../../../actors/terms/ids.ts';
-import type { Pausable } from '../../../actors/terms/pause.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { explained } from '../explained.ts';
 import { absentWords } from './absent.ts';
-import { endpointsOf, explainProviderPause } from './endpoints.ts';
+import { endpointsOf } from './endpoints.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { addressFrom } from './names.ts';
 import { pairs, print, table } from './print.ts';
-import { type Session, withSession } from './session.ts';
+import { withSession } from './session.ts';
 import { watchPs } from './watch-ps.ts';
 
 /** `author/slug`, with its suffix; an address has its first colon before the slash. */
@@ -49,9 +47,10 @@ export function addLook(program: Command): void {
       const options = command.optsWithGlobals<GlobalOptions>();
       if (MODEL_ID.test(text)) return whyModel(text, options);
       const address = addressFrom(text);
-      const lines = await withSession(options, (session) => reasonsOf(session, address));
-      if (!lines) throw new ConfigError(absentWords(address));
-      print(options, { address, explanation: lines }, () => lines.join('\n'));
+      const seen = await withSession(options, ({ operator }) => explained(operator, address));
+      if (seen === null) throw new ConfigError(absentWords(address));
+      const { explanation } = seen;
+      print(options, { address, explanation }, () => explanation.join('\n'));
     });
   program
     .command('watch')
@@ -77,17 +76,6 @@ export function addLook(program: Command): void {
       });
       print(options, { drained: node }, () => `${node} drains; \`troupe ps\` shows what it still waits for`);
     });
-}
-
-/** An endpoint's actor does not know of a pause of its provider. */
-async function reasonsOf({ operator }: Session, address: string): Promise<readonly string[] | null> {
-  const lines = await operator.why(address);
-  if (lines === null || !address.startsWith('endpoint:')) return lines;
-  const context = (await operator.inspect(address))?.context as EndpointRecord | undefined;
-  const slug = context?.declaration?.provider.slug;
-  if (slug === undefined) return lines;
-  const provider = (await operator.inspect(providerAddress(slug)))?.context as Pausable | undefined;
-  return [...lines.slice(0, 1), ...explainProviderPause(slug, provider ?? {}), ...lines.slice(1)];
 }
 
 interface PsOptions extends GlobalOptions {

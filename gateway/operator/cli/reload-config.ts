@@ -4,6 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { recordOperatorChange } from '../../../actors/audit/audit.ts';
 import { systemClock } from '../../../actors/runtime/index.ts';
 import defaults from '../../../cluster.config.ts';
 import type { ClusterConfig } from '../../terms/config.ts';
@@ -13,18 +14,22 @@ import { loadConfig } from '../config/load.ts';
 import { launcherOf } from '../launcher/data-folder.ts';
 import { isSimulated, rememberStart, usesSimulators } from '../launcher/last-start.ts';
 import { writeWhole } from '../launcher/whole-file.ts';
+import { COMMAND_LINE } from './command-line.ts';
 import { findCluster } from './find-cluster.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { countFrom } from './names.ts';
 import type { OperatorPort } from './operator-port.ts';
 import { print, table } from './print.ts';
 import { type RolledNode, rollNodes } from './roll-nodes.ts';
-import { withSession } from './session.ts';
+import { ASK_MS, withSession } from './session.ts';
 
 const BACK_SECONDS = 120;
 /** Beside the longest grace of the running configuration. */
 const DRAIN_SLACK_MS = 60_000;
 const SHOWN_CHARACTERS_MAX = 80;
+/** Bounds of an entry in the audit log; together below `AUDIT_DETAIL_MAX`. */
+const RECORDED_MEMBERS_MAX = 32;
+const RECORDED_CHARACTERS_MAX = 80;
 
 interface ReloadOptions extends GlobalOptions {
   readonly yes?: boolean;
@@ -65,6 +70,7 @@ async function reload(options: ReloadOptions): Promise<void> {
     if (!options.yes)
       return print(options, { differences, rolled: [] }, () => `${shown(differences)}\n\n${howToGoOn(stale)}`);
     if (!options.json) process.stdout.write(`${shown(differences)}\n\n`);
+    await record(options, differences, stale);
     await hand(next, resolve(file));
     const rolled = await rollNodes(
       next.nodes.map(({ name }) => name),
@@ -162,6 +168,16 @@ function nextConfig(loaded: ClusterConfig, running: ClusterConfig): ClusterConfi
     providers: running.providers,
     deposits: { ...(x402 === undefined ? {} : { x402 }), ...next.deposits },
   };
+}
+
+/** An entry in the operator's audit log: names of members, never their values. */
+async function record(options: GlobalOptions, differences: readonly Difference[], nodes: readonly string[]) {
+  const members = differences
+    .slice(0, RECORDED_MEMBERS_MAX)
+    .map(({ member }) => member.slice(0, RECORDED_CHARACTERS_MAX));
+  const detail = { members, changed: differences.length, nodes: nodes.slice(0, RECORDED_MEMBERS_MAX) };
+  const entry = { action: 'config.reload', target: 'cluster', by: COMMAND_LINE, detail };
+  await withSession(options, ({ cluster }) => recordOperatorChange(cluster, entry, ASK_MS));
 }
 
 /** A launcher starts its nodes with its own copy of the configuration; any other supervisor with the file itself. */

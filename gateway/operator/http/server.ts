@@ -8,6 +8,7 @@ import type { RefusedRequest } from '../../../actors/terms/refused-request.ts';
 import type { Declared } from '../../catalogue/declare.ts';
 import { HttpRouter, type RouteAddress } from '../../edge/http/http-router.ts';
 import type { ServingState } from '../../terms/serving-state.ts';
+import { explained } from '../explained.ts';
 
 export interface OperatorServerOptions {
   /** Null while the node starts. */
@@ -121,7 +122,7 @@ const ROUTES: readonly (OpenRoute | TokenRoute)[] = [
     method: 'GET',
     path: '/inspect',
     policy: 'token',
-    answer: (request) => inspect(request, (inspection) => inspection),
+    answer: (request) => inspect(request, ({ operator }, address) => operator.inspect(address)),
   },
   { method: 'GET', path: '/why', policy: 'token', answer: (request) => inspect(request, reasons) },
   { method: 'GET', path: '/config', policy: 'token', answer: config },
@@ -233,17 +234,19 @@ async function pause({ cluster, query }: OperatorRequest, reason: string | null)
   }
 }
 
-type Inspected = NonNullable<Awaited<ReturnType<Cluster['operator']['inspect']>>>;
-
-function reasons({ address, state, explanation }: Inspected): object {
-  return { address, state, why: explanation };
+async function reasons({ operator }: Cluster, address: string): Promise<object | null> {
+  const found = await explained(operator, address);
+  return found && { address: found.address, state: found.state, why: found.explanation };
 }
 
-async function inspect({ cluster, query }: OperatorRequest, view: (found: Inspected) => unknown): Promise<Reply> {
+async function inspect(
+  { cluster, query }: OperatorRequest,
+  look: (cluster: Cluster, address: string) => Promise<object | null>,
+): Promise<Reply> {
   const address = query.get('address') ?? '';
   if (parseAddress(address) === null) return json(400, { error: 'address must be kind:owner or kind:owner/local' });
-  const found = await cluster.operator.inspect(address);
-  return found === null ? json(404, { error: `${address} is absent` }) : json(200, view(found));
+  const found = await look(cluster, address);
+  return found === null ? json(404, { error: `${address} is absent` }) : json(200, found);
 }
 
 /** Compares digests, so that the duration reveals neither length nor content of the token. */

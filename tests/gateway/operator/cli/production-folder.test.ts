@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { AuditEntry } from '../../../../actors/audit/audit-entry.ts';
 import type { ConnectionInfo } from '../../../../gateway/operator/launcher/connection.ts';
 import { type Simulator, startSimulator } from '../../../../gateway/simulator/simulator.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -137,6 +138,12 @@ function reloading(over: object, ...options: readonly string[]): readonly string
   return ['reload-config', '--config', nextFile, '--data', data, ...options];
 }
 
+/** What the operator's audit log has of configurations, newest first. */
+async function reloads(): Promise<readonly AuditEntry[]> {
+  const log = JSON.parse(await told(['audit', '--data', data, '--json'])) as readonly AuditEntry[];
+  return log.filter(({ action }) => action === 'config.reload');
+}
+
 async function newConfiguration(): Promise<void> {
   const [before] = connection().nodes;
   assert.is(await told(reloading({})), `nothing to change: every node runs with ${nextFile}\n`);
@@ -164,10 +171,15 @@ async function newConfiguration(): Promise<void> {
     assert.match(refusal, why);
   }
   assert.equal(connection().nodes, [before], 'no node was touched');
+  assert.equal(await reloads(), [], 'no reload is recorded');
   const { out, err, code } = await troupe(reloading(renamed, '--yes')).ended;
   assert.is(code, 0, err);
   assert.is(err, 'troupe: n1 drains\ntroupe: n1 serves with the new configuration\n');
   assert.match(out, /\n1 of 1 nodes were restarted\n$/);
+  const [recorded, ...others] = await reloads();
+  assert.equal(others, []);
+  assert.equal([recorded?.target, recorded?.by.id, recorded?.result], ['cluster', 'troupe', 'done']);
+  assert.equal(recorded?.detail, { members: ['providers.sim-a.name'], changed: 1, nodes: ['n1'] });
   assert.is.not(connection().nodes[0]?.pid, before?.pid);
   assert.is(await status(customerKey), 200);
   const catalogue = await fetch(`${connection().base_url}/providers`);

@@ -119,6 +119,25 @@ it('every spelling of a request has one answer with the token and one without', 
   assert.is(await answerTo('HEAD', '/health'), '404 ');
 });
 
+it('why of an endpoint tells of the pause of its provider, which its actor does not know', async () => {
+  const paused = { reason: 'too many errors', since: 1_763_690_400_000 };
+  const found: Record<string, object> = {
+    'endpoint:ep_1': {
+      context: { declaration: { provider: { slug: 'alpha' } } },
+      explanation: ['It is down.', 'More.'],
+    },
+    'provider:alpha': { context: { paused }, explanation: [] },
+  };
+  const inspect = async (address: string) => found[address] && { address, state: 'down', ...found[address] };
+  cluster = { operator: { inspect } } as unknown as Cluster;
+  const why = JSON.parse((await answerTo('GET', '/why?address=endpoint:ep_1')).slice(4)) as { why: readonly string[] };
+  assert.equal(why.why, [
+    'It is down.',
+    'An operator paused alpha at 2025-11-21T02:00:00.000Z (too many errors): no new call goes to it until `troupe providers resume alpha`.',
+    'More.',
+  ]);
+});
+
 it('a configuration is checked by its body, which is bounded', async () => {
   const check = async (body: string): Promise<string> => {
     const headers = { authorization: `Bearer ${TOKEN}` };
