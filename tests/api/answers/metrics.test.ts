@@ -158,14 +158,24 @@ async function unknownNames(expressions: readonly string[]): Promise<readonly st
   );
 }
 
-/** A request that every provider refuses, so that each metric has a sample. */
-async function refuseOnce(): Promise<void> {
+/** A request that every provider refuses, and a rendered video, so that each metric has a sample. */
+async function sampleAll(): Promise<void> {
   const messages = [{ role: 'user', content: '@sim {"status":400}' }];
   assert.is.not((await complete('sim/fast', { messages })).status, 200);
+  const headers = { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' };
+  const job = { model: 'sim/filmstrip', prompt: 'a lake @sim {"render_ms":50}', duration: 1, resolution: '480p' };
+  const videos = `${cluster.baseUrls[0]}/videos`;
+  const answer = await fetch(videos, { method: 'POST', headers, body: JSON.stringify(job) });
+  let shown = (await answer.json()) as { readonly id: string; readonly status: string };
+  while (shown.status === 'pending' || shown.status === 'in_progress') {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    shown = (await (await fetch(`${videos}/${shown.id}`, { headers })).json()) as typeof shown;
+  }
+  assert.is(shown.status, 'completed', JSON.stringify(shown));
 }
 
 it('every metric and label that an alert rule or a panel names is exported', async () => {
-  await refuseOnce();
+  await sampleAll();
   const rules = parse(await readFile(join(ROOT, 'deploy', 'monitoring', 'alerts.yml'), 'utf8')) as {
     groups: { rules: { alert: string; expr: string; annotations: { summary: string; action: string } }[] }[];
   };
