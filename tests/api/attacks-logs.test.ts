@@ -45,6 +45,21 @@ function requestLines(statuses: readonly number[], key: string): void {
   assert.ok(gone.cost !== null);
 }
 
+/** What an operator reads of a request that the provider failed: where it was sent, and why it ended. */
+function refusalLine(): void {
+  const log = readFileSync(join(cluster.data, 'logs', 'n1.log'), 'utf8')
+    .trim()
+    .split('\n');
+  const entries = log.map((line) => JSON.parse(line) as Record<string, string>);
+  const refused = entries.find(({ msg, status }) => msg === 'a request was refused' && String(status) === '502');
+  assert.ok(refused, 'the edge logs a request that no provider served');
+  assert.equal([refused.level, refused.model, refused.provider], ['warn', 'sim/fast', 'sim-a']);
+  assert.match(String(refused.time), /^\d{4}-\d\d-\d\dT/);
+  assert.match(String(refused.endpoint), /^ep_/);
+  assert.match(String(refused.reason), /^[a-z_-]+$/);
+  assert.match(String(refused.generation), /^gen-/);
+}
+
 const PROMPT = 'zanzibar-prompt';
 const ANSWER = 'zanzibar-answer';
 const PROVIDER_KEY = 'zanzibar-provider-key';
@@ -127,6 +142,7 @@ it('keeps prompts, answers, keys and webhook secrets out of every log, row and f
   left.abort();
   await cluster.stop(true);
   requestLines(statuses, key);
+  refusalLine();
   const secrets = [
     signing.slice('whsec_'.length),
     PROMPT,

@@ -287,9 +287,11 @@ it('after kill -9 of a node the next request is answered, and the node comes bac
     await pause(50);
   }
   const log = readFileSync(join(data, 'launcher.log'), 'utf8').trim().split('\n');
-  const ends = log
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
-    .filter(({ event, pid }) => event === 'node.end' && pid === victim?.pid);
+  const entries = log.map((line) => JSON.parse(line) as Record<string, unknown>);
+  for (const { level, time, event } of entries) {
+    assert.match(`${level} ${time} ${event}`, /^info \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z [a-z-]+(\.[a-z-]+)*$/);
+  }
+  const ends = entries.filter(({ event, pid }) => event === 'node.end' && pid === victim?.pid);
   assert.equal(
     ends.map(({ node, reason }) => [node, reason]),
     [['n1', 'ended by SIGKILL']],

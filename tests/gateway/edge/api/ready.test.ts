@@ -1,0 +1,33 @@
+/** `GET /api/v1/ready`, which a balancer reads. What it answers over HTTP is in tests/api/tight/spellings.test.ts. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { apiRoutes } from '../../../../gateway/edge/api/api-routes.ts';
+import type { Route } from '../../../../gateway/edge/http/route.ts';
+import type { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import type { ServingState } from '../../../../gateway/terms/serving-state.ts';
+
+const { answer, policy } = apiRoutes().find(({ path }) => path === '/ready') as Route;
+
+async function readyIn(state: ServingState): Promise<unknown> {
+  const services = { readiness: () => state };
+  return (answer as (...args: readonly unknown[]) => unknown)({}, { services });
+}
+
+test('a node that serves is ready, without a key', async () => {
+  assert.is(policy, 'unguarded');
+  assert.is(((await readyIn('ready')) as { readonly body: string }).body, '{"status":"ready"}');
+});
+
+test('a node that does not serve answers 503 with the category of the reason and when to ask again', async () => {
+  for (const state of ['starting', 'isolated', 'draining', 'left'] as const) {
+    const error = (await readyIn(state).then(
+      () => assert.unreachable(),
+      (thrown: unknown) => thrown,
+    )) as GatewayError;
+    assert.is(error.status, 503);
+    assert.equal(error.metadata, { reason: state });
+    assert.is(error.headers['retry-after'], '1');
+  }
+});
+
+test.run();
