@@ -37,7 +37,7 @@ export async function runAttacks({ seconds, only, strength, tell }: AttackSettin
     outcomes.push(outcome);
     tell(`${outcome.held ? 'held  ' : 'FAILED'}  line ${outcome.line}, ${outcome.name}: ${outcome.detail}`);
   };
-  tell('the attacker and the providers run at a lower priority: they stand for other machines');
+  tell('the attacker runs at a lower priority: it stands for other machines');
   try {
     const quiet = await site.beside(share, async () => null);
     tell(`quiet: ${shown(quiet)}`);

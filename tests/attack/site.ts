@@ -80,8 +80,9 @@ export class Site {
     const payers = await openAccounts(cluster, 3, '100000');
     const helpers = [...simulators, front, back];
     const site = new Site({ cluster, payers, strength, evil, helpers, chainPort: front.port });
-    // The attacker and the providers stand for other machines: on this one they must not delay the nodes.
-    const others = [process.pid, evil.pid, site.#load.pid, ...simulators.map(({ pid }) => pid)];
+    // The attacker stands for other machines: on this one it must not delay the nodes. So do the simulated providers,
+    // which the nodes in turn must not delay: they answer both tenants and take a tenth of the processors at most.
+    const others = [process.pid, evil.pid, site.#load.pid];
     for (const pid of others) if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
     return site;
   }

@@ -91,7 +91,10 @@ it('what the user can correct is one line: the file, the key, the address, and w
     `${common(chat(), 0)}\n${JSON.stringify({ custom_id: 'b', url: '/v1/messages', body: {} })}`,
   );
   const twice = await file('twice.jsonl', `${common(chat(), 0)}\n${common(chat(), 0)}`);
-  assert.match(await message('submit', join(folder, 'none'), ...reach()), /^ConfigError: .*none cannot be read/);
+  assert.match(
+    await message('submit', join(folder, 'none'), ...reach()),
+    /^ConfigError: .*none: there is no such file/,
+  );
   assert.match(await message('submit', bad, ...reach()), /^ConfigError: line 2 is not JSON/);
   assert.match(await message('submit', mixed, ...reach()), /^ConfigError: the lines name 2 addresses/);
   assert.match(await message('submit', await file('empty', '\n'), ...reach()), /^ConfigError: the file has no request/);

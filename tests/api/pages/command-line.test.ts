@@ -75,7 +75,7 @@ it('usage and the ledger are exported as CSV and JSON, by day, model and key, wi
   assert.is(everybody.find((one) => one.account === id)?.usd, charge);
   assert.equal(JSON.parse(await told(['export', 'usage', id, '--till', '2020-01-01', '--format', 'json', ...at])), []);
   for (const [args, message] of [
-    [['usage', 'acct_nope'], /there is no account:acct_nope/],
+    [['usage', 'acct_nope'], /there is no account acct_nope/],
     [['usage', id, '--from', '2026-02-30'], /is not a day/],
     [['usage', id, '--from', '2020-01-01'], /at most 400 days/],
     [['usage', id, '--from', '2026-01-02', '--till', '2026-01-01'], /--from is after --till/],

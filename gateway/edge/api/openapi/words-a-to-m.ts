@@ -57,6 +57,7 @@ canonical_slug | The id of the model without a variant.
 capability | Abilities that were verified by checks.
 capability_qualification | The last checks of each declared ability.
 capacity | Declared capacity of the endpoint.
+changes | How many declarations were changed.
 choices | The answers; one.
 clip_durations_seconds | Measured length of each clip, seconds.
 code | Stable code of the error, or the one-time code of an approval.
@@ -141,6 +142,7 @@ failed | How many failed.
 failure | Why no answer was delivered; null where one was.
 family | The family of the model.
 fault | Whose fault a failure was.
+faults | What is wrong in the document, each with its place.
 file | A file: its id or its data, or the bytes of a form.
 file_data | The bytes as a data: URL.
 file_id | Id of a stored file.

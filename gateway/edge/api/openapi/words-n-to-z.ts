@@ -40,6 +40,7 @@ pay_to | Address that receives the payment.
 payer | Address that paid.
 per_request_limits | Never set by this service.
 perf_last_30m_by_workload | Figures of the last 30 minutes, by kind of request.
+phase | What is being done.
 plugins | Compression of a prompt that is too long, by its plugin id.
 presence_penalty | Makes tokens less likely that have occurred.
 previous | Hash of the entry before.
@@ -49,6 +50,7 @@ pricing | Prices, USD per unit.
 pricing_skus | Prices of renders by what decides them.
 privacy_policy_url | Address of the privacy policy.
 probe_version | Version of the check.
+problem | Why the last reading declared nothing; null where it did.
 prompt | The prompt, or USD per prompt token.
 prompt_cache_key | Names a conversation: its requests prefer one endpoint.
 prompt_tokens | Tokens of the prompt.
@@ -104,8 +106,10 @@ revision | Revision of the declared facts.
 role | Who speaks, or the role of a reference or a member.
 roles | Roles that a reference may have.
 route | fallback or sort: how several models are tried.
+run | The reading that was asked for, or the one that runs.
 runaway_rate_1d | Share of answers that ran on without end over a day.
 runaway_rate_1d_samples | Number of samples behind it.
+running | The reading that runs; null for none.
 sample_count | Number of samples.
 schema | JSON Schema.
 score | The score.
@@ -127,6 +131,7 @@ source | Where the bytes are: base64 data, or a file.
 sources | How an input may be sent.
 speech_envelope | Declared limits of generated speech.
 speed | Speed of the speech.
+started_at | When it began.
 status | State it is in.
 status_page_url | Address of the status page.
 stop | Texts at which the answer ends.
@@ -207,6 +212,7 @@ ttft_last_1d | Time to the first token over a day, at percentiles.
 ttft_last_30m | Time to the first token over 30 minutes, at percentiles.
 ttl | Lifetime of the cached prefix.
 type | What kind of object it is.
+unchanged_since | Since when the document has declared the same.
 unpriced | Units without a declared price, which were not charged.
 unread_members | Members of the body that nothing read.
 unreported | Counts that the provider did not report and the service counted.
@@ -241,6 +247,7 @@ video_second | USD per second of rendered video.
 video_url | A video, as a data: URL.
 voice | The voice of the speech.
 voices | Supported voices.
+warnings | What is probably a mistake, each with its place.
 website | Address of the website.
 weights_revision | Revision of the weights.
 window_days | Days that the figures cover.

@@ -25,6 +25,7 @@ const ROWS: Readonly<Record<string, readonly string[] | typeof OPERATOR>> = {
   'accounts suspend': OPERATOR,
   'accounts resume': OPERATOR,
   'accounts refused': OPERATOR,
+  'accounts recent': OPERATOR,
   'accounts invite': OPERATOR,
   'accounts show': ['GET /credits'],
   'accounts generations': ['GET /activity', 'GET /generation'],
