@@ -137,7 +137,7 @@ it('the history of each endpoint is drawn, told in words, and listed as a table;
   assert.is(await table.getByRole('row').count(), endpoints + 1);
   await page.getByRole('link', { name: '7 days' }).click();
   assert.is(await cells.count(), 42);
-  await page.goto(`${origin}/models/sim/vision`);
+  await page.goto(`${origin}/models/sim/structured`);
   assert.match(await page.locator('main').innerText(), 'No request in the last 24 hours');
   await context.close();
 });
