@@ -107,6 +107,18 @@ test('every troupe command that a document names is a command', () => {
   assert.equal(wrong, []);
 });
 
+test('editors and the formatter agree', () => {
+  const editor = readFileSync(join(ROOT, '.editorconfig'), 'utf8');
+  const { formatter } = JSON.parse(readFileSync(join(ROOT, 'biome.json'), 'utf8')) as {
+    readonly formatter: { readonly indentStyle: string; readonly indentWidth: number; readonly lineWidth: number };
+  };
+  const values = Object.fromEntries([...editor.matchAll(/^(\w+) = (\S+)$/gm)].map(([, name, value]) => [name, value]));
+  assert.equal(
+    [values.indent_style, Number(values.indent_size), Number(values.max_line_length)],
+    [formatter.indentStyle, formatter.indentWidth, formatter.lineWidth],
+  );
+});
+
 test('the glossary of the actor runtime has at most 40 words, and the code uses each of them', () => {
   const readme = documents.find(({ path }) => path === 'actors/README.md')?.text ?? '';
   const [, table = ''] = /## Glossary\n([\s\S]*?)\n## /.exec(readme) ?? [];

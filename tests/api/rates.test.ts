@@ -9,11 +9,12 @@ const it = bounded(test, 240_000);
 const MINUTE_MS = 60_000;
 /** A run that begins with less of its minute left waits for the next one. */
 const ROOM_MS = 8_000;
+const PROXY = '127.0.0.9';
 
 let cluster: TestCluster;
 
 test.before(async () => {
-  cluster = await startCluster({ nodes: 3 });
+  cluster = await startCluster({ nodes: 3, edge: { trustedProxies: [`${PROXY}/32`] } });
 });
 test.after(() => cluster.close());
 
@@ -96,6 +97,23 @@ it('counts requests without a credential by their address, on any route', async 
     });
     assert.equal(countStatuses(statuses), { [status]: 120, 429: 30 }, path);
   }
+});
+
+it('counts a client behind a trusted proxy by the address that the proxy forwards, and trusts nobody else', async () => {
+  const ask = (count: number, from: string, client: (at: number) => string): Promise<number[]> =>
+    Promise.all(
+      Array.from({ length: count }, async (_, i) => {
+        const headers = { 'x-forwarded-for': client(i) };
+        return (await requestFrom(cluster.baseUrls[i % 3] as string, '/key', { from, headers })).status;
+      }),
+    );
+  const counts = await inOneMinute(async () => {
+    const one = await ask(130, PROXY, (at) => `198.51.100.${at % 200}, 203.0.113.1`);
+    const other = await ask(10, PROXY, () => '203.0.113.2');
+    const stranger = await ask(130, '127.0.0.8', (at) => `203.0.114.${at}`);
+    return [one, other, stranger].map(countStatuses);
+  });
+  assert.equal(counts, [{ 401: 120, 429: 10 }, { 401: 10 }, { 401: 120, 429: 10 }]);
 });
 
 it('counts a key on a route that requires none', async () => {

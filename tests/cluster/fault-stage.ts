@@ -1,5 +1,6 @@
 /** Three launched nodes, fault injection, and a record of what they acknowledged. */
 import * as assert from 'uvu/assert';
+import type { ClusterView } from '../../actors/runtime/index.ts';
 import { LaunchedNodes } from '../support/cluster/launched-nodes.ts';
 import { FaultInjector, type Note } from '../support/faults/fault-injector.ts';
 
@@ -64,6 +65,11 @@ export class FaultStage {
   /** True while its read lease is valid. */
   connected(name: string): Promise<boolean> {
     return this.#nodes.serves(name);
+  }
+
+  /** What `troupe ps` shows at a node. */
+  ps(name: string): Promise<ClusterView> {
+    return this.#nodes.operator(name).ps();
   }
 
   /** Waits until the launcher has replaced the node's process, which ended. */

@@ -37,6 +37,9 @@ it('a server crash of 5 s loses no acknowledged commit and ends no node', async 
   await server.crash();
   await pause(DOWN_MS);
   for (const name of NAMES) assert.not(await stage.connected(name));
+  const { nodes, outage } = await stage.ps('n1');
+  assert.equal([nodes.map(({ name }) => name).sort(), nodes.every(({ live }) => live)], [[...NAMES], true]);
+  assert.ok(outage !== null && outage.why.length > 0, 'ps tells that the store is out of reach');
   await server.start();
   const backMs = await stage.until(
     async () =>

@@ -132,7 +132,7 @@ function waitOf({ state, gauges }: ClusterView['nodes'][number]): string {
   return state !== 'draining' || activities === 0 ? '' : `waits for ${activities} activities`;
 }
 
-function renderPs(view: ClusterView): string {
+export function renderPs(view: ClusterView): string {
   const nodes = view.nodes.map((node) => [
     node.name,
     node.live ? node.state : 'dead',

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClusterView } from '../../../../actors/runtime/index.ts';
+import { renderPs } from '../../../../gateway/operator/cli/look.ts';
 import { PS_EVERY_MS, watchPs } from '../../../../gateway/operator/cli/watch-ps.ts';
 import { bounded } from '../../../support/bounded.ts';
 
@@ -45,6 +46,17 @@ async function watched(views: readonly (ClusterView | Error)[], { isTTY = false,
   });
   return written;
 }
+
+it('ps begins with the store that is out of reach: since when, and why, while the nodes run', () => {
+  const census = [{ kind: 'account', state: 'open', chart: 3, count: 2 }];
+  const more = { census, shardCount: 256, outage: { since: 0, why: 'connect ECONNREFUSED' } };
+  const nodes = viewOf('up').nodes.map((node) => ({ ...node, pid: 1, address: '127.0.0.1:1', gauges: null }));
+  const [first, , head, ...rows] = renderPs(viewOf('up', { ...more, nodes })).split('\n');
+  assert.is(first, 'The nodes run, and the store is out of reach since 1970-01-01T00:00:00.000Z: connect ECONNREFUSED');
+  assert.match(head ?? '', /^NODE +STATE /);
+  assert.match(rows[0] ?? '', /^n2 +up /);
+  assert.match(renderPs(viewOf('up', { ...more, nodes, outage: null })), /^NODE /);
+});
 
 it('outside of a terminal each change is a line, and nothing else is', async () => {
   const draining = viewOf('draining', { aside: [1], outage: { since: 0, why: 'x' } });
