@@ -1,8 +1,8 @@
 /** What an operator does at a running cluster: the tests of `up.test.ts` that share its three nodes. */
 import * as assert from 'uvu/assert';
 import type { ConnectionInfo } from '../../../../gateway/operator/launcher/connection.ts';
-import { answer, troupe } from './command.ts';
-import { told } from './in-process.ts';
+import { troupe } from './command.ts';
+import { failureOf, told, toldJson } from './in-process.ts';
 
 export interface Chat {
   readonly choices: readonly { readonly message: { readonly content: string } }[];
@@ -30,16 +30,19 @@ export interface RunningCluster {
   readonly connection: () => ConnectionInfo;
 }
 
-type It = (title: string, run: () => Promise<void>) => void;
+/** Between two looks at a cluster that is about to change: looking without a pause slows it down. */
+export const pause = (ms = 100): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+export type It = (title: string, run: () => Promise<void>) => void;
 
 export function operatorTests(it: It, { at, connection }: RunningCluster): void {
   const chat = (key: string, model?: string, more?: object): Promise<Chat> =>
     chatAt(connection().base_url, key, model, more);
 
   it('three commands lead from a name to the account, to its last refusal with the reason, and to a refund', async () => {
-    const { id } = await answer<{ id: string }>(['accounts', 'create', 'Katherine Johnson', ...at]);
+    const { id } = await toldJson<{ id: string }>(['accounts', 'create', 'Katherine Johnson', ...at]);
     await told(['accounts', 'deposit', id, '5', ...at]);
-    const { text } = await answer<{ text: string }>(['keys', 'create', id, ...at]);
+    const { text } = await toldJson<{ text: string }>(['keys', 'create', id, ...at]);
     const { usage } = await chat(text);
     await chat(text, 'sim/nothing').catch(() => null);
 
@@ -48,7 +51,10 @@ export function operatorTests(it: It, { at, connection }: RunningCluster): void 
     const show = () => told(['accounts', 'recent', account, ...at]);
     let recent = await show();
     // Nodes write down what they refused within seconds.
-    while (!recent.includes('refused 404')) recent = await show();
+    while (!recent.includes('refused 404')) {
+      await pause();
+      recent = await show();
+    }
     const [, refused = '', charged = ''] = recent.trimEnd().split('\n');
     assert.match(refused, /refused 404 +POST \/api\/v1\/chat\/completions +- +gen-\S+ +.*sim\/nothing/);
     const [, cost, generation = ''] = /settled +sim\/fast +([\d.]+) +(gen-\S+)/.exec(charged) ?? [];
@@ -73,7 +79,7 @@ export function operatorTests(it: It, { at, connection }: RunningCluster): void 
           ),
         ),
       );
-    const endpoints = await answer<readonly { address: string }[]>([
+    const endpoints = await toldJson<readonly { address: string }[]>([
       ...['endpoints', 'list', '--model', 'sim/fast', '--provider', 'sim-a', ...at],
     ]);
     const endpoint = endpoints[0]?.address.replace('endpoint:', '') ?? '';
@@ -87,7 +93,10 @@ export function operatorTests(it: It, { at, connection }: RunningCluster): void 
       );
       // A commit and its way over the board; the cluster test holds the bound of two seconds in virtual time.
       let answers = await only();
-      while (answers.includes('served')) answers = await only();
+      while (answers.includes('served')) {
+        await pause();
+        answers = await only();
+      }
       for (const one of answers) assert.match(one, /^503 .*paused by the operator/);
       assert.match(await told(['ps', ...at]), new RegExp(`^${group.slice(0, -1)} +\\w+ \\(paused\\) `, 'm'));
       assert.match(
@@ -97,7 +106,7 @@ export function operatorTests(it: It, { at, connection }: RunningCluster): void 
       assert.match(await told(['why', `endpoint:${endpoint}`, ...at]), /^An operator paused .*\(too slow\).*resume/m);
       assert.match(await told([group, 'resume', name, ...at]), /is not paused\n$/);
       assert.match(await told([group, 'resume', name, ...at]), /is not paused \(as before\)\n$/);
-      while ((await only()).some((one) => one !== 'served'));
+      while ((await only()).some((one) => one !== 'served')) await pause();
     }
     assert.match(await told(['audit', ...at]), /endpoint\.resume .*\n.*endpoint\.pause .*too slow/);
   });
@@ -129,7 +138,7 @@ export function operatorTests(it: It, { at, connection }: RunningCluster): void 
     ]) {
       assert.match(await failure(...list.split(' '), 'acct_nope'), /^there is no account acct_nope; /);
     }
-    const { key } = await answer<{ key: string }>(['keys', 'create', 'acct_demo', ...at]);
+    const { key } = await toldJson<{ key: string }>(['keys', 'create', 'acct_demo', ...at]);
     const short = key.replace('key:', '');
     await told(['keys', 'revoke', short, ...at]);
     assert.is(
@@ -165,9 +174,9 @@ export function operatorTests(it: It, { at, connection }: RunningCluster): void 
       ],
     ];
     for (const [args, message] of rows) assert.is(await failure(...args), message);
-    const { id } = await answer<{ id: string }>(['accounts', 'create', 'Without keys', ...at]);
-    assert.equal(await answer(['keys', 'list', id, ...at]), []);
-    const refusals = await troupe(['refusals', 'list', 'nope', ...at]).ended;
-    assert.equal([refusals.code, refusals.err.split(';')[0]], [1, 'troupe: there is no provider nope']);
+    const { id } = await toldJson<{ id: string }>(['accounts', 'create', 'Without keys', ...at]);
+    assert.equal(await toldJson(['keys', 'list', id, ...at]), []);
+    const refusals = await failureOf(['refusals', 'list', 'nope', ...at]);
+    assert.is(refusals.split(';')[0], 'troupe: there is no provider nope');
   });
 }

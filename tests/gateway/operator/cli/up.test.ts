@@ -10,8 +10,9 @@ import type { ConnectionInfo } from '../../../../gateway/operator/launcher/conne
 import { bounded } from '../../../support/bounded.ts';
 import { StreamJudge } from '../../../support/stream/stream-judge.ts';
 import { answer, type Command, troupe } from './command.ts';
-import { told } from './in-process.ts';
-import { type Chat, chatAt, operatorTests } from './operator-tests.ts';
+import { failureOf, told, toldJson } from './in-process.ts';
+import { type Chat, chatAt, operatorTests, pause } from './operator-tests.ts';
+import { secondStartTests } from './second-start-tests.ts';
 import { openPortSockets } from './through-the-port.ts';
 
 const it = bounded(test, 120_000);
@@ -29,15 +30,12 @@ test.after(async () => {
 const connection = (): ConnectionInfo =>
   JSON.parse(readFileSync(join(data, 'connection.json'), 'utf8')) as ConnectionInfo;
 
-async function up(port: string): Promise<void> {
-  // These tests send more requests per minute than one key allows by default.
-  writeFileSync(join(folder, 'rates.json'), '{"rates": {"keyPerMinute": 100000}}');
-  cluster = troupe(['up', '--port', port, '--config', join(folder, 'rates.json'), ...at]);
+async function up(...options: readonly string[]): Promise<Command> {
+  cluster = troupe(['up', ...options, ...at]);
   await cluster.until(/Ctrl-C drains/);
   if (!/Ctrl-C drains/.test(cluster.out())) throw new Error((await cluster.ended).err);
+  return cluster;
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 function retryable(error: Error): null {
   if (!error.message.startsWith('503 ')) throw error;
@@ -47,7 +45,9 @@ function retryable(error: Error): null {
 const chat = (key: string, model?: string): Promise<Chat> => chatAt(connection().base_url, key, model);
 
 it('up starts three nodes, and its banner holds a request that is answered as pasted', async () => {
-  await up('0');
+  // These tests send more requests per minute than one key allows by default.
+  writeFileSync(join(folder, 'rates.json'), '{"rates": {"keyPerMinute": 100000}}');
+  await up('--port', '0', '--config', join(folder, 'rates.json'));
   const { base_url, api_key, management_key, operator_token, operator_url, nodes } = connection();
   const progress = cluster.out().slice(0, cluster.out().indexOf('\n\n')).split('\n');
   assert.equal(progress.slice(0, 2), [
@@ -101,7 +101,7 @@ it('no other user can read the database, its log, backups, marks or logs', async
 
 it('ps, inspect and why show the cluster, its actors and the reason of their state', async () => {
   const { nodes } = connection();
-  const view = await answer<ClusterView>(['ps', ...at]);
+  const view = await toldJson<ClusterView>(['ps', ...at]);
   assert.equal(
     view.nodes
       .filter(({ live }) => live)
@@ -114,14 +114,12 @@ it('ps, inspect and why show the cluster, its actors and the reason of their sta
     view.shardCount,
   );
   const { account } = JSON.parse(readFileSync(join(data, 'secrets', 'demo.json'), 'utf8')) as { account: string };
-  const seen = await answer<Inspection>(['inspect', `account:${account}`, ...at]);
+  const seen = await toldJson<Inspection>(['inspect', `account:${account}`, ...at]);
   assert.is(seen.state, 'open');
-  const why = await troupe(['why', `account:${account}`, ...at]).ended;
-  assert.match(why.out, /^Balance \d/);
+  assert.match(await told(['why', `account:${account}`, ...at]), /^Balance \d/);
   for (const verb of ['retry', 'skip']) {
-    const nothing = await troupe([verb, `account:${account}`, 'none', ...at]).ended;
-    assert.is(nothing.code, 1);
-    assert.match(nothing.err, /^troupe: account:.* has no dead letter none; `troupe inspect account:/);
+    const nothing = await failureOf([verb, `account:${account}`, 'none', ...at]);
+    assert.match(nothing, /^troupe: account:.* has no dead letter none; `troupe inspect account:/);
   }
   const absent = await troupe(['why', 'account:nobody', ...at]).ended;
   assert.is(absent.code, 1);
@@ -129,9 +127,9 @@ it('ps, inspect and why show the cluster, its actors and the reason of their sta
 });
 
 it('an account that is created, funded and given a key by the command line can spend, until its key is revoked', async () => {
-  const { id } = await answer<{ id: string }>(['accounts', 'create', 'Ada', ...at]);
-  await answer(['accounts', 'deposit', id, '5', '--id', 'dep_1', ...at]);
-  const again = await answer<{ repeated: boolean; balance: string }>([
+  const { id } = await toldJson<{ id: string }>(['accounts', 'create', 'Ada', ...at]);
+  await toldJson(['accounts', 'deposit', id, '5', '--id', 'dep_1', ...at]);
+  const again = await toldJson<{ repeated: boolean; balance: string }>([
     'accounts',
     'deposit',
     id,
@@ -142,7 +140,7 @@ it('an account that is created, funded and given a key by the command line can s
   ]);
   assert.equal([again.repeated, again.balance], [true, '5']);
   const watching = troupe(['watch', `account:${id}`, ...at]);
-  const made = await answer<{ text: string; key: string }>([
+  const made = await toldJson<{ text: string; key: string }>([
     'keys',
     'create',
     id,
@@ -153,9 +151,9 @@ it('an account that is created, funded and given a key by the command line can s
     ...at,
   ]);
   const reply = await chat(made.text);
-  const view = await answer<{ balance: string; charges: string }>(['accounts', 'show', id, ...at]);
+  const view = await toldJson<{ balance: string; charges: string }>(['accounts', 'show', id, ...at]);
   assert.is(Number(view.charges), reply.usage.cost);
-  const found = await answer<{ key: string; name: string; status: string; limit: string; usage: string }[]>([
+  const found = await toldJson<{ key: string; name: string; status: string; limit: string; usage: string }[]>([
     'keys',
     'list',
     id,
@@ -165,11 +163,13 @@ it('an account that is created, funded and given a key by the command line can s
     found.map(({ key, name, status, limit, usage }) => [key, name, status, limit, usage]),
     [[made.key, 'laptop', 'active', '2', view.charges]],
   );
-  const listed = await troupe(['keys', 'list', id, ...at]).ended;
-  assert.match(listed.out, /^KEY .* LIMIT USD +SPENT USD +LEFT USD /);
+  assert.match(await told(['keys', 'list', id, ...at]), /^KEY .* LIMIT USD +SPENT USD +LEFT USD /);
   // The watch command prints nothing until a transition occurs.
-  while (!/hold\.settle/.test(watching.out())) await chat(made.text);
-  await answer(['keys', 'revoke', made.key, ...at]);
+  while (!/hold\.settle/.test(watching.out())) {
+    await chat(made.text);
+    await pause(20);
+  }
+  await toldJson(['keys', 'revoke', made.key, ...at]);
   const refused = await chat(made.text).catch((error: Error) => error.message);
   assert.match(String(refused), /^401 /);
   watching.child.kill('SIGINT');
@@ -179,9 +179,9 @@ it('an account that is created, funded and given a key by the command line can s
 });
 
 it('a name leads an operator to the account, to its last refused request and the reason, and to a refund', async () => {
-  const { id } = await answer<{ id: string }>(['accounts', 'create', 'Grace Hopper', ...at]);
+  const { id } = await toldJson<{ id: string }>(['accounts', 'create', 'Grace Hopper', ...at]);
   await told(['accounts', 'deposit', id, '5', ...at]);
-  const { text } = await answer<{ text: string }>(['keys', 'create', id, ...at]);
+  const { text } = await toldJson<{ text: string }>(['keys', 'create', id, ...at]);
   const { usage } = await chat(text);
 
   assert.match(
@@ -204,7 +204,10 @@ it('a name leads an operator to the account, to its last refused request and the
   assert.match(String(refusal), /^404 /);
   // Nodes write down what they refused within seconds.
   let refused = await told(['accounts', 'refused', id, ...at]);
-  while (!refused.includes('sim/nothing')) refused = await told(['accounts', 'refused', id, ...at]);
+  while (!refused.includes('sim/nothing')) {
+    await pause();
+    refused = await told(['accounts', 'refused', id, ...at]);
+  }
   assert.match(
     refused,
     /^AT .*\n\S+ {2}404 +not_found +POST \/api\/v1\/chat\/completions {2}gen-\S+ {2}n\d +.*sim\/nothing/,
@@ -236,9 +239,9 @@ it('a name leads an operator to the account, to its last refused request and the
 });
 
 it('an operator suspends and resumes an account, disables and enables a key, and changes its limit', async () => {
-  const { id } = await answer<{ id: string }>(['accounts', 'create', 'Alan', ...at]);
+  const { id } = await toldJson<{ id: string }>(['accounts', 'create', 'Alan', ...at]);
   await told(['accounts', 'deposit', id, '5', ...at]);
-  const { key, text } = await answer<{ key: string; text: string }>(['keys', 'create', id, ...at]);
+  const { key, text } = await toldJson<{ key: string; text: string }>(['keys', 'create', id, ...at]);
   const short = key.replace('key:', '');
   const status = (): Promise<string> =>
     chat(text).then(
@@ -303,7 +306,7 @@ it('drain ends a node without failing a call, and its launcher restarts it', asy
   const before = nodes.find(({ name }) => name === 'n2')?.pid;
   const sockets = await openPortSockets(String(base_url), String(api_key));
   const codes = Promise.race(sockets.turns.map(({ closed }) => closed));
-  await answer(['drain', 'n2', ...at]);
+  await toldJson(['drain', 'n2', ...at]);
   const now = () => connection().nodes.find(({ name }) => name === 'n2')?.pid ?? before;
   while (now() === before) {
     await chat(String(api_key));
@@ -316,8 +319,7 @@ it('drain ends a node without failing a call, and its launcher restarts it', asy
   assert.ok(moved.length > 0 && moved.length < sockets.followers.length);
   assert.ok(moved.every((follower) => follower.codes[0] === 1012));
   sockets.close();
-  const unknown = await troupe(['drain', 'n9', ...at]).ended;
-  assert.is(unknown.err, 'troupe: there is no node n9; the nodes are n1, n2, n3\n');
+  assert.is(await failureOf(['drain', 'n9', ...at]), 'troupe: there is no node n9; the nodes are n1, n2, n3\n');
 });
 
 it('a second launcher on the same folder or the same port fails with one line', async () => {
@@ -356,29 +358,9 @@ it('Ctrl-C lets an open stream run to its end, charges it, and exits 0', async (
   const { code, signal } = await cluster.ended;
   assert.equal([code, signal], [0, null]);
   assert.is(existsSync(join(data, 'connection.json')), false);
-  const stopped = await troupe(['ps', ...at]).ended;
-  assert.match(stopped.err, /^troupe: no cluster runs on .*; start one with `troupe up --data /);
+  assert.match(await failureOf(['ps', ...at]), /^troupe: no cluster runs on .*; start one with `troupe up --data /);
 });
 
-it('a second start resumes with the same keys and every account unchanged', async () => {
-  const kept = JSON.parse(readFileSync(join(data, 'secrets', 'demo.json'), 'utf8')) as {
-    account: string;
-    api: { text: string };
-  };
-  await up('0');
-  assert.is(connection().api_key, kept.api.text);
-  const view = await answer<{ deposits: string; charges: string; held: string }>([
-    'accounts',
-    'show',
-    kept.account,
-    ...at,
-  ]);
-  assert.is(view.deposits, '100');
-  assert.is(view.held, '0');
-  assert.ok(Number(view.charges) > 0);
-  await chat(kept.api.text);
-  cluster.child.kill('SIGTERM');
-  assert.is((await cluster.ended).code, 0);
-});
+secondStartTests(it, { folder, at, connection, up });
 
 test.run();
