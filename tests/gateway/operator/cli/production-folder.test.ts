@@ -10,7 +10,7 @@ import { type Simulator, startSimulator } from '../../../../gateway/simulator/si
 import { bounded } from '../../../support/bounded.ts';
 import { simulatedProvider } from '../../../support/provider/simulated-provider.ts';
 import { type Command, troupe } from './command.ts';
-import { told } from './in-process.ts';
+import { told, toldJson } from './in-process.ts';
 
 const it = bounded(test, 200_000);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-production-'));
@@ -74,12 +74,10 @@ async function refused(...options: readonly string[]): Promise<string> {
   return err;
 }
 
-/** Runs a command as it is printed, without its shell quotes. */
-async function paste(line: string): Promise<string> {
+/** Runs a command as it is printed, without its shell quotes, within this process. */
+function paste(line: string): Promise<string> {
   const [, ...words] = line.trim().match(/"[^"]*"|\S+/g) ?? [];
-  const { code, out, err } = await troupe(words.slice(1).map((word) => word.replaceAll('"', ''))).ended;
-  assert.is(code, 0, err);
-  return out;
+  return told(words.slice(1).map((word) => word.replaceAll('"', '')));
 }
 
 async function status(key: string): Promise<number> {
@@ -112,8 +110,8 @@ it('beside real providers the demo account is off, and the banner has the comman
   assert.is(provider.calls.at(-1)?.headers.authorization, 'Bearer first-key');
   // The first two have natural ids: a later start prints them again.
   await inTurn(commands.slice(0, 2), paste);
-  const shown = await troupe(['accounts', 'show', 'acct_first', '--data', data, '--json']).ended;
-  assert.is((JSON.parse(shown.out) as { deposits: string }).deposits, '25');
+  const shown = await toldJson<{ deposits: string }>(['accounts', 'show', 'acct_first', '--data', data]);
+  assert.is(shown.deposits, '25');
   await newKey();
   await newConfiguration();
   assert.match(await stop(), /^troupe: the keys of the demo account acct_demo are disabled from now on$/m);
@@ -201,8 +199,12 @@ it('a start that forgets the configuration is refused before any node serves, an
   assert.is(connection().api_key, demoKey);
   assert.is(await status(demoKey), 200);
   await stop();
-  await up('--config', demoFile);
-  await stop();
+  // The next start needs no --demo: it passes the check of the folder and goes on to open the port, which is taken.
+  const { port } = new URL(provider.baseUrl);
+  assert.is(
+    await refused('--config', demoFile, '--port', port),
+    `troupe: port ${port} on 127.0.0.1 is in use; choose another with --port N, or stop what uses it\n`,
+  );
 });
 
 it('a backup restored without its secrets is refused, and with them every key works again', async () => {
@@ -217,7 +219,10 @@ it('a backup restored without its secrets is refused, and with them every key wo
   assert.is(existsSync(PEPPER), false);
   writeFileSync(join(folder, 'other'), `${'ab'.repeat(32)}\n`);
   cpSync(join(folder, 'other'), PEPPER);
-  assert.match(await refused('--config', realFile), /\/secrets\/pepper is not the pepper .* --new-pepper, which voids/);
+  // The node alone: under a launcher, it starts twice before it is given up.
+  const { code, err } = await troupe(['node', '--name', 'n1', '--data', data, '--config', realFile]).ended;
+  assert.is(code, 1, err);
+  assert.match(err, /^troupe: .*\/secrets\/pepper is not the pepper .* --new-pepper, which voids.*\n$/);
   assert.match(await paste(`npx troupe restore ${copy} --force --data ${data}`), /holds another pepper than the keys/);
   cpSync(secrets, join(data, 'secrets'), { recursive: true });
   assert.match(await paste(`npx troupe restore ${copy} --force --data ${data}`), /Its keys are valid/);

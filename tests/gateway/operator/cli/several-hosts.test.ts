@@ -19,6 +19,7 @@ import { openDatabase, type TestDatabase } from '../../../support/postgres/datab
 import { simulatedProvider } from '../../../support/provider/simulated-provider.ts';
 import { ROOT } from '../../../support/sources.ts';
 import { type Command, type Ended, troupe } from './command.ts';
+import { failureOf, toldJson } from './in-process.ts';
 
 const it = bounded(test, 280_000);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-hosts-'));
@@ -103,10 +104,13 @@ async function chat(host: Host, key: string): Promise<void> {
   }
 }
 
+/** The options of a command that runs within this process, not in the folder of the host. */
+const at = (host: Host): readonly string[] => [
+  ...['--config', join(hosts[host], 'cluster.json'), '--data', join(hosts[host], 'data')],
+];
+
 async function liveNodes(host: Host): Promise<readonly string[]> {
-  const { code, out, err } = await troupe(['ps', '--config', 'cluster.json', '--json'], { cwd: hosts[host] }).ended;
-  assert.is(code, 0, err);
-  const { nodes } = JSON.parse(out) as ClusterView;
+  const { nodes } = await toldJson<ClusterView>(['ps', ...at(host)]);
   return nodes.flatMap(({ name, live }) => (live ? [name] : [])).sort();
 }
 
@@ -181,8 +185,7 @@ it('nodes, accounts, keys, charged chats, a drain and a killed node work from ei
   assert.is((await drained.ended).code, 0);
   assert.is(existsSync(join(hosts.n2, 'data', 'connection.json')), false);
   assert.equal(await liveNodes('n2'), ['n1']);
-  const unknown = await troupe(['drain', 'n2', '--config', 'cluster.json'], { cwd: hosts.n2 }).ended;
-  assert.is(unknown.err, 'troupe: there is no node n2; the nodes are n1\n');
+  assert.is(await failureOf(['drain', 'n2', ...at('n2')]), 'troupe: there is no node n2; the nodes are n1\n');
   await chat('n1', key);
   await startNode('n2');
 
@@ -197,9 +200,9 @@ it('nodes, accounts, keys, charged chats, a drain and a killed node work from ei
     ['n1'],
   );
   while ((await liveNodes('n1')).length > 1) await new Promise((resolve) => setTimeout(resolve, 300));
-  const show = ['accounts', 'show', 'acct_first', '--config', 'cluster.json', '--json'];
-  const shown = await troupe(show, { cwd: hosts.n1 }).ended;
-  const { deposits, charges, held } = JSON.parse(shown.out) as { deposits: string; charges: string; held: string };
+  const { deposits, charges, held } = await toldJson<{ deposits: string; charges: string; held: string }>([
+    ...['accounts', 'show', 'acct_first', ...at('n1')],
+  ]);
   assert.equal([deposits, held], ['25', '0']);
   assert.ok(charged > 0);
   assert.ok(Math.abs(Number(charges) - charged) < 1e-12, `${charges} charged, ${charged} told`);
