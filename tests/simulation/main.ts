@@ -1,12 +1,14 @@
 /**
  * `npm run simulate -- --seeds N [--seed S] [--mutation NAME]`: runs N seeds starting at S (default 1). With a mutation, or
- * `all` of them, it searches for the first seed that catches each. Exits with code 1 if a seed failed, or if a run of at least
- * `SITUATIONS_FROM` seeds missed a listed situation or got too few replies.
+ * `all` of them, it searches for the first seed that catches each; unless S is given, the suite's seeds come first for the
+ * mutations that the suite tries. Exits with code 1 if a seed failed, or if a run of at least `SITUATIONS_FROM` seeds missed
+ * a listed situation or got too few replies.
  */
 import { parseArgs } from 'node:util';
 import { failureReport } from './failure-report.ts';
 import type { Mutation } from './mutation.ts';
 import { MUTATIONS } from './mutations.ts';
+import { SUITE_SEEDS } from './read-seeds.ts';
 import { isGreen, run } from './run.ts';
 import { Sightings } from './situations.ts';
 
@@ -52,16 +54,18 @@ async function huntAll(mutations: readonly Mutation[]): Promise<number> {
 
 /** Finds the first seed that catches a mutation. */
 async function hunt(mutation: Mutation, verbose: boolean): Promise<boolean> {
-  for (let seed = first; seed < first + seeds; seed++) {
+  const further = Array.from({ length: seeds }, (_, at) => first + at);
+  const tried = values.seed === undefined && !mutation.isLong ? [...SUITE_SEEDS, ...further] : further;
+  for (const [at, seed] of tried.entries()) {
     const outcome = await run(seed, mutation);
     if (isGreen(outcome)) continue;
     if (verbose) print(failureReport(outcome));
     const by = outcome.verdict.checks.filter((check) => check.violations.length > 0).map((check) => check.id);
     const found = [...(outcome.stuck === null ? [] : ['liveness']), ...by].join(', ');
-    print(`${mutation.name}: caught by seed ${seed}, ${seed - first + 1} seeds tried (${found})\n`);
+    print(`${mutation.name}: caught by seed ${seed}, ${at + 1} seeds tried (${found})\n`);
     return true;
   }
-  print(`${mutation.name}: not caught within ${seeds} seeds\n`);
+  print(`${mutation.name}: not caught within ${tried.length} seeds\n`);
   return false;
 }
 

@@ -4,7 +4,7 @@ import type { Database } from './world/database.ts';
 /** A deliberate bug, injected for the duration of one run. */
 export interface Mutation {
   readonly name: string;
-  /** The first seed that catches it, as last measured. */
+  /** The first seed that catches it, as last measured: of the suite's seeds, or of a long one from 1. */
   readonly caughtBy: number;
   /** Tried by `npm run simulate -- --mutation all` only: the suite has one of its kind. */
   readonly isLong?: true;

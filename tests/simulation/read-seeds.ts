@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-/** Seeds that the suite runs, from 1: all of them are green. */
-export const SUITE_SEEDS = 25;
+/**
+ * Seeds that the suite runs beside those of `seeds.txt`, the cheapest first; all of them are green. Chosen among the
+ * first hundred: together each listed situation occurs in at least two of the seeds that the suite runs.
+ */
+export const SUITE_SEEDS: readonly number[] = [61, 48, 6, 49, 57, 16, 51, 27, 81, 62, 14, 55, 68, 29, 87];
 
 /** Seeds that failed once, from `seeds.txt`: `SEED DEFECT` per line; `#` starts a comment. */
 export function readSeeds(): readonly { readonly seed: number; readonly found: string }[] {

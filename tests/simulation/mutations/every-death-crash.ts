@@ -4,6 +4,6 @@ import { type Mutation, patch } from '../mutation.ts';
 /** Every death of a node counts as a crash caused by its work, a kill included. */
 export const everyDeathCrash: Mutation = {
   name: 'killed node counted as crashed',
-  caughtBy: 3,
+  caughtBy: 61,
   begin: () => patch(Deaths, ['causeOf'], () => ({ causeOf: () => 'own-hand' })),
 };

@@ -9,7 +9,7 @@ import { accountWith } from './account-with.ts';
 /** A release is answered, but the hold stays open. */
 export const holdNeverReleased: Mutation = {
   name: 'hold not released',
-  caughtBy: 1,
+  caughtBy: 61,
   kinds: accountWith({
     actions: {
       release: assign({}),

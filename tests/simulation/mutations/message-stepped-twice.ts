@@ -7,7 +7,7 @@ const HEARD = systemCollections.heard.name;
 /** A receiver ignores its inbox high-water marks: a message delivered twice is stepped twice. */
 export const messageSteppedTwice: Mutation = {
   name: 'outbox not deduplicated',
-  caughtBy: 1,
+  caughtBy: 61,
   begin: () =>
     patch(RowCache, ['find', 'readView'], ({ find, readView }) => ({
       find(collection: string, id: string) {

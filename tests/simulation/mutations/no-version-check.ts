@@ -18,6 +18,6 @@ class Unversioned extends Database {
 
 export const noVersionCheck: Mutation = {
   name: 'version check dropped',
-  caughtBy: 1,
+  caughtBy: 61,
   database: (options) => new Unversioned(options),
 };

@@ -34,7 +34,7 @@ function sorted(sort: (row: LineRecord) => number): (sound: readonly Kind[]) => 
 export const BATCH_MUTATIONS: readonly Mutation[] = [
   {
     name: 'charge of a line recorded without its outcome',
-    caughtBy: 1,
+    caughtBy: 61,
     kinds: outcomeWith((effects) => effects.filter(({ type }) => type !== 'put')),
   },
   {
@@ -51,12 +51,12 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'outcome of a line not counted',
-    caughtBy: 1,
+    caughtBy: 61,
     kinds: batchWith({
       actions: { endLine: assign(({ context, event }) => without(context, indexOf(ended(event)))) },
     }),
   },
-  { name: 'result lines in another order', caughtBy: 1, kinds: sorted(({ index }) => -index) },
+  { name: 'result lines in another order', caughtBy: 57, kinds: sorted(({ index }) => -index) },
   {
     name: 'slots granted twice',
     caughtBy: 12,
@@ -95,12 +95,12 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'cancelled batch sends on',
-    caughtBy: 1,
+    caughtBy: 57,
     kinds: batchWith({ actions: { cutAll: assign({}), dropAll: assign({}) } }),
   },
   {
     name: 'batch forgotten at its end',
-    caughtBy: 1,
+    caughtBy: 61,
     kinds: batchWith({
       actions: {
         endBatch: emit<BatchState, BatchEvent>(({ context, event }) =>

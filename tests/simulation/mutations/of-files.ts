@@ -50,7 +50,7 @@ function removal(file: FileState['file'], at: number): readonly Effect[] {
 export const FILE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'file acknowledged without a row',
-    caughtBy: 1,
+    caughtBy: 61,
     kinds: storedWith((effects) => effects.filter(({ type }) => type !== 'put')),
   },
   {
@@ -61,7 +61,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'file readable past its end',
-    caughtBy: 13,
+    caughtBy: 87,
     kinds: storedWith((effects) =>
       effects.map((effect) =>
         effect.type === 'put' && effect.collection === 'file' ? { ...effect, body: longer(effect.body) } : effect,
@@ -76,7 +76,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'bytes of a deleted file still counted',
-    caughtBy: 1,
+    caughtBy: 6,
     kinds: fileWith({
       removeDeleted: emit<FileState, FileEvent>(({ context, event }) => removal(context.file, event.at)),
     }),
@@ -89,7 +89,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'file read by another account',
-    caughtBy: 1,
+    caughtBy: 61,
     begin: () =>
       patch(MemoryTables, ['row'], ({ row }) => ({
         row(key: { readonly address: string; readonly collection: string; readonly id: string }) {
@@ -102,7 +102,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'blob sweep blind to references',
-    caughtBy: 1,
+    caughtBy: 16,
     begin: () => patch(MemoryTables, ['referred'], () => ({ referred: () => [] })),
   },
   {
@@ -113,7 +113,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'destroyed key still opens',
-    caughtBy: 1,
+    caughtBy: 49,
     begin: keysForever,
   },
   {

@@ -32,7 +32,7 @@ const emitted = (effects: (context: VideoJobState, event: VideoJobEvent) => Effe
 export const VIDEO_MUTATIONS: readonly Mutation[] = [
   {
     name: 'render completed without its charge',
-    caughtBy: 1,
+    caughtBy: 48,
     kinds: videoWith({ actions: { settle: emitted(() => []) } }),
   },
   {
@@ -56,7 +56,7 @@ export const VIDEO_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'clip removed under a download',
-    caughtBy: 1,
+    caughtBy: 51,
     kinds: videoWith({
       actions: {
         removeOver: emitted((context, event) =>
@@ -73,7 +73,7 @@ export const VIDEO_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'job expires although it was fetched',
-    caughtBy: 1,
+    caughtBy: 48,
     kinds: videoWith({ guards: { isFetched: () => false } }),
   },
   {
@@ -90,7 +90,7 @@ export const VIDEO_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'webhook posted on after its 2xx',
-    caughtBy: 1,
+    caughtBy: 61,
     kinds: webhookWith({ guards: { isAccepted: () => false } }),
   },
   {

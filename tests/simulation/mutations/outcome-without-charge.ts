@@ -9,7 +9,7 @@ import { batchWith } from './batch-with.ts';
 /** The reply of a line is recorded, but its charge is not sent to the account. */
 export const outcomeWithoutCharge: Mutation = {
   name: 'line of a batch recorded without its charge',
-  caughtBy: 1,
+  caughtBy: 61,
   kinds: batchWith({
     actions: {
       recordOutcome: emit<BatchState, BatchEvent>(({ context, event }) =>

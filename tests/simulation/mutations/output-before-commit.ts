@@ -5,7 +5,7 @@ import { type Mutation, patch } from '../mutation.ts';
 /** Replies leave when their entry is queued, not when it is durable. The second delivery finds no pending ask. */
 export const outputBeforeCommit: Mutation = {
   name: 'reply sent before its commit',
-  caughtBy: 1,
+  caughtBy: 61,
   begin: () =>
     patch(CommitQueue, ['push'], ({ push }) => ({
       push(entry: Entry) {

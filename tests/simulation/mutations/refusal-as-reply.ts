@@ -10,6 +10,6 @@ const fund: Kind = {
 /** Turns a refusal into an ordinary reply, so the step that sent the refused message is committed. */
 export const refusalAsReply: Mutation = {
   name: 'refusal answered as a reply',
-  caughtBy: 1,
+  caughtBy: 61,
   kinds: (sound) => sound.map((kind) => (kind.name === fund.name ? fund : kind)),
 };

@@ -6,7 +6,7 @@ import { accountWith } from './account-with.ts';
 /** The release of an older attempt ends a hold that a newer attempt has taken over. */
 export const staleReleaseAccepted: Mutation = {
   name: 'release of an older attempt accepted',
-  caughtBy: 3,
+  caughtBy: 51,
   kinds: accountWith({
     guards: {
       isReleasable: ({ event }) => ['release', 'stale'].includes(judgeRelease(only(event, 'hold.release'))),

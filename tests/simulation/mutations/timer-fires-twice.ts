@@ -4,7 +4,7 @@ import { type Mutation, patch } from '../mutation.ts';
 /** A timer that fires delivers its event twice. */
 export const timerFiresTwice: Mutation = {
   name: 'timer fired twice',
-  caughtBy: 1,
+  caughtBy: 61,
   begin: () =>
     patch(Dispatcher, ['enqueue'], ({ enqueue }) => ({
       enqueue(shard, address, event, firing = null, answer = null) {
