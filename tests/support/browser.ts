@@ -2,8 +2,6 @@
  * A real Chromium for the tests of pages: one process per test process, a context of its own per test. It needs nothing
  * but the package: no download, no sandbox, no network of its own.
  */
-import { existsSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import chromiumPackage from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -53,22 +51,26 @@ export async function openContext(look: Look = 'light', options: BrowserContextO
   const [width, height] = VIEWPORTS[look];
   const context = await (await browser()).newContext({
     viewport: { width, height },
-    colorScheme: look === 'dark' ? 'dark' : 'light',
+    colorScheme: schemeOf(look),
     ...options,
   });
   context.setDefaultTimeout(HANGING_MS);
   return context;
 }
 
-let folder: string | null = null;
+/** Gives an open page another look, without loading it again. */
+export async function give(page: Page, look: Look): Promise<void> {
+  const [width, height] = VIEWPORTS[look];
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme: schemeOf(look) });
+}
 
-/** Writes a picture of the whole page below a temporary folder and returns its path; `TROUPE_SCREENSHOTS` names another. */
-export async function screenshot(page: Page, name: string): Promise<string> {
-  const wanted = process.env.TROUPE_SCREENSHOTS;
-  folder ??= wanted !== undefined && existsSync(wanted) ? wanted : mkdtempSync(join(tmpdir(), 'troupe-screens-'));
-  const path = join(folder, `${name}.png`);
-  await page.screenshot({ path, fullPage: true });
-  return path;
+const schemeOf = (look: Look): 'light' | 'dark' => (look === 'dark' ? 'dark' : 'light');
+
+/** Writes a picture of the whole page into the folder that `TROUPE_SCREENSHOTS` names; without it, nothing is drawn. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env.TROUPE_SCREENSHOTS;
+  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }
 
 /** Pixels by which the page is wider than its window; 0 where nothing scrolls sideways. */
