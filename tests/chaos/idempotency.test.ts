@@ -26,7 +26,9 @@ const REPEATS = 3;
 const REPEAT_MS = 90_000;
 const PAUSE_MS = 200;
 const DIRECTIVE = { tokens: 40, tps: 5 };
-const PAYMENT_REPEATS = 100;
+/** Clients that present the first payment at once, and each of the others. */
+const FIRST_REPEATS = 100;
+const OTHER_REPEATS = 10;
 const PAYMENTS_MAX = 100;
 const NODES = config.nodes.map(({ name }) => name);
 const FIRST_POINTS = PAYMENT_POINTS.slice(0, 3);
@@ -66,7 +68,7 @@ interface Ended {
   readonly cost: number | null;
 }
 
-it('payments of nodes killed at every crash point are credited once, each presented a hundred times at once', async () => {
+it('payments of nodes killed at every crash point are credited once, each presented by many clients at once', async () => {
   const { cluster, view, facilitator } = stage;
   const payers = await openAccounts(cluster, 1, '1');
   const [payer] = payers as [Payer];
@@ -77,7 +79,7 @@ it('payments of nodes killed at every crash point are credited once, each presen
   const lives = new Lives(cluster);
   for (let paid = 0; !lives.areOver; paid++) {
     assert.ok(paid < PAYMENTS_MAX, 'every crash point is reached');
-    await work.pay(payer, { repeats: PAYMENT_REPEATS, fault: null });
+    await work.pay(payer, { repeats: paid === 0 ? FIRST_REPEATS : OTHER_REPEATS, fault: null });
     lives.look();
   }
   await allNodesUp(cluster);

@@ -67,6 +67,12 @@ export async function give(page: Page, look: Look): Promise<void> {
 
 const schemeOf = (look: Look): 'light' | 'dark' => (look === 'dark' ? 'dark' : 'light');
 
+/** With a script the page offers to copy what it shows: the button is shown once the script has run. */
+export async function copyButtonIs(page: Page, shown: boolean): Promise<void> {
+  const button = page.getByRole('button', { name: 'Copy' });
+  await button.waitFor({ state: shown ? 'visible' : 'hidden' });
+}
+
 /** Writes a picture of the whole page into the folder that `TROUPE_SCREENSHOTS` names; without it, nothing is drawn. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   const folder = process.env.TROUPE_SCREENSHOTS;

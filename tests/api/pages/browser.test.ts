@@ -6,7 +6,15 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import { browser, closeBrowser, LOOKS, openContext, overflow, screenshot } from '../../support/browser.ts';
+import {
+  browser,
+  closeBrowser,
+  copyButtonIs,
+  LOOKS,
+  openContext,
+  overflow,
+  screenshot,
+} from '../../support/browser.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { openCluster } from './cluster.ts';
 import { startTlsSite, type TlsSite } from './tls-site.ts';
@@ -85,7 +93,7 @@ for (const javaScriptEnabled of [true, false])
     );
     await page.getByRole('button', { name: 'Approve' }).click();
     const code = await page.getByLabel('One-time code').inputValue();
-    assert.is(await page.getByRole('button', { name: 'Copy' }).isVisible(), javaScriptEnabled);
+    await copyButtonIs(page, javaScriptEnabled);
     const { status, text } = await trade(base, tradeBody(code, pair));
     assert.is(status, 200, text);
     await page.getByRole('button', { name: 'Sign out' }).click();
