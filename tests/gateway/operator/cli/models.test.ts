@@ -7,7 +7,8 @@ import type { EndpointDeclaration } from '../../../../actors/terms/declaration.t
 import type { Declared } from '../../../../gateway/catalogue/declare.ts';
 import { MODEL } from '../../../fixtures/models/plain.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { answer, type Command, troupe } from './command.ts';
+import { type Command, troupe } from './command.ts';
+import { failureOf, told, toldJson } from './in-process.ts';
 
 const it = bounded(test, 120_000);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-models-'));
@@ -29,10 +30,11 @@ function file(name: string, content: unknown): string {
 
 it('check prints the endpoints that a document declares, or line and member of its error', async () => {
   const good = file('good.json', { data: [MODEL] });
-  const shown = await troupe(['models', 'check', good]).ended;
-  assert.is(shown.code, 0);
-  assert.match(shown.out, /^MODEL +AT THE PROVIDER .*\nm\/one +m\/one +1000 +text +text +0\.000001 +0\.000002\n$/);
-  assert.is((await answer<readonly EndpointDeclaration[]>(['models', 'check', good]))[0]?.model, 'm/one');
+  assert.match(
+    await told(['models', 'check', good]),
+    /^MODEL +AT THE PROVIDER .*\nm\/one +m\/one +1000 +text +text +0\.000001 +0\.000002\n$/,
+  );
+  assert.is((await toldJson<readonly EndpointDeclaration[]>(['models', 'check', good]))[0]?.model, 'm/one');
   const bad = file('bad.json', { data: [{ ...MODEL, name: 5 }] });
   const { code, err } = await troupe(['models', 'check', bad]).ended;
   assert.is(code, 1);
@@ -65,9 +67,10 @@ it('check prints every fault on a line of its own, and warnings beside the table
 });
 
 it('schema prints a JSON Schema', async () => {
-  const { code, out } = await troupe(['models', 'schema']).ended;
-  assert.is(code, 0);
-  const schema = JSON.parse(out) as { $schema: string; properties: { data: { items: { required: string[] } } } };
+  const schema = JSON.parse(await told(['models', 'schema'])) as {
+    $schema: string;
+    properties: { data: { items: { required: string[] } } };
+  };
   assert.match(schema.$schema, /2020-12/);
   assert.ok(schema.properties.data.items.required.includes('input_modalities'));
 });
@@ -86,13 +89,13 @@ it('refresh reads a corrected document, keeps the last declaration of an invalid
   const config = file('config.json', { nodes: [NODE], providers });
   cluster = troupe(['up', '--port', '0', '--config', config, ...at]);
   await cluster.until(/Ctrl-C drains/);
-  const first = await answer<readonly Declared[]>(['models', 'refresh', ...at]);
+  const first = await toldJson<readonly Declared[]>(['models', 'refresh', ...at]);
   assert.equal(
     first.map(({ provider, endpoints, changes, problem }) => [provider, endpoints.length, changes, problem]),
     [['one', 1, 0, null]],
   );
   file('one.models.json', { data: [MODEL, { ...MODEL, id: 'm/two' }] });
-  assert.match((await troupe(['models', 'refresh', 'one', ...at]).ended).out, /\none +2 +1 +declared\n/);
+  assert.match(await told(['models', 'refresh', 'one', ...at]), /\none +2 +1 +declared\n/);
   const [input] = MODEL.input_modalities;
   const dearer = { ...input, pricing: [{ ...input.pricing[0], cost_usd: '0.0002' }] };
   file('one.models.json', { data: [{ ...MODEL, input_modalities: [dearer] }] });
@@ -100,18 +103,18 @@ it('refresh reads a corrected document, keeps the last declaration of an invalid
   assert.is(warned.code, 0);
   assert.is(warned.err, 'troupe: warning: m/one: the prompt price changes from 0.000001 to 0.0002 USD\n');
   file('one.models.json', { data: [MODEL, { ...MODEL, id: 'm/two', name: 1, created: 'x' }] });
-  const faulty = await troupe(['models', 'refresh', ...at]).ended;
-  assert.match(faulty.out, /data\[1\]\.name is 1 .*\n.*data\[1\]\.created is "x"/);
+  assert.match(await told(['models', 'refresh', ...at]), /data\[1\]\.name is 1 .*\n.*data\[1\]\.created is "x"/);
   file('one.models.json', { data: [MODEL, { ...MODEL, id: 'm/two' }] });
   assert.is((await troupe(['models', 'refresh', 'one', ...at]).ended).code, 0);
   file('one.models.json', '{"data": [\n}');
   const broken = await troupe(['models', 'refresh', ...at]).ended;
   assert.is(broken.code, 1);
   assert.ok(broken.out.includes(`${models}: line 2: this is not JSON`), broken.out);
-  const why = await troupe(['why', 'provider:one', ...at]).ended;
-  assert.match(why.out, /models document is broken since .* with 2 endpoints: .*line 2: this is not JSON/);
-  const unknown = await troupe(['models', 'refresh', 'nobody', ...at]).ended;
-  assert.equal([unknown.code, unknown.err], [1, 'troupe: no provider nobody is declared\n']);
+  assert.match(
+    await told(['why', 'provider:one', ...at]),
+    /models document is broken since .* with 2 endpoints: .*line 2: this is not JSON/,
+  );
+  assert.is(await failureOf(['models', 'refresh', 'nobody', ...at]), 'troupe: no provider nobody is declared\n');
 });
 
 test.run();
