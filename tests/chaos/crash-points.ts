@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -47,6 +47,16 @@ export class CrashPoints {
   /** The next process of this node dies, or is stopped, when it reaches this point for the `times`-th time. */
   arm(node: string, point: string, times: number, signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL'): void {
     writeFileSync(join(this.#folder, node), `${point}:${times}:${signal}`);
+  }
+
+  /** Of the next processes of these nodes, the first that reaches this point dies there; the others pass it. */
+  armOneOf(nodes: readonly string[], point: string): void {
+    for (const node of nodes) writeFileSync(join(this.#folder, node), `${point}:1:SIGKILL:once`);
+  }
+
+  /** True once a process has died at the point that `armOneOf` armed. */
+  isReached(point: string): boolean {
+    return existsSync(join(this.#folder, `${point}.reached`));
   }
 
   close(): void {

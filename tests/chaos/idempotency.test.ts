@@ -30,12 +30,14 @@ const DIRECTIVE = { tokens: 40, tps: 5 };
 const FIRST_REPEATS = 100;
 const OTHER_REPEATS = 10;
 const PAYMENTS_MAX = 100;
+/** The providers of sim/slow. */
+const PROVIDERS = ['sim-a', 'sim-b'];
 const NODES = config.nodes.map(({ name }) => name);
 const FIRST_POINTS = PAYMENT_POINTS.slice(0, 3);
 const LAST_POINT = 'payment.credited';
 const BACK_MS = 120_000;
 
-/** Every node begins with a crash point of its own; their next processes all have the last one. */
+/** Every node begins with a crash point of its own; one of their next processes dies at the last one. */
 function armFirst(crashPoints: CrashPoints): void {
   for (const [at, name] of NODES.entries()) crashPoints.arm(name, FIRST_POINTS[at] as string, 1);
 }
@@ -47,9 +49,10 @@ let closed: Promise<unknown>;
 test.before(async () => {
   await buildFirst();
   await new Promise<void>((opened, failed) => {
-    closed = onStage({ name: 'repeats', store: 'sqlite', isPaid: true, before: armFirst }, (made) => {
+    const options = { name: 'repeats', store: 'sqlite', providers: PROVIDERS, isPaid: true, before: armFirst } as const;
+    closed = onStage(options, (made) => {
       stage = made;
-      for (const name of NODES) made.crashPoints.arm(name, LAST_POINT, 1);
+      made.crashPoints.armOneOf(NODES, LAST_POINT);
       opened();
       return new Promise<void>((end) => (close = end));
     });
@@ -69,18 +72,19 @@ interface Ended {
 }
 
 it('payments of nodes killed at every crash point are credited once, each presented by many clients at once', async () => {
-  const { cluster, view, facilitator } = stage;
+  const { cluster, view, facilitator, crashPoints } = stage;
   const payers = await openAccounts(cluster, 1, '1');
   const [payer] = payers as [Payer];
   const work = new PaymentWork({
     ...{ base: cluster.baseUrl, payers, chance: () => 0 },
     deposit: (made) => deposit(cluster, made),
   });
-  const lives = new Lives(cluster);
-  for (let paid = 0; !lives.areOver; paid++) {
+  const first = cluster.connection()?.nodes.map(({ pid }) => pid) ?? [];
+  assert.is(first.length, NODES.length);
+  const everyPointReached = (): boolean => !first.some(isAlive) && crashPoints.isReached(LAST_POINT);
+  for (let paid = 0; !everyPointReached(); paid++) {
     assert.ok(paid < PAYMENTS_MAX, 'every crash point is reached');
     await work.pay(payer, { repeats: paid === 0 ? FIRST_REPEATS : OTHER_REPEATS, fault: null });
-    lives.look();
   }
   await allNodesUp(cluster);
 
@@ -114,30 +118,6 @@ const NOTHING = {
   ...{ history: [], calls: [], samples: [], credits: [], deposits: [] },
   ...{ prices: {}, slugs: {}, clockSlackMs: 0 },
 };
-
-/** The processes of each node. The first ones, and then any of their successors, end at the points they are armed with. */
-class Lives {
-  readonly #cluster: LaunchedCluster;
-  readonly #pids = new Map<string, Set<number>>();
-
-  constructor(cluster: LaunchedCluster) {
-    this.#cluster = cluster;
-    this.look();
-  }
-
-  look(): void {
-    for (const { name, pid } of this.#cluster.connection()?.nodes ?? []) {
-      this.#pids.set(name, (this.#pids.get(name) ?? new Set()).add(pid));
-    }
-  }
-
-  get areOver(): boolean {
-    const lives = [...this.#pids.values()].map((pids) => [...pids]);
-    return (
-      lives.every(([first = 0]) => !isAlive(first)) && lives.some(([, next]) => next !== undefined && !isAlive(next))
-    );
-  }
-}
 
 it('requests of a killed node are repeated under their keys: each is served whole once and charged once', async () => {
   const { cluster } = stage;
