@@ -51,6 +51,7 @@ const SETTLED_MS = 500;
 /** Kills and stops nodes, one at a time, at random moments or at crash points, and measures externally how they are replaced. */
 export class Nemesis {
   readonly #options: NemesisOptions;
+  #look: Promise<Owners> | null = null;
 
   constructor(options: NemesisOptions) {
     this.#options = options;
@@ -148,7 +149,7 @@ export class Nemesis {
     // A node that is only cut off still serves its accounts, or hands some over: the takeover ends with the first answer of
     // a new owner of an account it lost.
     const isMoved = async (payer: Payer): Promise<boolean> => {
-      const owners = await this.#options.store.owners();
+      const owners = await this.#owners();
       return !owners.nodes.has(node.incarnation) && !this.#payersIn(owners, node.incarnation).includes(payer);
     };
     const takeover = this.#takeover(orphans, from, isMoved);
@@ -157,7 +158,7 @@ export class Nemesis {
     let successor: NodeSeen | null = null;
     const healed = await until(
       async () => {
-        const { nodes, shards } = await this.#options.store.owners();
+        const { nodes, shards } = await this.#owners();
         const others = [...nodes.values()].filter((each) => each.incarnation !== node.incarnation);
         successor ??= others.find((each) => each.name === node.name) ?? null;
         if (nodes.has(node.incarnation) || nodes.size < this.#options.nodes) return false;
@@ -195,7 +196,7 @@ export class Nemesis {
    * process, which takes the same accounts back, works for them.
    */
   async #victim(owned: readonly Payer[]): Promise<NodeSeen> {
-    const owners = await this.#options.store.owners();
+    const owners = await this.#owners();
     const living = [...owners.nodes.values()].filter((node) => node.state === 'up' && isAlive(node.pid));
     const owning = living.filter(({ incarnation }) =>
       this.#payersIn(owners, incarnation).some((payer) => owned.includes(payer)),
@@ -206,8 +207,16 @@ export class Nemesis {
     return victim;
   }
 
+  /** Who owns each shard. Callers that ask during a look share it: three accounts wait for their takeover at once. */
+  #owners(): Promise<Owners> {
+    this.#look ??= this.#options.store.owners().finally(() => {
+      this.#look = null;
+    });
+    return this.#look;
+  }
+
   async #payersOf(incarnation: string): Promise<readonly Payer[]> {
-    return this.#payersIn(await this.#options.store.owners(), incarnation);
+    return this.#payersIn(await this.#owners(), incarnation);
   }
 
   #payersIn({ shards }: Owners, incarnation: string): readonly Payer[] {

@@ -7,8 +7,8 @@ import { runChaos } from './run.ts';
 /** Two runs, each with room for a machine that is three times as slow. */
 const it = bounded(test, 400_000);
 
-/** Requests in flight at each fault, at a sixth of the CPU time of clients without a rest. */
-const REST_MS = 40;
+/** Requests are in flight at each fault, at a fraction of the CPU time of clients without a rest. The longer run rests longer. */
+const REST_MS = { sqlite: 150, postgres: 40 };
 
 /**
  * A run that proves nothing, because a fault took no effect on a slow machine, is repeated once with another seed. A
@@ -31,8 +31,8 @@ it('kills, a node frozen inside a transaction, an unreachable store, stepping cl
     clocks: 1,
     fulls: 1,
     owners: false,
-    inFlight: 8,
-    restMs: REST_MS,
+    inFlight: 4,
+    restMs: REST_MS.sqlite,
     calmMs: 700,
     keep: false,
     tell: () => {},
@@ -47,8 +47,8 @@ it('kills under load lose nothing, charge nothing twice and leave no hold: postg
     points: ['line.settled'],
     stops: 0,
     owners: false,
-    inFlight: 8,
-    restMs: REST_MS,
+    inFlight: 4,
+    restMs: REST_MS.postgres,
     calmMs: 1_000,
     keep: false,
     tell: () => {},
