@@ -3,7 +3,7 @@
  * charge. The day is that of the ledger entry, so the rows of a day sum to the ledger's charges of that day.
  */
 import { type Collection, type Effect, ownerOf, type RowRef } from '../runtime/index.ts';
-import { type ActivityPart, addUnits, type MediaSums } from '../terms/activity-part.ts';
+import { type ActivityPart, addUnits, type DaySums } from '../terms/activity-part.ts';
 import { windowStart } from '../terms/calendar.ts';
 import { plain } from '../terms/only.ts';
 import { firstRow } from '../terms/row.ts';
@@ -19,13 +19,11 @@ export const PUBLIC_DAY = 1;
 const RETENTION_MS = 400 * 24 * 3_600_000;
 
 /** A row of the collection. Its key is that of its actor. */
-export interface Activity {
+export interface Activity extends DaySums {
   /** Account id, without the kind. */
   readonly account: string;
   /** Address of the key. */
   readonly key: string;
-  /** Store time at which the UTC day began, ms. */
-  readonly day: number;
   readonly model: string;
   readonly endpoint: string;
   readonly provider: string;
@@ -34,14 +32,6 @@ export interface Activity {
   /** The public handle of the key, and the member that it was assigned to at its last charge of the day. */
   readonly keyHash: string;
   readonly user: string | null;
-  readonly requests: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly reasoningTokens: number;
-  /** Units other than tokens; absent without any. */
-  readonly units?: MediaSums;
-  /** Charges that miss a unit without a declared price; absent: none. */
-  readonly unpriced?: number;
   /** Sum of the charges, exact decimal USD. */
   readonly usage: string;
   /** True once a later day has begun: the row leaves memory. */

@@ -1,9 +1,9 @@
 /**
  * The key's chart: active, disabled or revoked; expiry is computed from the event's time. The key checks, in this
  * order, its rate window, status, kind and limit; then its account decides. For a later attempt, a request with an
- * idempotency key and one beyond the limit the account also checks the limit: a suspended owner is answered 401, whatever
- * the limit. The state `revoked` is not final: a revoked key still answers 401,
- * and requests that were running are still charged to it.
+ * idempotency key and one beyond the limit the account checks the limit, since the answer depends on what it knows: a
+ * suspended owner is answered 401, whatever the limit. The state `revoked` is not final: a revoked key still answers
+ * 401, and requests that were running are still charged to it.
  */
 import { assign, setup } from 'xstate';
 import { emit, ownerOf } from '../runtime/index.ts';

@@ -4,24 +4,15 @@
  * or fee; folding it again writes the same rows.
  */
 import type { Collection, Effect } from '../runtime/index.ts';
-import type { MediaSums } from '../terms/activity-part.ts';
+import type { DaySums } from '../terms/activity-part.ts';
 import { plain } from '../terms/only.ts';
 
 export const EARNINGS_COLLECTION = 'earning';
 
 /** A row of the collection; amounts are exact decimal USD. */
-export interface Earning {
-  /** Store time at which the UTC day began, ms. */
-  readonly day: number;
+export interface Earning extends DaySums {
   readonly endpoint: string;
   readonly model: string;
-  readonly requests: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly reasoningTokens: number;
-  readonly units?: MediaSums;
-  /** Charges that miss a unit without a declared price; absent: none. */
-  readonly unpriced?: number;
   /** Sum of the charges, the marketplace's part of it, and the rest. */
   readonly gross: string;
   readonly fee: string;

@@ -22,6 +22,20 @@ export interface ActivityPart {
   readonly unpriced?: true;
 }
 
+/** Sums over the charges of one UTC day, as rows carry them. */
+export interface DaySums {
+  /** Store time at which the UTC day began, ms. */
+  readonly day: number;
+  readonly requests: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly reasoningTokens: number;
+  /** Units other than tokens; absent without any. */
+  readonly units?: MediaSums;
+  /** Charges that miss a unit without a declared price; absent: none. */
+  readonly unpriced?: number;
+}
+
 /** Units other than tokens, by name; exact decimal text. One that nobody consumed is absent. */
 export type MediaSums = { readonly [unit in (typeof MEDIA_UNITS)[number]]?: string };
 
