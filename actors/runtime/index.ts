@@ -8,6 +8,7 @@ export type { ActorEvent, Json, RowView, Stamped } from './actor/event.ts';
 export type { Collection, Kind, LeaseRows, RowRef, SavedState, View } from './actor/kind.ts';
 export { BlockBuffer } from './bytes/block-buffer.ts';
 export type { ByteAccess } from './bytes/byte-access.ts';
+export { freeBytes } from './bytes/free-bytes.ts';
 export { openBlob } from './bytes/open-blob.ts';
 export { openValue } from './bytes/open-value.ts';
 export type { Place } from './bytes/place.ts';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 /**
- * The baseline of the catalogue's figures: a minimal static file server in Node. Each request is a `stat` and a stream of
- * the file. `bare-static FOLDER` prints `{"port":N}`; ends with its parent.
+ * The baseline of the catalogue's figures and of downloads: a minimal static file server in Node. Each request is a `stat`
+ * and a stream of the file `list.json` or `list.json.gz`. `bare-static FOLDER` prints `{"port":N}`; ends with its parent.
  */
 const folder = process.argv[2] ?? '';
 

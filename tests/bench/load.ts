@@ -1,4 +1,5 @@
 import { Lane, type LaneResult } from './lane.ts';
+import { type Percentiles, percentiles } from './percentiles.ts';
 
 /**
  * The load generator, a separate process: receives the requests, the duration and the concurrency over IPC and answers
@@ -15,6 +16,14 @@ export interface Load {
   readonly perSecond?: number;
   /** API keys, assigned to the lanes in turn; absent: those in `headers`. */
   readonly keys?: readonly string[];
+  /** Whether the result lists each answer of 200; for loads of few requests. */
+  readonly listed?: boolean;
+}
+
+/** One answer of 200: when its request was sent, wall ms with fractions, and how long it took. */
+export interface Served {
+  readonly at: number;
+  readonly ms: number;
 }
 
 export interface LoadResult {
@@ -31,12 +40,8 @@ export interface LoadResult {
   readonly lateMs: Percentiles;
   readonly latencyMs: Percentiles;
   readonly firstMs: Percentiles;
-}
-
-export interface Percentiles {
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
+  /** Empty unless requested. */
+  readonly served: readonly Served[];
 }
 
 class Tally {
@@ -48,6 +53,11 @@ class Tally {
   readonly #firsts: number[] = [];
   readonly #served: number[] = [];
   readonly #late: number[] = [];
+  readonly #listed: Served[] | null;
+
+  constructor({ listed = false }: Load) {
+    this.#listed = listed ? [] : null;
+  }
 
   add(result: LaneResult | null): void {
     if (result !== null) this.#late.push(result.sentAt - result.beganAt);
@@ -62,6 +72,7 @@ class Tally {
     this.#latencies.push(result.endedAt - result.beganAt);
     this.#served.push(result.endedAt - result.sentAt);
     this.#firsts.push(result.firstAt - result.beganAt);
+    this.#listed?.push({ at: performance.timeOrigin + result.sentAt, ms: result.endedAt - result.sentAt });
   }
 
   result(seconds: number): LoadResult {
@@ -75,6 +86,7 @@ class Tally {
       lateMs: percentiles(this.#late),
       latencyMs: percentiles(this.#latencies),
       firstMs: percentiles(this.#firsts),
+      served: this.#listed ?? [],
     };
   }
 }
@@ -118,7 +130,7 @@ async function run(load: Load): Promise<LoadResult> {
   const lanes = Array.from({ length: load.inFlight }, (_, lane) => new Lane(load.port, request(lane)));
   // Connections are open and have served once before the clock starts, to measure a steady state.
   await Promise.all(lanes.map((lane) => lane.run()));
-  const tally = new Tally();
+  const tally = new Tally(load);
   const { perSecond } = load;
   const seconds =
     perSecond === undefined
@@ -135,13 +147,6 @@ function requestBytes(load: Load, key: string | null): Buffer {
   return Buffer.from(
     `POST ${load.path} HTTP/1.1\r\nhost: 127.0.0.1:${load.port}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n${lines.join('')}\r\n${load.body}`,
   );
-}
-
-function percentiles(values: number[]): Percentiles {
-  values.sort((a, b) => a - b);
-  const at = (share: number): number =>
-    values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
-  return { p50: at(0.5), p90: at(0.9), p99: at(0.99) };
 }
 
 if (process.send) {

@@ -6,7 +6,7 @@ import { segment } from './segment.ts';
 export interface StoredBlob {
   /** Number of stored bytes. */
   readonly bytes: number;
-  /** Stored bytes from `at` on, in one piece; fewer than requested only at the end of the blob. */
+  /** Stored bytes from `at` on, in one piece, valid until the next read; fewer than requested only at the end. */
   read(at: number, bytes: number): Promise<Uint8Array>;
   close(): Promise<void>;
 }

@@ -1,8 +1,12 @@
 import type { ServerResponse } from 'node:http';
+import { freeBytes } from '../../../actors/runtime/index.ts';
 import type { EdgeServices } from '../services.ts';
 import { writeStream } from './write-stream.ts';
 
-/** Writes stored bytes of an account to its client, in the background: a download gives way to live requests. */
+/**
+ * Writes stored bytes of an account to its client, in the background: a download gives way to live requests. The pieces
+ * must share their buffers with nobody: each is freed once it is written.
+ */
 export function writeDownload(
   response: ServerResponse,
   source: AsyncIterable<Uint8Array>,
@@ -10,5 +14,5 @@ export function writeDownload(
   account: string,
 ): Promise<void> {
   const run = <T>(step: () => Promise<T>): Promise<T> => files.background.step(account, step);
-  return writeStream(response, source, { clock, stalledMs: limits.streamStalledMs, run });
+  return writeStream(response, source, { clock, stalledMs: limits.streamStalledMs, run, written: freeBytes });
 }

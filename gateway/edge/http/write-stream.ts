@@ -10,6 +10,8 @@ export interface StreamOptions {
   readonly stalledMs: number;
   /** Runs one step, which reads and writes some bytes; absent: at once. */
   readonly run?: <T>(step: () => Promise<T>) => Promise<T>;
+  /** Called with each piece once its bytes are no longer read. */
+  readonly written?: (piece: Uint8Array) => void;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface StreamOptions {
 export async function writeStream(
   response: ServerResponse,
   source: AsyncIterable<Uint8Array>,
-  { clock, stalledMs, run = now }: StreamOptions,
+  { clock, stalledMs, run = now, written }: StreamOptions,
 ): Promise<void> {
   const pieces = source[Symbol.asyncIterator]();
   const step = async (): Promise<'ended' | 'written' | 'full'> => {
@@ -27,7 +29,8 @@ export async function writeStream(
       const piece = await pieces.next();
       if (piece.done === true || response.destroyed) return 'ended';
       bytes += piece.value.length;
-      if (!response.write(piece.value)) return 'full';
+      const { value } = piece;
+      if (!response.write(value, () => written?.(value))) return 'full';
     }
     return 'written';
   };

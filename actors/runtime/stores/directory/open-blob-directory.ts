@@ -184,9 +184,14 @@ class BlobDirectory implements Blobs {
         await file.close();
         throw error;
       });
+      // One buffer for all pieces: a new one for each would make the collector run several times per download.
+      let buffer = Buffer.alloc(0);
       return {
         bytes: size,
-        read: (at, bytes) => this.#disk(() => readFrom(file, at, bytes)),
+        read: (at, bytes) => {
+          if (buffer.length < bytes) buffer = Buffer.allocUnsafeSlow(bytes);
+          return this.#disk(() => readFrom(file, at, buffer.subarray(0, bytes)));
+        },
         close: () => file.close(),
       };
     });
@@ -228,11 +233,10 @@ async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Reads bytes from `at` on; returns fewer than requested only at the end of the file. */
-async function readFrom(file: FileHandle, at: number, bytes: number): Promise<Uint8Array> {
-  const buffer = Buffer.allocUnsafeSlow(bytes);
-  for (let filled = 0; filled < bytes; ) {
-    const { bytesRead } = await file.read(buffer, filled, bytes - filled, at + filled);
+/** Fills the buffer with the bytes from `at` on; returns less of it only at the end of the file. */
+async function readFrom(file: FileHandle, at: number, buffer: Uint8Array): Promise<Uint8Array> {
+  for (let filled = 0; filled < buffer.length; ) {
+    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, at + filled);
     if (bytesRead === 0) return buffer.subarray(0, filled);
     filled += bytesRead;
   }
