@@ -61,7 +61,7 @@ export function openGateway(
   const { config, env } = options;
   const { upstream, providers } = config;
   const crashPoint = armCrashPoint(env.TROUPE_CRASHPOINT, () => process.kill(process.pid, 'SIGKILL'));
-  const outbound = new Pools({ clock, ...upstream });
+  const outbound = new Pools({ clock, lease: cluster, ...upstream });
   overload.live.shareOver(cluster.board, options.name);
   const sharing = { clock, limits: config.overload, live: overload.live, busyMs: loopBusyMs };
   const background = new Background(sharing);
@@ -102,7 +102,7 @@ export function openGateway(
     jobs: { inference, pace, crashpoint: crashPoint ?? (() => {}) },
     webhooks: {
       ...{ cluster, random, pepper: secrets.pepper },
-      client: new PublicClient({ clock, rules: config.webhooks, ...config.webhooks }),
+      client: new PublicClient({ clock, lease: cluster, rules: config.webhooks, ...config.webhooks }),
       crashpoint: crashPoint ?? (() => {}),
       log: (record, message) => log.info(record, message),
     },

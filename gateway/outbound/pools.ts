@@ -4,6 +4,7 @@ import { type Clock, Slab } from '../../actors/runtime/index.ts';
 import { Deadlines } from './deadlines.ts';
 import { Exchange, type ExchangeParts } from './exchange.ts';
 import { buildConnector } from './http-client.ts';
+import { type Lease, leaseHolds } from './lease.ts';
 import { Origin } from './origin.ts';
 import type { Outbound, OutboundCall, OutboundReply } from './outbound.ts';
 import { OutboundError } from './outbound-error.ts';
@@ -21,11 +22,14 @@ export interface PoolOptions {
   readonly connectionsPerOriginMax: number;
   /** Of the connection attempt itself; a call's own limit may be shorter. */
   readonly connectMs: number;
+  /** Of this node; no call begins while it does not hold. */
+  readonly lease: Lease;
 }
 
 /**
  * The HTTP client of Troupe, over undici: one bounded pool of keep-alive connections per origin, one request per
- * connection at a time. Never follows a redirect, never uses a proxy from the environment.
+ * connection at a time. Never follows a redirect, never uses a proxy from the environment. A node without its lease
+ * begins no call: another node may have finished that work. (spec: reliability B5)
  */
 export class Pools implements Outbound {
   readonly #options: PoolOptions;
@@ -45,6 +49,21 @@ export class Pools implements Outbound {
   }
 
   send(call: OutboundCall): Promise<OutboundReply> {
+    return this.#options.lease.connected ? this.#send(call) : this.#sendWithLease(call);
+  }
+
+  async #sendWithLease(call: OutboundCall): Promise<OutboundReply> {
+    const { lease, clock } = this.#options;
+    let isAborted = false;
+    call.begun?.(() => {
+      isAborted = true;
+    });
+    const holds = await leaseHolds(lease, clock, call.limits.connectMs);
+    if (isAborted || !holds) throw new OutboundError('aborted', 'the node had no contact with the store');
+    return this.#send(call);
+  }
+
+  #send(call: OutboundCall): Promise<OutboundReply> {
     return new Promise((resolve, reject) => {
       const origin = this.#originOf(call.url.origin);
       if (origin === null || origin.underWay >= this.#options.connectionsPerOriginMax * WAITING_FACTOR) {

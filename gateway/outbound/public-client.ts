@@ -5,6 +5,7 @@ import type { Clock } from '../../actors/runtime/index.ts';
 import type { TargetRules } from '../terms/config.ts';
 import { type CallbackTarget, isCallable, judgeCallbackUrl } from './callback-url.ts';
 import { buildConnector, Client } from './http-client.ts';
+import { type Lease, leaseHolds } from './lease.ts';
 import { BLOCKED, type PostOutcome, PublicExchange } from './public-exchange.ts';
 
 /** Addresses of one answer of the name service; a longer answer is refused. */
@@ -25,6 +26,8 @@ export interface PublicClientParts {
   /** Limit of a whole post, from the look-up of the name on, ms. */
   readonly answerMs: number;
   readonly answerBytesMax: number;
+  /** Of this node; no post begins while it does not hold. */
+  readonly lease: Lease;
   /** The addresses of a name; replaced by tests. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** PEM text of an authority that is trusted instead of the public ones; only tests have one. */
@@ -50,7 +53,10 @@ export class PublicClient {
     signal.throwIfAborted();
     const target = judgeCallbackUrl(url, this.#parts.rules);
     if (typeof target === 'string') return { failure: 'blocked', message: `the URL ${target}` };
-    const { clock, answerMs, answerBytesMax } = this.#parts;
+    const { clock, answerMs, answerBytesMax, lease } = this.#parts;
+    const holds = lease.connected || (await leaseHolds(lease, clock, answerMs));
+    signal.throwIfAborted();
+    if (!holds) return { failure: 'timeout', message: 'the node had no contact with the store' };
     const client = new Client(target.url.origin, this.#options(target));
     const exchange = new PublicExchange(answerBytesMax);
     const disarm = clock.after(answerMs, () => exchange.end('timeout', `no whole answer within ${answerMs} ms`));

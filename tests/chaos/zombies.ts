@@ -25,8 +25,11 @@ export interface Traces {
   readonly judgedAtOnce: boolean;
 }
 
-/** A resumed node reads its own death at its next heartbeat, and then its open calls end. */
-const LEARNS_MS = 3_000;
+/**
+ * A resumed node reads its own death at its next heartbeat, and then its open calls end. On PostgreSQL the server may have
+ * closed its connection meanwhile, which a heartbeat notices after `peerSilentMs`, 3 s.
+ */
+const LEARNS_MS = 6_000;
 /** Number of stops from which one is forced. */
 const SEVERAL = 3;
 

@@ -1,5 +1,6 @@
 /** Calls the operator port of nodes. A module of its own, because it loads the HTTP client. */
 import { systemClock } from '../../../actors/runtime/index.ts';
+import { NO_NODE } from '../../outbound/lease.ts';
 import { outboundUrl } from '../../outbound/outbound.ts';
 import { Pools } from '../../outbound/pools.ts';
 
@@ -19,7 +20,12 @@ export interface OperatorReply {
 }
 
 export class OperatorPort {
-  readonly #outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 1, connectMs: CONNECT_MS });
+  readonly #outbound = new Pools({
+    lease: NO_NODE,
+    clock: systemClock,
+    connectionsPerOriginMax: 1,
+    connectMs: CONNECT_MS,
+  });
   readonly #token: string;
 
   constructor(token: string) {

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../actors/runtime/index.ts';
+import { NO_NODE } from '../../outbound/lease.ts';
 import { type OutboundCall, type OutboundReply, outboundUrl } from '../../outbound/outbound.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
 import { loadConfig } from '../config/load.ts';
@@ -38,7 +39,12 @@ export interface PublicApi {
 export async function withPublicApi<T>(options: ClientOptions, run: (api: PublicApi) => Promise<T>): Promise<T> {
   const { url, key } = await addressOf(options);
   const { Pools } = await import('../../outbound/pools.ts');
-  const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 2, connectMs: LIMITS.connectMs });
+  const outbound = new Pools({
+    lease: NO_NODE,
+    clock: systemClock,
+    connectionsPerOriginMax: 2,
+    connectMs: LIMITS.connectMs,
+  });
   const send = ({ method, path, body, headers = [] }: ApiCall): Promise<OutboundReply> => {
     const json = body === undefined ? [] : ['content-type', 'application/json'];
     const call: OutboundCall = {

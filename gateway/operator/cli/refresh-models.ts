@@ -1,6 +1,7 @@
 /** Asks a running cluster to reload models documents. A module of its own, because it loads the HTTP client. */
 import { systemClock } from '../../../actors/runtime/index.ts';
 import type { Declared } from '../../catalogue/declare.ts';
+import { NO_NODE } from '../../outbound/lease.ts';
 import { outboundUrl } from '../../outbound/outbound.ts';
 import { Pools } from '../../outbound/pools.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
@@ -16,7 +17,7 @@ export async function refreshModels(
   { nodes, token }: FoundCluster,
   provider: string | undefined,
 ): Promise<readonly Declared[]> {
-  const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 1, connectMs: CONNECT_MS });
+  const outbound = new Pools({ lease: NO_NODE, clock: systemClock, connectionsPerOriginMax: 1, connectMs: CONNECT_MS });
   let unreached = 'no node of this cluster serves now';
   try {
     for (const { operatorUrl, name } of nodes) {

@@ -44,7 +44,12 @@ function pretend(endpoints: ReadonlyMap<string, Json> = new Map()): { cluster: C
   return { cluster: cluster as unknown as Cluster, sent };
 }
 
-const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 8, connectMs: 1_000 });
+const outbound = new Pools({
+  clock: systemClock,
+  lease: { connected: true },
+  connectionsPerOriginMax: 8,
+  connectMs: 1_000,
+});
 const server = createServer((request, response) => {
   if (request.url === '/models.json?v=1') response.end(JSON.stringify({ data: [MODEL] }));
   else if (request.url === '/v1/models') response.end('{}');

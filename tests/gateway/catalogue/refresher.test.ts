@@ -26,7 +26,12 @@ import { PureActors } from '../../support/model/pure-actors.ts';
 
 const it = bounded(test);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-refresh-'));
-const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 8, connectMs: 1_000 });
+const outbound = new Pools({
+  clock: systemClock,
+  lease: { connected: true },
+  connectionsPerOriginMax: 8,
+  connectMs: 1_000,
+});
 const seen: (string | undefined)[] = [];
 const server = createServer((request, response) => {
   seen.push(request.headers.authorization);

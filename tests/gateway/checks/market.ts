@@ -29,7 +29,12 @@ export class Market {
   readonly benchmarker: Benchmarker;
   readonly foreign = new Set<string>();
   readonly sent: ActorEvent[] = [];
-  readonly #outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 8, connectMs: 1_000 });
+  readonly #outbound = new Pools({
+    clock: systemClock,
+    lease: { connected: true },
+    connectionsPerOriginMax: 8,
+    connectMs: 1_000,
+  });
 
   constructor(limits: Partial<CheckLimits> = {}, runs: Partial<BenchmarkLimits> = {}) {
     const cluster = {

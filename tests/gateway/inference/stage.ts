@@ -158,7 +158,12 @@ export function stage(options: StageOptions = {}): Stage {
     board: new MemoryBoard({ [ENDPOINTS_TOPIC]: options.endpoints ?? new Map() }),
   } as unknown as Cluster;
   const upstream = { ...config.upstream, settleRetryMs: 5, ...options.upstream };
-  const outbound = new Pools({ clock, connectionsPerOriginMax: 64, connectMs: upstream.connectMs });
+  const outbound = new Pools({
+    clock,
+    lease: { connected: true },
+    connectionsPerOriginMax: 64,
+    connectMs: upstream.connectMs,
+  });
   const opened = openInference({
     storeFull: () => false,
     measures: options.measures ?? NO_MEASURES,

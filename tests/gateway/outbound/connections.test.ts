@@ -29,7 +29,12 @@ async function serving(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = new Pools({ clock: systemClock, connectionsPerOriginMax: 2, connectMs: 1_000 });
+  const client = new Pools({
+    clock: systemClock,
+    lease: { connected: true },
+    connectionsPerOriginMax: 2,
+    connectMs: 1_000,
+  });
   try {
     await run(
       client,

@@ -58,7 +58,13 @@ function receiver(answer: RequestListener, { isPlain = false } = {}): Promise<Re
 /** A client whose look-ups answer these addresses, and that counts 127.0.0.1 as public. */
 function client(parts: Partial<PublicClientParts> = {}): PublicClient {
   return new PublicClient({
-    ...{ clock: systemClock, answerMs: 30_000, answerBytesMax: 64 * 1024, ca: authority.certificate },
+    ...{
+      clock: systemClock,
+      lease: { connected: true },
+      answerMs: 30_000,
+      answerBytesMax: 64 * 1024,
+      ca: authority.certificate,
+    },
     rules: { allowedTargets: ['127.0.0.1/32'], refusedHosts: [] },
     resolve: async () => ['127.0.0.1'],
     ...parts,

@@ -14,7 +14,7 @@ function serving(answer: Answer, run: (call: OutboundCall) => Promise<void>): Pr
 }
 
 function pools(): Pools {
-  return new Pools({ clock: systemClock, connectionsPerOriginMax: 2, connectMs: 30_000 });
+  return new Pools({ clock: systemClock, lease: { connected: true }, connectionsPerOriginMax: 2, connectMs: 30_000 });
 }
 
 it('an upload is written as the server takes it, with its length ahead', async () => {

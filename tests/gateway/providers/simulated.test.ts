@@ -25,7 +25,12 @@ let simulator: Simulator;
 let outbound: Pools;
 test.before(async () => {
   simulator = await startSimulator({ name: 'sim', keep: true });
-  outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 32, connectMs: LIMITS.connectMs });
+  outbound = new Pools({
+    clock: systemClock,
+    lease: { connected: true },
+    connectionsPerOriginMax: 32,
+    connectMs: LIMITS.connectMs,
+  });
 });
 test.after(async () => {
   await outbound.close();

@@ -37,7 +37,12 @@ export interface Upstream {
 export async function startUpstream(
   clock: ConstructorParameters<typeof Pools>[0]['clock'] = systemClock,
 ): Promise<Upstream> {
-  const outbound = new Pools({ clock, connectionsPerOriginMax: 8, connectMs: LIMITS.connectMs });
+  const outbound = new Pools({
+    clock,
+    lease: { connected: true },
+    connectionsPerOriginMax: 8,
+    connectMs: LIMITS.connectMs,
+  });
   const server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8');

@@ -97,7 +97,12 @@ it('an answer about another payment proves nothing', async () => {
 
 it('the client authenticates, and takes what it cannot understand for no answer', async () => {
   const simulator = await startFacilitator({ secret: FACILITATOR_SECRET });
-  const outbound = new Pools({ clock: systemClock, connectionsPerOriginMax: 2, connectMs: 1_000 });
+  const outbound = new Pools({
+    clock: systemClock,
+    lease: { connected: true },
+    connectionsPerOriginMax: 2,
+    connectMs: 1_000,
+  });
   const client = (secret: string): Facilitator =>
     new Facilitator({ outbound, x402: railOf(simulator.url), secret, limits: LIMITS });
   const failure = (asking: Promise<unknown>): Promise<string> =>
