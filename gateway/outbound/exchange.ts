@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { BlockBuffer, type Clock } from '../../actors/runtime/index.ts';
 import type { Bounded, Deadlines } from './deadlines.ts';
+import { type Lease, WITHOUT_LEASE } from './lease.ts';
 import type { OutboundBody, OutboundLimits, OutboundReply } from './outbound.ts';
 import { OutboundError, type OutboundFailure } from './outbound-error.ts';
 
@@ -24,6 +25,7 @@ interface Waiter<T> {
 export interface ExchangeParts {
   readonly clock: Clock;
   readonly deadlines: Deadlines;
+  readonly lease: Lease;
 }
 
 /**
@@ -38,6 +40,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   freed: () => void = nothing;
   readonly #clock: Clock;
   readonly #deadlines: Deadlines;
+  readonly #lease: Lease;
   readonly #place: number;
   readonly #limits: OutboundLimits;
   readonly #ended: () => void;
@@ -59,13 +62,14 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
   #unreadMs = 0;
 
   constructor(
-    { clock, deadlines }: ExchangeParts,
+    { clock, deadlines, lease }: ExchangeParts,
     limits: OutboundLimits,
     head: Waiter<OutboundReply>,
     ended: () => void,
   ) {
     this.#clock = clock;
     this.#deadlines = deadlines;
+    this.#lease = lease;
     this.#limits = limits;
     this.#head = head;
     this.#ended = ended;
@@ -89,7 +93,9 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
 
   // Callbacks of the HTTP client.
 
+  /** Called just before the request is written. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (!this.#lease.connected) this.#fail('aborted', WITHOUT_LEASE);
     if (this.#phase === 'ended') {
       controller.abort(this.#error ?? new OutboundError('aborted', 'the call was aborted'));
       return;

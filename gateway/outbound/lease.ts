@@ -8,6 +8,9 @@ export interface Lease {
 /** Of a process that is no node: nobody takes over its work. */
 export const NO_NODE: Lease = { connected: true };
 
+/** Why a call was not sent. */
+export const WITHOUT_LEASE = 'the node had no contact with the store';
+
 /** A node beats twice a second. */
 const LOOK_MS = 50;
 

@@ -4,7 +4,7 @@ import { type Clock, Slab } from '../../actors/runtime/index.ts';
 import { Deadlines } from './deadlines.ts';
 import { Exchange, type ExchangeParts } from './exchange.ts';
 import { buildConnector } from './http-client.ts';
-import { type Lease, leaseHolds } from './lease.ts';
+import { type Lease, leaseHolds, WITHOUT_LEASE } from './lease.ts';
 import { Origin } from './origin.ts';
 import type { Outbound, OutboundCall, OutboundReply } from './outbound.ts';
 import { OutboundError } from './outbound-error.ts';
@@ -40,7 +40,8 @@ export class Pools implements Outbound {
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    this.#parts = { clock: options.clock, deadlines: new Deadlines(options.clock) };
+    const { clock, lease } = options;
+    this.#parts = { clock, deadlines: new Deadlines(clock), lease };
   }
 
   /** Open calls, for gauges and tests. */
@@ -59,7 +60,7 @@ export class Pools implements Outbound {
       isAborted = true;
     });
     const holds = await leaseHolds(lease, clock, call.limits.connectMs);
-    if (isAborted || !holds) throw new OutboundError('aborted', 'the node had no contact with the store');
+    if (isAborted || !holds) throw new OutboundError('aborted', WITHOUT_LEASE);
     return this.#send(call);
   }
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../actors/runtime/index.ts';
 import type { TargetRules } from '../terms/config.ts';
 import { type CallbackTarget, isCallable, judgeCallbackUrl } from './callback-url.ts';
 import { buildConnector, Client } from './http-client.ts';
-import { type Lease, leaseHolds } from './lease.ts';
+import { type Lease, leaseHolds, WITHOUT_LEASE } from './lease.ts';
 import { BLOCKED, type PostOutcome, PublicExchange } from './public-exchange.ts';
 
 /** Addresses of one answer of the name service; a longer answer is refused. */
@@ -56,9 +56,9 @@ export class PublicClient {
     const { clock, answerMs, answerBytesMax, lease } = this.#parts;
     const holds = lease.connected || (await leaseHolds(lease, clock, answerMs));
     signal.throwIfAborted();
-    if (!holds) return { failure: 'timeout', message: 'the node had no contact with the store' };
+    if (!holds) return { failure: 'timeout', message: WITHOUT_LEASE };
     const client = new Client(target.url.origin, this.#options(target));
-    const exchange = new PublicExchange(answerBytesMax);
+    const exchange = new PublicExchange(answerBytesMax, lease);
     const disarm = clock.after(answerMs, () => exchange.end('timeout', `no whole answer within ${answerMs} ms`));
     const abort = (): void => exchange.end('timeout', 'the post was aborted');
     signal.addEventListener('abort', abort, { once: true });

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { type Lease, WITHOUT_LEASE } from './lease.ts';
 
 type Failure = 'unreachable' | 'tls' | 'timeout' | 'malformed' | 'blocked';
 
@@ -19,12 +20,14 @@ const CERTIFICATE =
 export class PublicExchange implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<PostOutcome>;
   readonly #answerBytesMax: number;
+  readonly #lease: Lease;
   #settle: (outcome: PostOutcome) => void = () => {};
   #status = 0;
   #bytes = 0;
 
-  constructor(answerBytesMax: number) {
+  constructor(answerBytesMax: number, lease: Lease) {
     this.#answerBytesMax = answerBytesMax;
+    this.#lease = lease;
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -35,7 +38,12 @@ export class PublicExchange implements Dispatcher.DispatchHandler {
     this.#settle(this.#status === 0 ? { failure, message } : { status: this.#status });
   }
 
-  onRequestStart(): void {}
+  /** Called just before the post is written. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#lease.connected) return;
+    this.end('timeout', WITHOUT_LEASE);
+    controller.abort(new Error(WITHOUT_LEASE));
+  }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number): void {
     // Interim answers are not the answer.

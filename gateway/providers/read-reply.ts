@@ -1,4 +1,4 @@
-import { BlockBuffer, type Clock, LOOP_TURN_BYTES, loopWork } from '../../actors/runtime/index.ts';
+import { BlockBuffer, type Clock, LOOP_TURN_BYTES, loopWork, SpentBuffers } from '../../actors/runtime/index.ts';
 import { JsonScan } from '../json/json-scan.ts';
 import type { KeptTexts } from '../json/json-sinks.ts';
 import { oneOf, readInShares } from '../json/read-in-shares.ts';
@@ -70,5 +70,8 @@ async function readLarge(
   } catch (error) {
     if (error instanceof GatewayError) throw new ProviderFailure('garbage', 'the answer is not JSON');
     throw error;
+  } finally {
+    const spent = new SpentBuffers();
+    for (const chunk of chunks) spent.passing(chunk);
   }
 }

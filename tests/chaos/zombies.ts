@@ -70,8 +70,8 @@ function awakening(
   const open = evidence.calls.filter(
     (call) => wokenAt !== null && own.has(call.id) && call.startAt < wokenAt && endOf(call) >= wokenAt,
   );
-  const late = open.filter((call) => endOf(call) > (wokenAt as number) + LEARNS_MS).length;
-  if (late > 0) addProblem(`${late} calls to providers continued after it resumed`);
+  const lastMs = Math.max(0, ...open.map((call) => endOf(call) - (wokenAt as number)));
+  if (lastMs > LEARNS_MS) addProblem(`a call to a provider continued for ${Math.round(lastMs)} ms after it resumed`);
   return { fault, node, end, refused, openCalls: open.length, problems };
 }
 

@@ -55,7 +55,8 @@ export class WholeAnswer {
       // Writing a large answer takes as long as parsing a large body.
       const characters = charactersOf(events);
       if (characters > LOOP_TURN_BYTES) await loopShare(services.clock, characters);
-      this.#routes.largeAnswers.write(response, headers, request.reply.whole(head, events, closing));
+      const writing = this.#routes.largeAnswers.write(response, headers, request.reply.whole(head, events, closing));
+      if (writing !== null) await writing;
       return null;
     } catch (thrown) {
       throw running === null ? this.#reasonOf(thrown) : thrown;

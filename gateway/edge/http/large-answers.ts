@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../../../actors/runtime/index.ts';
+import { type Clock, freeBytes, type LoopWork, loopWork } from '../../../actors/runtime/index.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { writeAnswer } from './write-answer.ts';
-import { writeStream } from './write-stream.ts';
+import { type StreamOptions, writeStream } from './write-stream.ts';
 
 /** Smaller answers fit the socket buffers: they are written at once and not counted. */
 const LARGE_CHARACTERS_MIN = 64 * 1024;
@@ -18,27 +18,55 @@ const SHARED_PIECE_BYTES = 256 * 1024;
  */
 export class LargeAnswers {
   readonly #clock: Clock;
+  readonly #loop: LoopWork;
   readonly #limits: Pick<EdgeLimits, 'streamStalledMs' | 'unreadBytesMax'>;
   /** Bytes of the answers under way, oldest first. */
   readonly #unread = new Map<ServerResponse, number>();
   #bytes = 0;
 
-  constructor(clock: Clock, limits: Pick<EdgeLimits, 'streamStalledMs' | 'unreadBytesMax'>) {
+  constructor(
+    clock: Clock,
+    limits: Pick<EdgeLimits, 'streamStalledMs' | 'unreadBytesMax'>,
+    loop: LoopWork = loopWork(clock),
+  ) {
     this.#clock = clock;
+    this.#loop = loop;
     this.#limits = limits;
   }
 
-  /** Writes the answer with status 200; `headers` is a flat list of names and values. */
-  write(response: ServerResponse, headers: string[], body: string): void {
-    if (body.length < LARGE_CHARACTERS_MIN) {
-      writeAnswer(response, 200, headers, body);
-      return;
+  /**
+   * Writes the answer with status 200; `headers` is a flat list of names and values. A large one becomes bytes in shares
+   * of the event loop, and the promise resolves once its head is written.
+   */
+  write(response: ServerResponse, headers: string[], body: string): Promise<void> | null {
+    if (body.length >= LARGE_CHARACTERS_MIN) return this.#writeLarge(response, headers, body);
+    writeAnswer(response, 200, headers, body);
+    return null;
+  }
+
+  async #writeLarge(response: ServerResponse, headers: string[], body: string): Promise<void> {
+    // Nearly all of it is base64, a byte per character.
+    this.#count(response, body.length);
+    const blocks: Buffer[] = [];
+    let length = 0;
+    for (let at = 0, end = 0; at < body.length && !response.destroyed; at = end) {
+      end = partEnd(body, at, this.#loop.pieceBytesMax);
+      const from = at;
+      await this.#loop.run(end - at, () => blocks.push(Buffer.from(body.slice(from, end))));
+      length += (blocks.at(-1) as Buffer).length;
     }
-    const bytes = Buffer.from(body);
-    headers.push('content-length', String(bytes.length));
-    this.#count(response, bytes.length);
+    if (response.destroyed) return;
+    headers.push('content-length', String(length));
     response.writeHead(200, headers);
-    this.#stream(response, piecesOf(bytes));
+    // A block is written when its last piece is, since the pieces are written in order.
+    let nth = 0;
+    let left = blocks[0]?.length ?? 0;
+    this.#stream(response, piecesOf(blocks), (piece) => {
+      left -= piece.length;
+      if (left > 0) return;
+      freeBytes(blocks[nth] as Buffer);
+      left = blocks[++nth]?.length ?? 0;
+    });
   }
 
   /** Writes bytes that answers to other clients share: unread, they occupy nothing, so they are not counted. */
@@ -49,11 +77,11 @@ export class LargeAnswers {
     }
     headers.push('content-length', String(bytes.length));
     response.writeHead(200, headers);
-    this.#stream(response, piecesOf(bytes, SHARED_PIECE_BYTES));
+    this.#stream(response, piecesOf([bytes], SHARED_PIECE_BYTES));
   }
 
-  #stream(response: ServerResponse, pieces: AsyncIterable<Uint8Array>): void {
-    void writeStream(response, pieces, { clock: this.#clock, stalledMs: this.#limits.streamStalledMs });
+  #stream(response: ServerResponse, pieces: AsyncIterable<Uint8Array>, written?: StreamOptions['written']): void {
+    void writeStream(response, pieces, { clock: this.#clock, stalledMs: this.#limits.streamStalledMs, written });
   }
 
   #count(response: ServerResponse, bytes: number): void {
@@ -71,6 +99,15 @@ export class LargeAnswers {
   }
 }
 
-async function* piecesOf(bytes: Uint8Array, pieceBytes = PIECE_BYTES): AsyncIterable<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+async function* piecesOf(blocks: readonly Uint8Array[], pieceBytes = PIECE_BYTES): AsyncIterable<Uint8Array> {
+  for (const block of blocks) {
+    const { length } = block;
+    for (let at = 0; at < length; at += pieceBytes) yield block.subarray(at, at + pieceBytes);
+  }
+}
+
+/** The end of the part of a text that begins at `at`; a pair of surrogates stays together. */
+function partEnd(text: string, at: number, characters: number): number {
+  const end = Math.min(text.length, at + characters);
+  return end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800 ? end - 1 : end;
 }

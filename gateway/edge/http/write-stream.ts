@@ -10,8 +10,8 @@ export interface StreamOptions {
   readonly stalledMs: number;
   /** Runs one step, which reads and writes some bytes; absent: at once. */
   readonly run?: <T>(step: () => Promise<T>) => Promise<T>;
-  /** Called with each piece once its bytes are no longer read. */
-  readonly written?: (piece: Uint8Array) => void;
+  /** Called with each piece once the system has taken its bytes; not for those that a lost connection left unsent. */
+  readonly written?: ((piece: Uint8Array) => void) | undefined;
 }
 
 /**
@@ -30,7 +30,10 @@ export async function writeStream(
       if (piece.done === true || response.destroyed) return 'ended';
       bytes += piece.value.length;
       const { value } = piece;
-      if (!response.write(value, () => written?.(value))) return 'full';
+      const taken = (error?: Error | null): void => {
+        if (error == null) written?.(value);
+      };
+      if (!response.write(value, taken)) return 'full';
     }
     return 'written';
   };

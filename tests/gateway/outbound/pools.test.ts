@@ -367,6 +367,25 @@ it('a node without its lease begins a call once the lease holds again', async ()
   assert.is(calls, 1);
 });
 
+it('a node that loses its lease while it connects sends nothing', async () => {
+  let calls = 0;
+  await serving(
+    (_, response) => {
+      calls++;
+      response.end();
+    },
+    async (call) => {
+      const lease = { connected: true };
+      const client = pools(systemClock, lease);
+      const failure = failureOf(client.send(call));
+      lease.connected = false;
+      assert.is(await failure, 'aborted');
+      await client.close();
+    },
+  );
+  assert.is(calls, 0);
+});
+
 it('a node without its lease sends nothing: neither after the time to connect nor after an abort', async () => {
   let calls = 0;
   await serving(

@@ -74,6 +74,20 @@ function client(parts: Partial<PublicClientParts> = {}): PublicClient {
 const post = (from: PublicClient, url: string, body = '{}') =>
   from.post({ url, headers: ['content-type', 'application/json'], body, signal: new AbortController().signal });
 
+it('a node that loses its lease while it connects posts nothing', async () => {
+  let posts = 0;
+  const to = await receiver((_, response) => {
+    posts++;
+    response.end();
+  });
+  const lease = { connected: true };
+  const outcome = post(client({ lease }), `https://hooks.example.com:${to.port}/`);
+  lease.connected = false;
+  assert.is(((await outcome) as { failure: string }).failure, 'timeout');
+  assert.is(posts, 0);
+  to.close();
+});
+
 it('posts the exact bytes, and the status is the outcome', async () => {
   const to = await receiver((_, response) => response.writeHead(204).end());
   const body = JSON.stringify({ text: 'añ🎬', big: 'x'.repeat(1_000_000) });
@@ -225,7 +239,7 @@ it('once a status was answered it stands, whatever becomes of the body', async (
     (exchange) => exchange.onResponseEnd(),
   ];
   for (const end of endings) {
-    const exchange = new PublicExchange(8);
+    const exchange = new PublicExchange(8, { connected: true });
     exchange.onResponseStart(controller, 100);
     exchange.onResponseStart(controller, 200);
     end(exchange);
