@@ -13,7 +13,13 @@ const { port1: closed, port2: peer } = new MessageChannel();
 closed.close();
 peer.close();
 
-/** Every view of the same buffer is empty afterwards. */
+/** Every view of the same buffer is empty afterwards. A part of Node's pool stays as it is. */
 export function freeBytes({ buffer }: Uint8Array): void {
-  if (buffer.byteLength >= BYTES_MIN) closed.postMessage(null, [buffer as ArrayBuffer]);
+  if (buffer.byteLength < BYTES_MIN) return;
+  try {
+    closed.postMessage(null, [buffer as ArrayBuffer]);
+  } catch (error) {
+    // Node marks its pool, which is 64 KiB from Node 24 on, as not transferable.
+    if ((error as DOMException).name !== 'DataCloneError') throw error;
+  }
 }
