@@ -18,11 +18,11 @@ const LOOK_MS = 50;
  * Resolves with true once the lease holds, and with false after `withinMs`. A process that was stopped wakes with work
  * that others have done meanwhile; it learns so at its next heartbeat, and until then it must begin no call.
  */
-export function leaseHolds(lease: Lease, clock: Clock, withinMs: number): Promise<boolean> {
+export function waitForLease(holds: () => boolean, clock: Clock, withinMs: number): Promise<boolean> {
   const end = clock.monotonic() + withinMs;
   return new Promise((resolve) => {
     const look = (): void => {
-      if (lease.connected) resolve(true);
+      if (holds()) resolve(true);
       else if (clock.monotonic() >= end) resolve(false);
       else clock.after(LOOK_MS, look);
     };

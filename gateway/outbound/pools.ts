@@ -4,7 +4,7 @@ import { type Clock, Slab } from '../../actors/runtime/index.ts';
 import { Deadlines } from './deadlines.ts';
 import { Exchange, type ExchangeParts } from './exchange.ts';
 import { buildConnector } from './http-client.ts';
-import { type Lease, leaseHolds, WITHOUT_LEASE } from './lease.ts';
+import { type Lease, WITHOUT_LEASE, waitForLease } from './lease.ts';
 import { Origin } from './origin.ts';
 import type { Outbound, OutboundCall, OutboundReply } from './outbound.ts';
 import { OutboundError } from './outbound-error.ts';
@@ -50,19 +50,21 @@ export class Pools implements Outbound {
   }
 
   send(call: OutboundCall): Promise<OutboundReply> {
-    return this.#options.lease.connected ? this.#send(call) : this.#sendWithLease(call);
+    return this.#mayCall() ? this.#send(call) : this.#sendWithLease(call);
   }
 
   async #sendWithLease(call: OutboundCall): Promise<OutboundReply> {
-    const { lease, clock } = this.#options;
     let isAborted = false;
     call.begun?.(() => {
       isAborted = true;
     });
-    const holds = await leaseHolds(lease, clock, call.limits.connectMs);
+    const holds = await waitForLease(this.#mayCall, this.#options.clock, call.limits.connectMs);
     if (isAborted || !holds) throw new OutboundError('aborted', WITHOUT_LEASE);
     return this.#send(call);
   }
+
+  /** A closed client refuses by itself. */
+  readonly #mayCall = (): boolean => this.#closed || this.#options.lease.connected;
 
   #send(call: OutboundCall): Promise<OutboundReply> {
     return new Promise((resolve, reject) => {

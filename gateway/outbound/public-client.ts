@@ -5,7 +5,7 @@ import type { Clock } from '../../actors/runtime/index.ts';
 import type { TargetRules } from '../terms/config.ts';
 import { type CallbackTarget, isCallable, judgeCallbackUrl } from './callback-url.ts';
 import { buildConnector, Client } from './http-client.ts';
-import { type Lease, leaseHolds, WITHOUT_LEASE } from './lease.ts';
+import { type Lease, WITHOUT_LEASE, waitForLease } from './lease.ts';
 import { BLOCKED, type PostOutcome, PublicExchange } from './public-exchange.ts';
 
 /** Addresses of one answer of the name service; a longer answer is refused. */
@@ -54,7 +54,7 @@ export class PublicClient {
     const target = judgeCallbackUrl(url, this.#parts.rules);
     if (typeof target === 'string') return { failure: 'blocked', message: `the URL ${target}` };
     const { clock, answerMs, answerBytesMax, lease } = this.#parts;
-    const holds = lease.connected || (await leaseHolds(lease, clock, answerMs));
+    const holds = lease.connected || (await waitForLease(() => lease.connected, clock, answerMs));
     signal.throwIfAborted();
     if (!holds) return { failure: 'timeout', message: WITHOUT_LEASE };
     const client = new Client(target.url.origin, this.#options(target));

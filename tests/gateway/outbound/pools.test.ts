@@ -16,11 +16,8 @@ function serving(answer: Answer, run: (call: OutboundCall) => Promise<void>): Pr
   return servingCall(answer, { path: '/chat', body: 'hello', limits: LIMITS }, run);
 }
 
-function pools(
-  clock: ConstructorParameters<typeof Pools>[0]['clock'] = systemClock,
-  lease = { connected: true },
-): Pools {
-  return new Pools({ clock, lease, connectionsPerOriginMax: 2, connectMs: 1_000 });
+function pools(clock = systemClock as ConstructorParameters<typeof Pools>[0]['clock']): Pools {
+  return new Pools({ clock, lease: { connected: true }, connectionsPerOriginMax: 2, connectMs: 1_000 });
 }
 
 it('sends a call unchanged and reads its whole answer', async () => {
@@ -341,75 +338,6 @@ it('pauses the sender while the body is not read', async () => {
       await client.close();
     },
   );
-});
-
-it('a node without its lease begins a call once the lease holds again', async () => {
-  let calls = 0;
-  const lease = { connected: false };
-  await serving(
-    (_, response) => {
-      calls++;
-      response.end('late');
-    },
-    async (call) => {
-      const clock = new ManualClock();
-      const client = pools(clock, lease);
-      const reply = client.send(call);
-      clock.advance(500);
-      await new Promise((resolve) => setImmediate(resolve));
-      assert.is(client.underWay, 0);
-      lease.connected = true;
-      clock.advance(100);
-      assert.is(await (await reply).body.text(), 'late');
-      await client.close();
-    },
-  );
-  assert.is(calls, 1);
-});
-
-it('a node that loses its lease while it connects sends nothing', async () => {
-  let calls = 0;
-  await serving(
-    (_, response) => {
-      calls++;
-      response.end();
-    },
-    async (call) => {
-      const lease = { connected: true };
-      const client = pools(systemClock, lease);
-      const failure = failureOf(client.send(call));
-      lease.connected = false;
-      assert.is(await failure, 'aborted');
-      await client.close();
-    },
-  );
-  assert.is(calls, 0);
-});
-
-it('a node without its lease sends nothing: neither after the time to connect nor after an abort', async () => {
-  let calls = 0;
-  await serving(
-    (_, response) => {
-      calls++;
-      response.end();
-    },
-    async (call) => {
-      const lease = { connected: false };
-      const clock = new ManualClock();
-      const client = pools(clock, lease);
-      const late = failureOf(client.send(call));
-      for (let ms = 0; ms <= LIMITS.connectMs; ms += 50) clock.advance(50);
-      assert.is(await late, 'aborted');
-      let abort = (): void => {};
-      const left = failureOf(client.send({ ...call, begun: (ends) => (abort = ends) }));
-      abort();
-      lease.connected = true;
-      clock.advance(50);
-      assert.is(await left, 'aborted');
-      await client.close();
-    },
-  );
-  assert.is(calls, 0);
 });
 
 test.run();
