@@ -40,15 +40,16 @@ if (folder && node) {
     note({ effect: kind });
   };
   /**
-   * Returns once the process was stopped and resumed. The signal goes to the process: another thread may receive it, so
-   * this one continues for a moment, on a busy machine for long.
+   * Returns once the process was stopped and resumed. The signal goes to the process: this thread may stop at once, or
+   * continue for a moment, on a busy machine for long, while another one receives it.
    */
   const freeze = () => {
+    let seenAt = performance.now();
     process.kill(process.pid, 'SIGSTOP');
     for (let waited = 0; waited < STOPPED_WITHIN_MS; waited += LOOK_MS) {
-      const from = performance.now();
+      if (performance.now() - seenAt > STOPPED_MS) return;
+      seenAt = performance.now();
       sleep(LOOK_MS);
-      if (performance.now() - from > STOPPED_MS) return;
     }
   };
   if (isMainThread) {
