@@ -91,19 +91,19 @@ export function recordActivity(state: KeyState, event: SpendRecord): Effect[] {
   const puts: Effect[] = [{ type: 'put', collection: ACTIVITY, id: rowId(part), body: plain(row) }];
   if (oldest !== null && oldest.day < day) {
     const closed: Activity = { ...oldest, isClosed: true };
-    puts.push({ type: 'put', collection: ACTIVITY, id: idOf(oldest), body: plain(closed) });
+    puts.push({ type: 'put', collection: ACTIVITY, id: idOf(oldest.day, oldest), body: plain(closed) });
   }
   return puts;
 }
 
-function rowId({ at, ...part }: ActivityPart): string {
-  return idOf({ ...part, day: windowStart('daily', at) });
+function rowId(part: ActivityPart): string {
+  return idOf(windowStart('daily', part.at), part);
 }
 
-/** The members that name a row. */
-type ActivityName = Pick<Activity, 'day' | 'key' | 'model' | 'endpoint' | 'workspace'>;
+/** The members that name a row of a day. */
+type ActivityName = Pick<Activity, 'key' | 'model' | 'endpoint' | 'workspace'>;
 
 /** Differs from the ids of other keys of the account, whose rows are read in one list. */
-function idOf({ day, key, model, endpoint, workspace = '' }: ActivityName): string {
+function idOf(day: number, { key, model, endpoint, workspace = '' }: ActivityName): string {
   return `${dateOf(day)} ${key.slice(key.indexOf('/') + 1)} ${endpoint} ${workspace} ${model}`;
 }
