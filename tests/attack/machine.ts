@@ -1,9 +1,6 @@
 import { cpus } from 'node:os';
 import { cpuSeconds } from '../bench/child.ts';
 
-/** Above this share of its CPU time in use, a machine delays whatever runs on it. */
-export const SATURATED = 0.95;
-
 /** CPU time used so far, by the machine and by named processes. Seconds. */
 export interface CpuSample {
   readonly busy: number;

@@ -10,6 +10,7 @@ import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { UNLIMITED } from '../support/cluster/shared-cluster.ts';
 import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 import type { AttackSite } from './attacks.ts';
+import { SERVED_PATH } from './bare.ts';
 import { hostileDeclaration } from './hostile-provider.ts';
 import { type CpuShares, cpuShares, sampleCpu } from './machine.ts';
 import { RefusalCounts, refusalCounts } from './refusal-counts.ts';
@@ -33,6 +34,12 @@ export interface Seen {
   readonly refusals: RefusalCounts;
   /** A node that loses its lease ends, and starts again under another process id. */
   readonly ended: string | null;
+}
+
+/** What processes that only answer did under a load. */
+export interface Bare {
+  readonly offered: LoadResult;
+  readonly tenant: LoadResult;
 }
 
 /** Three node processes with their launcher, a simulated and a hostile provider, and the generators, all processes. */
@@ -116,6 +123,24 @@ export class Site {
   /** The third account sends what is asked. */
   load(load: Amount): Promise<LoadResult> {
     return this.#load.run(this.#loadOf(this.#payers[2] as Payer, load));
+  }
+
+  /**
+   * The same load on processes that only answer, with the other tenant's requests beside it: what the machine makes of so
+   * many connections.
+   */
+  async bare(load: Amount & { readonly seconds: number }): Promise<Bare> {
+    const bare = await listening('../attack/bare.ts', ['serve']);
+    try {
+      const on = { port: bare.port, headers: {}, body: HELLO };
+      const [offered, tenant] = await Promise.all([
+        this.#load.run({ ...on, path: '/', ...load }),
+        this.#tenant.run({ ...on, path: SERVED_PATH, ...TENANT, seconds: load.seconds }),
+      ]);
+      return { offered, tenant };
+    } finally {
+      await bare.stop();
+    }
   }
 
   #loadOf({ key }: Payer, amount: Amount): Load {
