@@ -250,7 +250,7 @@ const config: ClusterConfig = {
     totalMs: 600_000,
     lineBytesMax: 1024 * 1024,
     bodyBytesMax: 16 * 1024 * 1024,
-    repliesBytesMax: 256 * 1024 * 1024,
+    repliesBytesMax: 64 * 1024 * 1024,
     connectionsPerOriginMax: 1_024,
     readOnMs: 30_000,
     holdSlackMs: 60_000,

@@ -3,6 +3,7 @@ import { decimalText } from '../pricing/decimal-text.ts';
 import { imagePixels } from '../pricing/image-pixels.ts';
 import type { MediaBounds } from '../pricing/media-bounds.ts';
 import { SpeechMeter } from '../pricing/speech-meter.ts';
+import type { LongText } from '../terms/long-text.ts';
 import type { MediaUnits } from '../terms/usage.ts';
 
 const PIXEL_DIGITS = 6;
@@ -32,13 +33,13 @@ export class MediaMeter {
     return this.#imageCount === 1 ? (this.#pixels[0] ?? null) : null;
   }
 
-  addImage(url: string): void {
+  addImage(url: string | LongText): void {
     this.#imageCount += 1;
     this.#pixels.push(this.#imageCount > IMAGES_READ_MAX ? null : imagePixels(url));
   }
 
-  addSpeech(base64: string): void {
-    this.#speech.add(base64);
+  addSpeech(base64: string | LongText): void {
+    for (const piece of typeof base64 === 'string' ? [base64] : base64.texts()) this.#speech.add(piece);
   }
 
   /**

@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import type { LongText } from '../terms/long-text.ts';
 import {
   ASSIGNMENT,
   BRACE_CLOSE,
@@ -17,7 +18,8 @@ import {
   WORD_BYTES_MAX,
 } from './json-bytes.ts';
 import { notJson, notUtf8, tooManyValues, unacceptable, VIOLATIONS } from './json-refusal.ts';
-import { type JsonSink, type KeptTexts, SCHEMA_TEXTS, TextSink, ValueSink } from './json-sinks.ts';
+import { type JsonSink, type KeptTexts, type Places, SCHEMA_TEXTS, TextSink, ValueSink } from './json-sinks.ts';
+import { JoinedPieces, LongPieces, type TextPieces } from './text-pieces.ts';
 
 type Expected = 'value' | 'value or close' | 'name' | 'name or close' | 'colon' | 'comma or close' | 'nothing';
 
@@ -32,29 +34,39 @@ const NO_BYTES = Buffer.alloc(0);
  */
 export const VALUE_TOKENS_MAX = 600_000;
 
+export interface JsonReaderOptions {
+  /** The objects that stay text. */
+  readonly texts?: KeptTexts | undefined;
+  /** Accepts what the native parser accepts: repeated names, half pairs and numbers out of range. */
+  readonly isLenient?: boolean | undefined;
+  /** Strings here that span several pieces become `LongText`. Of a lenient reader only. */
+  readonly longStrings?: Places | undefined;
+}
+
 /**
  * Reads a JSON text in pieces that are cut anywhere, in time proportional to each piece; the native parser needs the
  * whole text. A `JsonScan` has bounded depth, tokens and words before. The result equals that of `parseWhole`, value or
- * refusal, but for the objects of `texts`, which are `JsonText`. Strings are decoded natively, piece by piece. Both
- * methods throw GatewayError 400, after which the reader is unusable. (spec: reliability E7, attack 60)
+ * refusal, but for what the options name. Strings are decoded natively, piece by piece. Both methods throw GatewayError
+ * 400, after which the reader is unusable. (spec: reliability E7, attack 60)
  */
 export class JsonReader {
   #expected: Expected = 'value';
   readonly #texts: KeptTexts;
+  readonly #longStrings: Places;
   readonly #values: ValueSink;
   #textSink: TextSink | null = null;
   #sink: JsonSink;
   #tokens = 0;
   /** Pieces of the string being read; null outside strings. */
-  #text: string[] | null = null;
+  #text: TextPieces | null = null;
   /** An incomplete character, escape or word at the end of the bytes read so far. */
   #rest: Buffer = NO_BYTES;
   #ascii = false;
 
-  /** `isLenient` accepts what the native parser accepts: repeated names, half pairs and numbers out of range. */
-  constructor(texts: KeptTexts = SCHEMA_TEXTS, isLenient = false) {
+  constructor({ texts = SCHEMA_TEXTS, isLenient = false, longStrings = [] }: JsonReaderOptions = {}) {
     this.#texts = texts;
-    this.#values = new ValueSink(texts, isLenient);
+    this.#longStrings = longStrings;
+    this.#values = new ValueSink(isLenient);
     this.#sink = this.#values;
   }
 
@@ -76,7 +88,9 @@ export class JsonReader {
     const complete = isLast ? all : all.subarray(0, completeCharacters(all));
     if (!isUtf8(complete)) throw notUtf8();
     this.#ascii = isAscii(complete);
-    this.#rest = all.subarray(this.#read(complete, isLast));
+    const read = this.#read(complete, isLast);
+    // A copy: the caller may free what was read.
+    this.#rest = read === all.length ? NO_BYTES : Buffer.from(all.subarray(read));
   }
 
   /** Returns the number of bytes consumed. */
@@ -128,7 +142,7 @@ export class JsonReader {
 
   #enter(isList: boolean): void {
     if (!this.#expectsValue()) throw notJson();
-    if (this.#textSink === null && !isList && this.#values.isAtText) {
+    if (this.#textSink === null && !isList && this.#values.isAt(this.#texts.places)) {
       this.#textSink = new TextSink(this.#texts);
       this.#sink = this.#textSink;
     }
@@ -160,18 +174,35 @@ export class JsonReader {
   #readText(bytes: Buffer, from: number): number {
     const quote = closingQuote(bytes, from);
     const end = quote < 0 ? completeEscapes(bytes, from) : quote;
-    const piece = this.#decoded(bytes, from, end);
     if (quote < 0) {
-      this.#text ??= [];
-      this.#text.push(piece);
+      this.#text ??= this.#isAtLong() ? new LongPieces() : new JoinedPieces();
+      this.#addPiece(this.#text, bytes, from, end);
       return end;
     }
-    const text = this.#text === null ? piece : [...this.#text, piece].join('');
-    this.#text = null;
-    if (this.#expectsName()) this.#takeName(text);
+    const text = this.#takeText(bytes, from, end);
+    if (typeof text !== 'string') this.#place(text);
+    else if (this.#expectsName()) this.#takeName(text);
     else if (this.#sink.judgedLater || text.isWellFormed()) this.#place(text);
     else throw unacceptable(VIOLATIONS.halfPair);
     return quote + 1;
+  }
+
+  /** The end of the string at `from`, or all of it. */
+  #takeText(bytes: Buffer, from: number, to: number): string | LongText {
+    const pieces = this.#text;
+    if (pieces === null) return this.#decoded(bytes, from, to);
+    this.#addPiece(pieces, bytes, from, to);
+    this.#text = null;
+    return pieces.take();
+  }
+
+  #addPiece(pieces: TextPieces, bytes: Buffer, from: number, to: number): void {
+    const source = bytes.subarray(from, to);
+    if (!this.#ascii || !pieces.addPlain(source)) pieces.add(this.#decoded(bytes, from, to), source);
+  }
+
+  #isAtLong(): boolean {
+    return this.#textSink === null && this.#expectsValue() && this.#values.isAt(this.#longStrings);
   }
 
   #decoded(bytes: Buffer, from: number, to: number): string {

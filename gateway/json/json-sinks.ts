@@ -17,16 +17,18 @@ export interface JsonSink {
   separate(): void;
 }
 
+/** Values of a text by the names that lead to them; `*` is an entry of a list. */
+export type Places = readonly (readonly string[])[];
+
 /** The objects of a text that stay text. */
 export interface KeptTexts {
-  /** `*` is an entry of a list. */
-  readonly places: readonly (readonly string[])[];
+  readonly places: Places;
   /** True: another reader judges repeated names, halves of surrogate pairs and the range of numbers in them. */
   readonly judgedLater: boolean;
 }
 
 /** Members of requests, in any dialect, that hold a client's JSON Schema. */
-const SCHEMA_PLACES: KeptTexts['places'] = [
+const SCHEMA_PLACES: Places = [
   ['tools', '*', 'function', 'parameters'],
   ['response_format', 'json_schema', 'schema'],
   ['tools', '*', 'input_schema'],
@@ -44,10 +46,8 @@ export class ValueSink implements JsonSink {
   readonly #open: (unknown[] | Record<string, unknown>)[] = [];
   /** The name whose value is pending, or open, of each open object. */
   readonly #names: string[] = [];
-  readonly #places: KeptTexts['places'];
 
-  constructor({ places }: Pick<KeptTexts, 'places'>, judgedLater = false) {
-    this.#places = places;
+  constructor(judgedLater = false) {
     this.judgedLater = judgedLater;
   }
 
@@ -59,9 +59,9 @@ export class ValueSink implements JsonSink {
     return Array.isArray(this.#open.at(-1));
   }
 
-  /** True if the next value, an object, stays text. */
-  get isAtText(): boolean {
-    return this.#places.some((place) => place.length === this.depth && this.#isAt(place));
+  /** True if the next value is at one of these places. */
+  isAt(places: Places): boolean {
+    return places.some((place) => place.length === this.depth && this.#isAt(place));
   }
 
   #isAt(place: readonly string[]): boolean {

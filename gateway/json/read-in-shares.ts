@@ -1,6 +1,5 @@
 import { LOOP_TURN_BYTES, type LoopWork } from '../../actors/runtime/index.ts';
-import { JsonReader } from './json-reader.ts';
-import type { KeptTexts } from './json-sinks.ts';
+import { JsonReader, type JsonReaderOptions } from './json-reader.ts';
 
 /**
  * A text with more structural tokens is read in the smallest windows: structure costs a hundred times as much as text.
@@ -9,44 +8,49 @@ const DENSE_TOKENS = 16 * 1024;
 /** The most that one socket read returns. */
 const DENSE_WINDOW_BYTES = 64 * 1024;
 
-export interface SharedReading {
+export interface SharedReading extends JsonReaderOptions {
   readonly loop: LoopWork;
   /** Structural tokens, as the scan counted them. */
   readonly tokens: number;
-  readonly texts?: KeptTexts | undefined;
-  /** Accepts what the native parser accepts. */
-  readonly isLenient?: boolean;
   /** Receives each piece before it is read; what it throws ends the reading. */
   readonly beforePiece?: (piece: Buffer) => void;
+  /** Receives each chunk once it is read: its buffer is free. */
+  readonly spent?: (chunk: Uint8Array) => void;
 }
 
 /** Reads a scanned JSON text in shares of the event loop, and returns its value. Rejects with GatewayError 400. */
 export async function readInShares(
   chunks: readonly Uint8Array[],
-  { loop, tokens, texts, isLenient, beforePiece }: SharedReading,
+  { loop, tokens, beforePiece, spent, ...options }: SharedReading,
 ): Promise<unknown> {
   const isDense = tokens > DENSE_TOKENS;
   const windowBytes = Math.min(loop.pieceBytesMax, isDense ? DENSE_WINDOW_BYTES : LOOP_TURN_BYTES);
-  const reader = new JsonReader(texts, isLenient);
-  let window: Uint8Array[] = [];
+  const reader = new JsonReader(options);
+  let window: Buffer[] = [];
+  /** Chunks whose last bytes are in the window. */
+  let ending: Uint8Array[] = [];
   let bytes = 0;
   let length = 0;
   const read = async (): Promise<void> => {
     await loop.run(isDense ? LOOP_TURN_BYTES : bytes, () => {
-      const piece = oneOf(window);
-      beforePiece?.(piece);
-      reader.feed(piece);
+      for (const piece of window) {
+        beforePiece?.(piece);
+        reader.feed(piece);
+      }
     });
+    if (spent !== undefined) for (const chunk of ending) spent(chunk);
     length += bytes;
+    ending = [];
     window = [];
     bytes = 0;
   };
   for (const chunk of chunks) {
     for (let at = 0; at < chunk.length; ) {
       const part = chunk.subarray(at, at + windowBytes - bytes);
-      window.push(part);
+      window.push(Buffer.from(part.buffer, part.byteOffset, part.length));
       at += part.length;
       bytes += part.length;
+      if (at >= chunk.length) ending.push(chunk);
       if (bytes >= windowBytes) await read();
     }
   }

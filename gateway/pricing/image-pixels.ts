@@ -1,5 +1,6 @@
 /** Reads the size of an image from its first bytes. A header may be false, so callers bound the result. */
 import { disableTypes, imageSize, types } from 'image-size';
+import type { LongText } from '../terms/long-text.ts';
 
 /**
  * The formats that image models produce; other formats are unread, and their parsers never run on a provider's bytes.
@@ -21,7 +22,7 @@ const JPEG_FRAME_BYTES = 10;
 const PREFIX_CHARACTERS_MAX = 256;
 
 /** Pixels of the image in a base64 `data:` URL; null for any other text and an unreadable size. Never throws. */
-export function imagePixels(url: string): number | null {
+export function imagePixels(url: string | LongText): number | null {
   const at = url.slice(0, PREFIX_CHARACTERS_MAX).indexOf(',') + 1;
   if (at === 0 || !/^data:[^,]*;base64,$/i.test(url.slice(0, at))) return null;
   const header = bytesOf(url, at, HEADER_BYTES);
@@ -46,7 +47,7 @@ function jpegFrame(bytes: Uint8Array): Uint8Array | null {
   return null;
 }
 
-function bytesOf(url: string, at: number, bytesMax: number): Uint8Array {
+function bytesOf(url: string | LongText, at: number, bytesMax: number): Uint8Array {
   // Copies the bytes: the parser reads the whole buffer behind a view.
   return new Uint8Array(Buffer.from(url.slice(at, at + Math.ceil(bytesMax / 3) * 4), 'base64'));
 }

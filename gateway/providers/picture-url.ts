@@ -1,3 +1,4 @@
+import { LongText } from '../terms/long-text.ts';
 import { ProviderFailure } from './provider-failure.ts';
 
 /** Pictures in one reply; a reply with more is invalid. */
@@ -11,7 +12,8 @@ const RASTER = /^data:image\/(?:png|jpe?g|webp|gif|avif|bmp|tiff|heic|heif);base
  * gateway never fetches. Throws for anything else: a vector picture or a parameter of the media type can hold a script.
  * (reliability, attack 82)
  */
-export function pictureUrl(url: unknown): string {
+export function pictureUrl(url: unknown): string | LongText {
+  if (url instanceof LongText && RASTER.test(url.head)) return url;
   if (typeof url === 'string') {
     if (RASTER.test(url)) return url;
     if (url.length <= ADDRESS_CHARACTERS_MAX && /^https?:\/\/[^\s"<>\\]+$/i.test(url)) return url;

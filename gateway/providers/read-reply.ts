@@ -1,6 +1,13 @@
-import { BlockBuffer, type Clock, LOOP_TURN_BYTES, loopWork, SpentBuffers } from '../../actors/runtime/index.ts';
+import {
+  arrivalShare,
+  BlockBuffer,
+  type Clock,
+  LOOP_TURN_BYTES,
+  loopWork,
+  SpentBuffers,
+} from '../../actors/runtime/index.ts';
 import { JsonScan } from '../json/json-scan.ts';
-import type { KeptTexts } from '../json/json-sinks.ts';
+import type { KeptTexts, Places } from '../json/json-sinks.ts';
 import { oneOf, readInShares } from '../json/read-in-shares.ts';
 import type { OutboundReply } from '../outbound/outbound.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
@@ -22,10 +29,18 @@ const DEPTH_MAX = 128;
 const TOKENS_MAX = 400_000;
 /** A reply has no texts that stay text. */
 const NO_TEXTS: KeptTexts = { places: [], judgedLater: false };
+/** Generated pictures and speech, of chat and of messages. */
+const MEDIA: Places = [
+  ['choices', '*', 'message', 'images', '*', 'image_url', 'url'],
+  ['choices', '*', 'message', 'images', '*', 'image_url'],
+  ['choices', '*', 'message', 'audio', 'data'],
+  ['content', '*', 'source', 'data'],
+];
 
 /**
  * The JSON object of a whole reply. One of more than a turn's share of the event loop waits for room and is parsed in
- * shares, as large requests are. Throws `ProviderFailure`, and what the body throws. (issue 18, line 2)
+ * shares, as large requests are; long pictures and speech of it are `LongText`. Throws `ProviderFailure`, and what the
+ * body throws. (issue 18, line 2)
  */
 export async function readReply(
   reply: OutboundReply,
@@ -41,8 +56,10 @@ export async function readReply(
   let isComplex = false;
   let release: (() => void) | null = null;
   try {
+    if (announced > LOOP_TURN_BYTES) release = await sharing.room(Math.min(announced, sharing.bodyBytesMax));
     for (let chunks = await body.read(); chunks !== null; chunks = await body.read()) {
       for (const chunk of chunks) {
+        if (release !== null) await arrivalShare(sharing.clock, chunk.length);
         bytes += chunk.length;
         blocks.add(chunk);
         isComplex ||= !scan.feed(chunk);
@@ -50,7 +67,7 @@ export async function readReply(
       body.progressed();
       if (bytes <= LOOP_TURN_BYTES) continue;
       if (isComplex) throw new ProviderFailure('garbage', 'the answer is too complex', status);
-      release ??= await sharing.room(announced || sharing.bodyBytesMax);
+      release ??= await sharing.room(sharing.bodyBytesMax);
     }
     const whole = blocks.take();
     if (bytes <= LOOP_TURN_BYTES) return parsed(oneOf(whole).toString('utf8'));
@@ -65,13 +82,14 @@ async function readLarge(
   tokens: number,
   clock: Clock,
 ): Promise<Readonly<Record<string, unknown>>> {
+  const loop = loopWork(clock);
+  const buffers = new SpentBuffers();
+  const spent = (chunk: Uint8Array): void => buffers.passing(chunk);
+  const options = { texts: NO_TEXTS, isLenient: true, longStrings: MEDIA, spent };
   try {
-    return asObject(await readInShares(chunks, { loop: loopWork(clock), tokens, texts: NO_TEXTS, isLenient: true }));
+    return asObject(await readInShares(chunks, { loop, tokens, ...options }));
   } catch (error) {
     if (error instanceof GatewayError) throw new ProviderFailure('garbage', 'the answer is not JSON');
     throw error;
-  } finally {
-    const spent = new SpentBuffers();
-    for (const chunk of chunks) spent.passing(chunk);
   }
 }

@@ -1,4 +1,5 @@
 import type { GatewayError } from './gateway-error.ts';
+import type { LongText } from './long-text.ts';
 import type { ReasoningDetail } from './turn.ts';
 import type { Usage } from './usage.ts';
 
@@ -13,14 +14,14 @@ export type TurnEvent =
   | { readonly type: 'tool-start'; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: 'tool-delta'; readonly index: number; readonly arguments: string }
   /** A generated image, always whole: a `data:` URL, or a URL that is forwarded without being fetched. */
-  | { readonly type: 'image'; readonly url: string; readonly index: number }
+  | { readonly type: 'image'; readonly url: string | LongText; readonly index: number }
   /**
    * A piece of generated speech. `data` is base64 that concatenates piece by piece; `id` and `expiresAt` as reported.
    */
   | {
       readonly type: 'audio-delta';
       readonly id?: string;
-      readonly data?: string;
+      readonly data?: string | LongText;
       readonly transcript?: string;
       /** Unix seconds. */
       readonly expiresAt?: number;

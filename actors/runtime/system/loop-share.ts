@@ -5,6 +5,9 @@ import type { Clock } from '../ports/clock.ts';
  * milliseconds of work.
  */
 export const LOOP_TURN_BYTES = 256 * 1024;
+/** A turn of the event loop with a share and little else. */
+const SHORT_TURN_MS = 2;
+const REST_MS_MAX = 50;
 
 /** How a text is worked on in pieces: its caller's work shares the event loop with other work in some order. */
 export interface LoopWork {
@@ -19,24 +22,18 @@ interface QueuedShare {
   readonly begin: () => void;
 }
 
-/** Bytes already received go before bytes still to be received; otherwise the memory of unread bodies would grow. */
-const reading: QueuedShare[] = [];
-const arriving: QueuedShare[] = [];
-let isDue = false;
-
 /**
  * Resolves in a turn of the event loop that has room for this many bytes, first come, first served. A text larger than
  * one turn's share gets a turn of its own. Without it, bodies that end together are parsed within one turn: twenty of 8
- * MiB stalled the loop, heartbeats included, for half a second (measured). The queue is module state because a process
- * has one event loop.
+ * MiB stalled the loop, heartbeats included, for half a second (measured).
  */
 export function loopShare(clock: Clock, bytes: number): Promise<void> {
-  return queued(reading, clock, bytes);
+  return sharesOf(clock).take('reading', bytes);
 }
 
 /** The same for bytes still to be received: served after all `loopShare` calls. */
 export function arrivalShare(clock: Clock, bytes: number): Promise<void> {
-  return queued(arriving, clock, bytes);
+  return sharesOf(clock).take('arriving', bytes);
 }
 
 /** Pieces of texts of live requests: each begins in a turn with room for its bytes. */
@@ -50,27 +47,63 @@ export function loopWork(clock: Clock): LoopWork {
   };
 }
 
-function queued(queue: QueuedShare[], clock: Clock, bytes: number): Promise<void> {
-  return new Promise((begin) => {
-    queue.push({ bytes, begin });
-    if (!isDue) clock.after(0, () => serve(clock));
-    isDue = true;
-  });
-}
+/** A process has one clock, as it has one event loop. */
+const shares = new WeakMap<Clock, LoopShares>();
 
-/** Runs once per turn, so that each turn has one share. */
-function serve(clock: Clock): void {
-  let left = LOOP_TURN_BYTES;
-  const fits = (next: QueuedShare): boolean => left === LOOP_TURN_BYTES || next.bytes <= left;
-  for (let next = first(); next !== undefined && fits(next); next = first()) {
-    (reading.length > 0 ? reading : arriving).shift();
-    left -= next.bytes;
-    next.begin();
+function sharesOf(clock: Clock): LoopShares {
+  let own = shares.get(clock);
+  if (own === undefined) {
+    own = new LoopShares(clock);
+    shares.set(clock, own);
   }
-  isDue = first() !== undefined;
-  if (isDue) clock.after(0, () => serve(clock));
+  return own;
 }
 
-function first(): QueuedShare | undefined {
-  return reading[0] ?? arriving[0];
+/**
+ * One share per turn. After a long turn, shares rest for as long: a busy node, or one on a busy machine, spends at most
+ * half of its time on large texts.
+ */
+class LoopShares {
+  readonly #clock: Clock;
+  /** Bytes already received go before bytes still to be received; otherwise the memory of unread bodies would grow. */
+  readonly #queues: Readonly<Record<'reading' | 'arriving', QueuedShare[]>> = { reading: [], arriving: [] };
+  #isDue = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  take(kind: 'reading' | 'arriving', bytes: number): Promise<void> {
+    return new Promise((begin) => {
+      this.#queues[kind].push({ bytes, begin });
+      if (!this.#isDue) this.#clock.after(0, this.#serve);
+      this.#isDue = true;
+    });
+  }
+
+  readonly #serve = (): void => {
+    const begunAt = this.#clock.monotonic();
+    let left = LOOP_TURN_BYTES;
+    for (let queue = this.#next(left); queue !== null; queue = this.#next(left)) {
+      const { bytes, begin } = queue.shift() as QueuedShare;
+      left -= bytes;
+      begin();
+    }
+    this.#clock.after(0, () => this.#ended(this.#clock.monotonic() - begunAt));
+  };
+
+  /** The queue whose first share fits; a share larger than a turn has one of its own. */
+  #next(left: number): QueuedShare[] | null {
+    const queue = this.#queues.reading.length > 0 ? this.#queues.reading : this.#queues.arriving;
+    const next = queue[0];
+    return next !== undefined && (left === LOOP_TURN_BYTES || next.bytes <= left) ? queue : null;
+  }
+
+  /** After a turn with a share, and all that its work asked for in turn. */
+  #ended(tookMs: number): void {
+    this.#isDue = this.#queues.reading.length > 0 || this.#queues.arriving.length > 0;
+    if (!this.#isDue) return;
+    if (tookMs > SHORT_TURN_MS) this.#clock.after(Math.min(tookMs, REST_MS_MAX), this.#serve);
+    else this.#serve();
+  }
 }

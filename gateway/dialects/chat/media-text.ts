@@ -1,12 +1,16 @@
-import type { GatheredSpeech, Logprobs } from '../reply/gather-answer.ts';
+import type { TurnEvent } from '../../terms/turn-event.ts';
+import type { Logprobs } from '../reply/gather-answer.ts';
+
+type Image = Extract<TurnEvent, { type: 'image' }>;
+type Speech = Extract<TurnEvent, { type: 'audio-delta' }>;
 
 /** One entry of `images`. */
-export function imageText({ url, index }: { readonly url: string; readonly index: number }): string {
+export function imageText({ url, index }: Omit<Image, 'type'>): string {
   return `{"type":"image_url","image_url":{"url":${JSON.stringify(url)}},"index":${index}}`;
 }
 
 /** The member `audio`, whole or a fragment of it, with the reported members only. */
-export function audioText({ id, data, transcript, expiresAt }: GatheredSpeech): string {
+export function audioText({ id, data, transcript, expiresAt }: Omit<Speech, 'type'>): string {
   return JSON.stringify({ id, data, expires_at: expiresAt, transcript });
 }
 

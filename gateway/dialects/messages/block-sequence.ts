@@ -100,7 +100,7 @@ export class BlockSequence {
       return;
     }
     this.#close();
-    this.#writer.start({ type: 'image', url: event.url });
+    this.#writer.start({ type: 'image', url: String(event.url) });
     this.#writer.stop();
   }
 

@@ -81,7 +81,7 @@ function gather(answer: Gathering, event: TurnEvent): void {
     }
     case 'image':
       answer.images ??= [];
-      answer.images.push({ url: event.url, index: event.index });
+      answer.images.push({ url: String(event.url), index: event.index });
       break;
     case 'audio-delta':
       answer.audio = joined(answer.audio ?? {}, event);
@@ -121,7 +121,7 @@ function joined(speech: GatheredSpeech, piece: Extract<TurnEvent, { type: 'audio
   const { id, data, transcript, expiresAt } = piece;
   const next: Mutable<GatheredSpeech> = { ...speech };
   if (id !== undefined) next.id = id;
-  if (data !== undefined) next.data = (speech.data ?? '') + data;
+  if (data !== undefined) next.data = `${speech.data ?? ''}${data}`;
   if (transcript !== undefined) next.transcript = (speech.transcript ?? '') + transcript;
   if (expiresAt !== undefined) next.expiresAt = expiresAt;
   return next;

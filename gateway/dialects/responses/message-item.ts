@@ -58,7 +58,7 @@ export class MessageItem implements OutputItem {
       this.#open = new SpeechPart(this.#writer, this.#partPlace());
       frames += this.#open.open();
     }
-    const base64 = this.#unaligned + (data ?? '');
+    const base64 = `${this.#unaligned}${data ?? ''}`;
     const whole = base64.length - (base64.length % 4);
     this.#unaligned = base64.slice(whole);
     return frames + this.#open.add({ id, expiresAt, data: base64.slice(0, whole), transcript: transcript ?? '' });

@@ -96,7 +96,7 @@ export class OutputItems {
       case 'refusal-delta':
         return this.#message((item) => item.say('refusal', event.text));
       case 'image':
-        return this.#message((item) => item.draw(event.url));
+        return this.#message((item) => item.draw(String(event.url)));
       case 'audio-delta':
         return this.#message((item) => item.speak(event));
       case 'reasoning-delta':

@@ -1,4 +1,5 @@
 import { LOOP_TURN_BYTES, loopShare } from '../../../actors/runtime/index.ts';
+import { wholeReply } from '../../dialects/reply/whole-reply.ts';
 import type { CallerAbort } from '../../inference/caller-abort.ts';
 import { endTurn } from '../../inference/end-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
@@ -55,7 +56,8 @@ export class WholeAnswer {
       // Writing a large answer takes as long as parsing a large body.
       const characters = charactersOf(events);
       if (characters > LOOP_TURN_BYTES) await loopShare(services.clock, characters);
-      const writing = this.#routes.largeAnswers.write(response, headers, request.reply.whole(head, events, closing));
+      const reply = wholeReply(request.reply, head, { events, closing }, services.inference.random.bytes);
+      const writing = this.#routes.largeAnswers.write(response, headers, reply);
       if (writing !== null) await writing;
       return null;
     } catch (thrown) {
@@ -84,12 +86,12 @@ export class WholeAnswer {
   };
 }
 
-/** Characters of the parts that make an answer large. */
+/** Characters that are rendered in one go: those that make an answer large, but for pictures and speech kept as bytes. */
 function charactersOf(events: readonly TurnEvent[]): number {
   let characters = 0;
   for (const event of events) {
-    if (event.type === 'image') characters += event.url.length;
-    else if (event.type === 'audio-delta') characters += event.data?.length ?? 0;
+    if (event.type === 'image') characters += typeof event.url === 'string' ? event.url.length : 0;
+    else if (event.type === 'audio-delta') characters += typeof event.data === 'string' ? event.data.length : 0;
     else if ('text' in event) characters += event.text.length;
     else if (event.type === 'tool-delta') characters += event.arguments.length;
   }

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { type Clock, freeBytes, type LoopWork, loopWork } from '../../../actors/runtime/index.ts';
+import { type JsonPart, lengthOf, writeInShares } from '../../json/write-in-shares.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { writeAnswer } from './write-answer.ts';
 import { type StreamOptions, writeStream } from './write-stream.ts';
 
 /** Smaller answers fit the socket buffers: they are written at once and not counted. */
-const LARGE_CHARACTERS_MIN = 64 * 1024;
+const LARGE_LENGTH_MIN = 64 * 1024;
 /** A client takes a piece within `streamStalledMs`, about 1 KiB/s, or is disconnected. */
 const PIECE_BYTES = 64 * 1024;
 /** Pieces of bytes that answers share: each write costs time, and a waiting piece costs no memory. About 4 KiB/s. */
@@ -38,25 +39,19 @@ export class LargeAnswers {
    * Writes the answer with status 200; `headers` is a flat list of names and values. A large one becomes bytes in shares
    * of the event loop, and the promise resolves once its head is written.
    */
-  write(response: ServerResponse, headers: string[], body: string): Promise<void> | null {
-    if (body.length >= LARGE_CHARACTERS_MIN) return this.#writeLarge(response, headers, body);
-    writeAnswer(response, 200, headers, body);
+  write(response: ServerResponse, headers: string[], body: readonly JsonPart[]): Promise<void> | null {
+    const [only] = body;
+    if (only === undefined || body.length > 1 || only.length >= LARGE_LENGTH_MIN)
+      return this.#writeLarge(response, headers, body);
+    writeAnswer(response, 200, headers, only);
     return null;
   }
 
-  async #writeLarge(response: ServerResponse, headers: string[], body: string): Promise<void> {
-    // Nearly all of it is base64, a byte per character.
-    this.#count(response, body.length);
-    const blocks: Buffer[] = [];
-    let length = 0;
-    for (let at = 0, end = 0; at < body.length && !response.destroyed; at = end) {
-      end = partEnd(body, at, this.#loop.pieceBytesMax);
-      const from = at;
-      await this.#loop.run(end - at, () => blocks.push(Buffer.from(body.slice(from, end))));
-      length += (blocks.at(-1) as Buffer).length;
-    }
+  async #writeLarge(response: ServerResponse, headers: string[], body: readonly JsonPart[]): Promise<void> {
+    this.#count(response, lengthOf(body));
+    const blocks = await writeInShares(body, this.#loop, () => !response.destroyed);
     if (response.destroyed) return;
-    headers.push('content-length', String(length));
+    headers.push('content-length', String(lengthOf(blocks)));
     response.writeHead(200, headers);
     // A block is written when its last piece is, since the pieces are written in order.
     let nth = 0;
@@ -104,10 +99,4 @@ async function* piecesOf(blocks: readonly Uint8Array[], pieceBytes = PIECE_BYTES
     const { length } = block;
     for (let at = 0; at < length; at += pieceBytes) yield block.subarray(at, at + pieceBytes);
   }
-}
-
-/** The end of the part of a text that begins at `at`; a pair of surrogates stays together. */
-function partEnd(text: string, at: number, characters: number): number {
-  const end = Math.min(text.length, at + characters);
-  return end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800 ? end - 1 : end;
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { IN_FLIGHT_MAX } from '../../../actors/batch/batch-state.ts';
 import type { LineResult } from '../../../actors/batch/events.ts';
 import type { LineInput } from '../../../actors/batch/line-effects.ts';
@@ -7,6 +8,7 @@ import {
   type ActivityHandler,
   type ActivityTask,
   type Json,
+  loopWork,
   type SealingKey,
   sealBlob,
   sealValue,
@@ -14,12 +16,15 @@ import {
 import type { Settlement } from '../../../actors/terms/hold.ts';
 import { accountAddress, lineGenerationId } from '../../../actors/terms/ids.ts';
 import { usd } from '../../../actors/terms/usd.ts';
+import { wholeReply } from '../../dialects/reply/whole-reply.ts';
 import { byteFailure } from '../../files/byte-failure.ts';
 import type { FileServices } from '../../files/file-services.ts';
 import { type EndedTurn, endTurn } from '../../inference/end-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
 import type { InferenceServices } from '../../inference/services.ts';
 import { startTurn } from '../../inference/start-turn.ts';
+import { oneOf } from '../../json/read-in-shares.ts';
+import { lengthOf, writeInShares } from '../../json/write-in-shares.ts';
 import type { Attribution } from '../../terms/caller.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { gatewayErrorOf } from '../../terms/gateway-error-of.ts';
@@ -205,9 +210,11 @@ class LineRun {
     const charged = this.#generation;
     if (ended.error !== null) return this.#failed(ended.error, charged);
     const { head, request } = running;
-    const body = Buffer.from(request.reply.whole(head, ended.events, ended.closing));
-    if (body.length <= REPLY_BYTES_MAX) return this.#replied(body, key);
-    const message = `The reply has ${body.length} bytes; a line of a batch keeps at most ${REPLY_BYTES_MAX}`;
+    const { clock, random } = this.#services.inference;
+    const body = await writeInShares(wholeReply(request.reply, head, ended, random.bytes), loopWork(clock));
+    const length = lengthOf(body);
+    if (length <= REPLY_BYTES_MAX) return this.#replied(body, length, key);
+    const message = `The reply has ${length} bytes; a line of a batch keeps at most ${REPLY_BYTES_MAX}`;
     return this.#lost(message, charged);
   }
 
@@ -215,17 +222,17 @@ class LineRun {
     return failedOutcome(this.#input.customId, { type: 'server', code: 500, message, param: null }, charged);
   }
 
-  async #replied(body: Buffer, key: SealingKey): Promise<LineOutcome> {
+  async #replied(body: readonly Buffer[], length: number, key: SealingKey): Promise<LineOutcome> {
     const { files, random } = this.#services.inference;
     const { account, batch, index, customId } = this.#input;
     const place = placeOfReply(account, batch, index);
     const statusCode = 200;
-    if (body.length <= ROW_REPLY_BYTES_MAX) {
-      const value = sealValue(key, place, body, random).toString('base64');
-      return repliedOutcome(customId, { statusCode, body: { value } }, body.length);
+    if (length <= ROW_REPLY_BYTES_MAX) {
+      const value = sealValue(key, place, oneOf(body), random).toString('base64');
+      return repliedOutcome(customId, { statusCode, body: { value } }, length);
     }
-    const blob = await files.bytes.blobs.put(one(body));
-    return repliedOutcome(customId, { statusCode, body: { blob: sealBlob(key, place, blob, random) } }, body.length);
+    const blob = await files.bytes.blobs.put(Readable.from(body));
+    return repliedOutcome(customId, { statusCode, body: { blob: sealBlob(key, place, blob, random) } }, length);
   }
 
   #failed(error: GatewayError, charged: string | null): LineOutcome {
@@ -258,8 +265,4 @@ function isRepeatable({ headers }: GatewayError): boolean {
 /** The digits that the account records: a recorded charge is the canonical text of its settlement. */
 async function settleLater(_: unknown, __: string, { cost }: Settlement): Promise<{ readonly cost: string }> {
   return { cost: usd(cost) };
-}
-
-async function* one(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  yield bytes;
 }

@@ -1,3 +1,4 @@
+import { LongText } from '../../terms/long-text.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import { IMAGES_MAX, pictureUrl } from '../picture-url.ts';
 import { ProviderFailure } from '../provider-failure.ts';
@@ -22,9 +23,9 @@ export class Media {
     if (audio == null) return;
     if (typeof audio !== 'object') throw new ProviderFailure('garbage', 'audio is not an object');
     const { id, data, transcript, expires_at: expiresAt } = audio as Record<string, unknown>;
-    const piece: { -readonly [member in 'id' | 'data' | 'transcript']?: string } & { expiresAt?: number } = {};
+    const piece: { id?: string; data?: string | LongText; transcript?: string; expiresAt?: number } = {};
     if (typeof id === 'string' && id !== '') piece.id = id.slice(0, AUDIO_ID_CHARACTERS_MAX);
-    if (typeof data === 'string' && data !== '') piece.data = base64(data);
+    if (data instanceof LongText || (typeof data === 'string' && data !== '')) piece.data = base64(data);
     if (typeof transcript === 'string' && transcript !== '') piece.transcript = transcript;
     if (Number.isSafeInteger(expiresAt) && (expiresAt as number) >= 0 && (expiresAt as number) <= SECONDS_MAX) {
       piece.expiresAt = expiresAt as number;
@@ -39,13 +40,15 @@ export class Media {
     const { image_url: at, index } = (image ?? {}) as { image_url?: unknown; index?: unknown };
     if (this.#images >= IMAGES_MAX) throw new ProviderFailure('garbage', 'too many images');
     const own = this.#images++;
-    const url = pictureUrl(typeof at === 'object' && at !== null ? (at as { url?: unknown }).url : at);
+    const isAddress = typeof at !== 'object' || at === null || at instanceof LongText;
+    const url = pictureUrl(isAddress ? at : (at as { url?: unknown }).url);
     const given = Number.isSafeInteger(index) && (index as number) >= 0 && (index as number) < IMAGES_MAX;
     events.push({ type: 'image', url, index: given ? (index as number) : own });
   }
 }
 
-function base64(data: string): string {
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(data)) throw new ProviderFailure('garbage', 'audio data is not base64');
+function base64(data: string | LongText): string | LongText {
+  const isBase64 = data instanceof LongText ? data.isBase64 : /^[A-Za-z0-9+/]*={0,2}$/.test(data);
+  if (!isBase64) throw new ProviderFailure('garbage', 'audio data is not base64');
   return data;
 }

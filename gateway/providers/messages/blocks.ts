@@ -1,3 +1,4 @@
+import { LongText } from '../../terms/long-text.ts';
 import { SIGNED_THINKING } from '../../terms/reasoning-format.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import { IMAGES_MAX, pictureUrl } from '../picture-url.ts';
@@ -88,9 +89,14 @@ export class ContentBlocks {
   #pushImage(content: unknown, events: TurnEvent[]): void {
     const source = membersOf(content, 'an image without a source');
     if (this.#images >= IMAGES_MAX) throw new ProviderFailure('garbage', 'too many images');
-    const bytes = source.type === 'base64' ? `data:${textOf(source.media_type)};base64,${textOf(source.data)}` : null;
-    events.push({ type: 'image', url: pictureUrl(bytes ?? source.url), index: this.#images++ });
+    events.push({ type: 'image', url: pictureUrl(addressOf(source)), index: this.#images++ });
   }
+}
+
+function addressOf({ type, media_type: mediaType, data, url }: Members): unknown {
+  if (type !== 'base64') return url;
+  const head = `data:${textOf(mediaType)};base64,`;
+  return data instanceof LongText ? data.startingWith(head) : head + textOf(data);
 }
 
 function pushText(text: unknown, events: TurnEvent[]): void {

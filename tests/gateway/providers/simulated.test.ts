@@ -143,7 +143,7 @@ it('pictures and speech are delivered, streamed and whole', async () => {
       modalities: { input: [], output: ['image'] },
     } as const;
     const picture = (await answered(requested)).find((event) => event.type === 'image');
-    assert.match(picture?.type === 'image' ? picture.url : '', /^data:image\/png;base64,/);
+    assert.match(picture?.type === 'image' ? String(picture.url) : '', /^data:image\/png;base64,/);
     const spoken = await answered({
       dialect: 'chat',
       model: 'sim/speaker',

@@ -84,7 +84,7 @@ const NEEDS = { vocabularies: new Set([DENSEST]), windowMax: 1_000_000 };
 /** A clock whose event loop turns only when the test says so. */
 function steppedClock(): { readonly clock: Clock; readonly turn: () => boolean } {
   const due: (() => void)[] = [];
-  const clock = { after: (_ms: number, run: () => void) => due.push(run) } as unknown as Clock;
+  const clock = { monotonic: () => 0, after: (_ms: number, run: () => void) => due.push(run) } as unknown as Clock;
   return {
     clock,
     turn: () => {

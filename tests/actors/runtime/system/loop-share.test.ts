@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { arrivalShare, loopShare, systemClock } from '../../../../actors/runtime/index.ts';
+import { LoopModel } from '../../../gateway/overload/loop-model.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);
@@ -60,6 +61,32 @@ it('two full shares never begin in one turn, whenever they are requested', async
   over = true;
   await counting;
   assert.is(new Set(turns).size, turns.length);
+});
+
+it('after a long turn, shares rest for as long, at most 50 ms; after a short one they do not', async () => {
+  for (const [workMs, restMs] of [
+    [1, 0],
+    [2, 0],
+    [10, 10],
+    [300, 50],
+  ] as const) {
+    const loop = new LoopModel();
+    const begun: number[] = [];
+    const work = async (): Promise<void> => {
+      for (let nth = 0; nth < 5; nth++) {
+        await loopShare(loop, 256 * KIB);
+        begun.push(loop.monotonic());
+        loop.spend(workMs);
+      }
+    };
+    void work();
+    await loop.run(10_000);
+    assert.equal(
+      begun,
+      [0, 1, 2, 3, 4].map((nth) => nth * (workMs + restMs)),
+      `${workMs} ms`,
+    );
+  }
 });
 
 /** Renumbers the turns, leaving out those in which no share began. */

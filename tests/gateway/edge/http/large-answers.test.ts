@@ -31,7 +31,7 @@ async function serving(unreadBytesMax: number, use: (opened: Opened) => Promise<
       get({ port, host: '127.0.0.1', agent: false }, resolve).on('error', reject);
     });
     const response = await arrival;
-    void answers.write(response, ['x-test', 'a'], body);
+    void answers.write(response, ['x-test', 'a'], [body]);
     const reply = await replied;
     reply.on('error', () => {});
     return { response, reply };

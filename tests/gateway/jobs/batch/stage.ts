@@ -30,7 +30,7 @@ export function openStage(bytesMax = 64 * 1024 * 1024) {
   const services: FileServices = { ...ports, bytes, background, limits: config.files, askMs: 1_000, cluster };
   /** Seals what a client sends as this JSON text. */
   const seal = (text: string, more: Partial<NewSubmission> = {}): Promise<NewBatch> => {
-    const reader = new JsonReader(SUBMISSION_TEXTS);
+    const reader = new JsonReader({ texts: SUBMISSION_TEXTS });
     reader.feed(Buffer.from(text));
     const submission = parseSubmission(reader.end());
     const requests = Array.isArray(submission.source) ? submission.source : [];
