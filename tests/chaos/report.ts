@@ -74,8 +74,16 @@ export function passed(report: ChaosReport): boolean {
 export function render(report: ChaosReport): string {
   const { requests, strikes, verdict } = report;
   const healed = strikes.flatMap((strike) => (strike.healedMs === null ? [] : [strike.healedMs]));
+  const held = verdict.checks.filter(({ violations }) => violations.length === 0);
+  const broken = verdict.checks.filter(({ violations }) => violations.length > 0);
+  // What failed comes first, since a log is often cut at its end.
   const lines = [
     `seed ${report.seed}: ${requests.sent} requests, ${requests.ok} ok, ${requests.failed} failed, ${requests.unknown} unknown; outside fault windows ${requests.calmOk} of ${requests.calm} ok`,
+    ...broken.flatMap(({ id, title, examined, violations }) => [
+      `BROKEN ${id.padEnd(6)} ${title} (${examined} looked at)`,
+      ...violations.map((violation) => `         ${violation}`),
+    ]),
+    ...report.problems.map((problem) => `FAILED: ${problem}`),
     '',
     ...strikes.map(
       (strike) =>
@@ -98,11 +106,7 @@ export function render(report: ChaosReport): string {
     `recovered: median ${ms(at(healed, 0.5))}, worst ${ms(at(healed, 1))}`,
     `lost acknowledgements ${verdict.lostAcknowledgements}, double charges ${verdict.doubleCharges}, leaked holds ${verdict.leakedHolds}`,
     '',
-    ...verdict.checks.flatMap((check) => [
-      `${check.violations.length === 0 ? 'holds ' : 'BROKEN'} ${check.id.padEnd(6)} ${check.title} (${check.examined} looked at)`,
-      ...check.violations.map((violation) => `         ${violation}`),
-    ]),
-    ...report.problems.map((problem) => `FAILED: ${problem}`),
+    ...held.map(({ id, title, examined }) => `holds  ${id.padEnd(6)} ${title} (${examined} looked at)`),
     passed(report) ? 'clean' : 'not clean',
   ];
   return lines.join('\n');
