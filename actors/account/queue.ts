@@ -1,8 +1,8 @@
 /**
- * The account's queue of batches: at most 10 active ones, oldest first, and at most 8 slots, each for one line in
- * flight over all nodes. A batch states after each of its changes how many slots it uses and how many more it could
- * use; the account grants free slots to the oldest batches in the same commit. Pure. (spec: inference, Batch rules 4,
- * 10)
+ * The account's queue of batches: at most 10 active ones in the order in which they were accepted, which an id does not
+ * show where the clocks of two nodes differ, and at most 8 slots, each for one line in flight over all nodes. A batch
+ * states after each of its changes how many slots it uses and how many more it could use; the account grants free slots
+ * to the oldest batches in the same commit. Pure. (spec: inference, Batch rules 4, 10)
  */
 import type { Effect } from '../runtime/index.ts';
 import { ownerOf } from '../runtime/index.ts';
@@ -51,11 +51,11 @@ export function queueFull(active: number): Refusal {
 }
 
 function changed(queue: Queue, event: QueueEvent): Queue {
-  const others = queue.filter(({ batch }) => batch !== event.batch);
-  if (event.type === 'queue.leave') return others;
+  if (event.type === 'queue.leave') return queue.filter(({ batch }) => batch !== event.batch);
   const { batch, wants } = event;
-  const slots = event.type === 'slot.update' ? event.slots : 0;
-  return [...others, { batch, slots, wants }].sort((a, b) => (a.batch < b.batch ? -1 : 1));
+  const entry = { batch, slots: event.type === 'slot.update' ? event.slots : 0, wants };
+  const isQueued = queue.some((each) => each.batch === batch);
+  return isQueued ? queue.map((each) => (each.batch === batch ? entry : each)) : [...queue, entry];
 }
 
 interface Grant {

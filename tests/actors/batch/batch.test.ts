@@ -185,6 +185,20 @@ it('slots go to the oldest batch with an unsent line, and one commit moves a slo
   assert.equal([...actors.activities.keys()].length, 8);
 });
 
+it('the oldest batch is the one that was accepted first, whatever the clocks of the nodes made of the ids', () => {
+  const actors = open();
+  const [first, second, third] = [submit(actors, 3, 5), submit(actors, 1, 5), submit(actors, 2, 5)] as const;
+  assert.equal(
+    account(actors).queue.map(({ batch }) => batch),
+    [first.id, second.id, third.id],
+  );
+  assert.equal(slots(actors), [5, 3, 0]);
+  admit(actors, first, 0);
+  done(actors, first, 0);
+  assert.equal(slots(actors), [4, 4, 0]);
+  assert.equal(running(actors, third), []);
+});
+
 it('a body that was refused fails alone and is never sent; its batch runs', () => {
   const actors = open();
   const batch = submit(actors, 1, [made.refusedLine('bad'), made.newLine('good', 1), made.refusedLine('worse')]);
