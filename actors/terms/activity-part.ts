@@ -48,7 +48,11 @@ export const MEDIA_UNITS = [
 export function activityPart(generation: Generation, at: number): ActivityPart {
   const { key, model, endpoint, provider, settlement, workspace } = generation;
   return {
-    ...{ key, at, model, endpoint, provider },
+    key,
+    at,
+    model,
+    endpoint,
+    provider,
     ...(workspace === undefined ? {} : { workspace }),
     promptTokens: settlement?.promptTokens ?? 0,
     completionTokens: settlement?.completionTokens ?? 0,

@@ -73,7 +73,8 @@ export async function open(outbound: Outbound, request: OpenRequest): Promise<Pr
   }
   const reader = target.adapter.reader((index) => `call_${request.generation}_${index}`, note);
   if (!turn.stream) {
-    return new WholeAttempt(reply, reader, { ...request.sharing, bodyBytesMax: request.limits.bodyBytesMax });
+    const { clock, room } = request.sharing;
+    return new WholeAttempt(reply, reader, { clock, room, bodyBytesMax: request.limits.bodyBytesMax });
   }
   const lineMax = target.drawsMedia ? request.lineBytesMax * MEDIA_LINE_FACTOR : request.lineBytesMax;
   return new StreamAttempt(reply, reader, lineMax);

@@ -5,8 +5,6 @@ import type { Clock } from '../ports/clock.ts';
  * milliseconds of work.
  */
 export const LOOP_TURN_BYTES = 256 * 1024;
-/** A turn of the event loop with a share and little else. */
-const SHORT_TURN_MS = 2;
 const REST_MS_MAX = 50;
 
 /** How a text is worked on in pieces: its caller's work shares the event loop with other work in some order. */
@@ -60,8 +58,8 @@ function sharesOf(clock: Clock): LoopShares {
 }
 
 /**
- * One share per turn. After a long turn, shares rest for as long: a busy node, or one on a busy machine, spends at most
- * half of its time on large texts.
+ * One share per turn. After it, shares rest for as long: a node spends at most half of its time on large texts, and
+ * their senders do not take the whole of the processors that it shares with others.
  */
 class LoopShares {
   readonly #clock: Clock;
@@ -103,7 +101,6 @@ class LoopShares {
   #ended(tookMs: number): void {
     this.#isDue = this.#queues.reading.length > 0 || this.#queues.arriving.length > 0;
     if (!this.#isDue) return;
-    if (tookMs > SHORT_TURN_MS) this.#clock.after(Math.min(tookMs, REST_MS_MAX), this.#serve);
-    else this.#serve();
+    this.#clock.after(Math.min(tookMs, REST_MS_MAX), this.#serve);
   }
 }

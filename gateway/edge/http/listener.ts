@@ -193,10 +193,9 @@ export class Listener {
       return;
     }
     const head = readHead(request);
-    const context = this.#begin(connection, {
-      ...{ request, response, credential: connection.credentialOf(head), upgrade },
-      invite: expects ? () => response.writeContinue() : null,
-    });
+    const credential = connection.credentialOf(head);
+    const invite = expects ? () => response.writeContinue() : null;
+    const context = this.#begin(connection, { request, response, credential, invite, upgrade });
     if (this.#draining) response.shouldKeepAlive = false;
     const violation = this.#violationOf(request, head, expects);
     if (violation === null) this.#options.serve(context);
@@ -205,11 +204,17 @@ export class Listener {
 
   #begin(
     connection: ClientConnection,
-    arrived: Pick<RequestContext, 'request' | 'response' | 'credential' | 'invite' | 'upgrade'>,
+    {
+      request,
+      response,
+      credential,
+      invite,
+      upgrade,
+    }: Pick<RequestContext, 'request' | 'response' | 'credential' | 'invite' | 'upgrade'>,
   ): RequestContext {
     const id = this.#options.generation();
     const startedAt = this.#options.clock.monotonic();
-    const context = beginRequest({ ...arrived, id, startedAt });
+    const context = beginRequest({ request, response, id, credential, startedAt, invite, upgrade });
     this.#track(connection, context);
     return context;
   }

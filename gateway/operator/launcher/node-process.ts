@@ -21,6 +21,7 @@ export const NODE_FLAGS: readonly string[] = [
   '--use-largepages=silent',
   '--no-parallel-scavenge',
   '--max-semi-space-size=64',
+  '--heap-growing-percent=200',
 ];
 
 export interface NodeStart {

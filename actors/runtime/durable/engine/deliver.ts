@@ -59,7 +59,9 @@ export function deliver(
 /** Unwraps a system message from the runtime of another node or from an operator. */
 function systemMail(wrapped: ActorEvent, deadline: number, trace: string | undefined, answer: Mail['answer']) {
   const opened = decodeSystemMessage(wrapped);
-  return opened && { ...opened, deadline, trace, answer, firing: null, next: null, fetched: null };
+  if (opened === null) return null;
+  const { event, systemMessage } = opened;
+  return { event, deadline, trace, answer, firing: null, systemMessage, next: null, fetched: null };
 }
 
 /** System messages other than outbox messages complete work and use the finish lane; the kind decides for the rest. */
