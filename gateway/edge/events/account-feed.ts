@@ -10,7 +10,10 @@ import type { FeedEvent } from './feed-event.ts';
 const GATHER_MS = 20;
 /** Pause after a read that failed, such as one without contact to the store. */
 const RETRY_MS = 1_000;
-/** Everything is read again after this time without a notice, in case one was lost. */
+/**
+ * Everything is read again after this time without a notice, in case one was lost, or the clock of a node was set back by
+ * more than a read overlaps.
+ */
 const RESYNC_MS = 60_000;
 /**
  * Rows are stamped before they are durable, so a row may become visible after a later one. Each read begins this much
@@ -114,7 +117,7 @@ export class AccountFeed {
   }
 
   async #read(resync: boolean): Promise<void> {
-    if (resync) [this.#since, this.#balance] = [this.#newestAt - OVERLAP_MS, true];
+    if (resync) [this.#since, this.#balance] = [this.#newestAt - CHANGE_RETENTION_MS, true];
     const [since, balance] = [this.#since, this.#balance];
     [this.#since, this.#balance, this.#reading, this.#soon] = [null, false, true, false];
     this.#readAt = this.#services.clock.monotonic();

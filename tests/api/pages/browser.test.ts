@@ -181,7 +181,8 @@ for (const look of LOOKS)
     const context = await openContext(look);
     const { page, errors } = await watched(context);
     await page.goto(`${origin}/sign-in`);
-    assert.is(await page.evaluate<string>('document.activeElement.id'), 'key');
+    // Chromium focuses the field in a later frame than that of the load.
+    await page.waitForFunction("document.activeElement.id === 'key'");
     await screenshot(page, `sign-in-${look}`);
     assert.is(await overflow(page), 0);
     await signIn(page);

@@ -174,6 +174,22 @@ it('a change without a notice is found within a minute, and the balance with it'
   assert.equal(idsOf(events), ['f1', 'balance']);
 });
 
+it('a change stamped by a clock that was set back by a minute is found by the next whole reading', async () => {
+  const { clock, change, notice, follow } = stage();
+  const { events } = await follow();
+  change('f1', 'file.stored', clock.now() + 30_000);
+  notice('file:a/f1');
+  await clock.advance(50);
+  change('f2', 'file.stored', clock.now() - 30_000);
+  notice('file:a/f2');
+  await clock.advance(50);
+  assert.equal(idsOf(events), ['f1']);
+  await clock.advance(60_000);
+  assert.equal(idsOf(events), ['f1', 'f2']);
+  await clock.advance(60_000);
+  assert.equal(idsOf(events), ['f1', 'f2']);
+});
+
 it('a cursor resumes for at least ten minutes, on a node that never followed the account', async () => {
   const { clock, change, follow } = stage();
   const at = clock.now();
