@@ -14,8 +14,9 @@ import type { HandoffNode } from './socket-handoff.ts';
 import { isSilentLoop, QUIET, startingVitals, tickVitals, type Vitals, verdictOn } from './watchdog.ts';
 
 /**
- * Flags of a node: Node's own code on large pages (Linux; ignored elsewhere), and rare collections of the young
- * generation by the main thread alone. Measured numbers: DECISIONS.md, "nodes run with large pages".
+ * Flags of a node: Node's own code on large pages (Linux; ignored elsewhere), rare collections of the young generation by
+ * the main thread alone, and rare collections of the whole heap. Measured numbers: DECISIONS.md, "nodes run with large
+ * pages" and "the heap of a node may triple".
  */
 export const NODE_FLAGS: readonly string[] = [
   '--use-largepages=silent',
