@@ -54,8 +54,8 @@ function changed(queue: Queue, event: QueueEvent): Queue {
   if (event.type === 'queue.leave') return queue.filter(({ batch }) => batch !== event.batch);
   const { batch, wants } = event;
   const entry = { batch, slots: event.type === 'slot.update' ? event.slots : 0, wants };
-  const isQueued = queue.some((each) => each.batch === batch);
-  return isQueued ? queue.map((each) => (each.batch === batch ? entry : each)) : [...queue, entry];
+  const at = queue.findIndex((each) => each.batch === batch);
+  return at < 0 ? [...queue, entry] : queue.with(at, entry);
 }
 
 interface Grant {

@@ -38,8 +38,6 @@ export interface Activity extends DaySums {
   readonly isClosed?: true;
 }
 
-type Writable<T> = { -readonly [member in keyof T]: T[member] };
-
 /** Rows of the running day are resident, so that a charge reads nothing from the store. */
 export const activityCollection: Collection = {
   sort: (row: Activity) => row.day,
@@ -78,7 +76,7 @@ export function recordActivity(state: KeyState, event: SpendRecord): Effect[] {
   const units = addUnits(before?.units, part.units);
   const unpriced = (before?.unpriced ?? 0) + (part.unpriced ? 1 : 0);
   // A literal that begins with a spread takes ten times as long.
-  const row: Writable<Activity> = {
+  const row: Activity = {
     account: ownerOf(state.address),
     key: state.address,
     day,
@@ -92,10 +90,10 @@ export function recordActivity(state: KeyState, event: SpendRecord): Effect[] {
     completionTokens: (before?.completionTokens ?? 0) + part.completionTokens,
     reasoningTokens: (before?.reasoningTokens ?? 0) + part.reasoningTokens,
     usage: add(before?.usage ?? '0', cost),
+    ...(part.workspace === undefined ? {} : { workspace: part.workspace }),
+    ...(units === undefined ? {} : { units }),
+    ...(unpriced === 0 ? {} : { unpriced }),
   };
-  if (part.workspace !== undefined) row.workspace = part.workspace;
-  if (units !== undefined) row.units = units;
-  if (unpriced !== 0) row.unpriced = unpriced;
   const puts: Effect[] = [{ type: 'put', collection: ACTIVITY, id: rowId(part), body: plain(row) }];
   if (oldest !== null && oldest.day < day) {
     const closed: Activity = { ...oldest, isClosed: true };

@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts';
  * milliseconds of work.
  */
 export const LOOP_TURN_BYTES = 256 * 1024;
+/** Longest rest after a turn, also one that another process prolonged. */
 const REST_MS_MAX = 50;
 
 /** How a text is worked on in pieces: its caller's work shares the event loop with other work in some order. */
@@ -99,8 +100,7 @@ class LoopShares {
 
   /** After a turn with a share, and all that its work asked for in turn. */
   #ended(tookMs: number): void {
-    this.#isDue = this.#queues.reading.length > 0 || this.#queues.arriving.length > 0;
-    if (!this.#isDue) return;
-    this.#clock.after(Math.min(tookMs, REST_MS_MAX), this.#serve);
+    this.#isDue = this.#next(LOOP_TURN_BYTES) !== null;
+    if (this.#isDue) this.#clock.after(Math.min(tookMs, REST_MS_MAX), this.#serve);
   }
 }
