@@ -133,6 +133,8 @@ const config: ClusterConfig = {
     standingMs: 1_000,
     startsMs: 2,
     refusalsMs: 0.5,
+    streamTurnBytes: 64 * 1024,
+    streamDelayMs: 100,
     liveMs: 2_000,
     pieceMs: 1,
     restFactor: 2,

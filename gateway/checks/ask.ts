@@ -34,7 +34,7 @@ export async function ask(site: CheckSite, endpoint: Endpoint, turn: Turn): Prom
       limits: { connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: ms, bodyBytesMax },
       lineBytesMax,
       // One answer at a time per provider, and of few tokens.
-      sharing: { clock, room: async () => () => {} },
+      sharing: { clock, room: async () => () => {}, streamShare: () => null },
       begun,
     });
     try {

@@ -205,7 +205,7 @@ class AttemptLoop {
   }
 
   #open(candidate: Candidate, body: string | undefined, span: TraceSpan | undefined): Promise<ProviderAttempt> {
-    const { clock, config, outbound, refusals, replyRoom, targets } = this.#services;
+    const { clock, config, outbound, refusals, replyRoom, streamShares, targets } = this.#services;
     const { turn, generation, caller } = this.#request;
     const { connectMs, firstByteMs, idleMs, bodyBytesMax, lineBytesMax } = config.upstream;
     return open(outbound, {
@@ -223,7 +223,11 @@ class AttemptLoop {
         bodyBytesMax: turn.stream ? bodyBytesMax * STREAM_BYTES_FACTOR : bodyBytesMax,
       },
       lineBytesMax,
-      sharing: { clock, room: (bytes) => replyRoom.take(caller.account, bytes) },
+      sharing: {
+        clock,
+        room: (bytes) => replyRoom.take(caller.account, bytes),
+        streamShare: (bytes) => streamShares.take(caller.account, bytes),
+      },
       refusals: refusals.sinkFor(candidate.endpoint, generation),
       begun: this.#begun,
     });

@@ -4,6 +4,7 @@ import type { RenderTarget } from '../../actors/video-job/render-ask.ts';
 import { FileRoom } from '../files/file-room.ts';
 import type { FileServices } from '../files/file-services.ts';
 import type { Outbound } from '../outbound/outbound.ts';
+import type { StreamShares } from '../overload/stream-shares.ts';
 import { ReplyRoom } from '../providers/reply-room.ts';
 import { type Target, targetOf } from '../providers/target.ts';
 import { type VideoTarget, videoTargetOf } from '../providers/video/video-target.ts';
@@ -39,6 +40,8 @@ export interface InferenceParts {
   /** True while the store has room only for work under way: nothing new may be held. */
   readonly storeFull: () => boolean;
   readonly measures: Measures;
+  /** Shares of the event loop for the streams of providers. */
+  readonly streamShares: StreamShares;
   readonly log: (record: LogRecord) => void;
 }
 

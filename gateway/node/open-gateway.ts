@@ -69,6 +69,7 @@ export function openGateway(
   const files = { cluster, bytes, clock, random, limits: config.files, background, askMs: upstream.askMs };
   const inference = openInference({
     ...{ files, cluster, clock, random, config, outbound, keys, storeFull, measures },
+    streamShares: overload.streams,
     crashpoint: crashPoint ?? (() => {}),
     log: ({ level, message, ...record }) => log[level](record, message),
   });

@@ -3,6 +3,7 @@ import type { OverloadLimits } from '../terms/config.ts';
 import { LiveTraffic } from './live-traffic.ts';
 import { LoopDelay } from './loop-delay.ts';
 import { PlaceTimes } from './place-times.ts';
+import { StreamShares } from './stream-shares.ts';
 
 /** Kinds of work that a node may decline, in the order in which they are shed. */
 export type Work = 'jobs' | 'catalogue' | 'live';
@@ -21,6 +22,7 @@ export interface OverloadGauges {
   readonly placesMax: number;
   readonly inside: number;
   readonly waiting: number;
+  readonly streamsWaiting: number;
   /** Requests refused so far. */
   readonly shed: Readonly<Record<Exclude<Work, 'jobs'>, number>>;
 }
@@ -42,6 +44,8 @@ export class Overload {
   readonly limits: OverloadLimits;
   /** Live requests that ask for a place. */
   readonly live: LiveTraffic;
+  /** Streams of this node, whose accounts may begin no further turn while they are late. */
+  readonly streams: StreamShares;
   readonly #clock: Clock;
   readonly #delay: LoopDelay;
   readonly #queue = new FairQueue<() => void>();
@@ -67,6 +71,7 @@ export class Overload {
     this.limits = limits;
     this.#onRefused = onRefused;
     this.live = new LiveTraffic(clock, limits);
+    this.streams = new StreamShares(clock, limits);
     this.#placesMax = Math.min(Math.max(PLACES, limits.placesMin), limits.placesMax);
     this.#placeTimes = new PlaceTimes(limits);
     this.#delay = new LoopDelay(clock, limits.intervalMs, (leastMs) => this.#adapt(leastMs));
@@ -77,6 +82,7 @@ export class Overload {
       placesMax: this.#placesMax,
       inside: this.#inside,
       waiting: this.#waiting,
+      streamsWaiting: this.streams.waiting,
       shed: { ...this.#shed },
     };
   }
@@ -91,6 +97,7 @@ export class Overload {
       this.#delay.start();
       return this.#waiting === 0 && !this.#isLate && this.#inside * 2 <= this.#placesMax;
     }
+    if (this.#hasLateStreams(work, holder)) return false;
     if (this.#isModest(holder)) return true;
     const { waitingMax, standingWaitingMax } = this.limits;
     const share = QUEUE_SHARE[work];
@@ -102,22 +109,31 @@ export class Overload {
   }
 
   /** A place, at once or after others; null if the request has to be refused. Whoever gets a place calls `leave`. */
-  enter(work: Exclude<Work, 'jobs'>, holder: string): WorkPlace | Promise<WorkPlace> | null {
+  enter(work: Exclude<Work, 'jobs'>, holder: string): WorkPlace | Promise<WorkPlace | null> | null {
     this.#delay.start();
     if (work === 'live') this.live.note();
+    if (this.#hasLateStreams(work, holder)) return null;
     if (this.#waiting === 0 && this.#inside < this.#placesMax) return this.#open(work, holder);
     if (this.#isModest(holder)) return this.#open(work, holder);
     if (!this.mayDispatch(work, holder)) return null;
     this.#waiting++;
     this.#hasWaited = true;
     this.#waitingSince ??= this.#clock.monotonic();
-    return new Promise((resolve) => this.#queue.add(holder, () => resolve(this.#open(work, holder))));
+    return new Promise((resolve) => {
+      // Its streams may have become late meanwhile: a place would come too soon, and a longer wait is none.
+      const enter = (): void => resolve(this.#hasLateStreams(work, holder) ? null : this.#open(work, holder));
+      this.#queue.add(holder, enter);
+    });
   }
 
   /** Counts a request that is refused now; `arrivedAt` is the monotonic ms of its head. */
   refused(work: Exclude<Work, 'jobs'>, arrivedAt: number): void {
     this.#shed[work]++;
     this.#onRefused(this.#clock.monotonic() - arrivedAt);
+  }
+
+  #hasLateStreams(work: Work, holder: string): boolean {
+    return work === 'live' && this.streams.isLate(holder);
   }
 
   /** An account with nothing inside and nothing in the queue need not wait for those that have both. */

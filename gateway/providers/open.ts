@@ -5,7 +5,7 @@ import { failureOf } from './failure-of.ts';
 import { ProviderFailure } from './provider-failure.ts';
 import type { ReplySharing } from './read-reply.ts';
 import { type RefusalNote, refused } from './refused.ts';
-import { StreamAttempt } from './stream-attempt.ts';
+import { StreamAttempt, type StreamSharing } from './stream-attempt.ts';
 import type { Target } from './target.ts';
 import { WholeAttempt } from './whole-attempt.ts';
 
@@ -21,7 +21,7 @@ export interface OpenRequest {
   readonly generation: string;
   readonly limits: OutboundLimits;
   readonly lineBytesMax: number;
-  readonly sharing: Pick<ReplySharing, 'clock' | 'room'>;
+  readonly sharing: Pick<ReplySharing, 'clock' | 'room'> & StreamSharing;
   /** Receives what the provider answered instead of an answer; absent while the operator does not record it. */
   readonly refusals?: RefusalSink | undefined;
   /** The `traceparent` header of a traced request. */
@@ -72,12 +72,12 @@ export async function open(outbound: Outbound, request: OpenRequest): Promise<Pr
     throw failure;
   }
   const reader = target.adapter.reader((index) => `call_${request.generation}_${index}`, note);
+  const { clock, room, streamShare } = request.sharing;
   if (!turn.stream) {
-    const { clock, room } = request.sharing;
     return new WholeAttempt(reply, reader, { clock, room, bodyBytesMax: request.limits.bodyBytesMax });
   }
-  const lineMax = target.drawsMedia ? request.lineBytesMax * MEDIA_LINE_FACTOR : request.lineBytesMax;
-  return new StreamAttempt(reply, reader, lineMax);
+  const lineCharactersMax = target.drawsMedia ? request.lineBytesMax * MEDIA_LINE_FACTOR : request.lineBytesMax;
+  return new StreamAttempt(reply, reader, { lineCharactersMax, streamShare });
 }
 
 function failureOfHead(reply: OutboundReply, stream: boolean): ProviderFailure | null {

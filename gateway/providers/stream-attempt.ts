@@ -19,6 +19,12 @@ const INVALID_LINES_MAX = 64;
  */
 const IDLE_BYTES_MAX = 1024 * 1024;
 
+/** What the pieces of a stream wait for. */
+export interface StreamSharing {
+  /** Null: this turn of the event loop has room for a piece of so many bytes. Else resolves in one that has. */
+  readonly streamShare: (bytes: number) => Promise<void> | null;
+}
+
 /**
  * A streamed answer of any dialect. Only parts of the answer count as progress, so endless comments, blank lines and
  * pings run into the idle time-out, or into the bound on their bytes where there are many. The end of the connection
@@ -28,6 +34,7 @@ export class StreamAttempt implements ProviderAttempt {
   readonly status: number;
   readonly #body: OutboundBody;
   readonly #reader: ReplyReader;
+  readonly #streamShare: StreamSharing['streamShare'];
   readonly #decoder = new StringDecoder('utf8');
   readonly #parser: EventSourceParser;
   #events: TurnEvent[] = [];
@@ -41,10 +48,15 @@ export class StreamAttempt implements ProviderAttempt {
   #failure: ProviderFailure | null = null;
   #state: 'open' | 'terminated' | 'ended' = 'open';
 
-  constructor(reply: OutboundReply, reader: ReplyReader, lineCharactersMax: number) {
+  constructor(
+    reply: OutboundReply,
+    reader: ReplyReader,
+    { lineCharactersMax, streamShare }: StreamSharing & { readonly lineCharactersMax: number },
+  ) {
     this.status = reply.status;
     this.#body = reply.body;
     this.#reader = reader;
+    this.#streamShare = streamShare;
     this.#idleBytesMax = lineCharactersMax + IDLE_BYTES_MAX;
     this.#parser = createParser({
       maxBufferSize: lineCharactersMax,
@@ -77,8 +89,13 @@ export class StreamAttempt implements ProviderAttempt {
         this.#fail(failureOf(error, this.status));
         continue;
       }
-      if (chunks === null) this.#end();
-      else this.#take(chunks);
+      if (chunks === null) {
+        this.#end();
+        continue;
+      }
+      const share = this.#streamShare(lengthOf(chunks));
+      if (share !== null) await share;
+      this.#take(chunks);
     }
   }
 
@@ -165,4 +182,10 @@ export class StreamAttempt implements ProviderAttempt {
       () => {},
     );
   }
+}
+
+function lengthOf(chunks: readonly Uint8Array[]): number {
+  let bytes = 0;
+  for (const chunk of chunks) bytes += chunk.length;
+  return bytes;
 }

@@ -200,6 +200,10 @@ export interface OverloadLimits {
   /** Time in each turn of the event loop for requests to begin, and for refusals; busy turns give more. */
   readonly startsMs: number;
   readonly refusalsMs: number;
+  /** Bytes of streams that a node takes from providers in one turn of the event loop, by account in turn. */
+  readonly streamTurnBytes: number;
+  /** An account whose streams wait longer than this for their turn begins no further one. */
+  readonly streamDelayMs: number;
   /** A live request counts for this long: until then background work and jobs give way. */
   readonly liveMs: number;
   /** Background work in one turn of the event loop, ms, and how many times as long it then rests. */

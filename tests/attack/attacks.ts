@@ -167,6 +167,7 @@ export const ATTACKS: readonly Attack[] = [
   ),
   calling('lines without an answer', 8, 20, { model: 'evil/junk', stream: true }),
   calling('interim answers', 8, 20, { model: 'evil/interim' }),
+  calling('streams of a fast provider', 9, 64, { model: 'evil/parts', stream: true }),
   reading('malformed targets of the operator port', 10, ['//', 'http://[', '/%zz'], ({ operatorUrl }) => operatorUrl),
   reading('paths that cannot be decoded', 11, ['/api/v1/%zz', '/api/v1/models/%ff'], ({ baseUrl }) => baseUrl),
   calling('failing requests of one tenant', 14, 16, { model: 'sim/fast', content: '@sim {"status":500}' }),

@@ -1,35 +1,52 @@
 import cluster from 'node:cluster';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Pool } from 'undici';
 
 /**
- * What any HTTP server costs under the same load: as many processes as the cluster has nodes, which read a request, check
- * no key, keep no state, and answer: 503 to the generator, 200 to the tenant. Prints `{"port":N}` and ends with its
- * parent.
+ * What any gateway in Node can do under the same load: as many processes as the cluster has nodes. Each forwards at most
+ * `PLACES` requests at once to the provider and answers the others 503 at once; it checks no key, holds and charges
+ * nothing, and knows no other node. `bare serve UPSTREAM_ORIGIN` prints `{"port":N}` and ends with its parent.
  */
 const PROCESSES = 3;
+const PLACES = 64;
 const REFUSAL = JSON.stringify({ error: { message: 'The service is overloaded', type: 'server_error', code: 503 } });
-const ANSWER = JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content: 'x'.repeat(64) } }] });
-/** The path of the tenant's requests. */
+/** The path of the tenant's requests, which are never refused. */
 export const SERVED_PATH = '/served';
 
-function serve(): void {
+const HEADERS = { 'content-type': 'application/json' };
+
+function serve(origin: string): void {
+  const upstream = new Pool(origin, { connections: PLACES * 2, pipelining: 1 });
+  let running = 0;
+
+  const forward = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    if (running >= PLACES && request.url !== SERVED_PATH) return write(response, 503, REFUSAL);
+    running++;
+    try {
+      const body = JSON.stringify(JSON.parse(Buffer.concat(pieces).toString()));
+      const answer = await upstream.request({ method: 'POST', path: '/v1/chat/completions', headers: HEADERS, body });
+      write(response, answer.statusCode, JSON.stringify(await answer.body.json()));
+    } finally {
+      running--;
+    }
+  };
+
   const server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      const isServed = request.url === SERVED_PATH;
-      const body = isServed ? ANSWER : REFUSAL;
-      response
-        .writeHead(isServed ? 200 : 503, {
-          'content-type': 'application/json; charset=utf-8',
-          'content-length': body.length,
-        })
-        .end(body);
-    });
+    forward(request, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
 }
 
-if (cluster.isWorker) serve();
-else if (process.argv[2] === 'serve') {
+function write(response: ServerResponse, status: number, body: string): void {
+  const length = Buffer.byteLength(body);
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': length }).end(body);
+}
+
+const [, , mode, origin] = process.argv;
+if (cluster.isWorker) serve(origin as string);
+else if (mode === 'serve') {
   for (let nth = 0; nth < PROCESSES; nth++) cluster.fork();
   let listening = 0;
   cluster.on('listening', (_, { port }) => {

@@ -41,6 +41,11 @@ function pour(response: ServerResponse, piece: string): void {
 
 const nameless = `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"${'a'.repeat(32_768)}"}}]}}]}\n\n`;
 const junk = ': comment\n\nevent: a\n\nretry: 5\n\n\n\n'.repeat(500);
+/** An answer of many short parts, sent as fast as it is taken. */
+const PARTS = 2_000;
+const part = (delta: object, finish: string | null = null): string =>
+  `data: ${JSON.stringify({ id: 'up', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+const parts = `${part({ content: 'a' }).repeat(PARTS)}${part({}, 'stop')}data: [DONE]\n\n`;
 const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(500);
 
 const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
@@ -53,6 +58,7 @@ const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
     sendWhole(response, reply);
   },
   'evil/arguments': (response) => pour(response, nameless),
+  'evil/parts': (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(parts),
   'evil/junk': (response) => pour(response, junk),
   'evil/interim': ({ socket }) => {
     const write = (): void => {

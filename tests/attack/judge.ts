@@ -9,7 +9,7 @@ const REFUSED_MS_MAX = 50;
 /**
  * What another tenant did not get. The machine's own part is not the product's: it is subtracted, and both stay in the
  * report. It is what the chain of processes became slower by at the same time, or, in an overload, what `bare` took:
- * requests to processes that only answer, under the same load.
+ * requests to a bare proxy under the same load.
  */
 export function judgedDelay(
   { tenant, chain, ended }: Pick<Seen, 'tenant' | 'chain' | 'ended'>,
@@ -29,7 +29,10 @@ export function judgedDelay(
   ];
 }
 
-/** What an overload did not hold. */
+/**
+ * What an overload did not hold. Where a bare proxy keeps less of its own peak, or refuses later than the bound, no
+ * gateway on this machine can keep it: then the bare proxy is the measure.
+ */
 export function judgedOverload({
   peak,
   offered,
@@ -37,21 +40,29 @@ export function judgedOverload({
 }: {
   readonly peak: LoadResult;
   readonly offered: LoadResult;
-  readonly bare: Pick<Bare, 'offered'>;
+  readonly bare: Pick<Bare, 'peak' | 'offered'>;
 }): readonly (string | null)[] {
-  const [best, kept] = [peak.answered / peak.seconds, offered.answered / offered.seconds];
+  const [kept, bareKept] = [keptOf({ peak, offered }), keptOf(bare)];
   const wrong = Object.keys(offered.failures).filter((status) => status !== '503');
-  // Where processes that only answer are slower than the bound, no server can keep it: then they are the measure.
-  const bareMs = bare.offered.refusedMs.p99;
-  const refusedMs = offered.refusedMs.p99;
-  const refusedMsMax = Math.max(REFUSED_MS_MAX, bareMs);
+  const [refusedMs, bareMs] = [offered.refusedMs.p99, bare.offered.refusedMs.p99];
   return [
-    kept < best * GOODPUT_MIN ? `goodput ${Math.round((100 * kept) / best)} % of the peak` : null,
-    refusedMs > refusedMsMax
-      ? `refused within ${ms(refusedMs)}, processes that only answer within ${ms(bareMs)}`
+    kept < Math.min(GOODPUT_MIN, bareKept)
+      ? `goodput ${percent(kept)} of the peak, a bare proxy ${percent(bareKept)}`
+      : null,
+    refusedMs > Math.max(REFUSED_MS_MAX, bareMs)
+      ? `refused within ${ms(refusedMs)}, a bare proxy within ${ms(bareMs)}`
       : null,
     wrong.length > 0 ? `answered ${wrong.join(', ')}` : null,
   ];
+}
+
+/** Which part of the peak is served in the overload. */
+export function keptOf({ peak, offered }: Pick<Bare, 'peak' | 'offered'>): number {
+  return offered.answered / offered.seconds / (peak.answered / peak.seconds);
+}
+
+export function percent(part: number): string {
+  return `${Math.round(100 * part)} %`;
 }
 
 /** A percentile of nothing is NaN, which arrives from another process as null. */

@@ -1,9 +1,9 @@
 import type { LoadResult } from '../bench/load.ts';
 import { ATTACKS } from './attacks.ts';
-import { judgedDelay, judgedOverload, ms } from './judge.ts';
+import { judgedDelay, judgedOverload, keptOf, ms, percent } from './judge.ts';
 import { shownShares } from './machine.ts';
 import { MORE_ATTACKS } from './more-attacks.ts';
-import { type Seen, Site } from './site.ts';
+import { type Bare, type Seen, Site } from './site.ts';
 
 export interface AttackSettings {
   /** Of the whole run, divided over the attacks. */
@@ -59,24 +59,28 @@ export async function runAttacks({ seconds, only, strength, tell }: AttackSettin
 
 /** Ten times the load at which the cluster serves most, as an open loop. */
 async function overload(site: Site, share: number, strength: number, quiet: Seen): Promise<Outcome> {
-  const peaks: LoadResult[] = [];
-  for (const inFlight of OVERLOAD.peakInFlight) peaks.push(await site.load({ inFlight, seconds: share / 8 }));
-  const peak = peaks.reduce((best, each) => (perSecondOf(each) > perSecondOf(best) ? each : best));
+  const peaks = OVERLOAD.peakInFlight.map((inFlight) => ({ inFlight, seconds: share / 8 }));
+  const peak = await site.peak(peaks);
   const perSecond = perSecondOf(peak) * OVERLOAD.factor * strength;
-  const seconds = share / 2;
-  const seen = await site.beside(seconds, () => site.load({ inFlight: OVERLOAD.inFlight, seconds, perSecond }));
+  const load = { inFlight: OVERLOAD.inFlight, seconds: share / 2, perSecond };
+  const seen = await site.beside(load.seconds, () => site.load(load));
   const offered = seen.found;
-  const bare = await site.bare({ inFlight: OVERLOAD.inFlight, seconds, perSecond });
+  const bare = await site.bare(peaks, load);
   const faults = [...judgedOverload({ peak, offered, bare }), ...judgedDelay(seen, quiet, bare.tenant)];
-  const sent = perSecondSent(offered);
   const figures = [
-    `peak ${perSecondOf(peak).toFixed(0)}/s, offered ${perSecond.toFixed(0)}/s, sent ${sent.toFixed(0)}/s (${(sent / perSecondOf(peak)).toFixed(1)} times)`,
-    `served ${perSecondOf(offered).toFixed(0)}/s, refused p50 ${ms(offered.refusedMs.p50)} p99 ${ms(offered.refusedMs.p99)}`,
+    `asked for ${perSecond.toFixed(0)}/s: ${shownOverload({ peak, offered })}`,
     `inside the nodes p99 ${ms(seen.refusals.p99Ms)} of ${seen.refusals.total}`,
-    `processes that only answer: ${perSecondSent(bare.offered).toFixed(0)}/s, p50 ${ms(bare.offered.refusedMs.p50)} p99 ${ms(bare.offered.refusedMs.p99)}, the tenant p50 ${ms(bare.tenant.servedMs.p50)} p99 ${ms(bare.tenant.servedMs.p99)}`,
+    `a bare proxy: ${shownOverload(bare)}, the tenant p50 ${ms(bare.tenant.servedMs.p50)} p99 ${ms(bare.tenant.servedMs.p99)}`,
     `the generator was late by p99 ${ms(offered.lateMs.p99)}`,
   ];
   return outcomeOf(OVERLOADED, faults, seen, figures);
+}
+
+function shownOverload({ peak, offered }: Pick<Bare, 'peak' | 'offered'>): string {
+  const [best, sent] = [perSecondOf(peak), perSecondSent(offered)];
+  const times = (sent / best).toFixed(1);
+  const { p50, p99 } = offered.refusedMs;
+  return `sent ${sent.toFixed(0)}/s (${times} times the peak), served ${perSecondOf(offered).toFixed(0)}/s (${percent(keptOf({ peak, offered }))} of ${best.toFixed(0)}/s), refused p50 ${ms(p50)} p99 ${ms(p99)}`;
 }
 
 function outcomeOf(

@@ -36,8 +36,10 @@ export interface Seen {
   readonly ended: string | null;
 }
 
-/** What processes that only answer did under a load. */
+/** What a bare proxy did. */
 export interface Bare {
+  /** At the loads that found the peak of the cluster: the best of them. */
+  readonly peak: LoadResult;
   readonly offered: LoadResult;
   readonly tenant: LoadResult;
 }
@@ -125,19 +127,26 @@ export class Site {
     return this.#load.run(this.#loadOf(this.#payers[2] as Payer, load));
   }
 
+  /** The most that is served at one of these loads. */
+  peak(loads: readonly Amount[]): Promise<LoadResult> {
+    return bestOf(loads, (load) => this.load(load));
+  }
+
   /**
-   * The same load on processes that only answer, with the other tenant's requests beside it: what the machine makes of so
+   * The same overload on a bare proxy with the other tenant's requests beside it: what the machine and Node make of so
    * many connections.
    */
-  async bare(load: Amount & { readonly seconds: number }): Promise<Bare> {
-    const bare = await listening('../attack/bare.ts', ['serve']);
+  async bare(peaks: readonly Amount[], load: Amount): Promise<Bare> {
+    const bare = await listening('../attack/bare.ts', ['serve', `http://127.0.0.1:${this.#helpers[0]?.port}`]);
     try {
       const on = { port: bare.port, headers: {}, body: HELLO };
+      const run = (amount: Amount): Promise<LoadResult> => this.#load.run({ ...on, path: '/', ...amount });
+      const peak = await bestOf(peaks, run);
       const [offered, tenant] = await Promise.all([
-        this.#load.run({ ...on, path: '/', ...load }),
+        run(load),
         this.#tenant.run({ ...on, path: SERVED_PATH, ...TENANT, seconds: load.seconds }),
       ]);
-      return { offered, tenant };
+      return { peak, offered, tenant };
     } finally {
       await bare.stop();
     }
@@ -171,4 +180,10 @@ export class Site {
     await Promise.all(this.#helpers.map((each) => each.stop()));
     this.#evil.disconnect();
   }
+}
+
+async function bestOf(loads: readonly Amount[], run: (load: Amount) => Promise<LoadResult>): Promise<LoadResult> {
+  const results: LoadResult[] = [];
+  for (const load of loads) results.push(await run(load));
+  return results.reduce((best, each) => (each.answered / each.seconds > best.answered / best.seconds ? each : best));
 }

@@ -154,21 +154,20 @@ function takePlace(
   holder: string,
 ): WorkPlace | Promise<WorkPlace> | null {
   if (route.isNeverShed === true) return null;
+  const given = (place: WorkPlace | null): WorkPlace => {
+    if (place === null) {
+      overload.refused(workOf(route), context.startedAt);
+      // Counting it would be one more ask of an overloaded node.
+      context.counted = true;
+      throw OVERLOADED;
+    }
+    // A client that left while its request waited needs no place.
+    if (!context.response.destroyed) return place;
+    place.leave();
+    throw new CallerLeft();
+  };
   const place = overload.enter(workOf(route), holder);
-  if (place === null) {
-    overload.refused(workOf(route), context.startedAt);
-    // Counting it would be one more ask of an overloaded node.
-    context.counted = true;
-    throw OVERLOADED;
-  }
-  return place instanceof Promise ? place.then((given) => stillHere(context, given)) : place;
-}
-
-/** A client that left while its request waited needs no place. */
-function stillHere({ response }: RequestContext, place: WorkPlace): WorkPlace {
-  if (!response.destroyed) return place;
-  place.leave();
-  throw new CallerLeft();
+  return place instanceof Promise ? place.then(given) : given(place);
 }
 
 function workOf({ policy }: ServedRoute): Exclude<Work, 'jobs'> {

@@ -21,6 +21,7 @@ export interface OverloadMeasurement {
   readonly placesMax: number;
   readonly inside: number;
   readonly waiting: number;
+  readonly streamsWaiting: number;
   readonly shed: Readonly<Record<string, number>>;
 }
 

@@ -54,6 +54,7 @@ export class NodeMetrics {
     this.#gauge('troupe_places', 'Requests that the node works on at once, at most', overload.placesMax);
     this.#gauge('troupe_places_taken', 'Requests that the node works on', overload.inside);
     this.#gauge('troupe_requests_waiting', 'Requests that wait for a place', overload.waiting);
+    this.#gauge('troupe_streams_waiting', 'Streams that wait for their share of the loop', overload.streamsWaiting);
     this.#gauge('troupe_streams_open', 'Replies being streamed', edge.streamsOpen);
     this.#counter('troupe_connections_refused_total', 'Connections closed unread because a bound was reached', [
       [{}, edge.connectionsRefused],

@@ -21,6 +21,7 @@ import type { AbortNotice } from '../../../gateway/inference/caller-abort.ts';
 import { drainInference, type InferenceServices, openInference } from '../../../gateway/inference/services.ts';
 import type { TurnRequest } from '../../../gateway/inference/turn-request.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
+import { StreamShares } from '../../../gateway/overload/stream-shares.ts';
 import { plan } from '../../../gateway/routing/plan.ts';
 import { configuredRouting } from '../../../gateway/routing/workspaces.ts';
 import type { ClusterConfig, UpstreamLimits } from '../../../gateway/terms/config.ts';
@@ -167,6 +168,7 @@ export function stage(options: StageOptions = {}): Stage {
   const opened = openInference({
     storeFull: () => false,
     measures: options.measures ?? NO_MEASURES,
+    streamShares: new StreamShares(clock, config.overload),
     cluster,
     clock,
     random: systemRandom,

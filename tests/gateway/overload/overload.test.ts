@@ -60,6 +60,7 @@ class Node {
     const entered = overload.enter(work, holder);
     if (entered === null) return end(true);
     const place = await entered;
+    if (place === null) return end(true);
     loop.spend(cost.before);
     await loop.wait(cost.store);
     place.leave();

@@ -4,13 +4,15 @@ import type { OutboundError } from '../../../gateway/outbound/outbound-error.ts'
 import type { ProviderAttempt } from '../../../gateway/providers/attempt.ts';
 import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
 import type { ReplySharing } from '../../../gateway/providers/read-reply.ts';
+import type { StreamSharing } from '../../../gateway/providers/stream-attempt.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 
 /** Room for every reply. */
-export const UNSHARED: ReplySharing = {
+export const UNSHARED: ReplySharing & StreamSharing = {
   clock: systemClock,
   bodyBytesMax: 16 * 1024 * 1024,
   room: async () => () => {},
+  streamShare: () => null,
 };
 
 export interface Played extends OutboundReply {

@@ -8,7 +8,7 @@ import { messagesAdapter } from '../../../gateway/providers/messages/adapter.ts'
 import { StreamAttempt } from '../../../gateway/providers/stream-attempt.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../support/bounded.ts';
-import { eventsOf, failureOfReading, joined, played } from './played.ts';
+import { eventsOf, failureOfReading, joined, played, UNSHARED } from './played.ts';
 
 /** Recorded transcripts of both dialects: the bytes of a provider and the expected events. */
 const FOLDER = join(import.meta.dirname ?? '.', '../../fixtures/transcripts');
@@ -38,7 +38,7 @@ function streamOf(adapter: Adapter, pieces: readonly Uint8Array[]): StreamAttemp
   return new StreamAttempt(
     played(pieces),
     adapter.reader((index) => `made_${index}`),
-    LINE_MAX,
+    { ...UNSHARED, lineCharactersMax: LINE_MAX },
   );
 }
 

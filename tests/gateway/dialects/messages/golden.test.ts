@@ -46,7 +46,7 @@ async function streamed(adapter: Adapter, { stream }: UpstreamReply): Promise<st
   const attempt = new StreamAttempt(
     played(pieces),
     adapter.reader((index) => `made_${index}`),
-    LINE_MAX,
+    { ...UNSHARED, lineCharactersMax: LINE_MAX },
   );
   const frames = messagesReplyDialect(STOPS).frames(HEAD);
   let out = '';

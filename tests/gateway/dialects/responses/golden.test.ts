@@ -44,7 +44,7 @@ function closingOf({ usage }: ProviderAttempt): Closing {
 async function streamed(adapter: Adapter, { stream }: UpstreamReply): Promise<string> {
   const pieces = stream.map((frame) => Buffer.from(frame));
   const reader = adapter.reader((index) => `made_${index}`);
-  const attempt = new StreamAttempt(played(pieces), reader, LINE_MAX);
+  const attempt = new StreamAttempt(played(pieces), reader, { ...UNSHARED, lineCharactersMax: LINE_MAX });
   const frames = REPLY.frames(HEAD);
   let out = REPLY.processing;
   try {

@@ -11,7 +11,10 @@ import { eventsOf, failureOfReading, joined, played, UNSHARED } from '../played.
 const it = bounded(test);
 
 function streamOf(chunks: readonly Uint8Array[], end: OutboundError | null = null, lineMax = 1_000): StreamAttempt {
-  return new StreamAttempt(played(chunks, end), new ChatReader((index) => `made_${index}`), lineMax);
+  return new StreamAttempt(played(chunks, end), new ChatReader((index) => `made_${index}`), {
+    ...UNSHARED,
+    lineCharactersMax: lineMax,
+  });
 }
 
 function data(...chunks: readonly object[]): string {
@@ -84,15 +87,35 @@ it('a line beyond its bound ends the attempt and the connection', async () => {
     Buffer.from('y'.repeat(600)),
     Buffer.from('z'),
   ]);
-  const attempt = new StreamAttempt(reply, new ChatReader(() => ''), 1_000);
+  const attempt = new StreamAttempt(reply, new ChatReader(() => ''), { ...UNSHARED, lineCharactersMax: 1_000 });
   assert.is((await failureOfReading(attempt)).reason, 'garbage');
   assert.ok(reply.aborted);
 });
 
 it('data counts as progress, comments do not', async () => {
   const reply = played([Buffer.from(': a\n\n: b\n\n'), Buffer.from(data(delta({ content: 'a' }, 'stop')))]);
-  await eventsOf(new StreamAttempt(reply, new ChatReader(() => ''), 1_000));
+  await eventsOf(new StreamAttempt(reply, new ChatReader(() => ''), { ...UNSHARED, lineCharactersMax: 1_000 }));
   assert.is(reply.progress, 1);
+});
+
+it('a piece waits for its share of the event loop, and nothing is read meanwhile', async () => {
+  const reply = played([Buffer.from(data(delta({ content: 'a' }))), Buffer.from(data(delta({ content: 'b' })))]);
+  const asked: number[] = [];
+  let begin = (): void => {};
+  const streamShare = (bytes: number): Promise<void> => {
+    asked.push(bytes);
+    return new Promise((resolve) => {
+      begin = resolve;
+    });
+  };
+  const attempt = new StreamAttempt(reply, new ChatReader(() => ''), { streamShare, lineCharactersMax: 1_000 });
+  const reading = attempt.read();
+  await new Promise(setImmediate);
+  assert.is(asked.length, 1);
+  assert.is(reply.progress, 0);
+  begin();
+  assert.equal(await reading, [{ type: 'text-delta', text: 'a' }]);
+  assert.equal(asked, [data(delta({ content: 'a' })).length]);
 });
 
 const BROKEN: readonly (readonly [string, string])[] = [

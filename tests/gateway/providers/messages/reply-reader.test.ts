@@ -14,7 +14,10 @@ function frame(type: string, members: object = {}): string {
 
 function streamOf(...frames: readonly string[]): StreamAttempt {
   const reader = new MessagesReader((index) => `made_${index}`);
-  return new StreamAttempt(played([Buffer.from(frames.join(''))]), reader, 64 * 1024);
+  return new StreamAttempt(played([Buffer.from(frames.join(''))]), reader, {
+    ...UNSHARED,
+    lineCharactersMax: 64 * 1024,
+  });
 }
 
 function wholeOf(message: object): WholeAttempt {
