@@ -20,8 +20,8 @@ import { OTHER_NODES, otherNode } from './other-nodes.mjs';
 import { ROOT } from './run.mjs';
 import { isLight, jobsOf, SHORT_FORM, secondRunOf } from './test-jobs.mjs';
 
-/** Three on two cores, since many tests wait for time to pass or for other processes. */
-const PROCESSES_AT_ONCE = 3;
+/** On two cores, since many tests wait for time to pass or for other processes. */
+const PROCESSES_AT_ONCE = { besideTimed: 3, afterwards: 4 };
 /** A process must end by itself within this time after its files are done. */
 const LINGER_MS_MAX = 20_000;
 const OUTPUT_CHARS_MAX = 20_000;
@@ -127,14 +127,15 @@ function sumUp() {
   results = new Map();
 }
 
-/** The first lane runs the timed jobs, then joins the others. */
+/** The first lane runs the timed jobs, then becomes as many as there may be without them. */
 async function runAll(all) {
   const { timed, others } = jobsOf(all);
   const lane = async (queue) => {
     for (let job = queue.shift(); job; job = queue.shift()) await runGroup(job.files, job.fileMsMax);
   };
-  const rest = Array.from({ length: PROCESSES_AT_ONCE - 1 }, () => lane(others));
-  await Promise.all([lane(timed).then(() => lane(others)), ...rest]);
+  const { besideTimed, afterwards } = PROCESSES_AT_ONCE;
+  const lanes = (count) => Promise.all(Array.from({ length: count }, () => lane(others)));
+  await Promise.all([lane(timed).then(() => lanes(1 + afterwards - besideTimed)), lanes(besideTimed - 1)]);
 }
 
 /** Runs files in one process; files left over by a killed or broken process run in the next one. */

@@ -34,11 +34,11 @@ export interface OverloadGauges {
  *
  * Two controls, both published. The number of places falls by a third while the event loop has a standing delay, or while
  * requests stay inside for long because they queue at the owner of their account, and grows by a quarter while requests
- * wait without either (an adaptive concurrency limit, as Netflix's). The bound on the
- * queue is that of a burst until the queue has stood for `standingMs`, then small until it drains (controlled delay, as
- * Facebook's "Fail at Scale" and RFC 8290 for the accounts). A full queue still takes an account's request while the
- * account has less than its share of the queue. Refusals are decided on arrival and hold nothing. (spec: reliability
- * X39, X40; issue 18, line 9)
+ * wait without either (an adaptive concurrency limit, as Netflix's). The bound on the queue is that of a burst until the
+ * queue has stood for `standingMs`, then small until it drains (controlled delay, as Facebook's "Fail at Scale" and RFC
+ * 8290 for the accounts). A full queue still takes an account's request while the account has less than its share of the
+ * queue. An account whose streams are late begins no turn. Refusals hold nothing. (spec: reliability X39, X40; issue 18,
+ * line 9)
  */
 export class Overload {
   readonly limits: OverloadLimits;
@@ -108,7 +108,10 @@ export class Overload {
     return this.#queue.count(holder) < Math.floor(bound / holders);
   }
 
-  /** A place, at once or after others; null if the request has to be refused. Whoever gets a place calls `leave`. */
+  /**
+   * A place, at once or after others; null, at once or after the wait, if the request has to be refused. Whoever gets a
+   * place calls `leave`.
+   */
   enter(work: Exclude<Work, 'jobs'>, holder: string): WorkPlace | Promise<WorkPlace | null> | null {
     this.#delay.start();
     if (work === 'live') this.live.note();
