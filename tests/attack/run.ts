@@ -41,7 +41,7 @@ export async function runAttacks({ seconds, only, strength, tell }: AttackSettin
   };
   tell('the attacker runs at a lower priority: it stands for other machines');
   try {
-    await site.load({ inFlight: WARM_UP.inFlight, seconds: share * WARM_UP.part });
+    await site.load(warmUpOf(share));
     const quiet = await site.beside(share, async () => null);
     tell(`quiet: ${shown(quiet)}`);
     for (const attack of attacks) {
@@ -65,7 +65,7 @@ async function overload(site: Site, share: number, strength: number, quiet: Seen
   const load = { inFlight: OVERLOAD.inFlight, seconds: share / 2, perSecond };
   const seen = await site.beside(load.seconds, () => site.load(load));
   const offered = seen.found;
-  const bare = await site.bare(peaks, load);
+  const bare = await site.bare(warmUpOf(share), peaks, load);
   const faults = [...judgedOverload({ peak, offered, bare }), ...judgedDelay(seen, quiet, bare.tenant)];
   const figures = [
     `asked for ${perSecond.toFixed(0)}/s: ${shownOverload({ peak, offered })}`,
@@ -74,6 +74,10 @@ async function overload(site: Site, share: number, strength: number, quiet: Seen
     `the generator was late by p99 ${ms(offered.lateMs.p99)}`,
   ];
   return outcomeOf(OVERLOADED, faults, seen, figures);
+}
+
+function warmUpOf(share: number): { readonly inFlight: number; readonly seconds: number } {
+  return { inFlight: WARM_UP.inFlight, seconds: share * WARM_UP.part };
 }
 
 function shownOverload({ peak, offered }: Pick<Bare, 'peak' | 'offered'>): string {

@@ -134,13 +134,14 @@ export class Site {
 
   /**
    * The same overload on a bare proxy with the other tenant's requests beside it: what the machine and Node make of so
-   * many connections.
+   * many connections. Its code has run before, as that of the cluster has.
    */
-  async bare(peaks: readonly Amount[], load: Amount): Promise<Bare> {
+  async bare(warmUp: Amount, peaks: readonly Amount[], load: Amount): Promise<Bare> {
     const bare = await listening('../attack/bare.ts', ['serve', `http://127.0.0.1:${this.#helpers[0]?.port}`]);
     try {
       const on = { port: bare.port, headers: {}, body: HELLO };
       const run = (amount: Amount): Promise<LoadResult> => this.#load.run({ ...on, path: '/', ...amount });
+      await run(warmUp);
       const peak = await bestOf(peaks, run);
       const [offered, tenant] = await Promise.all([
         run(load),
