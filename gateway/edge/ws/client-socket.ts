@@ -32,6 +32,8 @@ export interface ClientSocketOptions {
   readonly framesPerMinuteMax: number;
   /** A socket over which nothing is sent in either direction for so long is closed; null: never. */
   readonly idleMs: number | null;
+  /** The same in a drain, for a socket whose next frame may be on its way. */
+  readonly drainIdleMs: number;
 }
 
 /** What speaks over a socket. */
@@ -129,13 +131,18 @@ export class ClientSocket implements SocketSession {
 
   drain(): void {
     this.#draining = true;
-    this.rest();
+    const { clock, drainIdleMs } = this.#options;
+    if (clock.monotonic() - this.#usedAt >= drainIdleMs) this.#restart();
   }
 
   /** Called by the user when it is no longer busy. */
   rest(): void {
     this.#usedAt = this.#options.clock.monotonic();
-    if (this.#draining && !this.#user.isBusy) this.close(CLOSE.restart, 'the node is restarting');
+    if (this.#draining) this.#restart();
+  }
+
+  #restart(): void {
+    if (!this.#user.isBusy) this.close(CLOSE.restart, 'the node is restarting');
   }
 
   #end(): void {

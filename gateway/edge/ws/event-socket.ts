@@ -61,7 +61,7 @@ export class EventSocket implements EventSink, SocketUser {
   open(socket: WebSocket, { socket: connection }: Pick<Upgrade, 'socket'>, subscription: Subscription): ClientSocket {
     const { clock, limits, events } = this.#options;
     const bounds = { stalledMs: limits.streamStalledMs, waitingBytes: events.bufferBytesMax };
-    const rates = { framesPerMinuteMax: FRAMES_PER_MINUTE_MAX, idleMs: null };
+    const rates = { framesPerMinuteMax: FRAMES_PER_MINUTE_MAX, idleMs: null, drainIdleMs: 0 };
     const session = new ClientSocket(socket, connection, { clock, ...bounds, ...rates }, this);
     this.#session = session;
     this.#subscription = subscription;

@@ -59,7 +59,10 @@ export class TurnSocket implements SocketUser {
     this.session = new ClientSocket(
       socket,
       connection,
-      { clock, ...bounds, framesPerMinuteMax: FRAMES_PER_MINUTE_MAX, idleMs: IDLE_MS },
+      {
+        ...{ clock, ...bounds, framesPerMinuteMax: FRAMES_PER_MINUTE_MAX },
+        ...{ idleMs: IDLE_MS, drainIdleMs: limits.drainIdleMs },
+      },
       this,
     );
   }

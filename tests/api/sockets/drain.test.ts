@@ -12,7 +12,7 @@ const it = bounded(test, 120_000);
 let cluster: TestCluster;
 test.after(() => cluster.close());
 
-it('a drain ends an idle socket at once, a busy one behind its turn, and at its grace in the in-band error', async () => {
+it('a drain ends an idle socket, a busy one behind its turn, and at its grace in the in-band error', async () => {
   cluster = await startCluster({ nodes: 1, edge: { drainGraceMs: 10_000 } });
   const [base] = cluster.baseUrls as [string];
   const { key } = await cluster.fund('10');

@@ -10,7 +10,10 @@ import { FakeSocket } from './fake-socket.ts';
 const it = bounded(test);
 const PING_MS = 30_000;
 const CLOSE_MS = 10_000;
-const BOUNDS = { stalledMs: 60_000, waitingBytes: 1_000, framesPerMinuteMax: 5, idleMs: 10 * 60_000 };
+const BOUNDS = {
+  ...{ stalledMs: 60_000, waitingBytes: 1_000, framesPerMinuteMax: 5 },
+  ...{ idleMs: 10 * 60_000, drainIdleMs: 2_000 },
+};
 
 function stage(bounds: Partial<ClientSocketOptions> = {}) {
   const clock = new HandClock();
@@ -149,7 +152,7 @@ it('a binary frame closes the socket unread', () => {
   assert.equal(user.frames, []);
 });
 
-it('a drain closes the socket with the restart code as soon as nothing is under way', () => {
+it('a drain closes the socket with the restart code behind the turn under way', () => {
   const { socket, user, session } = stage();
   user.isBusy = true;
   session.drain();
@@ -158,9 +161,25 @@ it('a drain closes the socket with the restart code as soon as nothing is under 
   user.isBusy = false;
   session.rest();
   assert.is(socket.closed?.code, 1012);
-  const idle = stage();
-  idle.session.drain();
-  assert.is(idle.socket.closed?.code, 1012);
+});
+
+it('a drain leaves an idle socket open until it was idle for so long that no frame is on its way', async () => {
+  const { clock, socket, user, session } = stage();
+  session.drain();
+  await clock.advance(BOUNDS.drainIdleMs - 1);
+  session.drain();
+  assert.is(socket.closed, null);
+  socket.emit('message', Buffer.from('{}'), false);
+  assert.equal(user.frames, ['{}'], 'served as before the drain');
+  await clock.advance(BOUNDS.drainIdleMs - 1);
+  session.drain();
+  assert.is(socket.closed, null);
+  await clock.advance(1);
+  session.drain();
+  assert.is(socket.closed?.code, 1012);
+  const events = stage({ drainIdleMs: 0 });
+  events.session.drain();
+  assert.is(events.socket.closed?.code, 1012);
 });
 
 it('a socket survives sixteen refused frames in ten seconds, and is closed at the next', async () => {
