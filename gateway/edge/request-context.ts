@@ -16,7 +16,7 @@ export const STRANGERS = 'strangers';
 
 /** A WebSocket of a client, as the listener of its node sees it. */
 export interface SocketSession {
-  /** The node drains: ends the socket with a restart code once nothing is under way on it. Called again and again. */
+  /** The node drains: ends the socket with a restart code once nothing is under way on it. Called until it has. */
   drain(): void;
 }
 

@@ -122,7 +122,7 @@ export class Background {
     const mayBegin = (): boolean => !live.isPresent || (this.#running === 0 && !this.#isAtRest());
     while (this.#waiting > 0 && this.#spentMs < limits.pieceMs && mayBegin()) {
       this.#waiting--;
-      this.#queue.take(always)?.();
+      this.#queue.take()?.();
     }
     this.#rest();
     this.#schedule();
@@ -150,8 +150,4 @@ export class Background {
   #isAtRest(): boolean {
     return this.#parts.clock.monotonic() < this.#restsUntil;
   }
-}
-
-function always(): boolean {
-  return true;
 }

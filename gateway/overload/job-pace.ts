@@ -100,7 +100,7 @@ export class JobPace {
       if (this.#wasLive && now < this.#nextAt) break;
       this.#nextAt = (this.#wasLive ? Math.max(this.#nextAt, now - CATCH_UP_MS) : now) + 1_000 / this.#perSecond;
       this.#hasBegun = true;
-      this.#queue.take(always)?.begin();
+      this.#queue.take()?.begin();
     }
     if (this.#waiting > 0) this.#look();
   };
@@ -147,8 +147,4 @@ export class JobPace {
     if (isUsed) this.#follow();
     else this.#wasLive = false;
   };
-}
-
-function always(): boolean {
-  return true;
 }

@@ -50,11 +50,7 @@ export class LoopShare {
     this.#spentMs = 0;
     while (this.#waiting > 0 && this.#spentMs < this.#budgetMs) {
       this.#waiting--;
-      this.run(this.#queue.take(always) as () => void);
+      this.run(this.#queue.take() as () => void);
     }
   }
-}
-
-function always(): boolean {
-  return true;
 }

@@ -123,7 +123,7 @@ export class Overload {
     this.#hasWaited = true;
     this.#waitingSince ??= this.#clock.monotonic();
     return new Promise((resolve) => {
-      // Its streams may have become late meanwhile: a place would come too soon, and a longer wait is none.
+      // If its streams became late while it waited, it is refused rather than left to wait for longer.
       const enter = (): void => resolve(this.#hasLateStreams(work, holder) ? null : this.#open(work, holder));
       this.#queue.add(holder, enter);
     });
@@ -160,7 +160,7 @@ export class Overload {
 
   #serveNext(): void {
     while (this.#waiting > 0 && this.#inside < this.#placesMax) {
-      const enter = this.#queue.take(always);
+      const enter = this.#queue.take();
       if (enter === null) return;
       this.#waiting--;
       if (this.#waiting === 0) this.#waitingSince = null;
@@ -207,7 +207,3 @@ export class WorkPlace {
 }
 
 function ignore(): void {}
-
-function always(): boolean {
-  return true;
-}

@@ -4,7 +4,8 @@ import { type Clock, FairQueue } from '../../actors/runtime/index.ts';
 const PIECE_BYTES = 4 * 1024;
 
 interface Waiting {
-  readonly bytes: number;
+  /** Of the bytes of a turn. */
+  readonly cost: number;
   readonly begin: () => void;
 }
 
@@ -51,8 +52,9 @@ export class StreamShares {
   /** Null: the piece is taken now. Else resolves in the turn that takes it. Each stream waits for one piece. */
   take(account: string, bytes: number): Promise<void> | null {
     this.#schedule();
+    const cost = bytes + PIECE_BYTES;
     if (this.#waiting === 0 && this.#left > 0) {
-      this.#left -= bytes + PIECE_BYTES;
+      this.#left -= cost;
       return null;
     }
     this.#waiting++;
@@ -64,7 +66,7 @@ export class StreamShares {
         else this.#late.delete(account);
         begin();
       };
-      this.#queue.add(account, { bytes, begin: taken });
+      this.#queue.add(account, { cost, begin: taken });
     });
   }
 
@@ -78,15 +80,11 @@ export class StreamShares {
     this.#isDue = false;
     this.#left = this.#turnBytes;
     while (this.#waiting > 0 && this.#left > 0) {
-      const { bytes, begin } = this.#queue.take(always) as Waiting;
+      const { cost, begin } = this.#queue.take() as Waiting;
       this.#waiting--;
-      this.#left -= bytes + PIECE_BYTES;
+      this.#left -= cost;
       begin();
     }
     if (this.#waiting > 0) this.#schedule();
   };
-}
-
-function always(): boolean {
-  return true;
 }

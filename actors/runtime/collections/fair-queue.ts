@@ -39,7 +39,7 @@ export class FairQueue<T> {
   }
 
   /** Removes and returns the first item of the next group whose first item is admitted; null if there is none. */
-  take(admits: (item: T) => boolean): T | null {
+  take(admits: (item: T) => boolean = always): T | null {
     const at = this.turns.findIndex(({ items }) => admits(items[0] as T));
     if (at < 0) return null;
     const [waiting] = this.turns.splice(at, 1) as [Group<T>];
@@ -59,4 +59,8 @@ export class FairQueue<T> {
     this.groups.delete(group);
     this.turns.splice(this.turns.indexOf(waiting), 1);
   }
+}
+
+function always(): boolean {
+  return true;
 }
