@@ -13,7 +13,6 @@ export type CascadeEnd =
   | 'finished'
   | 'stopping'
   /** An actor or a row must be loaded first; then the event is stepped again. */
-  | 'lacks-actor'
-  | 'lacks-row'
+  | 'lacking'
   /** The outbox of the shard accepts no further messages for now. */
   | 'outbox-full';

@@ -47,7 +47,7 @@ export class Cascade extends Collected {
   refusal: MessageRefusal | null = null;
   /** The quarantined receiver of a message, if the cascade failed because of it. */
   quarantined: Cell | null = null;
-  /** The actor to load, or the actor whose row must be read. */
+  /** After the end `lacking`: the actor to load, or the actor whose row must be read; that row, or null. */
   lacking = '';
   lackingRow: Unread | null = null;
   /** The outcome of a system message. */
@@ -111,6 +111,13 @@ export class Cascade extends Collected {
     for (const change of this.changes) change.cell.draft = null;
   }
 
+  /** `row`: null if the actor itself is to be loaded. */
+  private lacks(address: string, row: Unread | null): CascadeEnd {
+    this.lacking = address;
+    this.lackingRow = row;
+    return 'lacking';
+  }
+
   private fail(detail: string): CascadeEnd {
     this.failure = detail;
     return 'failed';
@@ -160,11 +167,7 @@ export class Cascade extends Collected {
     refusal: MessageRefusal | null,
   ): CascadeEnd {
     const received = receive(root, systemMessage, mail.event, this);
-    if (received instanceof Unread) {
-      this.lacking = root.address;
-      this.lackingRow = received;
-      return 'lacks-row';
-    }
+    if (received instanceof Unread) return this.lacks(root.address, received);
     const { event, rows, inputOutcome, depends } = received;
     this.inputOutcome = inputOutcome;
     if (depends !== null) this.dependOnEntry(depends);
@@ -209,10 +212,7 @@ export class Cascade extends Collected {
     const from = this.senders[place] as Cell;
     const cell = this.neighbours.find(to, root);
     if (cell === 'elsewhere') return this.post(from, to, event);
-    if (cell === 'unloaded') {
-      this.lacking = to;
-      return 'lacks-actor';
-    }
+    if (cell === 'unloaded') return this.lacks(to, null);
     if ('unreachable' in cell) return this.fail(cell.unreachable);
     if (cell.phase === 'quarantined') return this.deferSent(cell, event);
     this.dependOn(cell);
@@ -272,11 +272,7 @@ export class Cascade extends Collected {
     else cell.lastAt = this.at;
     try {
       const rows = resolveRows(cell, event, this.rows);
-      if (rows instanceof Unread) {
-        this.lacking = cell.address;
-        this.lackingRow = rows;
-        return 'lacks-row';
-      }
+      if (rows instanceof Unread) return this.lacks(cell.address, rows);
       const result = step(cell.kind, snapshot, event, { at: this.at, self: cell.address, rows });
       if (!result.handled) return this.notHandled(cell, event, snapshot === null ? result.to : result.from, from);
       const refused = refusedIn(result, snapshot);

@@ -267,8 +267,7 @@ export class Dispatcher {
       case 'done':
         this.conclude(cell, shard, mail);
         return;
-      case 'lacks-actor':
-      case 'lacks-row':
+      case 'lacking':
         if (!this.fetcher.fetch(cell, mail, cascade.lacking, cascade.lackingRow)) this.giveUp(shard, mail);
         return;
       case 'stopping':

@@ -112,7 +112,7 @@ function show(
       .map(([version, at, event, from, to]) => ({ address, version, at, event, from, to })),
     explanation: [
       ...(away ? quarantineExplanation(cell) : explain(cell, view)),
-      ...work.map(workSentence),
+      ...work.map(activitySentence),
       ...aside.map(sentence),
     ],
   };
@@ -155,7 +155,8 @@ function activityRecordsOf(cell: Cell): Inspection['intents'] {
   });
 }
 
-function workSentence({
+/** An actor that has one activity of a kind at most names it as the kind. */
+function activitySentence({
   id,
   name,
   attempt,
@@ -166,7 +167,8 @@ function workSentence({
 }: Inspection['intents'][number]): string {
   const turn = suspect ? 'waits for its turn among the suspects of' : 'waits for its turn on';
   const failure = lastFailure === null ? '' : `, last failure: ${lastFailure}`;
-  return `The work ${name} ${id} ${begun ? 'runs on' : turn} ${runner}: attempt ${attempt}${failure}.`;
+  const activity = id === name ? name : `${name} ${id}`;
+  return `The activity ${activity} ${begun ? 'runs on' : turn} ${runner}: attempt ${attempt}${failure}.`;
 }
 
 function sentence({ address, id, source, event, failure, times }: DeadLetterView): string {

@@ -1,4 +1,4 @@
-import { type ClientRequest, createServer, request as openRequest, type Server } from 'node:http';
+import { createServer, request as openRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -25,7 +25,7 @@ interface Sent {
   readonly isGone?: () => boolean;
   /** Sends this and disconnects. */
   readonly abort?: string;
-  /** Sends the body in two halves, the second one later. */
+  /** Sends the body in two halves, the second one once the first is being read. */
   readonly halved?: boolean;
 }
 
@@ -35,6 +35,7 @@ async function read(sent: Sent): Promise<Outcome> {
   const outcome = new Promise<Outcome>((resolve) => {
     settle = resolve;
   });
+  const body = Buffer.from(sent.body ?? '');
   const server = createServer((incoming, response) => {
     readBody(incoming, {
       limits: LIMITS,
@@ -50,30 +51,23 @@ async function read(sent: Sent): Promise<Outcome> {
         (error: unknown) => settle({ error }),
       )
       .finally(() => response.end());
+    if (sent.halved) setTimeout(() => client.end(body.subarray(body.length / 2)), 5);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const client = openRequest({
-    port,
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...sent.headers },
-  });
+  const halved = sent.halved ? { 'content-length': body.length } : {};
+  const headers = { 'content-type': 'application/json', ...sent.headers, ...halved };
+  const client = openRequest({ port, method: 'POST', headers });
   client.on('error', () => {});
   client.on('response', (response) => response.resume());
   if (sent.stall !== undefined) client.write(sent.stall);
   else if (sent.abort !== undefined) client.write(sent.abort, () => client.destroy());
-  else if (sent.halved) sendHalved(client, Buffer.from(sent.body ?? ''));
-  else client.end(sent.body ?? '');
+  else if (sent.halved) client.write(body.subarray(0, body.length / 2));
+  else client.end(body);
   const result = await outcome;
   client.destroy();
   await close(server);
   return result;
-}
-
-function sendHalved(client: ClientRequest, body: Buffer): void {
-  client.setHeader('content-length', body.length);
-  client.write(body.subarray(0, body.length / 2));
-  setTimeout(() => client.end(body.subarray(body.length / 2)), 20);
 }
 
 function close(server: Server): Promise<void> {

@@ -122,7 +122,7 @@ it('every spelling of a request has one answer with the token and one without', 
 it('why names the node that runs the work of an actor', async () => {
   const found = {
     ...{ address: 'video-job:acct_1/vjob_1', state: 'rendering', intents: [{ runner: 'b874' }] },
-    explanation: ['Attempt 1 renders.', 'The work render runs on b874: attempt 1.'],
+    explanation: ['Attempt 1 renders.', 'The activity render runs on b874: attempt 1.'],
   };
   const nodes = [
     { name: 'n1', incarnation: 'a1' },
@@ -131,7 +131,7 @@ it('why names the node that runs the work of an actor', async () => {
   const operator = { inspect: async () => found, ps: async () => ({ nodes }) };
   cluster = { operator } as unknown as Cluster;
   const why = JSON.parse((await answerTo('GET', `/why?address=${found.address}`)).slice(4)) as { why: string[] };
-  assert.equal(why.why, ['Attempt 1 renders.', 'The work render runs on n3 (b874): attempt 1.']);
+  assert.equal(why.why, ['Attempt 1 renders.', 'The activity render runs on n3 (b874): attempt 1.']);
 });
 
 it('why of an endpoint tells of the pause of its provider, which its actor does not know', async () => {

@@ -65,6 +65,29 @@ it('loads an actor that is not in memory and steps the event again', async () =>
   await stage.close();
 });
 
+it('waits for an actor that loads slowly, and reads no row meanwhile, whatever row an earlier step read', async () => {
+  const first = await filled();
+  const { store } = first;
+  await first.body('register:a', { type: 'put', id: 'x' });
+  await first.close();
+  const stage = await openStage({ store });
+  await stage.body(A, { type: 'show' });
+  assert.is(await stage.body('register:a', { type: 'line', id: 'never' }), null);
+  let rowsRead = 0;
+  const [row, loadActor] = [store.row.bind(store), store.loadActor.bind(store)];
+  store.row = (key) => {
+    rowsRead++;
+    return row(key);
+  };
+  store.loadActor = async (address) => {
+    for (let i = 0; i < 100; i++) await turns();
+    return loadActor(address);
+  };
+  assert.is(await stage.body(A, { type: 'pay', to: B, amount: 25 }), 25);
+  assert.is(rowsRead, 0);
+  await stage.close();
+});
+
 it('fails when it reaches an absent actor that the event does not create, and keeps no cell of it', async () => {
   const stage = await filled();
   const answer = await stage.ask(A, { type: 'pay', to: 'purse:acct_1/nobody', amount: 1 });

@@ -86,7 +86,7 @@ within('why and inspect show which attempt runs or waits, and how the previous o
     seen?.intents.map(({ attempt, begun, lastFailure }) => [attempt, begun, lastFailure]),
     [[3, true, 'upstream: no luck']],
   );
-  const line = `The work work w runs on ${stage.incarnation}: attempt 3, last failure: upstream: no luck.`;
+  const line = `The activity work w runs on ${stage.incarnation}: attempt 3, last failure: upstream: no luck.`;
   assert.ok(seen?.explanation.includes(line), seen?.explanation.join('\n'));
 });
 
