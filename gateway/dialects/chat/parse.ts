@@ -1,13 +1,14 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import type { Modality } from '../../../actors/terms/endpoint.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { isEmpty } from '../../terms/is-empty.ts';
-import type { Reasoning, Turn } from '../../terms/turn.ts';
+import type { Turn } from '../../terms/turn.ts';
 import { Carried } from '../request/carried.ts';
 import { checked } from '../request/checked.ts';
 import { conversationOf } from '../request/conversation-of.ts';
+import { addMedia } from '../request/media-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
+import { reasoningOf } from '../request/reasoning-members.ts';
 import { requestedSettings } from '../request/requested-settings.ts';
 import { asksCompression } from '../request/shared-members.ts';
 import { withoutNulls } from '../request/without-nulls.ts';
@@ -38,18 +39,6 @@ const SAMPLING = [
   'top_logprobs',
   'enable_thinking',
 ] as const satisfies readonly (keyof ChatRequest)[];
-
-const IMAGE_CONFIG = [
-  'n',
-  'resolution',
-  'aspect_ratio',
-  'size',
-  'quality',
-  'output_format',
-  'background',
-  'output_compression',
-  'seed',
-] as const satisfies readonly (keyof NonNullable<ChatRequest['image_config']>)[];
 
 /**
  * Parses a chat request into a turn. `body` is the result of `JSON.parse` and is not changed: no coercion, no defaults;
@@ -111,33 +100,8 @@ function addConstraints(request: ChatRequest, turn: MutableTurn): void {
     turn.responseFormat = { type: 'json_schema', json_schema: format.json_schema };
   }
   if (request.structured_outputs === true) turn.requires = ['structured_outputs'];
-  const reasoning = reasoningOf(request);
+  const effort = request.reasoning_effort ?? request.reasoning?.effort;
+  const reasoning = reasoningOf({ ...request.reasoning, ...(effort == null ? {} : { effort }) });
   if (reasoning) turn.reasoning = reasoning;
   if (asksCompression(request)) turn.compress = true;
-}
-
-function addMedia(request: ChatRequest, turn: MutableTurn, { input }: Carried): void {
-  if (input === null && !request.modalities && !request.audio && !request.image_config) return;
-  const output = new Set<Modality>((request.modalities ?? []).filter((modality) => modality !== 'text'));
-  if (request.audio) {
-    const { voice, format } = request.audio;
-    turn.speech = { voice, format };
-    output.add('audio');
-  }
-  if (input !== null || output.size > 0) turn.modalities = { input: input ?? [], output: [...output] };
-  const config = requestedSettings<NonNullable<ChatRequest['image_config']>>(request.image_config ?? {}, IMAGE_CONFIG);
-  if (Object.keys(config).length > 0) turn.imageConfig = config;
-}
-
-function reasoningOf(request: ChatRequest): Reasoning | null {
-  if (request.reasoning_effort == null && !request.reasoning) return null;
-  const effort = request.reasoning_effort ?? request.reasoning?.effort;
-  const { max_tokens: tokensMax, enabled, exclude } = request.reasoning ?? {};
-  if (effort == null && tokensMax == null && enabled == null && exclude !== true) return null;
-  return {
-    ...(effort == null ? {} : { effort }),
-    ...(tokensMax == null ? {} : { tokensMax }),
-    ...(enabled == null ? {} : { enabled }),
-    ...(exclude === true ? { excluded: true } : {}),
-  };
 }

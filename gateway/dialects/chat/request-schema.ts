@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { between, LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf, opaque } from '../request/members.ts';
+import { mediaMembers } from '../request/media-members.ts';
+import { between, LABEL_CHARACTERS_MAX, maybe, oneOf, opaque } from '../request/members.ts';
+import { reasoningMembers } from '../request/reasoning-members.ts';
 import {
   CEILING_MAX,
   compressionMembers,
@@ -10,11 +12,7 @@ import {
 } from '../request/shared-members.ts';
 import { messageSchema } from './message-schema.ts';
 
-const IMAGES_MAX = 10;
-const CONFIG_CHARACTERS_MAX = 64;
-
 const label = Type.String({ maxLength: LABEL_CHARACTERS_MAX });
-const word = named(CONFIG_CHARACTERS_MAX);
 
 const tool = Type.Object({
   type: Type.Literal('function'),
@@ -24,18 +22,6 @@ const tool = Type.Object({
     parameters: maybe(opaque({ description: 'JSON Schema: forwarded without being compiled.' })),
     strict: maybe(Type.Boolean()),
   }),
-});
-
-const imageConfig = Type.Object({
-  n: maybe(Type.Integer({ minimum: 1, maximum: IMAGES_MAX })),
-  resolution: maybe(word),
-  aspect_ratio: maybe(word),
-  size: maybe(word),
-  quality: maybe(word),
-  output_format: maybe(word),
-  background: maybe(word),
-  output_compression: maybe(Type.Integer({ minimum: 0, maximum: 100 })),
-  seed: sharedMembers.seed,
 });
 
 /**
@@ -73,14 +59,7 @@ export const chatRequest = Type.Object({
     ]),
   ),
   parallel_tool_calls: maybe(Type.Boolean()),
-  reasoning: maybe(
-    Type.Object({
-      effort: maybe(effort),
-      max_tokens: maybe(Type.Integer({ minimum: 1, maximum: CEILING_MAX })),
-      exclude: maybe(Type.Boolean()),
-      enabled: maybe(Type.Boolean()),
-    }),
-  ),
+  reasoning: maybe(Type.Object(reasoningMembers)),
   reasoning_effort: maybe(effort),
   include_reasoning: maybe(Type.Boolean()),
   verbosity: maybe(oneOf('low', 'medium', 'high')),
@@ -88,14 +67,7 @@ export const chatRequest = Type.Object({
   session_id: maybe(label),
   prompt_cache_key: maybe(label),
   metadata: maybe(opaque({ description: 'Stored unchanged on the generation record.' })),
-  modalities: maybe(Type.Array(oneOf('text', 'image', 'audio'), { maxItems: NAMES_MAX })),
-  image_config: maybe(imageConfig),
-  audio: maybe(
-    Type.Object({
-      voice: named(LABEL_CHARACTERS_MAX),
-      format: oneOf('wav', 'mp3', 'flac', 'opus', 'pcm16', 'aac'),
-    }),
-  ),
+  ...mediaMembers,
   ...compressionMembers,
   usage: maybe(Type.Object({ include: maybe(Type.Boolean()) })),
 });

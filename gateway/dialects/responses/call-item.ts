@@ -46,13 +46,17 @@ export class CallItem implements OutputItem {
     }
   }
 
+  /** A call without arguments is complete with none: clients parse the text as JSON. */
   close(status: ItemStatus): string {
+    const empty = status === 'completed' && this.#arguments.trim() === '' ? this.add('{}') : '';
     const given = JSON.stringify(this.#arguments);
     return (
+      empty +
       this.#writer.write(
         'response.function_call_arguments.done',
         `${this.#at},"name":${this.#name},"arguments":${given}`,
-      ) + itemDone(this.#writer, this.#place, this.json(status))
+      ) +
+      itemDone(this.#writer, this.#place, this.json(status))
     );
   }
 

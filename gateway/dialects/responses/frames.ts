@@ -5,8 +5,17 @@ import type { Closing, ReplyFrames } from '../reply/reply-dialect.ts';
 import type { ReplyHead } from '../reply/reply-head.ts';
 import { EventWriter } from './event-writer.ts';
 import { OutputItems } from './output-items.ts';
+import { pathOf } from './path-of.ts';
 import { endOf, idStem, type ResponseState, responseText } from './response-object.ts';
 import { usageText } from './usage-text.ts';
+
+/** What a reply takes from its request. */
+export interface ReplyRequest {
+  /** The members that the response repeats, as JSON text with a comma before each. */
+  readonly repeated: () => string;
+  /** Leaves reasoning out; it is charged all the same. */
+  readonly hidesReasoning: boolean;
+}
 
 /** Below the timers of clients, the shortest of which is five minutes. */
 export const SILENCE_MS = 120_000;
@@ -26,11 +35,11 @@ export class ResponsesFrames implements ReplyFrames {
   #failed = false;
   #finish: FinishReason | null = null;
 
-  /** `head` may name another model until the turn runs. `repeated`: the members that repeat the request. */
-  constructor(head: ReplyHead, repeated: () => string) {
+  /** `head` may name another model until the turn runs. */
+  constructor(head: ReplyHead, { repeated, hidesReasoning }: ReplyRequest) {
     this.#head = head;
     this.#repeated = repeated;
-    this.#output = new OutputItems(this.#writer, idStem(head));
+    this.#output = new OutputItems(this.#writer, idStem(head), hidesReasoning);
   }
 
   of(events: readonly TurnEvent[]): string {
@@ -64,7 +73,7 @@ export class ResponsesFrames implements ReplyFrames {
       ...endOf(this.#finish ?? 'stop'),
       output: this.#output.items('incomplete'),
       usage: usageText(closing),
-      ...(honoured === undefined ? {} : { honoured }),
+      ...(honoured === undefined ? {} : { honoured: namedHere(honoured) }),
     });
   }
 
@@ -98,4 +107,9 @@ export class ResponsesFrames implements ReplyFrames {
     this.#repeatedText ??= this.#repeated();
     return responseText(this.#head, this.#repeatedText, state);
   }
+}
+
+/** Settings by the names of this dialect. */
+function namedHere(honoured: Readonly<Record<string, boolean>>): Readonly<Record<string, boolean>> {
+  return Object.fromEntries(Object.entries(honoured).map(([name, held]) => [pathOf(name) ?? name, held]));
 }

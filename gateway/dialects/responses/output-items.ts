@@ -36,10 +36,13 @@ export class OutputItems {
   #part: string | null = null;
   #characters = 0;
 
+  readonly #hidesReasoning: boolean;
+
   /** `stem`: what the ids of all items have in common. */
-  constructor(writer: EventWriter, stem: string) {
+  constructor(writer: EventWriter, stem: string, hidesReasoning: boolean) {
     this.#writer = writer;
     this.#stem = stem;
+    this.#hidesReasoning = hidesReasoning;
   }
 
   /** The items so far, as JSON. */
@@ -56,9 +59,11 @@ export class OutputItems {
         this.#count(event.text.length);
         break;
       case 'reasoning-delta':
+        if (this.#hidesReasoning) return '';
         this.#count(event.text.length);
         break;
       case 'reasoning-detail':
+        if (this.#hidesReasoning) return '';
         this.#count((event.detail.text?.length ?? 0) + (event.detail.data?.length ?? 0));
         break;
       case 'tool-start':

@@ -4,8 +4,10 @@ import type { Tool, ToolChoice, Turn } from '../../terms/turn.ts';
 import { Carried } from '../request/carried.ts';
 import { checked } from '../request/checked.ts';
 import { conversationOf } from '../request/conversation-of.ts';
+import { addMedia } from '../request/media-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
+import { reasoningOf } from '../request/reasoning-members.ts';
 import { requestedSettings } from '../request/requested-settings.ts';
 import { asksCompression, CEILING_MAX } from '../request/shared-members.ts';
 import { parseInput } from './parse-input.ts';
@@ -42,7 +44,7 @@ export function parse(body: unknown, sessionHeader: string | null = null): Parse
     preferences: parsePreferences({ provider: request.provider ?? null, route: request.route ?? null }),
   };
   if (carried.files !== null) turn.files = carried.files;
-  if (carried.input !== null) turn.modalities = { input: carried.input, output: [] };
+  addMedia(request, turn, carried);
   addTools(request, turn);
   addConstraints(request, turn);
   const conversation = conversationOf([request.prompt_cache_key], sessionHeader);
@@ -110,7 +112,7 @@ function addConstraints(request: ResponsesRequest, turn: MutableTurn): void {
       },
     };
   }
-  const effort = request.reasoning?.effort;
-  if (effort != null) turn.reasoning = { effort };
+  const reasoning = reasoningOf(request.reasoning ?? {});
+  if (reasoning !== null) turn.reasoning = reasoning;
   if (asksCompression(request)) turn.compress = true;
 }

@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { mediaMembers } from '../request/media-members.ts';
 import { between, LABEL_CHARACTERS_MAX, maybe, opaque } from '../request/members.ts';
-import { compressionMembers, effort, sharedMembers, TOOLS_MAX, toolName } from '../request/shared-members.ts';
+import { reasoningMembers } from '../request/reasoning-members.ts';
+import { compressionMembers, sharedMembers, TOOLS_MAX, toolName } from '../request/shared-members.ts';
 import { inputItem } from './input-schema.ts';
 
 const { model, models, stream, temperature, user, provider, route } = sharedMembers;
@@ -54,7 +56,8 @@ export const responsesRequest = Type.Object({
     ]),
   ),
   parallel_tool_calls: maybe(Type.Boolean()),
-  reasoning: maybe(Type.Object({ effort: maybe(effort), summary: maybe(word) })),
+  reasoning: maybe(Type.Object({ ...reasoningMembers, summary: maybe(word) })),
+  ...mediaMembers,
   text: maybe(Type.Object({ format: maybe(format), verbosity: maybe(word) })),
   prompt_cache_key: maybe(Type.String({ maxLength: LABEL_CHARACTERS_MAX })),
   previous_response_id: maybe(Type.String({ description: 'Refused: responses are not retained.' })),

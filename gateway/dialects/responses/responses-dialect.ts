@@ -25,10 +25,10 @@ export const responsesDialect: Dialect = {
 export function responsesReplyDialect(request: RepeatedRequest & { readonly input?: unknown }): ReplyDialect {
   // Holds the members that are repeated, and not the input.
   const { input: _input, ...kept } = request;
-  const repeated = (): string => repeatedMembers(kept);
+  const wanted = { repeated: () => repeatedMembers(kept), hidesReasoning: kept.reasoning?.exclude === true };
   return {
-    whole: (head, events, closing) => render(head, events, closing, repeated),
-    frames: (head) => new ResponsesFrames(head, repeated),
+    whole: (head, events, closing) => render(head, events, closing, wanted),
+    frames: (head) => new ResponsesFrames(head, wanted),
     processing: PROCESSING,
     keepAlive: KEEP_ALIVE,
     framesAfterMs: SILENCE_MS,

@@ -207,7 +207,10 @@ export const RESPONSES = {
   tools: [{ type: 'function', name: 'f', description: 'd', parameters: { a: 1 }, strict: true }],
   tool_choice: { type: 'function', name: 'f' },
   parallel_tool_calls: true,
-  reasoning: { effort: 'low', summary: 'auto' },
+  reasoning: { effort: 'low', summary: 'auto', max_tokens: 5, exclude: true, enabled: true },
+  modalities: ['text', 'image', 'audio'],
+  image_config: CHAT.image_config,
+  audio: CHAT.audio,
   text: {
     format: { type: 'json_schema', name: 'n', description: 'd', schema: { a: 1 }, strict: true },
     verbosity: 'low',

@@ -97,6 +97,39 @@ it('the second of two sequential calls is streamed as it arrives', () => {
   assert.match(frames.of([{ type: 'tool-delta', index: 1, arguments: '{' }]), /function_call_arguments.delta/);
 });
 
+it('a call without arguments is complete with an empty object', () => {
+  const { final, events } = streamed([[{ type: 'tool-start', index: 0, id: 'a', name: 'f' }], [FINISH]]);
+  assert.is(itemsOf(final)[0]?.arguments, '{}');
+  assert.ok(events.some(({ type, delta }) => type === 'response.function_call_arguments.delta' && delta === '{}'));
+  const cut = streamed([[{ type: 'tool-start', index: 0, id: 'a', name: 'f' }], [{ ...FINISH, reason: 'length' }]]);
+  assert.is(itemsOf(cut.final)[0]?.arguments, '');
+});
+
+it('excluded reasoning leaves no item, in the stream and in the whole reply', () => {
+  const reply = responsesReplyDialect({ model: 'a/b', reasoning: { exclude: true } });
+  const detail = { type: 'reasoning.encrypted', data: 'x', index: 0 } as const;
+  const events: TurnEvent[] = [
+    { type: 'reasoning-delta', text: 'Hm.' },
+    { type: 'reasoning-detail', detail },
+    text('Hi'),
+    FINISH,
+  ];
+  const frames = reply.frames(HEAD);
+  const wire = reply.processing + frames.of(events) + frames.end(CLOSING);
+  assert.equal(ResponsesJudge.of(wire, {}).faults, []);
+  assert.not.match(wire, /Hm\.|"type":"reasoning"/);
+  const types = itemsOf(JSON.parse(reply.whole(HEAD, events, CLOSING))).map(({ type }) => type);
+  assert.equal(types, ['message']);
+});
+
+it('honoured names settings as this dialect does', () => {
+  const honoured = { reasoning_effort: true, response_format: true, structured_outputs: false, top_p: true };
+  const { final } = streamed([[text('x'), FINISH]], { ...CLOSING, honoured } as never);
+  assert.equal(final.honoured, {
+    ...{ 'reasoning.effort': true, 'text.format': true, structured_outputs: false, top_p: true },
+  });
+});
+
 it('reasoning is shown once, and what has to be sent back is sealed in its item', () => {
   const detail = (more: object): TurnEvent => ({
     type: 'reasoning-detail',
