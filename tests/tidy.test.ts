@@ -176,7 +176,6 @@ const HOMES: readonly (readonly [string, RegExp])[] = [
   ['@fastify/busboy', /^gateway\/edge\/body\/form-upload\.ts$/],
   ['file-type', /^gateway\/files\//],
   ['content-disposition', /^gateway\/edge\//],
-  ['range-parser', /^gateway\/edge\//],
   ['ipaddr.js', /^gateway\/(edge|outbound|operator\/config)\//],
 ];
 

@@ -7,8 +7,13 @@ const HEAD_BYTES_MAX = 16 * 1024;
 export const TEXT_TYPE = 'text/plain';
 export const UNKNOWN_TYPE = 'application/octet-stream';
 
+/** Types whose files may be text throughout. Signatures of other types are too short to prove one against text. */
+const WRITTEN_AS_TEXT = /^text\/|^application\/(?:pdf|postscript|rtf|xml)$|\+xml$/;
+
 /** The media type by the signature of the first bytes; null for bytes without a known one. */
 export async function mediaTypeOf(head: Uint8Array): Promise<string | null> {
+  // The byte order mark of UTF-16 would pass for the first bytes of an MPEG frame.
+  if (head[0] === 0xff && head[1] === 0xfe) return null;
   const found = await fileTypeFromBuffer(head);
   return found === undefined ? null : mediaTypeName(found.mime);
 }
@@ -34,9 +39,9 @@ export class MediaTypeReader {
 
   /** The type, once all bytes have passed. */
   async type(): Promise<string> {
-    const found = await fileTypeFromBuffer(Buffer.concat(this.#head));
-    if (found !== undefined) return found.mime;
-    return this.#isText ? TEXT_TYPE : UNKNOWN_TYPE;
+    const found = await mediaTypeOf(Buffer.concat(this.#head));
+    if (!this.#isText) return found ?? UNKNOWN_TYPE;
+    return found !== null && WRITTEN_AS_TEXT.test(found) ? found : TEXT_TYPE;
   }
 
   #read(piece: Uint8Array): void {

@@ -1,6 +1,6 @@
 import { findFile } from '../../actors/file/file.ts';
 import type { FileRecord } from '../../actors/file/file-record.ts';
-import { openBlob } from '../../actors/runtime/index.ts';
+import { type ByteRange, openBlob } from '../../actors/runtime/index.ts';
 import { isFileId } from '../../actors/terms/ids.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
 import { notFound } from '../terms/not-found.ts';
@@ -34,12 +34,6 @@ export async function findStored(
   return isFileId(id) ? findFile(cluster, account, id) : null;
 }
 
-/** A part of a file: the bytes from `from` up to but not including `to`. */
-export interface FileRange {
-  readonly from: number;
-  readonly to: number;
-}
-
 /**
  * The bytes of a file, whole or a range within it, in pieces of at most 64 KiB. Rejects with GatewayError 404 if the
  * file ended meanwhile or its key is lost, and 503 if its key is out of reach; the iteration throws if the bytes are removed or damaged.
@@ -47,7 +41,7 @@ export interface FileRange {
 export async function readFile(
   { bytes }: Pick<FileServices, 'bytes'>,
   file: FileRecord,
-  range?: FileRange,
+  range?: ByteRange,
 ): Promise<AsyncIterable<Uint8Array>> {
   try {
     const blob = await openBlob(bytes.keys, placeOfFile(file.account, file.id), file.blob);

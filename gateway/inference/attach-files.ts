@@ -40,7 +40,7 @@ export async function attachFiles(
       const file = found[at] as FileRecord;
       const base64 = await readBase64(services, file);
       characters += base64.length;
-      parts.set(part, { ...part, ...partOf(file, base64) });
+      parts.set(part, { ...part, ...partOf(file, base64, part.filename) });
     }
     return { turn: withParts(turn, parts), characters, release };
   } catch (thrown) {
@@ -73,12 +73,13 @@ async function readBase64({ files }: InferenceServices, file: FileRecord): Promi
   return text + rest.toString('base64');
 }
 
-function partOf({ mimeType: mediaType, filename }: FileRecord, base64: string): MediaPart {
+/** `named`: the name that the request gives the file; absent: its stored one. */
+function partOf({ mimeType: mediaType, filename }: FileRecord, base64: string, named = filename): MediaPart {
   const [family] = mediaType.split('/', 1);
   const source = { kind: 'data', mediaType, base64 } as const;
   return family === 'image' || family === 'audio' || family === 'video'
     ? { type: family, source }
-    : { type: 'file', source, filename };
+    : { type: 'file', source, filename: named };
 }
 
 function withParts(turn: Turn, replaced: ReadonlyMap<ContentPart, MediaPart>): Turn {

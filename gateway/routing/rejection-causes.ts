@@ -67,8 +67,9 @@ function causeOf(turn: Turn, group: readonly Rejection[], all: readonly Rejectio
 const ZDR = { name: 'zdr', value: 'true' };
 
 function left(member: string | undefined): Pick<RejectionCause, 'leaveOut'> {
-  // A default of the account is no member of the request.
-  return member === undefined || member === 'model' || member.startsWith('workspace.') ? {} : { leaveOut: member };
+  if (member === undefined || member === 'model') return {};
+  // A default of the account is no member of the request, and the members of `audio` have no defaults.
+  return /^(?:workspace|audio)\./.test(member) ? {} : { leaveOut: member };
 }
 
 function inBrackets(detail: string | undefined): string {

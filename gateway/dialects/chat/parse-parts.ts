@@ -2,7 +2,7 @@ import { invalid } from '../../terms/invalid.ts';
 import { mediaTypeName } from '../../terms/media-type-name.ts';
 import type { ContentPart, MediaPart } from '../../terms/turn.ts';
 import type { Carried } from '../request/carried.ts';
-import { isUrl, parseBytes, parseSource } from '../request/parse-source.ts';
+import { parseBytes, parseDocument, parseSource } from '../request/parse-source.ts';
 import type { ChatPart } from './message-schema.ts';
 
 /** Content of one message: all its text, and its parts if it has more than one text. */
@@ -62,11 +62,14 @@ function parseFile(
   if (id != null && data != null) {
     throw invalid(`${member} must name its document by file_id or by file_data, never both`);
   }
+  const named = filename == null ? {} : { filename };
   if (data == null) {
     if (id == null) throw invalid(`${member} must have file_id or file_data`);
-    return carried.addFile(id, `${member}.file_id`);
+    return carried.addFile(id, `${member}.file_id`, named);
   }
-  const at = `${member}.file_data`;
-  const source = isUrl(data) ? parseSource(data, at) : parseBytes(data, null, at);
-  return { type: 'file', source, ...(filename == null ? {} : { filename }) };
+  return {
+    type: 'file',
+    source: parseDocument(data, `${member}.file_data`),
+    ...named,
+  };
 }

@@ -71,8 +71,9 @@ function samplingOf(request: ChatRequest): Readonly<Record<string, unknown>> {
     if (isEmpty(bias)) delete sampling.logit_bias;
     else sampling.logit_bias = bias;
   }
-  // `false` is the default, so the endpoint need not declare the parameter.
+  // `false` and 0 are the defaults, so the endpoint need not declare the parameters.
   if (request.logprobs === false) delete sampling.logprobs;
+  if (request.top_logprobs === 0) delete sampling.top_logprobs;
   return sampling;
 }
 
@@ -97,7 +98,7 @@ function addConstraints(request: ChatRequest, turn: MutableTurn): void {
   const format = request.response_format;
   if (format?.type === 'json_object') turn.responseFormat = { type: 'json_object' };
   if (format?.type === 'json_schema') {
-    turn.responseFormat = { type: 'json_schema', json_schema: format.json_schema };
+    turn.responseFormat = { type: 'json_schema', json_schema: withoutNulls(format.json_schema) };
   }
   if (request.structured_outputs === true) turn.requires = ['structured_outputs'];
   const effort = request.reasoning_effort ?? request.reasoning?.effort;

@@ -28,10 +28,16 @@ export function parsePreferences({ provider: wire, route, store }: RequestedPref
   // An empty order sets no order; an empty filter admits no provider.
   if (wire.order && wire.order.length > 0) preferences.order = wire.order;
   if (wire.quantizations) preferences.quantizations = wire.quantizations;
-  if (wire.options) preferences.options = withoutNulls(wire.options);
+  if (wire.options) preferences.options = optionsOf(wire.options);
   if (wire.max_price) preferences.priceMax = parsePriceCaps(wire.max_price);
   parseSort(wire.sort, preferences);
   return preferences;
+}
+
+/** Null counts as absent for a provider's options and for each of them. */
+function optionsOf(wire: NonNullable<WirePreferences['options']>): NonNullable<Preferences['options']> {
+  const options = Object.entries(withoutNulls(wire)).map(([slug, each]) => [slug, withoutNulls(each)]);
+  return Object.fromEntries(options) as NonNullable<Preferences['options']>;
 }
 
 function parseSort(sort: WirePreferences['sort'], preferences: MutablePreferences): void {

@@ -32,8 +32,30 @@ export function parseBytes(base64: string, mediaType: string | null, member: str
   return { kind: 'data', mediaType, base64 };
 }
 
+/** Parses `file_data`: a `data:` URL, or bare base64 of a PDF or of UTF-8 text. Of other bytes the type stays unknown. */
+export function parseDocument(data: string, member: string): MediaSource {
+  return isUrl(data) ? parseSource(data, member) : parseBytes(data, documentType(data), member);
+}
+
+/** Characters of base64 whose bytes tell a document from other bytes. */
+const SIGNATURE_CHARACTERS = 4_096;
+/** `%PDF-` in base64, without the bits that the next byte shares. */
+const PDF = 'JVBERi';
+
+function documentType(base64: string): string | null {
+  if (base64.startsWith(PDF)) return 'application/pdf';
+  const head = Buffer.from(base64.slice(0, SIGNATURE_CHARACTERS), 'base64');
+  try {
+    // The head may end within a character.
+    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
+  } catch {
+    return null;
+  }
+  return head.includes(0) ? null : 'text/plain';
+}
+
 /** True for a URL of any scheme: base64 has no colon. */
-export function isUrl(text: string): boolean {
+function isUrl(text: string): boolean {
   return text.slice(0, DATA_HEAD_CHARACTERS_MAX).includes(':');
 }
 

@@ -5,8 +5,8 @@ import { preferencesSchema } from './preferences-schema.ts';
 const MODELS_MAX = 20;
 export const STOPS_MAX = 8;
 export const CEILING_MAX = 1_048_576;
-/** Providers take a signed 64-bit integer; JSON numbers are exact to 2^53 only. */
-const SEED_MAX = 2 ** 63;
+/** A larger one would reach the provider as another number. */
+const SEED_MAX = Number.MAX_SAFE_INTEGER;
 
 const modelId = named(LABEL_CHARACTERS_MAX);
 

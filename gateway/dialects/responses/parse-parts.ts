@@ -2,7 +2,7 @@ import { invalid } from '../../terms/invalid.ts';
 import { mediaTypeName } from '../../terms/media-type-name.ts';
 import type { ContentPart, MediaPart } from '../../terms/turn.ts';
 import type { Carried } from '../request/carried.ts';
-import { isUrl, parseBytes, parseSource } from '../request/parse-source.ts';
+import { parseBytes, parseDocument, parseSource } from '../request/parse-source.ts';
 import type { InputPart } from './input-schema.ts';
 
 /** Content of one item: all its text, and its parts if it has more than one text. */
@@ -107,10 +107,9 @@ function fileOf(
 ): MediaPart {
   const given = [id, data, url].filter((each) => each != null).length;
   if (given > 1) throw invalid(`${member} must name its document by one of file_id, file_data and file_url`);
-  if (id != null) return carried.addFile(id, `${member}.file_id`);
   const named = filename == null ? {} : { filename };
+  if (id != null) return carried.addFile(id, `${member}.file_id`, named);
   if (url != null) return { type: 'file', source: parseSource(url, `${member}.file_url`), ...named };
   if (data == null) throw invalid(`${member} must have file_id, file_data or file_url`);
-  const at = `${member}.file_data`;
-  return { type: 'file', source: isUrl(data) ? parseSource(data, at) : parseBytes(data, null, at), ...named };
+  return { type: 'file', source: parseDocument(data, `${member}.file_data`), ...named };
 }

@@ -38,7 +38,7 @@ export function chatWriter(endpoint: Endpoint): BodyWriter {
     addSampling(turn, declared, defaults, body);
     if (turn.reasoning) addReasoning(turn.reasoning, endpoint, declared, body);
     if (turn.tools) addTools(turn, turn.tools, declared, body);
-    if (turn.responseFormat) body.response_format = new JsonText(formatText(withoutNulls(turn.responseFormat)));
+    if (turn.responseFormat) body.response_format = new JsonText(formatText(turn.responseFormat));
     if (turn.user !== undefined) body.user = turn.user;
     if (turn.modalities || turn.imageConfig || turn.speech) addOutput(turn, endpoint, body);
     if (turn.preferences.options) Object.assign(body, ownOptions(turn.preferences.options, endpoint, OURS));
@@ -112,9 +112,4 @@ function addOutput(turn: Turn, endpoint: Endpoint, body: Record<string, unknown>
     const config = imageConfig(turn.imageConfig, endpoint.envelopes.image);
     if (Object.keys(config).length > 0) body.image_config = config;
   }
-}
-
-/** Drops members that are null at the top level; deeper members belong to the caller's schema and stay unchanged. */
-function withoutNulls(format: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(format).filter(([, value]) => value !== null));
 }

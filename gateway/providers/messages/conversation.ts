@@ -21,7 +21,8 @@ interface WireTurn {
 
 /**
  * The messages of a turn for a provider that speaks the messages dialect: every system text joins the leading prompt
- * after a blank line, tool results become blocks of the user's turn, adjacent messages of one role become one turn.
+ * after a blank line, tool results become blocks of the user's turn, adjacent messages of one role become one turn. The
+ * last system text is the user's turn where there is no other, because the dialect refuses an empty conversation.
  * Throws `ProviderFailure` for content that the dialect cannot express. (spec: inference, Messages dialect request)
  */
 export function conversation(messages: readonly TurnMessage[]): MessagesConversation {
@@ -30,6 +31,10 @@ export function conversation(messages: readonly TurnMessage[]): MessagesConversa
   for (const message of messages) {
     if (message.role === 'system' || message.role === 'developer') system.push(message);
     else addTo(turns, message.role === 'assistant' ? 'assistant' : 'user', blocksOf(message));
+  }
+  if (turns.length === 0) addTo(turns, 'user', system.splice(-1).flatMap(contentBlocks));
+  if (turns.length === 0) {
+    throw new ProviderFailure('rejected', 'the messages dialect requires a turn with content', null, UNSUPPORTED);
   }
   return {
     system: systemText(system),

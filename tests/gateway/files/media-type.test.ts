@@ -35,6 +35,26 @@ it('UTF-8 without NUL is text, in any script and cut anywhere', async () => {
   for (let size = 1; size < text.length; size++) assert.is(await typeOf(text, size), 'text/plain');
 });
 
+it('text that begins as some other type does is text', async () => {
+  for (const begin of ['BMW sells cars', 'ID3 tags', 'fLaC', 'MP+', 'MZ', 'FWS', 'CWS', 'solid state', 'GIF8', 'BZh']) {
+    assert.is(await typeOf(Buffer.from(`${begin} and more words. `.repeat(20))), 'text/plain', begin);
+  }
+  for (const [text, type] of [
+    ['%PDF-1.4\n1 0 obj\n', 'application/pdf'],
+    ['%!PS-Adobe-3.0\n', 'application/postscript'],
+    ['{\\rtf1 hello}', 'application/rtf'],
+    ['<?xml version="1.0"?><a/>', 'application/xml'],
+    ['BEGIN:VCALENDAR\n', 'text/calendar'],
+  ] as const) {
+    assert.is(await typeOf(Buffer.from(text)), type);
+  }
+});
+
+it('text in UTF-16 is no recording', async () => {
+  const text = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('a;b\n1;2\n'.repeat(200), 'utf16le')]);
+  assert.is(await typeOf(text), 'application/octet-stream');
+});
+
 it('other bytes are of no known type', async () => {
   assert.is(await typeOf(Buffer.from([0xff, 0x00, 0x12, 0x80])), 'application/octet-stream');
   assert.is(await typeOf(Buffer.from('text with a NUL \0 inside')), 'application/octet-stream');

@@ -119,7 +119,7 @@ it('a stored file in a messages request keeps its mark for the cache, in a resul
     turn.messages.map((message) => 'parts' in message && message.parts),
     [
       [{ type: 'image', source, cacheFor: '5m' }],
-      [{ type: 'file', filename: 'a.txt', source: { kind: 'data', mediaType: 'text/plain', base64: 'YQ==' } }],
+      [{ type: 'file', filename: 'T', source: { kind: 'data', mediaType: 'text/plain', base64: 'YQ==' } }],
     ],
   );
   assert.equal(turn.modalities, { input: ['image', 'file'], output: [] });

@@ -30,7 +30,7 @@ it('schemas kept as text reach their provider as the objects that they are', asy
   const parameters = { type: 'object', properties: { city: { type: 'string', default: null } } };
   const tools = [{ type: 'function', function: { name: 'weather', description: 'Looks.', parameters, strict: true } }];
   const schema = { type: 'object', properties: { a: { const: 'ü"' } } };
-  const response_format = { type: 'json_schema', json_schema: { name: 'x', strict: null, schema } };
+  const response_format = { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } };
   const body = { model: 'sim/fast', ...sim({ tokens: 1 }), tools, response_format };
   const reader = new JsonReader();
   reader.feed(Buffer.from(JSON.stringify(body)));

@@ -122,6 +122,9 @@ it('rule 7: speech needs an endpoint with the declared voice and format', () => 
     (refused(asking(voice, format), [speaker]).metadata.rejections as { member: string }[])[0]?.member;
   assert.is(members('ash', 'wav'), 'audio.voice');
   assert.is(members('ember', 'mp3'), 'audio.format');
+  const { message } = refused(asking('ash', 'wav'), [speaker]);
+  assert.match(message, /audio\.voice is not declared \(declared are ember\)/);
+  assert.not.match(message, /leave out/);
   const error = refused(asking('ember', 'wav'), [at('mute'), maker('hums', ['audio'])]);
   assert.is(error.status, 503);
   assert.match(error.message, /audio/);

@@ -25,8 +25,8 @@ export const FEATURE_ROWS: Readonly<Record<string, Row>> = {
       [{ type: 'text' }, NOTHING],
       [{ type: 'json_object', json_schema: null, extra: 1 }, { responseFormat: { type: 'json_object' } }],
       [
-        { type: 'json_schema', json_schema: { schema: null } },
-        { responseFormat: { type: 'json_schema', json_schema: { schema: null } } },
+        { type: 'json_schema', json_schema: { name: 'n', strict: null, description: null, schema: { enum: [null] } } },
+        { responseFormat: { type: 'json_schema', json_schema: { name: 'n', schema: { enum: [null] } } } },
       ],
     ],
     refuses: [

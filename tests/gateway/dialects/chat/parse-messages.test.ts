@@ -39,7 +39,9 @@ it('every kind of part becomes one content part in order, beside the text of the
     { type: 'audio_url', audio_url: { url: 'data:audio/wav;base64,UklGRg==' } },
     { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } },
     { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBE' } },
-    { type: 'file', file: { filename: null, file_data: 'JVBE', file_id: null } },
+    { type: 'file', file: { filename: null, file_data: 'JVBERi0=', file_id: null } },
+    { type: 'file', file: { file_data: Buffer.from('Grüße'.repeat(1_000)).toString('base64') } },
+    { type: 'file', file: { file_data: '/////w==' } },
     { type: 'text', text: 'and say' },
   );
   assert.equal(turn.messages, [
@@ -58,7 +60,16 @@ it('every kind of part becomes one content part in order, beside the text of the
           source: { kind: 'data', mediaType: 'application/pdf', base64: 'JVBE' },
           filename: 'a.pdf',
         },
-        { type: 'file', source: { kind: 'data', mediaType: null, base64: 'JVBE' } },
+        { type: 'file', source: { kind: 'data', mediaType: 'application/pdf', base64: 'JVBERi0=' } },
+        {
+          type: 'file',
+          source: {
+            kind: 'data',
+            mediaType: 'text/plain',
+            base64: Buffer.from('Grüße'.repeat(1_000)).toString('base64'),
+          },
+        },
+        { type: 'file', source: { kind: 'data', mediaType: null, base64: '/////w==' } },
         { type: 'text', text: 'and say' },
       ],
     },

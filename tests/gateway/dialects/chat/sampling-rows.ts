@@ -111,11 +111,11 @@ export const SAMPLING_ROWS: Readonly<Record<string, Row>> = {
     refuses: [...NUMBER, [0, 'must be greater than 0'], [2.01, 'must be at most 2']],
   },
   seed: {
-    accepts: sampled('seed', 0, -1, 2 ** 53, -(2 ** 63), 2 ** 63),
+    accepts: sampled('seed', 0, -1, 2 ** 53 - 1, 1 - 2 ** 53),
     refuses: [
       ...INTEGER,
-      [1e300, 'must be at most 9223372036854776000'],
-      [-1e300, 'must be at least -9223372036854776000'],
+      [2 ** 53, 'must be at most 9007199254740991'],
+      [-(2 ** 53), 'must be at least -9007199254740991'],
     ],
   },
   stop: {
@@ -170,7 +170,7 @@ export const SAMPLING_ROWS: Readonly<Record<string, Row>> = {
     refuses: BOOLEAN,
   },
   top_logprobs: {
-    accepts: sampled('top_logprobs', 0, 20),
+    accepts: [...sampled('top_logprobs', 1, 20), [0, NOTHING]],
     refuses: [...INTEGER, [-1, 'must be at least 0'], [21, 'must be at most 20']],
   },
 };

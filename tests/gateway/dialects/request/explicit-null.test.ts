@@ -87,17 +87,17 @@ for (const [dialect, schema, sample, parse, pathsMin] of DIALECTS) {
 
 it('null is kept inside members that belong to the client', () => {
   const parameters = { type: 'object', default: null, properties: { a: { enum: [null, 1] } } };
-  const json_schema = { name: 'n', schema: { const: null }, description: null };
+  const json_schema = { name: 'n', schema: { const: null } };
   const metadata = { a: null, b: [null, { c: null }] };
-  const options = { p: { a: null, b: { c: null } } };
+  const options = { p: { b: { c: null } } };
   const details = [{ type: 'reasoning.text', text: 'x', signature: null, format: null }];
   const turn = parseChat({
     model: 'a/b',
     messages: [{ role: 'assistant', reasoning_details: details }],
     tools: [{ type: 'function', function: { name: 'f', parameters } }],
-    response_format: { type: 'json_schema', json_schema },
+    response_format: { type: 'json_schema', json_schema: { ...json_schema, description: null } },
     metadata,
-    provider: { options },
+    provider: { options: { p: { ...options.p, a: null } } },
   });
   assert.equal(turn.tools, [{ name: 'f', parameters }]);
   assert.equal(turn.responseFormat, { type: 'json_schema', json_schema });

@@ -83,7 +83,7 @@ const ACCEPTED: readonly (readonly [string, unknown, Partial<Preferences>])[] = 
     },
   ],
   ['caps that bind nothing', { max_price: { image: '1', audio: 2, unknown: 'x' } }, { priceMax: {} }],
-  ['options', { options: { p: { a: null }, q: null, r: {} } }, { options: { p: { a: null }, r: {} } }],
+  ['options', { options: { p: { a: null, b: 1 }, q: null, r: {} } }, { options: { p: { b: 1 }, r: {} } }],
 ];
 
 for (const [what, provider, adds] of ACCEPTED) {

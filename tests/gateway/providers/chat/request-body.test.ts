@@ -98,14 +98,6 @@ it('sends tools and their choice, and parallel_tool_calls only where declared', 
 });
 
 // spec: inference, Conventions that hold on every route 1
-it('drops a null beside a schema and keeps one inside it', () => {
-  const json_schema = { name: 'n', schema: { type: 'object', default: null } };
-  assert.equal(bodyOf({ responseFormat: { type: 'json_schema', json_schema, other: null } }), {
-    ...PLAIN,
-    response_format: { type: 'json_schema', json_schema },
-  });
-});
-
 // spec: inference, Messages in a chat request
 it('sends every kind of part in the form of the dialect, audio bytes as a data URL of audio_url', () => {
   const data = (mediaType: string) => ({ kind: 'data', mediaType, base64: 'AAAA' }) as const;

@@ -42,6 +42,20 @@ it('system texts at any position join the leading prompt after a blank line', ()
   assert.equal(body, { system: 'One.\n\nTwo "quoted".', ...PLAIN });
 });
 
+it('the last system text is the turn of the user where there is no other; a conversation without content is refused', () => {
+  const alone = bodyOf({ messages: [{ role: 'system', text: 'Write a haiku.' }] });
+  assert.equal(alone.messages, [{ role: 'user', content: [{ type: 'text', text: 'Write a haiku.' }] }]);
+  assert.is(alone.system, undefined);
+  const two = bodyOf({
+    messages: [
+      { role: 'system', text: 'One.' },
+      { role: 'developer', text: 'Two.' },
+    ],
+  });
+  assert.equal([two.system, two.messages], ['One.', [{ role: 'user', content: [{ type: 'text', text: 'Two.' }] }]]);
+  assert.throws(() => bodyOf({ messages: [{ role: 'user', text: '' }] }), /requires a turn with content/);
+});
+
 it('several texts of one message are blocks, and nothing is added between them', () => {
   const parts = [
     { type: 'text', text: 'one' },
