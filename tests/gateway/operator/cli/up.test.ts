@@ -262,6 +262,12 @@ it('an operator suspends and resumes an account, disables and enables a key, and
 
 operatorTests(it, { at, connection });
 
+it('the configuration of a cluster with simulated providers is read again', async () => {
+  const file = join(folder, 'next.json');
+  writeFileSync(file, '{"rates": {"keyPerMinute": 100000}, "videos": {"windowMs": 7200000}}');
+  assert.match(await told(['reload-config', '--config', file, ...at]), /videos\.windowMs/);
+});
+
 it('after kill -9 of a node the next request is answered, and the node comes back', async () => {
   const { api_key, base_url, nodes } = connection();
   const [victim] = nodes;
