@@ -84,6 +84,17 @@ export const responsesReply = Type.Object({
   honoured: Type.Optional(honoured),
 });
 
+/** The refusal of a stream before it opens. */
+export const responsesError = Type.Object({
+  error: Type.Object({
+    code: Type.Null(),
+    message: text,
+    type: Type.String({ description: 'Stable code for programs to branch on.' }),
+    param: Type.Null({ description: 'No member is named here; `message` names it.' }),
+    metadata: Type.Object({ error_type: text }, { additionalProperties: true }),
+  }),
+});
+
 /** One event of a stream; the other members depend on its type. */
 export const responsesEvent = Type.Object({
   type: Type.String({ description: 'Equal to the name of the server-sent event.' }),

@@ -10,7 +10,7 @@ import {
   tokenCountReply,
 } from '../../../dialects/messages/reply-schema.ts';
 import { countRequest, messagesRequest } from '../../../dialects/messages/request-schema.ts';
-import { responsesEvent, responsesReply } from '../../../dialects/responses/reply-schema.ts';
+import { responsesError, responsesEvent, responsesReply } from '../../../dialects/responses/reply-schema.ts';
 import { responsesRequest } from '../../../dialects/responses/request-schema.ts';
 import { batchSubmissionSchema } from '../../../jobs/batch/parse-submission.ts';
 import { videoRequestSchema } from '../../../jobs/video/video-schema.ts';
@@ -20,6 +20,7 @@ import { codeIssuedSchema, codeRequestSchema } from '../auth-keys-code.ts';
 import { batchListSchema, batchSchema } from '../batches/batch-schema.ts';
 import { CATALOGUE_SCHEMAS } from '../catalogue/catalogue-schema.ts';
 import { depositListSchema, depositSchema, paymentResultSchema, railsSchema } from '../deposits/deposit-schema.ts';
+import { feedEventSchema } from '../events/event-schema.ts';
 import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from '../files/file-schema.ts';
 import {
   deletedSchema,
@@ -82,6 +83,7 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   ResponsesRequest: responsesRequest,
   ResponsesReply: responsesReply,
   ResponsesEvent: responsesEvent,
+  ResponsesError: responsesError,
   File: fileObjectSchema,
   FileList: fileListSchema,
   FileDeleted: fileDeletedSchema,
@@ -140,6 +142,7 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   Retired: retiredSchema,
   LowBalanceSet: lowBalanceSetSchema,
   Generation: generationSchema,
+  FeedEvent: feedEventSchema,
   Error: envelopeSchema,
 };
 
@@ -250,6 +253,9 @@ function operationId({ method, path }: Operation): string {
 function answered({ reply, frame, inference, bytes, status }: Operation): object {
   if (status === 101) return { description: 'The connection goes on as a WebSocket' };
   if (bytes) return { description: 'The bytes', content: { 'application/octet-stream': {} } };
+  const stream =
+    frame === undefined ? {} : { 'text/event-stream': { schema: { type: 'string' }, 'x-frame': ref(frame) } };
+  if (frame !== undefined && reply === undefined) return { description: 'A stream of frames', content: stream };
   const json = { schema: reply === undefined ? { type: 'object' } : ref(reply) };
   const header = (description: string): object => ({ description, schema: { type: 'string' } });
   return {
@@ -262,10 +268,7 @@ function answered({ reply, frame, inference, bytes, status }: Operation): object
           },
         }
       : {}),
-    content: {
-      'application/json': json,
-      ...(frame === undefined ? {} : { 'text/event-stream': { schema: { type: 'string' }, 'x-frame': ref(frame) } }),
-    },
+    content: { 'application/json': json, ...stream },
   };
 }
 

@@ -101,12 +101,13 @@ export const OPERATIONS: readonly Operation[] = [
   {
     method: 'post',
     path: '/responses',
-    summary: 'Answers a conversation of items',
+    summary: 'Answers a conversation of items; a stream refused before it opens answers ResponsesError',
     key: true,
     body: 'ResponsesRequest',
     reply: 'ResponsesReply',
     frame: 'ResponsesEvent',
     inference: true,
+    failure: 'ResponsesError',
   },
   {
     method: 'get',
@@ -147,7 +148,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'Changes of the account as they become durable, as server-sent events',
     key: true,
     query: [value('types'), value('ids'), value('cursor')],
-    bytes: true,
+    frame: 'FeedEvent',
   },
   {
     method: 'post',

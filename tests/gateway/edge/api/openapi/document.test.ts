@@ -12,10 +12,19 @@ import { completionRequest } from '../../../../../gateway/dialects/completions/r
 import { messagesRequest } from '../../../../../gateway/dialects/messages/request-schema.ts';
 import { renderEnvelope } from '../../../../../gateway/dialects/reply/error-envelope.ts';
 import type { ReplyFrames } from '../../../../../gateway/dialects/reply/reply-dialect.ts';
-import { responsesEvent, responsesReply } from '../../../../../gateway/dialects/responses/reply-schema.ts';
+import {
+  responsesError,
+  responsesEvent,
+  responsesReply,
+} from '../../../../../gateway/dialects/responses/reply-schema.ts';
 import { responsesRequest } from '../../../../../gateway/dialects/responses/request-schema.ts';
-import { responsesReplyDialect } from '../../../../../gateway/dialects/responses/responses-dialect.ts';
+import {
+  responsesDialect,
+  responsesReplyDialect,
+} from '../../../../../gateway/dialects/responses/responses-dialect.ts';
 import { apiRoutes, openApiRoute } from '../../../../../gateway/edge/api/api-routes.ts';
+import { feedEnded, feedOpened } from '../../../../../gateway/edge/api/events/event-object.ts';
+import { feedEventSchema } from '../../../../../gateway/edge/api/events/event-schema.ts';
 import { openApiDocument } from '../../../../../gateway/edge/api/openapi/document.ts';
 import { envelopeSchema } from '../../../../../gateway/edge/api/openapi/envelope-schema.ts';
 import { OPERATIONS } from '../../../../../gateway/edge/api/openapi/operations.ts';
@@ -136,6 +145,7 @@ function lacking({ body, policy }: Route, operation: Described): readonly string
   const isTold =
     status === '101' ||
     types.some(([type]) => type === 'application/octet-stream') ||
+    (types.length === 1 && types[0]?.[0] === 'text/event-stream') ||
     types.some(([type, { schema }]) => type === 'application/json' && schema?.$ref !== undefined);
   const failure = JSON.stringify(responses.default ?? {});
   const sent = Object.values(requestBody?.content ?? {});
@@ -256,6 +266,10 @@ it('rendered replies and frames match the published schemas', () => {
     metadata: { rejections: [] },
   });
   assert.ok(Check(envelopeSchema, JSON.parse(renderEnvelope(error))));
+  const refused = responsesDialect.errorEnvelope(true)(error, 'gen-1');
+  assert.ok(Check(responsesError, JSON.parse(String(refused.body))));
+  for (const event of [feedOpened(1_750_000_000_000, true), feedEnded(error)])
+    assert.ok(Check(feedEventSchema, JSON.parse(event.text)), event.text);
 });
 
 test.run();
