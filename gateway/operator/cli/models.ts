@@ -2,6 +2,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
+import type { Tariff } from '../../../actors/terms/tariff.ts';
+import { compare } from '../../../actors/terms/usd.ts';
 import type { Declared } from '../../catalogue/declare.ts';
 import { priceChanges } from '../../catalogue/price-changes.ts';
 import { findCluster } from './find-cluster.ts';
@@ -75,8 +77,16 @@ function renderEndpoints(declared: readonly EndpointDeclaration[]): string {
     String(endpoint.contextLength),
     endpoint.inputModalities.join('+'),
     endpoint.outputModalities.join('+'),
-    endpoint.tariff.prompt ?? 'unpriced',
-    endpoint.tariff.completion ?? 'unpriced',
+    ...pricesText(endpoint.tariff, endpoint.outputModalities.includes('video')),
   ]);
   return table(['MODEL', 'AT THE PROVIDER', 'CONTEXT', 'INPUT', 'OUTPUT', 'PROMPT USD', 'COMPLETION USD'], rows);
+}
+
+/** Prices of prompt and answer; those of a clip are per second, by its conditions. */
+function pricesText({ prompt, completion, videoSecond, videoTiers = [] }: Tariff, isVideo: boolean): string[] {
+  if (!isVideo) return [prompt ?? 'unpriced', completion ?? 'unpriced'];
+  const rates = [...(videoSecond === undefined ? [] : [videoSecond]), ...videoTiers.map(({ rate }) => rate)];
+  const [least, ...more] = [...new Set(rates)].sort(compare);
+  if (least === undefined) return ['-', 'unpriced'];
+  return ['-', `${more.length === 0 ? least : `${least} to ${more.at(-1)}`} / s`];
 }

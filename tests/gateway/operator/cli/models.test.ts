@@ -41,6 +41,12 @@ it('check prints the endpoints that a document declares, or line and member of i
   assert.is(err, `troupe: ${bad}: line 6: data[0].name is 5 and must be text of 1 to 256 characters\n`);
 });
 
+it('check prints what a clip costs per second', async () => {
+  const table = await told(['models', 'check', 'gateway/simulator/sim-v.models.json']);
+  assert.match(table, /^sim\/filmstrip .* video +- +0\.01 to 0\.075 \/ s$/m);
+  assert.not.match(table, /unpriced/);
+});
+
 it('check prints every fault on a line of its own, and warnings beside the table, with those of changed prices', async () => {
   const bad = file('faults.json', {
     data: [
