@@ -103,6 +103,17 @@ it('a clip outside the request fails the job and charges nothing', async () => {
   assert.is(await balance(), before);
 });
 
+it('a clip of a lower resolution than the named one fails the job and charges nothing', async () => {
+  const before = await balance();
+  for (const members of [{ resolution: '1080p', aspect_ratio: '16:9' }, { resolution: '1080p' }]) {
+    const job = await ended(await submit({ size: '854x480' }, members));
+    assert.equal([job.status, job.error?.code, job.usage], ['failed', 502, undefined]);
+    assert.match(job.error?.message ?? '', /its size is 854x480 instead of 1(920x1)?080/);
+  }
+  assert.is(await balance(), before);
+  assert.is((await ended(await submit({ size: '864x496' }, { aspect_ratio: '16:9' }))).status, 'completed');
+});
+
 it('a cancelled render is aborted at its provider and charged by what that reports', async () => {
   const before = await balance();
   const job = await submit({ render_ms: 600_000, cancelled_seconds: 0.5, id: 'to-cancel' });
