@@ -64,6 +64,8 @@ class RenderWork {
   readonly #address: string;
   readonly #attempts: AttemptRecord[] = [];
   readonly #startedAt: number;
+  /** When the current call to a provider began. */
+  #calledAt = 0;
   #abort: () => void = () => {};
 
   constructor(node: RenderNode, task: ActivityTask, signal: AbortSignal) {
@@ -130,17 +132,19 @@ class RenderWork {
 
   async #try(position: number, remote: RemoteRender | null): Promise<Tried> {
     const candidate = this.#input.candidates[position] as FrozenCandidate;
-    const startedAt = this.#node.services.inference.clock.monotonic();
+    const { clock } = this.#node.services.inference;
+    this.#calledAt = clock.monotonic();
     if (candidate.target.dialect === 'video-sync') this.#node.direct.add(this.#address);
     const tried = await this.#deliver(candidate, position, remote).finally(() =>
       this.#node.direct.delete(this.#address),
     );
-    this.#observe(candidate, 'failure' in tried ? tried.failure : null, startedAt);
+    this.#observe(candidate, 'failure' in tried ? tried.failure : null, clock.monotonic() - this.#calledAt);
     return tried;
   }
 
   async #deliver(candidate: FrozenCandidate, position: number, remote: RemoteRender | null): Promise<Tried> {
     const { account, job, ask } = this.#input;
+    const { clock } = this.#node.services.inference;
     const outside = { reason: null as string | null };
     try {
       const attempt = new CandidateRender(
@@ -160,6 +164,10 @@ class RenderWork {
           keeps: (measure) => {
             outside.reason = judgeClip(measure, ask, candidate);
             return outside.reason === null;
+          },
+          repeats: (failure, tookMs) => {
+            this.#record(candidate, failure, tookMs);
+            this.#calledAt = clock.monotonic();
           },
         },
         candidate,
@@ -223,29 +231,34 @@ class RenderWork {
     return { outcome: 'completed', clips: [{ blob, ...measure, bytes }], settlement };
   }
 
-  #observe(candidate: FrozenCandidate, failure: CandidateFailure | null, startedAt: number): void {
-    const { clock, cluster, measures, outcomes } = this.#node.services.inference;
-    const latencyMs = Math.round(clock.monotonic() - startedAt);
-    const isProvider = failure !== null && !('outside' in failure);
-    const isCounted = failure !== null && (!isProvider || failure.counted);
-    const attempt: AttemptRecord = {
-      endpoint: candidate.endpoint,
-      provider: candidate.provider.name,
-      status: isProvider ? failure.status : 200,
-      outcome: failure === null ? 'served' : 'failed',
-      latencyMs,
-      ...(failure === null ? {} : { reason: categoryOf(failure) }),
-    };
-    this.#attempts.push(attempt);
-    measures.attemptEnded({ model: candidate.model, provider: attempt.provider }, attempt);
+  /** The end of one candidate: a create that was repeated is recorded, and does not count. */
+  #observe(candidate: FrozenCandidate, failure: CandidateFailure | null, tookMs: number): void {
+    const { cluster, outcomes } = this.#node.services.inference;
+    this.#record(candidate, failure, tookMs);
+    const isCounted = failure !== null && ('outside' in failure || failure.counted);
     outcomes.observe(candidate.endpoint, {
       by: accountTag(accountAddress(this.#input.account)),
       at: cluster.now(),
       outcome: failure === null ? 'success' : isCounted ? 'error' : 'other',
       ...(failure !== null && isCounted ? { cause: categoryOf(failure) } : {}),
       streamed: false,
-      durationMs: latencyMs,
+      durationMs: Math.round(tookMs),
     });
+  }
+
+  /** Keeps one call as an attempt of the generation. */
+  #record(candidate: FrozenCandidate, failure: CandidateFailure | null, tookMs: number): void {
+    const { measures } = this.#node.services.inference;
+    const attempt: AttemptRecord = {
+      endpoint: candidate.endpoint,
+      provider: candidate.provider.name,
+      status: failure !== null && !('outside' in failure) ? failure.status : 200,
+      outcome: failure === null ? 'served' : 'failed',
+      latencyMs: Math.round(tookMs),
+      ...(failure === null ? {} : { reason: categoryOf(failure) }),
+    };
+    this.#attempts.push(attempt);
+    measures.attemptEnded({ model: candidate.model, provider: attempt.provider }, attempt);
   }
 }
 
