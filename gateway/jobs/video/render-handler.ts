@@ -10,7 +10,7 @@ import type { AttemptRecord } from '../../../actors/terms/hold.ts';
 import { accountAddress } from '../../../actors/terms/ids.ts';
 import { isPausedOn } from '../../../actors/terms/pause.ts';
 import { placeOfAssets, placeOfClip } from '../../../actors/video-job/clip-record.ts';
-import type { BegunRender, RenderResult } from '../../../actors/video-job/events.ts';
+import { ATTEMPTS_MAX, type BegunRender, type RenderResult } from '../../../actors/video-job/events.ts';
 import type { RenderInput } from '../../../actors/video-job/job-effects.ts';
 import type { AssetRef, FrozenCandidate, RemoteRender } from '../../../actors/video-job/render-ask.ts';
 import { beginRender, type RenderRun, reportMoved, reportSubmitted } from '../../../actors/video-job/video-job.ts';
@@ -28,12 +28,12 @@ import { openPrompt } from './seal-prompt.ts';
 
 const CLIP = 0;
 /** What was submitted cannot be read any more, so nothing was sent and nothing is charged. (reliability B20) */
-const LOST: RenderResult = {
+const LOST = {
   outcome: 'failed',
   error: { code: 500, message: 'The service has lost what was submitted; nothing was charged', error_type: 'server' },
   fault: 'marketplace',
   settlement: null,
-};
+} as const;
 
 /**
  * The activity `render`: renders one video job at the first of its candidates that delivers, and resolves with the
@@ -89,7 +89,7 @@ class RenderWork {
     } catch (thrown) {
       if (this.#signal.aborted) throw this.#signal.reason;
       if (thrown instanceof ActivityFailed) throw thrown;
-      if (isLost(thrown)) return LOST;
+      if (isLost(thrown)) return { ...LOST, attempts: this.#attempts };
       throw new ActivityFailed('unavailable', thrown instanceof Error ? thrown.message : String(thrown), true);
     } finally {
       this.#signal.removeEventListener('abort', cut);
@@ -119,7 +119,7 @@ class RenderWork {
       failures.push(tried.failure);
       if (isRefusal(tried.failure)) break;
     }
-    return { outcome: 'failed', error: renderError(failures), fault: null, settlement: null };
+    return { outcome: 'failed', error: renderError(failures), fault: null, settlement: null, attempts: this.#attempts };
   }
 
   #isPaused({ endpoint, provider }: FrozenCandidate): boolean {
@@ -258,6 +258,7 @@ class RenderWork {
       ...(failure === null ? {} : { reason: categoryOf(failure) }),
     };
     this.#attempts.push(attempt);
+    if (this.#attempts.length > ATTEMPTS_MAX) this.#attempts.shift();
     measures.attemptEnded({ model: candidate.model, provider: attempt.provider }, attempt);
   }
 }

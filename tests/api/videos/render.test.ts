@@ -101,6 +101,19 @@ it('a clip outside the request fails the job and charges nothing', async () => {
   assert.match(job.error?.message ?? '', /lasts 3 seconds instead of 1/);
   assert.is(job.usage, undefined);
   assert.is(await balance(), before);
+  const { data } = (await (await request(`/generation?id=${job.generation_id}`)).json()) as {
+    data: { failure: unknown; provider_responses: readonly Record<string, unknown>[] };
+  };
+  assert.equal(data.failure, { reason: job.error?.message, status: 502 });
+  assert.equal(
+    data.provider_responses.map(({ provider_name, status, outcome, reason }) => [
+      provider_name,
+      status,
+      outcome,
+      reason,
+    ]),
+    [['Sim V', 200, 'failed', 'garbage']],
+  );
 });
 
 it('a clip of a lower resolution than the named one fails the job and charges nothing', async () => {

@@ -1,37 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Generation, Settlement } from '../../../../actors/terms/hold.ts';
+import type { Settlement } from '../../../../actors/terms/hold.ts';
 import { renderExact } from '../../../../gateway/edge/api/exact-json.ts';
 import { renderGeneration } from '../../../../gateway/edge/api/generation-record.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { RUNNING, SETTLEMENT } from './generation-rows.ts';
 
 const it = bounded(test);
-
-const RUNNING: Generation = {
-  generation: 'gen-1',
-  attempt: 1,
-  amount: '0.000000000000000000000003',
-  gateway: 'i1',
-  deadlineAt: 9,
-  model: 'a/b',
-  endpoint: 'ep_1',
-  provider: 'P',
-  tariff: 't',
-  streamed: true,
-  appTitle: null,
-  appUrl: null,
-  user: null,
-  sessionId: null,
-  metadata: '{"a":1}',
-  status: 'running',
-  key: 'key:acct_1/key_1',
-  createdAt: 0,
-  endedAt: null,
-  settlement: null,
-  release: null,
-  late: false,
-  overshoot: null,
-};
 
 /** The members that strict clients require (conventions 1.4). */
 const REQUIRED = [
@@ -65,25 +40,6 @@ it('shows a running generation with every member that strict clients require', (
   assert.match(text, /"metadata":\{"a":1\}/);
   assert.match(text, /"finish_reason":null/);
 });
-
-const SETTLEMENT: Settlement = {
-  generation: 'gen-1',
-  attempt: 1,
-  cost: '0.000000000000000000000002',
-  unpriced: ['image'],
-  promptTokens: 3,
-  completionTokens: null,
-  cachedTokens: null,
-  reasoningTokens: null,
-  estimated: false,
-  finishReason: 'stop',
-  nativeFinishReason: 'stop',
-  upstreamId: 'u',
-  cancelled: false,
-  latencyMs: 1,
-  generationMs: 2,
-  attempts: [],
-};
 
 it('shows the charge of a settled generation and the reason of a released one', () => {
   const settled = renderGeneration('gen-1', { ...RUNNING, status: 'settled', endedAt: 1_000, settlement: SETTLEMENT });

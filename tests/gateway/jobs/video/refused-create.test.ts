@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../../support/bounded.ts';
-import { completedOf, on, type RenderStage } from './render-stage.ts';
+import { completedOf, failedOf, on, type RenderStage } from './render-stage.ts';
 
 const it = bounded(test, 60_000);
 
@@ -22,6 +22,15 @@ for (const status of [401, 403, 404, 429, 503]) {
       assert.equal(outcomesTold(on), ['success']);
     }));
 }
+
+it('a job that fails lists every call to a provider', () =>
+  on(async (on) => {
+    const { attempts } = failedOf(await on.run(on.input({ status: 503 })));
+    assert.equal(
+      attempts?.map((attempt) => [attempt.endpoint, attempt.outcome, attempt.status, attempt.reason]),
+      Array(2).fill(['ep_1', 'failed', 503, 'overloaded']),
+    );
+  }));
 
 it('a create that is refused twice moves on to the next candidate, and then counts', () =>
   on(async (on) => {
