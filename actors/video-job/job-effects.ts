@@ -109,7 +109,7 @@ export function refuseSoon(at: number): Effect {
 function holdOf({ generation, model, hold, deadlineAt, bounds }: SubmittedJob): HoldRequest {
   return {
     ...hold,
-    ...{ generation, attempt: HOLD_ATTEMPT, model, repeat: false, counted: true },
+    ...{ generation, attempt: HOLD_ATTEMPT, model, repeat: false, counted: true, apiType: 'video' },
     gateway: null,
     deadlineAt: deadlineAt + bounds.holdSlackMs,
   };

@@ -84,7 +84,9 @@ it('a video is rendered, measured as ffprobe does, charged once and delivered', 
   const record = (await (await request(`/generation?id=${job.generation_id}`)).json()) as {
     data: Record<string, unknown>;
   };
-  assert.equal([record.data.total_cost, record.data.provider_name], [job.usage?.cost, 'Sim V']);
+  const { total_cost, provider_name, api_type, media } = record.data;
+  assert.equal([total_cost, provider_name, api_type], [job.usage?.cost, 'Sim V', 'video']);
+  assert.is((media as Record<string, unknown>).video_seconds, 1.5);
 });
 
 it('a synchronous endpoint delivers a silent clip', async () => {
@@ -102,8 +104,9 @@ it('a clip outside the request fails the job and charges nothing', async () => {
   assert.is(job.usage, undefined);
   assert.is(await balance(), before);
   const { data } = (await (await request(`/generation?id=${job.generation_id}`)).json()) as {
-    data: { failure: unknown; provider_responses: readonly Record<string, unknown>[] };
+    data: { api_type: string; failure: unknown; provider_responses: readonly Record<string, unknown>[] };
   };
+  assert.is(data.api_type, 'video');
   assert.equal(data.failure, { reason: job.error?.message, status: 502 });
   assert.equal(
     data.provider_responses.map(({ provider_name, status, outcome, reason }) => [

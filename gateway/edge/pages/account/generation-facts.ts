@@ -1,4 +1,5 @@
 import type { Generation } from '../../../../actors/terms/hold.ts';
+import { apiTypeOf } from '../../api/generation-record.ts';
 import { type Html, html } from '../html.ts';
 import { facts, table } from '../parts/elements.ts';
 import { countText, durationText, shortId, time, usd } from '../parts/text.ts';
@@ -14,7 +15,7 @@ export function requestFacts(generation: Generation): Html {
     ['Provider', generation.provider],
     ['Endpoint', html`<code>${generation.endpoint}</code>`],
     ['Key', html`<a href="/account/keys">${shortId(generation.key)}</a>`],
-    ['Answered as', generation.streamed ? 'a stream' : 'a whole reply'],
+    ['Answered as', answerText(generation)],
     ['First part after', first !== null && durationText(first)],
     ['Whole request', total !== null && durationText(total)],
     ['Finished because', settlement?.finishReason],
@@ -29,9 +30,15 @@ export function requestFacts(generation: Generation): Html {
   ]);
 }
 
+function answerText(generation: Generation): string {
+  if (apiTypeOf(generation) === 'video') return 'a video job';
+  return generation.streamed ? 'a stream' : 'a whole reply';
+}
+
 /** What was held and charged, and for which quantities. */
 export function moneyFacts({ settlement, amount, overshoot, tariff, moves = [], status }: Generation): Html {
   const units = settlement?.unpriced ?? [];
+  const videoSeconds = settlement?.media?.videoSeconds;
   return facts([
     [
       'Held',
@@ -39,7 +46,8 @@ export function moneyFacts({ settlement, amount, overshoot, tariff, moves = [], 
     ],
     ['Charged', settlement === null ? (status === 'running' ? 'when it ends' : usd('0')) : usd(settlement.cost)],
     ['Above the hold', overshoot !== null && usd(overshoot)],
-    ['Tokens', settlement !== null && tokens(settlement)],
+    ['Video', videoSeconds !== undefined && `${videoSeconds} s`],
+    ['Tokens', settlement !== null && videoSeconds === undefined && tokens(settlement)],
     ['Counted by', settlement?.estimated === true && 'Troupe: the provider reported no usage'],
     ['Without a price', units.length > 0 && units.join(', ')],
     ['Tariff', html`<code>${tariff}</code>`],

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Settlement } from '../../../../actors/terms/hold.ts';
+import type { Generation, Settlement } from '../../../../actors/terms/hold.ts';
 import { renderExact } from '../../../../gateway/edge/api/exact-json.ts';
 import { renderGeneration } from '../../../../gateway/edge/api/generation-record.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -152,6 +152,19 @@ it('reads a row from before traces were stored, and omits the empty members of a
   assert.is(record.honoured, null);
   assert.equal(record.timings, { admitted: null, first_part: null, total: null });
   assert.is(record.holds.length, 1);
+});
+
+it('shows a video as such from its hold on, and the seconds that were charged', () => {
+  const video: Generation = { ...RUNNING, apiType: 'video' };
+  assert.equal(
+    [renderGeneration('gen-1', RUNNING).api_type, renderGeneration('gen-1', video).api_type],
+    ['completions', 'video'],
+  );
+  const settlement: Settlement = { ...SETTLEMENT, media: { videoSeconds: '1.041666666' } };
+  // The hold of a build before it does not name the kind.
+  const shown = renderGeneration('gen-1', { ...RUNNING, status: 'settled', endedAt: 1_000, settlement });
+  assert.is(shown.api_type, 'video');
+  assert.match(renderExact(shown), /"media":\{[^}]*"video_seconds":1\.041666666\}/);
 });
 
 test.run();
