@@ -28,6 +28,7 @@ export function opened({ request, key, at, workspace }: HoldOpen | JobHold): Gen
     user: request.user,
     sessionId: request.sessionId,
     metadata: request.metadata,
+    ...(request.apiType === undefined ? {} : { apiType: request.apiType }),
     ...(request.unread === undefined ? {} : { unread: request.unread }),
     ...(request.route === undefined ? {} : { route: request.route }),
     ...(request.idempotency === undefined ? {} : { idempotency: request.idempotency }),

@@ -46,6 +46,8 @@ export interface HoldRequest {
    * that left it since is refused.
    */
   readonly workspace?: string | null;
+  /** The kind of request; absent for a turn. */
+  readonly apiType?: 'video';
   /** Present when this request was counted against the key's rate before: with an earlier hold, or with its job. */
   readonly counted?: true;
 }

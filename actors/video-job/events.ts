@@ -1,6 +1,6 @@
 /** The events of a video job as its chart receives them. */
 import type { Repeats, SealedBlob, Stamped } from '../runtime/index.ts';
-import type { HoldRequest, Settlement } from '../terms/hold.ts';
+import type { AttemptRecord, HoldRequest, Settlement } from '../terms/hold.ts';
 import type { RenderedClip } from './clip-record.ts';
 import type { JobError } from './job-record.ts';
 import type { FrozenCandidate, RemoteRender, RenderAsk } from './render-ask.ts';
@@ -99,7 +99,17 @@ export type RenderResult =
       readonly error: JobError;
       readonly fault: 'marketplace' | null;
       readonly settlement: Settlement | null;
+      /** At most `ATTEMPTS_MAX`, in order; absent from a runner of an older build. */
+      readonly attempts?: readonly AttemptRecord[];
     };
+
+/** Calls to providers that are recorded with a job: its last ones. */
+export const ATTEMPTS_MAX = 16;
+
+/** The calls to providers that a result names. */
+export function attemptsOf(result: RenderResult): readonly AttemptRecord[] {
+  return result.settlement?.attempts ?? (result.outcome === 'failed' ? result.attempts : undefined) ?? [];
+}
 
 export type RenderDone = Stamped & { readonly type: 'render.done'; readonly result: RenderResult };
 /** The account refused the charge, so the clips are not delivered either. */

@@ -22,7 +22,7 @@ function progressOf(state: string, job: VideoJobState, now: number): readonly st
     case 'cancelling':
       return ['The job is cancelled once its provider has answered the request to abort.', endpointOf(job)];
     case 'failed':
-      return [`The job failed at ${time(endedAt)}: ${error?.message}.`, chargeOf(job)];
+      return [`The job failed at ${time(endedAt)}: ${error?.message}.`, ...attemptsOf(job), chargeOf(job)];
     default:
       return [`The job is ${state} since ${time(endedAt)}.`, chargeOf(job)];
   }
@@ -34,6 +34,15 @@ function endpointOf({ submitted, candidate, remote }: VideoJobState): string {
   const nth = `candidate ${(remote?.candidate ?? candidate) + 1} of ${candidates.length}`;
   if (remote === null) return `Its endpoint is ${tag} (${nth}), which has not accepted a render that is known here.`;
   return `Its endpoint ${tag} (${nth}) accepted the render at ${time(remote.createdAt)}; a later attempt polls it.`;
+}
+
+function attemptsOf({ attempts = [], submitted }: VideoJobState): readonly string[] {
+  if (attempts.length === 0) return ['No call to a provider is recorded.'];
+  return attempts.map(({ endpoint, provider, outcome, reason, status, latencyMs }, nth) => {
+    const tag = submitted?.candidates.find((each) => each.endpoint === endpoint)?.tag ?? provider;
+    const cause = `${reason === undefined ? '' : `: ${reason}`}${status === null ? '' : ` (${status})`}`;
+    return `Call ${nth + 1}: ${tag} ${outcome}${cause} after ${latencyMs} ms.`;
+  });
 }
 
 function chargeOf({ usage }: VideoJobState): string {

@@ -1,7 +1,7 @@
 /** The effects of a video job: its rows, its answers, its hold and its render. Pure; the chart decides when they apply. */
 import type { ActorEvent, Effect } from '../runtime/index.ts';
 import { putChange } from '../terms/change.ts';
-import type { HoldRequest, Release, Settlement } from '../terms/hold.ts';
+import type { AttemptRecord, HoldRequest, Release, Settlement } from '../terms/hold.ts';
 import { accountAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import type { Refusal } from '../terms/refusal.ts';
@@ -109,7 +109,7 @@ export function refuseSoon(at: number): Effect {
 function holdOf({ generation, model, hold, deadlineAt, bounds }: SubmittedJob): HoldRequest {
   return {
     ...hold,
-    ...{ generation, attempt: HOLD_ATTEMPT, model, repeat: false, counted: true },
+    ...{ generation, attempt: HOLD_ATTEMPT, model, repeat: false, counted: true, apiType: 'video' },
     gateway: null,
     deadlineAt: deadlineAt + bounds.holdSlackMs,
   };
@@ -177,11 +177,14 @@ export function settle(state: VideoJobState, settlement: Settlement): Effect {
   return toAccount(state, { type: 'hold.settle', settlement: plain(own) });
 }
 
-/** Nothing is charged: the hold ends in the commit that ends the job. */
-export function release(state: VideoJobState, reason: string): Effect {
+/**
+ * Nothing is charged: the hold ends in the commit that ends the job. The generation shows the error of a failed job and
+ * its calls to providers.
+ */
+export function release(state: VideoJobState, reason: string, attempts: readonly AttemptRecord[] = []): Effect {
   const { generation, key } = submittedOf(state);
   const releases = [
-    { generation, attempt: HOLD_ATTEMPT, reason, status: null, attempts: [] },
+    { generation, attempt: HOLD_ATTEMPT, reason, status: state.error?.code ?? null, attempts },
   ] satisfies readonly Release[];
   return toAccount(state, { type: 'holds.release', key, releases: plain(releases) });
 }

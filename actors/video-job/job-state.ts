@@ -2,9 +2,17 @@
  * The stored state of a video job: what was submitted, how far its render is, and how it ended. Clips and downloads are
  * rows. Every function is pure and returns the next state.
  */
+import type { AttemptRecord } from '../terms/hold.ts';
 import { timeOfId } from '../terms/ids.ts';
 import type { ErrorType } from '../terms/refusal.ts';
-import type { JobSubmit, NewVideoJob, RenderFailed, RenderResult, VideoBounds } from './events.ts';
+import {
+  attemptsOf,
+  type JobSubmit,
+  type NewVideoJob,
+  type RenderFailed,
+  type RenderResult,
+  type VideoBounds,
+} from './events.ts';
 import type { JobError, JobUsage } from './job-record.ts';
 import type { RemoteRender } from './render-ask.ts';
 
@@ -34,6 +42,8 @@ export interface VideoJobState {
   readonly usage: JobUsage | null;
   readonly error: JobError | null;
   readonly fault: 'marketplace' | null;
+  /** The calls to providers of a failed job; absent without any. Builds of chart 2 before it load it unchanged. */
+  readonly attempts?: readonly AttemptRecord[];
   /** A download of a clip has begun: the job never expires. */
   readonly fetched: boolean;
 }
@@ -108,7 +118,11 @@ function over(state: VideoJobState, at: number): VideoJobState {
 export function end(state: VideoJobState, result: RenderResult, at: number): VideoJobState {
   const ended = over(state, at);
   const usage = result.settlement === null ? null : usageOf(result.settlement);
-  if (result.outcome === 'failed') return { ...ended, usage, error: result.error, fault: result.fault };
+  if (result.outcome === 'failed') {
+    const attempts = attemptsOf(result);
+    const failed = { ...ended, usage, error: result.error, fault: result.fault };
+    return attempts.length === 0 ? failed : { ...failed, attempts };
+  }
   const clipSeconds = result.clips.map(({ durationSeconds }) => durationSeconds);
   return { ...ended, usage, clipSeconds, renderedAt: at };
 }

@@ -44,9 +44,20 @@ export interface AssetRef {
 export interface Admitted {
   /** Seconds, exact decimal text. */
   readonly secondsMax: string;
+  /** Exactly these pixels. */
   readonly size: FrameSize | null;
+  /** Absent: no name binds the pixels, or a build before it accepted the job. */
+  readonly named?: NamedFrame;
   readonly audio: boolean | null;
   readonly fps: number | null;
+}
+
+/** What an asked resolution, with or without an aspect ratio, means in pixels: one of the sizes, or the shorter edge. */
+export interface NamedFrame {
+  readonly sizes: readonly FrameSize[];
+  readonly shorterEdge: number | null;
+  /** Pixels by which each edge may differ. */
+  readonly tolerance: number;
 }
 
 /** An endpoint that may render the job, with the price that was in force at the submission. */

@@ -8,7 +8,7 @@ import { type Effect, emit } from '../runtime/index.ts';
 import { only } from '../terms/only.ts';
 import { announceWebhook, type WebhookType } from '../terms/webhook.ts';
 import * as clips from './clip-effects.ts';
-import type { RenderResult, VideoJobEvent } from './events.ts';
+import { attemptsOf, type RenderResult, type VideoJobEvent } from './events.ts';
 import { jobDocument } from './job-document.ts';
 import * as effects from './job-effects.ts';
 import type { VideoStatus } from './job-record.ts';
@@ -47,6 +47,11 @@ function announce(type: WebhookType, status: VideoStatus) {
 
 function release(reason: string) {
   return emit<State, VideoJobEvent>(({ context }) => effects.release(context, reason));
+}
+
+function releaseFailed(context: State, event: VideoJobEvent): Effect {
+  const isDone = event.type === 'render.done' || event.type === 'render.done.refused';
+  return effects.release(context, context.error?.message ?? FAILED, isDone ? attemptsOf(event.result) : []);
 }
 
 /** The message of a runner whose attempt is not the current one. */
@@ -112,7 +117,7 @@ const chart = setup({
       return effects.settle(context, settlement);
     }),
     releaseCancelled: release(CANCELLED),
-    releaseFailed: release(FAILED),
+    releaseFailed: emit<State, VideoJobEvent>(({ context, event }) => releaseFailed(context, event)),
     releaseLate: release(LATE),
     endJob: emit<State, VideoJobEvent>(({ context, event }) => effects.endJob(context, event.at)),
     cutRender: emit(() => effects.cutRender()),

@@ -27,11 +27,16 @@ export function sizeText({ width, height }: FrameSize): string {
   return `${width}x${height}`;
 }
 
+/** Pixels of the shorter edge that a resolution names; null where it names none. */
+export function shorterEdgeOf(resolution: string): number | null {
+  return (Object.hasOwn(SHORTER_EDGES, resolution) ? SHORTER_EDGES[resolution] : undefined) ?? null;
+}
+
 /** The size that a resolution and an aspect ratio name; null where they name none. */
 export function sizeOf(resolution: string, aspectRatio: string): FrameSize | null {
-  const edge = Object.hasOwn(SHORTER_EDGES, resolution) ? SHORTER_EDGES[resolution] : undefined;
+  const edge = shorterEdgeOf(resolution);
   const [across = 0, down = 0] = aspectRatio.split(':').map(Number);
-  if (edge === undefined || !(across > 0 && down > 0)) return null;
+  if (edge === null || !(across > 0 && down > 0)) return null;
   const longer = evenQuotient(edge * Math.max(across, down), Math.min(across, down));
   return across < down ? { width: edge, height: longer } : { width: longer, height: edge };
 }

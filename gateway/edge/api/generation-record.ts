@@ -28,10 +28,16 @@ export function renderGeneration(id: string, generation: Generation): Readonly<R
     unpriced: settlement?.unpriced ?? [],
     ...counts(generation),
     ...origins(generation),
+    api_type: apiTypeOf(generation),
     ...neverMeasured(),
     provider_responses: (settlement?.attempts ?? generation.release?.attempts ?? []).map(renderAttempt),
     ...renderTrace(generation),
   };
+}
+
+/** The kind of request. A hold of a build before it does not name videos, and only their charge tells them then. */
+export function apiTypeOf({ apiType, settlement }: Generation): 'completions' | 'video' {
+  return apiType ?? (settlement?.media?.videoSeconds === undefined ? 'completions' : 'video');
 }
 
 function isoTime(at: number | null): string | null {
@@ -96,7 +102,6 @@ function origins(generation: Generation): Readonly<Record<string, unknown>> {
  */
 function neverMeasured(): Readonly<Record<string, unknown>> {
   return {
-    api_type: 'completions',
     data_region: 'global',
     is_byok: false,
     router: null,

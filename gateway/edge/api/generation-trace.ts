@@ -28,9 +28,13 @@ export function renderTrace(generation: Generation): Readonly<Record<string, unk
   };
 }
 
-/** Measured and charged quantities other than tokens, exact; those of a prompt only where the endpoint prices them. */
+/**
+ * Measured and charged quantities other than tokens, exact; those of a prompt only where the endpoint prices them, and
+ * seconds of video only for a video.
+ */
 function renderMedia(media: SettledMedia): object {
   const { images, megapixels, audioSeconds, inputImages, inputAudioSeconds, inputAudioUnread, inputCharacters } = media;
+  const { videoSeconds } = media;
   return {
     images: images ?? null,
     megapixels: exactNumber(megapixels ?? null),
@@ -39,6 +43,7 @@ function renderMedia(media: SettledMedia): object {
     ...(inputAudioSeconds === undefined ? {} : { input_audio_seconds: exactNumber(inputAudioSeconds) }),
     ...(inputAudioUnread === undefined ? {} : { input_audio_unread: true }),
     ...(inputCharacters === undefined ? {} : { input_characters: inputCharacters }),
+    ...(videoSeconds === undefined ? {} : { video_seconds: exactNumber(videoSeconds) }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { AssetRef, FrozenCandidate, RemoteRender } from '../../../actors/vi
 import type { OutboundBody } from '../../outbound/outbound.ts';
 import { failureOf } from '../../providers/failure-of.ts';
 import { ProviderFailure } from '../../providers/provider-failure.ts';
+import { DeferredRender } from '../../providers/video/deferred-render.ts';
 import { UncertainRender } from '../../providers/video/uncertain-render.ts';
 import {
   type CreatedRender,
@@ -20,6 +21,10 @@ import { type ReceivedClip, storeClip } from './store-clip.ts';
 
 /** Polls in a row that may answer "unknown" before the job counts as lost: a provider may list a new one late. */
 const UNKNOWN_MAX = 3;
+/** Creates at one endpoint that certainly began no render, before the failure counts. (spec: inference, Routing rules 10) */
+const REFUSED_MAX = 2;
+/** A provider that asks for a longer wait is not asked again: the next candidate is. */
+const RETRY_AFTER_MS_MAX = 60_000;
 const JITTER = 0.2;
 const GROWTH = 1.5;
 
@@ -32,6 +37,8 @@ export interface AttemptParts {
   readonly prompt: () => Promise<string | null>;
   readonly read: (asset: AssetRef) => AsyncIterable<Uint8Array>;
   readonly keeps: (measure: ClipMeasure) => boolean;
+  /** Before a create is repeated, behind its wait: what the one before failed with, and how long it took, ms. */
+  readonly repeats: (failure: ProviderFailure, tookMs: number) => void;
 }
 
 export interface DeliveredClip extends Omit<ReceivedClip, 'refusal'> {
@@ -40,8 +47,9 @@ export interface DeliveredClip extends Omit<ReceivedClip, 'refusal'> {
 
 /**
  * One candidate of a video job, from the request for the render to the stored clip. Rejects with `ProviderFailure` where
- * the candidate failed, and with any other error where the service itself did. A create without an answer is repeated
- * only with an idempotency key that the provider recognises; polls and contents are repeated freely.
+ * the candidate failed, and with any other error where the service itself did. A create that certainly began no render is
+ * repeated once; one without an answer only with an idempotency key that the provider recognises. Polls and contents are
+ * repeated freely.
  */
 export class CandidateRender {
   readonly #parts: AttemptParts;
@@ -86,9 +94,35 @@ export class CandidateRender {
   async #create(): Promise<CreatedRender> {
     const { task, prompt, read } = this.#parts;
     const order = { ask: task.input.ask, prompt: await prompt(), candidate: this.#candidate, read };
-    const mayRepeat = (failure: unknown): boolean =>
-      failure instanceof UncertainRender && this.#candidate.idempotentCreate;
-    return this.#repeated(() => createRender(this.#line, order, this.#key), mayRepeat);
+    const { clock } = this.#parts.node.services.inference;
+    for (let tries = 1; ; tries++) {
+      const startedAt = clock.monotonic();
+      try {
+        return await createRender(this.#line, order, this.#key);
+      } catch (thrown) {
+        task.signal.throwIfAborted();
+        const waitMs = thrown instanceof ProviderFailure ? this.#waitMsAfter(thrown, tries) : null;
+        if (waitMs === null) throw thrown;
+        const tookMs = clock.monotonic() - startedAt;
+        await this.#pause(waitMs);
+        this.#parts.repeats(thrown as ProviderFailure, tookMs);
+      }
+    }
+  }
+
+  /** The wait before a failed create is repeated; null where it is not. */
+  #waitMsAfter(failure: ProviderFailure, tries: number): number | null {
+    const { cluster, config } = this.#parts.node.services.inference;
+    const { triesMax } = config.renders;
+    const usualMs = this.#backOffMs(tries + 1);
+    if (failure instanceof UncertainRender) {
+      return this.#candidate.idempotentCreate && tries < triesMax ? usualMs : null;
+    }
+    if (!failure.repeatable || tries >= Math.min(REFUSED_MAX, triesMax)) return null;
+    const afterMs = failure instanceof DeferredRender ? failure.afterMs : 0;
+    const isInTime = cluster.now() + afterMs < this.#parts.task.input.deadlineAt;
+    // The jitter of the pause does not shorten what the provider asked for.
+    return isInTime && afterMs <= RETRY_AFTER_MS_MAX ? Math.max(usualMs, afterMs / (1 - JITTER / 2)) : null;
   }
 
   /** Polls with a growing wait until the render has ended. */
@@ -183,21 +217,12 @@ export class CandidateRender {
     return thrown;
   }
 
-  async #repeated<T>(call: () => Promise<T>, mayRepeat: (failure: unknown) => boolean): Promise<T> {
-    const { triesMax } = this.#parts.node.services.inference.config.renders;
-    for (let tries = 1; ; tries++) {
-      if (tries > 1) await this.#pauseBefore(tries);
-      try {
-        return await call();
-      } catch (thrown) {
-        this.#parts.task.signal.throwIfAborted();
-        if (tries === triesMax || !mayRepeat(thrown)) throw thrown;
-      }
-    }
+  #pauseBefore(tries: number): Promise<void> {
+    return this.#pause(this.#backOffMs(tries));
   }
 
-  #pauseBefore(tries: number): Promise<void> {
-    return this.#pause(this.#parts.node.services.inference.config.renders.tryAgainMs * 2 ** (tries - 2));
+  #backOffMs(tries: number): number {
+    return this.#parts.node.services.inference.config.renders.tryAgainMs * 2 ** (tries - 2);
   }
 
   #pause(ms: number): Promise<void> {

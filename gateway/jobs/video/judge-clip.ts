@@ -1,4 +1,5 @@
-import type { FrozenCandidate, RenderAsk } from '../../../actors/video-job/render-ask.ts';
+import type { FrameSize, FrozenCandidate, NamedFrame, RenderAsk } from '../../../actors/video-job/render-ask.ts';
+import { sizeText } from '../../terms/video-geometry.ts';
 import type { ClipMeasure } from './clip/measure-clip.ts';
 
 /** Seconds are compared in units of a nanosecond: measured ones have nine digits. */
@@ -25,9 +26,12 @@ export function judgeClip(
   if (measured > scaled(admitted.secondsMax) + frame) {
     return `it lasts ${durationSeconds} seconds, and at most ${admitted.secondsMax} were admitted`;
   }
-  const { size } = admitted;
+  const { size, named } = admitted;
   if (size !== null && (size.width !== width || size.height !== height)) {
-    return `its size is ${width}x${height} instead of ${size.width}x${size.height}`;
+    return `its size is ${width}x${height} instead of ${sizeText(size)}`;
+  }
+  if (named !== undefined && !isNamed({ width, height }, named)) {
+    return `its size is ${width}x${height} instead of ${frameText(named)}`;
   }
   if (admitted.audio !== null && admitted.audio !== audio) {
     return audio ? 'it has a soundtrack, and a silent clip was asked for' : 'it has no soundtrack';
@@ -36,6 +40,16 @@ export function judgeClip(
     return `it has ${fps} frames per second instead of ${admitted.fps}`;
   }
   return null;
+}
+
+function isNamed({ width, height }: FrameSize, { sizes, shorterEdge, tolerance }: NamedFrame): boolean {
+  const isNear = (edge: number, wanted: number): boolean => Math.abs(edge - wanted) <= tolerance;
+  if (shorterEdge !== null && isNear(Math.min(width, height), shorterEdge)) return true;
+  return sizes.some((size) => isNear(width, size.width) && isNear(height, size.height));
+}
+
+function frameText({ sizes: [size], shorterEdge }: NamedFrame): string {
+  return shorterEdge === null && size !== undefined ? sizeText(size) : `${shorterEdge} pixels on its shorter edge`;
 }
 
 function isOtherRate(measured: string, admitted: string): boolean {

@@ -10,7 +10,7 @@ import type { AttemptRecord } from '../../../actors/terms/hold.ts';
 import { accountAddress } from '../../../actors/terms/ids.ts';
 import { isPausedOn } from '../../../actors/terms/pause.ts';
 import { placeOfAssets, placeOfClip } from '../../../actors/video-job/clip-record.ts';
-import type { BegunRender, RenderResult } from '../../../actors/video-job/events.ts';
+import { ATTEMPTS_MAX, type BegunRender, type RenderResult } from '../../../actors/video-job/events.ts';
 import type { RenderInput } from '../../../actors/video-job/job-effects.ts';
 import type { AssetRef, FrozenCandidate, RemoteRender } from '../../../actors/video-job/render-ask.ts';
 import { beginRender, type RenderRun, reportMoved, reportSubmitted } from '../../../actors/video-job/video-job.ts';
@@ -28,12 +28,12 @@ import { openPrompt } from './seal-prompt.ts';
 
 const CLIP = 0;
 /** What was submitted cannot be read any more, so nothing was sent and nothing is charged. (reliability B20) */
-const LOST: RenderResult = {
+const LOST = {
   outcome: 'failed',
   error: { code: 500, message: 'The service has lost what was submitted; nothing was charged', error_type: 'server' },
   fault: 'marketplace',
   settlement: null,
-};
+} as const;
 
 /**
  * The activity `render`: renders one video job at the first of its candidates that delivers, and resolves with the
@@ -64,6 +64,8 @@ class RenderWork {
   readonly #address: string;
   readonly #attempts: AttemptRecord[] = [];
   readonly #startedAt: number;
+  /** When the current call to a provider began. */
+  #calledAt = 0;
   #abort: () => void = () => {};
 
   constructor(node: RenderNode, task: ActivityTask, signal: AbortSignal) {
@@ -87,7 +89,7 @@ class RenderWork {
     } catch (thrown) {
       if (this.#signal.aborted) throw this.#signal.reason;
       if (thrown instanceof ActivityFailed) throw thrown;
-      if (isLost(thrown)) return LOST;
+      if (isLost(thrown)) return { ...LOST, attempts: this.#attempts };
       throw new ActivityFailed('unavailable', thrown instanceof Error ? thrown.message : String(thrown), true);
     } finally {
       this.#signal.removeEventListener('abort', cut);
@@ -117,7 +119,7 @@ class RenderWork {
       failures.push(tried.failure);
       if (isRefusal(tried.failure)) break;
     }
-    return { outcome: 'failed', error: renderError(failures), fault: null, settlement: null };
+    return { outcome: 'failed', error: renderError(failures), fault: null, settlement: null, attempts: this.#attempts };
   }
 
   #isPaused({ endpoint, provider }: FrozenCandidate): boolean {
@@ -130,17 +132,19 @@ class RenderWork {
 
   async #try(position: number, remote: RemoteRender | null): Promise<Tried> {
     const candidate = this.#input.candidates[position] as FrozenCandidate;
-    const startedAt = this.#node.services.inference.clock.monotonic();
+    const { clock } = this.#node.services.inference;
+    this.#calledAt = clock.monotonic();
     if (candidate.target.dialect === 'video-sync') this.#node.direct.add(this.#address);
     const tried = await this.#deliver(candidate, position, remote).finally(() =>
       this.#node.direct.delete(this.#address),
     );
-    this.#observe(candidate, 'failure' in tried ? tried.failure : null, startedAt);
+    this.#observe(candidate, 'failure' in tried ? tried.failure : null, clock.monotonic() - this.#calledAt);
     return tried;
   }
 
   async #deliver(candidate: FrozenCandidate, position: number, remote: RemoteRender | null): Promise<Tried> {
     const { account, job, ask } = this.#input;
+    const { clock } = this.#node.services.inference;
     const outside = { reason: null as string | null };
     try {
       const attempt = new CandidateRender(
@@ -160,6 +164,10 @@ class RenderWork {
           keeps: (measure) => {
             outside.reason = judgeClip(measure, ask, candidate);
             return outside.reason === null;
+          },
+          repeats: (failure, tookMs) => {
+            this.#record(candidate, failure, tookMs);
+            this.#calledAt = clock.monotonic();
           },
         },
         candidate,
@@ -223,29 +231,35 @@ class RenderWork {
     return { outcome: 'completed', clips: [{ blob, ...measure, bytes }], settlement };
   }
 
-  #observe(candidate: FrozenCandidate, failure: CandidateFailure | null, startedAt: number): void {
-    const { clock, cluster, measures, outcomes } = this.#node.services.inference;
-    const latencyMs = Math.round(clock.monotonic() - startedAt);
-    const isProvider = failure !== null && !('outside' in failure);
-    const isCounted = failure !== null && (!isProvider || failure.counted);
-    const attempt: AttemptRecord = {
-      endpoint: candidate.endpoint,
-      provider: candidate.provider.name,
-      status: isProvider ? failure.status : 200,
-      outcome: failure === null ? 'served' : 'failed',
-      latencyMs,
-      ...(failure === null ? {} : { reason: categoryOf(failure) }),
-    };
-    this.#attempts.push(attempt);
-    measures.attemptEnded({ model: candidate.model, provider: attempt.provider }, attempt);
+  /** The end of one candidate: a create that was repeated is recorded, and does not count. */
+  #observe(candidate: FrozenCandidate, failure: CandidateFailure | null, tookMs: number): void {
+    const { cluster, outcomes } = this.#node.services.inference;
+    this.#record(candidate, failure, tookMs);
+    const isCounted = failure !== null && ('outside' in failure || failure.counted);
     outcomes.observe(candidate.endpoint, {
       by: accountTag(accountAddress(this.#input.account)),
       at: cluster.now(),
       outcome: failure === null ? 'success' : isCounted ? 'error' : 'other',
       ...(failure !== null && isCounted ? { cause: categoryOf(failure) } : {}),
       streamed: false,
-      durationMs: latencyMs,
+      durationMs: Math.round(tookMs),
     });
+  }
+
+  /** Keeps one call as an attempt of the generation. */
+  #record(candidate: FrozenCandidate, failure: CandidateFailure | null, tookMs: number): void {
+    const { measures } = this.#node.services.inference;
+    const attempt: AttemptRecord = {
+      endpoint: candidate.endpoint,
+      provider: candidate.provider.name,
+      status: failure !== null && !('outside' in failure) ? failure.status : 200,
+      outcome: failure === null ? 'served' : 'failed',
+      latencyMs: Math.round(tookMs),
+      ...(failure === null ? {} : { reason: categoryOf(failure) }),
+    };
+    this.#attempts.push(attempt);
+    if (this.#attempts.length > ATTEMPTS_MAX) this.#attempts.shift();
+    measures.attemptEnded({ model: candidate.model, provider: attempt.provider }, attempt);
   }
 }
 

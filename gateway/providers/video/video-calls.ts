@@ -5,6 +5,7 @@ import { classifyRefusal } from '../classify-refusal.ts';
 import { failureOf } from '../failure-of.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { refused } from '../refused.ts';
+import { DeferredRender, retryAfterMs } from './deferred-render.ts';
 import { type RenderOrder, renderBody } from './render-body.ts';
 import { UncertainRender } from './uncertain-render.ts';
 import type { VideoTarget } from './video-target.ts';
@@ -46,7 +47,7 @@ const CLIP_TYPES = ['video/mp4', 'application/octet-stream'];
 
 /**
  * Asks an endpoint to render. Rejects with `ProviderFailure`; with `UncertainRender` where the provider may have begun a
- * render that nothing identifies.
+ * render that nothing identifies, and with `DeferredRender` where it began none and says when to ask again.
  */
 export async function createRender(
   line: VideoLine,
@@ -132,7 +133,9 @@ async function refusedCreate(reply: OutboundReply): Promise<ProviderFailure> {
   const { status } = reply;
   const failure = await refused(reply);
   const isOpen = failure.reason === 'timeout' || (failure.reason === 'unavailable' && status >= 500);
-  return isOpen ? new UncertainRender(failure.reason, failure.message, status) : failure;
+  if (isOpen) return new UncertainRender(failure.reason, failure.message, status);
+  const afterMs = retryAfterMs(reply);
+  return afterMs === null ? failure : new DeferredRender(failure, afterMs);
 }
 
 /** A call that never reached a connection began nothing. */

@@ -12,6 +12,7 @@ import type { IndexedEndpoint } from '../endpoint-index.ts';
 import { pricedAdapters, refusedAdapters } from './adapters.ts';
 import { admitsDuration, secondsMax } from './duration.ts';
 import { geometryFor } from './geometry.ts';
+import { namedFrame } from './named-frame.ts';
 import { refusedReferences } from './references.ts';
 
 /** An endpoint that may render a request, or the first rule that it violates. */
@@ -60,6 +61,7 @@ export function fitVideo(indexed: IndexedEndpoint, { request, constraints, at }:
   if (longest === null) return { violation: UNBOUNDED };
   const perSecond = rate === 'unpriced' ? null : rate.rate;
   const options = optionsOf(request, endpoint.provider.slug);
+  const named = request.size === null ? namedFrame(endpoint, geometry) : null;
   return {
     priced,
     candidate: {
@@ -76,6 +78,7 @@ export function fitVideo(indexed: IndexedEndpoint, { request, constraints, at }:
       admitted: {
         secondsMax: longest,
         size: request.size ?? geometry.size,
+        ...(named === null ? {} : { named }),
         audio: request.generateAudio,
         fps: video.fps?.length === 1 ? Number(video.fps[0]) : null,
       },

@@ -84,7 +84,9 @@ it('a video is rendered, measured as ffprobe does, charged once and delivered', 
   const record = (await (await request(`/generation?id=${job.generation_id}`)).json()) as {
     data: Record<string, unknown>;
   };
-  assert.equal([record.data.total_cost, record.data.provider_name], [job.usage?.cost, 'Sim V']);
+  const { total_cost, provider_name, api_type, media } = record.data;
+  assert.equal([total_cost, provider_name, api_type], [job.usage?.cost, 'Sim V', 'video']);
+  assert.is((media as Record<string, unknown>).video_seconds, 1.5);
 });
 
 it('a synchronous endpoint delivers a silent clip', async () => {
@@ -101,6 +103,31 @@ it('a clip outside the request fails the job and charges nothing', async () => {
   assert.match(job.error?.message ?? '', /lasts 3 seconds instead of 1/);
   assert.is(job.usage, undefined);
   assert.is(await balance(), before);
+  const { data } = (await (await request(`/generation?id=${job.generation_id}`)).json()) as {
+    data: { api_type: string; failure: unknown; provider_responses: readonly Record<string, unknown>[] };
+  };
+  assert.is(data.api_type, 'video');
+  assert.equal(data.failure, { reason: job.error?.message, status: 502 });
+  assert.equal(
+    data.provider_responses.map(({ provider_name, status, outcome, reason }) => [
+      provider_name,
+      status,
+      outcome,
+      reason,
+    ]),
+    [['Sim V', 200, 'failed', 'garbage']],
+  );
+});
+
+it('a clip of a lower resolution than the named one fails the job and charges nothing', async () => {
+  const before = await balance();
+  for (const members of [{ resolution: '1080p', aspect_ratio: '16:9' }, { resolution: '1080p' }]) {
+    const job = await ended(await submit({ size: '854x480' }, members));
+    assert.equal([job.status, job.error?.code, job.usage], ['failed', 502, undefined]);
+    assert.match(job.error?.message ?? '', /its size is 854x480 instead of 1(920x1)?080/);
+  }
+  assert.is(await balance(), before);
+  assert.is((await ended(await submit({ size: '864x496' }, { aspect_ratio: '16:9' }))).status, 'completed');
 });
 
 it('a cancelled render is aborted at its provider and charged by what that reports', async () => {

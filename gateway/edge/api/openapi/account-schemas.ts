@@ -62,8 +62,18 @@ export const generationSchema = Type.Object(
         ...{ tokens_prompt: orNull(whole), tokens_completion: orNull(whole) },
         ...{ provider_name: text, upstream_id: orNull(text), session_id: orNull(text) },
         ...{ http_referer: orNull(text), app_title: orNull(text), workspace_id: text },
+        api_type: Type.Union([Type.Literal('completions'), Type.Literal('video')]),
         ...{ endpoint_id: text, tariff_id: text, attempt: whole, late: flag },
         unread_members: Type.Array(text),
+        media: orNull(
+          Type.Object(
+            {
+              ...{ images: orNull(whole), megapixels: orNull(Type.Number()), audio_seconds: orNull(Type.Number()) },
+              ...{ input_images: orNull(whole), video_seconds: Type.Optional(Type.Number()) },
+            },
+            open,
+          ),
+        ),
         provider_responses: Type.Array(Type.Object({ endpoint_id: text, provider_name: text, outcome: text }, open)),
         holds: Type.Array(Type.Object({ attempt: whole, endpoint_id: text, amount: orNull(usd) })),
         timings: Type.Object({ admitted: orNull(Type.Number()), total: orNull(Type.Number()) }, open),

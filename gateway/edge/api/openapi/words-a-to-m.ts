@@ -23,6 +23,7 @@ attempts_last_1d | Calls of the endpoint over a day.
 attempts_last_30m | Calls of the endpoint over 30 minutes.
 audio | Speech: its voice and format in a request, its bytes in an answer, a sound track of a video, or its price.
 audio_second | USD per second of audio.
+audio_seconds | Seconds of audio that were generated.
 audio_tokens | Tokens of audio.
 audio_url | Audio, as a data: URL.
 author | The author part of model ids.
@@ -203,6 +204,7 @@ index | Position, counted from 0.
 input | The input of a turn, or the arguments of a tool call.
 input_audio | Audio, base64 with its format.
 input_file_id | Id of the stored file with the requests.
+input_images | Pictures of the prompt.
 input_modalities | What the model reads.
 input_references | Reference pictures, audio and videos of a render.
 input_schema | JSON Schema of the arguments.
@@ -254,6 +256,7 @@ max_seconds | Longest duration in seconds.
 max_tokens | Ceiling of the answer, or of its reasoning, in tokens.
 media | Charged quantities other than tokens.
 media_type | Media type of the data.
+megapixels | Megapixels that were drawn.
 mesh_envelope | Declared limits of generated meshes.
 message | The message: of a conversation, or of an error for people.
 messages | The conversation, oldest message first.

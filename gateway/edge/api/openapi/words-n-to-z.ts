@@ -244,6 +244,7 @@ video | A video, or declared abilities of renders.
 video_envelope | Declared limits of renders.
 video_generation | How the provider renders: as a job, or while the call is open.
 video_second | USD per second of rendered video.
+video_seconds | Seconds of video that were rendered, as measured.
 video_url | A video, as a data: URL.
 voice | The voice of the speech.
 voices | Supported voices.

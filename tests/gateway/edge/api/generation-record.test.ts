@@ -4,34 +4,9 @@ import type { Generation, Settlement } from '../../../../actors/terms/hold.ts';
 import { renderExact } from '../../../../gateway/edge/api/exact-json.ts';
 import { renderGeneration } from '../../../../gateway/edge/api/generation-record.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { RUNNING, SETTLEMENT } from './generation-rows.ts';
 
 const it = bounded(test);
-
-const RUNNING: Generation = {
-  generation: 'gen-1',
-  attempt: 1,
-  amount: '0.000000000000000000000003',
-  gateway: 'i1',
-  deadlineAt: 9,
-  model: 'a/b',
-  endpoint: 'ep_1',
-  provider: 'P',
-  tariff: 't',
-  streamed: true,
-  appTitle: null,
-  appUrl: null,
-  user: null,
-  sessionId: null,
-  metadata: '{"a":1}',
-  status: 'running',
-  key: 'key:acct_1/key_1',
-  createdAt: 0,
-  endedAt: null,
-  settlement: null,
-  release: null,
-  late: false,
-  overshoot: null,
-};
 
 /** The members that strict clients require (conventions 1.4). */
 const REQUIRED = [
@@ -65,25 +40,6 @@ it('shows a running generation with every member that strict clients require', (
   assert.match(text, /"metadata":\{"a":1\}/);
   assert.match(text, /"finish_reason":null/);
 });
-
-const SETTLEMENT: Settlement = {
-  generation: 'gen-1',
-  attempt: 1,
-  cost: '0.000000000000000000000002',
-  unpriced: ['image'],
-  promptTokens: 3,
-  completionTokens: null,
-  cachedTokens: null,
-  reasoningTokens: null,
-  estimated: false,
-  finishReason: 'stop',
-  nativeFinishReason: 'stop',
-  upstreamId: 'u',
-  cancelled: false,
-  latencyMs: 1,
-  generationMs: 2,
-  attempts: [],
-};
 
 it('shows the charge of a settled generation and the reason of a released one', () => {
   const settled = renderGeneration('gen-1', { ...RUNNING, status: 'settled', endedAt: 1_000, settlement: SETTLEMENT });
@@ -196,6 +152,19 @@ it('reads a row from before traces were stored, and omits the empty members of a
   assert.is(record.honoured, null);
   assert.equal(record.timings, { admitted: null, first_part: null, total: null });
   assert.is(record.holds.length, 1);
+});
+
+it('shows a video as such from its hold on, and the seconds that were charged', () => {
+  const video: Generation = { ...RUNNING, apiType: 'video' };
+  assert.equal(
+    [renderGeneration('gen-1', RUNNING).api_type, renderGeneration('gen-1', video).api_type],
+    ['completions', 'video'],
+  );
+  const settlement: Settlement = { ...SETTLEMENT, media: { videoSeconds: '1.041666666' } };
+  // The hold of a build before it does not name the kind.
+  const shown = renderGeneration('gen-1', { ...RUNNING, status: 'settled', endedAt: 1_000, settlement });
+  assert.is(shown.api_type, 'video');
+  assert.match(renderExact(shown), /"media":\{[^}]*"video_seconds":1\.041666666\}/);
 });
 
 test.run();

@@ -21,7 +21,7 @@ it('a drain waits for a render as long as only the open call knows it', () =>
     aborted.abort(new ActivityFailed('cancelled', 'the job was cancelled', false));
     await run;
     assert.is(on.isDirect(), false);
-    const moved = on.run(on.input({ status: 503, fail_first: 1, id: 'moved', render_ms: 300 }, { candidates }));
+    const moved = on.run(on.input({ status: 503, fail_first: 2, id: 'moved', render_ms: 300 }, { candidates }));
     while (on.calls('poll').length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     assert.is(on.isDirect(), false);
     completedOf(await moved);

@@ -67,6 +67,39 @@ it('a size and a resolution with its ratio reach an endpoint in the form that it
   assert.is(geometryAt(sizes, tier, tiered)?.rate, '0.3');
 });
 
+it('a resolution binds the pixels that its names or the endpoint itself declare', () => {
+  // spec: catalogue, Pricing of video: a clip outside the admitted request
+  const names = {
+    resolution: { type: 'enum', values: ['480p', '720p', '1080p'] },
+    aspect_ratio: { type: 'enum', values: ['16:9', '1:1', '4:3'] },
+  };
+  const admittedAt = (ask: Partial<VideoRequest>, parameters: object = {}, limits: object = {}) =>
+    plan(
+      onBoard([
+        clips('p', { supported_parameters: { ...names, ...parameters }, video: { max_seconds: 5, ...limits } }),
+      ]),
+      ask,
+    ).candidates[0]?.admitted;
+  const pixels = (width: number, height: number) => ({ width, height });
+  const wide = { resolution: '720p', aspectRatio: '16:9' };
+  assert.equal(admittedAt(wide)?.named, { sizes: [pixels(1_280, 720)], shorterEdge: null, tolerance: 16 });
+  assert.equal(admittedAt({ resolution: '720p' })?.named, { sizes: [], shorterEdge: 720, tolerance: 16 });
+  // No resolution names no pixels, and pixels are judged as such.
+  assert.is(admittedAt({ aspectRatio: '16:9' })?.named, undefined);
+  assert.is(admittedAt({ size: pixels(1_280, 720) })?.named, undefined);
+  assert.is(admittedAt({ resolution: '1K' }, { resolution: { type: 'enum', values: ['1K'] } })?.named, undefined);
+  // Sizes that the endpoint declares itself count where they are nearest, by the shorter edge or by area.
+  const own = { size: { type: 'enum', values: ['832x480', '854x480', '1104x832', '960x960', '1920x1080'] } };
+  assert.equal(admittedAt({ ...wide, resolution: '480p' }, own)?.named?.sizes, [pixels(854, 480), pixels(832, 480)]);
+  assert.equal(admittedAt({ ...wide, aspectRatio: '1:1' }, own)?.named?.sizes, [pixels(720, 720), pixels(960, 960)]);
+  assert.equal(admittedAt({ ...wide, aspectRatio: '4:3' }, own)?.named?.sizes, [pixels(960, 720), pixels(1_104, 832)]);
+  assert.equal(admittedAt({ ...wide, resolution: '1080p' }, own)?.named?.sizes, [pixels(1_920, 1_080)]);
+  assert.equal(admittedAt({ resolution: '720p' }, own)?.named?.sizes, [pixels(1_104, 832), pixels(960, 960)]);
+  // A coarse grid moves each edge to the next multiple, and a frame without room for the names means others by them.
+  assert.is(admittedAt(wide, {}, { frame: { pixels_max: 921_600, grid: 64 } })?.named?.tolerance, 64);
+  assert.is(admittedAt(wide, {}, { frame: { pixels_max: 400_000 } })?.named, undefined);
+});
+
 it('a geometry is admitted by its envelope or not at all, whichever form it is asked in', () => {
   const frame = fc.record(
     {

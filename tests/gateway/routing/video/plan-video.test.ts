@@ -25,7 +25,10 @@ it('a candidate is frozen with its rate, its bound of one frame more, and what a
     ...{ rate: '0.075', bound: '0.303125025', options: null, cancellable: true, idempotentCreate: true },
     target: { dialect: 'video-jobs', baseUrl: 'http://x/v1', upstreamId: 'filmstrip-2026' },
     geometry: { size: null, resolution: '1080p', aspectRatio: null },
-    admitted: { secondsMax: '4.041667', size: null, audio: true, fps: 24 },
+    admitted: {
+      ...{ secondsMax: '4.041667', size: null, audio: true, fps: 24 },
+      named: { sizes: [], shorterEdge: 1_080, tolerance: 16 },
+    },
   });
 });
 

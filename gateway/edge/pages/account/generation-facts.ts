@@ -1,0 +1,93 @@
+import type { Generation } from '../../../../actors/terms/hold.ts';
+import { apiTypeOf } from '../../api/generation-record.ts';
+import { type Html, html } from '../html.ts';
+import { facts, table } from '../parts/elements.ts';
+import { countText, durationText, shortId, time, usd } from '../parts/text.ts';
+
+/** What was asked, by whom, and how it ended. */
+export function requestFacts(generation: Generation): Html {
+  const { settlement, release } = generation;
+  const total = settlement?.generationMs ?? release?.totalMs ?? null;
+  const first = settlement?.latencyMs ?? null;
+  return facts([
+    ['Generation', html`<code>${generation.generation}</code>`],
+    ['Created (UTC)', time(generation.createdAt)],
+    ['Provider', generation.provider],
+    ['Endpoint', html`<code>${generation.endpoint}</code>`],
+    ['Key', html`<a href="/account/keys">${shortId(generation.key)}</a>`],
+    ['Answered as', answerText(generation)],
+    ['First part after', first !== null && durationText(first)],
+    ['Whole request', total !== null && durationText(total)],
+    ['Finished because', settlement?.finishReason],
+    [
+      'Not charged because',
+      release !== null && `${release.reason}${release.status === null ? '' : ` (${release.status})`}`,
+    ],
+    ['Left early', settlement?.cancelled === true && 'the client disconnected before the end'],
+    ['Application', generation.appTitle ?? generation.appUrl],
+    ['Conversation', generation.sessionId !== null && html`<code>${generation.sessionId}</code>`],
+    ['Unread members', (generation.unread ?? []).length > 0 && generation.unread?.join(', ')],
+  ]);
+}
+
+function answerText(generation: Generation): string {
+  if (apiTypeOf(generation) === 'video') return 'a video job';
+  return generation.streamed ? 'a stream' : 'a whole reply';
+}
+
+/** What was held and charged, and for which quantities. */
+export function moneyFacts({ settlement, amount, overshoot, tariff, moves = [], status }: Generation): Html {
+  const units = settlement?.unpriced ?? [];
+  const videoSeconds = settlement?.media?.videoSeconds;
+  return facts([
+    [
+      'Held',
+      html`${usd(amount)}${moves.length > 0 && html` <span class="hint">after ${moves.length} earlier ${moves.length === 1 ? 'hold' : 'holds'}</span>`}`,
+    ],
+    ['Charged', settlement === null ? (status === 'running' ? 'when it ends' : usd('0')) : usd(settlement.cost)],
+    ['Above the hold', overshoot !== null && usd(overshoot)],
+    ['Video', videoSeconds !== undefined && `${videoSeconds} s`],
+    ['Tokens', settlement !== null && videoSeconds === undefined && tokens(settlement)],
+    ['Counted by', settlement?.estimated === true && 'Troupe: the provider reported no usage'],
+    ['Without a price', units.length > 0 && units.join(', ')],
+    ['Tariff', html`<code>${tariff}</code>`],
+  ]);
+}
+
+function tokens({
+  promptTokens,
+  completionTokens,
+  cachedTokens,
+  reasoningTokens,
+}: NonNullable<Generation['settlement']>): string {
+  const parts = [`${countOf(promptTokens)} prompt`, `${countOf(completionTokens)} completion`];
+  if (cachedTokens !== null && cachedTokens > 0) parts.push(`${countText(cachedTokens)} cached`);
+  if (reasoningTokens !== null && reasoningTokens > 0) parts.push(`${countText(reasoningTokens)} reasoning`);
+  return parts.join(', ');
+}
+
+function countOf(count: number | null): string {
+  return count === null ? 'unknown' : countText(count);
+}
+
+/** The calls to providers, in order. */
+export function attemptTable({ settlement, release, status }: Generation): Html {
+  const attempts = settlement?.attempts ?? release?.attempts ?? [];
+  return table({
+    caption: 'Attempts in order',
+    columns: [
+      { number: '#' },
+      'Provider',
+      'Endpoint',
+      'Outcome',
+      'Reason',
+      { number: 'Status' },
+      { number: 'First part' },
+    ],
+    rows: attempts.map(({ provider, endpoint, outcome, reason, status, latencyMs }, at) => [
+      ...[at + 1, provider, html`<code>${endpoint}</code>`, outcome, reason ?? '', status ?? '–'],
+      latencyMs === null ? '–' : durationText(latencyMs),
+    ]),
+    empty: status === 'running' ? 'No provider has been called yet.' : 'No call to a provider is recorded.',
+  });
+}
