@@ -8,6 +8,7 @@ import { checked } from '../request/checked.ts';
 import { conversationOf } from '../request/conversation-of.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
+import { PICTURE_SETTINGS } from '../request/picture-settings.ts';
 import { requestedSettings } from '../request/requested-settings.ts';
 import { asksCompression } from '../request/shared-members.ts';
 import { withoutNulls } from '../request/without-nulls.ts';
@@ -38,18 +39,6 @@ const SAMPLING = [
   'top_logprobs',
   'enable_thinking',
 ] as const satisfies readonly (keyof ChatRequest)[];
-
-const IMAGE_CONFIG = [
-  'n',
-  'resolution',
-  'aspect_ratio',
-  'size',
-  'quality',
-  'output_format',
-  'background',
-  'output_compression',
-  'seed',
-] as const satisfies readonly (keyof NonNullable<ChatRequest['image_config']>)[];
 
 /**
  * Parses a chat request into a turn. `body` is the result of `JSON.parse` and is not changed: no coercion, no defaults;
@@ -125,7 +114,10 @@ function addMedia(request: ChatRequest, turn: MutableTurn, { input }: Carried): 
     output.add('audio');
   }
   if (input !== null || output.size > 0) turn.modalities = { input: input ?? [], output: [...output] };
-  const config = requestedSettings<NonNullable<ChatRequest['image_config']>>(request.image_config ?? {}, IMAGE_CONFIG);
+  const config = requestedSettings<NonNullable<ChatRequest['image_config']>>(
+    request.image_config ?? {},
+    PICTURE_SETTINGS,
+  );
   if (Object.keys(config).length > 0) turn.imageConfig = config;
 }
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { between, LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf, opaque } from '../request/members.ts';
+import { pictureSettings } from '../request/picture-settings.ts';
 import {
   CEILING_MAX,
   compressionMembers,
@@ -10,11 +11,7 @@ import {
 } from '../request/shared-members.ts';
 import { messageSchema } from './message-schema.ts';
 
-const IMAGES_MAX = 10;
-const CONFIG_CHARACTERS_MAX = 64;
-
 const label = Type.String({ maxLength: LABEL_CHARACTERS_MAX });
-const word = named(CONFIG_CHARACTERS_MAX);
 
 const tool = Type.Object({
   type: Type.Literal('function'),
@@ -24,18 +21,6 @@ const tool = Type.Object({
     parameters: maybe(opaque({ description: 'JSON Schema: forwarded without being compiled.' })),
     strict: maybe(Type.Boolean()),
   }),
-});
-
-const imageConfig = Type.Object({
-  n: maybe(Type.Integer({ minimum: 1, maximum: IMAGES_MAX })),
-  resolution: maybe(word),
-  aspect_ratio: maybe(word),
-  size: maybe(word),
-  quality: maybe(word),
-  output_format: maybe(word),
-  background: maybe(word),
-  output_compression: maybe(Type.Integer({ minimum: 0, maximum: 100 })),
-  seed: sharedMembers.seed,
 });
 
 /**
@@ -89,7 +74,7 @@ export const chatRequest = Type.Object({
   prompt_cache_key: maybe(label),
   metadata: maybe(opaque({ description: 'Stored unchanged on the generation record.' })),
   modalities: maybe(Type.Array(oneOf('text', 'image', 'audio'), { maxItems: NAMES_MAX })),
-  image_config: maybe(imageConfig),
+  image_config: maybe(Type.Object(pictureSettings)),
   audio: maybe(
     Type.Object({
       voice: named(LABEL_CHARACTERS_MAX),
