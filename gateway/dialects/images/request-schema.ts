@@ -31,9 +31,7 @@ export const imagesRequest = Type.Object({
   ),
   session_id: maybe(Type.String({ maxLength: LABEL_CHARACTERS_MAX })),
   response_format: maybe(oneOf('b64_json')),
-  partial_images: maybe(
-    Type.Integer({ minimum: 0, maximum: PARTIAL_IMAGES_MAX, description: 'Without effect: pictures arrive whole.' }),
-  ),
+  partial_images: maybe(Type.Integer({ minimum: 0, maximum: PARTIAL_IMAGES_MAX })),
 });
 
 export type ImagesRequest = Static<typeof imagesRequest>;

@@ -32,7 +32,9 @@ p90 | Nine of ten samples are at most this.
 p99 | 99 of 100 samples are at most this.
 papers | Papers named by the repository.
 parallel_tool_calls | Whether an answer may call several tools.
+param | Null: the message names the member.
 parameters | JSON Schema of the arguments, or parameters by name.
+partial_images | Accepted without effect: pictures arrive whole.
 partial_json | The next part of the arguments, JSON as text.
 partition | Sorts within each model, or over all models.
 passthrough_parameters | Parameters that are sent to the provider as they are.
