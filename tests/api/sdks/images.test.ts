@@ -192,6 +192,33 @@ it('draws through the OpenRouter SDK, whole and streamed', async () => {
   assert.is(events[0]?.usage?.cost, whole.usage?.cost);
 });
 
+it('GET /images/models lists what draws and what it accepts, without a key, and the OpenRouter SDK reads it', async () => {
+  const answer = await fetch(`${cluster.baseUrls[0]}/images/models`);
+  assert.is(answer.status, 200);
+  const { data } = (await answer.json()) as { data: Record<string, unknown>[] };
+  assert.equal(
+    data.map(({ id }) => id),
+    ['sim/painter'],
+  );
+  const { supported_parameters: parameters, architecture, supports_streaming } = data[0] as Record<string, object>;
+  assert.equal(parameters, {
+    n: { type: 'range', min: 1, max: 4 },
+    resolution: { type: 'enum', values: ['1K', '2K'] },
+    aspect_ratio: { type: 'enum', values: ['1:1', '16:9', '9:16', '4:3'] },
+    size: { type: 'enum', values: ['64x64', '256x256', '512x512', '1024x1024', '1280x720'] },
+    output_format: { type: 'enum', values: ['png'] },
+    background: { type: 'enum', values: ['opaque', 'transparent'] },
+    seed: { type: 'unknown' },
+  });
+  assert.equal(architecture, { input_modalities: ['text', 'image'], output_modalities: ['text', 'image'] });
+  assert.is(supports_streaming, true);
+  const origin = new URL(cluster.baseUrls[0] as string).origin;
+  assert.is((await fetch(origin + data[0]?.endpoints)).status, 200);
+  const openRouter = new OpenRouter({ apiKey: funded.key, serverURL: cluster.baseUrls[0] as string });
+  const listed = await openRouter.images.listModels();
+  assert.equal(listed.data[0]?.supportedParameters.n, { type: 'range', min: 1, max: 4 });
+});
+
 it('a model of text is 503 naming the modality, whole and streamed, and costs nothing', async () => {
   for (const stream of [false, true]) {
     const error = await failure(() => client.images.generate({ ...ASKED, model: 'sim/fast', size: null, stream }));

@@ -5,6 +5,7 @@ import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
 import type { WorkspaceRouting } from '../../../../actors/terms/workspace.ts';
 import { modelBenchmarks, modelEndpoints, zdrEndpoints } from '../../../catalogue/endpoint-listings.ts';
 import { listFamilies } from '../../../catalogue/families.ts';
+import { listImageModels } from '../../../catalogue/image-models.ts';
 import { type Listing, listingOf } from '../../../catalogue/listing.ts';
 import { catalogueModels, findBareModel, findModel, modelIds, retainsNothing } from '../../../catalogue/models.ts';
 import { listProviders } from '../../../catalogue/providers.ts';
@@ -50,6 +51,7 @@ export const catalogueRoutes: readonly Route[] = [
     const id = idOf(context, edge);
     return listingOf(modelBenchmarks(topicOf(edge), id) ?? unknown(edge, id));
   }),
+  open('/images/models', DECLARED, (_, edge) => listingOf({ data: listImageModels(topicOf(edge)) })),
   open('/endpoints/zdr', MEASURED, (_, edge) => zdrEndpoints(topicOf(edge), nowOf(edge))),
   open('/providers', DECLARED, (_, edge) =>
     listingOf({ data: listProviders(edge.services.cluster.board.topic(PROVIDERS_TOPIC), topicOf(edge)) }),

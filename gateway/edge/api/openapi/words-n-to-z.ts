@@ -164,6 +164,7 @@ supported_values | Declared values by parameter.
 supported_voices | Voices of speech.
 supports_implicit_caching | Whether prompt prefixes are cached without being marked.
 supports_max_tokens | Whether the reasoning can be bounded in tokens.
+supports_streaming | Whether pictures can be sent as events.
 supports_tool_choice | Tool choices that the endpoint honours.
 supports_voice_cloning | Whether a voice can be taken from a recording.
 system | What the model is told before the conversation.
@@ -239,6 +240,7 @@ user | Names an end user of the application.
 user_id | Id of a member.
 user_ids | Ids of members.
 utc_days | Weekdays, UTC, on which the price applies.
+values | The accepted values.
 verbosity | How long answers are.
 verdict | What the check found.
 verification | What the check of the chain found.
