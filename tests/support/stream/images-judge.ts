@@ -15,6 +15,13 @@ export class ImagesJudge {
   readonly #events: Readonly<Record<string, unknown>>[] = [];
   #rest = '';
 
+  /** The whole text of a stream that ended. */
+  static of(text: string): ImagesVerdict {
+    const judge = new ImagesJudge();
+    judge.feed(text);
+    return judge.end();
+  }
+
   feed(text: string): void {
     const blocks = (this.#rest + text).split(/(?<=\n)(?=\n)\n|(?<=^:[^\n]*\n)/m);
     this.#rest = blocks.pop() as string;
