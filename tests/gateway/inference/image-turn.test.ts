@@ -9,6 +9,7 @@ import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { startTurn } from '../../../gateway/inference/start-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import { ACCOUNT, KEY } from '../../support/model/words.ts';
+import { startScriptedProvider } from '../../support/provider/scripted-provider.ts';
 import { drain, eventsOf, failed, openScene, outcomesOf, releaseOf, settlementOf, sim } from './scene.ts';
 import { board, boardEndpoint, type Stage, stage } from './stage.ts';
 
@@ -172,6 +173,97 @@ it('503 names the modality for a model of text, and the member that no endpoint 
     assert.equal(on.asks, []);
     await on.end();
   }
+});
+
+const scripted = await startScriptedProvider();
+test.after(() => scripted.close());
+const SCRIPTED: Endpoint = {
+  ...drawing('s', scripted.baseUrl, 'up/draws'),
+  inputModalities: ['text', 'image'],
+  inputs: { image: { sources: ['url', 'data'], containers: null } },
+};
+
+function answerWith(...urls: readonly string[]): void {
+  const images = urls.map((url, index) => ({ type: 'image_url', image_url: { url }, index }));
+  const choice = { index: 0, message: { role: 'assistant', content: '', images }, finish_reason: 'stop' };
+  scripted.answer = ({ response }) => {
+    const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ choices: [choice], usage }));
+  };
+}
+
+it('the provider receives the prompt, the pictures behind it and the settings; one picture is its default', async () => {
+  const bodies: Readonly<Record<string, unknown>>[] = [];
+  answerWith('https://pictures.example/drawn.png');
+  const { answer } = scripted;
+  scripted.answer = (call) => {
+    bodies.push(call.body);
+    answer(call);
+  };
+  const url = 'https://pictures.example/a.png';
+  const references = [{ type: 'image_url', image_url: { url } }];
+  await drawn({ prompt: 'a fox', size: '500X400', input_references: references, partial_images: 2 }, [SCRIPTED]);
+  await drawn({ prompt: 'a fox', n: 2, quality: 'auto' }, [SCRIPTED]);
+  const [first, second] = bodies.map(({ messages, modalities, image_config, n }) => ({
+    ...{ messages, modalities, image_config, n },
+  }));
+  assert.equal(first, {
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'a fox' }, ...references] }],
+    modalities: ['text', 'image'],
+    image_config: { size: '500x400' },
+    n: undefined,
+  });
+  assert.equal(second?.image_config, { n: 2 });
+});
+
+it('a picture by address is passed on as its url, unpriced where megapixels are', async () => {
+  answerWith('https://pictures.example/drawn.png');
+  const { reply, settlement } = await drawn({ prompt: 'a fox' }, [SCRIPTED]);
+  assert.equal(reply.data as readonly unknown[], [{ url: 'https://pictures.example/drawn.png' }]);
+  assert.equal([settlement.cost, settlement.unpriced], ['0', ['image_megapixel']]);
+});
+
+it('an empty answer counts against the endpoint', async () => {
+  answerWith();
+  const on = stage({ endpoints: endpoints(SCRIPTED) });
+  assert.is((await failed(start(on, { prompt: 'a fox' }))).status, 502);
+  await on.end();
+  assert.equal(outcomesOf(on), ['error']);
+});
+
+it('a member that the provider refuses is named as the caller wrote it', async () => {
+  const message = 'size is not supported';
+  scripted.answer = ({ response }) => {
+    response.writeHead(400, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: { message, type: 'invalid_request_error', param: 'image_config.size' } }));
+  };
+  const on = stage({ endpoints: endpoints(SCRIPTED) });
+  const error = await failed(start(on, { prompt: 'a fox', size: '500x400' }));
+  await on.end();
+  assert.equal([error.status, error.metadata.param], [400, 'size']);
+});
+
+it('a stream that breaks off after a picture ends in an error, and what was drawn is charged', async () => {
+  const on = stage({ endpoints: endpoints(SCRIPTED) });
+  const { data } = (await drawn({ prompt: prompt(), size: '500x400' })).reply;
+  const images = [{ type: 'image_url', image_url: { url: `data:image/png;base64,${data[0]?.b64_json}` }, index: 0 }];
+  scripted.answer = ({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: '', images } }] })}\n\n`);
+    setTimeout(() => response.destroy(), 50);
+  };
+  const running = await start(on, { prompt: 'a fox', size: '500x400', n: 2, stream: true });
+  const frames = running.request.reply.frames(running.head);
+  const text = frames.of(await drain(running));
+  const ended = await endTurn(on.services, running);
+  await on.end();
+  assert.match(
+    text,
+    /^event: image_generation.completed\ndata: .*\n\nevent: error\ndata: .*"code":"provider_unavailable"/,
+  );
+  assert.equal([frames.end(ended.closing), ended.closing], ['', null]);
+  assert.is(settlementOf(on)?.cost, '0.02');
 });
 
 test.run();
