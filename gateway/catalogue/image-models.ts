@@ -24,14 +24,15 @@ function imageModel(endpoints: readonly Endpoint[]): Published {
       input_modalities: [...new Set(endpoints.flatMap(({ inputModalities }) => inputModalities))],
       output_modalities: [...new Set(endpoints.flatMap(({ outputModalities }) => outputModalities))],
     },
-    endpoints: `/api/v1/models/${model}/endpoints`,
-    supported_parameters: parametersOf(endpoints),
+    endpoints: `/api/v1/images/models/${model}/endpoints`,
+    supported_parameters: imageParameters(endpoints),
     // Every picture can be sent as an event.
     supports_streaming: true,
   };
 }
 
-function parametersOf(endpoints: readonly Endpoint[]): Published {
+/** The settings of pictures that some of these endpoints declare, by their names in a request. */
+export function imageParameters(endpoints: readonly Endpoint[]): Published {
   const declared = new Map<string, Descriptor[]>();
   for (const { descriptors } of endpoints) {
     const { image_config: config } = descriptors;

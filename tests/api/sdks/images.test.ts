@@ -217,6 +217,21 @@ it('GET /images/models lists what draws and what it accepts, without a key, and 
   const openRouter = new OpenRouter({ apiKey: funded.key, serverURL: cluster.baseUrls[0] as string });
   const listed = await openRouter.images.listModels();
   assert.equal(listed.data[0]?.supportedParameters.n, { type: 'range', min: 1, max: 4 });
+  const { id, endpoints } = await openRouter.images.listModelEndpoints({ author: 'sim', slug: 'painter' });
+  assert.is(id, 'sim/painter');
+  assert.equal(endpoints[0]?.pricing, [
+    { billable: 'output_image', unit: 'megapixel', costUsd: 0.02 },
+    { billable: 'input_text', unit: 'token', costUsd: 0.000_000_3 },
+  ]);
+  assert.equal(endpoints[0]?.allowedPassthroughParameters, ['guidance', 'style']);
+  for (const [model, message] of [
+    ['fast', /^sim\/fast draws no pictures$/],
+    ['paintress', /not in the catalogue/],
+  ] as const) {
+    const none = await fetch(`${cluster.baseUrls[0]}/images/models/sim/${model}/endpoints`);
+    assert.is(none.status, 404);
+    assert.match(((await none.json()) as { error: { message: string } }).error.message, message);
+  }
 });
 
 it('a model of text is 503 naming the modality, whole and streamed, and costs nothing', async () => {

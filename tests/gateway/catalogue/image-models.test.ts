@@ -1,7 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Descriptor, Endpoint } from '../../../actors/terms/endpoint.ts';
+import { imageEndpoints } from '../../../gateway/catalogue/image-endpoints.ts';
 import { listImageModels } from '../../../gateway/catalogue/image-models.ts';
+import { type Listing, listingText } from '../../../gateway/catalogue/listing.ts';
 import { bounded } from '../../support/bounded.ts';
 import { board, boardEndpoint } from '../inference/stage.ts';
 
@@ -30,7 +32,7 @@ it('lists the models that draw, and no other', () => {
     {
       ...{ id: 'm/draws', name: 'Draws', description: '', created: 5 },
       architecture: { input_modalities: ['text'], output_modalities: ['image'] },
-      endpoints: '/api/v1/models/m/draws/endpoints',
+      endpoints: '/api/v1/images/models/m/draws/endpoints',
       supported_parameters: {},
       supports_streaming: true,
     },
@@ -63,6 +65,31 @@ it('an endpoint that declares no settings, or does not draw, adds none', () => {
   const opaque = drawing('b', {}, { descriptors: { image_config: { type: 'unknown' } } });
   const text = drawing('c', { n: { type: 'integer', min: 1, max: 9 } }, { outputModalities: ['text'] });
   assert.equal(parametersOf(plain, opaque, text), {});
+});
+
+it('lists the endpoints of a model that draw, with every digit of their prices', () => {
+  const tariff = { id: 'tar_1', discount: 0, imageMegapixel: '0.020', prompt: '0.00000000000000012345678901234567891' };
+  const draws = drawing('b', { n: { type: 'integer', min: 1, max: 2 } }, { tariff });
+  const text = listingText(
+    imageEndpoints(board(drawing('a', {}, { outputModalities: ['text'] }), draws), 'm/draws') as Listing,
+  );
+  assert.match(text, '"cost_usd":0.00000000000000012345678901234567891}');
+  const { id, endpoints } = JSON.parse(text);
+  assert.is(id, 'm/draws');
+  assert.equal(endpoints, [
+    {
+      ...{ provider_name: 'B', provider_slug: 'b', provider_tag: 'b' },
+      supported_parameters: { n: { type: 'range', min: 1, max: 2 } },
+      allowed_passthrough_parameters: [],
+      supports_streaming: true,
+      pricing: [
+        { billable: 'output_image', unit: 'megapixel', cost_usd: 0.02 },
+        { billable: 'input_text', unit: 'token', cost_usd: Number(tariff.prompt) },
+      ],
+    },
+  ]);
+  assert.is(imageEndpoints(board(drawing('a', {}, { outputModalities: ['text'] })), 'm/draws'), null);
+  assert.is(imageEndpoints(board(draws), 'm/other'), null);
 });
 
 test.run();

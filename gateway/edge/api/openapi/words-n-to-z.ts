@@ -62,6 +62,7 @@ provider_id | Id of the provider.
 provider_name | Name of the provider.
 provider_responses | The calls of providers, in order.
 provider_slug | Slug of the provider.
+provider_tag | Slug of the provider, with its quantization where declared.
 providers | The providers, or their number.
 purpose | What the file is for.
 quality | Quality of the picture.
