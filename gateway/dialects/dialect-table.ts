@@ -1,6 +1,7 @@
 import { chatDialect } from './chat/chat-dialect.ts';
 import { completionDialect } from './completions/completion-dialect.ts';
 import type { Dialect } from './dialect.ts';
+import { imagesDialect } from './images/images-dialect.ts';
 import { messagesDialect } from './messages/messages-dialect.ts';
 import { responsesDialect } from './responses/responses-dialect.ts';
 
@@ -8,6 +9,7 @@ import { responsesDialect } from './responses/responses-dialect.ts';
 export const DIALECTS = {
   chat: chatDialect,
   completions: completionDialect,
+  images: imagesDialect,
   messages: messagesDialect,
   responses: responsesDialect,
 } as const satisfies Readonly<Record<string, Dialect>>;

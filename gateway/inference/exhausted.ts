@@ -1,6 +1,7 @@
 import type { FailureCause, ProviderFailure } from '../providers/provider-failure.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
+import type { Turn } from '../terms/turn.ts';
 import { callerParam, type FailedEndpoint, type Refused, refusedByAll, refusedStream } from './refused-by-all.ts';
 import type { TurnRequest } from './turn-request.ts';
 
@@ -9,7 +10,7 @@ const SHOWN_MAX = 20;
 
 /**
  * The error when no endpoint delivered: the request's fault when all refused it, 504 when all timed out, 503 when all
- * were full, 502 otherwise. The message names the tool_choice when a required tool call is missing. The metadata lists
+ * were full, 502 otherwise. The message names the required tool call or picture that is missing. The metadata lists
  * the failure of each endpoint and why the others were not tried; it never carries a provider's own text.
  * (spec: inference, Errors; conventions 1.1; reliability, decision 18)
  */
@@ -19,7 +20,6 @@ export function exhausted(
   unaffordable: readonly Candidate[] = [],
 ): GatewayError {
   const { turn, plan } = request;
-  const choice = turn.toolChoice;
   const metadata = {
     previous_errors: failed
       .map((each) => previousError(each, request))
@@ -32,8 +32,7 @@ export function exhausted(
   const all = (reason: FailureCause): boolean => failed.every(({ failure }) => failure.reason === reason);
   if (failed.length > 0 && all('rejected')) return refusedByAll(failed, request, { detail, metadata });
   if (failed.some(({ failure }) => failure.reason === 'contract')) {
-    const required = typeof choice === 'object' ? `the function ${choice.name}` : String(choice);
-    const message = `No endpoint kept the contract of tool_choice ${required}: the answer was not a tool call`;
+    const message = contractMessage(turn);
     const headers = { 'x-should-retry': 'false' };
     return new GatewayError({ status: 502, type: 'provider_unavailable', message, detail, log, metadata, headers });
   }
@@ -52,6 +51,12 @@ export function exhausted(
     log,
     metadata,
   });
+}
+
+function contractMessage({ toolChoice: choice, imageRequired }: Turn): string {
+  if (imageRequired) return 'No endpoint drew a picture: the answer was without one';
+  const required = typeof choice === 'object' ? `the function ${choice.name}` : String(choice);
+  return `No endpoint kept the contract of tool_choice ${required}: the answer was not a tool call`;
 }
 
 /** Of the last endpoint that failed; `detail` names all of them. */

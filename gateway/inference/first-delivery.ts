@@ -6,12 +6,12 @@ import { BrokenContract } from './broken-contract.ts';
 import { requiredChoice } from './tool-ask.ts';
 
 /** The settings of a turn that decide when its answer has begun. */
-type DeliveryConditions = Pick<Turn, 'toolChoice' | 'reasoning'>;
+type DeliveryConditions = Pick<Turn, 'toolChoice' | 'reasoning' | 'imageRequired'>;
 
 /**
  * Reads until there is something to deliver; null where the answer ended before it began. Where a tool call is
  * required, the first delivery is the call itself: earlier parts wait, at most `charactersMax` characters, and an
- * answer that ends without the call has broken the contract. Where reasoning is hidden, it is the first visible part:
+ * answer that ends without the call has broken the contract. A required picture likewise. Where reasoning is hidden, it is the first visible part:
  * an endpoint that breaks off during its reasoning has delivered nothing.
  */
 export function firstDelivery(
@@ -21,6 +21,7 @@ export function firstDelivery(
 ): Promise<readonly TurnEvent[] | null> {
   const required = requiredChoice(conditions.toolChoice);
   if (required !== null) return requiredCall(attempt, required, charactersMax);
+  if (conditions.imageRequired) return requiredImage(attempt, charactersMax);
   return conditions.reasoning?.excluded ? firstVisible(attempt, charactersMax) : attempt.read();
 }
 
@@ -49,6 +50,36 @@ async function requiredCall(
     }
     if (characters > charactersMax) throw new BrokenContract('prose without end', attempt.status, false);
   }
+}
+
+/**
+ * A refused picture fails as the provider's refusal, so that another endpoint may draw it. Words instead of a picture are
+ * excused, since a prompt can ask for them; an empty answer is not.
+ */
+async function requiredImage(attempt: ProviderAttempt, charactersMax: number): Promise<readonly TurnEvent[]> {
+  const gathered: TurnEvent[] = [];
+  let characters = 0;
+  let worded = false;
+  let refused = false;
+  for (;;) {
+    const events = await nextOf(attempt);
+    gathered.push(...events);
+    if (events.some(({ type }) => type === 'image')) return gathered;
+    for (const event of events) {
+      if (event.type === 'text-delta') worded = true;
+      if (event.type === 'refusal-delta') refused = true;
+      if (event.type === 'finish') {
+        if (refused || event.reason === 'content_filter') throw refusedPicture(attempt);
+        throw new BrokenContract('no picture', attempt.status, worded || event.reason === 'length');
+      }
+      characters += weightOf(event);
+    }
+    if (characters > charactersMax) throw new BrokenContract('words without end', attempt.status, true);
+  }
+}
+
+function refusedPicture({ status }: ProviderAttempt): ProviderFailure {
+  return new ProviderFailure('rejected', 'the picture was refused', status, { code: 'content_policy_violation' });
 }
 
 /** Gathers hidden reasoning until the first visible part, up to `charactersMax`; beyond that it counts as delivered. */

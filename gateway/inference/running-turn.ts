@@ -315,8 +315,8 @@ export class RunningAttempt implements RunningTurn {
       streamed: turn.stream,
       durationMs: now - sentAt,
     };
-    // Hidden reasoning precedes the first part here, so the time to first token is unknown.
-    if (!turn.reasoning?.excluded) seen.ttftMs = firstAt - sentAt;
+    // Hidden reasoning, or the words before a picture, precede the first part, so the time to first token is unknown.
+    if (!turn.reasoning?.excluded && !turn.imageRequired) seen.ttftMs = firstAt - sentAt;
     if (completionTokens !== undefined) {
       seen.completionTokens = completionTokens;
       const runaway = seen.outcome === 'success' ? this.#meter.runaway(completionTokens) : null;

@@ -16,7 +16,7 @@ export type FailureCause =
   | 'misconfigured'
   /** An invalid answer: broken JSON, wrong type, an endless line, no finish reason. */
   | 'garbage'
-  /** Text although the request required a tool call. */
+  /** Text although the request required a tool call or a picture. */
   | 'contract'
   /** The gateway aborted the attempt. Not counted against the endpoint's health. */
   | 'aborted';

@@ -25,6 +25,11 @@ export interface Turn {
   readonly modalities?: { readonly input: readonly Modality[]; readonly output: readonly Modality[] };
   /** Settings for generated images: members of `image_config` under their wire names, without nulls. */
   readonly imageConfig?: Readonly<Record<string, unknown>>;
+  /**
+   * The request is for a picture alone: an answer without one is a failed attempt. Its dialect has the image settings as
+   * members of the body.
+   */
+  readonly imageRequired?: true;
   /** Voice and format of a spoken answer. */
   readonly speech?: { readonly voice: string; readonly format: string };
   /** Middle-out compression is requested: messages from the middle may be dropped to fit a window. */

@@ -3,37 +3,10 @@ import type { Modality } from '../../../actors/terms/endpoint.ts';
 import type { Turn } from '../../terms/turn.ts';
 import type { Carried } from './carried.ts';
 import { LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf } from './members.ts';
+import { PICTURE_SETTINGS, pictureSettings } from './picture-settings.ts';
 import { requestedSettings } from './requested-settings.ts';
-import { sharedMembers } from './shared-members.ts';
 
-const IMAGES_MAX = 10;
-const CONFIG_CHARACTERS_MAX = 64;
-
-const word = named(CONFIG_CHARACTERS_MAX);
-
-const imageConfig = Type.Object({
-  n: maybe(Type.Integer({ minimum: 1, maximum: IMAGES_MAX })),
-  resolution: maybe(word),
-  aspect_ratio: maybe(word),
-  size: maybe(word),
-  quality: maybe(word),
-  output_format: maybe(word),
-  background: maybe(word),
-  output_compression: maybe(Type.Integer({ minimum: 0, maximum: 100 })),
-  seed: sharedMembers.seed,
-});
-
-const IMAGE_CONFIG = [
-  'n',
-  'resolution',
-  'aspect_ratio',
-  'size',
-  'quality',
-  'output_format',
-  'background',
-  'output_compression',
-  'seed',
-] as const satisfies readonly (keyof Static<typeof imageConfig>)[];
+const imageConfig = Type.Object(pictureSettings);
 
 /** The members that ask for pictures and speech, in every dialect that can answer with both. (spec: inference, `modalities`) */
 export const mediaMembers = {
@@ -62,6 +35,6 @@ export function addMedia(
     output.add('audio');
   }
   if (input !== null || output.size > 0) turn.modalities = { input: input ?? [], output: [...output] };
-  const settings = requestedSettings<Static<typeof imageConfig>>(config ?? {}, IMAGE_CONFIG);
+  const settings = requestedSettings<Static<typeof imageConfig>>(config ?? {}, PICTURE_SETTINGS);
   if (Object.keys(settings).length > 0) turn.imageConfig = settings;
 }

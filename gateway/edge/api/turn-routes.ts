@@ -14,10 +14,12 @@ export function turnRoute(path: string, dialect: Dialect): Route {
   };
 }
 
-/** The inference routes, one for each dialect. (spec: inference, Endpoints) */
+/** The inference routes. Image generations have a path for each of the two dialects that they are known in. (spec: inference, Endpoints; conventions 1.10) */
 export const turnRoutes: readonly Route[] = [
   turnRoute('/chat/completions', DIALECTS.chat),
   turnRoute('/completions', DIALECTS.completions),
   turnRoute('/messages', DIALECTS.messages),
   turnRoute('/responses', DIALECTS.responses),
+  turnRoute('/images/generations', DIALECTS.images),
+  turnRoute('/images', DIALECTS.images),
 ];

@@ -85,6 +85,9 @@ export class EventStream {
   async end(frames: string): Promise<void> {
     if (this.#pieces !== null) await this.#pieces;
     this.#cancelComment();
+    // A long text is sent in pieces first: its client may take `streamStalledMs` for each of them.
+    const isLong = frames.length > this.#pieceMax;
+    if (isLong) await this.#send(frames);
     await new Promise<void>((resolve) => {
       if (!this.open) return resolve();
       const stopWaiting = this.#clock.after(this.#limits.streamStalledMs, () => this.cut());
@@ -94,7 +97,7 @@ export class EventStream {
         resolve();
       };
       this.#response.once('close', done);
-      this.#response.end(frames, done);
+      this.#response.end(isLong ? '' : frames, done);
     });
   }
 

@@ -63,7 +63,10 @@ async function readEarlierVersion(data: string): Promise<LastStart | null> {
 
 /** True for a provider that the launcher's simulators serve; several share a process, each below its name. */
 export function isSimulated({ baseUrl, models }: ClusterConfig['providers'][number]): boolean {
-  return /^http:\/\/127\.0\.0\.1:\d+(?:\/[\w-]+)?\/v1$/.test(baseUrl) && /\bsimulator\b.*\.models\.json$/.test(String(models));
+  return (
+    /^http:\/\/127\.0\.0\.1:\d+(?:\/[\w-]+)?\/v1$/.test(baseUrl) &&
+    /\bsimulator\b.*\.models\.json$/.test(String(models))
+  );
 }
 
 function named(providers: readonly string[]): string {

@@ -10,16 +10,16 @@ type Config = NonNullable<Turn['imageConfig']>;
 
 /**
  * The endpoint must declare every image setting. A resolution, an aspect ratio and a size may be declared in another
- * form, into which the adapter converts them. A setting left to the endpoint (`auto`) needs no declaration. (spec:
- * inference, `image_config`)
+ * form, into which the adapter converts them. A setting left to the endpoint (`auto`) needs no declaration. `prefix` is
+ * the path of the settings in the request. (spec: inference, `image_config`)
  */
-export function imageConfigRule(endpoint: Endpoint, config: Config): RuleViolation | null {
+export function imageConfigRule(endpoint: Endpoint, config: Config, prefix: string): RuleViolation | null {
   const requested = Object.entries(config).filter(([member, value]) => !isLeftToEndpoint(member, value));
   const frame = pictureFrame(Object.fromEntries(requested), endpoint.envelopes.image);
   for (const [member, value] of requested) {
     if (isWithin(endpoint, member, value) || isSetting(endpoint, 'image_config', member, value)) continue;
     if (isConverted(frame, member)) continue;
-    return { reason: 'require_parameters', member: `image_config.${member}` };
+    return { reason: 'require_parameters', member: `${prefix}${member}` };
   }
   return null;
 }

@@ -30,7 +30,9 @@ export function outputsRule({ endpoint, answers }: IndexedEndpoint, turn: Turn):
     if (output.includes('audio') && !turn.speech) return { reason: 'require_parameters', member: 'audio' };
   }
   if (turn.speech) return speechRule(endpoint, turn.speech);
-  return turn.imageConfig ? imageConfigRule(endpoint, turn.imageConfig) : null;
+  return turn.imageConfig
+    ? imageConfigRule(endpoint, turn.imageConfig, turn.imageRequired ? '' : 'image_config.')
+    : null;
 }
 
 /** The member of rejections that only another dialect can avoid. */

@@ -121,7 +121,7 @@ function announce(account: string): void {
 }
 
 /** Paths with a parameter that names no object of an account: the catalogue, and the month of a statement. */
-const NO_OBJECT = /^\/(?:models?\/|(?:provider\/)?statements\/:month)/;
+const NO_OBJECT = /^\/(?:(?:images\/)?models?\/|(?:provider\/)?statements\/:month)/;
 const named = apiRoutes().filter(({ path }) => path === '/generation' || (/:/.test(path) && !NO_OBJECT.test(path)));
 const objectOf = (path: string): string => path.replace(/(\/:\w+).*$/, '$1');
 

@@ -27,7 +27,7 @@ function examples(): string[] {
   return scripts;
 }
 
-it('the README’s examples work as pasted: a streamed chat, one about an uploaded PDF, and a streamed message', async () => {
+it('the README’s examples work as pasted: a streamed chat, a picture, a chat about an uploaded PDF, and a streamed message', async () => {
   const { key } = await cluster.fund('10');
   const written: string[] = [];
   const files: Record<string, string> = {
@@ -37,6 +37,7 @@ it('the README’s examples work as pasted: a streamed chat, one about an upload
     Anthropic,
     OpenAI,
     readFileSync: (path: string) => files[path],
+    writeFileSync: (path: string, bytes: Uint8Array) => (files[path] = Buffer.from(bytes).toString('latin1')),
     process: { stdout: { write: (text: string) => written.push(text) } },
     console: { log: (text: string) => written.push(text) },
   };
@@ -50,6 +51,7 @@ it('the README’s examples work as pasted: a streamed chat, one about an upload
   const [chats = '', messages = ''] = texts;
   assert.match(chats, /x1 x2/);
   assert.match(chats, /sees file application\/pdf of 22 bytes/);
+  assert.match(files['fox.png'] ?? '', /^.PNG/);
   assert.match(messages, /^sim-[ab]:\d+ x1 x2 .*x15 $/);
 });
 

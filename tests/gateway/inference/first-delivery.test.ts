@@ -91,4 +91,39 @@ it('endless hidden reasoning counts as delivered beyond the bound', async () => 
   assert.ok(first.length > 10 && first.length <= CHARACTERS_MAX / 64 + 1);
 });
 
+const IMAGE: TurnEvent = { type: 'image', url: 'data:image/png;base64,AAAA', index: 0 };
+const REFUSAL: TurnEvent = { type: 'refusal-delta', text: 'no' };
+const finish = (reason: 'stop' | 'length' | 'content_filter'): TurnEvent => ({ type: 'finish', reason, native: null });
+const PICTURE = { imageRequired: true } as const;
+
+it('a required picture is the first delivery: the words before it wait', async () => {
+  const attempt = scripted([[TEXT], [REASONING], [TEXT, IMAGE, TEXT], [finish('stop')]]);
+  assert.equal(await firstDelivery(attempt, PICTURE, 1_000), [TEXT, REASONING, TEXT, IMAGE, TEXT]);
+  assert.equal(await attempt.read(), [finish('stop')]);
+});
+
+it('an answer without the required picture fails: counted where it is empty, excused where it has words', async () => {
+  const rows: readonly (readonly [readonly TurnEvent[], string, boolean])[] = [
+    [[finish('stop')], 'contract', true],
+    [[REASONING, finish('stop')], 'contract', true],
+    [[TEXT, finish('stop')], 'contract', false],
+    [[finish('length')], 'contract', false],
+    [[REFUSAL, finish('stop')], 'content_policy_violation', false],
+    [[TEXT, finish('content_filter')], 'content_policy_violation', false],
+  ];
+  for (const [answer, category, counted] of rows) {
+    const failure = await firstDelivery(scripted([answer]), PICTURE, 1_000).catch((thrown) => thrown);
+    assert.equal([failure.category, failure.counted, failure.repeatable], [category, counted, false]);
+  }
+});
+
+it('the words before a required picture are bounded', async () => {
+  for (const part of PARTS.filter(({ type }) => type !== 'image')) {
+    const attempt = endless(part);
+    const failure = await firstDelivery(attempt, PICTURE, CHARACTERS_MAX).catch((thrown) => thrown);
+    assert.is(failure.reason, 'contract');
+    assert.ok(attempt.reads <= CHARACTERS_MAX / 64 + 1, `${attempt.reads} parts were held`);
+  }
+});
+
 test.run();

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AcceptedInput, Endpoint, Envelopes, Modality } from '../../../actors/terms/endpoint.ts';
 import { bounded } from '../../support/bounded.ts';
-import { at, planned, refusal, refused, routed, slugs } from './scene.ts';
+import { at, planned, refusal, refused, rejected, routed, slugs } from './scene.ts';
 
 const it = bounded(test);
 
@@ -172,6 +172,9 @@ it('an image setting must lie within the envelope of the endpoint', () => {
       const [rejection] = refused(body, [painter]).metadata.rejections as { reason: string; member: string }[];
       assert.is(rejection?.member, member);
       assert.is(rejection?.reason, 'require_parameters');
+      const inBody = { modalities: { input: [], output: ['image'] as const }, imageRequired: true } as const;
+      const [own] = rejected({ ...inBody, imageConfig: config as Record<string, unknown> }, [painter]);
+      assert.is(own?.member, member.replace('image_config.', ''), 'as the body of an image generation has it');
     }
   }
 });

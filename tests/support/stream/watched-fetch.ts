@@ -1,3 +1,4 @@
+import { ImagesJudge } from './images-judge.ts';
 import { MessagesJudge } from './messages-judge.ts';
 import { ResponsesJudge } from './responses-judge.ts';
 import { StreamJudge, type StreamRules } from './stream-judge.ts';
@@ -70,6 +71,7 @@ interface Judge {
 function judgeOf(path: string, body: string): Judge {
   if (path === '/api/v1/messages') return new MessagesJudge();
   if (path === '/api/v1/responses') return new ResponsesJudge();
+  if (path.startsWith('/api/v1/images')) return new ImagesJudge();
   const dialect = PATHS[path] ?? 'chat';
   return new StreamJudge({ dialect, dispatch: /"include_tool_dispatch":\s*true/.test(body) });
 }

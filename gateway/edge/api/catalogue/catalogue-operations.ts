@@ -59,6 +59,12 @@ export const CATALOGUE_OPERATIONS: readonly Operation[] = [
   read('/model/{author}/{slug}', 'One model', 'OneModel'),
   read('/models/{author}/{slug}/endpoints', 'The endpoints of one model, with what was measured', 'ModelEndpoints'),
   read('/models/{author}/{slug}/benchmarks', 'The scores of the endpoints of one model', 'ModelBenchmarks'),
+  read('/images/models', 'The models that draw pictures, with what each accepts', 'ImageModelList'),
+  read(
+    '/images/models/{author}/{slug}/endpoints',
+    'The endpoints of one model that draw, with prices',
+    'ImageEndpoints',
+  ),
   read('/endpoints/zdr', 'The endpoints vetted for zero data retention', 'EndpointList'),
   read('/providers', 'The providers, by name', 'ProviderList'),
   read('/stats/public', 'Requests and tokens of 30 days; nothing that fewer than five accounts did', 'PublicStats'),

@@ -5,12 +5,15 @@ import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
 import type { WorkspaceRouting } from '../../../../actors/terms/workspace.ts';
 import { modelBenchmarks, modelEndpoints, zdrEndpoints } from '../../../catalogue/endpoint-listings.ts';
 import { listFamilies } from '../../../catalogue/families.ts';
+import { imageEndpoints } from '../../../catalogue/image-endpoints.ts';
+import { listImageModels } from '../../../catalogue/image-models.ts';
 import { type Listing, listingOf } from '../../../catalogue/listing.ts';
 import { catalogueModels, findBareModel, findModel, modelIds, retainsNothing } from '../../../catalogue/models.ts';
 import { listProviders } from '../../../catalogue/providers.ts';
 import { publishedSchema } from '../../../catalogue/published-schema.ts';
 import { isNamed } from '../../../routing/eligibility/preferences.ts';
 import { unknownModel } from '../../../routing/unknown-model.ts';
+import { notFound } from '../../../terms/not-found.ts';
 import type { EdgeRoutes } from '../../http/edge-routes.ts';
 import { type Route, withHead } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
@@ -49,6 +52,11 @@ export const catalogueRoutes: readonly Route[] = [
   open('/models/:author/:slug/benchmarks', DECLARED, (context, edge) => {
     const id = idOf(context, edge);
     return listingOf(modelBenchmarks(topicOf(edge), id) ?? unknown(edge, id));
+  }),
+  open('/images/models', DECLARED, (_, edge) => listingOf({ data: listImageModels(topicOf(edge)) })),
+  open('/images/models/:author/:slug/endpoints', DECLARED, (context, edge) => {
+    const id = idOf(context, edge);
+    return imageEndpoints(topicOf(edge), id) ?? drawsNothing(edge, id);
   }),
   open('/endpoints/zdr', MEASURED, (_, edge) => zdrEndpoints(topicOf(edge), nowOf(edge))),
   open('/providers', DECLARED, (_, edge) =>
@@ -124,6 +132,11 @@ function idOf(context: RequestContext, edge: EdgeRoutes): string {
   const id = `${author}/${slug}`;
   if (author.includes('/') || slug.includes('/')) unknown(edge, id);
   return id;
+}
+
+function drawsNothing(edge: EdgeRoutes, id: string): never {
+  if (modelIds(topicOf(edge)).has(id)) throw notFound(`${id} draws no pictures`);
+  return unknown(edge, id);
 }
 
 function unknown(edge: EdgeRoutes, id: string): never {

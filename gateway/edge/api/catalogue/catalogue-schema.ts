@@ -1,6 +1,7 @@
 /** The schemas of the catalogue's answers, with every member. An optional member is absent where nothing declares it. */
 import { type TSchema, Type } from '@sinclair/typebox';
 import { benchmarkSchema, endpointSchema } from './endpoint-schema.ts';
+import { imageEndpointsSchema, imageModelListSchema } from './image-model-schema.ts';
 import {
   architectureSchema,
   declared,
@@ -128,6 +129,8 @@ export const CATALOGUE_SCHEMAS: Readonly<Record<string, TSchema>> = {
   ModelCount: Type.Object({ data: Type.Object({ count: whole }) }),
   ModelEndpoints: Type.Object({ data: modelEndpoints }),
   ModelBenchmarks: Type.Object({ data: Type.Array(score), benchmarks_note: text }),
+  ImageModelList: imageModelListSchema,
+  ImageEndpoints: imageEndpointsSchema,
   EndpointList: Type.Object({ data: Type.Array(endpointSchema) }),
   ProviderList: Type.Object({ data: Type.Array(provider) }),
   PublicStats: Type.Object({ data: stats }),

@@ -3,6 +3,8 @@ import { chatChunk, chatReply } from '../../../dialects/chat/reply-schema.ts';
 import { chatRequest } from '../../../dialects/chat/request-schema.ts';
 import { completionReply } from '../../../dialects/completions/reply-schema.ts';
 import { completionRequest } from '../../../dialects/completions/request-schema.ts';
+import { imagesEvent, imagesReply } from '../../../dialects/images/reply-schema.ts';
+import { imagesRequest } from '../../../dialects/images/request-schema.ts';
 import {
   messagesError,
   messagesEvent,
@@ -84,6 +86,9 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   ResponsesReply: responsesReply,
   ResponsesEvent: responsesEvent,
   ResponsesError: responsesError,
+  ImagesRequest: imagesRequest,
+  ImagesReply: imagesReply,
+  ImagesEvent: imagesEvent,
   File: fileObjectSchema,
   FileList: fileListSchema,
   FileDeleted: fileDeletedSchema,
@@ -232,7 +237,13 @@ function tagOf(path: string): string {
 
 const TAGS: Readonly<Record<string, string>> = {
   ...{ ready: 'Service', 'openapi.json': 'Service', chat: 'Inference', completions: 'Inference' },
-  ...{ messages: 'Inference', responses: 'Inference', generation: 'Inference', model: 'Catalogue' },
+  ...{
+    messages: 'Inference',
+    responses: 'Inference',
+    images: 'Inference',
+    generation: 'Inference',
+    model: 'Catalogue',
+  },
   ...{ models: 'Catalogue', providers: 'Catalogue', families: 'Catalogue', endpoints: 'Catalogue', stats: 'Catalogue' },
   ...{ key: 'Keys', auth: 'Keys', sessions: 'Keys', audit: 'Keys', credits: 'Money', deposits: 'Money' },
   ...{ activity: 'Money', statements: 'Money' },

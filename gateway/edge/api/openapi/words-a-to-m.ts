@@ -29,6 +29,7 @@ audio_url | Audio, as a data: URL.
 author | The author part of model ids.
 availability | How the repository may be read.
 available | Balance less what is held, USD.
+b64_json | Bytes of the picture in base64.
 background | Background of the picture; of a response: background runs are not offered.
 balance | Balance of the account afterwards, USD.
 benchmarks | Scores measured by this service.

@@ -32,7 +32,9 @@ p90 | Nine of ten samples are at most this.
 p99 | 99 of 100 samples are at most this.
 papers | Papers named by the repository.
 parallel_tool_calls | Whether an answer may call several tools.
+param | Null: the message names the member.
 parameters | JSON Schema of the arguments, or parameters by name.
+partial_images | Accepted without effect: pictures arrive whole.
 partial_json | The next part of the arguments, JSON as text.
 partition | Sorts within each model, or over all models.
 passthrough_parameters | Parameters that are sent to the provider as they are.
@@ -60,6 +62,7 @@ provider_id | Id of the provider.
 provider_name | Name of the provider.
 provider_responses | The calls of providers, in order.
 provider_slug | Slug of the provider.
+provider_tag | Slug of the provider, with its quantization where declared.
 providers | The providers, or their number.
 purpose | What the file is for.
 quality | Quality of the picture.
@@ -162,6 +165,7 @@ supported_values | Declared values by parameter.
 supported_voices | Voices of speech.
 supports_implicit_caching | Whether prompt prefixes are cached without being marked.
 supports_max_tokens | Whether the reasoning can be bounded in tokens.
+supports_streaming | Whether pictures can be sent as events.
 supports_tool_choice | Tool choices that the endpoint honours.
 supports_voice_cloning | Whether a voice can be taken from a recording.
 system | What the model is told before the conversation.
@@ -237,6 +241,7 @@ user | Names an end user of the application.
 user_id | Id of a member.
 user_ids | Ids of members.
 utc_days | Weekdays, UTC, on which the price applies.
+values | The accepted values.
 verbosity | How long answers are.
 verdict | What the check found.
 verification | What the check of the chain found.

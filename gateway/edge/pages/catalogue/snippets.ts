@@ -23,13 +23,12 @@ export function snippets({ id, endpoints }: CatalogueModel, base: string): Html 
 function snippetsFor(model: string, endpoints: readonly Endpoint[], base: string): readonly Snippet[] {
   const writes = new Set(endpoints.flatMap(({ outputModalities }) => outputModalities));
   if (writes.has('video')) return [curl(`${base}/videos`, { model, prompt: 'A river in the morning' })];
+  if (writes.has('image')) return [curl(`${base}/images/generations`, { model, prompt: 'A river in the morning' })];
   const chat = (content: string, more: Members = {}): Members => ({
     ...{ model, messages: [{ role: 'user', content }] },
     ...more,
   });
   const url = `${base}/chat/completions`;
-  // The types of the OpenAI SDK do not know pictures as an output.
-  if (writes.has('image')) return [curl(url, chat('Draw a river in the morning', { modalities: ['image', 'text'] }))];
   const voice = endpoints.flatMap(({ envelopes }) => envelopes.speech?.voices ?? [])[0];
   const members =
     writes.has('audio') && voice !== undefined

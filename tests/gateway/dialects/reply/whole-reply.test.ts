@@ -52,6 +52,7 @@ const ASKED = { model: 'a/b', messages: [{ role: 'user', content: 'x' }] };
 const DIALECT_REPLIES: Readonly<Record<string, ReplyDialect>> = {
   chat: DIALECTS.chat.parse(ASKED, null).reply,
   completions: DIALECTS.completions.parse({ model: 'a/b', prompt: 'x' }, null).reply,
+  images: DIALECTS.images.parse({ model: 'a/b', prompt: 'x' }, null).reply,
   messages: DIALECTS.messages.parse({ ...ASKED, max_tokens: 5 }, null).reply,
   responses: DIALECTS.responses.parse({ model: 'a/b', input: 'x' }, null).reply,
 };

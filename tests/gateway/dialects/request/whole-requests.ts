@@ -226,3 +226,23 @@ export const RESPONSES = {
   transforms: ['middle-out'],
   plugins: [{ id: 'context-compression' }],
 };
+
+const { model, models, stream, user, provider, route } = SHARED;
+
+export const IMAGES = {
+  ...{ model, models, stream, user, provider, route },
+  prompt: 'x',
+  n: 2,
+  resolution: '1K',
+  aspect_ratio: '1:1',
+  size: '64x64',
+  quality: 'high',
+  output_format: 'png',
+  background: 'opaque',
+  output_compression: 50,
+  seed: 1,
+  input_references: [{ type: 'image_url', image_url: { url: 'https://a.b/c' } }],
+  session_id: 's',
+  response_format: 'b64_json',
+  partial_images: 1,
+};

@@ -2,6 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/runtime/index.ts';
+import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
 import config from '../../../../cluster.config.ts';
 import { chatDialect } from '../../../../gateway/dialects/chat/chat-dialect.ts';
 import type { Dialect } from '../../../../gateway/dialects/dialect.ts';
@@ -22,13 +23,14 @@ import { Overload } from '../../../../gateway/overload/overload.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { NO_MEASURES } from '../../../../gateway/terms/measures.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { ImagesJudge } from '../../../support/stream/images-judge.ts';
 import { MessagesJudge } from '../../../support/stream/messages-judge.ts';
 import { ResponsesJudge } from '../../../support/stream/responses-judge.ts';
 import { openScene, settlementOf, sim } from '../../inference/scene.ts';
-import { generous, type StageOptions, stage } from '../../inference/stage.ts';
+import { board, boardEndpoint, generous, type StageOptions, stage } from '../../inference/stage.ts';
 
 const it = bounded(test);
-const { onlyA, close } = await openScene();
+const { a, onlyA, close } = await openScene();
 test.after(close);
 
 /**
@@ -273,6 +275,24 @@ it('a responses stream that opened before its turn runs fails in-band, in order'
   );
 });
 
+it('a stream of pictures that opened before its turn runs fails in-band', async () => {
+  const painter: Endpoint = { ...boardEndpoint('a', a.baseUrl), outputModalities: ['text', 'image'] };
+  const { text, status } = await answered({
+    dialect: DIALECTS.images,
+    body: { prompt: '@sim {"hang":"headers"}', stream: true },
+    endpoints: board(painter),
+    keepAliveCommentMs: 30,
+    upstream: { firstByteMs: 150 },
+  });
+  assert.is(status, 200);
+  const { faults, events } = ImagesJudge.of(text);
+  assert.equal(faults, []);
+  assert.equal(
+    events.map(({ type, error }) => [type, (error as { code: string }).code]),
+    [['error', 'timeout']],
+  );
+});
+
 it('a messages stream is refused in its own envelope before it opens; its whole requests in the common one', async () => {
   const body = { ...sim({}), max_tokens: 5, temperature: 3 };
   const stream = await answered({ dialect: DIALECTS.messages, body: { ...body, stream: true } });
@@ -315,7 +335,7 @@ it('the dialects of the table refuse in the common envelope where they have none
   }
   assert.equal(
     turnRoutes.map(({ path }) => path),
-    ['/chat/completions', '/completions', '/messages', '/responses'],
+    ['/chat/completions', '/completions', '/messages', '/responses', '/images/generations', '/images'],
   );
 });
 

@@ -135,6 +135,24 @@ it('a frame larger than the buffer is sent in pieces, within the bound, to a rea
   stream.cut();
 });
 
+it('an end larger than the buffer is sent in pieces to a reader that keeps reading, however long all of them take', async () => {
+  const { reader, clock, stream } = open(false);
+  reader.take();
+  const frame = `data: ${'x'.repeat(300_000)}\n\n`;
+  let ended = false;
+  const ending = stream.end(frame).then(() => {
+    ended = true;
+  });
+  for (let at = 0; at < 200 && !ended; at++) {
+    clock.advance(LIMITS.streamStalledMs / 2);
+    reader.take();
+    await turn();
+  }
+  await ending;
+  assert.is(reader.taken, `: processing\n${frame}`);
+  assert.ok(reader.waitingMost <= LIMITS.streamBufferBytesMax, `${reader.waitingMost} bytes waited`);
+});
+
 it('the end follows the last piece and never splits a frame', async () => {
   const { reader, stream } = open(false);
   const frame = `data: ${'x'.repeat(300_000)}\n\n`;

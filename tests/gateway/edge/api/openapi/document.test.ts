@@ -9,6 +9,9 @@ import { chatRequest } from '../../../../../gateway/dialects/chat/request-schema
 import { completionReplyDialect } from '../../../../../gateway/dialects/completions/completion-dialect.ts';
 import { completionReply } from '../../../../../gateway/dialects/completions/reply-schema.ts';
 import { completionRequest } from '../../../../../gateway/dialects/completions/request-schema.ts';
+import { imagesDialect } from '../../../../../gateway/dialects/images/images-dialect.ts';
+import { imagesEvent, imagesReply } from '../../../../../gateway/dialects/images/reply-schema.ts';
+import { imagesRequest } from '../../../../../gateway/dialects/images/request-schema.ts';
 import { messagesRequest } from '../../../../../gateway/dialects/messages/request-schema.ts';
 import { renderEnvelope } from '../../../../../gateway/dialects/reply/error-envelope.ts';
 import type { ReplyFrames } from '../../../../../gateway/dialects/reply/reply-dialect.ts';
@@ -189,9 +192,11 @@ it('every member of every schema is described', () => {
 });
 
 it('the published request schemas are the objects that validate requests', () => {
-  const { ChatRequest, MessagesRequest, CompletionRequest, ResponsesRequest } = published.components.schemas;
+  const { ChatRequest, ImagesRequest, MessagesRequest, CompletionRequest, ResponsesRequest } =
+    published.components.schemas;
   // The document adds words to members, and nothing else.
   assert.equal(wordless(ChatRequest), wordless(chatRequest));
+  assert.equal(wordless(ImagesRequest), wordless(imagesRequest));
   assert.equal(wordless(MessagesRequest), wordless(messagesRequest));
   assert.equal(wordless(CompletionRequest), wordless(completionRequest));
   assert.equal(wordless(ResponsesRequest), wordless(responsesRequest));
@@ -265,6 +270,14 @@ it('rendered replies and frames match the published schemas', () => {
     message: 'x',
     metadata: { rejections: [] },
   });
+  const images = imagesDialect.parse({ model: 'a/b', prompt: 'x' }, null).reply;
+  for (const closing of [CLOSING, null]) {
+    const reply = JSON.parse(images.whole(HEAD, EVENTS, closing));
+    assert.ok(Check(imagesReply, reply), JSON.stringify(reply));
+  }
+  const drawn = images.frames(HEAD);
+  const events = drawn.of([...EVENTS, { type: 'error', error }]).matchAll(/^data: (.*)$/gm);
+  for (const [, event] of events) assert.ok(Check(imagesEvent, JSON.parse(event as string)), event);
   assert.ok(Check(envelopeSchema, JSON.parse(renderEnvelope(error))));
   const refused = responsesDialect.errorEnvelope(true)(error, 'gen-1');
   assert.ok(Check(responsesError, JSON.parse(String(refused.body))));

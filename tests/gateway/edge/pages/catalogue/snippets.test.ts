@@ -28,7 +28,8 @@ test('the request asks for what the model writes', () => {
     body: { model: 'a/b', messages: [{ role: 'user', content: 'Hello' }] },
   });
   const painted = called(shown(['text', 'image'])[0]);
-  assert.equal(painted.body.modalities, ['image', 'text']);
+  assert.match(painted.url ?? '', /\/images\/generations$/);
+  assert.type(painted.body.prompt, 'string');
   const spoken = called(shown(['text', 'audio'], { speech: { voices: ["d'or", 'alto'], formats: ['wav'] } })[0]);
   assert.equal(
     spoken.body.audio,
