@@ -11,8 +11,8 @@ type DeliveryConditions = Pick<Turn, 'toolChoice' | 'reasoning' | 'imageRequired
 /**
  * Reads until there is something to deliver; null where the answer ended before it began. Where a tool call is
  * required, the first delivery is the call itself: earlier parts wait, at most `charactersMax` characters, and an
- * answer that ends without the call has broken the contract. A required picture likewise. Where reasoning is hidden, it is the first visible part:
- * an endpoint that breaks off during its reasoning has delivered nothing.
+ * answer that ends without the call has broken the contract. A required picture likewise. Where reasoning is hidden, it
+ * is the first visible part: an endpoint that breaks off during its reasoning has delivered nothing.
  */
 export function firstDelivery(
   attempt: ProviderAttempt,

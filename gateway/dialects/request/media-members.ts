@@ -8,7 +8,10 @@ import { requestedSettings } from './requested-settings.ts';
 
 const imageConfig = Type.Object(pictureSettings);
 
-/** The members that ask for pictures and speech, in every dialect that can answer with both. (spec: inference, `modalities`) */
+/**
+ * The members that ask for pictures and speech, in every dialect that can answer with both. (spec: inference,
+ * `modalities`)
+ */
 export const mediaMembers = {
   modalities: maybe(Type.Array(oneOf('text', 'image', 'audio'), { maxItems: NAMES_MAX })),
   image_config: maybe(imageConfig),

@@ -32,7 +32,7 @@ export function parseBytes(base64: string, mediaType: string | null, member: str
   return { kind: 'data', mediaType, base64 };
 }
 
-/** Parses `file_data`: a `data:` URL, or bare base64 of a PDF or of UTF-8 text. Of other bytes the type stays unknown. */
+/** Parses `file_data`: a `data:` URL, or bare base64. The type of bytes other than a PDF and UTF-8 text is unknown. */
 export function parseDocument(data: string, member: string): MediaSource {
   return isUrl(data) ? parseSource(data, member) : parseBytes(data, documentType(data), member);
 }

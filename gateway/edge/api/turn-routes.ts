@@ -14,7 +14,10 @@ export function turnRoute(path: string, dialect: Dialect): Route {
   };
 }
 
-/** The inference routes. Image generations have a path for each of the two dialects that they are known in. (spec: inference, Endpoints; conventions 1.10) */
+/**
+ * The inference routes. Image generation has a path for each of the two APIs that clients know it from. (spec: inference,
+ * Endpoints; conventions 1.10)
+ */
 export const turnRoutes: readonly Route[] = [
   turnRoute('/chat/completions', DIALECTS.chat),
   turnRoute('/completions', DIALECTS.completions),

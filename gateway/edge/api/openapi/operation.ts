@@ -22,7 +22,7 @@ export interface Operation {
   readonly status?: 101 | 201 | 202 | 410;
   /** Answers bytes of any type. */
   readonly bytes?: boolean;
-  /** Schema of one `data:` line of the `text/event-stream`: what `stream: true` requests, or without `reply` the answer. */
+  /** Schema of one `data:` line of the `text/event-stream` that `stream: true` requests, or that is the answer. */
   readonly frame?: string;
   /** Schema of a failure in an envelope of the dialect's own, beside the common one. */
   readonly failure?: string;
