@@ -57,7 +57,7 @@ async function approve(context: RequestContext, edge: EdgeRoutes): Promise<Route
   const approval = {
     ...{ ...callbackOf(body), limit },
     ...(body.key_label ? { name: body.key_label } : {}),
-    ...(limit === null || !body.usage_limit_type ? {} : { limitWindow: body.usage_limit_type }),
+    ...(body.usage_limit_type ? { limitWindow: body.usage_limit_type } : {}),
     ...(expiresAt === null ? {} : { expiresAt }),
     ...(workspace === null ? {} : { workspace }),
   };

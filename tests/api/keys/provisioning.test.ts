@@ -21,6 +21,7 @@ interface Key {
   readonly label: string;
   readonly limit: number | null;
   readonly limit_reset: string | null;
+  readonly limit_resets_at: string | null;
   readonly limit_remaining: number | null;
   readonly usage: number;
   readonly disabled: boolean;
@@ -104,8 +105,21 @@ it('every member of a change is set in one step, null removes it, and one left o
   const after = ((await manager.send('PATCH', `/keys/${data.hash}`, removed)).body as { data: Key }).data;
   assert.equal(
     [after.limit, after.limit_reset, after.expires_at, after.creator_user_id, after.name, after.disabled],
-    [null, null, null, null, 'new', true],
+    [null, 'weekly', null, null, 'new', true],
   );
+  const limited = ((await manager.send('PATCH', `/keys/${data.hash}`, { limit: 6 })).body as { data: Key }).data;
+  assert.equal([limited.limit, limited.limit_reset], [6, 'weekly'], 'the window stays while there is no limit');
+});
+
+it('a window given without a limit has no effect until the key has one', async () => {
+  const manager = await manage(1);
+  const { data } = (await manager.send('POST', '/keys', { name: 'x', limit_reset: 'daily' })).body as { data: Key };
+  assert.equal([data.limit, data.limit_reset, data.limit_remaining, data.limit_resets_at], [null, 'daily', null, null]);
+  const limited = ((await manager.send('PATCH', `/keys/${data.hash}`, { limit: 5 })).body as { data: Key }).data;
+  assert.equal([limited.limit, limited.limit_reset, typeof limited.limit_resets_at], [5, 'daily', 'string']);
+  const change = { limit: null, limit_reset: null };
+  const removed = ((await manager.send('PATCH', `/keys/${data.hash}`, change)).body as { data: Key }).data;
+  assert.equal([removed.limit, removed.limit_reset], [null, null]);
 });
 
 it('refuses what a key cannot be, naming the member, and ignores what is not its own to set', async () => {

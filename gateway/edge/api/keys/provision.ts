@@ -124,7 +124,7 @@ async function create(services: EdgeServices, { account, by }: Tenant, creation:
   const made: NewKey = {
     ...{ digest: keyDigest(pepper, text), handle: keyHandle(text), label: maskKey(text) },
     ...{ name: body.name, kind: 'inference', limit, perMinute, by },
-    limitWindow: limit === null ? null : (body.limit_reset ?? null),
+    limitWindow: body.limit_reset ?? null,
     expiresAt: expiryOf(body.expires_at ?? null, cluster.now()),
     workspace: body.workspace_id ? await namedWorkspace(services, account, body.workspace_id) : null,
     member: body.creator_user_id ?? null,
