@@ -68,16 +68,23 @@ export function parseSubmission(value: unknown): Submission {
   return {
     endpoint,
     model: model ?? null,
-    provider: (provider as LineProvider | null | undefined) ?? null,
+    provider: provider == null ? null : preferencesOf(provider),
     source: sourceOf(value),
   };
 }
 
-/** A preference that a batch does not apply, such as `zdr`, must not be dropped in silence. */
+/** A preference that a batch does not apply, such as `zdr`, must not be dropped in silence; null is as left out. */
 function refuseOtherPreferences(given: object | null | undefined): void {
-  const other = Object.keys(given ?? {}).find((name) => !Object.hasOwn(provider.properties, name));
+  const other = Object.entries(given ?? {}).find(
+    ([name, value]) => value !== null && !Object.hasOwn(provider.properties, name),
+  );
   if (other === undefined) return;
-  throw invalid(`provider.${other.slice(0, 64)} is not supported for a batch; set it in the bodies`);
+  throw invalid(`provider.${other[0].slice(0, 64)} is not supported for a batch; set it in the bodies`);
+}
+
+/** Without the preferences that are null. */
+function preferencesOf(given: object): LineProvider {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(provider.properties, name)));
 }
 
 function sourceOf({ requests, input_file_id: fileId }: Static<typeof envelope>): Submission['source'] {
