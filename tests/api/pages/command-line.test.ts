@@ -174,6 +174,9 @@ it('a key is approved by route or by command, with what it may do, and traded on
     assert.is(refused.status, 400);
     assert.match(JSON.stringify(refused.body), name);
   }
+  const unnamed = { callback_url: 'https://two.example.com/', code_challenge: CHALLENGE, code_challenge_method: null };
+  const left = { limit: null, usage_limit_type: 'weekly', key_label: null, expires_at: null, workspace_id: null };
+  assert.is((await owner.send('POST', '/auth/keys/code', { ...unnamed, ...left })).status, 200, 'null is as left out');
   const id = account.slice('account:'.length);
   const { code } = await json<{ code: string }>(
     'keys',
