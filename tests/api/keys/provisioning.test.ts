@@ -134,6 +134,8 @@ it('refuses what a key cannot be, naming the member, and ignores what is not its
     [{ name: 'k', limit: 1, limit_reset: 'hourly' }, /limit_reset/],
     [{ name: 'k', expires_at: '2999-01-31T00:00:00+01:00' }, /expires_at/],
     [{ name: 'k', expires_at: '2999-01-31' }, /expires_at/],
+    [{ name: 'k', expires_at: '2999-02-31T00:00:00Z' }, /expires_at/],
+    [{ name: 'k', expires_at: '2999-01-31T24:00:00Z' }, /expires_at/],
     [{ name: 'k', expires_at: '2001-01-31T00:00:00Z' }, /expires_at/],
     [{ name: 'k', workspace_id: 'ws_00000000000000000000' }, /workspace_id/],
     [{ name: 'k', requests_per_minute: 0 }, /requests_per_minute/],

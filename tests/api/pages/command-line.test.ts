@@ -167,6 +167,7 @@ it('a key is approved by route or by command, with what it may do, and traded on
     [{ callback_url: undefined }, /callback_url/],
     [{ code_challenge: 'short' }, /code_challenge/],
     [{ code_challenge_method: 'plain' }, /code_challenge_method/],
+    [{ expires_at: '2999-02-31T00:00:00Z' }, /expires_at/],
     [{ limit: -1 }, /limit/],
     [{ workspace_id: 'ws_nope' }, /workspace_id/],
   ] as const) {
