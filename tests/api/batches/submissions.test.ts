@@ -114,6 +114,9 @@ it('the eleventh active batch is 429 with its limit and the active ones, until o
   assert.is(accepted.length, 10);
   for (const answer of answers.filter(({ status }) => status !== 202)) {
     assert.is(answer.headers.get('retry-after'), '10');
+    const limits = ['limit', 'remaining'].map((name) => answer.headers.get(`x-ratelimit-${name}`));
+    assert.equal(limits, ['10', '0']);
+    assert.ok(Number(answer.headers.get('x-ratelimit-reset')) > Date.now() / 1_000);
     const { status, type, metadata } = await refusal(answer);
     assert.equal([status, type, metadata], [429, 'rate_limit_exceeded', { limit: 10, active: 10 }]);
   }
