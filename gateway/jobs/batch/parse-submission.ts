@@ -3,6 +3,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { BATCH_ENDPOINTS, type BatchEndpoint } from '../../../actors/batch/batch-record.ts';
 import { LINES_MAX } from '../../../actors/batch/line-record.ts';
 import { LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf, opaque } from '../../dialects/request/members.ts';
+import { membersOf } from '../../dialects/request/unread-members.ts';
 import { validationError } from '../../dialects/request/validation-error.ts';
 import type { KeptTexts } from '../../json/json-sinks.ts';
 import { invalid } from '../../terms/invalid.ts';
@@ -35,6 +36,8 @@ const members = {
 const requests = { minItems: 1, maxItems: LINES_MAX };
 const envelope = Type.Object({ ...members, requests: maybe(Type.Array(opaque(), requests)) });
 const check = TypeCompiler.Compile(envelope);
+/** The members of a submission that are read. */
+export const SUBMISSION_MEMBERS = membersOf(envelope);
 
 /** The submission of a batch, as the OpenAPI document publishes it; each request is checked by `requestOf`. */
 export const batchSubmissionSchema = Type.Object({

@@ -146,6 +146,13 @@ it('a submission to a full queue is refused before its body is read, but not the
   for (const { id } of batches) await mine.cancel(id);
 });
 
+it('members of a submission that nothing reads are named', async () => {
+  const mine = await fresh();
+  const answer = await mine.post(submission([slow], { completion_windw: '24h' }));
+  assert.equal([answer.status, answer.headers.get('x-unread-members')], [202, 'completion_windw']);
+  await mine.cancel(((await answer.json()) as Batch).id);
+});
+
 it('a repeated Idempotency-Key returns the recorded batch, and another body is 422', async () => {
   const mine = await fresh();
   const headers = { 'idempotency-key': 'nightly-7' };

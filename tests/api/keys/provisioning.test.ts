@@ -122,6 +122,21 @@ it('a window given without a limit has no effect until the key has one', async (
   assert.equal([removed.limit, removed.limit_reset], [null, null]);
 });
 
+it('members that nothing reads are named, for keys and workspaces', async () => {
+  const { account } = await cluster.fund('1');
+  const { key } = await cluster.issue(account, { kind: 'management' });
+  const unread = async (method: string, path: string, body: object): Promise<readonly unknown[]> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${cluster.baseUrls[0]}${path}`, { method, headers, body: JSON.stringify(body) });
+    await answer.text();
+    return [answer.status, answer.headers.get('x-unread-members')];
+  };
+  assert.equal(await unread('POST', '/keys', { name: 'k', limitt: 5, reset: 'daily' }), [201, 'limitt, reset']);
+  assert.equal(await unread('POST', '/keys', { name: 'k', limit: 5, limitt: null }), [201, null]);
+  assert.equal(await unread('POST', '/workspaces', { name: 'team', zdrr: true }), [201, 'zdrr']);
+  assert.equal(await unread('PATCH', '/workspaces/team', { zdr: true, b: 1 }), [200, 'b']);
+});
+
 it('refuses what a key cannot be, naming the member, and ignores what is not its own to set', async () => {
   const manager = await manage();
   const wrong: readonly (readonly [object, RegExp])[] = [
