@@ -93,6 +93,29 @@ export function workspaceRoom({ address, budgets }: AccountState, event: HoldOpe
   return isSame ? withFreed(room, event) : room;
 }
 
+/** What other requests hold of the account's balance. */
+export function accountHeld(state: AccountState, event: HoldOpen | JobHold): string {
+  return withoutFreed(state.held, event);
+}
+
+/** As `accountHeld`, of the key's limit; absent where the key did not tell. */
+export function keyHeld(event: HoldOpen | JobHold): string | undefined {
+  return event.keyHeld === undefined ? undefined : withoutFreed(event.keyHeld, event);
+}
+
+/** As `accountHeld`, of the budgets of the key's workspace. */
+export function workspaceHeld({ address, budgets }: AccountState, event: HoldOpen | JobHold): string {
+  const workspace = workspaceOf(address, event);
+  const held = budgets?.[workspace]?.held ?? '0';
+  const row = firstRow<Generation>(event, 'generation');
+  return row !== null && workspaceOf(address, row) === workspace ? withoutFreed(held, event) : held;
+}
+
+function withoutFreed(held: string, event: HoldOpen | JobHold): string {
+  const freed = heldBefore(event);
+  return freed === null ? held : subtract(held, freed);
+}
+
 function withFreed(left: string, event: HoldOpen | JobHold): string {
   const freed = heldBefore(event);
   return freed === null ? left : add(left, freed);

@@ -7,13 +7,24 @@ import { recordAudit } from '../terms/audit.ts';
 import { sequenceId } from '../terms/hash-chain.ts';
 import type { Admission, Generation, Released, Settled } from '../terms/hold.ts';
 import { plain } from '../terms/only.ts';
-import { type PaymentScope, paymentRequired } from '../terms/payment-required.ts';
+import { fitsOnceReleased, type PaymentScope, paymentRequired, type Shortfall } from '../terms/payment-required.ts';
 import type { Refusal, RefusedAnswer } from '../terms/refusal.ts';
 import { firstRow } from '../terms/row.ts';
 import { compare, subtract } from '../terms/usd.ts';
 import { WORKSPACES_MAX } from '../terms/workspace.ts';
 import { type AccountState, available } from './account-state.ts';
-import { accountRoom, heldBefore, keyRoom, type OpenCase, raiseRoom, workspaceRoom } from './admission.ts';
+import {
+  accountHeld,
+  accountRoom,
+  heldBefore,
+  keyHeld,
+  keyRoom,
+  type OpenCase,
+  raiseRoom,
+  workspaceHeld,
+  workspaceRoom,
+} from './admission.ts';
+import { workspaceOf } from './budgets.ts';
 import type { AccountSwitch, HoldOpen, HoldRaise, HoldRelease, HoldSettle, JobHold, StorageTake } from './events.ts';
 import { opened, raised, released, reopened, settled } from './generation.ts';
 import { type Claim, putClaim, refusalOf, removeClaim } from './idempotency.ts';
@@ -82,13 +93,32 @@ export function recordJobHold(state: AccountState, event: JobHold): Effect[] {
 
 /** Undoes the submission of the job. */
 export function refuseJobHold(state: AccountState, event: JobHold, found: OpenCase): Effect {
-  const { amount: required } = event.request;
-  if (found === 'budget-short') {
-    return refuse(paymentRequired('workspace', { required, available: workspaceRoom(state, event) ?? '0' }));
-  }
-  if (found === 'key-short') return refuse(paymentRequired('key', { required, available: keyRoom(event) ?? '0' }));
+  if (found === 'budget-short') return refuse(jobRefusal('workspace', workspaceShortfall(state, event)));
+  if (found === 'key-short') return refuse(jobRefusal('key', keyShortfall(event)));
   if (found !== 'short') return refuse(STALE);
-  return refuse(paymentRequired('account', { required, available: available(state) }));
+  return refuse(jobRefusal('account', accountShortfall(state, event)));
+}
+
+/** A job costs what it costs, so `held` is named only where a repeat may succeed. Turns: `gateway/inference/hold.ts`. */
+function jobRefusal(scope: PaymentScope, shortfall: Shortfall): Refusal {
+  const { required, available } = shortfall;
+  return paymentRequired(scope, fitsOnceReleased(shortfall) ? shortfall : { required, available });
+}
+
+function accountShortfall(state: AccountState, event: HoldOpen | JobHold): Shortfall {
+  const { amount: required } = event.request;
+  return { required, available: accountRoom(state, event), held: accountHeld(state, event) };
+}
+
+function keyShortfall(event: HoldOpen | JobHold): Shortfall {
+  const held = keyHeld(event);
+  const shortfall = { required: event.request.amount, available: keyRoom(event) ?? '0' };
+  return held === undefined ? shortfall : { ...shortfall, held };
+}
+
+function workspaceShortfall(state: AccountState, event: HoldOpen | JobHold): Shortfall {
+  const { amount: required } = event.request;
+  return { required, available: workspaceRoom(state, event) ?? '0', held: workspaceHeld(state, event) };
 }
 
 /**
@@ -120,14 +150,13 @@ export function refuseShort(state: AccountState, event: HoldOpen): Effect[] {
   const { amount: required } = event.request;
   const room = workspaceRoom(state, event);
   if (room !== null && compare(required, room) > 0) {
-    return refuseHold(event, paymentRequired('workspace', { required, available: room }));
+    return refuseHold(event, paymentRequired('workspace', workspaceShortfall(state, event)));
   }
-  return refuseHold(event, paymentRequired('account', { required, available: accountRoom(state, event) }));
+  return refuseHold(event, paymentRequired('account', accountShortfall(state, event)));
 }
 
 export function refuseBeyondLimit(event: HoldOpen): Effect[] {
-  const shortfall = { required: event.request.amount, available: keyRoom(event) ?? '0' };
-  return refuseHold(event, paymentRequired('key', shortfall));
+  return refuseHold(event, paymentRequired('key', keyShortfall(event)));
 }
 
 /** A repeat without a record is sent back to its key, which admits it as a first delivery. */
@@ -159,14 +188,28 @@ export function answerRaise(event: HoldRaise): Effect {
 }
 
 export function refuseRaiseShort(state: AccountState, event: HoldRaise, scope: PaymentScope): Effect {
-  const left = roomIn(scope, state, event);
-  const refusal = paymentRequired(scope, { required: raiseDelta(event), available: left });
+  const shortfall = { required: raiseDelta(event), available: roomIn(scope, state, event) };
+  const held = heldIn(scope, state, event);
+  const refusal = paymentRequired(
+    scope,
+    held === undefined ? shortfall : { ...shortfall, held: ofOthers(held, event) },
+  );
   return reply({ admitted: false, refusal } satisfies Admission);
 }
 
 function roomIn(scope: PaymentScope, state: AccountState, event: HoldRaise): string {
   if (scope === 'key') return event.room ?? '0';
   return scope === 'account' ? available(state) : (raiseRoom(state, event, rowOf(event)) ?? '0');
+}
+
+function heldIn(scope: PaymentScope, { address, budgets, held }: AccountState, event: HoldRaise): string | undefined {
+  if (scope === 'account') return held;
+  return scope === 'key' ? event.keyHeld : budgets?.[workspaceOf(address, rowOf(event))]?.held;
+}
+
+/** Without what this generation holds. */
+function ofOthers(held: string, event: HoldRaise): string {
+  return subtract(held, rowOf(event).amount);
 }
 
 /** Undoes the creation of the workspace. */

@@ -21,6 +21,8 @@ export type HoldOpen = Stamped & {
    * one that the key already counts, and only the account can tell. Absent when the key has reserved the amount.
    */
   readonly room?: string | null;
+  /** With `room`: the sum of the key's open holds. Absent from a node of an earlier build. */
+  readonly keyHeld?: string;
   /** The workspace of the key; absent: the default one. */
   readonly workspace?: string;
 };
@@ -32,6 +34,7 @@ export type JobHold = Stamped & {
   readonly key: string;
   /** As in `HoldOpen`. */
   readonly room?: string | null;
+  readonly keyHeld?: string;
   readonly workspace?: string;
 };
 
@@ -49,6 +52,8 @@ export type HoldRaise = Stamped & {
   readonly request: HoldRequest;
   readonly key: string;
   readonly room: string | null;
+  /** As in `HoldOpen`. */
+  readonly keyHeld?: string;
 };
 
 export type HoldSettle = Stamped & { readonly type: 'hold.settle'; readonly settlement: Settlement };

@@ -7,6 +7,7 @@ import { plain } from '../terms/only.ts';
 import { firstRow } from '../terms/row.ts';
 import {
   type BatchState,
+  IN_FLIGHT_MAX,
   inFlight,
   type LineInFlight,
   linesToSend,
@@ -20,6 +21,10 @@ import { failedOutcome, type LineOutcome, type LineRecord } from './line-record.
 export const LINE_ACTIVITY = 'line';
 const BACK_OFF_MS_MIN = 1_000;
 const BACK_OFF_MS_MAX = 60_000;
+/** Holds are given back within seconds, mostly by lines of the same batch. */
+const HELD_BACK_OFF_MS_MAX = 10_000;
+/** Code of the failure of a line whose money other requests hold now. */
+export const MONEY_HELD = 'money-held';
 
 /** Everything that the activity of a line needs: it reads no row. No line is sent from `expiresAt` on. */
 export interface LineInput extends Omit<Submitted, 'id' | 'createdAt' | 'bounds'> {
@@ -52,9 +57,16 @@ export function indexOf({ id }: { readonly id: string }): number {
   return Number(id);
 }
 
-/** When a failed attempt is repeated. */
-export function retryAt({ attempt, at }: LineFailed): number {
-  return at + Math.min(BACK_OFF_MS_MAX, BACK_OFF_MS_MIN * 2 ** Math.min(attempt - 1, 10));
+/**
+ * When a failed attempt is repeated. Lines that wait for money are spread over the pause: repeated together, one of them
+ * would be admitted each time.
+ */
+export function retryAt({ id, attempt, at, failure }: LineFailed): number {
+  const isHeld = failure.code === MONEY_HELD;
+  const grown = BACK_OFF_MS_MIN * 2 ** Math.min(attempt - 1, 10);
+  const pauseMs = Math.min(isHeld ? HELD_BACK_OFF_MS_MAX : BACK_OFF_MS_MAX, grown);
+  const spreadMs = isHeld ? (pauseMs * (indexOf({ id }) % IN_FLIGHT_MAX)) / IN_FLIGHT_MAX : 0;
+  return at + pauseMs + spreadMs;
 }
 
 export function scheduleRetry(event: LineFailed): Effect {

@@ -54,7 +54,8 @@ export function openJobHold(state: KeyState, { request }: JobAdmit): Effect {
 /** The hold of a job beyond the key's limit: the key reserves nothing, and the account refuses it. */
 export function openJudgedJobHold(state: KeyState, { request, at }: JobAdmit): Effect {
   const room = roomOf(state, at);
-  const event = { type: 'job.hold', request: plain(request), key: state.address, room, ...inWorkspace(state) };
+  const held = { room, keyHeld: state.held };
+  const event = { type: 'job.hold', request: plain(request), key: state.address, ...held, ...inWorkspace(state) };
   return { type: 'send', to: state.account, event };
 }
 
@@ -78,6 +79,7 @@ export function openJudgedHold(state: KeyState, { request, perMinute, at }: Turn
     key: state.address,
     perMinute,
     room,
+    keyHeld: state.held,
     ...inWorkspace(state),
   };
   return { type: 'send', to: state.account, event };
@@ -88,7 +90,8 @@ export function openJudgedHold(state: KeyState, { request, perMinute, at }: Turn
  * both balances.
  */
 export function raiseHold(state: KeyState, { request, at }: TurnRaise): Effect {
-  const event = { type: 'hold.raise', request: plain(request), key: state.address, room: roomOf(state, at) };
+  const left = { room: roomOf(state, at), keyHeld: state.held };
+  const event = { type: 'hold.raise', request: plain(request), key: state.address, ...left };
   return { type: 'send', to: state.account, event };
 }
 

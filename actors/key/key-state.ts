@@ -23,6 +23,7 @@ export interface KeyState {
   readonly kind: KeyKind;
   /** Exact decimal USD; null is no limit. Without a window the limit covers the key's whole life. */
   readonly limit: string | null;
+  /** Without a limit it has no effect. */
   readonly limitWindow: LimitWindow | null;
   /** Store times, ms; `createdAt` is null only inside the step that creates it. */
   readonly expiresAt: number | null;
@@ -130,14 +131,13 @@ export function relimit(state: KeyState, { limit, limitWindow, at }: KeyLimit): 
   return next;
 }
 
-/** Sets what the change names. A window without a limit is dropped. */
+/** Sets what the change names. A window without a limit has no effect and stays for a later limit. */
 export function edit(state: KeyState, { edit: change, at }: KeyEdited): KeyState {
   const next = nextOf(state);
   const { name, limit, limitWindow, expiresAt, member } = change;
   if (name !== undefined) next.name = name;
   if (limit !== undefined) next.limit = limit === null ? null : usd(limit);
   if (limitWindow !== undefined) next.limitWindow = limitWindow;
-  if (next.limit === null) next.limitWindow = null;
   if (expiresAt !== undefined) next.expiresAt = expiresAt;
   if (member !== undefined) next.member = member;
   next.updatedAt = at;

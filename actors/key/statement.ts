@@ -53,7 +53,7 @@ export function keyView(state: KeyState, status: 'active' | 'disabled' | 'revoke
     limit,
     limitWindow,
     limitRemaining: room !== null && isNegative(room) ? '0' : room,
-    limitResetAt: limitWindow === null ? null : windowEnd(limitWindow, at),
+    limitResetAt: limit === null || limitWindow === null ? null : windowEnd(limitWindow, at),
     usage: spending.total,
     usageDaily: spentIn(spending, 'daily', at),
     usageWeekly: spentIn(spending, 'weekly', at),

@@ -8,7 +8,15 @@ export type WorkspaceCreate = Stamped & {
   readonly type: 'workspace.create';
   readonly settings: WorkspaceSettings;
   readonly by?: Principal;
+  /** Of the default workspace, which exists before it is stored; absent: created now, by `by`. */
+  readonly origin?: WorkspaceOrigin;
 };
+
+export interface WorkspaceOrigin {
+  readonly createdBy: Principal;
+  /** Store time, ms. */
+  readonly createdAt: number;
+}
 
 export type WorkspaceUpdate = Stamped & {
   readonly type: 'workspace.update';

@@ -34,13 +34,13 @@ export function recordOf({ record }: WorkspaceState): WorkspaceRecord {
   return record;
 }
 
-export function create({ address }: WorkspaceState, { settings, by, at }: WorkspaceCreate): WorkspaceRecord {
+export function create({ address }: WorkspaceState, { settings, by, origin, at }: WorkspaceCreate): WorkspaceRecord {
   const account = ownerOf(address);
   const id = address.slice(address.indexOf('/') + 1);
   return {
     ...settings,
     ...{ id, account, isDefault: id === defaultWorkspaceId(account), members: [], budgets: [], keys: 0 },
-    ...{ createdBy: by ?? UNNAMED, createdAt: at, updatedAt: null },
+    ...{ createdBy: origin?.createdBy ?? by ?? UNNAMED, createdAt: origin?.createdAt ?? at, updatedAt: null },
   };
 }
 

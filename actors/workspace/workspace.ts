@@ -13,6 +13,7 @@ import {
   type WorkspaceSettings,
 } from '../terms/workspace.ts';
 import { WORKSPACE } from './effects.ts';
+import type { WorkspaceOrigin } from './events.ts';
 import { workspaceMachine } from './workspace.machine.ts';
 import type { WorkspaceState } from './workspace-state.ts';
 
@@ -63,8 +64,14 @@ export type WorkspaceAnswer = WorkspaceRecord | RefusedAnswer;
 type Asks = Pick<Cluster, 'ask'>;
 
 /** Creates a workspace; repeats change nothing. Rejects where the account does not exist or has too many. */
-export function createWorkspace(cluster: Asks, change: WorkspaceChange, settings: WorkspaceSettings) {
-  return ask(cluster, change, { type: 'workspace.create', settings: plain(settings) });
+export function createWorkspace(
+  cluster: Asks,
+  change: WorkspaceChange,
+  settings: WorkspaceSettings,
+  origin?: WorkspaceOrigin,
+) {
+  const from = origin && { origin: { createdBy: plain(origin.createdBy), createdAt: origin.createdAt } };
+  return ask(cluster, change, { type: 'workspace.create', settings: plain(settings), ...from });
 }
 
 export function updateWorkspace(cluster: Asks, change: WorkspaceChange, settings: Partial<WorkspaceSettings>) {

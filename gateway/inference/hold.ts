@@ -2,7 +2,7 @@ import { admit, raise } from '../../actors/key/key.ts';
 import { AskError } from '../../actors/runtime/index.ts';
 import type { HoldRequest } from '../../actors/terms/hold.ts';
 import { holdAttempt } from '../../actors/terms/hold-attempt.ts';
-import { type PaymentScope, paymentRequired } from '../../actors/terms/payment-required.ts';
+import { fitsOnceReleased, type PaymentScope, paymentRequired } from '../../actors/terms/payment-required.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
 import { add, compare } from '../../actors/terms/usd.ts';
 import { estimate } from '../pricing/estimate.ts';
@@ -99,7 +99,7 @@ export class Hold {
       this.#short = refusal;
       const ceiling = this.#affordable(asked, refusal);
       if (isRequested || ceiling < completionTokensLeast || lowered === LOWERED_MAX) {
-        return { refusal: withAffordable(refusal, ceiling) };
+        return { refusal: withAffordable(this.#withHeld(refusal, candidate), ceiling) };
       }
       asked = { ...candidate, completionTokensMax: ceiling, lowered: true };
     }
@@ -193,6 +193,22 @@ export class Hold {
     return add(String(metadata?.available ?? '0'), this.#amount);
   }
 
+  /**
+   * Keeps `metadata.held` only where the least that this turn accepts would be admitted once the other requests have
+   * ended, so its presence says that a repeat may succeed.
+   */
+  #withHeld(refusal: Refusal, candidate: Candidate): Refusal {
+    const { held, ...metadata } = refusal.metadata ?? {};
+    if (held === undefined) return refusal;
+    const { turn } = this.#request;
+    const { completionTokensMax: asked } = candidate;
+    const { completionTokensLeast } = this.#services.config.upstream;
+    const least = turn.completionTokensMax === undefined ? Math.min(completionTokensLeast, asked) : asked;
+    const required = this.#estimate(candidate, least);
+    const isHeldBack = fitsOnceReleased({ required, available: this.#availableAt(refusal), held: String(held) });
+    return isHeldBack ? refusal : { ...refusal, metadata };
+  }
+
   #estimate(candidate: Candidate, completionTokensMax = candidate.completionTokensMax): string {
     const { endpoint, prompt, messages, promptUnits } = candidate;
     const { turn } = this.#request;
@@ -210,7 +226,9 @@ export class Hold {
 /** The refusal of an endpoint that may cost `required`, made from the refusal of another one. */
 function shortOf({ metadata }: Refusal, required: string): Refusal {
   const scope = (metadata?.scope ?? 'account') as PaymentScope;
-  return paymentRequired(scope, { required, available: String(metadata?.available ?? '0') });
+  const shortfall = { required, available: String(metadata?.available ?? '0') };
+  const held = metadata?.held;
+  return paymentRequired(scope, held === undefined ? shortfall : { ...shortfall, held: String(held) });
 }
 
 /** Tells the client of a 402 which `max_tokens` would be admitted now. */

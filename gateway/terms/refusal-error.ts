@@ -31,8 +31,24 @@ export function refusalError(refusal: Refusal, now: number): GatewayError {
       : {}),
     ...(retryAfterMs === undefined
       ? {}
-      : { headers: { 'retry-after': String(wholeSeconds(retryAfterMs)), 'x-should-retry': 'true' } }),
+      : {
+          headers: {
+            'retry-after': String(wholeSeconds(retryAfterMs)),
+            'x-should-retry': 'true',
+            ...limitHeaders(refusal, now + retryAfterMs),
+          },
+        }),
   });
+}
+
+/** Of a 429 for a limit that is no window: it may be free again at the time for a repeat. (spec: inference, Errors) */
+function limitHeaders({ status, metadata }: Refusal, repeatAt: number): Readonly<Record<string, string>> {
+  if (status !== 429 || typeof metadata?.limit !== 'number') return {};
+  return {
+    'x-ratelimit-limit': String(metadata.limit),
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': String(Math.ceil(repeatAt / 1_000)),
+  };
 }
 
 /** The client's error for an ask whose cascade an actor refused; null for any other failure. */

@@ -27,7 +27,7 @@ export const authKeysCodeRoute: Route = {
 export const codeRequestSchema = Type.Object({
   callback_url: Type.String({ description: 'Of the application: https, or http on localhost.' }),
   code_challenge: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'SHA-256 of the verifier, base64url.' }),
-  code_challenge_method: Type.Optional(Type.Literal('S256')),
+  code_challenge_method: maybe(Type.Literal('S256')),
   limit: Type.Optional(Type.Union([amountSchema, Type.Null()])),
   usage_limit_type: maybe(oneOf('daily', 'weekly', 'monthly')),
   expires_at: Type.Optional(Type.Union([Type.String({ maxLength: 64, description: 'ISO 8601 in UTC.' }), Type.Null()])),
@@ -57,7 +57,7 @@ async function approve(context: RequestContext, edge: EdgeRoutes): Promise<Route
   const approval = {
     ...{ ...callbackOf(body), limit },
     ...(body.key_label ? { name: body.key_label } : {}),
-    ...(limit === null || !body.usage_limit_type ? {} : { limitWindow: body.usage_limit_type }),
+    ...(body.usage_limit_type ? { limitWindow: body.usage_limit_type } : {}),
     ...(expiresAt === null ? {} : { expiresAt }),
     ...(workspace === null ? {} : { workspace }),
   };
@@ -69,7 +69,7 @@ async function approve(context: RequestContext, edge: EdgeRoutes): Promise<Route
 
 /** By the rules of the page. Throws 400. */
 function callbackOf(body: CodeRequest): { readonly challenge: string; readonly origin: string } {
-  const known: Partial<Record<string, string | undefined>> = {
+  const known: Partial<Record<string, string | null | undefined>> = {
     callback_url: body.callback_url,
     code_challenge: body.code_challenge,
     code_challenge_method: body.code_challenge_method,

@@ -153,7 +153,8 @@ export class Authentication {
     const resetAt = Number(headers['x-ratelimit-reset'] ?? 0) * 1_000;
     if (status === 401) {
       this.#remembered.set(digest, { type: 'dead', until: this.#now() + this.#options.deadKeyMs });
-    } else if (status === 429 && resetAt > 0) {
+    } else if (status === 429 && resetAt > 0 && headers['x-should-retry'] === undefined) {
+      // A 429 that advises a repeat is of another limit, such as that of active batches.
       const limit = Number(headers['x-ratelimit-limit']);
       this.#remembered.set(digest, { type: 'limited', limit, resetAt, until: resetAt });
     }

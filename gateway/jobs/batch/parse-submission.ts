@@ -3,6 +3,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { BATCH_ENDPOINTS, type BatchEndpoint } from '../../../actors/batch/batch-record.ts';
 import { LINES_MAX } from '../../../actors/batch/line-record.ts';
 import { LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf, opaque } from '../../dialects/request/members.ts';
+import { membersOf } from '../../dialects/request/unread-members.ts';
 import { validationError } from '../../dialects/request/validation-error.ts';
 import type { KeptTexts } from '../../json/json-sinks.ts';
 import { invalid } from '../../terms/invalid.ts';
@@ -35,6 +36,8 @@ const members = {
 const requests = { minItems: 1, maxItems: LINES_MAX };
 const envelope = Type.Object({ ...members, requests: maybe(Type.Array(opaque(), requests)) });
 const check = TypeCompiler.Compile(envelope);
+/** The members of a submission that are read. */
+export const SUBMISSION_MEMBERS = membersOf(envelope);
 
 /** The submission of a batch, as the OpenAPI document publishes it; each request is checked by `requestOf`. */
 export const batchSubmissionSchema = Type.Object({
@@ -68,16 +71,23 @@ export function parseSubmission(value: unknown): Submission {
   return {
     endpoint,
     model: model ?? null,
-    provider: (provider as LineProvider | null | undefined) ?? null,
+    provider: provider == null ? null : preferencesOf(provider),
     source: sourceOf(value),
   };
 }
 
-/** A preference that a batch does not apply, such as `zdr`, must not be dropped in silence. */
+/** A preference that a batch does not apply, such as `zdr`, must not be dropped in silence; null is as left out. */
 function refuseOtherPreferences(given: object | null | undefined): void {
-  const other = Object.keys(given ?? {}).find((name) => !Object.hasOwn(provider.properties, name));
+  const other = Object.entries(given ?? {}).find(
+    ([name, value]) => value !== null && !Object.hasOwn(provider.properties, name),
+  );
   if (other === undefined) return;
-  throw invalid(`provider.${other.slice(0, 64)} is not supported for a batch; set it in the bodies`);
+  throw invalid(`provider.${other[0].slice(0, 64)} is not supported for a batch; set it in the bodies`);
+}
+
+/** Without the preferences that are null. */
+function preferencesOf(given: object): LineProvider {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(provider.properties, name)));
 }
 
 function sourceOf({ requests, input_file_id: fileId }: Static<typeof envelope>): Submission['source'] {

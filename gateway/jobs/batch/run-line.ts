@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { IN_FLIGHT_MAX } from '../../../actors/batch/batch-state.ts';
 import type { LineResult } from '../../../actors/batch/events.ts';
-import type { LineInput } from '../../../actors/batch/line-effects.ts';
+import { type LineInput, MONEY_HELD } from '../../../actors/batch/line-effects.ts';
 import { failedOutcome, type LineOutcome, REPLY_BYTES_MAX, repliedOutcome } from '../../../actors/batch/line-record.ts';
 import {
   ActivityFailed,
@@ -249,12 +249,21 @@ function windowClosed(): ActivityFailed {
   return new ActivityFailed('window-closed', 'the completion window of the batch is closed', true);
 }
 
-/** The refusal of a turn; throws what is no outcome: the cluster, a store or the key store cannot be reached now. */
+/**
+ * The refusal of a turn; throws what is no outcome: the cluster, a store or the key store cannot be reached now, or other
+ * requests, such as lines of the same batch, hold the money that this one needs.
+ */
 function errorOf(thrown: unknown): GatewayError {
   if (thrown instanceof ActivityFailed) throw thrown;
   const error = gatewayErrorOf(byteFailure(thrown));
   if (isRepeatable(error)) throw new ActivityFailed('unavailable', error.detail ?? error.message, true);
+  if (isHeldBack(error)) throw new ActivityFailed(MONEY_HELD, error.message, true);
   return error;
+}
+
+/** The request would be admitted once the others have ended and given back what they did not spend. */
+function isHeldBack({ status, metadata }: GatewayError): boolean {
+  return status === 402 && metadata.held !== undefined;
 }
 
 /** Only failures of the service itself advise to repeat. (spec: inference, Errors 1) */

@@ -1,5 +1,6 @@
 /** `troupe workspaces`: what a management key does over `/workspaces`, for operators. */
 import type { Command } from 'commander';
+import { showAccount } from '../../../actors/account/account.ts';
 import { spentBy } from '../../../actors/key/spent-by.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import {
@@ -18,6 +19,7 @@ import {
   removeMembers,
   setBudget,
   settingsOfDefault,
+  unchangedDefault,
   updateWorkspace,
   type WorkspaceAnswer,
   type WorkspaceChange,
@@ -224,7 +226,10 @@ async function applyChange(
       (await listWorkspaces(session.operator, account)).every((one) => one.id !== id);
     if (isUnstored) {
       const config = await loadConfig({ file: options.config, data: options.data, cwd: process.cwd(), env: null });
-      await createWorkspace(session.cluster, change, settingsOfDefault(configuredRouting(config)));
+      const { createdAt } = await showAccount(session.cluster, accountAddress(account), ASK_MS);
+      const routing = configuredRouting(config);
+      const origin = unchangedDefault(account, routing, createdAt ?? 0);
+      await createWorkspace(session.cluster, change, settingsOfDefault(routing), origin);
     }
     return run(session);
   });

@@ -93,7 +93,7 @@ it('refuses holds above balance minus open holds, with the amounts and without a
       status: 402,
       type: 'payment_required',
       message: 'Insufficient credit: 2 USD is available and this request may cost up to 2.01 USD',
-      metadata: { scope: 'account', required: '2.01', available: '2' },
+      metadata: { scope: 'account', required: '2.01', available: '2', held: '8' },
     },
   });
   assert.is(outcome.durable, false);

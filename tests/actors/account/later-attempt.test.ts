@@ -248,7 +248,7 @@ it('is checked against the balance like a new hold, counting the hold it replace
   admit(actors, FIRST, 'inc-1', { amount: '4' });
   actors.tell(KEY, words.admitEvent(words.request('gen-2', '5', { attempt: FIRST })));
   const short = refusal(admit(actors, SECOND, 'inc-2', { amount: '5.5' }));
-  assert.equal(short.metadata, { scope: 'account', required: '5.5', available: '5' });
+  assert.equal(short.metadata, { scope: 'account', required: '5.5', available: '5', held: '5' });
   assert.is(row(actors).attempt, FIRST, 'a refused takeover leaves the hold until its gateway is dead');
   agree(actors, '9', 2);
   assert.ok(admit(actors, SECOND, 'inc-2', { amount: '5' }).admitted);
@@ -256,7 +256,12 @@ it('is checked against the balance like a new hold, counting the hold it replace
   release(actors, SECOND);
   actors.tell(KEY, words.admitEvent(words.request('gen-3', '3', { attempt: FIRST })));
   const outcome = actors.tell(KEY, words.admitEvent(words.request('gen-1', '3', { attempt: THIRD, repeat: true })));
-  assert.equal(refusal(outcome.reply as object).metadata, { scope: 'account', required: '3', available: '2' });
+  assert.equal(refusal(outcome.reply as object).metadata, {
+    scope: 'account',
+    required: '3',
+    available: '2',
+    held: '8',
+  });
   assert.is(outcome.durable, false, 'a refused readmission commits nothing');
   agree(actors, '8', 2);
 });

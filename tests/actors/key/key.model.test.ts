@@ -268,7 +268,7 @@ class World {
         status: model.status === 'active' && model.expired ? 'expired' : model.status,
         ...{ limit: model.limit === null ? null : text(model.limit), limitWindow: model.window },
         limitRemaining: left === null ? null : left < 0n ? '0' : text(left),
-        limitResetAt: model.window === null ? null : windowEndsAt(model.window, model.now),
+        limitResetAt: model.limit === null || model.window === null ? null : windowEndsAt(model.window, model.now),
         ...{ usage: text(model.spent(null)), usageDaily: text(model.spent('daily')) },
         ...{ usageWeekly: text(model.spent('weekly')), usageMonthly: text(model.spent('monthly')) },
         ...{ held: text(model.held), expiresAt: model.expiresAt, updatedAt: model.updatedAt, name: model.name },

@@ -141,7 +141,7 @@ it('holds and charges together never exceed the limit at a grant', () => {
   const actors = open({ limit: '1' });
   assert.is(admit(actors, 'gen-1', '0.6'), 'ok');
   const refusal = admit(actors, 'gen-2', '0.41') as Refusal;
-  assert.equal(refusal.metadata, { scope: 'key', required: '0.41', available: '0.4' });
+  assert.equal(refusal.metadata, { scope: 'key', required: '0.41', available: '0.4', held: '0.6' });
   assert.is(admit(actors, 'gen-3', '0.4'), 'ok');
   settle(actors, 'gen-1', '0.1');
   assert.is(show(actors).limitRemaining, '0.5');

@@ -49,7 +49,7 @@ it('a limit is checked including the replaced hold; the refusal has the amounts 
   run(actors, 1, '0.3');
   run(actors, 1, '0.5', 'gen-2');
   const short = run(actors, 2, '0.6') as Refusal;
-  assert.equal(short.metadata, { scope: 'key', required: '0.6', available: '0.5' });
+  assert.equal(short.metadata, { scope: 'key', required: '0.6', available: '0.5', held: '0.5' });
   assert.is(keyState(actors).held, '0.8');
   assert.is(run(actors, 2, '0.5'), 'ok');
   assert.is(keyState(actors).held, '1');

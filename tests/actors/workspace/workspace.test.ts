@@ -117,7 +117,7 @@ it('charges of the window and open holds of all its keys never exceed a budget a
   budget(actors, '3');
   assert.is(scope(admit(actors, 'gen-1', '2')), 'ok');
   const beyond = admit(actors, 'gen-2', '1.01') as Refusal;
-  assert.equal(beyond.metadata, { scope: 'workspace', required: '1.01', available: '1' });
+  assert.equal(beyond.metadata, { scope: 'workspace', required: '1.01', available: '1', held: '2' });
   settle(actors, 'gen-1', '0.5');
   assert.is(scope(admit(actors, 'gen-3', '2.5')), 'ok');
   assert.is(scope(admit(actors, 'gen-4', '0.01')), '402 workspace');

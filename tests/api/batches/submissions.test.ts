@@ -114,6 +114,9 @@ it('the eleventh active batch is 429 with its limit and the active ones, until o
   assert.is(accepted.length, 10);
   for (const answer of answers.filter(({ status }) => status !== 202)) {
     assert.is(answer.headers.get('retry-after'), '10');
+    const limits = ['limit', 'remaining'].map((name) => answer.headers.get(`x-ratelimit-${name}`));
+    assert.equal(limits, ['10', '0']);
+    assert.ok(Number(answer.headers.get('x-ratelimit-reset')) > Date.now() / 1_000);
     const { status, type, metadata } = await refusal(answer);
     assert.equal([status, type, metadata], [429, 'rate_limit_exceeded', { limit: 10, active: 10 }]);
   }
@@ -141,6 +144,13 @@ it('a submission to a full queue is refused before its body is read, but not the
   assert.is(status, 429);
   assert.is((await mine.submit(submission([slow]), repeated)).id, first.id);
   for (const { id } of batches) await mine.cancel(id);
+});
+
+it('members of a submission that nothing reads are named', async () => {
+  const mine = await fresh();
+  const answer = await mine.post(submission([slow], { completion_windw: '24h' }));
+  assert.equal([answer.status, answer.headers.get('x-unread-members')], [202, 'completion_windw']);
+  await mine.cancel(((await answer.json()) as Batch).id);
 });
 
 it('a repeated Idempotency-Key returns the recorded batch, and another body is 422', async () => {

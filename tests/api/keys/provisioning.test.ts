@@ -21,6 +21,7 @@ interface Key {
   readonly label: string;
   readonly limit: number | null;
   readonly limit_reset: string | null;
+  readonly limit_resets_at: string | null;
   readonly limit_remaining: number | null;
   readonly usage: number;
   readonly disabled: boolean;
@@ -104,8 +105,36 @@ it('every member of a change is set in one step, null removes it, and one left o
   const after = ((await manager.send('PATCH', `/keys/${data.hash}`, removed)).body as { data: Key }).data;
   assert.equal(
     [after.limit, after.limit_reset, after.expires_at, after.creator_user_id, after.name, after.disabled],
-    [null, null, null, null, 'new', true],
+    [null, 'weekly', null, null, 'new', true],
   );
+  const limited = ((await manager.send('PATCH', `/keys/${data.hash}`, { limit: 6 })).body as { data: Key }).data;
+  assert.equal([limited.limit, limited.limit_reset], [6, 'weekly'], 'the window stays while there is no limit');
+});
+
+it('a window given without a limit has no effect until the key has one', async () => {
+  const manager = await manage(1);
+  const { data } = (await manager.send('POST', '/keys', { name: 'x', limit_reset: 'daily' })).body as { data: Key };
+  assert.equal([data.limit, data.limit_reset, data.limit_remaining, data.limit_resets_at], [null, 'daily', null, null]);
+  const limited = ((await manager.send('PATCH', `/keys/${data.hash}`, { limit: 5 })).body as { data: Key }).data;
+  assert.equal([limited.limit, limited.limit_reset, typeof limited.limit_resets_at], [5, 'daily', 'string']);
+  const change = { limit: null, limit_reset: null };
+  const removed = ((await manager.send('PATCH', `/keys/${data.hash}`, change)).body as { data: Key }).data;
+  assert.equal([removed.limit, removed.limit_reset], [null, null]);
+});
+
+it('members that nothing reads are named, for keys and workspaces', async () => {
+  const { account } = await cluster.fund('1');
+  const { key } = await cluster.issue(account, { kind: 'management' });
+  const unread = async (method: string, path: string, body: object): Promise<readonly unknown[]> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${cluster.baseUrls[0]}${path}`, { method, headers, body: JSON.stringify(body) });
+    await answer.text();
+    return [answer.status, answer.headers.get('x-unread-members')];
+  };
+  assert.equal(await unread('POST', '/keys', { name: 'k', limitt: 5, reset: 'daily' }), [201, 'limitt, reset']);
+  assert.equal(await unread('POST', '/keys', { name: 'k', limit: 5, limitt: null }), [201, null]);
+  assert.equal(await unread('POST', '/workspaces', { name: 'team', zdrr: true }), [201, 'zdrr']);
+  assert.equal(await unread('PATCH', '/workspaces/team', { zdr: true, b: 1 }), [200, 'b']);
 });
 
 it('refuses what a key cannot be, naming the member, and ignores what is not its own to set', async () => {
@@ -120,6 +149,8 @@ it('refuses what a key cannot be, naming the member, and ignores what is not its
     [{ name: 'k', limit: 1, limit_reset: 'hourly' }, /limit_reset/],
     [{ name: 'k', expires_at: '2999-01-31T00:00:00+01:00' }, /expires_at/],
     [{ name: 'k', expires_at: '2999-01-31' }, /expires_at/],
+    [{ name: 'k', expires_at: '2999-02-31T00:00:00Z' }, /expires_at/],
+    [{ name: 'k', expires_at: '2999-01-31T24:00:00Z' }, /expires_at/],
     [{ name: 'k', expires_at: '2001-01-31T00:00:00Z' }, /expires_at/],
     [{ name: 'k', workspace_id: 'ws_00000000000000000000' }, /workspace_id/],
     [{ name: 'k', requests_per_minute: 0 }, /requests_per_minute/],

@@ -18,6 +18,8 @@ interface Workspace {
   readonly id: string;
   readonly slug: string;
   readonly is_default: boolean;
+  readonly created_at: string;
+  readonly created_by: string;
   readonly zdr: boolean;
   readonly budget_remaining?: number | null;
 }
@@ -48,6 +50,12 @@ it('an account has one default workspace from its creation, whose settings becom
   };
   assert.equal([total_count, data[0]?.is_default, data[0]?.slug, data[0]?.zdr], [1, true, 'default', false]);
   const { body } = await manager.send('PATCH', '/workspaces/default', { zdr: true });
+  const origin = ({ created_at, created_by }: Workspace) => [created_at, created_by];
+  assert.equal(
+    origin((body as { data: Workspace }).data),
+    origin(data[0] as Workspace),
+    'it existed before its change',
+  );
   assert.equal([(body as { data: Workspace }).data.id, (body as { data: Workspace }).data.zdr], [data[0]?.id, true]);
   assert.is((await manager.send('DELETE', '/workspaces/default')).status, 403);
 });

@@ -198,8 +198,9 @@ it('attack 24: the code of a callback on the own machine stays on the page; manu
     assert.match(seen.text, `href="http://${host}/cb?a=b&amp;code=${codeOf(seen)}"`);
     assert.is((await trade(base, tradeBody(codeOf(seen), pair))).status, 200);
     const declined = await decide(person.visitor, authPath(pair.challenge, { callback_url }), 'decline');
-    assert.is(declined.status, 200);
-    assert.match(declined.text, `href="http://${host}/cb?a=b&amp;error=access_denied"`);
+    assert.is(declined.status, 303);
+    assert.is(declined.headers.get('location'), `http://${host}/cb?a=b&error=access_denied`);
+    assert.match(declined.headers.get('content-security-policy') ?? '', `form-action 'self' http://${host}`);
   }
   const manual = pkce();
   const seen = await decide(person.visitor, authPath(manual.challenge, { response_mode: 'manual' }));

@@ -167,6 +167,7 @@ it('a key is approved by route or by command, with what it may do, and traded on
     [{ callback_url: undefined }, /callback_url/],
     [{ code_challenge: 'short' }, /code_challenge/],
     [{ code_challenge_method: 'plain' }, /code_challenge_method/],
+    [{ expires_at: '2999-02-31T00:00:00Z' }, /expires_at/],
     [{ limit: -1 }, /limit/],
     [{ workspace_id: 'ws_nope' }, /workspace_id/],
   ] as const) {
@@ -174,6 +175,9 @@ it('a key is approved by route or by command, with what it may do, and traded on
     assert.is(refused.status, 400);
     assert.match(JSON.stringify(refused.body), name);
   }
+  const unnamed = { callback_url: 'https://two.example.com/', code_challenge: CHALLENGE, code_challenge_method: null };
+  const left = { limit: null, usage_limit_type: 'weekly', key_label: null, expires_at: null, workspace_id: null };
+  assert.is((await owner.send('POST', '/auth/keys/code', { ...unnamed, ...left })).status, 200, 'null is as left out');
   const id = account.slice('account:'.length);
   const { code } = await json<{ code: string }>(
     'keys',

@@ -143,6 +143,36 @@ it('after a failure, endpoints that the balance does not cover are passed over f
   );
 });
 
+it('402 names what others hold only where the least that the turn accepts fits once they have ended', async () => {
+  const held = async (deposit: string, open: string, members: object): Promise<unknown> => {
+    const { on, actors } = openFunded(deposit);
+    if (open !== '0') actors.tell(KEY, words.admitEvent(words.request('gen-open', open)));
+    const error = await failed(runTurn(on.services, on.request({ ...sim({}), ...members }, long())));
+    await on.end();
+    assert.is(error.status, 402);
+    return error.metadata.held;
+  };
+  const asked = { max_tokens: 50 };
+  assert.is(await held('100', '99.99999', asked), '99.99999');
+  assert.is(await held('0.00001', '0', asked), undefined, 'nothing is held');
+  assert.is(await held('0.00002', '0.00001', asked), undefined, 'it never fits');
+  assert.is(await held('100', '99.99999', {}), '99.99999');
+  const [full, least] = await Promise.all([{}, { max_tokens: 4_096 }].map((members) => amountOf(members)));
+  assert.ok(Number(full) > Number(least));
+  assert.is(await held(String(least), '0.000001', {}), '0.000001', 'the least ceiling would fit the whole balance');
+  assert.is(await held(String(Number(least) * 0.9), '0.000001', {}), undefined);
+});
+
+/** Its own ceiling is above the least of 4,096 tokens. */
+const long = () => board(boardEndpoint('a', a.baseUrl, { contextLength: 200_000, maxCompletionTokens: 64_000 }));
+
+async function amountOf(members: object): Promise<string> {
+  const on = stage();
+  const request = on.request({ ...sim({}), ...members }, long());
+  const [amount] = await amountsOf(request);
+  return amount as string;
+}
+
 it('a refusal for another reason than money ends the turn at once', async () => {
   const { on } = openFunded('10', { perMinute: 0 });
   const error = await failed(runTurn(on.services, on.request(sim({}), both)));

@@ -113,7 +113,6 @@ export class KeyModel {
     if (this.status === 'revoked') return true;
     if (!this.mayBelong(this.workspace, change.member ?? null, change.member !== this.member)) return false;
     Object.assign(this, change, window === undefined ? {} : { window });
-    if (this.limit === null) this.window = null;
     if (disabled !== undefined) this.status = disabled ? 'disabled' : 'active';
     this.changed();
     return true;

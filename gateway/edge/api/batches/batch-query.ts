@@ -2,8 +2,8 @@ import { BATCH_STATUSES, type BatchStatus } from '../../../../actors/batch/batch
 import type { BatchQuery } from '../../../../actors/batch/list-batches.ts';
 import { isBatchId } from '../../../../actors/terms/ids.ts';
 import { invalid } from '../../../terms/invalid.ts';
+import { instantOf } from '../instant-of.ts';
 import { limitOf, textOf } from '../query-values.ts';
-import { instantOf } from './instant-of.ts';
 
 const PAGE = { usual: 20, most: 100 } as const;
 const SECOND_MS = 1_000;

@@ -2,7 +2,12 @@ import { ACTIVE_BATCHES_MAX, queueFull } from '../../../../actors/account/queue.
 import type { NewBatch } from '../../../../actors/batch/events.ts';
 import { countActive } from '../../../../actors/batch/list-batches.ts';
 import { ownerOf } from '../../../../actors/runtime/index.ts';
-import { parseSubmission, SUBMISSION_TEXTS, type Submission } from '../../../jobs/batch/parse-submission.ts';
+import {
+  parseSubmission,
+  SUBMISSION_MEMBERS,
+  SUBMISSION_TEXTS,
+  type Submission,
+} from '../../../jobs/batch/parse-submission.ts';
 import { type InputFile, type InputRequests, readInputFile } from '../../../jobs/batch/read-input-file.ts';
 import { sealSubmission } from '../../../jobs/batch/seal-submission.ts';
 import type { Caller } from '../../../terms/caller.ts';
@@ -11,6 +16,7 @@ import { readJson } from '../../body/read-json.ts';
 import type { EdgeRoutes } from '../../http/edge-routes.ts';
 import { callerOf, type RequestContext } from '../../request-context.ts';
 import { readAttribution } from '../attribution.ts';
+import { nameUnread } from '../body-reader.ts';
 import { readIdempotency } from '../idempotency.ts';
 
 /** Bodies nested more deeply than a live request's are refused alone, below this depth of the whole. */
@@ -33,7 +39,12 @@ export async function readSubmission(context: RequestContext, edge: EdgeRoutes):
   const body = await readJson(context, edge, { bounds, texts: SUBMISSION_TEXTS, isJob: true });
   const idempotency = readIdempotency(context, services.pepper);
   const caller = callerOf(context);
-  const submission = await files.background.run(ownerOf(caller.key), () => parseSubmission(body.take()));
+  const submission = await files.background.run(ownerOf(caller.key), () => {
+    const value = body.take();
+    const parsed = parseSubmission(value);
+    nameUnread(context, SUBMISSION_MEMBERS, value as object);
+    return parsed;
+  });
   const { requests, release } = await requestsOf(edge, submission, { caller, limits: bounds });
   const attribution = readAttribution(context.request.headers);
   const isGone = (): boolean => context.response.destroyed;

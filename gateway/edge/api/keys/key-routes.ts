@@ -2,11 +2,12 @@ import { invalid } from '../../../terms/invalid.ts';
 import type { EdgeRoutes } from '../../http/edge-routes.ts';
 import type { Route } from '../../http/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
-import { paramOf, type RequestContext, takeBody } from '../../request-context.ts';
+import { paramOf, type RequestContext } from '../../request-context.ts';
+import { bodyReader } from '../body-reader.ts';
 import { renderExact } from '../exact-json.ts';
 import { flagOf, textOf, wholeNumber } from '../query-values.ts';
 import { keyObject } from './key-object.ts';
-import { checker, keyCreateSchema, keyEditSchema, keyImportSchema } from './key-schema.ts';
+import { keyCreateSchema, keyEditSchema, keyImportSchema } from './key-schema.ts';
 import {
   createAccountKey,
   editAccountKey,
@@ -21,9 +22,9 @@ import { tenantOf } from './tenant.ts';
 /** Larger offsets would read the whole history of an account. */
 const OFFSET_MAX = 100_000;
 const KINDS = ['inference', 'management', 'provider', 'all'] as const;
-const createBody = checker(keyCreateSchema);
-const importBody = checker(keyImportSchema);
-const editBody = checker(keyEditSchema);
+const createBody = bodyReader(keyCreateSchema);
+const importBody = bodyReader(keyImportSchema);
+const editBody = bodyReader(keyEditSchema);
 
 /** The keys of the account of a management key. (conventions 1.3) */
 export const keyRoutes: readonly Route[] = [
@@ -54,13 +55,13 @@ function listedBy(query: URLSearchParams): ListedKeys {
 }
 
 async function create(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const body = createBody(takeBody(context).value);
+  const body = createBody(context);
   const { view, text } = await createAccountKey(edge.services, tenantOf(context, edge), body);
   return { ...json({ data: keyObject(view), key: text }), status: 201, headers: ['cache-control', 'no-store'] };
 }
 
 async function importKey(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const view = await importAccountKey(edge.services, tenantOf(context, edge), importBody(takeBody(context).value));
+  const view = await importAccountKey(edge.services, tenantOf(context, edge), importBody(context));
   return { ...json({ data: keyObject(view) }), status: 201 };
 }
 
@@ -70,7 +71,7 @@ async function show(context: RequestContext, edge: EdgeRoutes): Promise<RouteAns
 }
 
 async function edit(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const change = { handle: paramOf(context, 'hash'), body: editBody(takeBody(context).value) };
+  const change = { handle: paramOf(context, 'hash'), body: editBody(context) };
   return json({ data: keyObject(await editAccountKey(edge.services, tenantOf(context, edge), change)) });
 }
 

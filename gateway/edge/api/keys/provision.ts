@@ -37,6 +37,7 @@ import { invalid } from '../../../terms/invalid.ts';
 import { notFound } from '../../../terms/not-found.ts';
 import { rejectionOf } from '../../../terms/refusal-error.ts';
 import type { EdgeServices } from '../../services.ts';
+import { instantOf } from '../instant-of.ts';
 import { requireWorkspace } from '../workspaces/manage.ts';
 import type { KeyEditBody, KeyImportBody, NewKeyBody } from './key-schema.ts';
 import type { Tenant } from './tenant.ts';
@@ -124,7 +125,7 @@ async function create(services: EdgeServices, { account, by }: Tenant, creation:
   const made: NewKey = {
     ...{ digest: keyDigest(pepper, text), handle: keyHandle(text), label: maskKey(text) },
     ...{ name: body.name, kind: 'inference', limit, perMinute, by },
-    limitWindow: limit === null ? null : (body.limit_reset ?? null),
+    limitWindow: body.limit_reset ?? null,
     expiresAt: expiryOf(body.expires_at ?? null, cluster.now()),
     workspace: body.workspace_id ? await namedWorkspace(services, account, body.workspace_id) : null,
     member: body.creator_user_id ?? null,
@@ -191,8 +192,8 @@ export function amountOf(name: string, value: number | string | null): string | 
 /** ISO 8601 in UTC with seconds, in the future. (conventions 1.3) */
 export function expiryOf(text: string | null, now: number): number | null {
   if (text === null) return null;
-  const at = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|\+00:00)$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at)) throw invalid('expires_at must be a time in UTC, such as 2030-01-31T00:00:00Z');
+  const at = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|\+00:00)$/.test(text) ? instantOf(text) : null;
+  if (at === null) throw invalid('expires_at must be a time in UTC, such as 2030-01-31T00:00:00Z');
   if (at <= now) throw invalid('expires_at must be in the future');
   return at;
 }

@@ -165,12 +165,12 @@ export async function budgetLeft({ cluster, askMs }: EdgeServices, workspace: Wo
 async function stored(
   services: EdgeServices,
   tenant: Tenant,
-  { id, isDefault }: WorkspaceRecord,
+  { id, isDefault, createdBy, createdAt }: WorkspaceRecord,
 ): Promise<WorkspaceChange> {
   const change = changeOf(services, tenant, id);
   if (!isDefault || (await findWorkspace(services.cluster.rows, tenant.account, id)) !== null) return change;
   const settings = settingsOfDefault(configuredRouting(services.inference.config));
-  await settle(services, createWorkspace(services.cluster, change, settings));
+  await settle(services, createWorkspace(services.cluster, change, settings, { createdBy, createdAt }));
   return change;
 }
 

@@ -12,9 +12,9 @@ import type { EdgeRoutes } from '../../http/edge-routes.ts';
 import type { Method } from '../../http/http-router.ts';
 import type { Route } from '../../http/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
-import { paramOf, type RequestContext, takeBody } from '../../request-context.ts';
+import { paramOf, type RequestContext } from '../../request-context.ts';
+import { bodyReader } from '../body-reader.ts';
 import { renderExact } from '../exact-json.ts';
-import { checker } from '../keys/key-schema.ts';
 import { amountOf } from '../keys/provision.ts';
 import { tenantOf } from '../keys/tenant.ts';
 import { limitOf, textOf, wholeNumber } from '../query-values.ts';
@@ -40,11 +40,11 @@ import {
 
 const PAGE = { usual: 50, most: 100 } as const;
 const SLUG_CHARACTERS_MAX = 50;
-const createBody = checker(workspaceCreateSchema);
-const editBody = checker(workspaceEditSchema);
-const addBody = checker(membersAddSchema);
-const removeBody = checker(membersRemoveSchema);
-const budgetBody = checker(budgetSetSchema);
+const createBody = bodyReader(workspaceCreateSchema);
+const editBody = bodyReader(workspaceEditSchema);
+const addBody = bodyReader(membersAddSchema);
+const removeBody = bodyReader(membersRemoveSchema);
+const budgetBody = bodyReader(budgetSetSchema);
 
 type Answer = Route['answer'];
 const reads = (path: string, answer: Answer): Route => route('GET', path, answer, 'none');
@@ -79,7 +79,7 @@ async function list(context: RequestContext, edge: EdgeRoutes): Promise<RouteAns
 }
 
 async function create(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const body = createBody(takeBody(context).value);
+  const body = createBody(context);
   const settings: WorkspaceSettings = {
     ...configuredRouting(edge.services.inference.config),
     ...{ description: null, name: body.name, slug: slugOf(body.name) },
@@ -115,7 +115,7 @@ async function show(context: RequestContext, edge: EdgeRoutes): Promise<RouteAns
 }
 
 async function edit(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const change = { name: paramOf(context, 'id'), settings: settingsOf(editBody(takeBody(context).value)) };
+  const change = { name: paramOf(context, 'id'), settings: settingsOf(editBody(context)) };
   const after = await editWorkspace(edge.services, tenantOf(context, edge), change);
   return json({ data: workspaceObject(after, await budgetLeft(edge.services, after)) });
 }
@@ -132,7 +132,7 @@ async function listMembers(context: RequestContext, edge: EdgeRoutes): Promise<R
 }
 
 async function add(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const { user_ids: users, role } = addBody(takeBody(context).value);
+  const { user_ids: users, role } = addBody(context);
   const change = { name: paramOf(context, 'id'), users, role: role ?? ('member' as const) };
   const { before, after } = await changeMembers(edge.services, tenantOf(context, edge), change);
   const data = after.members.filter(({ user }) => users.includes(user)).map((one) => memberObject(after, one));
@@ -140,7 +140,7 @@ async function add(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnsw
 }
 
 async function removeFrom(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const { user_ids: users } = removeBody(takeBody(context).value);
+  const { user_ids: users } = removeBody(context);
   const change = { name: paramOf(context, 'id'), users, role: null };
   const { before, after } = await changeMembers(edge.services, tenantOf(context, edge), change);
   return json({ removed_count: before.members.length - after.members.length });
@@ -159,7 +159,7 @@ async function showBudget(context: RequestContext, edge: EdgeRoutes): Promise<Ro
 
 async function putBudget(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
   const interval = intervalOf(context);
-  const limit = amountOf('limit_usd', budgetBody(takeBody(context).value).limit_usd);
+  const limit = amountOf('limit_usd', budgetBody(context).limit_usd);
   const change = { name: paramOf(context, 'id'), interval, limit };
   const after = await changeBudget(edge.services, tenantOf(context, edge), change);
   return json({ data: budgetObject(after, requireBudget(after, interval)) });

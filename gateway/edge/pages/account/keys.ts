@@ -180,7 +180,7 @@ function endings({ status }: KeyView, action: string, token: string): Html {
 
 function entriesFrom({ name, limit, limitWindow, expiresAt, kind }: KeyView): KeyEntries {
   const expires = expiresAt === null ? '' : new Date(expiresAt).toISOString().slice(0, 10);
-  return { name, limit: limit ?? '', window: limitWindow ?? '', expires, kind };
+  return { name, limit: limit ?? '', window: limit === null ? '' : (limitWindow ?? ''), expires, kind };
 }
 
 async function edit(visit: PrivateFormVisit): Promise<RouteAnswer> {
@@ -194,7 +194,9 @@ async function edit(visit: PrivateFormVisit): Promise<RouteAnswer> {
   if ('problems' in read) return showOne(visit, { entries, problems: read.problems });
   const { name, limit, limitWindow, expiresAt } = read;
   const expiry = isKept ? {} : { expiresAt };
-  await editKey(cluster, key.key, { name, limit, limitWindow, ...expiry }, { by: session.by, withinMs });
+  // The form shows no window without a limit, so it does not remove one.
+  const limits = limit === null ? { limit } : { limit, limitWindow };
+  await editKey(cluster, key.key, { name, ...limits, ...expiry }, { by: session.by, withinMs });
   return redirectAnswer(`${PATH}/${localOf(key.key)}`, site);
 }
 

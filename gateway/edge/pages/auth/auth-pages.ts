@@ -69,11 +69,10 @@ ${mode === 'local' && html`<div class="actions"><a class="button second" href="$
   return layout({ title: 'Approved', person: session, content, ...frame });
 }
 
-export function declinedPage({ callback, host, mode }: GrantRequest, session: PageSession): Html {
+export function declinedPage({ host }: GrantRequest, session: PageSession): Html {
   const content = html`<h1>Declined</h1>
 <div class="card">
 <p>The application at <strong>${host}</strong> gets no key. You can close this page.</p>
-${mode === 'local' && html`<div class="actions"><a class="button second" href="${withParameter(callback, 'error', 'access_denied')}">Tell the application</a></div>`}
 </div>`;
   return layout({ title: 'Declined', person: session, content, ...frame });
 }

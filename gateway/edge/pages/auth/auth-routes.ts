@@ -28,7 +28,7 @@ function showApproval(visit: Visit): RouteAnswer {
 
 /** Browsers hold the redirect that answers a form to the policy of the form's page. */
 function formOriginOf({ mode, origin }: GrantRequest): { readonly formOrigin?: string } {
-  return mode === 'return' ? { formOrigin: origin } : {};
+  return mode === 'manual' ? {} : { formOrigin: origin };
 }
 
 async function decide(visit: PrivateFormVisit): Promise<RouteAnswer> {
@@ -37,7 +37,7 @@ async function decide(visit: PrivateFormVisit): Promise<RouteAnswer> {
   if ('problem' in request) return pageAnswer(refusedPage(request.problem), site, { status: 400 });
   if (form.get('decision') === 'approve') return approve(visit, request);
   if (form.get('decision') !== 'decline') throw invalid('The form has no decision');
-  if (request.mode !== 'return') return pageAnswer(declinedPage(request, session), site);
+  if (request.mode === 'manual') return pageAnswer(declinedPage(request, session), site);
   return redirectAnswer(withParameter(request.callback, 'error', 'access_denied'), site, formOriginOf(request));
 }
 

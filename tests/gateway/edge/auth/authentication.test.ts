@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { queueFull } from '../../../../actors/account/queue.ts';
 import type { RowRecord } from '../../../../actors/runtime/index.ts';
 import { keyDigest } from '../../../../actors/terms/ids.ts';
 import { secretDigest } from '../../../../actors/terms/one-time.ts';
@@ -11,6 +12,7 @@ import { ClientAddresses } from '../../../../gateway/edge/auth/client-addresses.
 import { readCredential } from '../../../../gateway/edge/auth/request-credential.ts';
 import { SESSION_COOKIE } from '../../../../gateway/edge/pages/session-cookie.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { refusalError } from '../../../../gateway/terms/refusal-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);
@@ -273,6 +275,21 @@ it('remembers a used-up window until its reset, without another ask', async () =
   });
   assert.is(bench.counted.length, 1);
   bench.now = 60_000;
+  assert.is((await bench.enter({ authorization: [`Bearer ${KEY}`] })).refusal, null);
+});
+
+it('a 429 of another limit, which advises a repeat, is not remembered as the window of the key', async () => {
+  const bench = new Bench();
+  const { context } = await bench.enter({ authorization: [`Bearer ${KEY}`] });
+  const error = refusalError(queueFull(10), bench.now);
+  assert.equal(error.headers, {
+    'retry-after': '10',
+    'x-should-retry': 'true',
+    'x-ratelimit-limit': '10',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': String(Math.ceil((bench.now + 10_000) / 1_000)),
+  });
+  bench.authentication.remember(context, error);
   assert.is((await bench.enter({ authorization: [`Bearer ${KEY}`] })).refusal, null);
 });
 

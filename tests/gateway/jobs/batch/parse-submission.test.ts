@@ -31,6 +31,9 @@ it('accepts all three endpoints, defaults, and null for whatever may be left out
   const provider = { only: ['sim-a'], allow_fallbacks: false };
   const parsed = parseSubmission({ endpoint: ENDPOINT, input_file_id: 'file_1', model: 'm', provider });
   assert.equal(parsed, { endpoint: ENDPOINT, model: 'm', provider, source: { fileId: 'file_1' } });
+  const unset = { only: ['sim-a'], sort: null, zdr: null };
+  const { provider: kept } = parseSubmission({ endpoint: ENDPOINT, requests: [one], provider: unset });
+  assert.equal(kept?.only, ['sim-a'], 'a preference of null is as left out');
 });
 
 it('refuses an envelope with a 400 that names the member', () => {

@@ -2,6 +2,7 @@ import { Registry } from 'prom-client';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LineResult } from '../../../../actors/batch/events.ts';
+import { MONEY_HELD } from '../../../../actors/batch/line-effects.ts';
 import { REPLY_BYTES_MAX } from '../../../../actors/batch/line-record.ts';
 import { ActivityFailed, type ActivityTask } from '../../../../actors/runtime/index.ts';
 import { holdAttempt } from '../../../../actors/terms/hold-attempt.ts';
@@ -121,6 +122,26 @@ for (const [type, refusal, status] of REFUSALS) {
         assert.is(on.calls.length, 0);
       },
       { answers: () => plain({ admitted: false, refusal }) },
+    ));
+}
+
+for (const scope of ['account', 'key', 'workspace'] as const) {
+  it(`money that other requests hold is no outcome: the attempt is repeated (${scope})`, () =>
+    on(
+      async (on) => {
+        const failure = await failureOf(on.run(await on.input(CHAT)));
+        assert.equal([failure.code, failure.retriable, on.calls.length], [MONEY_HELD, true, 0]);
+        assert.match(failure.message, /may cost up to/);
+      },
+      {
+        answers: ({ event }) => {
+          const required = event.request?.amount as string;
+          return plain({
+            admitted: false,
+            refusal: paymentRequired(scope, { required, available: '0', held: required }),
+          });
+        },
+      },
     ));
 }
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseBatchQuery } from '../../../../../gateway/edge/api/batches/batch-query.ts';
-import { instantOf } from '../../../../../gateway/edge/api/batches/instant-of.ts';
+import { instantOf } from '../../../../../gateway/edge/api/instant-of.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
 const it = bounded(test);
