@@ -91,7 +91,7 @@ export class Activities {
     this.examine();
   }
 
-  /** Called when the entry that writes or removes this record is durable. */
+  /** Called when the entry that writes or removes this record is durable. The removal by a cancel carries the record. */
   durable(shard: Shard, { beside: { address }, id, sort, body, removed }: RowWrite): void {
     const activities = this.byShard.get(shard);
     if (activities === undefined) return;
@@ -99,7 +99,8 @@ export class Activities {
     activities.touched?.add(key);
     const before = activities.known.get(key);
     const record = removed ? null : (body as ActivityRecord);
-    if (before !== undefined && !isSameRun(before.record, record)) this.abort(before);
+    const replaced = before?.record ?? (removed ? (body as ActivityRecord | null) : null);
+    if (replaced !== null && !isSameRun(replaced, record)) this.abort(address, id, replaced);
     if (before !== undefined && before.share !== null) this.roomless.remove(before.share, before);
     if (record === null) activities.known.delete(key);
     else this.take(shard, activities, { address, id, sort, record, checkedAt: this.parts.clock.monotonic() });
@@ -198,11 +199,11 @@ export class Activities {
     return true;
   }
 
-  private abort({ address, id, record }: OpenActivity): void {
+  private abort(address: string, id: string, { attempt, runner }: ActivityRecord): void {
     const { self, activityRunner, clusterPort, host } = this.parts;
-    const attempt = { address, id, attempt: record.attempt };
-    if (record.runner === self) activityRunner.abort(attempt);
-    else if (!host.isGone(record.runner)) clusterPort.abort(record.runner, [attempt]);
+    const aborted = { address, id, attempt };
+    if (runner === self) activityRunner.abort(aborted);
+    else if (!host.isGone(runner)) clusterPort.abort(runner, [aborted]);
   }
 
   /** The cause of death counts only for attempts that had begun. */
