@@ -236,7 +236,7 @@ export class Activities {
     if (activities?.known.get(keyOf(address, id)) !== known || shard.serving !== 'live') return;
     known.ending = true;
     const last = thrown >= FAILURES_MAX - 1;
-    const systemMessage: SystemMessage = { type: 'result', id, attempt: record.attempt, end, last };
+    const systemMessage: SystemMessage = { type: 'result', id, attempt: record.attempt, key: record.key, end, last };
     const taken = this.parts.dispatcher().bring(shard, address, systemMessage, (answer) => {
       if (answer.ok) return;
       if (answer.failure.code === 'failed') known.thrown++;
