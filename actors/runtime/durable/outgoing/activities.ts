@@ -177,11 +177,13 @@ export class Activities {
     });
   }
 
-  /** Begins an attempt here, after the others that wait for room of its share. */
+  /** Begins an attempt here, after the others that wait for room of its share; one that has room already keeps it. */
   private begin(known: OpenActivity): void {
     const { activityRunner } = this.parts;
-    const share = activityRunner.shareOf(known.address, known.record);
-    if (!this.roomless.has(share)) known.held = activityRunner.start(known.address, known.id, known.record);
+    const { address, id, record } = known;
+    const share = activityRunner.shareOf(address, record);
+    const hasRoom = activityRunner.has({ address, id, attempt: record.attempt });
+    if (hasRoom || !this.roomless.has(share)) known.held = activityRunner.start(address, id, record);
     if (known.held !== null) return;
     known.share = share;
     this.roomless.add(share, known);
