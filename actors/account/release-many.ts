@@ -1,7 +1,7 @@
 /**
  * Releases the holds of several generations of one key in one step, in the commit of the actor that gives them up: the
- * lines of a batch that is cancelled. A hold that was not admitted yet gets a tombstone, so that no later admission of
- * the same run is granted. Pure.
+ * lines of a batch that is cancelled. A hold that was not admitted yet gets a tombstone, or the released row of an
+ * earlier run names this one, so that no later admission of the same run is granted. Pure.
  */
 import type { Effect } from '../runtime/index.ts';
 import type { Generation, Release } from '../terms/hold.ts';
@@ -10,13 +10,22 @@ import { add } from '../terms/usd.ts';
 import { type AccountState, dueBy, withoutHolds } from './account-state.ts';
 import { SWEEP_TIMER } from './effects.ts';
 import type { HoldsRelease } from './events.ts';
-import { released } from './generation.ts';
+import { newestAttempt, released } from './generation.ts';
 import { freed } from './reducers.ts';
 import { TOMBSTONE_MS, type Tombstone } from './tombstone.ts';
 
 interface Ended {
   readonly row: Generation;
   readonly release: Release;
+}
+
+interface Judged {
+  /** Holds that end now. */
+  readonly ended: readonly Ended[];
+  /** Released before by an older attempt, when money and key were given back. */
+  readonly superseded: readonly Ended[];
+  /** Generations without any record. */
+  readonly absent: readonly Release[];
 }
 
 /** The name under which the kind requests the row of a generation. */
@@ -35,9 +44,9 @@ export function releaseMany(state: AccountState, event: HoldsRelease): AccountSt
 /** From the state after the event. */
 export function recordReleases({ nextSweepAt }: AccountState, event: HoldsRelease): Effect[] {
   const { at, key } = event;
-  const { ended, absent } = judge(event);
+  const { ended, superseded, absent } = judge(event);
   const effects: Effect[] = [];
-  for (const { row, release } of ended) {
+  for (const { row, release } of [...ended, ...superseded]) {
     const body = plain(released(row, release, at));
     effects.push({ type: 'put', collection: 'generation', id: row.generation, body });
   }
@@ -55,14 +64,16 @@ export function recordReleases({ nextSweepAt }: AccountState, event: HoldsReleas
   return effects;
 }
 
-/** Holds that end now, and generations without any record. Ended generations and holds of later attempts stay. */
-function judge(event: HoldsRelease): { readonly ended: readonly Ended[]; readonly absent: readonly Release[] } {
+/** Charged generations and those of later attempts stay as they are. */
+function judge(event: HoldsRelease): Judged {
   const ended: Ended[] = [];
+  const superseded: Ended[] = [];
   const absent: Release[] = [];
   for (const release of event.releases) {
     const row = (event.rows[releasedRow(release.generation)]?.[0]?.body ?? null) as Generation | null;
     if (row === null) absent.push(release);
     else if (row.status === 'running' && row.attempt <= release.attempt) ended.push({ row, release });
+    else if (row.status === 'released' && newestAttempt(row) < release.attempt) superseded.push({ row, release });
   }
-  return { ended, absent };
+  return { ended, superseded, absent };
 }

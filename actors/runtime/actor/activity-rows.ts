@@ -42,9 +42,12 @@ export function rewrittenActivity(row: RowWrite, record: ActivityRecord): RowWri
   return { ...row, body: record, held: null };
 }
 
-/** The write that removes an activity. */
+/**
+ * The write that removes an activity. It carries the durable record it removes, which names the runner to stop: a new
+ * owner of the shard may not have read the rows of the previous one yet.
+ */
 export function cancelledActivity(cell: Cell, id: string): RowWrite {
-  return removeRow(cell.rows, intents, id);
+  return { ...removeRow(cell.rows, intents, id), body: cell.rows.find(intents.name, id)?.latest.body ?? null };
 }
 
 /** The record of the activity that a step requests; `number` identifies the request among all requests of its actor. */

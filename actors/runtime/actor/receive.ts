@@ -68,13 +68,13 @@ function receiveMessage(
   return { event, rows: [systemRow(at, collection, from, { number })], inputOutcome: 'taken', depends: null } as const;
 }
 
-/** Only the current attempt of the record can end it. */
-function receiveResult(cell: Cell, { id, attempt, end }: SystemMessage & { type: 'result' }, now: Now): Received {
+/** Only the current attempt of the record can end it, and none of an earlier activity of the same id. */
+function receiveResult(cell: Cell, { id, attempt, key, end }: SystemMessage & { type: 'result' }, now: Now): Received {
   const { intents } = systemCollections;
   const held = cell.rows.find(intents.name, id);
   if (held === undefined || held.latest.removed) return nothing('stale', held?.pending ?? null);
   const record = held.latest.body as ActivityRecord;
-  if (record.attempt !== attempt) return nothing('stale', held.pending);
+  if (record.attempt !== attempt || (key ?? record.key) !== record.key) return nothing('stale', held.pending);
   const { next, event } = afterAttempt(record, id, end, now);
   const row = next === null ? removeRow(cell.rows, intents, id) : rewrittenActivity(held.latest, next);
   return { event, rows: [row], inputOutcome: 'taken', depends: null };

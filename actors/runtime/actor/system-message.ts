@@ -14,6 +14,8 @@ export type SystemMessage =
       readonly type: 'result';
       readonly id: string;
       readonly attempt: number;
+      /** The key of its record, which differs when the id was used again. Older builds send none. */
+      readonly key?: string;
       readonly end: AttemptEnd;
       readonly last: boolean;
     }

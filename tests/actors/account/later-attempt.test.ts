@@ -9,7 +9,7 @@ import { auditKind } from '../../../actors/audit/audit.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Admission, Generation, HoldRequest, Released, Settled } from '../../../actors/terms/hold.ts';
-import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
+import { HOLDS_PER_RUN_MAX, holdAttempt } from '../../../actors/terms/hold-attempt.ts';
 import type { Refusal, RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
@@ -222,6 +222,24 @@ it('the release of a later attempt that was never admitted refuses older ones, b
     assert.ok('refusal' in settle(actors, FIRST), 'older than the released attempt');
     assert.ok('refusal' in settle(actors, SECOND), 'it never held');
     assert.is(charges(actors).length, 0);
+    assert.ok(admit(actors, THIRD, 'inc-3').admitted);
+    agree(actors, '1', 1);
+  }
+});
+
+it('the cancel of a batch refuses the run that is about to hold, also after the release of an earlier run', () => {
+  for (const earlier of [
+    () => {},
+    (actors: PureActors) => admit(actors, FIRST, 'inc-1') && lose(actors, 'inc-1'),
+    (actors: PureActors) => admit(actors, FIRST, 'inc-1'),
+  ]) {
+    const actors = open();
+    earlier(actors);
+    const last = holdAttempt(2, HOLDS_PER_RUN_MAX - 1);
+    actors.tell(ACCOUNT, words.releaseManyEvent(KEY, [words.release('gen-1', last)]));
+    agree(actors, '0', 0);
+    assert.is(refusal(admit(actors, SECOND, 'inc-2')).status, 409);
+    agree(actors, '0', 0);
     assert.ok(admit(actors, THIRD, 'inc-3').admitted);
     agree(actors, '1', 1);
   }

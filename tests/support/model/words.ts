@@ -61,6 +61,11 @@ export const admitEvent = (held: HoldRequest, perMinute = 1_000_000) => ({
 export const raiseEvent = (held: HoldRequest) => ({ type: 'turn.raise', request: held });
 export const settleEvent = (ended: Settlement) => ({ type: 'hold.settle', settlement: ended });
 export const releaseEvent = (ended: Release) => ({ type: 'hold.release', release: ended });
+export const releaseManyEvent = (key: string, releases: readonly Release[]) => ({
+  type: 'holds.release',
+  key,
+  releases,
+});
 export const depositEvent = (deposit: string, amount: string) => ({ type: 'deposit.credit', deposit, amount });
 
 export function createKeyEvent(more: Record<string, unknown> = {}) {

@@ -166,6 +166,7 @@ export class StoreJudge implements Judge {
   private ended(cell: Cell): void {
     cell.stopping = false;
     cell.version = 0;
+    cell.restoredVersion = 0;
     cell.durableVersion = 0;
     cell.awaiting = 0;
     this.parts.dispatcher.wake(cell);

@@ -91,7 +91,7 @@ export class Activities {
     this.examine();
   }
 
-  /** Called when the entry that writes or removes this record is durable. */
+  /** Called when the entry that writes or removes this record is durable. The removal by a cancel carries the record. */
   durable(shard: Shard, { beside: { address }, id, sort, body, removed }: RowWrite): void {
     const activities = this.byShard.get(shard);
     if (activities === undefined) return;
@@ -99,7 +99,8 @@ export class Activities {
     activities.touched?.add(key);
     const before = activities.known.get(key);
     const record = removed ? null : (body as ActivityRecord);
-    if (before !== undefined && !isSameRun(before.record, record)) this.abort(before);
+    const replaced = before?.record ?? (removed ? (body as ActivityRecord | null) : null);
+    if (replaced !== null && !isSameRun(replaced, record)) this.abort(address, id, replaced);
     if (before !== undefined && before.share !== null) this.roomless.remove(before.share, before);
     if (record === null) activities.known.delete(key);
     else this.take(shard, activities, { address, id, sort, record, checkedAt: this.parts.clock.monotonic() });
@@ -176,11 +177,13 @@ export class Activities {
     });
   }
 
-  /** Begins an attempt here, after the others that wait for room of its share. */
+  /** Begins an attempt here, after the others that wait for room of its share; one that has room already keeps it. */
   private begin(known: OpenActivity): void {
     const { activityRunner } = this.parts;
-    const share = activityRunner.shareOf(known.address, known.record);
-    if (!this.roomless.has(share)) known.held = activityRunner.start(known.address, known.id, known.record);
+    const { address, id, record } = known;
+    const share = activityRunner.shareOf(address, record);
+    const hasRoom = activityRunner.has({ address, id, attempt: record.attempt });
+    if (hasRoom || !this.roomless.has(share)) known.held = activityRunner.start(address, id, record);
     if (known.held !== null) return;
     known.share = share;
     this.roomless.add(share, known);
@@ -198,11 +201,11 @@ export class Activities {
     return true;
   }
 
-  private abort({ address, id, record }: OpenActivity): void {
+  private abort(address: string, id: string, { attempt, runner }: ActivityRecord): void {
     const { self, activityRunner, clusterPort, host } = this.parts;
-    const attempt = { address, id, attempt: record.attempt };
-    if (record.runner === self) activityRunner.abort(attempt);
-    else if (!host.isGone(record.runner)) clusterPort.abort(record.runner, [attempt]);
+    const aborted = { address, id, attempt };
+    if (runner === self) activityRunner.abort(aborted);
+    else if (!host.isGone(runner)) clusterPort.abort(runner, [aborted]);
   }
 
   /** The cause of death counts only for attempts that had begun. */
@@ -235,7 +238,7 @@ export class Activities {
     if (activities?.known.get(keyOf(address, id)) !== known || shard.serving !== 'live') return;
     known.ending = true;
     const last = thrown >= FAILURES_MAX - 1;
-    const systemMessage: SystemMessage = { type: 'result', id, attempt: record.attempt, end, last };
+    const systemMessage: SystemMessage = { type: 'result', id, attempt: record.attempt, key: record.key, end, last };
     const taken = this.parts.dispatcher().bring(shard, address, systemMessage, (answer) => {
       if (answer.ok) return;
       if (answer.failure.code === 'failed') known.thrown++;

@@ -112,14 +112,15 @@ export class ActivityRunner {
   }
 
   /**
-   * Accepts an attempt whose record is durable; null if there is no room. Aborts an older attempt of the same activity.
+   * Accepts an attempt whose record is durable; null if there is no room. Ends any other attempt under this id: an older
+   * one, or one of an earlier activity that used the same id and was cancelled without this node hearing of it.
    */
   start(address: string, id: string, record: ActivityRecord): HeldAttempt | null {
-    const { attempt, name, suspect, deadlineAt } = record;
+    const { attempt, key, name, suspect, deadlineAt } = record;
     const held = this.attempts.get(keyOf(address, id));
-    if (held?.attempt === attempt) return held;
+    if (held?.attempt === attempt && held.record.key === key) return held;
+    if (held !== undefined) this.end(held, 'superseded');
     if (this.phase === 'over') return null;
-    this.abort({ address, id, attempt: attempt - 1 });
     const group = this.scheduler.groupOf(name, address, record.input);
     if (this.held.of(shareOf(name, group)) >= ATTEMPTS_MAX - this.attempts.size) return null;
     const controller = new AbortController();
@@ -294,9 +295,9 @@ export class ActivityRunner {
 
   /** Reports the end to the actor until that is committed; a report answered `stale` ends the attempt. */
   private report(running: RunningAttempt, end: AttemptEnd): void {
-    const { address, id, attempt } = running;
+    const { address, id, attempt, record } = running;
     const last = running.thrown >= FAILURES_MAX - 1;
-    this.send(address, { type: 'result', id, attempt, end, last }).then(
+    this.send(address, { type: 'result', id, attempt, key: record.key, end, last }).then(
       (inputOutcome) => this.end(running, inputOutcome === 'stale' ? 'superseded' : 'reported'),
       (error: unknown) => {
         if (!this.isCurrent(running)) return;

@@ -43,6 +43,22 @@ it('writes volatile state at hand-over, also that of an actor that existed only 
   await next.close();
 });
 
+it('writes volatile state at hand-over of an actor that was stopped and created again', async () => {
+  const store = fresh();
+  const first = await openStage({ store });
+  for (let i = 0; i < 5; i++) await first.body('counter:a', { type: 'add', by: 1 });
+  await first.close();
+  const stage = await openStage({ store });
+  const stopped = stage.body('counter:a', { type: 'stop' });
+  // This one waits for the end on the same cell.
+  await Promise.all([stopped, stage.body('counter:a', { type: 'add', by: 1 })]);
+  await stage.body('counter:a', { type: 'peek' });
+  await stage.close();
+  const next = await openStage({ store });
+  assert.is(seen(await next.body('counter:a', { type: 'read' })), 1);
+  await next.close();
+});
+
 it('writes nothing at hand-over for an actor that a refused commit rewound', async () => {
   const store = fresh();
   const stage = await openStage({ store });

@@ -3,11 +3,27 @@ import * as assert from 'uvu/assert';
 import { AskError } from '../../../../../actors/runtime/actor/answer.ts';
 import type { Json } from '../../../../../actors/runtime/actor/event.ts';
 import { ActivityFailed } from '../../../../../actors/runtime/ports/activity.ts';
+import type { Store } from '../../../../../actors/runtime/ports/store.ts';
 import { A, type Call, first, intents, receivedBy, scenes, work } from '../held-calls.ts';
 import { ALL, until } from '../stage.ts';
 import type { Stages } from '../stages.ts';
 
 const within = scenes(test);
+
+/** Holds back the rows that a new owner reads; the function returned lets them arrive. */
+function pauseRows(store: Pick<Store, 'rows'>): () => void {
+  const rows = store.rows.bind(store);
+  let resume: () => void = () => {};
+  const resumed = new Promise<void>((resolve) => {
+    resume = resolve;
+  });
+  store.rows = async (query) => {
+    const found = await rows(query);
+    await resumed;
+    return found;
+  };
+  return resume;
+}
 
 within(
   'an activity begins after its commit and never before, and its result is an event of its actor',
@@ -160,6 +176,24 @@ within('a cancel by the new owner reaches the runner on the old one', async (sce
   await until(() => scene.held.call(0).signal.aborted);
   assert.is(stage.engine.activities.size, 0);
 });
+
+for (const end of [{ type: 'drop', id: 'w' }, { type: 'stop' }]) {
+  within(`a ${end.type} by an owner that has not read the taken-over rows yet reaches the runner`, async (scene) => {
+    const stage = await first(scene);
+    const next = await scene.open('n2');
+    await stage.body(A, work('w'));
+    await until(() => scene.held.calls.length === 1);
+    await stage.engine.release(0);
+    const resume = pauseRows(next.store);
+    await next.take([0]);
+    await next.body(A, end);
+    await until(() => scene.held.call(0).signal.aborted);
+    assert.is(stage.engine.activities.size, 0);
+    resume();
+    await scene.clock.advance(10_000);
+    assert.equal([scene.held.calls.length, await intents(scene.stages)], [1, []]);
+  });
+}
 
 within('the death of a runner starts the next attempt, and a result of the previous one is refused', async (scene) => {
   const stage = await first(scene);

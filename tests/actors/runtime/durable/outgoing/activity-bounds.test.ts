@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import type { ActivityRecord } from '../../../../../actors/runtime/actor/activity-record.ts';
 import { RowCache } from '../../../../../actors/runtime/actor/row-cache.ts';
 import { systemCollections, systemRow } from '../../../../../actors/runtime/actor/system-collections.ts';
+import type { SystemMessage } from '../../../../../actors/runtime/actor/system-message.ts';
 import type { Dispatcher } from '../../../../../actors/runtime/durable/engine/dispatcher.ts';
 import { Shard } from '../../../../../actors/runtime/durable/engine/shard.ts';
 import { Activities } from '../../../../../actors/runtime/durable/outgoing/activities.ts';
@@ -13,7 +14,7 @@ import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { WIDE } from '../../../../support/wide.ts';
 import { HandClock } from '../hand-clock.ts';
-import { turns } from '../stage.ts';
+import { turns, until } from '../stage.ts';
 
 const it = bounded(test);
 const BEYOND = 100;
@@ -95,6 +96,71 @@ it('attempts beyond the bound wait for room, then run, each once', async () => {
 it('attempts of one group beyond its share of the room begin in the order in which they were requested', async () => {
   const addresses = Array.from({ length: ATTEMPTS_MAX / 2 + BEYOND }, (_, i) => `job:crowd/${i}`);
   assert.equal(await begunAmong(addresses, ATTEMPTS_MAX / 2), addresses);
+});
+
+it('a result found in time is not ended by its owner while other attempts wait for room', async () => {
+  const clock = new HandClock();
+  const ends: string[] = [];
+  let isReached = true;
+  let find: () => void = () => {};
+  const deadlineAt = clock.now() + 30_000;
+  const record: ActivityRecord = {
+    ...{ name: 'work', input: null, key: 'k', attempt: 1, runner: 'i1', begun: false, deadlineAt },
+    ...{ suspect: false, deaths: 0, lastFailure: null },
+  };
+  const rowOf = (id: string, body: ActivityRecord) =>
+    systemRow(
+      { beside: new RowCache('job:crowd/a'), shard: 0, open: true, sort: 0 },
+      systemCollections.intents,
+      id,
+      body,
+    );
+  const run = (): Promise<null> =>
+    new Promise((resolve) => {
+      find = () => resolve(null);
+    });
+  const clusterPort: ClusterPort = {
+    random: systemRandom,
+    activities: { work: { runningMax: 1, runningPerGroupMax: 1, run } },
+    send: async (_, { type, id, end }) => {
+      if (!isReached && type === '$result') throw new Error('the store is out of reach');
+      if (type === '$begin') activities.durable(shard, rowOf(String(id), { ...record, begun: true }));
+      else ends.push(`its runner reports ${(end as { readonly type: string }).type}`);
+      return 'taken';
+    },
+    missing: async () => [],
+    abort: () => {},
+    causeOf: () => null,
+  };
+  const now = (): number => clock.now();
+  const log = (): void => {};
+  const activityRunner = new ActivityRunner({ self: 'i1', clusterPort, clock, now, log });
+  const host = { lost: log, published: log, isGone: () => false, log };
+  const bring = (_shard: Shard, _address: string, { type }: SystemMessage): boolean => {
+    ends.push(`its owner sends a ${type}`);
+    return true;
+  };
+  const dispatcher = () => ({ bring }) as unknown as Dispatcher;
+  const activities = new Activities({ self: 'i1', clusterPort, activityRunner, dispatcher, clock, now, host });
+  const shard = new Shard(0, 1, 0);
+  activities.open(shard);
+  for (let i = 0; i < ATTEMPTS_MAX / 2 + BEYOND; i++) {
+    activities.durable(shard, rowOf(`w${i}`, i === 0 ? record : { ...record, deadlineAt: deadlineAt + 3_600_000 }));
+  }
+  activityRunner.serve();
+  await clock.advance(29_000);
+  isReached = false;
+  find();
+  await turns();
+  await clock.advance(8_000);
+  isReached = true;
+  await until(async () => {
+    await clock.advance(1_000);
+    return ends.length > 0;
+  });
+  assert.is(ends[0], 'its runner reports done');
+  activityRunner.abortAll('the test is over');
+  activities.close();
 });
 
 it('a group that fills the memory of a node leaves room for others', async () => {
