@@ -47,11 +47,11 @@ export class Cell {
   phase: 'loading' | 'ready' | 'quarantined' = 'loading';
   /** Null: the actor does not exist, or is not loaded yet. */
   snapshot: Snapshot | null = null;
-  /** Version of `snapshot`; 0 while the actor does not exist. */
+  /** Version of `snapshot`; while the actor does not exist, the version that its first step must exceed. */
   version = 0;
   /** Version in the last write passed to the store: the expected version of the next write. */
   handedVersion = 0;
-  /** Version at load. It exceeds the stored version when a refused commit undid later ones. */
+  /** Version at load. It exceeds the stored version when a refused commit or the actor's end undid later ones. */
   restoredVersion = 0;
   /** Highest version known durable. */
   durableVersion = 0;

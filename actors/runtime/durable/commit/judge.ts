@@ -164,9 +164,11 @@ export class StoreJudge implements Judge {
 
   /** The actor's end is durable: the actor is absent now and may be created again. */
   private ended(cell: Cell): void {
+    const { versionFloor } = cell.shard as Shard;
+    versionFloor.ended(cell.version);
     cell.stopping = false;
-    cell.version = 0;
-    cell.restoredVersion = 0;
+    cell.version = versionFloor.ofAbsent(cell.address);
+    cell.restoredVersion = cell.version;
     cell.durableVersion = 0;
     cell.awaiting = 0;
     this.parts.dispatcher.wake(cell);

@@ -4,11 +4,14 @@ export const VERSION_FLOORS_MAX = 4_096;
 /**
  * Versions that actors had before a refused commit rewound them. Their next publication must have a newer version. A
  * floor is removed when a later version of its actor is durable, because the stored version then serves as the floor.
+ * An actor that ended leaves no stored version, so the floor also keeps the versions at which actors ended.
  */
 export class VersionFloor {
   readonly #versions = new Map<string, number>();
   /** The highest version of any actor without a floor of its own. */
   #others = 0;
+  /** The highest version at which an actor of this shard ended: one number, since a gap in versions is safe. */
+  #ended = 0;
 
   note(address: string, version: number): void {
     if (this.#versions.size >= VERSION_FLOORS_MAX && !this.#versions.has(address)) {
@@ -21,6 +24,16 @@ export class VersionFloor {
   /** 0 for an actor that was never rewound. */
   of(address: string): number {
     return this.#versions.get(address) ?? this.#others;
+  }
+
+  /** An actor's end at this version is durable. */
+  ended(version: number): void {
+    this.#ended = Math.max(this.#ended, version);
+  }
+
+  /** An absent actor begins above this version: the boards still hold what it published in an earlier life. */
+  ofAbsent(address: string): number {
+    return Math.max(this.of(address), this.#ended);
   }
 
   /** A later version of the actor is durable. */

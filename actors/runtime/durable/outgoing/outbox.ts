@@ -1,4 +1,4 @@
-import { type Answer, AskError } from '../../actor/answer.ts';
+import { type Answer, AskError, type AskFailure } from '../../actor/answer.ts';
 import { FAILURES_MAX } from '../../actor/dead-letter.ts';
 import type { ActorEvent } from '../../actor/event.ts';
 import { removeRow } from '../../actor/remove-row.ts';
@@ -220,6 +220,7 @@ export class Outbox {
     const threw = failure?.code === 'failed' && !failure.kindUnknown;
     if (threw) message.thrown++;
     else message.tries++;
+    if (failure !== null && isOfKnownKind(failure)) pair.unknownSince = null;
     if (failure?.code === 'failed' && !pair.outbox.paused && this.isDead(pair, message, threw)) {
       this.deadLetter(pair, message, failure.detail);
     } else this.retryLater(pair, message);
@@ -302,4 +303,10 @@ export class Outbox {
     for (const write of rows) write.beside.apply(write, entry);
     queue.push(entry);
   }
+}
+
+/** True if the owner that failed the message has the kind of its receiver; a message not answered says nothing. */
+function isOfKnownKind(failure: AskFailure): boolean {
+  const { code } = failure;
+  return code === 'refused' || code === 'quarantined' || (code === 'failed' && !failure.kindUnknown);
 }

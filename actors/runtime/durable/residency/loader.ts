@@ -56,6 +56,7 @@ export class Loader {
     if (cell.shard.serving === 'gone') return;
     try {
       if (loaded !== null) restoreInto(cell, loaded);
+      else beginAbsent(cell);
       cell.phase = 'ready';
     } catch (error) {
       cell.deferredStored = deferredAmong(loaded);
@@ -68,6 +69,11 @@ export class Loader {
     if (cell.shard.serving === 'gone') return;
     for (const waiter of cell.onLoaded.splice(0)) waiter(failure);
   }
+}
+
+function beginAbsent(cell: Cell): void {
+  cell.version = (cell.shard as Shard).versionFloor.ofAbsent(cell.address);
+  cell.restoredVersion = cell.version;
 }
 
 function restoreInto(cell: Cell, { actor, openRows }: NonNullable<Loaded>): void {

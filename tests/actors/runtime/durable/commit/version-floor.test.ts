@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { NoticeBoard } from '../../../../../actors/runtime/cluster/notice-board.ts';
 import { VERSION_FLOORS_MAX, VersionFloor } from '../../../../../actors/runtime/durable/commit/version-floor.ts';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../../support/bounded.ts';
@@ -26,6 +27,15 @@ it('never returns less than the version of a rewound actor, however many there w
   for (let i = 0; i < count; i++) assert.ok(reached.of(`a${i}`) >= version(i), `a${i}`);
 });
 
+it('an absent actor begins above the version at which any actor of its shard ended', () => {
+  const floor = new VersionFloor();
+  assert.is(floor.ofAbsent('a'), 0);
+  floor.ended(7);
+  floor.ended(3);
+  floor.note('b', 9);
+  assert.equal([floor.ofAbsent('a'), floor.ofAbsent('b'), floor.of('a')], [7, 9, 0]);
+});
+
 it('a rewound actor continues above its floor, and its commits succeed', async () => {
   const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
   const stage = await openStage({ store });
@@ -43,5 +53,29 @@ it('a rewound actor continues above its floor, and its commits succeed', async (
   assert.equal(stage.recorded.lost, []);
   await stage.close();
 });
+
+for (const isWaiting of [false, true]) {
+  it(`an actor made again after its end is on the boards${isWaiting ? ', made while it ends' : ''}`, async () => {
+    const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
+    const stage = await openStage({ store });
+    const board = new NoticeBoard(() => {});
+    const A = 'counter:acct_1/a';
+    for (let i = 0; i < 5; i++) await stage.body(A, { type: 'add', by: 1 });
+    await stage.body(A, { type: 'peek' });
+    const end = stage.body(A, { type: 'stop' });
+    if (!isWaiting) await end;
+    await Promise.all([end, stage.body(A, { type: 'add', by: 70 })]);
+    await stage.body(A, { type: 'peek' });
+    board.apply(stage.recorded.published);
+    assert.is(board.read('counters', A), 70);
+    await stage.body(A, { type: 'add', by: 1 });
+    assert.equal(stage.recorded.lost, []);
+    await stage.close();
+    const next = await openStage({ store });
+    const { total, seen } = (await next.body(A, { type: 'read' })) as { total: number; seen: number };
+    assert.equal([total, seen], [71, 1]);
+    await next.close();
+  });
+}
 
 test.run();

@@ -119,7 +119,7 @@ it('creates an actor again in the batch after the one that ended it', () =>
     assert.ok(answers.every((answer) => answer.ok));
     assert.is(await total(stage, 'counter:a'), 2);
     assert.equal(await first.timersOf('counter:a'), []);
-    assert.is((await first.loadActor('counter:a'))?.actor.version, 2);
+    assert.is((await first.loadActor('counter:a'))?.actor.version, 5);
     await stage.close();
   }));
 

@@ -126,6 +126,22 @@ within('a sender dropped meanwhile loses no message: its next owner starts the w
   assert.equal([await outbox(stages), (await deadLetters(stages)).length], [[], 1]);
 });
 
+within('the wait for a kind starts again after an owner that has the kind', async (scene) => {
+  const { stages, clock, newer, older } = scene;
+  await newer.body(A, adds(1));
+  await clock.advance(KIND_WAIT_MS - 60_000);
+  await moveToNewer(scene);
+  stages.wire = async ({ to }) => {
+    throw new AskError(to, { code: 'refused', detail: 'the store is out of reach' });
+  };
+  await clock.advance(120_000);
+  stages.wire = (_, pass) => pass();
+  await newer.engine.release(1);
+  await older.take([1]);
+  await clock.advance(60_000);
+  assert.equal([(await outbox(stages)).length, await deadLetters(stages)], [1, []]);
+});
+
 within('the dead letter is written again while the store refuses it, and nothing is lost', async (scene) => {
   const { stages, clock, newer } = scene;
   await newer.body(A, adds(1));
