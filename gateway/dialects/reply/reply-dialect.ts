@@ -6,6 +6,8 @@ import type { ReplyHead } from './reply-head.ts';
 export interface Closing {
   /** As the provider reported it; absent counts stay absent. */
   readonly usage: Usage;
+  /** Tokens of the prompt that were charged by our own count; absent where the provider reported them. */
+  readonly promptCounted?: number;
   /** Exact decimal USD. */
   readonly cost: string;
   /** The requested settings, and whether the serving endpoint declares them. */

@@ -5,7 +5,7 @@ import { endTurn } from '../../inference/end-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
-import type { TurnEvent } from '../../terms/turn-event.ts';
+import type { TurnEvent, Vector } from '../../terms/turn-event.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { generationHeaders, turnHeaders } from '../http/generation-headers.ts';
@@ -86,12 +86,20 @@ export class WholeAnswer {
   };
 }
 
+/** Of one number in a vector, as decimals. */
+const NUMBER_CHARACTERS = 20;
+
+function numbersOf(vectors: readonly Vector[]): number {
+  return vectors.reduce((sum, { length }) => sum + length, 0);
+}
+
 /** Characters that are rendered in one go: those that make an answer large, but for pictures and speech kept as bytes. */
 function charactersOf(events: readonly TurnEvent[]): number {
   let characters = 0;
   for (const event of events) {
     if (event.type === 'image') characters += typeof event.url === 'string' ? event.url.length : 0;
     else if (event.type === 'audio-delta') characters += typeof event.data === 'string' ? event.data.length : 0;
+    else if (event.type === 'embeddings') characters += NUMBER_CHARACTERS * numbersOf(event.vectors);
     else if ('text' in event) characters += event.text.length;
     else if (event.type === 'tool-delta') characters += event.arguments.length;
   }

@@ -20,4 +20,5 @@ export const turnRoutes: readonly Route[] = [
   turnRoute('/completions', DIALECTS.completions),
   turnRoute('/messages', DIALECTS.messages),
   turnRoute('/responses', DIALECTS.responses),
+  turnRoute('/embeddings', DIALECTS.embeddings),
 ];

@@ -3,6 +3,8 @@ import { chatChunk, chatReply } from '../../../dialects/chat/reply-schema.ts';
 import { chatRequest } from '../../../dialects/chat/request-schema.ts';
 import { completionReply } from '../../../dialects/completions/reply-schema.ts';
 import { completionRequest } from '../../../dialects/completions/request-schema.ts';
+import { embeddingsReply } from '../../../dialects/embeddings/reply-schema.ts';
+import { embeddingsRequest } from '../../../dialects/embeddings/request-schema.ts';
 import {
   messagesError,
   messagesEvent,
@@ -73,6 +75,8 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   ChatChunk: chatChunk,
   CompletionRequest: completionRequest,
   CompletionReply: completionReply,
+  EmbeddingsRequest: embeddingsRequest,
+  EmbeddingsReply: embeddingsReply,
   MessagesRequest: messagesRequest,
   MessagesReply: messagesReply,
   MessagesEvent: messagesEvent,
@@ -229,6 +233,7 @@ function tagOf(path: string): string {
 
 const TAGS: Readonly<Record<string, string>> = {
   ...{ ready: 'Service', 'openapi.json': 'Service', chat: 'Inference', completions: 'Inference' },
+  embeddings: 'Inference',
   ...{ messages: 'Inference', responses: 'Inference', generation: 'Inference', model: 'Catalogue' },
   ...{ models: 'Catalogue', providers: 'Catalogue', families: 'Catalogue', endpoints: 'Catalogue', stats: 'Catalogue' },
   ...{ key: 'Keys', auth: 'Keys', sessions: 'Keys', audit: 'Keys', credits: 'Money', deposits: 'Money' },

@@ -23,6 +23,7 @@ export function snippets({ id, endpoints }: CatalogueModel, base: string): Html 
 function snippetsFor(model: string, endpoints: readonly Endpoint[], base: string): readonly Snippet[] {
   const writes = new Set(endpoints.flatMap(({ outputModalities }) => outputModalities));
   if (writes.has('video')) return [curl(`${base}/videos`, { model, prompt: 'A river in the morning' })];
+  if (writes.has('embeddings')) return [curl(`${base}/embeddings`, { model, input: ['A river in the morning'] })];
   const chat = (content: string, more: Members = {}): Members => ({
     ...{ model, messages: [{ role: 'user', content }] },
     ...more,
