@@ -23,7 +23,8 @@ const REPLIES: Readonly<Record<Encoding, ReplyDialect>> = {
 
 function embeddingsReplyDialect(encoding: Encoding): ReplyDialect {
   return {
-    whole: (head, events, closing) => render(head, events, closing, encoding),
+    whole: (head, events, closing) => [...render(head, events, closing, encoding)].join(''),
+    pieces: (head, events, closing) => render(head, events, closing, encoding),
     frames: () => {
       throw new Error('an embeddings answer has no stream: parse refuses stream: true');
     },

@@ -1,6 +1,6 @@
 import { invalid } from '../../terms/invalid.ts';
 import type { TurnMessage } from '../../terms/turn.ts';
-import { type EmbeddingsRequest, INPUTS_MAX } from './request-schema.ts';
+import { type EmbeddingsRequest, INPUTS_MAX, TOKEN_ID_MAX, TOKENS_MAX } from './request-schema.ts';
 
 /** One message for each input. */
 export function parseInput(input: EmbeddingsRequest['input']): readonly TurnMessage[] {
@@ -42,6 +42,7 @@ function kindOf(entry: unknown): Kind {
 
 function refuseTokens(tokens: readonly unknown[], member: string): void {
   if (tokens.length === 0) throw invalid(`${member} must have at least 1 item`);
-  const at = tokens.findIndex((id) => !Number.isInteger(id) || (id as number) < 0);
-  if (at >= 0) throw invalid(`${member}[${at}] must be a token id, a whole number of at least 0`);
+  if (tokens.length > TOKENS_MAX) throw invalid(`${member} must have at most ${TOKENS_MAX} items`);
+  const at = tokens.findIndex((id) => !Number.isInteger(id) || (id as number) < 0 || (id as number) > TOKEN_ID_MAX);
+  if (at >= 0) throw invalid(`${member}[${at}] must be a token id, a whole number from 0 to ${TOKEN_ID_MAX}`);
 }

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { count, replyHead } from '../reply/reply-members.ts';
+import { count, replyHead, usageSchema } from '../reply/reply-members.ts';
 
 /** The published schema of an embeddings answer. (conventions 1.8) */
 export const embeddingsReply = Type.Object({
@@ -17,7 +17,7 @@ export const embeddingsReply = Type.Object({
   ),
   usage: Type.Optional(
     Type.Object(
-      { prompt_tokens: count, total_tokens: count, cost: Type.Number({ minimum: 0 }) },
+      { prompt_tokens: count, total_tokens: count, cost: usageSchema.properties.cost },
       { description: 'What was charged. Absent where the charge is recorded later.' },
     ),
   ),

@@ -6,10 +6,11 @@ import { sharedMembers } from '../request/shared-members.ts';
 export const INPUTS_MAX = 2_048;
 /** Tokens of one input, and of all: the bound of all inputs. (conventions 1.8) */
 export const TOKENS_MAX = 300_000;
+export const TOKEN_ID_MAX = 2 ** 31 - 1;
 const DIMENSIONS_MAX = 65_536;
 
 const text = Type.String({ minLength: 1 });
-const tokens = Type.Array(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }), { minItems: 1, maxItems: TOKENS_MAX });
+const tokens = Type.Array(Type.Integer({ minimum: 0, maximum: TOKEN_ID_MAX }), { minItems: 1, maxItems: TOKENS_MAX });
 const { model, models, user, provider, route } = sharedMembers;
 
 /** The embeddings request on the wire. Unknown members are allowed and ignored. (conventions 1.8) */

@@ -21,6 +21,11 @@ export interface Closing {
 export interface ReplyDialect {
   /** The body of a reply in one piece. `closing: null`: no charge is recorded, so no usage is shown. */
   whole(head: ReplyHead, events: readonly TurnEvent[], closing: Closing | null): string;
+  /**
+   * The same body in pieces, where writing a large one takes long: each piece is made once the event loop has room.
+   * Absent: written in one go.
+   */
+  readonly pieces?: (head: ReplyHead, events: readonly TurnEvent[], closing: Closing | null) => Iterable<string>;
   /** The frames of a streamed reply. */
   frames(head: ReplyHead): ReplyFrames;
   /** The first text of every stream; '' where a stream begins with the frames of its first part. */

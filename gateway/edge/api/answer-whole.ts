@@ -55,8 +55,13 @@ export class WholeAnswer {
       if (services.crashPoint) response.once('finish', () => services.crashPoint?.('reply.sent'));
       // Writing a large answer takes as long as parsing a large body.
       const characters = charactersOf(events);
-      if (characters > LOOP_TURN_BYTES) await loopShare(services.clock, characters);
-      const reply = wholeReply(request.reply, head, { events, closing }, services.inference.random.bytes);
+      const isLarge = characters > LOOP_TURN_BYTES;
+      const pieces = isLarge ? request.reply.pieces?.(head, events, closing) : undefined;
+      if (isLarge && pieces === undefined) await loopShare(services.clock, characters);
+      const reply =
+        pieces === undefined
+          ? wholeReply(request.reply, head, { events, closing }, services.inference.random.bytes)
+          : await this.#gathered(pieces);
       const writing = this.#routes.largeAnswers.write(response, headers, reply);
       if (writing !== null) await writing;
       return null;
@@ -65,6 +70,17 @@ export class WholeAnswer {
     } finally {
       closeTurn();
     }
+  }
+
+  /** Nothing more is made for a client that has left. */
+  async #gathered(pieces: Iterable<string>): Promise<readonly string[]> {
+    const made: string[] = [];
+    for (const piece of pieces) {
+      if (this.#context.response.destroyed) break;
+      made.push(piece);
+      await loopShare(this.#routes.services.clock, piece.length);
+    }
+    return made;
   }
 
   /** Why the turn did not start, as a public error. */

@@ -6,12 +6,14 @@ import { parse as parseChat } from '../../../../gateway/dialects/chat/parse.ts';
 import { chatRequest } from '../../../../gateway/dialects/chat/request-schema.ts';
 import { parse as parseCompletion } from '../../../../gateway/dialects/completions/parse.ts';
 import { completionRequest } from '../../../../gateway/dialects/completions/request-schema.ts';
+import { parse as parseEmbeddings } from '../../../../gateway/dialects/embeddings/parse.ts';
+import { embeddingsRequest } from '../../../../gateway/dialects/embeddings/request-schema.ts';
 import { parse as parseMessages } from '../../../../gateway/dialects/messages/parse.ts';
 import { messagesRequest } from '../../../../gateway/dialects/messages/request-schema.ts';
 import { parse as parseResponses } from '../../../../gateway/dialects/responses/parse.ts';
 import { responsesRequest } from '../../../../gateway/dialects/responses/request-schema.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { CHAT, COMPLETION, MESSAGES, RESPONSES } from './whole-requests.ts';
+import { CHAT, COMPLETION, EMBEDDINGS, MESSAGES, RESPONSES } from './whole-requests.ts';
 
 /**
  * Sets every optional member of a request, at every depth of its schema, to null once, and compares with the request
@@ -62,6 +64,7 @@ function changed(sample: object, path: Path, change: 'null' | 'absent'): unknown
 const DIALECTS = [
   ['chat completions', chatRequest, CHAT, parseChat, 90],
   ['text completions', completionRequest, COMPLETION, parseCompletion, 40],
+  ['embeddings', embeddingsRequest, EMBEDDINGS, (body: unknown) => parseEmbeddings(body, null), 30],
   ['messages', messagesRequest, MESSAGES, parseMessages, 55],
   ['responses', responsesRequest, RESPONSES, (body: unknown) => parseResponses(body).turn, 60],
 ] as const;

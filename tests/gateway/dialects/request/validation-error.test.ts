@@ -7,6 +7,8 @@ import { parse as parseChat } from '../../../../gateway/dialects/chat/parse.ts';
 import { chatRequest } from '../../../../gateway/dialects/chat/request-schema.ts';
 import { parse as parseCompletion } from '../../../../gateway/dialects/completions/parse.ts';
 import { completionRequest } from '../../../../gateway/dialects/completions/request-schema.ts';
+import { parse as parseEmbeddings } from '../../../../gateway/dialects/embeddings/parse.ts';
+import { embeddingsRequest } from '../../../../gateway/dialects/embeddings/request-schema.ts';
 import { parse as parseMessages } from '../../../../gateway/dialects/messages/parse.ts';
 import { messagesRequest } from '../../../../gateway/dialects/messages/request-schema.ts';
 import { validationError } from '../../../../gateway/dialects/request/validation-error.ts';
@@ -14,7 +16,7 @@ import { parse as parseResponses } from '../../../../gateway/dialects/responses/
 import { responsesRequest } from '../../../../gateway/dialects/responses/request-schema.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { CHAT, COMPLETION, MESSAGES, RESPONSES } from './whole-requests.ts';
+import { CHAT, COMPLETION, EMBEDDINGS, MESSAGES, RESPONSES } from './whole-requests.ts';
 
 /** spec: inference, Errors 2; reliability, attacks 60 to 64. */
 const it = bounded(test);
@@ -48,6 +50,7 @@ const GARBAGE = fc.oneof(
 const DIALECTS: readonly (readonly [string, TSchema, object, (body: unknown) => unknown, number])[] = [
   ['chat completions', chatRequest, CHAT, parseChat, 4_000],
   ['text completions', completionRequest, COMPLETION, parseCompletion, 4_000],
+  ['embeddings', embeddingsRequest, EMBEDDINGS, (body) => parseEmbeddings(body, null), 4_000],
   ['messages', messagesRequest, MESSAGES, parseMessages, 300],
   ['responses', responsesRequest, RESPONSES, parseResponses, 300],
 ];
