@@ -73,7 +73,7 @@ export async function readReply(
     }
     const whole = blocks.take();
     if (bytes <= LOOP_TURN_BYTES) return parsed(oneOf(whole).toString('utf8'));
-    return await readLarge(whole, scan.tokens, sharing.clock);
+    return await readLarge(whole, scan.tokens, sharing);
   } finally {
     release?.();
   }
@@ -82,12 +82,12 @@ export async function readReply(
 async function readLarge(
   chunks: readonly Uint8Array[],
   tokens: number,
-  clock: Clock,
+  { clock, tokensMax: valueTokensMax }: ReplySharing,
 ): Promise<Readonly<Record<string, unknown>>> {
   const loop = loopWork(clock);
   const buffers = new SpentBuffers();
   const spent = (chunk: Uint8Array): void => buffers.passing(chunk);
-  const options = { texts: NO_TEXTS, isLenient: true, longStrings: MEDIA, spent };
+  const options = { texts: NO_TEXTS, isLenient: true, longStrings: MEDIA, spent, valueTokensMax };
   try {
     return asObject(await readInShares(chunks, { loop, tokens, ...options }));
   } catch (error) {

@@ -22,7 +22,8 @@ export function refuseMixedInput(input: unknown): void {
   if (!Array.isArray(input)) throw invalid('input must be a string or an array');
   const [first] = input;
   const kind = kindOf(first);
-  if (input.length > INPUTS_MAX && kind !== 'a token id') throw invalid(`input must have at most ${INPUTS_MAX} items`);
+  const most = kind === 'a token id' ? TOKENS_MAX : INPUTS_MAX;
+  if (input.length > most) throw invalid(`input must have at most ${most} items`);
   for (const [at, entry] of input.entries()) {
     if (kindOf(entry) === 'parts')
       throw invalid(`input[${at}] must be a text or token ids: content parts are not embedded`);

@@ -95,6 +95,16 @@ it('chat and embeddings never meet', () => {
   );
 });
 
+it('where characters are priced, token ids are not taken: they would be embedded free', () => {
+  const priced = { tariff: { id: 'c', character: '1', discount: 0 } };
+  const messages = [{ role: 'user', text: '', tokens: [1] }] as const;
+  assert.match(
+    refused(asking({ messages }), boardOf(priced)).message,
+    /token ids, where characters are priced, is not supported/,
+  );
+  assert.is(plan(asking(), boardOf(priced), 0).candidates.length, 1);
+});
+
 it('the cheapest prompt is first by price, and a cap on completions does not concern vectors', () => {
   const board = boardOf(
     { tariff: { id: 'a', prompt: '0.000002', discount: 0 } },
