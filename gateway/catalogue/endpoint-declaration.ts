@@ -113,8 +113,18 @@ export function endpointDeclaration(
     ...trustOf(provider, model),
     tokenizer: model.tokenizer ?? null,
     target: { dialect: dialectOf(provider, model), baseUrl, upstreamId: model.id },
-    tariff: tariffOf(model, at),
+    tariff: chargedTariff(model, at),
   };
+}
+
+/** Vectors are no tokens: their completion is published as free, since clients require that price. */
+function chargedTariff(model: DeclaredModel, at: Path): Endpoint['tariff'] {
+  const tariff = tariffOf(model, at);
+  return isEmbedder(model) ? { completion: '0', ...tariff } : tariff;
+}
+
+function isEmbedder(model: DeclaredModel): boolean {
+  return servedOutputs(model).some(({ type }) => type === 'embeddings');
 }
 
 /** An endpoint has one wire format: beside another output, embeddings are a fact of the model and not served. */
@@ -126,8 +136,8 @@ function servedOutputs({ output_modalities }: DeclaredModel): DeclaredModel['out
 
 /** Videos and embeddings have wire formats of their own, whatever the provider's dialect for turns. */
 function dialectOf({ dialect = 'chat' }: ProviderDeclaration, model: DeclaredModel): TargetDialect {
+  if (isEmbedder(model)) return 'embeddings';
   const { output_modalities } = model;
-  if (servedOutputs(model).some(({ type }) => type === 'embeddings')) return 'embeddings';
   const output = output_modalities.find(({ type }) => type === 'video');
   if (output === undefined) return dialect;
   return output.video?.generation === 'synchronous' ? 'video-sync' : 'video-jobs';

@@ -83,9 +83,7 @@ function put(under: Map<string, IndexedEndpoint[]>, name: string, indexed: Index
 function indexEndpoint(endpoint: Endpoint): IndexedEndpoint {
   const before = known.get(endpoint);
   if (before) return before;
-  const { prompt } = endpoint.tariff;
-  // Vectors are no tokens: their price is that of the prompt.
-  const completion = endpoint.tariff.completion ?? (endpoint.outputModalities.includes('embeddings') ? '0' : undefined);
+  const { prompt, completion } = endpoint.tariff;
   const promptPrice = prompt === undefined ? Number.POSITIVE_INFINITY : Number(prompt);
   const { health } = endpoint;
   const indexed: IndexedEndpoint = {

@@ -16,11 +16,7 @@ const CAP_TOKENS = 1_000_000;
  */
 const CAPS: readonly { readonly cap: Cap; readonly member: string; readonly isConsumed: (turn: Turn) => boolean }[] = [
   { cap: 'prompt', member: 'prompt', isConsumed: (turn) => !makes('video')(turn) },
-  {
-    cap: 'completion',
-    member: 'completion',
-    isConsumed: (turn) => !makes('video')(turn) && !makes('embeddings')(turn),
-  },
+  { cap: 'completion', member: 'completion', isConsumed: (turn) => !makes('video')(turn) },
   { cap: 'request', member: 'request', isConsumed: () => false },
   { cap: 'imageOutput', member: 'image_output', isConsumed: makes('image') },
   { cap: 'imageMegapixel', member: 'image_megapixel', isConsumed: makes('image') },
@@ -59,6 +55,6 @@ function perCap(price: string, unit: PriceKey): string {
   return unit === 'prompt' || unit === 'completion' ? multiply(price, CAP_TOKENS) : price;
 }
 
-function makes(modality: 'image' | 'video' | 'embeddings'): (turn: Turn) => boolean {
+function makes(modality: 'image' | 'video'): (turn: Turn) => boolean {
   return ({ modalities }) => modalities?.output.includes(modality) ?? false;
 }

@@ -288,6 +288,7 @@ it('embeddings alone are served in their own wire format, whatever the dialect o
     const alone = declaredWith(dialect, [vectors]);
     assert.equal(alone.outputModalities, ['embeddings']);
     assert.is(alone.target.dialect, 'embeddings');
+    assert.equal([alone.tariff.prompt, alone.tariff.completion], ['0.000001', '0']);
     assert.equal(alone.supportedParameters, ['dimensions', 'input_type']);
     assert.equal(alone.descriptors, { dimensions: { type: 'enum', values: [64, 32] } });
     assert.equal(alone.dimensions, [64, 32]);

@@ -30,7 +30,7 @@ function boardOf(...declared: Partial<Endpoint>[]): ReadonlyMap<string, Json> {
     endpointOf({
       ...{ id: `ep_${at}`, model: 'author/model', outputModalities: ['embeddings'], contextLength: 10 },
       ...{ tokenizer: 'cl100k_base', promptTokensMax: null, supportedParameters: [], descriptors: {} },
-      ...{ tariff: { id: `t${at}`, prompt: '1', discount: 0 } },
+      ...{ tariff: { id: `t${at}`, prompt: '1', completion: '0', discount: 0 } },
       ...each,
     }),
   );
@@ -107,8 +107,8 @@ it('where characters are priced, token ids are not taken: they would be embedded
 
 it('the cheapest prompt is first by price, and a cap on completions does not concern vectors', () => {
   const board = boardOf(
-    { tariff: { id: 'a', prompt: '0.000002', discount: 0 } },
-    { tariff: { id: 'b', prompt: '0.000001', discount: 0 } },
+    { tariff: { id: 'a', prompt: '0.000002', completion: '0', discount: 0 } },
+    { tariff: { id: 'b', prompt: '0.000001', completion: '0', discount: 0 } },
   );
   const byPrice = asking({ preferences: { allowFallbacks: true, sort: 'price' } });
   assert.equal(
