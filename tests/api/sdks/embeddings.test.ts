@@ -1,4 +1,5 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { OpenRouter } from '@openrouter/sdk';
 import { embed, embedMany } from 'ai';
 import OpenAI from 'openai';
 import { test } from 'uvu';
@@ -85,6 +86,26 @@ it('the AI SDK embeds one value and many, and reads the tokens', async () => {
   assert.equal(many.embeddings[0], one.embedding);
   assert.is(many.embeddings.length, 2);
   assert.ok(one.usage.tokens > 0 && many.usage.tokens > one.usage.tokens);
+});
+
+it('the OpenRouter SDK, which validates every member, embeds and lists', async () => {
+  const router = new OpenRouter({
+    ...{ apiKey: funded.key, serverURL: cluster.baseUrls[0] as string, retryConfig: { strategy: 'none' } },
+  });
+  const requestBody = { model: 'sim/embedder', input: ['a', 'b'], dimensions: 16, provider: { only: ['sim-b'] } };
+  const answer = await router.embeddings.generate({ requestBody });
+  if (typeof answer === 'string') throw new Error(answer);
+  assert.equal(
+    answer.data.map(({ index, embedding }) => [index, embedding.length]),
+    [
+      [0, 16],
+      [1, 16],
+    ],
+  );
+  assert.is(answer.usage?.promptTokens, answer.usage?.totalTokens);
+  assert.ok(Number(answer.usage?.cost) > 0);
+  const listed = await router.embeddings.listModels();
+  assert.match(JSON.stringify(listed), /"sim\/embedder"/);
 });
 
 it('the prompt is charged, exactly, by its record and the balance', async () => {
