@@ -11,6 +11,7 @@ import * as assert from 'uvu/assert';
 import { documentSchema } from '../gateway/catalogue/document-schema.ts';
 import { chatRequest } from '../gateway/dialects/chat/request-schema.ts';
 import { completionRequest } from '../gateway/dialects/completions/request-schema.ts';
+import { embeddingsRequest } from '../gateway/dialects/embeddings/request-schema.ts';
 import { imagesRequest } from '../gateway/dialects/images/request-schema.ts';
 import { messagesRequest } from '../gateway/dialects/messages/request-schema.ts';
 import { responsesRequest } from '../gateway/dialects/responses/request-schema.ts';
@@ -64,6 +65,7 @@ function allExpressions(): readonly Written[] {
     chatRequest,
     completionRequest,
     imagesRequest,
+    embeddingsRequest,
     messagesRequest,
     responsesRequest,
     documentSchema,

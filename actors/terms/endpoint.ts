@@ -3,6 +3,8 @@ import type { Tariff } from './tariff.ts';
 
 /** Kinds of content in a request or in an answer. */
 export type Modality = 'text' | 'image' | 'audio' | 'video' | 'file';
+/** What an endpoint produces: contents of an answer, or vectors of its inputs. */
+export type EndpointOutput = Modality | 'embeddings';
 
 /** An endpoint as published on the board by its actor: declaration, prices, health and measurements. */
 export interface Endpoint {
@@ -50,7 +52,8 @@ export interface Endpoint {
   readonly inputModalities: readonly Modality[];
   /** Accepted inputs other than text. A modality without an entry is not accepted. */
   readonly inputs: { readonly [modality in Exclude<Modality, 'text'>]?: AcceptedInput };
-  readonly outputModalities: readonly Modality[];
+  /** `embeddings` stands alone. */
+  readonly outputModalities: readonly EndpointOutput[];
   /** Null when no reasoning controls are declared. */
   readonly reasoning: ReasoningControls | null;
   /** Defaults for members that the request omits. */
@@ -95,8 +98,11 @@ export interface Family {
   readonly modelHubId?: string;
 }
 
-/** Wire formats of providers: two for turns, and two for videos, by job or by one call that answers with the clip. */
-export type TargetDialect = 'chat' | 'messages' | 'video-jobs' | 'video-sync';
+/**
+ * Wire formats of providers: two for turns, one for embeddings, and two for videos, by job or by one call that answers
+ * with the clip.
+ */
+export type TargetDialect = 'chat' | 'messages' | 'embeddings' | 'video-jobs' | 'video-sync';
 
 /** Accepted values of one parameter (conventions 1.1). `unknown` accepts anything. */
 export type Descriptor =

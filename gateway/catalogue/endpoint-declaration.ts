@@ -1,5 +1,5 @@
 import type { EndpointDeclaration, ProviderFacts } from '../../actors/terms/declaration.ts';
-import type { AcceptedInput, Endpoint, Modality, TargetDialect } from '../../actors/terms/endpoint.ts';
+import type { AcceptedInput, Endpoint, EndpointOutput, Modality, TargetDialect } from '../../actors/terms/endpoint.ts';
 import { endpointId, providerId } from '../../actors/terms/ids.ts';
 import type { ProviderDeclaration } from '../terms/provider-declaration.ts';
 import { checkVideo } from './check-video.ts';
@@ -16,7 +16,7 @@ type Path = readonly (string | number)[];
 type Parameters = Readonly<Record<string, DeclaredDescriptor>>;
 
 /** Output modalities of this build; models without any of them are left out. */
-const SERVED: ReadonlySet<string> = new Set<Modality>(['text', 'image', 'audio', 'video']);
+const SERVED: ReadonlySet<string> = new Set<EndpointOutput>(['text', 'image', 'audio', 'video', 'embeddings']);
 /** One declaration fits one envelope, and every node's board holds it. */
 const DECLARATION_CHARS_MAX = 128 * 1024;
 const CATALOGUE_ID = /^[A-Za-z0-9._~-]+\/[A-Za-z0-9._~:-]+$/;
@@ -90,7 +90,7 @@ export function endpointDeclaration(
   checkVideo(model, at);
   const id = catalogueId(model, at);
   const quantization = model.quantization ?? null;
-  const outputs = model.output_modalities.filter(({ type }) => SERVED.has(type));
+  const outputs = servedOutputs(model);
   return {
     id: endpointId(slug, model.id),
     model: id,
@@ -108,17 +108,36 @@ export function endpointDeclaration(
     cancellable: model.cancellable ?? false,
     inputModalities: unique(['text', ...model.input_modalities.map(({ type }) => type)]),
     inputs: inputsOf(model.input_modalities),
-    outputModalities: unique(outputs.map(({ type }) => type as Modality)),
+    outputModalities: unique(outputs.map(({ type }) => type as EndpointOutput)),
     envelopes: envelopesOf(outputs),
     ...trustOf(provider, model),
     tokenizer: model.tokenizer ?? null,
     target: { dialect: dialectOf(provider, model), baseUrl, upstreamId: model.id },
-    tariff: tariffOf(model, at),
+    tariff: chargedTariff(model, at),
   };
 }
 
-/** Videos have wire formats of their own, whatever the provider's dialect for turns. */
-function dialectOf({ dialect = 'chat' }: ProviderDeclaration, { output_modalities }: DeclaredModel): TargetDialect {
+/** Vectors are no tokens: their completion is published as free, since clients require that price. */
+function chargedTariff(model: DeclaredModel, at: Path): Endpoint['tariff'] {
+  const tariff = tariffOf(model, at);
+  return isEmbedder(model) ? { completion: '0', ...tariff } : tariff;
+}
+
+function isEmbedder(model: DeclaredModel): boolean {
+  return servedOutputs(model).some(({ type }) => type === 'embeddings');
+}
+
+/** An endpoint has one wire format: beside another output, embeddings are a fact of the model and not served. */
+function servedOutputs({ output_modalities }: DeclaredModel): DeclaredModel['output_modalities'] {
+  const served = output_modalities.filter(({ type }) => SERVED.has(type));
+  const others = served.filter(({ type }) => type !== 'embeddings');
+  return others.length === 0 ? served : others;
+}
+
+/** Videos and embeddings have wire formats of their own, whatever the provider's dialect for turns. */
+function dialectOf({ dialect = 'chat' }: ProviderDeclaration, model: DeclaredModel): TargetDialect {
+  if (isEmbedder(model)) return 'embeddings';
+  const { output_modalities } = model;
   const output = output_modalities.find(({ type }) => type === 'video');
   if (output === undefined) return dialect;
   return output.video?.generation === 'synchronous' ? 'video-sync' : 'video-jobs';
@@ -175,14 +194,14 @@ function lengthsOf(
   };
 }
 
-/** Parameters of text and of videos are members of the request; those of pictures and speech lie inside their carrier member. */
+/** Parameters of text, videos and embeddings are members of the request; those of pictures and speech lie inside their carrier member. */
 function parametersOf(
   model: DeclaredModel,
 ): Pick<
   Endpoint,
   'supportedParameters' | 'descriptors' | 'passthrough' | 'ceilingName' | 'reasoning' | 'defaultParameters'
 > {
-  const own = model.output_modalities.find(({ type }) => type === 'text' || type === 'video');
+  const own = servedOutputs(model).find(({ type }) => !Object.hasOwn(CARRIER, type));
   const text = (own?.supported_parameters ?? {}) as Parameters;
   const media = model.output_modalities.filter(({ type }) => Object.hasOwn(CARRIER, type));
   const carried = media.map(({ type, supported_parameters }) => {

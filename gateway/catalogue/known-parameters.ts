@@ -24,4 +24,5 @@ export const KNOWN_PARAMETERS: { readonly [type in OutputModality['type']]?: Rea
   image: new Set(IMAGE),
   audio: new Set(['voice', 'format', 'speed', 'language', 'input_references']),
   video: new Set(VIDEO),
+  embeddings: new Set(['dimensions', 'input_type', 'encoding_format']),
 };

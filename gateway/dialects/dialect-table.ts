@@ -1,6 +1,7 @@
 import { chatDialect } from './chat/chat-dialect.ts';
 import { completionDialect } from './completions/completion-dialect.ts';
 import type { Dialect } from './dialect.ts';
+import { embeddingsDialect } from './embeddings/embeddings-dialect.ts';
 import { imagesDialect } from './images/images-dialect.ts';
 import { messagesDialect } from './messages/messages-dialect.ts';
 import { responsesDialect } from './responses/responses-dialect.ts';
@@ -12,4 +13,5 @@ export const DIALECTS = {
   images: imagesDialect,
   messages: messagesDialect,
   responses: responsesDialect,
+  embeddings: embeddingsDialect,
 } as const satisfies Readonly<Record<string, Dialect>>;

@@ -71,11 +71,16 @@ export async function endTurn(
     receipt,
     settlement,
     charge: settlement === null ? 'none' : charged === null ? 'unrecorded' : 'recorded',
-    closing:
-      charged === null || receipt.broken
-        ? null
-        : { usage: receipt.usage, cost: charged.cost, honoured: running.honoured },
+    closing: charged === null || receipt.broken ? null : closingOf(running, receipt, charged.cost),
   };
+}
+
+function closingOf({ honoured }: RunningTurn, { usage, billed }: Receipt, cost: string): Closing {
+  const closing = { usage, cost, honoured };
+  const { promptTokens } = billed;
+  return usage.promptTokens !== undefined || promptTokens === undefined
+    ? closing
+    : { ...closing, promptCounted: promptTokens };
 }
 
 const NOTHING: readonly TurnEvent[] = [];

@@ -8,6 +8,7 @@ import { add, compare } from '../../actors/terms/usd.ts';
 import { estimate } from '../pricing/estimate.ts';
 import { inputImages } from '../pricing/input-images.ts';
 import { mediaBounds } from '../pricing/media-bounds.ts';
+import { windowsOf } from '../terms/embeds.ts';
 import type { Candidate } from '../terms/plan.ts';
 import { unanswered } from '../terms/refusal-error.ts';
 import { unavailable } from '../terms/unavailable.ts';
@@ -215,6 +216,7 @@ export class Hold {
     return estimate(endpoint, {
       at: this.admittedAt,
       promptTokensHeld: prompt.held,
+      windows: windowsOf(turn),
       completionTokensMax,
       media: mediaBounds(turn, endpoint, completionTokensMax),
       inputImages: inputImages(turn, messages),

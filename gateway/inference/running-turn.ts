@@ -7,6 +7,7 @@ import type { ProviderAttempt } from '../providers/attempt.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
 import { honoured } from '../routing/honoured.ts';
+import { windowsOf } from '../terms/embeds.ts';
 import { isEmpty } from '../terms/is-empty.ts';
 import type { Candidate } from '../terms/plan.ts';
 import type { Receipt } from '../terms/receipt.ts';
@@ -256,7 +257,8 @@ export class RunningAttempt implements RunningTurn {
     const ceiling = candidate.completionTokensMax;
     const completionTokensMax = ceiling + (this.#mediaBounds()?.imageTokens ?? 0);
     const reported = attempt.usage;
-    const usage = plausibleUsage(reported, candidate.endpoint.contextLength, completionTokensMax);
+    const window = candidate.endpoint.contextLength * windowsOf(this.request.turn);
+    const usage = plausibleUsage(reported, window, completionTokensMax);
     if (usage !== reported) this.#warn(reported);
     const billed = this.#meter.billed(usage, prompt.counted, ceiling);
     const { finish } = this.#meter;

@@ -41,6 +41,8 @@ export interface JsonReaderOptions {
   readonly isLenient?: boolean | undefined;
   /** Strings here that span several pieces become `LongText`. Of a lenient reader only. */
   readonly longStrings?: Places | undefined;
+  /** Absent: `VALUE_TOKENS_MAX`. More only where nothing works on the values one by one. */
+  readonly valueTokensMax?: number | undefined;
 }
 
 /**
@@ -53,6 +55,7 @@ export class JsonReader {
   #expected: Expected = 'value';
   readonly #texts: KeptTexts;
   readonly #longStrings: Places;
+  readonly #valueTokensMax: number;
   readonly #values: ValueSink;
   #textSink: TextSink | null = null;
   #sink: JsonSink;
@@ -63,7 +66,9 @@ export class JsonReader {
   #rest: Buffer = NO_BYTES;
   #ascii = false;
 
-  constructor({ texts = SCHEMA_TEXTS, isLenient = false, longStrings = [] }: JsonReaderOptions = {}) {
+  constructor(options: JsonReaderOptions = {}) {
+    const { texts = SCHEMA_TEXTS, isLenient = false, longStrings = [], valueTokensMax = VALUE_TOKENS_MAX } = options;
+    this.#valueTokensMax = valueTokensMax;
     this.#texts = texts;
     this.#longStrings = longStrings;
     this.#values = new ValueSink(isLenient);
@@ -125,7 +130,7 @@ export class JsonReader {
   }
 
   #takeStructure(kind: number | undefined, byte: number): void {
-    if (this.#textSink === null && ++this.#tokens > VALUE_TOKENS_MAX) throw tooManyValues(VALUE_TOKENS_MAX);
+    if (this.#textSink === null && ++this.#tokens > this.#valueTokensMax) throw tooManyValues(this.#valueTokensMax);
     if (kind === OPEN) {
       this.#enter(byte !== BRACE_OPEN);
     } else if (kind === CLOSE) {

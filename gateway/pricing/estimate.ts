@@ -11,6 +11,8 @@ export interface EstimateTerms {
   /** Store time, ms, of the turn's admission: selects the time windows of its prices. */
   readonly at: number;
   readonly promptTokensHeld: number;
+  /** How many of the endpoint's windows the prompt may fill; absent: one. */
+  readonly windows?: number;
   readonly completionTokensMax: number;
   /** Most images and speech that the answer may contain; null for an endpoint that produces text only. */
   readonly media: MediaBounds | null;
@@ -31,7 +33,7 @@ const MICRO_DIGITS = 6;
  */
 export function estimate(endpoint: Endpoint, terms: EstimateTerms): string {
   const { tariff } = endpoint;
-  const prompt = Math.min(terms.promptTokensHeld, endpoint.contextLength);
+  const prompt = Math.min(terms.promptTokensHeld, endpoint.contextLength * (terms.windows ?? 1));
   if (isPlain(tariff) && terms.media === null && terms.inputImages === 0 && terms.promptUnits === undefined) {
     return total(tariff, prompt, terms.completionTokensMax);
   }

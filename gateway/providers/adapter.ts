@@ -16,7 +16,9 @@ export interface Adapter {
   writer(endpoint: Endpoint): BodyWriter;
   /**
    * For one answer. `makeCallId` makes an id for a tool call that the provider sent without one; `note` receives an
-   * error instead of an answer.
+   * error instead of an answer; `asked` is the turn, where it decides what a valid answer is.
    */
-  reader(makeCallId: (index: number) => string, note?: RefusalNote): ReplyReader;
+  reader(makeCallId: (index: number) => string, note?: RefusalNote, asked?: Turn): ReplyReader;
+  /** Brackets, braces, colons and commas of a whole reply; absent: the bound of answers in words. */
+  readonly replyTokensMax?: number;
 }

@@ -71,10 +71,12 @@ export async function open(outbound: Outbound, request: OpenRequest): Promise<Pr
     reply.body.abort();
     throw failure;
   }
-  const reader = target.adapter.reader((index) => `call_${request.generation}_${index}`, note);
+  const { adapter } = target;
+  const reader = adapter.reader((index) => `call_${request.generation}_${index}`, note, turn);
   const { clock, room, streamShare } = request.sharing;
   if (!turn.stream) {
-    return new WholeAttempt(reply, reader, { clock, room, bodyBytesMax: request.limits.bodyBytesMax });
+    const { bodyBytesMax } = request.limits;
+    return new WholeAttempt(reply, reader, { clock, room, bodyBytesMax, tokensMax: adapter.replyTokensMax });
   }
   const lineCharactersMax = target.drawsMedia ? request.lineBytesMax * MEDIA_LINE_FACTOR : request.lineBytesMax;
   return new StreamAttempt(reply, reader, { lineCharactersMax, streamShare });

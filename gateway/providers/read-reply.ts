@@ -19,6 +19,8 @@ export interface ReplySharing {
   readonly clock: Clock;
   /** Largest accepted reply. */
   readonly bodyBytesMax: number;
+  /** Brackets, braces, colons and commas; absent: `TOKENS_MAX`. */
+  readonly tokensMax?: number | undefined;
   /** Resolves, once the node has room for so many bytes, with the function that gives it back. */
   readonly room: (bytes: number) => Promise<() => void>;
 }
@@ -50,7 +52,7 @@ export async function readReply(
   const announced = Number(reply.header('content-length') ?? Number.NaN);
   // Nearly all replies; every further await costs each of them a promise.
   if (announced <= LOOP_TURN_BYTES) return parsed(await body.text());
-  const scan = new JsonScan({ depthMax: DEPTH_MAX, tokensMax: TOKENS_MAX });
+  const scan = new JsonScan({ depthMax: DEPTH_MAX, tokensMax: sharing.tokensMax ?? TOKENS_MAX });
   const blocks = new BlockBuffer();
   let bytes = 0;
   let isComplex = false;
@@ -71,7 +73,7 @@ export async function readReply(
     }
     const whole = blocks.take();
     if (bytes <= LOOP_TURN_BYTES) return parsed(oneOf(whole).toString('utf8'));
-    return await readLarge(whole, scan.tokens, sharing.clock);
+    return await readLarge(whole, scan.tokens, sharing);
   } finally {
     release?.();
   }
@@ -80,12 +82,12 @@ export async function readReply(
 async function readLarge(
   chunks: readonly Uint8Array[],
   tokens: number,
-  clock: Clock,
+  { clock, tokensMax: valueTokensMax }: ReplySharing,
 ): Promise<Readonly<Record<string, unknown>>> {
   const loop = loopWork(clock);
   const buffers = new SpentBuffers();
   const spent = (chunk: Uint8Array): void => buffers.passing(chunk);
-  const options = { texts: NO_TEXTS, isLenient: true, longStrings: MEDIA, spent };
+  const options = { texts: NO_TEXTS, isLenient: true, longStrings: MEDIA, spent, valueTokensMax };
   try {
     return asObject(await readInShares(chunks, { loop, tokens, ...options }));
   } catch (error) {

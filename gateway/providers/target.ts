@@ -3,12 +3,14 @@ import { credentialHeaders } from '../outbound/credential-headers.ts';
 import { type OutboundUrl, outboundUrl } from '../outbound/outbound.ts';
 import type { Adapter, BodyWriter } from './adapter.ts';
 import { chatAdapter } from './chat/adapter.ts';
+import { embeddingsAdapter } from './embeddings/adapter.ts';
 import { messagesAdapter } from './messages/adapter.ts';
 import { ProviderFailure } from './provider-failure.ts';
 
 const ADAPTERS: Readonly<{ [dialect in Endpoint['target']['dialect']]?: Adapter }> = {
   chat: chatAdapter,
   messages: messagesAdapter,
+  embeddings: embeddingsAdapter,
 };
 
 /** How to call one endpoint: its address, its headers, its writer and its reader. */

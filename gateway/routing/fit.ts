@@ -2,6 +2,7 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Candidate, PromptTokens } from '../terms/plan.ts';
 import type { PromptSize } from '../tokens/prompt-size.ts';
 import { hasVocabulary } from '../tokens/vocabulary.ts';
+import type { LongestInput } from './embedding-inputs.ts';
 import { middleOut, type TrimmableConversation } from './middle-out.ts';
 import { type Prompt, tokensOf } from './prompt.ts';
 import { fittedPromptTokens, trimmedForTokens } from './prompt-margins.ts';
@@ -15,8 +16,19 @@ const ANSWER_SHARE = 1 / 4;
  * where the turn allows it and the window needs it. Null when they do not fit. (spec: inference, Routing rules 5 and 6)
  */
 export function fit(endpoint: Endpoint, prompt: Prompt, requestedMax: number | undefined): Candidate | null {
+  if (prompt.longestInput) return holdsInput(endpoint, prompt.longestInput) ? vectorsOf(endpoint, prompt) : null;
   if (prompt.conversation) return compressed(endpoint, prompt, prompt.conversation, requestedMax);
   return trimmed(endpoint, prompt, requestedMax);
+}
+
+/** Our count decides without a margin: inputs are often cut to fill the window exactly. */
+function holdsInput({ contextLength, promptTokensMax }: Endpoint, { tokens }: LongestInput): boolean {
+  return tokens <= Math.min(contextLength, promptTokensMax ?? contextLength);
+}
+
+/** Vectors are no tokens: the ceiling is zero. */
+function vectorsOf(endpoint: Endpoint, { tokens, messages }: Prompt): Candidate {
+  return { endpoint, model: endpoint.model, completionTokensMax: 0, messages, prompt: tokens };
 }
 
 /** Most completion tokens that an endpoint can emit, as it declares. */

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
+import { embeds } from '../terms/embeds.ts';
 import type { Turn } from '../terms/turn.ts';
 import { declarations } from './declarations.ts';
 import { declared, requiredParameters } from './required-parameters.ts';
@@ -19,7 +20,8 @@ export function honoured(turn: Turn, endpoint: Endpoint): Readonly<Record<string
   if (turn.reasoning?.tokensMax !== undefined)
     settings['reasoning.max_tokens'] = endpoint.reasoning?.budget !== undefined;
   const output = turn.modalities?.output ?? [];
-  if (output.length > 0) settings.modalities = output.every((modality) => endpoint.outputModalities.includes(modality));
+  if (output.length > 0 && !embeds(turn))
+    settings.modalities = output.every((modality) => endpoint.outputModalities.includes(modality));
   if (turn.imageConfig) settings.image_config = endpoint.outputModalities.includes('image');
   if (turn.speech) settings.audio = endpoint.envelopes.speech !== undefined;
   return settings;

@@ -7,6 +7,7 @@ import type { Conversation } from './affinity.ts';
 import { constraintsOf, type RoutingDefaults, sharedConstraints } from './constraints.ts';
 import { firstViolatedRule } from './eligibility/first-violated-rule.ts';
 import type { RuleViolation } from './eligibility/rule-violation.ts';
+import { INPUT_TOKENS_MAX, tooManyInputTokens } from './embedding-inputs.ts';
 import { type EndpointIndex, endpointIndex, type IndexedEndpoint } from './endpoint-index.ts';
 import { firstPick } from './first-pick.ts';
 import { fit } from './fit.ts';
@@ -47,8 +48,10 @@ export function plan(
 ): Plan {
   const models = endpointIndex(board);
   const rejections: Rejection[] = [];
-  const groups = eligibleGroups(turn, models, { defaults, prompts: promptsOf(turn, sizes) }, rejections);
+  const prompts = promptsOf(turn, sizes);
+  const groups = eligibleGroups(turn, models, { defaults, prompts }, rejections);
   if (groups.length === 0) throw unknownModel(turn.models[0] as string, models.models);
+  refuseLongInputs(prompts);
   const partition = turn.preferences.partition ?? defaults.partition;
   const ordered = orderGroups(groups, turn, { seed, at, conversation, together: partition === 'none' });
   const candidates = firstPick(turn, withoutOptions(turn, ordered, rejections), rejections);
@@ -101,9 +104,17 @@ function eligibleGroups(
   return groups;
 }
 
-function tooLong({ endpoint }: IndexedEndpoint, prompt: Prompt): RuleViolation {
+/** Throws the 400 of an embeddings request whose inputs are too long together by every vocabulary. */
+function refuseLongInputs(prompts: Prompts): void {
+  const counts = [...prompts.values()].map(({ tokens, longestInput }) => (longestInput ? tokens.counted : 0));
+  const least = Math.min(...counts);
+  if (least > INPUT_TOKENS_MAX) throw tooManyInputTokens(least);
+}
+
+function tooLong({ endpoint }: IndexedEndpoint, { tokens, longestInput }: Prompt): RuleViolation {
   const most = Math.min(endpoint.contextLength, endpoint.promptTokensMax ?? endpoint.contextLength);
-  return { reason: 'context_length', detail: `about ${prompt.tokens.counted} tokens, at most ${most} are accepted` };
+  const what = longestInput ? `input[${longestInput.at}] has about ${longestInput.tokens}` : `about ${tokens.counted}`;
+  return { reason: 'context_length', detail: `${what} tokens, at most ${most} are accepted` };
 }
 
 function orderGroups(

@@ -1,14 +1,16 @@
 import type { Json } from '../../actors/runtime/index.ts';
+import { embeds } from '../terms/embeds.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { PromptNeeds } from '../tokens/measure-prompt.ts';
 import type { VocabularyName } from '../tokens/vocabulary.ts';
+import { INPUT_TOKENS_MAX } from './embedding-inputs.ts';
 import { endpointIndex } from './endpoint-index.ts';
 import { resolve } from './resolve.ts';
 
 /**
  * What has to be known of a turn's prompt to plan it, by the endpoints of its models. `board` is the topic `endpoints`.
  */
-export function promptNeeds(turn: Pick<Turn, 'models'>, board: ReadonlyMap<string, Json>): PromptNeeds {
+export function promptNeeds(turn: Pick<Turn, 'models' | 'modalities'>, board: ReadonlyMap<string, Json>): PromptNeeds {
   const models = endpointIndex(board);
   const vocabularies = new Set<VocabularyName>();
   let windowMax = 0;
@@ -18,5 +20,5 @@ export function promptNeeds(turn: Pick<Turn, 'models'>, board: ReadonlyMap<strin
       windowMax = Math.max(windowMax, endpoint.contextLength);
     }
   }
-  return { vocabularies, windowMax };
+  return { vocabularies, windowMax: embeds(turn) ? INPUT_TOKENS_MAX : windowMax };
 }

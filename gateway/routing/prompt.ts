@@ -1,8 +1,10 @@
+import { embeds } from '../terms/embeds.ts';
 import type { PromptTokens } from '../terms/plan.ts';
 import type { Turn, TurnMessage } from '../terms/turn.ts';
 import { promptCount } from '../tokens/prompt-count.ts';
 import { promptHeld } from '../tokens/prompt-held.ts';
 import { type PromptSize, type TurnSizes, totalSize } from '../tokens/prompt-size.ts';
+import { type LongestInput, longestInput } from './embedding-inputs.ts';
 import { type TrimmableConversation, trimmableConversation } from './middle-out.ts';
 
 /** A turn's prompt by one vocabulary: as sent, and in pieces only where messages may be dropped. */
@@ -11,12 +13,15 @@ export interface Prompt {
   readonly tokens: PromptTokens;
   /** Null unless the turn asks for compression. */
   readonly conversation: TrimmableConversation | null;
+  /** Of an embeddings request, where each input has the whole window; null for any other turn. */
+  readonly longestInput: LongestInput | null;
 }
 
-export function promptOf({ messages, compress }: Turn, sizes: TurnSizes): Prompt {
+export function promptOf(turn: Turn, sizes: TurnSizes): Prompt {
+  const { messages, compress } = turn;
   const conversation = compress ? trimmableConversation(messages, sizes) : null;
   const size = conversation?.sizes.at(-1) ?? totalSize(sizes);
-  return { messages, tokens: tokensOf(size), conversation };
+  return { messages, tokens: tokensOf(size), conversation, longestInput: embeds(turn) ? longestInput(sizes) : null };
 }
 
 export function tokensOf(size: PromptSize): PromptTokens {

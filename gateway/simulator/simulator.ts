@@ -4,6 +4,7 @@ import { behaviourOf } from './behaviour.ts';
 import { type Call, CallLog } from './call-log.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { chatWire } from './chat-wire.ts';
+import { embeddingsDialect } from './embeddings.ts';
 import { chatOf } from './messages-request.ts';
 import { messagesWire } from './messages-wire.ts';
 import { guestsOf, modelsDocument } from './models-document.ts';
@@ -50,19 +51,21 @@ const COUNTED_MAX = 200_000;
 /** The address of a guest: its slug before the path. */
 const GUEST = /^\/([a-z0-9-]{1,40})(\/v1\/.*)$/;
 
-/** The two dialects by route; every simulator answers both, independent of its declaration. */
+/** The dialects by route; every simulator answers all, independent of its declaration. */
 const DIALECTS: Readonly<Record<string, Dialect>> = {
-  '/v1/chat/completions': { wire: chatWire, read: (body) => body as ChatRequest },
-  '/v1/messages': { wire: messagesWire, read: chatOf },
+  '/v1/chat/completions': { wire: () => chatWire, read: (body) => body as ChatRequest },
+  '/v1/messages': { wire: () => messagesWire, read: chatOf },
+  '/v1/embeddings': embeddingsDialect,
 };
 
 interface Dialect {
-  readonly wire: Wire;
+  /** For one request. */
+  readonly wire: (body: unknown) => Wire;
   readonly read: (body: unknown) => ChatRequest;
 }
 
 /**
- * Starts a simulated provider on loopback: `POST /v1/chat/completions` and `/v1/messages`, `GET /v1/models`, and
+ * Starts a simulated provider on loopback: `POST /v1/chat/completions`, `/v1/messages` and `/v1/embeddings`, `GET /v1/models`, and
  * `POST /v1/videos` with the routes of its jobs; and the same below `/<slug>` for each provider that it serves as well.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
@@ -127,7 +130,7 @@ function answerRoute(calls: Calls): Route {
     const behaviour = behaviourOf(chat, calls.provider, count);
     const call = newCall(calls, { id: behaviour.id, model: body.model ?? '', stream: body.stream === true });
     begin(calls, { call, request, response, body });
-    reply(response, chat, behaviour, call, wire);
+    reply(response, chat, behaviour, call, wire(body));
   };
 }
 

@@ -21,7 +21,7 @@ export interface Candidate {
   readonly endpoint: Endpoint;
   /** The serving model's id in the catalogue. */
   readonly model: string;
-  /** The ceiling sent to this endpoint: the requested one, lowered to its own and trimmed to its window. Always set. */
+  /** The ceiling sent to this endpoint: the requested one, lowered to its own and trimmed to its window; 0 for embeddings. Always set. */
   readonly completionTokensMax: number;
   /**
    * Present where the money did not afford the planned ceiling: `completionTokensMax` is the ceiling that it affords.

@@ -28,6 +28,8 @@ export type TurnEvent =
     }
   /** Entries of `choices[].logprobs.content` or `.refusal`, as the provider sent them. */
   | { readonly type: 'logprobs'; readonly content?: readonly unknown[]; readonly refusal?: readonly unknown[] }
+  /** All vectors of an embeddings answer: one for each input, in the order of the inputs, all of one width. */
+  | { readonly type: 'embeddings'; readonly vectors: readonly Vector[] }
   /** `stopSequence`: the requested sequence that ended the answer, where the provider names it. */
   | {
       readonly type: 'finish';
@@ -38,5 +40,8 @@ export type TurnEvent =
   | { readonly type: 'usage'; readonly usage: Usage }
   /** The last event. Only after a delivery; an earlier failure is thrown. */
   | { readonly type: 'error'; readonly error: GatewayError };
+
+/** Finite numbers, as the provider wrote them or as the 32-bit floats that it encoded. */
+export type Vector = readonly number[] | Float32Array;
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error';

@@ -1,4 +1,4 @@
-import type { Effort, Modality } from '../../actors/terms/endpoint.ts';
+import type { Effort, EndpointOutput, Modality } from '../../actors/terms/endpoint.ts';
 import type { Prices } from '../../actors/terms/tariff.ts';
 
 /**
@@ -22,7 +22,7 @@ export interface Turn {
   /** Further parameters that an endpoint must declare, such as `structured_outputs`; never sent. */
   readonly requires?: readonly string[];
   /** The input and output modalities besides text; absent for text alone. */
-  readonly modalities?: { readonly input: readonly Modality[]; readonly output: readonly Modality[] };
+  readonly modalities?: { readonly input: readonly Modality[]; readonly output: readonly EndpointOutput[] };
   /** Settings for generated images: members of `image_config` under their wire names, without nulls. */
   readonly imageConfig?: Readonly<Record<string, unknown>>;
   /**
@@ -68,6 +68,8 @@ export type TurnMessage =
       /** In order, text parts included; only where the message has more than one text, or one with a cache mark. */
       readonly parts?: readonly ContentPart[];
       readonly name?: string;
+      /** Token ids instead of the text, which is empty; only in an input of an embeddings request. */
+      readonly tokens?: readonly number[];
     }
   | {
       readonly role: 'assistant';

@@ -1,6 +1,7 @@
 import type { Clock } from '../../actors/runtime/index.ts';
+import { embeds } from '../terms/embeds.ts';
 import type { Turn, TurnMessage } from '../terms/turn.ts';
-import { declarationContents, messageContents, type PromptContents } from './prompt-contents.ts';
+import { declarationContents, inputContents, messageContents, type PromptContents } from './prompt-contents.ts';
 import { type PromptSize, sizeOf, type TurnSizes } from './prompt-size.ts';
 import { countNow, TEXT_BYTES_MIN, TextCounter } from './text-counter.ts';
 import { utf8Bytes } from './utf8-bytes.ts';
@@ -13,7 +14,9 @@ export type PromptSizes = ReadonlyMap<VocabularyName, TurnSizes>;
 export interface PromptNeeds {
   /** The vocabularies of the endpoints that may serve it. */
   readonly vocabularies: ReadonlySet<VocabularyName>;
-  /** The longest window of these endpoints: beyond it, how long the prompt is decides nothing. */
+  /**
+   * The longest window of these endpoints, or the bound of all inputs: beyond it, how long the prompt is decides nothing.
+   */
   readonly windowMax: number;
 }
 
@@ -96,8 +99,12 @@ function contentsOf(turn: Turn): readonly Contents[] {
 
 function contentsAt(turn: Turn, at: number): Contents {
   const message = turn.messages[at - 1];
-  const of = message === undefined ? declarationContents(turn) : messageContents(message);
+  const of = message === undefined ? declarationContents(turn) : contentsIn(turn, message);
   return { of, bytes: bytesOf(of) };
+}
+
+function contentsIn(turn: Turn, message: TurnMessage): PromptContents {
+  return embeds(turn) ? inputContents(message) : messageContents(message);
 }
 
 function bytesOf({ texts }: PromptContents): number {

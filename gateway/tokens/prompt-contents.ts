@@ -11,8 +11,10 @@ export interface PromptContents {
    * token for each text part, which a template may separate.
    */
   readonly heldOnlyTokens: number;
+  /** Zero for an input of an embeddings request, which no template surrounds. */
   readonly messages: number;
   readonly tools: number;
+  /** Tokens of media, and of inputs that are token ids. */
   readonly mediaCounted: number;
   readonly mediaBound: number;
 }
@@ -40,6 +42,22 @@ export function messageContents(message: TurnMessage): PromptContents {
     add(part.filename);
   }
   return { texts, heldOnlyTokens, messages: 1, tools: 0, mediaCounted, mediaBound };
+}
+
+/** A provider puts marks around an input, or an instruction before it. */
+const INPUT_HELD_TOKENS = 8;
+
+/** An input of an embeddings request: nothing but its text or its token ids is counted. */
+export function inputContents(input: TurnMessage): PromptContents {
+  const tokens = input.role === 'user' ? (input.tokens?.length ?? 0) : 0;
+  return {
+    texts: input.text ? [input.text] : [],
+    heldOnlyTokens: INPUT_HELD_TOKENS,
+    messages: 0,
+    tools: 0,
+    mediaCounted: tokens,
+    mediaBound: tokens,
+  };
 }
 
 function partsOf(message: TurnMessage): readonly ContentPart[] {

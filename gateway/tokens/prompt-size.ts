@@ -9,7 +9,7 @@ export interface PromptSize {
   readonly heldOnlyTokens: number;
   readonly messages: number;
   readonly tools: number;
-  /** Tokens of images, audio, video and documents. */
+  /** Tokens of images, audio, video and documents, and of inputs that are token ids. */
   readonly mediaCounted: number;
   readonly mediaBound: number;
 }

@@ -95,6 +95,7 @@ function gather(answer: Gathering, event: TurnEvent): void {
     case 'finish':
       answer.finish = { reason: event.reason, native: event.native };
       break;
+    case 'embeddings':
     case 'usage':
     case 'error':
       break;

@@ -6,6 +6,8 @@ import type { ReplyHead } from './reply-head.ts';
 export interface Closing {
   /** As the provider reported it; absent counts stay absent. */
   readonly usage: Usage;
+  /** Tokens of the prompt that were charged by our own count; absent where the provider reported them. */
+  readonly promptCounted?: number;
   /** Exact decimal USD. */
   readonly cost: string;
   /** The requested settings, and whether the serving endpoint declares them. */
@@ -19,6 +21,11 @@ export interface Closing {
 export interface ReplyDialect {
   /** The body of a reply in one piece. `closing: null`: no charge is recorded, so no usage is shown. */
   whole(head: ReplyHead, events: readonly TurnEvent[], closing: Closing | null): string;
+  /**
+   * The same body in pieces, where writing a large one takes long: each piece is made once the event loop has room.
+   * Absent: written in one go.
+   */
+  readonly pieces?: (head: ReplyHead, events: readonly TurnEvent[], closing: Closing | null) => Iterable<string>;
   /** The frames of a streamed reply. */
   frames(head: ReplyHead): ReplyFrames;
   /** The first text of every stream; '' where a stream begins with the frames of its first part. */

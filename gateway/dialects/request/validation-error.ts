@@ -58,7 +58,8 @@ function inUnion(union: TSchema, variants: readonly TSchema[], value: unknown): 
   if (!first) return violation(`must be ${shapeOf(union)}`);
   if (!second) return find(first, value);
   const tag = tagOf(first);
-  if (tag === null) return find(first, value);
+  // Lists of different entries have no tag; what any of them allows is no violation.
+  if (tag === null) return fitting.some((variant) => find(variant, value) === null) ? null : find(first, value);
   const given = (value as Values)[tag];
   const meant = fitting.find((variant) =>
     given == null ? isOptional(variant, tag) : constantOf(tagged(variant, tag)) === given,

@@ -5,7 +5,7 @@ import { endTurn } from '../../inference/end-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
-import type { TurnEvent } from '../../terms/turn-event.ts';
+import type { TurnEvent, Vector } from '../../terms/turn-event.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { generationHeaders, turnHeaders } from '../http/generation-headers.ts';
@@ -55,8 +55,13 @@ export class WholeAnswer {
       if (services.crashPoint) response.once('finish', () => services.crashPoint?.('reply.sent'));
       // Writing a large answer takes as long as parsing a large body.
       const characters = charactersOf(events);
-      if (characters > LOOP_TURN_BYTES) await loopShare(services.clock, characters);
-      const reply = wholeReply(request.reply, head, { events, closing }, services.inference.random.bytes);
+      const isLarge = characters > LOOP_TURN_BYTES;
+      const pieces = isLarge ? request.reply.pieces?.(head, events, closing) : undefined;
+      if (isLarge && pieces === undefined) await loopShare(services.clock, characters);
+      const reply =
+        pieces === undefined
+          ? wholeReply(request.reply, head, { events, closing }, services.inference.random.bytes)
+          : await this.#gathered(pieces);
       const writing = this.#routes.largeAnswers.write(response, headers, reply);
       if (writing !== null) await writing;
       return null;
@@ -65,6 +70,17 @@ export class WholeAnswer {
     } finally {
       closeTurn();
     }
+  }
+
+  /** Nothing more is made for a client that has left. */
+  async #gathered(pieces: Iterable<string>): Promise<readonly string[]> {
+    const made: string[] = [];
+    for (const piece of pieces) {
+      if (this.#context.response.destroyed) break;
+      made.push(piece);
+      await loopShare(this.#routes.services.clock, piece.length);
+    }
+    return made;
   }
 
   /** Why the turn did not start, as a public error. */
@@ -86,12 +102,20 @@ export class WholeAnswer {
   };
 }
 
+/** Of one number in a vector, as decimals. */
+const NUMBER_CHARACTERS = 20;
+
+function numbersOf(vectors: readonly Vector[]): number {
+  return vectors.reduce((sum, { length }) => sum + length, 0);
+}
+
 /** Characters that are rendered in one go: those that make an answer large, but for pictures and speech kept as bytes. */
 function charactersOf(events: readonly TurnEvent[]): number {
   let characters = 0;
   for (const event of events) {
     if (event.type === 'image') characters += typeof event.url === 'string' ? event.url.length : 0;
     else if (event.type === 'audio-delta') characters += typeof event.data === 'string' ? event.data.length : 0;
+    else if (event.type === 'embeddings') characters += NUMBER_CHARACTERS * numbersOf(event.vectors);
     else if ('text' in event) characters += event.text.length;
     else if (event.type === 'tool-delta') characters += event.arguments.length;
   }

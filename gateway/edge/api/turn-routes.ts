@@ -25,4 +25,5 @@ export const turnRoutes: readonly Route[] = [
   turnRoute('/responses', DIALECTS.responses),
   turnRoute('/images/generations', DIALECTS.images),
   turnRoute('/images', DIALECTS.images),
+  turnRoute('/embeddings', DIALECTS.embeddings),
 ];

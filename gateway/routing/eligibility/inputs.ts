@@ -1,7 +1,11 @@
 import { mediaTypeName } from '../../terms/media-type-name.ts';
+import type { TurnMessage } from '../../terms/turn.ts';
 import type { CarriedInput, Constraints } from '../constraints.ts';
 import type { IndexedEndpoint } from '../endpoint-index.ts';
 import type { RuleViolation } from './rule-violation.ts';
+
+/** Token ids have no characters. */
+const UNPRICED: RuleViolation = { reason: 'source', detail: 'an input of token ids, where characters are priced,' };
 
 /**
  * The endpoint must accept the modality, source kind and container of every part. A URL has no container, so no rule
@@ -15,6 +19,7 @@ export function inputsRule({ endpoint }: IndexedEndpoint, { turn, carried }: Con
     const isTaken = endpoint.inputModalities.includes(modality) && endpoint.inputs[modality] !== undefined;
     if (!isTaken || refutedInputs.includes(modality)) return { reason: 'modality', detail: modality };
   }
+  if (endpoint.tariff.character !== undefined && turn.messages.some(isTokens)) return UNPRICED;
   for (const part of carried) {
     const accepted = endpoint.inputs[part.modality];
     if (!accepted || refutedInputs.includes(part.modality)) return { reason: 'modality', detail: part.modality };
@@ -29,4 +34,8 @@ export function inputsRule({ endpoint }: IndexedEndpoint, { turn, carried }: Con
 
 function how({ kind }: CarriedInput): string {
   return kind === 'url' ? 'address' : 'value';
+}
+
+function isTokens(message: TurnMessage): boolean {
+  return message.role === 'user' && message.tokens !== undefined;
 }

@@ -39,7 +39,9 @@ export function outputsRule({ endpoint, answers }: IndexedEndpoint, turn: Turn):
 export const INEXPRESSIBLE = 'modalities';
 
 function answersBeside({ outputModalities }: Endpoint, inexpressible: NonNullable<Turn['inexpressible']>): boolean {
-  return outputModalities.some((output) => ANSWERS.has(output) && !inexpressible.includes(output));
+  return outputModalities.some(
+    (output) => ANSWERS.has(output) && !(inexpressible as readonly string[]).includes(output),
+  );
 }
 
 function speechRule(endpoint: Endpoint, { voice, format }: NonNullable<Turn['speech']>): RuleViolation | null {

@@ -69,6 +69,7 @@ it('what every route without a parameter answers fits the published schema, and 
     '/messages': { model: 'sim/echo', max_tokens: 20, messages },
     '/messages/count_tokens': { model: 'sim/echo', messages },
     '/responses': { model: 'sim/echo', input: 'Say hello' },
+    '/embeddings': { model: 'sim/embedder', input: 'Say hello' },
     '/credits/coinbase': {},
   };
   const wrong: string[] = [];

@@ -40,7 +40,7 @@ const PROVIDER = [
   ...['GET /provider/earnings', 'GET /provider/statements', 'GET /provider/statements/:month'],
 ];
 const PUBLIC =
-  /^(GET|HEAD) (\/?|\/ready|\/openapi\.json|\/models?(\/.*)?|\/endpoints\/zdr|\/images\/models(\/.*)?|\/providers|\/families)$|^POST \/(auth\/keys|credits\/coinbase)$|^GET \/stats\/public$/;
+  /^(GET|HEAD) (\/?|\/ready|\/openapi\.json|\/models?(\/.*)?|\/endpoints\/zdr|\/images\/models(\/.*)?|\/embeddings\/models|\/providers|\/families)$|^POST \/(auth\/keys|credits\/coinbase)$|^GET \/stats\/public$/;
 
 const routes = apiRoutes().map(({ method, path, policy }) => ({ name: `${method} ${path}`, method, path, policy }));
 

@@ -186,6 +186,7 @@ const TURNS: readonly (readonly [path: string, body: string, expected: string])[
   ['/completions', TEXT, '"object":"text_completion"'],
   ['/messages', WHOLE, '"type":"message"'],
   ['/responses', JSON.stringify({ model: 'sim/fast', input: 'hello' }), '"object":"response"'],
+  ['/embeddings', JSON.stringify({ model: 'sim/embedder', input: 'hello' }), '"object":"list"'],
 ];
 
 /** The suffixes of a turn's path, before a valid body, and whether each is refused. */

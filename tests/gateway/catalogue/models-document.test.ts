@@ -272,14 +272,41 @@ it('maps every other member, and an absent one is null', () => {
   assert.equal(full.datacenters, [{ countryCode: 'DE', region: 'eu-central' }]);
 });
 
+it('embeddings alone are served in their own wire format, whatever the dialect of the provider', () => {
+  const vectors = {
+    type: 'embeddings',
+    supported_parameters: {
+      dimensions: { type: 'enum', values: [64, 32] },
+      input_type: { type: 'unknown' },
+    },
+  };
+  const declaredWith = (dialect: 'chat' | 'messages', outputs: readonly object[]): EndpointDeclaration =>
+    parseModelsText(JSON.stringify({ data: [{ ...MODEL, output_modalities: outputs }] }), (document) =>
+      endpointDeclarations({ ...PROVIDER, dialect }, document),
+    )[0] as EndpointDeclaration;
+  for (const dialect of ['chat', 'messages'] as const) {
+    const alone = declaredWith(dialect, [vectors]);
+    assert.equal(alone.outputModalities, ['embeddings']);
+    assert.is(alone.target.dialect, 'embeddings');
+    assert.equal([alone.tariff.prompt, alone.tariff.completion], ['0.000001', '0']);
+    assert.equal(alone.supportedParameters, ['dimensions', 'input_type']);
+    assert.equal(alone.descriptors, { dimensions: { type: 'enum', values: [64, 32] } });
+    assert.equal(alone.dimensions, [64, 32]);
+    const beside = declaredWith(dialect, [OUTPUT, vectors]);
+    assert.equal(beside.outputModalities, ['text']);
+    assert.is(beside.target.dialect, dialect);
+    assert.not.ok(beside.supportedParameters.includes('dimensions'));
+  }
+});
+
 it('leaves out a model that is not ready or has no served output modality', () => {
   const data = [
     { ...MODEL, is_ready: false },
     {
       ...MODEL,
-      id: 'm/vectors',
+      id: 'm/ranks',
       input_modalities: [{ type: 'text' }],
-      output_modalities: [{ type: 'embeddings', supported_parameters: {} }],
+      output_modalities: [{ type: 'rerank', supported_parameters: {} }],
     },
     { ...MODEL, id: 'm/two' },
   ];

@@ -38,6 +38,12 @@ it('the estimate holds the bound of the prompt, at most the window, plus the cei
   assert.is(estimate(plain, terms(5_000, 100)), '12.5');
 });
 
+it('an embeddings prompt may fill as many windows as it has inputs', () => {
+  const two = endpoint({ prompt: '1' }, { contextLength: 1_000 });
+  assert.is(estimate(two, terms(2_500, 0, { windows: 2 })), '2000');
+  assert.is(estimate(two, terms(1_500, 0, { windows: 2 })), '1500');
+});
+
 it('the tier is read from the estimate, strictly above its length (Routing rules 9)', () => {
   const tiered = endpoint({ prompt: '1', overrides: [{ minPromptTokens: 100, prompt: '2' }] });
   assert.is(estimate(tiered, terms(100, 0)), '100');

@@ -27,7 +27,7 @@ export interface Upstream {
   readonly seen: { readonly request: IncomingMessage; readonly body: string }[];
   answer: (request: IncomingMessage, response: ServerResponse) => void;
   openAs(
-    dialect: Dialect,
+    dialect: Dialect | 'embeddings',
     requested?: Partial<Turn>,
     declared?: Parameters<typeof endpointOf>[0],
   ): Promise<ProviderAttempt>;

@@ -51,6 +51,10 @@ const modelFilters: readonly Parameter[] = [
 export const CATALOGUE_OPERATIONS: readonly Operation[] = [
   read('/models', 'The served models, filtered', 'ModelList', modelFilters),
   { ...read('/models', 'The headers of that list', 'ModelList', modelFilters), method: 'head' },
+  read('/embeddings/models', 'The models that answer with vectors', 'ModelList', [
+    value('limit', Type.Integer({ minimum: 1, maximum: 1_000 })),
+    value('offset', Type.Integer({ minimum: 0 })),
+  ]),
   read('/models/count', 'Number of served models', 'ModelCount'),
   read('/models/document.schema.json', 'The schema of a models document', 'AnyDocument'),
   { ...read('/models/user', 'The models this key may use', 'UserModelList'), key: true },

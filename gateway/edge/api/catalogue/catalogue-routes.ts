@@ -18,7 +18,7 @@ import type { EdgeRoutes } from '../../http/edge-routes.ts';
 import { type Route, withHead } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { callerOf, paramOf, type RequestContext } from '../../request-context.ts';
-import { filterModels } from './filter-models.ts';
+import { embeddingsModels, filterModels } from './filter-models.ts';
 
 /** Declared facts change when a document does. */
 const DECLARED = 'public, max-age=30';
@@ -35,6 +35,9 @@ export const catalogueRoutes: readonly Route[] = [
     open('/models', DECLARED, ({ query }, edge) =>
       filterModels(topicOf(edge), new URLSearchParams(query), nowOf(edge)),
     ),
+  ),
+  open('/embeddings/models', DECLARED, ({ query }, edge) =>
+    embeddingsModels(topicOf(edge), new URLSearchParams(query), nowOf(edge)),
   ),
   open('/models/count', DECLARED, (_, edge) => listingOf({ data: { count: catalogueModels(topicOf(edge)).length } })),
   { method: 'GET', path: '/models/document.schema.json', policy: 'open', body: 'none', answer: documentSchema },

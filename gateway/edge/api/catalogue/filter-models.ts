@@ -43,11 +43,25 @@ export function filterModels(topic: ReadonlyMap<string, Json>, query: URLSearchP
   return query.size === 0 ? wholeList(topic) : listingOfModels(selectModels(topic, query, now));
 }
 
-function listingOfModels({ models, total, next, unsupported }: ModelSelection): Listing {
+/** Largest page of `GET /embeddings/models`. (conventions 1.8) */
+const EMBEDDINGS_LIMIT_MAX = 1_000;
+
+/** `GET /embeddings/models`: the models that answer with vectors; of the query only the page is read. */
+export function embeddingsModels(topic: ReadonlyMap<string, Json>, query: URLSearchParams, now: number): Listing {
+  const page = new URLSearchParams([...query].filter(([name]) => name === 'limit' || name === 'offset'));
+  const limit = textOf(page, 'limit');
+  if (limit !== null) wholeNumber('limit', limit, { least: 1, most: EMBEDDINGS_LIMIT_MAX });
+  page.set('output_modalities', 'embeddings');
+  const selection = selectModels(topic, page, now);
+  selection.next?.delete('output_modalities');
+  return listingOfModels(selection, '/embeddings/models');
+}
+
+function listingOfModels({ models, total, next, unsupported }: ModelSelection, path = '/models'): Listing {
   const after = JSON.stringify({
     ...(unsupported.length === 0 ? {} : { unsupported_filters: unsupported }),
     total_count: total,
-    links: { next: next === null ? null : `/api/v1/models?${next}` },
+    links: { next: next === null ? null : `/api/v1${path}?${next}` },
   });
   return { before: '{"data":[', entries: models.map(({ entry }) => entry), after: `],${after.slice(1)}` };
 }

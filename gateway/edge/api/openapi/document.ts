@@ -3,6 +3,8 @@ import { chatChunk, chatReply } from '../../../dialects/chat/reply-schema.ts';
 import { chatRequest } from '../../../dialects/chat/request-schema.ts';
 import { completionReply } from '../../../dialects/completions/reply-schema.ts';
 import { completionRequest } from '../../../dialects/completions/request-schema.ts';
+import { embeddingsReply } from '../../../dialects/embeddings/reply-schema.ts';
+import { embeddingsRequest } from '../../../dialects/embeddings/request-schema.ts';
 import { imagesEvent, imagesReply } from '../../../dialects/images/reply-schema.ts';
 import { imagesRequest } from '../../../dialects/images/request-schema.ts';
 import {
@@ -76,6 +78,8 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   ChatChunk: chatChunk,
   CompletionRequest: completionRequest,
   CompletionReply: completionReply,
+  EmbeddingsRequest: embeddingsRequest,
+  EmbeddingsReply: embeddingsReply,
   MessagesRequest: messagesRequest,
   MessagesReply: messagesReply,
   MessagesEvent: messagesEvent,
@@ -241,6 +245,7 @@ const TAGS: Readonly<Record<string, string>> = {
     messages: 'Inference',
     responses: 'Inference',
     images: 'Inference',
+    embeddings: 'Inference',
     generation: 'Inference',
     model: 'Catalogue',
   },

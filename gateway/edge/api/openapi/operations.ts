@@ -76,6 +76,15 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     method: 'post',
+    path: '/embeddings',
+    summary: 'Answers each text with a vector; never streamed',
+    key: true,
+    body: 'EmbeddingsRequest',
+    reply: 'EmbeddingsReply',
+    inference: true,
+  },
+  {
+    method: 'post',
     path: '/messages',
     summary: 'Answers a conversation in the messages dialect; a stream refused before it opens answers MessagesError',
     key: true,

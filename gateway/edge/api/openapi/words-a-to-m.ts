@@ -108,6 +108,7 @@ deposit_id | Id of the credited deposit.
 description | What it is for, in words.
 detail | How closely a picture is looked at.
 details | Further facts.
+dimensions | Width of the vectors.
 disable_parallel_tool_use | true: at most one tool call in an answer.
 disabled | true: requests with the key are answered 401.
 downloadable | Whether the bytes may be read back.
@@ -115,8 +116,10 @@ downloads | Downloads of the repository.
 duration | Length, seconds.
 echo | Repeats the prompt before the continuation; accepted without effect.
 effort | How much the model reasons.
+embedding | The vector of one input.
 enable_thinking | Whether the model reasons, where it can be switched.
 enabled | Whether it is on.
+encoding_format | float: numbers; base64: little-endian 32-bit floats.
 encrypted_content | Reasoning that only its provider can read; send it back unchanged.
 ended | Whether the month has ended.
 ended_at | When it ended.
@@ -211,6 +214,7 @@ input_references | Reference pictures, audio and videos of a render.
 input_schema | JSON Schema of the arguments.
 input_tokens | Tokens of the prompt.
 input_tokens_details | What the tokens of the prompt consist of.
+input_type | What a text is embedded for, as declared: search_query, search_document.
 instruct_type | Prompt format; null where none is declared.
 instructions | What the model is told before the input.
 interval | The interval of the limit.

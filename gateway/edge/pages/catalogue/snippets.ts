@@ -24,6 +24,7 @@ function snippetsFor(model: string, endpoints: readonly Endpoint[], base: string
   const writes = new Set(endpoints.flatMap(({ outputModalities }) => outputModalities));
   if (writes.has('video')) return [curl(`${base}/videos`, { model, prompt: 'A river in the morning' })];
   if (writes.has('image')) return [curl(`${base}/images/generations`, { model, prompt: 'A river in the morning' })];
+  if (writes.has('embeddings')) return [curl(`${base}/embeddings`, { model, input: ['A river in the morning'] })];
   const chat = (content: string, more: Members = {}): Members => ({
     ...{ model, messages: [{ role: 'user', content }] },
     ...more,

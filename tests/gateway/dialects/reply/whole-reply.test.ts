@@ -55,6 +55,7 @@ const DIALECT_REPLIES: Readonly<Record<string, ReplyDialect>> = {
   images: DIALECTS.images.parse({ model: 'a/b', prompt: 'x' }, null).reply,
   messages: DIALECTS.messages.parse({ ...ASKED, max_tokens: 5 }, null).reply,
   responses: DIALECTS.responses.parse({ model: 'a/b', input: 'x' }, null).reply,
+  embeddings: DIALECTS.embeddings.parse({ model: 'a/b', input: 'x' }, null).reply,
 };
 
 const textOf = (parts: readonly JsonPart[]): string => Buffer.concat(parts.map((part) => Buffer.from(part))).toString();

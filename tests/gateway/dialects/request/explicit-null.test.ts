@@ -6,6 +6,8 @@ import { parse as parseChat } from '../../../../gateway/dialects/chat/parse.ts';
 import { chatRequest } from '../../../../gateway/dialects/chat/request-schema.ts';
 import { parse as parseCompletion } from '../../../../gateway/dialects/completions/parse.ts';
 import { completionRequest } from '../../../../gateway/dialects/completions/request-schema.ts';
+import { parse as parseEmbeddings } from '../../../../gateway/dialects/embeddings/parse.ts';
+import { embeddingsRequest } from '../../../../gateway/dialects/embeddings/request-schema.ts';
 import { parse as parseImages } from '../../../../gateway/dialects/images/parse.ts';
 import { imagesRequest } from '../../../../gateway/dialects/images/request-schema.ts';
 import { parse as parseMessages } from '../../../../gateway/dialects/messages/parse.ts';
@@ -13,7 +15,7 @@ import { messagesRequest } from '../../../../gateway/dialects/messages/request-s
 import { parse as parseResponses } from '../../../../gateway/dialects/responses/parse.ts';
 import { responsesRequest } from '../../../../gateway/dialects/responses/request-schema.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { CHAT, COMPLETION, IMAGES, MESSAGES, RESPONSES } from './whole-requests.ts';
+import { CHAT, COMPLETION, EMBEDDINGS, IMAGES, MESSAGES, RESPONSES } from './whole-requests.ts';
 
 /**
  * Sets every optional member of a request, at every depth of its schema, to null once, and compares with the request
@@ -65,6 +67,7 @@ const DIALECTS = [
   ['chat completions', chatRequest, CHAT, parseChat, 90],
   ['text completions', completionRequest, COMPLETION, parseCompletion, 40],
   ['images', imagesRequest, IMAGES, parseImages, 30],
+  ['embeddings', embeddingsRequest, EMBEDDINGS, (body: unknown) => parseEmbeddings(body, null), 30],
   ['messages', messagesRequest, MESSAGES, parseMessages, 55],
   ['responses', responsesRequest, RESPONSES, (body: unknown) => parseResponses(body).turn, 60],
 ] as const;

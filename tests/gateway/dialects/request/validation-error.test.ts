@@ -7,6 +7,8 @@ import { parse as parseChat } from '../../../../gateway/dialects/chat/parse.ts';
 import { chatRequest } from '../../../../gateway/dialects/chat/request-schema.ts';
 import { parse as parseCompletion } from '../../../../gateway/dialects/completions/parse.ts';
 import { completionRequest } from '../../../../gateway/dialects/completions/request-schema.ts';
+import { parse as parseEmbeddings } from '../../../../gateway/dialects/embeddings/parse.ts';
+import { embeddingsRequest } from '../../../../gateway/dialects/embeddings/request-schema.ts';
 import { parse as parseImages } from '../../../../gateway/dialects/images/parse.ts';
 import { imagesRequest } from '../../../../gateway/dialects/images/request-schema.ts';
 import { parse as parseMessages } from '../../../../gateway/dialects/messages/parse.ts';
@@ -16,7 +18,7 @@ import { parse as parseResponses } from '../../../../gateway/dialects/responses/
 import { responsesRequest } from '../../../../gateway/dialects/responses/request-schema.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { CHAT, COMPLETION, IMAGES, MESSAGES, RESPONSES } from './whole-requests.ts';
+import { CHAT, COMPLETION, EMBEDDINGS, IMAGES, MESSAGES, RESPONSES } from './whole-requests.ts';
 
 /** spec: inference, Errors 2; reliability, attacks 60 to 64. */
 const it = bounded(test);
@@ -51,6 +53,7 @@ const DIALECTS: readonly (readonly [string, TSchema, object, (body: unknown) => 
   ['chat completions', chatRequest, CHAT, parseChat, 4_000],
   ['text completions', completionRequest, COMPLETION, parseCompletion, 4_000],
   ['images', imagesRequest, IMAGES, parseImages, 300],
+  ['embeddings', embeddingsRequest, EMBEDDINGS, (body) => parseEmbeddings(body, null), 4_000],
   ['messages', messagesRequest, MESSAGES, parseMessages, 300],
   ['responses', responsesRequest, RESPONSES, parseResponses, 300],
 ];

@@ -39,6 +39,15 @@ const SHARED = {
   },
 };
 
+export const EMBEDDINGS = {
+  ...{ model: 'a/b', models: ['c/d'], user: 'u', route: 'sort', provider: SHARED.provider },
+  input: ['x', 'y'],
+  encoding_format: 'base64',
+  dimensions: 8,
+  input_type: 'search_query',
+  stream: false,
+};
+
 export const CHAT = {
   ...SHARED,
   messages: [

@@ -335,7 +335,7 @@ it('the dialects of the table refuse in the common envelope where they have none
   }
   assert.equal(
     turnRoutes.map(({ path }) => path),
-    ['/chat/completions', '/completions', '/messages', '/responses', '/images/generations', '/images'],
+    ['/chat/completions', '/completions', '/messages', '/responses', '/images/generations', '/images', '/embeddings'],
   );
 });
 

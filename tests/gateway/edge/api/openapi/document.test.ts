@@ -9,6 +9,8 @@ import { chatRequest } from '../../../../../gateway/dialects/chat/request-schema
 import { completionReplyDialect } from '../../../../../gateway/dialects/completions/completion-dialect.ts';
 import { completionReply } from '../../../../../gateway/dialects/completions/reply-schema.ts';
 import { completionRequest } from '../../../../../gateway/dialects/completions/request-schema.ts';
+import { embeddingsDialect } from '../../../../../gateway/dialects/embeddings/embeddings-dialect.ts';
+import { embeddingsReply } from '../../../../../gateway/dialects/embeddings/reply-schema.ts';
 import { imagesDialect } from '../../../../../gateway/dialects/images/images-dialect.ts';
 import { imagesEvent, imagesReply } from '../../../../../gateway/dialects/images/reply-schema.ts';
 import { imagesRequest } from '../../../../../gateway/dialects/images/request-schema.ts';
@@ -258,6 +260,14 @@ it('rendered replies and frames match the published schemas', () => {
   }
   for (const frame of framesOf(completion.frames(HEAD)))
     assert.ok(Check(completionReply, frame), JSON.stringify(frame));
+  const vectors: readonly TurnEvent[] = [{ type: 'embeddings', vectors: [[0.5, -1]] }];
+  for (const [encoding_format, closing] of [
+    ['float', CLOSING],
+    ['base64', null],
+  ] as const) {
+    const { reply } = embeddingsDialect.parse({ model: 'a/b', input: 'x', encoding_format }, null);
+    assert.ok(Check(embeddingsReply, JSON.parse(reply.whole(HEAD, vectors, closing))));
+  }
   const responses = responsesReplyDialect({ model: 'a/b' });
   for (const closing of [CLOSING, null]) {
     const reply = JSON.parse(responses.whole(HEAD, EVENTS, closing));

@@ -1,0 +1,41 @@
+import { TypeCompiler } from '@sinclair/typebox/compiler';
+import type { Turn } from '../../terms/turn.ts';
+import { checked } from '../request/checked.ts';
+import { conversationOf } from '../request/conversation-of.ts';
+import { parseModels } from '../request/parse-models.ts';
+import { parsePreferences } from '../request/parse-preferences.ts';
+import { requestedSettings } from '../request/requested-settings.ts';
+import { parseInput, refuseMixedInput } from './parse-input.ts';
+import { embeddingsRequest } from './request-schema.ts';
+
+const check = TypeCompiler.Compile(embeddingsRequest);
+
+/** Forwarded unchanged, under these names, to endpoints that declare them. */
+const SETTINGS = ['dimensions', 'input_type'] as const;
+
+/** How the vectors of the answer are written. */
+export type Encoding = 'float' | 'base64';
+
+/**
+ * Parses an embeddings request into a turn with one message for each input and the output `embeddings`. `sessionHeader`
+ * is `X-Session-Id`. Throws a 400 that names the member and its bound. (conventions 1.8)
+ */
+export function parse(
+  body: unknown,
+  sessionHeader: string | null,
+): { readonly turn: Turn; readonly encoding: Encoding } {
+  refuseMixedInput((body as { readonly input?: unknown } | null)?.input);
+  const request = checked(check, body);
+  const conversation = conversationOf([], sessionHeader);
+  const turn: Turn = {
+    models: parseModels(request),
+    messages: parseInput(request.input),
+    stream: false,
+    sampling: requestedSettings(request, SETTINGS),
+    modalities: { input: [], output: ['embeddings'] },
+    preferences: parsePreferences(request),
+    ...(request.user == null ? {} : { user: request.user }),
+    ...(conversation === null ? {} : { conversation }),
+  };
+  return { turn, encoding: request.encoding_format ?? 'float' };
+}

@@ -1,0 +1,36 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { LABEL_CHARACTERS_MAX, maybe, named, oneOf } from '../request/members.ts';
+import { sharedMembers } from '../request/shared-members.ts';
+
+/** Inputs of one request. (conventions 1.8) */
+export const INPUTS_MAX = 2_048;
+/** Tokens of one input, and of all: the bound of all inputs. (conventions 1.8) */
+export const TOKENS_MAX = 300_000;
+export const TOKEN_ID_MAX = 2 ** 31 - 1;
+const DIMENSIONS_MAX = 65_536;
+
+const text = Type.String({ minLength: 1 });
+const tokens = Type.Array(Type.Integer({ minimum: 0, maximum: TOKEN_ID_MAX }), { minItems: 1, maxItems: TOKENS_MAX });
+const { model, models, user, provider, route } = sharedMembers;
+
+/** The embeddings request on the wire. Unknown members are allowed and ignored. (conventions 1.8) */
+export const embeddingsRequest = Type.Object({
+  ...{ model, models, user, provider, route },
+  input: Type.Union(
+    [
+      text,
+      Type.Array(text, { minItems: 1, maxItems: INPUTS_MAX }),
+      tokens,
+      Type.Array(tokens, { minItems: 1, maxItems: INPUTS_MAX }),
+    ],
+    { description: 'A text, token ids, or a list of either. Content parts are refused.' },
+  ),
+  encoding_format: maybe(oneOf('float', 'base64')),
+  dimensions: maybe(
+    Type.Integer({ minimum: 1, maximum: DIMENSIONS_MAX, description: 'The width of the vectors, as declared.' }),
+  ),
+  input_type: maybe(named(LABEL_CHARACTERS_MAX)),
+  stream: maybe(Type.Literal(false, { description: 'Embeddings are answered whole.' })),
+});
+
+export type EmbeddingsRequest = Static<typeof embeddingsRequest>;

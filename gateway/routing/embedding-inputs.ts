@@ -1,0 +1,27 @@
+import type { GatewayError } from '../terms/gateway-error.ts';
+import { invalid } from '../terms/invalid.ts';
+import { promptCount } from '../tokens/prompt-count.ts';
+import type { TurnSizes } from '../tokens/prompt-size.ts';
+
+/** Tokens of all inputs of one request, by our count. (conventions 1.8) */
+export const INPUT_TOKENS_MAX = 300_000;
+
+/** The longest input of an embeddings request. */
+export interface LongestInput {
+  readonly at: number;
+  readonly tokens: number;
+}
+
+export function longestInput({ messages }: TurnSizes): LongestInput {
+  let longest: LongestInput = { at: 0, tokens: 0 };
+  for (const [at, size] of messages.entries()) {
+    const tokens = promptCount(size);
+    if (tokens > longest.tokens) longest = { at, tokens };
+  }
+  return longest;
+}
+
+/** 400: the inputs together are too long for any request. */
+export function tooManyInputTokens(counted: number): GatewayError {
+  return invalid(`input must have at most ${INPUT_TOKENS_MAX} tokens in total; it has about ${counted}`);
+}

@@ -1,0 +1,11 @@
+import type { Turn } from './turn.ts';
+
+/** True for a turn that asks for vectors: each of its messages is one input, which no template surrounds. */
+export function embeds({ modalities }: Pick<Turn, 'modalities'>): boolean {
+  return modalities?.output.includes('embeddings') ?? false;
+}
+
+/** How many windows the prompt of a turn may fill: each input of an embeddings request has one of its own. */
+export function windowsOf(turn: Pick<Turn, 'modalities' | 'messages'>): number {
+  return embeds(turn) ? turn.messages.length : 1;
+}
