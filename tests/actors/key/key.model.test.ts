@@ -319,7 +319,7 @@ const admitted: Command = { do: 'admit', amount: '1', isJob: false, accepted: un
 const settled: Command = { do: 'settle', aim: 0, amount: '1' };
 /** The rare situations, so that every run meets them. */
 const EXAMPLES: readonly Command[][] = (['weekly', 'monthly'] as const).map((each) => [
-  ...([{ do: 'limit', limit: '2', window: each }, admitted, { do: 'raise', aim: 0, amount: '5' }, settled] as const),
+  ...([{ do: 'limit', limit: '2', window: each }, admitted, { do: 'raise', aim: 0, amount: '2.5' }, settled] as const),
   ...([{ do: 'advance', to: each }, admitted, { do: 'revoke' }, { do: 'settle', aim: 1, amount: '0.25' }] as const),
   ...([{ do: 'enable' }, admitted] as const),
 ]);
