@@ -302,7 +302,7 @@ export class ActivityRunner {
       (error: unknown) => {
         if (!this.isCurrent(running)) return;
         const { clusterPort, clock, log } = this.parts;
-        if (error instanceof AskError && error.failure.code === 'failed') {
+        if (error instanceof AskError && error.failure.code === 'failed' && !error.failure.kindUnknown) {
           running.thrown++;
           log({
             level: 'warn',

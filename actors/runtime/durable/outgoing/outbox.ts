@@ -294,7 +294,7 @@ export class Outbox {
       outbox.shard,
       outcome,
       (answer) => {
-        if (answer.ok || answer.failure.code !== 'refused' || this.byShard.get(outbox.shard) !== outbox) return;
+        if (answer.ok || this.byShard.get(outbox.shard) !== outbox) return;
         outbox.removals.push(...messages);
         this.armRemoval();
       },

@@ -1,7 +1,8 @@
-/** An id that is used again while an attempt of its earlier activity is still held. */
+/** An id that is used again while an attempt of its earlier activity is still held, and the tries of a report. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ActivityRecord } from '../../../../../actors/runtime/actor/activity-record.ts';
+import { AskError } from '../../../../../actors/runtime/actor/answer.ts';
 import { ActivityRunner } from '../../../../../actors/runtime/durable/outgoing/activity-runner.ts';
 import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../../support/bounded.ts';
@@ -60,6 +61,25 @@ within('a result of an earlier activity of the same id is refused; one of an old
   assert.equal(await receivedBy(stage), []);
   assert.is(await stage.body(A, { ...result, end: { type: 'done', result: 'older build' } }), 'taken');
   assert.equal(await receivedBy(stage), ['older build']);
+});
+
+within('a build without the kind of the actor takes no try from a result', async (scene) => {
+  const stage = await first(scene);
+  let older = 6;
+  scene.stages.wire = async ({ to, event }, pass) => {
+    if (event.type !== '$result') return pass();
+    if (older-- > 0) throw new AskError(to, { code: 'failed', detail: 'no kind of actor', kindUnknown: true });
+    assert.is(event.last, false);
+    return pass();
+  };
+  await stage.body(A, work('w'));
+  await until(() => scene.held.calls.length === 1);
+  scene.held.call(0).resolve('done');
+  await until(async () => {
+    await scene.clock.advance(1_000);
+    return stage.engine.activities.size === 0;
+  });
+  assert.equal(await receivedBy(stage), ['done']);
 });
 
 test.run();

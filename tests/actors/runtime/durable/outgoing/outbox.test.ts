@@ -83,6 +83,40 @@ within('a commit that is refused sends nothing, and the same step sends once whe
   assert.equal(await receivedBy(stage, B), ['kept']);
 });
 
+const removal = new HandClock();
+within(
+  'the row of a delivered message is removed although the batch of its removal fails',
+  async (stages) => {
+    const stage = await open(stages);
+    const counter = inShard('counter', 0);
+    await stage.body(counter, { type: 'add', by: 1 });
+    let deliver: () => void = () => {};
+    const delivered = new Promise<void>((resolve) => {
+      deliver = resolve;
+    });
+    stages.wire = async (_, pass) => {
+      const reply = await pass();
+      await delivered;
+      return reply;
+    };
+    await stage.body(A, notes(B, 'x'));
+    await until(async () => (await receivedBy(stage, B)).length === 1);
+    const resume = (stage.store as typeof stages.store).pauseCommits();
+    const before = stage.ask(counter, { type: 'add', by: 1 });
+    await turns();
+    deliver();
+    const broken = stage.ask(counter, { type: 'break' });
+    await turns();
+    await removal.advance(50);
+    resume();
+    assert.ok((await before).ok);
+    assert.not((await broken).ok);
+    await removal.advance(50);
+    assert.equal(await outbox(stages), []);
+  },
+  removal,
+);
+
 within('a message whose acknowledgement is lost is sent again and stepped once', async (stages) => {
   const stage = await open(stages);
   let lose = 2;
