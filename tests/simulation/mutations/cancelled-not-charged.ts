@@ -6,7 +6,7 @@ import { accountWith } from './account-with.ts';
 /** A client that disconnects during an answer is not charged for it: its hold expires. */
 export const cancelledNotCharged: Mutation = {
   name: 'cancelled generation not charged',
-  caughtBy: 61,
+  caughtBy: 48,
   kinds: accountWith({
     guards: {
       isChargeable: ({ event }) => {

@@ -8,7 +8,7 @@ import { accountWith } from './account-with.ts';
 /** Admits a later attempt of a charged generation, as if the generation had only been released. */
 export const chargedReadmitted: Mutation = {
   name: 'charged generation admitted again',
-  caughtBy: 62,
+  caughtBy: 49,
   kinds: accountWith({
     guards: {
       isGranted: ({ context, event }) => judged(context, event) === 'granted',

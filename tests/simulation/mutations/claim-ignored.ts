@@ -8,7 +8,7 @@ import { accountWith } from './account-with.ts';
 /** Admits the repeat of a request that runs or was charged, as if its idempotency key stood for nothing. */
 export const claimIgnored: Mutation = {
   name: 'idempotency key ignored',
-  caughtBy: 61,
+  caughtBy: 48,
   kinds: accountWith({
     guards: {
       isGranted: ({ context, event }) => judged(context, event) === 'granted',

@@ -15,4 +15,4 @@ class Unfenced extends Database {
   }
 }
 
-export const noFence: Mutation = { name: 'fence removed', caughtBy: 638, database: (options) => new Unfenced(options) };
+export const noFence: Mutation = { name: 'fence removed', caughtBy: 61, database: (options) => new Unfenced(options) };

@@ -56,10 +56,10 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
       actions: { endLine: assign(({ context, event }) => without(context, indexOf(ended(event)))) },
     }),
   },
-  { name: 'result lines in another order', caughtBy: 57, kinds: sorted(({ index }) => -index) },
+  { name: 'result lines in another order', caughtBy: 61, kinds: sorted(({ index }) => -index) },
   {
     name: 'slots granted twice',
-    caughtBy: 12,
+    caughtBy: 46,
     isLong: true,
     kinds: accountWith({
       actions: {
@@ -95,7 +95,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'cancelled batch sends on',
-    caughtBy: 57,
+    caughtBy: 49,
     kinds: batchWith({ actions: { cutAll: assign({}), dropAll: assign({}) } }),
   },
   {
@@ -113,7 +113,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'window of a batch closed without stopping it',
-    caughtBy: 13,
+    caughtBy: 1,
     isLong: true,
     kinds: batchWith({ actions: { dropWaiting: assign({}) } }),
   },

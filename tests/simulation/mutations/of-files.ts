@@ -61,7 +61,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'file readable past its end',
-    caughtBy: 87,
+    caughtBy: 29,
     kinds: storedWith((effects) =>
       effects.map((effect) =>
         effect.type === 'put' && effect.collection === 'file' ? { ...effect, body: longer(effect.body) } : effect,
@@ -83,7 +83,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'deleted file kept',
-    caughtBy: 4,
+    caughtBy: 1,
     isLong: true,
     kinds: fileWith({ removeDeleted: assign({}) }),
   },
@@ -102,7 +102,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'blob sweep blind to references',
-    caughtBy: 16,
+    caughtBy: 14,
     begin: () => patch(MemoryTables, ['referred'], () => ({ referred: () => [] })),
   },
   {
@@ -118,7 +118,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'upload sealed under a key out of reach',
-    caughtBy: 27,
+    caughtBy: 13,
     isLong: true,
     begin: () =>
       patch(MemoryKeyStore, ['current'], ({ current }) => ({

@@ -32,7 +32,7 @@ const emitted = (effects: (context: VideoJobState, event: VideoJobEvent) => Effe
 export const VIDEO_MUTATIONS: readonly Mutation[] = [
   {
     name: 'render completed without its charge',
-    caughtBy: 48,
+    caughtBy: 6,
     kinds: videoWith({ actions: { settle: emitted(() => []) } }),
   },
   {
@@ -56,7 +56,7 @@ export const VIDEO_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'clip removed under a download',
-    caughtBy: 51,
+    caughtBy: 81,
     kinds: videoWith({
       actions: {
         removeOver: emitted((context, event) =>
@@ -73,12 +73,12 @@ export const VIDEO_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'job expires although it was fetched',
-    caughtBy: 48,
+    caughtBy: 6,
     kinds: videoWith({ guards: { isFetched: () => false } }),
   },
   {
     name: 'job that nobody fetched never expires',
-    caughtBy: 2,
+    caughtBy: 3,
     isLong: true,
     kinds: videoWith({ guards: { isFetched: () => true } }),
   },
@@ -90,18 +90,18 @@ export const VIDEO_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'webhook posted on after its 2xx',
-    caughtBy: 61,
+    caughtBy: 6,
     kinds: webhookWith({ guards: { isAccepted: () => false } }),
   },
   {
     name: 'webhook tried a ninth time',
-    caughtBy: 1,
+    caughtBy: 5,
     isLong: true,
     kinds: webhookWith({ guards: { isLast: ({ context }) => context.attempts.length > 8 } }),
   },
   {
     name: 'interrupted attempt of a webhook not counted',
-    caughtBy: 8,
+    caughtBy: 4,
     isLong: true,
     kinds: webhookWith({
       actions: { interrupt: assign(({ context }) => ({ attempts: context.attempts.slice(0, -1) })) },

@@ -27,6 +27,6 @@ class AllOrNothing extends Database {
 
 export const refusalAbortsAll: Mutation = {
   name: "a refused shard undoes another shard's write",
-  caughtBy: 16,
+  caughtBy: 6,
   database: (options) => new AllOrNothing(options),
 };

@@ -6,7 +6,7 @@ import { accountWith } from './account-with.ts';
 /** A settle of an attempt that no longer holds the money is charged like any other. */
 export const staleSettleCharged: Mutation = {
   name: 'settle of an old attempt accepted',
-  caughtBy: 57,
+  caughtBy: 6,
   kinds: accountWith({
     guards: {
       isChargeable: ({ event }) => ['charge', 'late', 'stale'].includes(judgeSettle(only(event, 'hold.settle'))),

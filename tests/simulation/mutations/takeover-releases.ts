@@ -4,7 +4,7 @@ import { type Mutation, patch } from '../mutation.ts';
 /** A node that adopts a shard treats every gateway as dead. */
 export const takeoverReleases: Mutation = {
   name: 'hold released by a takeover',
-  caughtBy: 48,
+  caughtBy: 61,
   begin: () =>
     patch(Adoption, ['checkLeases'], ({ checkLeases }) => ({
       checkLeases(...args) {
