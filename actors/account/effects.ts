@@ -111,9 +111,7 @@ function accountShortfall(state: AccountState, event: HoldOpen | JobHold): Short
 }
 
 function keyShortfall(event: HoldOpen | JobHold): Shortfall {
-  const held = keyHeld(event);
-  const shortfall = { required: event.request.amount, available: keyRoom(event) ?? '0' };
-  return held === undefined ? shortfall : { ...shortfall, held };
+  return { required: event.request.amount, available: keyRoom(event) ?? '0', held: keyHeld(event) };
 }
 
 function workspaceShortfall(state: AccountState, event: HoldOpen | JobHold): Shortfall {
@@ -188,12 +186,11 @@ export function answerRaise(event: HoldRaise): Effect {
 }
 
 export function refuseRaiseShort(state: AccountState, event: HoldRaise, scope: PaymentScope): Effect {
-  const shortfall = { required: raiseDelta(event), available: roomIn(scope, state, event) };
-  const held = heldIn(scope, state, event);
-  const refusal = paymentRequired(
-    scope,
-    held === undefined ? shortfall : { ...shortfall, held: ofOthers(held, event) },
-  );
+  const refusal = paymentRequired(scope, {
+    required: raiseDelta(event),
+    available: roomIn(scope, state, event),
+    held: heldByOthers(scope, state, event),
+  });
   return reply({ admitted: false, refusal } satisfies Admission);
 }
 
@@ -202,14 +199,15 @@ function roomIn(scope: PaymentScope, state: AccountState, event: HoldRaise): str
   return scope === 'account' ? available(state) : (raiseRoom(state, event, rowOf(event)) ?? '0');
 }
 
-function heldIn(scope: PaymentScope, { address, budgets, held }: AccountState, event: HoldRaise): string | undefined {
-  if (scope === 'account') return held;
-  return scope === 'key' ? event.keyHeld : budgets?.[workspaceOf(address, rowOf(event))]?.held;
-}
-
 /** Without what this generation holds. */
-function ofOthers(held: string, event: HoldRaise): string {
-  return subtract(held, rowOf(event).amount);
+function heldByOthers(
+  scope: PaymentScope,
+  { address, budgets, held }: AccountState,
+  event: HoldRaise,
+): string | undefined {
+  const row = rowOf(event);
+  const all = { account: held, key: event.keyHeld, workspace: budgets?.[workspaceOf(address, row)]?.held }[scope];
+  return all === undefined ? undefined : subtract(all, row.amount);
 }
 
 /** Undoes the creation of the workspace. */

@@ -32,7 +32,7 @@ export type JobHold = Stamped & {
   readonly type: 'job.hold';
   readonly request: HoldRequest;
   readonly key: string;
-  /** As in `HoldOpen`. */
+  /** As in `HoldOpen`, both. */
   readonly room?: string | null;
   readonly keyHeld?: string;
   readonly workspace?: string;

@@ -53,9 +53,8 @@ export function openJobHold(state: KeyState, { request }: JobAdmit): Effect {
 
 /** The hold of a job beyond the key's limit: the key reserves nothing, and the account refuses it. */
 export function openJudgedJobHold(state: KeyState, { request, at }: JobAdmit): Effect {
-  const room = roomOf(state, at);
-  const held = { room, keyHeld: state.held };
-  const event = { type: 'job.hold', request: plain(request), key: state.address, ...held, ...inWorkspace(state) };
+  const left = { room: roomOf(state, at), keyHeld: state.held };
+  const event = { type: 'job.hold', request: plain(request), key: state.address, ...left, ...inWorkspace(state) };
   return { type: 'send', to: state.account, event };
 }
 

@@ -8,7 +8,7 @@ export interface Shortfall {
   /** The amount that can be spent now; may be negative. */
   readonly available: string;
   /** What other requests hold and may give back. Absent: an older node does not tell. */
-  readonly held?: string;
+  readonly held?: string | undefined;
 }
 
 /** What may be exhausted: the account's balance, the limit of the key, a budget of its workspace. */

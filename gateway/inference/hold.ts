@@ -228,9 +228,8 @@ export class Hold {
 /** The refusal of an endpoint that may cost `required`, made from the refusal of another one. */
 function shortOf({ metadata }: Refusal, required: string): Refusal {
   const scope = (metadata?.scope ?? 'account') as PaymentScope;
-  const shortfall = { required, available: String(metadata?.available ?? '0') };
-  const held = metadata?.held;
-  return paymentRequired(scope, held === undefined ? shortfall : { ...shortfall, held: String(held) });
+  const { available = '0', held } = metadata ?? {};
+  return paymentRequired(scope, { required, available: String(available), held: held as string | undefined });
 }
 
 /** Tells the client of a 402 which `max_tokens` would be admitted now. */

@@ -1,10 +1,8 @@
+import { INPUT_TOKENS_MAX } from '../terms/embeds.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
 import { invalid } from '../terms/invalid.ts';
 import { promptCount } from '../tokens/prompt-count.ts';
 import type { TurnSizes } from '../tokens/prompt-size.ts';
-
-/** Tokens of all inputs of one request, by our count. (conventions 1.8) */
-export const INPUT_TOKENS_MAX = 300_000;
 
 /** The longest input of an embeddings request. */
 export interface LongestInput {

@@ -1,4 +1,5 @@
 import type { Json } from '../../actors/runtime/index.ts';
+import { INPUT_TOKENS_MAX } from '../terms/embeds.ts';
 import type { Candidate, Plan, Rejection } from '../terms/plan.ts';
 import type { Preferences, Turn } from '../terms/turn.ts';
 import { measurePromptNow, type PromptSizes } from '../tokens/measure-prompt.ts';
@@ -7,7 +8,7 @@ import type { Conversation } from './affinity.ts';
 import { constraintsOf, type RoutingDefaults, sharedConstraints } from './constraints.ts';
 import { firstViolatedRule } from './eligibility/first-violated-rule.ts';
 import type { RuleViolation } from './eligibility/rule-violation.ts';
-import { INPUT_TOKENS_MAX, tooManyInputTokens } from './embedding-inputs.ts';
+import { tooManyInputTokens } from './embedding-inputs.ts';
 import { type EndpointIndex, endpointIndex, type IndexedEndpoint } from './endpoint-index.ts';
 import { firstPick } from './first-pick.ts';
 import { fit } from './fit.ts';

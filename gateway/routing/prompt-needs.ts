@@ -1,9 +1,8 @@
 import type { Json } from '../../actors/runtime/index.ts';
-import { embeds } from '../terms/embeds.ts';
+import { embeds, INPUT_TOKENS_MAX } from '../terms/embeds.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { PromptNeeds } from '../tokens/measure-prompt.ts';
 import type { VocabularyName } from '../tokens/vocabulary.ts';
-import { INPUT_TOKENS_MAX } from './embedding-inputs.ts';
 import { endpointIndex } from './endpoint-index.ts';
 import { resolve } from './resolve.ts';
 

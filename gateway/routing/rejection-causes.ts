@@ -1,6 +1,7 @@
 import { compare } from '../../actors/terms/usd.ts';
 import type { Rejection } from '../terms/plan.ts';
 import type { Turn } from '../terms/turn.ts';
+import { listed } from './listed.ts';
 
 /** Why some of the endpoints cannot serve a turn. */
 export interface RejectionCause {
@@ -13,10 +14,6 @@ export interface RejectionCause {
   /** The filter of `GET /models` that finds what can serve it. */
   readonly filter?: { readonly name: string; readonly value: string };
 }
-
-/** Names of providers shown in one list, and characters of each. */
-const NAMES_MAX = 10;
-const NAME_CHARACTERS_MAX = 64;
 
 /** The rejections by their cause; those that the caller's choice of providers made come last. */
 export function causesOf(turn: Turn, rejections: readonly Rejection[]): readonly RejectionCause[] {
@@ -100,12 +97,6 @@ function onlyCause(turn: Turn, group: readonly Rejection[], all: readonly Reject
 
 function excludedCause(member: string, group: readonly Rejection[]): Omit<RejectionCause, 'count'> {
   return { text: `${member} excludes ${listed(group.map(({ provider }) => provider))}`, leaveOut: member };
-}
-
-function listed(names: Iterable<string>): string {
-  const unique = [...new Set(names)];
-  const shown = unique.slice(0, NAMES_MAX).map((name) => name.slice(0, NAME_CHARACTERS_MAX));
-  return shown.join(', ') + (unique.length > NAMES_MAX ? `, and ${unique.length - NAMES_MAX} more` : '');
 }
 
 /** The bound, and the lowest price above it. */

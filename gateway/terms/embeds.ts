@@ -1,5 +1,8 @@
 import type { Turn } from './turn.ts';
 
+/** Tokens of all inputs of one embeddings request. (conventions 1.8) */
+export const INPUT_TOKENS_MAX = 300_000;
+
 /** True for a turn that asks for vectors: each of its messages is one input, which no template surrounds. */
 export function embeds({ modalities }: Pick<Turn, 'modalities'>): boolean {
   return modalities?.output.includes('embeddings') ?? false;

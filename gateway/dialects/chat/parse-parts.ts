@@ -67,9 +67,5 @@ function parseFile(
     if (id == null) throw invalid(`${member} must have file_id or file_data`);
     return carried.addFile(id, `${member}.file_id`, named);
   }
-  return {
-    type: 'file',
-    source: parseDocument(data, `${member}.file_data`),
-    ...named,
-  };
+  return { type: 'file', source: parseDocument(data, `${member}.file_data`), ...named };
 }

@@ -101,8 +101,8 @@ function addConstraints(request: ChatRequest, turn: MutableTurn): void {
     turn.responseFormat = { type: 'json_schema', json_schema: withoutNulls(format.json_schema) };
   }
   if (request.structured_outputs === true) turn.requires = ['structured_outputs'];
-  const effort = request.reasoning_effort ?? request.reasoning?.effort;
-  const reasoning = reasoningOf({ ...request.reasoning, ...(effort == null ? {} : { effort }) });
+  const effort = request.reasoning_effort ?? request.reasoning?.effort ?? null;
+  const reasoning = reasoningOf({ ...request.reasoning, effort });
   if (reasoning) turn.reasoning = reasoning;
   if (asksCompression(request)) turn.compress = true;
 }

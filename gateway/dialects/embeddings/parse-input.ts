@@ -1,6 +1,7 @@
+import { INPUT_TOKENS_MAX } from '../../terms/embeds.ts';
 import { invalid } from '../../terms/invalid.ts';
 import type { TurnMessage } from '../../terms/turn.ts';
-import { type EmbeddingsRequest, INPUTS_MAX, TOKEN_ID_MAX, TOKENS_MAX } from './request-schema.ts';
+import { type EmbeddingsRequest, INPUTS_MAX, TOKEN_ID_MAX } from './request-schema.ts';
 
 /** One message for each input. */
 export function parseInput(input: EmbeddingsRequest['input']): readonly TurnMessage[] {
@@ -22,7 +23,7 @@ export function refuseMixedInput(input: unknown): void {
   if (!Array.isArray(input)) throw invalid('input must be a string or an array');
   const [first] = input;
   const kind = kindOf(first);
-  const most = kind === 'a token id' ? TOKENS_MAX : INPUTS_MAX;
+  const most = kind === 'a token id' ? INPUT_TOKENS_MAX : INPUTS_MAX;
   if (input.length > most) throw invalid(`input must have at most ${most} items`);
   for (const [at, entry] of input.entries()) {
     if (kindOf(entry) === 'parts')
@@ -43,7 +44,7 @@ function kindOf(entry: unknown): Kind {
 
 function refuseTokens(tokens: readonly unknown[], member: string): void {
   if (tokens.length === 0) throw invalid(`${member} must have at least 1 item`);
-  if (tokens.length > TOKENS_MAX) throw invalid(`${member} must have at most ${TOKENS_MAX} items`);
+  if (tokens.length > INPUT_TOKENS_MAX) throw invalid(`${member} must have at most ${INPUT_TOKENS_MAX} items`);
   const at = tokens.findIndex((id) => !Number.isInteger(id) || (id as number) < 0 || (id as number) > TOKEN_ID_MAX);
   if (at >= 0) throw invalid(`${member}[${at}] must be a token id, a whole number from 0 to ${TOKEN_ID_MAX}`);
 }

@@ -1,16 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { INPUT_TOKENS_MAX } from '../../terms/embeds.ts';
 import { LABEL_CHARACTERS_MAX, maybe, named, oneOf } from '../request/members.ts';
 import { sharedMembers } from '../request/shared-members.ts';
 
 /** Inputs of one request. (conventions 1.8) */
 export const INPUTS_MAX = 2_048;
-/** Tokens of one input, and of all: the bound of all inputs. (conventions 1.8) */
-export const TOKENS_MAX = 300_000;
 export const TOKEN_ID_MAX = 2 ** 31 - 1;
 const DIMENSIONS_MAX = 65_536;
 
 const text = Type.String({ minLength: 1 });
-const tokens = Type.Array(Type.Integer({ minimum: 0, maximum: TOKEN_ID_MAX }), { minItems: 1, maxItems: TOKENS_MAX });
+const tokens = Type.Array(Type.Integer({ minimum: 0, maximum: TOKEN_ID_MAX }), {
+  minItems: 1,
+  maxItems: INPUT_TOKENS_MAX,
+});
 const { model, models, user, provider, route } = sharedMembers;
 
 /** The embeddings request on the wire. Unknown members are allowed and ignored. (conventions 1.8) */

@@ -1,4 +1,5 @@
 import type { TurnEvent } from '../../terms/turn-event.ts';
+import { honouredNames } from '../reply/honoured-names.ts';
 import type { Closing, ReplyFrames } from '../reply/reply-dialect.ts';
 import type { ReplyHead } from '../reply/reply-head.ts';
 import { type Block, BlockSequence, type BlockWriter, type Piece } from './block-sequence.ts';
@@ -51,7 +52,7 @@ export class MessagesFrames implements ReplyFrames, BlockWriter {
     this.#begin();
     this.#blocks.end();
     const stop = stopMembers({ finish: this.#finish, refused: this.#refused, stops: this.#stops });
-    const honoured = closing === null ? '' : `,"honoured":${honouredText(closing.honoured)}`;
+    const honoured = closing === null ? '' : `,"honoured":${JSON.stringify(honouredNames(closing.honoured, pathOf))}`;
     this.#out += frame('message_delta', `,"delta":{${stop}},"usage":${usageText(closing)}${honoured}`);
     this.#out += frame('message_stop', '');
     return this.#take();
@@ -117,11 +118,4 @@ function blockText(block: Block): string {
     case 'image':
       return `{"type":"image","source":${imageSource(block.url)}}`;
   }
-}
-
-/** The settings under their names in this dialect. */
-function honouredText(honoured: Closing['honoured']): string {
-  return JSON.stringify(
-    Object.fromEntries(Object.entries(honoured).map(([name, held]) => [pathOf(name) ?? name, held])),
-  );
 }

@@ -23,14 +23,4 @@ export const pictureSettings = {
   seed: sharedMembers.seed,
 };
 
-export const PICTURE_SETTINGS = [
-  'n',
-  'resolution',
-  'aspect_ratio',
-  'size',
-  'quality',
-  'output_format',
-  'background',
-  'output_compression',
-  'seed',
-] as const satisfies readonly (keyof typeof pictureSettings)[];
+export const PICTURE_SETTINGS = Object.keys(pictureSettings) as readonly (keyof typeof pictureSettings)[];

@@ -1,6 +1,7 @@
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
 import { KEEP_ALIVE } from '../reply/event-text.ts';
+import { honouredNames } from '../reply/honoured-names.ts';
 import type { Closing, ReplyFrames } from '../reply/reply-dialect.ts';
 import type { ReplyHead } from '../reply/reply-head.ts';
 import { EventWriter } from './event-writer.ts';
@@ -73,7 +74,7 @@ export class ResponsesFrames implements ReplyFrames {
       ...endOf(this.#finish ?? 'stop'),
       output: this.#output.items('incomplete'),
       usage: usageText(closing),
-      ...(honoured === undefined ? {} : { honoured: namedHere(honoured) }),
+      ...(honoured === undefined ? {} : { honoured: honouredNames(honoured, pathOf) }),
     });
   }
 
@@ -107,9 +108,4 @@ export class ResponsesFrames implements ReplyFrames {
     this.#repeatedText ??= this.#repeated();
     return responseText(this.#head, this.#repeatedText, state);
   }
-}
-
-/** Settings by the names of this dialect. */
-function namedHere(honoured: Readonly<Record<string, boolean>>): Readonly<Record<string, boolean>> {
-  return Object.fromEntries(Object.entries(honoured).map(([name, held]) => [pathOf(name) ?? name, held]));
 }

@@ -23,6 +23,7 @@ type Prefix = 'msg' | 'fc' | 'rs';
 export class OutputItems {
   readonly #writer: EventWriter;
   readonly #stem: string;
+  readonly #hidesReasoning: boolean;
   readonly #done: string[] = [];
   readonly #held = new HeldEvents();
   #open: OutputItem | null = null;
@@ -35,8 +36,6 @@ export class OutputItems {
   #shown: 'plain' | 'details' | null = null;
   #part: string | null = null;
   #characters = 0;
-
-  readonly #hidesReasoning: boolean;
 
   /** `stem`: what the ids of all items have in common. */
   constructor(writer: EventWriter, stem: string, hidesReasoning: boolean) {

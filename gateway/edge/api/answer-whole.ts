@@ -72,7 +72,7 @@ export class WholeAnswer {
     }
   }
 
-  /** Joins small pieces, each share of the loop being a turn of it. Nothing more is made for a client that has left. */
+  /** Joins small pieces, because each share takes a turn of the event loop. Stops for a client that has left. */
   async #gathered(pieces: Iterable<string>): Promise<readonly string[]> {
     const made: string[] = [];
     let text = '';

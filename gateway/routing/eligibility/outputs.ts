@@ -1,12 +1,10 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { Turn } from '../../terms/turn.ts';
 import type { IndexedEndpoint } from '../endpoint-index.ts';
+import { listed } from '../listed.ts';
 import { imageConfigRule } from './image-config.ts';
 import { isSetting } from './is-setting.ts';
 import type { RuleViolation } from './rule-violation.ts';
-
-/** Names shown in a refusal. */
-const NAMES_MAX = 10;
 
 /** The modalities of answers. */
 const ANSWERS: ReadonlySet<string> = new Set(['text', 'image', 'audio']);
@@ -48,13 +46,9 @@ function speechRule(endpoint: Endpoint, { voice, format }: NonNullable<Turn['spe
   const { speech } = endpoint.envelopes;
   if (!speech) return { reason: 'modality', detail: 'audio' };
   const hasVoice = speech.voices.includes(voice) || isSetting(endpoint, 'audio', 'voice', voice);
-  if (!hasVoice) return { reason: 'require_parameters', member: 'audio.voice', detail: declaredNames(speech.voices) };
+  if (!hasVoice)
+    return { reason: 'require_parameters', member: 'audio.voice', detail: `declared are ${listed(speech.voices)}` };
   const hasFormat = speech.formats.includes(format) || isSetting(endpoint, 'audio', 'format', format);
   if (hasFormat) return null;
-  return { reason: 'require_parameters', member: 'audio.format', detail: declaredNames(speech.formats) };
-}
-
-function declaredNames(names: readonly string[]): string {
-  const more = names.length - NAMES_MAX;
-  return `declared are ${names.slice(0, NAMES_MAX).join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+  return { reason: 'require_parameters', member: 'audio.format', detail: `declared are ${listed(speech.formats)}` };
 }

@@ -155,7 +155,7 @@ function activityRecordsOf(cell: Cell): Inspection['intents'] {
   });
 }
 
-/** An actor that has one activity of a kind at most names it as the kind. */
+/** The id of an activity is its name where its actor never has two of that name. */
 function activitySentence({
   id,
   name,
