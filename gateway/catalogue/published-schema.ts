@@ -15,12 +15,8 @@ export function publishedSchema(): Readonly<Schema> {
 function published(value: unknown, definitions: Schema): unknown {
   if (Array.isArray(value)) return value.map((each) => published(each, definitions));
   if (typeof value !== 'object' || value === null) return value;
-  const { $id, $ref, ...members } = value as Schema;
+  const { $id: _, $defs = {}, $ref, ...members } = value as Schema;
+  for (const [name, each] of Object.entries($defs as Schema)) definitions[name] ??= published(each, definitions);
   if (typeof $ref === 'string') return { $ref: `#/$defs/${$ref}` };
-  if (typeof $id === 'string' && $id in definitions) return { $ref: `#/$defs/${$id}` };
-  if (typeof $id === 'string') definitions[$id] = true;
-  const inner = Object.fromEntries(Object.entries(members).map(([name, each]) => [name, published(each, definitions)]));
-  if (typeof $id !== 'string') return inner;
-  definitions[$id] = inner;
-  return { $ref: `#/$defs/${$id}` };
+  return Object.fromEntries(Object.entries(members).map(([name, each]) => [name, published(each, definitions)]));
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type Static, Type } from '@sinclair/typebox';
-import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
 
 const BYTES_MAX = 8 * 1024 * 1024;
 const QUESTIONS_MAX = 1_000;
@@ -24,7 +24,7 @@ const schema = Type.Object(
   },
   closed,
 );
-const compiled = TypeCompiler.Compile(schema);
+const compiled = Compile(schema);
 
 /** A data set: questions with the expected answers, and the program that grades them. */
 export type BenchmarkSet = Static<typeof schema>;
@@ -40,6 +40,6 @@ export async function readBenchmarkSet(path: string): Promise<BenchmarkSet> {
     throw new Error(`${path}: is not valid JSON`);
   }
   if (compiled.Check(value)) return value;
-  const wrong = compiled.Errors(value).First();
-  throw new Error(`${path}: ${wrong?.path ?? ''} ${wrong?.message ?? 'is not a data set'}`);
+  const [wrong] = compiled.Errors(value);
+  throw new Error(`${path}: ${wrong?.instancePath ?? ''} ${wrong?.message ?? 'is not a data set'}`);
 }

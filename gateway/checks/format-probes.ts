@@ -2,8 +2,8 @@
  * The two checks of structured answers: a JSON object on request, and one that follows a schema. The schema is our own
  * and fixed; a caller's schema is never compiled. (spec: inference, `structured_outputs`)
  */
-import { Type } from '@sinclair/typebox';
-import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { failed, incomplete, type Judgement, passed, type QualificationProbe } from './probe.ts';
 import type { ProbeAnswer } from './probe-answer.ts';
@@ -19,7 +19,7 @@ const SENT_SCHEMA = Type.Object(
   { ...members, certainty_level: Type.Unsafe<string>({ type: 'string', enum: ['low', 'high'] }) },
   closed,
 );
-const followed = TypeCompiler.Compile(
+const followed = Compile(
   Type.Object({ ...members, certainty_level: Type.Union([Type.Literal('low'), Type.Literal('high')]) }, closed),
 );
 

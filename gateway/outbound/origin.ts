@@ -1,10 +1,9 @@
-import type undici from 'undici';
+import { Client, type Dispatcher } from 'undici';
 import type { Exchange } from './exchange.ts';
-import { Client } from './http-client.ts';
 
 interface Waiting {
   readonly exchange: Exchange;
-  readonly request: undici.Dispatcher.DispatchOptions;
+  readonly request: Dispatcher.DispatchOptions;
 }
 
 /**
@@ -17,19 +16,19 @@ export class Origin {
   /** Calls that have not ended. */
   underWay = 0;
   readonly #origin: string;
-  readonly #options: undici.Client.Options;
+  readonly #options: Client.Options;
   readonly #clientsMax: number;
   readonly #clients: Client[] = [];
   readonly #free: Client[] = [];
   #waiting: Waiting[] = [];
 
-  constructor(origin: string, options: undici.Client.Options, clientsMax: number) {
+  constructor(origin: string, options: Client.Options, clientsMax: number) {
     this.#origin = origin;
     this.#options = options;
     this.#clientsMax = clientsMax;
   }
 
-  dispatch(request: undici.Dispatcher.DispatchOptions, exchange: Exchange): void {
+  dispatch(request: Dispatcher.DispatchOptions, exchange: Exchange): void {
     const client = this.#free.pop() ?? this.#opened();
     if (client === null) this.#wait({ exchange, request });
     else this.#carry(client, request, exchange);
@@ -41,7 +40,7 @@ export class Origin {
     await Promise.all(this.#clients.map((client) => client.destroy()));
   }
 
-  #carry(client: Client, request: undici.Dispatcher.DispatchOptions, exchange: Exchange): void {
+  #carry(client: Client, request: Dispatcher.DispatchOptions, exchange: Exchange): void {
     exchange.freed = () => this.#release(client);
     client.dispatch(request, exchange);
   }

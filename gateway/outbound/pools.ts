@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
-import type undici from 'undici';
+import { buildConnector, type Client } from 'undici';
 import { type Clock, Slab } from '../../actors/runtime/index.ts';
 import { Deadlines } from './deadlines.ts';
 import { Exchange, type ExchangeParts } from './exchange.ts';
-import { buildConnector } from './http-client.ts';
 import { type Lease, WITHOUT_LEASE, waitForLease } from './lease.ts';
 import { Origin } from './origin.ts';
 import type { Outbound, OutboundCall, OutboundReply } from './outbound.ts';
@@ -109,7 +108,7 @@ export class Pools implements Outbound {
     const known = this.#origins.get(name);
     if (known) return known;
     if (this.#closed || this.#origins.size >= ORIGINS_MAX) return null;
-    const options: undici.Client.Options = {
+    const options: Client.Options = {
       pipelining: 1,
       // One connector for all clients, because it caches the origin's TLS sessions.
       connect: buildConnector({ timeout: this.#options.connectMs, allowH2: false }),

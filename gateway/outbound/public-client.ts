@@ -1,10 +1,9 @@
 import dns from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import type undici from 'undici';
+import { buildConnector, Client } from 'undici';
 import type { Clock } from '../../actors/runtime/index.ts';
 import type { TargetRules } from '../terms/config.ts';
 import { type CallbackTarget, isCallable, judgeCallbackUrl } from './callback-url.ts';
-import { buildConnector, Client } from './http-client.ts';
 import { type Lease, WITHOUT_LEASE, waitForLease } from './lease.ts';
 import { BLOCKED, type PostOutcome, PublicExchange } from './public-exchange.ts';
 
@@ -76,7 +75,7 @@ export class PublicClient {
     }
   }
 
-  #options(target: CallbackTarget): undici.Client.Options {
+  #options(target: CallbackTarget): Client.Options {
     const { answerMs, ca } = this.#parts;
     const trust = ca === undefined ? {} : { ca };
     // The connector belongs to this one call, so that no TLS session outlives it.

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from 'typebox';
 import { LABEL_CHARACTERS_MAX, maybe } from '../request/members.ts';
 
 const DETAIL_CHARACTERS_MAX = 32;

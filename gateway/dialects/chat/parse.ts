@@ -1,4 +1,4 @@
-import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { Compile } from 'typebox/compile';
 import { invalid } from '../../terms/invalid.ts';
 import { isEmpty } from '../../terms/is-empty.ts';
 import type { Turn } from '../../terms/turn.ts';
@@ -16,7 +16,7 @@ import { parseMessages } from './parse-messages.ts';
 import { parseTools } from './parse-tools.ts';
 import { type ChatRequest, chatRequest } from './request-schema.ts';
 
-const check = TypeCompiler.Compile(chatRequest);
+const check = Compile(chatRequest);
 
 /** Characters of `metadata` as JSON: it is stored in the row of its generation. */
 const METADATA_CHARACTERS_MAX = 65_536;

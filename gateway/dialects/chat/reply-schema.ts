@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from 'typebox';
 import { count, finishReason, honoured, replyHead, usageSchema } from '../reply/reply-members.ts';
 import { maybe, oneOf } from '../request/members.ts';
 

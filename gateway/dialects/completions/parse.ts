@@ -1,4 +1,4 @@
-import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { Compile } from 'typebox/compile';
 import type { Turn } from '../../terms/turn.ts';
 import { checked } from '../request/checked.ts';
 import { conversationOf } from '../request/conversation-of.ts';
@@ -7,7 +7,7 @@ import { parsePreferences } from '../request/parse-preferences.ts';
 import { requestedSettings } from '../request/requested-settings.ts';
 import { type CompletionRequest, completionRequest } from './request-schema.ts';
 
-const check = TypeCompiler.Compile(completionRequest);
+const check = Compile(completionRequest);
 
 /** Forwarded unchanged, under these names, to endpoints that declare them. */
 const SAMPLING = [

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from 'typebox';
 import { finishReason, honoured, replyHead, usageSchema } from '../reply/reply-members.ts';
 import { maybe } from '../request/members.ts';
 

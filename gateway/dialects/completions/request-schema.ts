@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from 'typebox';
 import { maybe } from '../request/members.ts';
 import { sharedMembers } from '../request/shared-members.ts';
 

@@ -1,4 +1,4 @@
-import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { Compile } from 'typebox/compile';
 import type { Turn } from '../../terms/turn.ts';
 import { checked } from '../request/checked.ts';
 import { conversationOf } from '../request/conversation-of.ts';
@@ -8,7 +8,7 @@ import { requestedSettings } from '../request/requested-settings.ts';
 import { parseInput, refuseMixedInput } from './parse-input.ts';
 import { embeddingsRequest } from './request-schema.ts';
 
-const check = TypeCompiler.Compile(embeddingsRequest);
+const check = Compile(embeddingsRequest);
 
 /** Forwarded unchanged, under these names, to endpoints that declare them. */
 const SETTINGS = ['dimensions', 'input_type'] as const;

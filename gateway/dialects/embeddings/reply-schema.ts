@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from 'typebox';
 import { count, replyHead, usageSchema } from '../reply/reply-members.ts';
 
 /** The published schema of an embeddings answer. (conventions 1.8) */

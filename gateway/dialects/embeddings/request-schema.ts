@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from 'typebox';
 import { INPUT_TOKENS_MAX } from '../../terms/embeds.ts';
 import { LABEL_CHARACTERS_MAX, maybe, named, oneOf } from '../request/members.ts';
 import { sharedMembers } from '../request/shared-members.ts';

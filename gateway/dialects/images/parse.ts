@@ -1,4 +1,4 @@
-import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { Compile } from 'typebox/compile';
 import type { MediaPart, Turn, TurnMessage } from '../../terms/turn.ts';
 import { checked } from '../request/checked.ts';
 import { conversationOf } from '../request/conversation-of.ts';
@@ -9,7 +9,7 @@ import { PICTURE_SETTINGS } from '../request/picture-settings.ts';
 import { requestedSettings } from '../request/requested-settings.ts';
 import { type ImagesRequest, imagesRequest } from './request-schema.ts';
 
-const check = TypeCompiler.Compile(imagesRequest);
+const check = Compile(imagesRequest);
 
 /**
  * Parses an image generation request into a turn of one user message: the prompt, then the pictures it refers to. One

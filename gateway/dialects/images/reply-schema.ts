@@ -1,13 +1,14 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from 'typebox';
 import { count, replyHead, usageSchema } from '../reply/reply-members.ts';
 
 /** The published schemas of replies to image generations. (conventions 1.10) */
 
 const usage = Type.Optional(
-  Type.Composite([
-    usageSchema,
-    Type.Object({ input_tokens: Type.Optional(count), output_tokens: Type.Optional(count) }),
-  ]),
+  Type.Object({
+    ...usageSchema.properties,
+    input_tokens: Type.Optional(count),
+    output_tokens: Type.Optional(count),
+  }),
 );
 
 const picture = {

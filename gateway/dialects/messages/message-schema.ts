@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from 'typebox';
 import { LABEL_CHARACTERS_MAX, maybe, oneOf } from '../request/members.ts';
 
 const MEDIA_TYPE_CHARACTERS_MAX = 128;

@@ -1,4 +1,4 @@
-import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { Compile } from 'typebox/compile';
 import { inexpressible } from '../../terms/inexpressible.ts';
 import { invalid } from '../../terms/invalid.ts';
 import type { Turn } from '../../terms/turn.ts';
@@ -14,8 +14,8 @@ import { parseMessages } from './parse-messages.ts';
 import { parseTools, toolsOf } from './parse-tools.ts';
 import { countRequest, type MessagesRequest, messagesRequest } from './request-schema.ts';
 
-const checkRequest = TypeCompiler.Compile(messagesRequest);
-const checkCount = TypeCompiler.Compile(countRequest);
+const checkRequest = Compile(messagesRequest);
+const checkCount = Compile(countRequest);
 
 const SAMPLING = ['temperature', 'top_p', 'top_k'] as const satisfies readonly (keyof MessagesRequest)[];
 /** Name of the schema of an answer, for endpoints that require one. */

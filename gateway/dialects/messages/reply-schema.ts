@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from 'typebox';
 import { count, honoured } from '../reply/reply-members.ts';
 import { oneOf } from '../request/members.ts';
 

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from 'typebox';
 import { between, LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, oneOf, opaque } from '../request/members.ts';
 import {
   CEILING_MAX,

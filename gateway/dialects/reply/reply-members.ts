@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from 'typebox';
 import { oneOf } from '../request/members.ts';
 
 /** Members that the published replies of several dialects share. (spec: inference, Chat completion reply) */

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from 'typebox';
 import type { Modality } from '../../../actors/terms/endpoint.ts';
 import type { Turn } from '../../terms/turn.ts';
 import type { Carried } from './carried.ts';

@@ -1,4 +1,4 @@
-import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
+import { type TSchema, type TSchemaOptions, Type } from 'typebox';
 
 /**
  * Building blocks of the request schemas of all dialects. `maybe` marks an optional member whose explicit null counts
@@ -6,9 +6,8 @@ import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
  */
 export const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 
-/** One word of a closed list. The pattern repeats the list for validators that ignore `enum` on strings. */
-export const oneOf = <T extends string>(...words: T[]) =>
-  Type.Unsafe<T>(Type.String({ enum: words, pattern: `^(?:${words.join('|')})$` }));
+/** One word of a closed list. */
+export const oneOf = <T extends string>(...words: T[]) => Type.Unsafe<T>(Type.String({ enum: words }));
 
 export const between = (minimum: number, maximum: number) => Type.Number({ minimum, maximum });
 
@@ -16,7 +15,8 @@ export const between = (minimum: number, maximum: number) => Type.Number({ minim
 export const named = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 
 /** Any object, kept unchanged: nulls and unknown members inside it belong to the client. */
-export const opaque = (options: SchemaOptions = {}) => Type.Object({}, options);
+export const opaque = (options: TSchemaOptions = {}) =>
+  Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}, options));
 
 /** Entries of a list of names, where the specification sets no bound. */
 export const NAMES_MAX = 100;

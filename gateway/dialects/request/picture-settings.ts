@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from 'typebox';
 import { maybe, named } from './members.ts';
 import { sharedMembers } from './shared-members.ts';
 

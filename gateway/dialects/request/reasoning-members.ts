@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from 'typebox';
 import type { Reasoning } from '../../terms/turn.ts';
 import { maybe } from './members.ts';
 import { CEILING_MAX, effort } from './shared-members.ts';

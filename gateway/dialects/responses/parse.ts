@@ -1,4 +1,4 @@
-import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { Compile } from 'typebox/compile';
 import { invalid } from '../../terms/invalid.ts';
 import type { Tool, ToolChoice, Turn } from '../../terms/turn.ts';
 import { Carried } from '../request/carried.ts';
@@ -13,7 +13,7 @@ import { asksCompression, CEILING_MAX } from '../request/shared-members.ts';
 import { parseInput } from './parse-input.ts';
 import { type ResponsesRequest, responsesRequest } from './request-schema.ts';
 
-const check = TypeCompiler.Compile(responsesRequest);
+const check = Compile(responsesRequest);
 
 type MutableTurn = { -readonly [member in keyof Turn]: Turn[member] };
 

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from 'typebox';
 import { mediaMembers } from '../request/media-members.ts';
 import { between, LABEL_CHARACTERS_MAX, maybe, opaque } from '../request/members.ts';
 import { reasoningMembers } from '../request/reasoning-members.ts';

@@ -1,5 +1,5 @@
-import { Type } from '@sinclair/typebox';
-import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
 import { JsonScan } from '../../json/json-scan.ts';
 import { invalid } from '../../terms/invalid.ts';
 import type { ReasoningDetail } from '../../terms/turn.ts';
@@ -10,7 +10,7 @@ import { maybe } from '../request/members.ts';
 const MARK = 'rd1.';
 const DETAILS_MAX = 4_096;
 
-const check = TypeCompiler.Compile(
+const check = Compile(
   Type.Array(
     Type.Object(
       {

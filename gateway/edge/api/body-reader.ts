@@ -1,4 +1,4 @@
-import type { TObject } from '@sinclair/typebox';
+import type { TObject } from 'typebox';
 import { membersOf, unreadMembers } from '../../dialects/request/unread-members.ts';
 import { type RequestContext, takeBody } from '../request-context.ts';
 import { checker } from './keys/key-schema.ts';

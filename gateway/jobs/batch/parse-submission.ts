@@ -1,5 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox';
-import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
 import { BATCH_ENDPOINTS, type BatchEndpoint } from '../../../actors/batch/batch-record.ts';
 import { LINES_MAX } from '../../../actors/batch/line-record.ts';
 import { LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf, opaque } from '../../dialects/request/members.ts';
@@ -35,7 +35,7 @@ const members = {
 };
 const requests = { minItems: 1, maxItems: LINES_MAX };
 const envelope = Type.Object({ ...members, requests: maybe(Type.Array(opaque(), requests)) });
-const check = TypeCompiler.Compile(envelope);
+const check = Compile(envelope);
 /** The members of a submission that are read. */
 export const SUBMISSION_MEMBERS = membersOf(envelope);
 

@@ -10,7 +10,7 @@ import {
   sealBlob,
 } from '../../../actors/runtime/index.ts';
 import type { OutboundBody } from '../../outbound/outbound.ts';
-import { type ClipMeasure, type ClipMeter, openClipMeter } from './clip/measure-clip.ts';
+import { type ClipMeasure, ClipMeter } from './clip/measure-clip.ts';
 
 /** A clip as delivered and measured. `blob` is null where the blob store refused it: `refusal` says why. */
 export type ReceivedClip =
@@ -36,7 +36,7 @@ export async function storeClip(
   body: OutboundBody,
   { bytes, clock, random, place, keeps }: Storing,
 ): Promise<ReceivedClip> {
-  const meter = await openClipMeter();
+  const meter = new ClipMeter();
   // Before anything is stored: while the key store is out of reach nothing may be.
   const key = await bytes.keys.current();
   const source = new Source(meter, body, clock);

@@ -1,5 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox';
-import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
 import { LABEL_CHARACTERS_MAX, maybe, named, oneOf } from '../../dialects/request/members.ts';
 import { preferencesSchema } from '../../dialects/request/preferences-schema.ts';
 import { ASPECT_RATIOS, FRAME_TYPES, REFERENCE_ROLES, RESOLUTIONS, ROLE_ALIASES } from '../../terms/video-names.ts';
@@ -48,4 +48,4 @@ export type WireVideo = Static<typeof videoRequestSchema>;
 export type WireFrame = Static<typeof frameImage>;
 export type WireReference = Static<typeof reference>;
 
-export const videoCheck = TypeCompiler.Compile(videoRequestSchema);
+export const videoCheck = Compile(videoRequestSchema);

@@ -2,7 +2,7 @@
  * The schema of the configuration, checked once at start. Unknown members are refused: a misspelled bound would
  * otherwise silently keep its default.
  */
-import { type TSchema, Type } from '@sinclair/typebox';
+import { type TSchema, Type } from 'typebox';
 import defaults from '../../../cluster.config.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -11,83 +11,88 @@ function record<T extends Record<string, TSchema>>(members: T) {
   return Type.Object(members, closed);
 }
 
-function text(words: string) {
-  return Type.String({ minLength: 1, words });
+function text(description: string) {
+  return Type.String({ minLength: 1, description });
 }
 
-const flag = Type.Boolean({ words: 'true or false' });
-const count = Type.Integer({ minimum: 1, words: 'a whole number, 1 or more' });
-const countOrNone = Type.Integer({ minimum: 0, words: 'a whole number, 0 or more' });
-const percent = Type.Integer({ minimum: 1, maximum: 100, words: 'a percentage, a whole number from 1 to 100' });
-const ms = Type.Integer({ minimum: 1, maximum: 2_147_483_647, words: 'milliseconds, a whole number, 1 or more' });
+const flag = Type.Boolean({ description: 'true or false' });
+const count = Type.Integer({ minimum: 1, description: 'a whole number, 1 or more' });
+const countOrNone = Type.Integer({ minimum: 0, description: 'a whole number, 0 or more' });
+const percent = Type.Integer({ minimum: 1, maximum: 100, description: 'a percentage, a whole number from 1 to 100' });
+const ms = Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'milliseconds, a whole number, 1 or more' });
 /** Compared with store time; unlike the others it becomes no delay of a timer, whose limit is 24 days. */
 const retentionMs = Type.Integer({
   minimum: 1,
   maximum: Number.MAX_SAFE_INTEGER,
-  words: 'milliseconds, a whole number, 1 or more',
+  description: 'milliseconds, a whole number, 1 or more',
 });
-const port = Type.Integer({ minimum: 0, maximum: 65_535, words: 'a port, 0 to 65535 (0 takes a free one)' });
+const port = Type.Integer({ minimum: 0, maximum: 65_535, description: 'a port, 0 to 65535 (0 takes a free one)' });
 const hostPort = Type.String({
   pattern: '^(\\[[0-9a-fA-F:]+\\]|[^:\\s]+):\\d{1,5}$',
-  words: 'host:port, such as 127.0.0.1:0',
+  description: 'host:port, such as 127.0.0.1:0',
 });
-const slug = Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,63}$', words: 'lower case letters, digits and dashes' });
+const slug = Type.String({
+  pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
+  description: 'lower case letters, digits and dashes',
+});
 const usd = Type.String({
   pattern: '^\\d{1,12}(\\.\\d{1,40})?$',
-  words: 'a decimal number as text, such as "0.0000005"',
+  description: 'a decimal number as text, such as "0.0000005"',
 });
 
-const address = Type.String({ pattern: '^https?://\\S+$', words: 'an address such as https://example.com' });
+const address = Type.String({ pattern: '^https?://\\S+$', description: 'an address such as https://example.com' });
 
 const provider = record({
   slug,
   name: text('the display name'),
-  baseUrl: Type.String({ pattern: '^https?://\\S+$', words: 'an address such as https://api.example.com/v1' }),
+  baseUrl: Type.String({ pattern: '^https?://\\S+$', description: 'an address such as https://api.example.com/v1' }),
   apiKeyEnv: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z_][A-Za-z0-9_]*$',
-      words: 'the name of an environment variable (never the key itself)',
+      description: 'the name of an environment variable (never the key itself)',
     }),
   ),
   keyFile: Type.Optional(text('a file that holds the key')),
   models: Type.Union([Type.String({ minLength: 1 }), Type.Object({})], {
-    words: 'a models document: a file, an address, or {"data": [...]}',
+    description: 'a models document: a file, an address, or {"data": [...]}',
   }),
   dialect: Type.Optional(
-    Type.Union([Type.Literal('chat'), Type.Literal('messages')], { words: '"chat" or "messages"' }),
+    Type.Union([Type.Literal('chat'), Type.Literal('messages')], { description: '"chat" or "messages"' }),
   ),
   zdr: Type.Optional(
-    Type.Union([Type.Literal('approved'), Type.Literal('denied')], { words: '"approved" or "denied"' }),
+    Type.Union([Type.Literal('approved'), Type.Literal('denied')], { description: '"approved" or "denied"' }),
   ),
   feeFraction: Type.Optional(
     Type.String({
       pattern: '^(0(\\.\\d{1,18})?|1)$',
-      words: 'a decimal number as text from "0" to "1", such as "0.05"',
+      description: 'a decimal number as text from "0" to "1", such as "0.05"',
     }),
   ),
   website: Type.Optional(address),
   privacyPolicyUrl: Type.Optional(address),
   termsOfServiceUrl: Type.Optional(address),
   statusPageUrl: Type.Optional(address),
-  headquarters: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', words: 'a two-letter country code such as DE' })),
+  headquarters: Type.Optional(
+    Type.String({ pattern: '^[A-Z]{2}$', description: 'a two-letter country code such as DE' }),
+  ),
 });
 
 const pem = text('a PEM file');
 
 const variable = Type.String({
   pattern: '^[A-Za-z_][A-Za-z0-9_]*$',
-  words: 'the name of an environment variable',
+  description: 'the name of an environment variable',
 });
 
 function postgresUrl(better: string) {
   return Type.String({
     pattern: '^postgres(ql)?://\\S+$',
-    words: `an address such as postgres://user@host:5432/database (preferably in the variable that ${better} names)`,
+    description: `an address such as postgres://user@host:5432/database (preferably in the variable that ${better} names)`,
   });
 }
 
 const store = record({
-  kind: Type.Union([Type.Literal('sqlite'), Type.Literal('postgres')], { words: '"sqlite" or "postgres"' }),
+  kind: Type.Union([Type.Literal('sqlite'), Type.Literal('postgres')], { description: '"sqlite" or "postgres"' }),
   url: Type.Optional(postgresUrl('urlEnv')),
   urlEnv: variable,
   keysUrl: Type.Optional(postgresUrl('keysUrlEnv')),
@@ -98,7 +103,7 @@ const store = record({
 const node = record({
   name: Type.String({
     pattern: '^[a-z0-9][a-z0-9-]{0,31}$',
-    words: 'lower case letters, digits and dashes, such as n1',
+    description: 'lower case letters, digits and dashes, such as n1',
   }),
   grpc: hostPort,
   operator: hostPort,
@@ -119,7 +124,7 @@ function bounds(defaults: object) {
 
 function bound(name: string, value: number | boolean): TSchema {
   if (typeof value === 'boolean') return flag;
-  if (!Number.isInteger(value)) return Type.Number({ exclusiveMinimum: 0, words: 'a number above 0' });
+  if (!Number.isInteger(value)) return Type.Number({ exclusiveMinimum: 0, description: 'a number above 0' });
   if (name === 'retentionMs') return retentionMs;
   if (name.endsWith('Ms')) return ms;
   if (name.endsWith('PercentMax')) return percent;
@@ -133,17 +138,20 @@ const { trustedProxies: ___, corsOrigins: _____, requestLog: ______, ...edgeBoun
 
 const edge = record({
   ...bounds(edgeBounds).properties,
-  trustedProxies: Type.Array(Type.String({ pattern: `^${cidr}$`, words: 'an address range such as 10.0.0.0/8' }), {
-    words: 'a list of address ranges',
-  }),
+  trustedProxies: Type.Array(
+    Type.String({ pattern: `^${cidr}$`, description: 'an address range such as 10.0.0.0/8' }),
+    {
+      description: 'a list of address ranges',
+    },
+  ),
   corsOrigins: Type.Array(
     Type.String({
       pattern: '^https?://(\\[[0-9a-fA-F:]+\\]|[a-z0-9.-]+)(:\\d{1,5})?$',
-      words: 'an origin such as https://app.example.com',
+      description: 'an origin such as https://app.example.com',
     }),
-    { words: 'a list of origins' },
+    { description: 'a list of origins' },
   ),
-  requestLog: Type.Boolean({ words: 'true or false' }),
+  requestLog: Type.Boolean({ description: 'true or false' }),
 });
 
 const webhooks = record({
@@ -151,16 +159,16 @@ const webhooks = record({
   allowedTargets: Type.Array(
     Type.String({
       pattern: `^(https?://(\\[[0-9a-fA-F:]+\\]|[a-z0-9.-]+)(:\\d{1,5})?|${cidr})$`,
-      words: 'an origin such as https://hooks.internal:8443, or a range such as 10.1.0.0/16',
+      description: 'an origin such as https://hooks.internal:8443, or a range such as 10.1.0.0/16',
     }),
-    { words: 'a list of origins and address ranges' },
+    { description: 'a list of origins and address ranges' },
   ),
   refusedHosts: Type.Array(
     Type.String({
       pattern: `^([a-z0-9.-]+|${cidr})$`,
-      words: 'a host name such as api.example.com, or a range such as 198.51.100.7/32',
+      description: 'a host name such as api.example.com, or a range such as 198.51.100.7/32',
     }),
-    { words: 'a list of host names and address ranges' },
+    { description: 'a list of host names and address ranges' },
   ),
 });
 
@@ -168,10 +176,10 @@ const { datasets: ____, ...benchmarkBounds } = defaults.benchmarks;
 
 const benchmarks = record({
   ...bounds(benchmarkBounds).properties,
-  datasets: Type.Array(text('a file'), { maxItems: 16, words: 'a list of at most 16 files' }),
+  datasets: Type.Array(text('a file'), { maxItems: 16, description: 'a list of at most 16 files' }),
 });
 
-const chainAddress = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', words: 'an address of 0x and 40 hex digits' });
+const chainAddress = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', description: 'an address of 0x and 40 hex digits' });
 
 const deposits = record({
   approvalAboveUsd: usd,
@@ -182,11 +190,11 @@ const deposits = record({
     record({
       facilitator: address,
       secretEnv: variable,
-      network: Type.String({ pattern: '^eip155:[1-9][0-9]{0,19}$', words: 'a network such as eip155:8453' }),
+      network: Type.String({ pattern: '^eip155:[1-9][0-9]{0,19}$', description: 'a network such as eip155:8453' }),
       asset: chainAddress,
       assetName: text('the name of the coin'),
       assetVersion: text('the version of its contract'),
-      assetDecimals: Type.Integer({ minimum: 0, maximum: 18, words: 'a whole number, 0 to 18' }),
+      assetDecimals: Type.Integer({ minimum: 0, maximum: 18, description: 'a whole number, 0 to 18' }),
       payTo: chainAddress,
     }),
   ),
@@ -194,7 +202,7 @@ const deposits = record({
 });
 
 export const configSchema = record({
-  nodes: Type.Array(node, { minItems: 1, words: 'a list of at least one node' }),
+  nodes: Type.Array(node, { minItems: 1, description: 'a list of at least one node' }),
   listen: record({ host: text('a host name or address'), port }),
   data: text('a folder'),
   store,
@@ -217,18 +225,18 @@ export const configSchema = record({
   launcher: bounds(defaults.launcher),
   tracing: record({
     url: Type.Union([Type.Null(), Type.String({ pattern: '^https?://[^\\s]+$' })], {
-      words: 'the address of a collector such as http://127.0.0.1:4318/v1/traces, or null',
+      description: 'the address of a collector such as http://127.0.0.1:4318/v1/traces, or null',
     }),
     percent,
   }),
   workspace: record({
     zeroRetention: flag,
-    partition: Type.Union([Type.Literal('model'), Type.Literal('none')], { words: '"model" or "none"' }),
+    partition: Type.Union([Type.Literal('model'), Type.Literal('none')], { description: '"model" or "none"' }),
   }),
   demo: record({
     enabled: flag,
-    simulators: Type.Integer({ minimum: 0, maximum: 16, words: 'a whole number, 0 to 16' }),
+    simulators: Type.Integer({ minimum: 0, maximum: 16, description: 'a whole number, 0 to 16' }),
     depositUsd: usd,
   }),
-  providers: Type.Array(provider, { words: 'a list of providers' }),
+  providers: Type.Array(provider, { description: 'a list of providers' }),
 });

@@ -1,4 +1,4 @@
-import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { Compile } from 'typebox/compile';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { batchRoutes } from '../../../gateway/edge/api/batches/batch-routes.ts';
@@ -10,7 +10,7 @@ import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 120_000);
 const MIB = 1024 * 1024;
-const published = { batch: TypeCompiler.Compile(batchSchema), list: TypeCompiler.Compile(batchListSchema) };
+const published = { batch: Compile(batchSchema), list: Compile(batchListSchema) };
 /** Runs until it is cancelled. */
 const slow = chat({ ttft_ms: 600_000 });
 

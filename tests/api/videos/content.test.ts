@@ -1,5 +1,5 @@
 /** The read routes of video jobs: list, job, content by range, what each refuses. (reliability V5, V6, V7, V9, F1) */
-import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { Compile } from 'typebox/compile';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { videoJobListSchema, videoJobSchema } from '../../../gateway/edge/api/videos/video-schema.ts';
@@ -9,7 +9,7 @@ import { EventReader } from '../../support/stream/event-reader.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 120_000);
-const published = { job: TypeCompiler.Compile(videoJobSchema), list: TypeCompiler.Compile(videoJobListSchema) };
+const published = { job: Compile(videoJobSchema), list: Compile(videoJobListSchema) };
 const POLL_MS = 50;
 
 let cluster: TestCluster;

@@ -58,7 +58,7 @@ const BROKEN: readonly (readonly [string, object, RegExp])[] = [
   [
     'a modality without a type',
     input({ type: undefined }),
-    /input_modalities\[0\]\.type is missing and must be one of text/,
+    /input_modalities\[0\]\.type is missing; add it as one of text/,
   ],
   [
     'no context length',
@@ -143,7 +143,7 @@ it('refuses invalid names and declarations above the maximum length', () => {
 });
 
 it('a validation error names the line of the member, for any text before it', () => {
-  const text = '{ "data":\n[\n{ "schema_version": "2.4",\n"id": "a/\\"{[b",\n"name": "}",\n"created": -1 } ] }';
+  const text = '{ "data":\n[\n{ "schema_version": "2.4",\n"id": "a/\\"{[b",\n"name": "}",\n"created": 1 } ] }';
   assert.match(broken(text), /^line \d+: data\[0\]\.input_modalities is missing/);
   const model = JSON.stringify({ ...MODEL, name: '}],{"' }, null, 2).replace('1750000000', '"soon"');
   const line = model.slice(0, model.indexOf('"soon"')).split('\n').length;

@@ -11,7 +11,7 @@ import { type ProbeAnswer, readProbeAnswer } from '../../../gateway/checks/probe
 import { clip } from '../../../gateway/checks/probe-media.ts';
 import { checksFor, probeFor } from '../../../gateway/checks/probes-for.ts';
 import { dispatchProbe, toolsProbe } from '../../../gateway/checks/tool-probes.ts';
-import { openClipMeter } from '../../../gateway/jobs/video/clip/measure-clip.ts';
+import { ClipMeter } from '../../../gateway/jobs/video/clip/measure-clip.ts';
 import type { ProviderAttempt } from '../../../gateway/providers/attempt.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../support/bounded.ts';
@@ -176,7 +176,7 @@ it('a file is sent in a form that the endpoint declares, and an input without on
 });
 
 it('the clip of the check is one that players take: one second, 64 by 64 pixels', async () => {
-  const meter = await openClipMeter();
+  const meter = new ClipMeter();
   for await (const _ of meter.pass(Readable.from([Buffer.from(clip(), 'base64')])));
   const { width, height, durationSeconds, audio } = meter.measured();
   assert.equal([width, height, Number(durationSeconds), audio], [64, 64, 1, false]);

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from 'typebox';
 import { oneOf } from '../../../dialects/request/members.ts';
 
 const id = Type.String({ pattern: '^\\d{12}$' });

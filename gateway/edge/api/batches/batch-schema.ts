@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from 'typebox';
 import { BATCH_ENDPOINTS, BATCH_STATUSES } from '../../../../actors/batch/batch-record.ts';
 import { oneOf } from '../../../dialects/request/members.ts';
 

@@ -1,5 +1,5 @@
 /** The schemas of the catalogue's answers, with every member. An optional member is absent where nothing declares it. */
-import { type TSchema, Type } from '@sinclair/typebox';
+import { type TSchema, Type } from 'typebox';
 import { benchmarkSchema, endpointSchema } from './endpoint-schema.ts';
 import { imageEndpointsSchema, imageModelListSchema } from './image-model-schema.ts';
 import {

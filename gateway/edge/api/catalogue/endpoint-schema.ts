@@ -1,5 +1,5 @@
 /** The schema of an endpoint object. Null: not measured, or too few samples. (spec: catalogue, Model endpoint object) */
-import { Type } from '@sinclair/typebox';
+import { Type } from 'typebox';
 import { declared, flag, maybe, orNull, pricingSchema, reasoningSchema, text, texts, whole } from './schema-parts.ts';
 
 const number = Type.Number();

@@ -1,5 +1,5 @@
 /** The parts that the catalogue's schemas share. */
-import { type TSchema, Type } from '@sinclair/typebox';
+import { type TSchema, Type } from 'typebox';
 import { PRICE_KEYS, unitName } from '../../../pricing/unit-name.ts';
 
 export const text = Type.String();

@@ -1,4 +1,4 @@
-import { type TSchema, Type } from '@sinclair/typebox';
+import { type TSchema, Type } from 'typebox';
 import { PAYMENT_STATUSES } from '../../../../actors/payment/payment-record.ts';
 import { oneOf } from '../../../dialects/request/members.ts';
 

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from 'typebox';
 
 /** One event of `GET /events`, as the OpenAPI document publishes it: a change, or the error that ends the stream. */
 export const feedEventSchema = Type.Union([

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from 'typebox';
 
 const id = Type.String({ pattern: '^file_[0-9a-f]{32}$' });
 

@@ -1,5 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox';
-import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { type Static, type TSchema, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
 import { LABEL_CHARACTERS_MAX, maybe, named, oneOf } from '../../../dialects/request/members.ts';
 import { validationError } from '../../../dialects/request/validation-error.ts';
 import { invalid } from '../../../terms/invalid.ts';
@@ -53,10 +53,10 @@ export type KeyImportBody = Static<typeof keyImportSchema>;
 export type KeyEditBody = Static<typeof keyEditSchema>;
 
 /** Checks a body. Throws GatewayError 400 naming the member. */
-export function checker<T extends Parameters<typeof TypeCompiler.Compile>[0]>(schema: T) {
-  const check = TypeCompiler.Compile(schema);
+export function checker<T extends TSchema>(schema: T) {
+  const check = Compile(schema);
   return (body: unknown): Static<T> => {
-    if (check.Check(body)) return body;
+    if (check.Check(body)) return body as Static<T>;
     throw invalid(validationError(schema, body));
   };
 }

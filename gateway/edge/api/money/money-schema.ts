@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from 'typebox';
 
 const usd = Type.Number({ description: 'USD, all digits.' });
 const count = Type.Integer({ minimum: 0 });

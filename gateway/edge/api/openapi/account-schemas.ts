@@ -1,5 +1,5 @@
 /** The answers of the routes that tell of the service itself, of one key, its account and its generations. */
-import { type TSchema, Type } from '@sinclair/typebox';
+import { type TSchema, Type } from 'typebox';
 
 const text = Type.String();
 const flag = Type.Boolean();

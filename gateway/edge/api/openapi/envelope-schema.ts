@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from 'typebox';
 
 /** The envelope of every failure, as the OpenAPI document publishes it. (spec: inference, Errors) */
 export const envelopeSchema = Type.Object({

@@ -1,4 +1,4 @@
-import type { TSchema } from '@sinclair/typebox';
+import type { TSchema } from 'typebox';
 
 /** One route as the published document shows it. */
 export interface Operation {

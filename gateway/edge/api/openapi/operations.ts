@@ -1,4 +1,4 @@
-import { type TSchema, Type } from '@sinclair/typebox';
+import { type TSchema, Type } from 'typebox';
 import { BATCH_STATUSES } from '../../../../actors/batch/batch-record.ts';
 import { oneOf } from '../../../dialects/request/members.ts';
 import { CATALOGUE_OPERATIONS } from '../catalogue/catalogue-operations.ts';

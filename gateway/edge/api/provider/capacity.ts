@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from 'typebox';
 import { reportCapacity } from '../../../../actors/endpoint/endpoint.ts';
 import { AskError } from '../../../../actors/runtime/index.ts';
 import { CAPACITY_MS } from '../../../../actors/terms/endpoint.ts';

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from 'typebox';
 import { oneOf } from '../../../dialects/request/members.ts';
 import type { Operation, Parameter } from '../openapi/operation.ts';
 

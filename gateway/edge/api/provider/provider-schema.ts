@@ -1,4 +1,4 @@
-import { type TSchema, Type } from '@sinclair/typebox';
+import { type TSchema, Type } from 'typebox';
 import { oneOf } from '../../../dialects/request/members.ts';
 import { measured } from '../catalogue/endpoint-schema.ts';
 import { orNull, pricingSchema, text, texts, whole } from '../catalogue/schema-parts.ts';

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from 'typebox';
 import { VIDEO_STATUSES } from '../../../../actors/video-job/job-record.ts';
 import { oneOf } from '../../../dialects/request/members.ts';
 

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from 'typebox';
 import { WEBHOOK_TYPES } from '../../../../actors/terms/webhook.ts';
 import { ATTEMPTS_MAX, DELIVERY_OUTCOMES, DELIVERY_STATUSES } from '../../../../actors/webhook/delivery-record.ts';
 import { oneOf } from '../../../dialects/request/members.ts';

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from 'typebox';
 import { WORKSPACE_MEMBERS_MAX } from '../../../../actors/terms/workspace.ts';
 import { LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf } from '../../../dialects/request/members.ts';
 import { amountSchema, keySchema } from '../keys/key-schema.ts';

@@ -1,13 +1,5 @@
 import { MovieScan } from './movie-scan.ts';
-import { prunedFragment, prunedMovie } from './prune-tables.ts';
-import {
-  loadParser,
-  type ReadMovie,
-  type ReadTrack,
-  readFragment,
-  readMovie,
-  type TableParser,
-} from './read-tables.ts';
+import { type Movie, readFragment, readMovie, type VideoTrack } from './read-tables.ts';
 import { UnreadableClip } from './unreadable-clip.ts';
 
 /** A clip as delivered. Seconds and frames per second are decimal text, cut after nine and six digits. */
@@ -30,18 +22,12 @@ const FRAMES_MAX = 10_000_000;
  * at most one box of tables. (spec: catalogue, Pricing of video: the measured quantity)
  */
 export class ClipMeter {
-  readonly #parse: TableParser;
-  readonly #scan: MovieScan;
-  #movie: ReadMovie | null = null;
-  #audio = false;
-  #samples = 0;
-  #sampleBytes = 0;
+  readonly #scan = new MovieScan({
+    head: (box) => this.#takeHead(box),
+    fragment: (box) => this.#takeFragment(box),
+  });
+  #movie: Movie | null = null;
   readonly #fragments = new Map<number, { frames: number; ticks: number }>();
-
-  constructor(parse: TableParser) {
-    this.#parse = parse;
-    this.#scan = new MovieScan({ head: (box) => this.#takeHead(box), fragment: (box) => this.#takeFragment(box) });
-  }
 
   /** Yields the pieces unchanged. Throws UnreadableClip as soon as they cannot be a clip. */
   async *pass(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
@@ -59,16 +45,12 @@ export class ClipMeter {
 
   #takeHead(box: Buffer): void {
     if (this.#movie !== null) throw new UnreadableClip('two movies in one file');
-    const { tables, audio, samples, sampleBytes } = prunedMovie(box);
-    this.#movie = readMovie(this.#parse, tables);
-    this.#audio = audio;
-    this.#samples = samples;
-    this.#sampleBytes = sampleBytes;
+    this.#movie = readMovie(box);
   }
 
   #takeFragment(box: Buffer): void {
     if (this.#movie === null) throw new UnreadableClip('a fragment ahead of its movie');
-    for (const { track, frames, ticks } of readFragment(this.#parse, prunedFragment(box), this.#movie)) {
+    for (const { track, frames, ticks } of readFragment(box, this.#movie)) {
       const known = this.#fragments.get(track) ?? { frames: 0, ticks: 0 };
       this.#fragments.set(track, { frames: known.frames + frames, ticks: known.ticks + ticks });
     }
@@ -83,19 +65,21 @@ export class ClipMeter {
     const { track, frames, ticks } = video;
     const { width, height, timescale } = track;
     const whole = tracks.every(({ frames: each, track: { id } }) => each === 0 || this.#fragments.has(id));
-    if (!whole && frames !== this.#samples) throw new UnreadableClip('times and sizes of different frames');
-    if (this.#sampleBytes > this.#scan.dataBytes) throw new UnreadableClip('tables of more bytes than the file has');
+    if (!whole && frames !== movie.samples) throw new UnreadableClip('times and sizes of different frames');
+    if (movie.sampleBytes > this.#scan.dataBytes) throw new UnreadableClip('tables of more bytes than the file has');
     const shown = shownTicks(track, ticks, movie.timescale);
     if (width === 0 || height === 0 || shown === 0n) throw new UnreadableClip('a picture without a size, or no time');
     return {
       durationSeconds: quotient(shown, BigInt(timescale), SECOND_DIGITS),
       frames,
       fps: quotient(BigInt(frames) * BigInt(timescale), ticks, RATE_DIGITS),
-      ...{ width, height, audio: this.#audio },
+      width,
+      height,
+      audio: movie.audio,
     };
   }
 
-  #lengthOf({ id, times }: ReadTrack): { readonly frames: number; readonly ticks: bigint } {
+  #lengthOf({ id, times }: VideoTrack): { readonly frames: number; readonly ticks: bigint } {
     const fragments = this.#fragments.get(id) ?? { frames: 0, ticks: 0 };
     const frames = times.reduce((sum, run) => sum + run.frames, fragments.frames);
     if (frames > FRAMES_MAX) throw new UnreadableClip(`${frames} frames`);
@@ -104,16 +88,11 @@ export class ClipMeter {
   }
 }
 
-/** Makes a meter. */
-export async function openClipMeter(): Promise<ClipMeter> {
-  return new ClipMeter(await loadParser());
-}
-
 /**
  * The ticks that a player shows: all of the media, unless its edits cut off more than a frame. (Edits count in the
  * movie's timescale, often milliseconds, so a smaller difference is their rounding.)
  */
-function shownTicks({ shownTicks: edited, timescale, times }: ReadTrack, ticks: bigint, movieScale: number): bigint {
+function shownTicks({ shownTicks: edited, timescale, times }: VideoTrack, ticks: bigint, movieScale: number): bigint {
   if (edited === null || edited === 0) return ticks;
   const shown = (BigInt(edited) * BigInt(timescale)) / BigInt(movieScale);
   const frame = BigInt(times[0]?.ticks ?? 0) + BigInt(Math.ceil(timescale / movieScale));
@@ -129,7 +108,7 @@ function quotient(dividend: bigint, divisor: bigint, digits: number): string {
   return rest === '' ? text.slice(0, -digits) : `${text.slice(0, -digits)}.${rest}`;
 }
 
-/** Anything that the parser throws means the same: no clip. */
+/** Any error while reading the tables means the same: no clip. */
 function readable<T>(read: () => T): T {
   try {
     return read();

@@ -1,6 +1,6 @@
-import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
+import { Compile } from 'typebox/compile';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ChatFrames } from '../../../../gateway/dialects/chat/frames.ts';
@@ -15,7 +15,7 @@ const HEAD = { id: 'gen-1', created: 1_750_000_000, model: 'a/b', provider: 'P' 
 const CLOSING = { usage: { promptTokens: 1, completionTokens: 2 }, cost: '0.5', honoured: { seed: true } };
 const RUNS = 2_000;
 /** The schema that the OpenAPI document publishes for a reply. */
-const published = TypeCompiler.Compile(chatReply);
+const published = Compile(chatReply);
 
 interface Call {
   id: string;

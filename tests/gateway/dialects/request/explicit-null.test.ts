@@ -1,5 +1,4 @@
-import type { TSchema } from '@sinclair/typebox';
-import { Check } from '@sinclair/typebox/value';
+import { Check } from 'typebox/value';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse as parseChat } from '../../../../gateway/dialects/chat/parse.ts';
@@ -14,6 +13,7 @@ import { parse as parseMessages } from '../../../../gateway/dialects/messages/pa
 import { messagesRequest } from '../../../../gateway/dialects/messages/request-schema.ts';
 import { parse as parseResponses } from '../../../../gateway/dialects/responses/parse.ts';
 import { responsesRequest } from '../../../../gateway/dialects/responses/request-schema.ts';
+import type { SchemaNode } from '../../../../gateway/json/schema-violations.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { CHAT, COMPLETION, EMBEDDINGS, IMAGES, MESSAGES, RESPONSES } from './whole-requests.ts';
 
@@ -26,21 +26,21 @@ const it = bounded(test);
 type Path = readonly (string | number)[];
 
 /** Optional members of an object, entries of a map, and those nested in them, as far as the sample has them. */
-function optionalPaths(schema: TSchema, value: unknown, path: Path = []): Path[] {
-  if (Array.isArray(schema.anyOf)) {
-    const variants = (schema.anyOf as TSchema[]).filter((each) => each.type !== 'null' && Check(each, value));
+function optionalPaths(schema: SchemaNode, value: unknown, path: Path = []): Path[] {
+  if (schema.anyOf) {
+    const variants = schema.anyOf.filter((each) => each.type !== 'null' && Check(each, value));
     return variants.flatMap((each) => optionalPaths(each, value, path));
   }
-  if (Array.isArray(value)) return value.flatMap((entry, at) => optionalPaths(schema.items, entry, [...path, at]));
+  if (Array.isArray(value))
+    return value.flatMap((entry, at) => optionalPaths(schema.items ?? {}, entry, [...path, at]));
   if (typeof value !== 'object' || value === null) return [];
   const held = value as Readonly<Record<string, unknown>>;
-  const members = Object.entries((schema.properties ?? {}) as Record<string, TSchema>);
-  const named = members.flatMap(([name, member]) => {
+  const named = Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
     const below = held[name] == null ? [] : optionalPaths(member, held[name], [...path, name]);
     return schema.required?.includes(name) ? below : [[...path, name], ...below];
   });
-  const [entry] = Object.values((schema.patternProperties ?? {}) as Record<string, TSchema>);
-  if (!entry?.anyOf?.some((each: TSchema) => each.type === 'null')) return named;
+  const [entry] = Object.values(schema.patternProperties ?? {});
+  if (!entry?.anyOf?.some((each) => each.type === 'null')) return named;
   return named.concat(Object.keys(held).map((name) => [...path, name]));
 }
 
@@ -75,7 +75,7 @@ const DIALECTS = [
 for (const [dialect, schema, sample, parse, pathsMin] of DIALECTS) {
   it(`${dialect}: null at an optional member of any depth counts as absent`, () => {
     assert.ok(Check(schema, sample));
-    const paths = optionalPaths(schema, sample).filter(
+    const paths = optionalPaths(schema as SchemaNode, sample).filter(
       (path) => !path.includes('reasoning_details') || path.length < 4,
     );
     assert.ok(paths.length >= pathsMin, `${paths.length} optional members were found`);

@@ -1,6 +1,6 @@
-import type { TSchema } from '@sinclair/typebox';
-import { TypeCompiler } from '@sinclair/typebox/compiler';
 import * as fc from 'fast-check';
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse as parseChat } from '../../../../gateway/dialects/chat/parse.ts';
@@ -59,7 +59,7 @@ const DIALECTS: readonly (readonly [string, TSchema, object, (body: unknown) => 
 ];
 
 for (const [dialect, schema, sample, parse, runs] of DIALECTS) {
-  const check = TypeCompiler.Compile(schema);
+  const check = Compile(schema);
   const paths = pathsOf(sample);
 
   it(`${dialect}: every body that the check refuses has a validation error that names a member, and no other has one`, () => {

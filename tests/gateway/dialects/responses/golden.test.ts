@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Check } from '@sinclair/typebox/value';
+import { Check } from 'typebox/value';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Closing } from '../../../../gateway/dialects/reply/reply-dialect.ts';

@@ -87,9 +87,9 @@ const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
   [
     'an unknown member, with a suggestion',
     { runtime: { shrads: 1 } },
-    /unknown member runtime\.shrads; did you mean shards\?/,
+    /runtime\.shrads is an unknown member; did you mean shards\? Otherwise remove it/,
   ],
-  ['an unknown member at the top', { nonsense: 1 }, /unknown member nonsense; remove it \(known here: .*nodes/],
+  ['an unknown member at the top', { nonsense: 1 }, /nonsense is an unknown member; remove it \(known here: .*nodes/],
   [
     'a number written as text',
     { edge: { requestsMax: '5' } },
@@ -140,7 +140,7 @@ const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
     /workspace\.partition is "all" and must be "model" or "none"/,
   ],
   ['a section that is not an object', { runtime: 5 }, /runtime is 5 and must be an object/],
-  ['a __proto__ member', '{"__proto__": {"data": "x"}}', /unknown member __proto__/],
+  ['a __proto__ member', '{"__proto__": {"data": "x"}}', /__proto__ is an unknown member/],
   [
     'heartbeats slower than the dead-node bound allows',
     { runtime: { heartbeatMs: 3_000 } },

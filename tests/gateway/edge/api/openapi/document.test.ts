@@ -1,5 +1,5 @@
-import { Check } from '@sinclair/typebox/value';
 import { Ajv } from 'ajv';
+import { Check } from 'typebox/value';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ChatFrames } from '../../../../../gateway/dialects/chat/frames.ts';

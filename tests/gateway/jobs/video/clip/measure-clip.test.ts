@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ClipMeasure, openClipMeter } from '../../../../../gateway/jobs/video/clip/measure-clip.ts';
+import { type ClipMeasure, ClipMeter } from '../../../../../gateway/jobs/video/clip/measure-clip.ts';
 import { UnreadableClip } from '../../../../../gateway/jobs/video/clip/unreadable-clip.ts';
 import { type ClipSpec, clip } from '../../../../../gateway/simulator/video/clip.ts';
 import { bounded } from '../../../../support/bounded.ts';
@@ -19,7 +19,7 @@ function made(members: Partial<ClipSpec> = {}): Buffer {
 }
 
 async function measure(bytes: Uint8Array, pieceBytes = 64 * 1_024): Promise<ClipMeasure> {
-  const meter = await openClipMeter();
+  const meter = new ClipMeter();
   const passed: Uint8Array[] = [];
   for await (const piece of meter.pass(cut(bytes, pieceBytes))) passed.push(piece);
   assert.ok(Buffer.concat(passed).equals(bytes));
@@ -71,7 +71,7 @@ it('the pieces may be cut anywhere', async () => {
 
 it('a large box in the middle is not held', async () => {
   const bytes = made({ bytesMin: 8 * 1_024 * 1_024 });
-  const meter = await openClipMeter();
+  const meter = new ClipMeter();
   const before = process.memoryUsage().arrayBuffers;
   let most = 0;
   for await (const _ of meter.pass(cut(bytes, 64 * 1_024))) most = Math.max(most, process.memoryUsage().arrayBuffers);
