@@ -21,6 +21,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { fetchPackage } from './fetch.mjs';
 import { log, ROOT } from './run.mjs';
 
+/** Of esbuild. */
+const BUNDLER_VERSION = '0.28.2';
 const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.built');
 const FOLDERS = ['actors', 'gateway', 'proto'];
@@ -66,7 +68,8 @@ export async function ensureBuilt() {
 
 /** Ends this process on a syntax error or a missing file, after the bundler has printed it. */
 async function bundle(folder) {
-  const { build } = await bundler();
+  const esbuild = join(fetchPackage('esbuild', BUNDLER_VERSION), 'lib', 'main.js');
+  const { build } = (await import(pathToFileURL(esbuild).href)).default;
   const entries = [
     ...ENTRIES.map((file) => ({ in: file, out: file.replace(/\.ts$/, '') })),
     ...THREADS.map((file) => ({ in: file, out: `chunks/${basename(file, '.ts')}` })),
@@ -97,16 +100,6 @@ async function bundle(folder) {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, contents);
   }
-}
-
-/** esbuild: the installed one where the test packages are, else one fetched for the build. */
-async function bundler() {
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages[
-    'node_modules/esbuild'
-  ];
-  const installed = join(ROOT, 'node_modules', 'esbuild');
-  const folder = existsSync(installed) ? installed : fetchPackage('esbuild', version);
-  return (await import(pathToFileURL(join(folder, 'lib', 'main.js')).href)).default;
 }
 
 /** Copies the documents of the product (protobuf files, the models of the simulated providers) to the same place. */

@@ -156,7 +156,7 @@ it('without a collector nothing is loaded, and a request is not traced', async (
     process.stdout.write(String(off) + ' ' + String(loaded()));
     await tracing.close();
   `;
-  const out = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], { cwd: ROOT });
+  const out = execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: ROOT });
   assert.is(out.toString(), 'false true');
 });
 

@@ -73,9 +73,7 @@ export class Site {
   }
 
   static async open(strength: number): Promise<Site> {
-    const evil = fork(fileURLToPath(new URL('./hostile-provider.ts', import.meta.url)), {
-      execArgv: ['--import', 'tsx'],
-    });
+    const evil = fork(fileURLToPath(new URL('./hostile-provider.ts', import.meta.url)));
     const [address] = (await once(evil, 'message')) as [string];
     const main = '../../gateway/simulator/main.ts';
     const simulators = await Promise.all(SIMULATORS.map((name) => listening(main, ['--name', name])));

@@ -13,7 +13,7 @@ export async function answerOf<T>(
   flags: readonly string[] = [],
 ): Promise<T> {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  const child = fork(path, args.map(String), { execArgv: [...flags, '--expose-gc', '--import', 'tsx'] });
+  const child = fork(path, args.map(String), { execArgv: [...flags, '--expose-gc'] });
   const answer = await answered<T>(child);
   if (child.exitCode === null) await once(child, 'exit');
   return answer;

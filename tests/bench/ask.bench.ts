@@ -143,7 +143,7 @@ async function said(process: ChildProcess, command: ToAskNode): Promise<FromAskN
 
 async function child(file: string, args: readonly string[], flags: readonly string[] = []): Promise<ChildProcess> {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  const started = fork(path, [...args], { execArgv: [...flags, '--import', 'tsx'] });
+  const started = fork(path, [...args], { execArgv: [...flags] });
   await answered(started);
   return started;
 }

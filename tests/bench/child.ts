@@ -15,7 +15,7 @@ const TICKS_PER_SECOND = 100;
 
 /** Starts a TypeScript file of this folder's neighbourhood and waits for its `{"port":N}` line. */
 export async function listening(file: string, args: readonly string[]): Promise<Listening> {
-  const child = spawn(process.execPath, ['--import', 'tsx', pathOf(file), ...args], {
+  const child = spawn(process.execPath, [pathOf(file), ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
@@ -26,7 +26,7 @@ export async function listening(file: string, args: readonly string[]): Promise<
 
 /** The load generator: `run` may be called repeatedly, one load at a time. */
 export class LoadProcess {
-  readonly #child = fork(pathOf('./load.ts'), { execArgv: ['--import', 'tsx'] });
+  readonly #child = fork(pathOf('./load.ts'));
 
   get pid(): number {
     return this.#child.pid ?? 0;

@@ -31,7 +31,7 @@ export class Measured {
   static async start(): Promise<Measured> {
     const simulator = await listening('../../gateway/simulator/main.ts', ['--name', 'sim-a']);
     const path = fileURLToPath(new URL('./measured-node.ts', import.meta.url));
-    const child = fork(path, [String(simulator.port)], { execArgv: ['--expose-gc', '--import', 'tsx', ...NODE_FLAGS] });
+    const child = fork(path, [String(simulator.port)], { execArgv: ['--expose-gc', ...NODE_FLAGS] });
     return new Measured(child, simulator, await answered(child));
   }
 

@@ -86,7 +86,7 @@ async function crew(file: string, database: string): Promise<readonly ChildProce
   const path = fileURLToPath(new URL(file, import.meta.url));
   const started: ChildProcess[] = [];
   for (let writer = 1; writer <= WRITERS; writer++) {
-    const child = fork(path, [database, `w${writer}`, String(writer)], { execArgv: ['--import', 'tsx'] });
+    const child = fork(path, [database, `w${writer}`, String(writer)]);
     await answered(child);
     started.push(child);
   }

@@ -1,4 +1,4 @@
-/** `node --import tsx tests/cluster/takeover.test.ts 10 [SIGSTOP]` measures the given number of kills. */
+/** `node tests/cluster/takeover.test.ts 10 [SIGSTOP]` measures the given number of kills. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';

@@ -1,6 +1,6 @@
 /**
  * The arguments that make `node` run a TypeScript file of this repository: what the test runner compiled, or, for a test
- * that runs alone, the file itself through tsx, which takes 1 s of CPU time longer.
+ * that runs alone, the file itself.
  */
 import { join, relative } from 'node:path';
 import { ROOT } from './sources.ts';
@@ -8,6 +8,5 @@ import { ROOT } from './sources.ts';
 const compiled = process.env.TROUPE_COMPILED_TESTS;
 
 export function nodeArguments(file: string): readonly string[] {
-  if (compiled === undefined) return ['--import', import.meta.resolve('tsx'), file];
-  return [join(compiled, relative(ROOT, file).replace(/ts$/, 'js'))];
+  return [compiled === undefined ? file : join(compiled, relative(ROOT, file).replace(/ts$/, 'js'))];
 }

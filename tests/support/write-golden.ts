@@ -1,5 +1,5 @@
 /**
- * Writes the golden snapshots of chart versions that have none yet: `node --import tsx tests/support/write-golden.ts`
+ * Writes the golden snapshots of chart versions that have none yet: `node tests/support/write-golden.ts`
  * after a chart's version was raised. Never overwrites one: a stored snapshot must load, or be refused, for ever.
  */
 import { existsSync, writeFileSync } from 'node:fs';

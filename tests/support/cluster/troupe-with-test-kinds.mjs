@@ -12,7 +12,7 @@ void runProgram(fileURLToPath(import.meta.url), ports);
 
 async function testPorts() {
   await import('../../../dist/gateway/main.js');
-  const load = await loader(process.env.TROUPE_COMPILED_TESTS);
+  const load = loader(process.env.TROUPE_COMPILED_TESTS);
   const { tally } = await load('cluster/tally');
   const { senderKind } = await load('actors/example-kinds/sender');
   const { WIDE } = await load('support/wide');
@@ -24,8 +24,7 @@ async function testPorts() {
   return { kinds: [tally, senderKind], activities: () => ({ work: { ...WIDE, run } }) };
 }
 
-async function loader(compiled) {
+function loader(compiled) {
   if (compiled) return (file) => import(pathToFileURL(`${compiled}/tests/${file}.js`).href);
-  const { tsImport } = await import('tsx/esm/api');
-  return (file) => tsImport(`../../${file}.ts`, import.meta.url);
+  return (file) => import(`../../${file}.ts`);
 }

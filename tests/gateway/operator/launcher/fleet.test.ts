@@ -17,8 +17,6 @@ import { ManualClock } from '../../outbound/manual-clock.ts';
 
 const it = bounded(test);
 await buildFirst();
-// The launcher passes the flags of its own process to its nodes; these need no loader.
-process.execArgv.length = 0;
 const ENTRY = fileURLToPath(new URL('./fake-node.mjs', import.meta.url));
 
 interface Strike {
