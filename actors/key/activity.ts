@@ -1,22 +1,30 @@
 /**
  * The key's activity: one row per UTC day, model and endpoint, with sums over its charges, written in the commit of each
- * charge. The day is that of the ledger entry, so the rows of a day sum to the ledger's charges of that day.
+ * charge. The day is that of the ledger entry, so the rows of a day sum to the ledger's charges of that day. A timer
+ * closes the rows of a day after its end, also of a key that is never used again: their retention begins there.
  */
-import { type Collection, type Effect, ownerOf, type RowRef } from '../runtime/index.ts';
+import { type Collection, type Effect, ownerHash, ownerOf, type RowRef, type Stamped } from '../runtime/index.ts';
 import { type ActivityPart, addUnits, type DaySums } from '../terms/activity-part.ts';
 import { windowStart } from '../terms/calendar.ts';
 import { plain } from '../terms/only.ts';
-import { firstRow } from '../terms/row.ts';
+import { allRows, firstRow } from '../terms/row.ts';
 import { add } from '../terms/usd.ts';
-import type { SpendRecord } from './events.ts';
+import type { ActivityClose, SpendRecord } from './events.ts';
 import type { KeyState } from './key-state.ts';
 
 export const ACTIVITY = 'activity';
+const CLOSE = 'activity.close';
 /** Index columns: `activityDay` of account and day, and the day of all accounts. */
 export const ACTIVITY_DAY = 0;
 export const PUBLIC_DAY = 1;
+const DAY_MS = 24 * 3_600_000;
 /** Thirteen months: a year can be compared with the one before. */
-const RETENTION_MS = 400 * 24 * 3_600_000;
+const RETENTION_MS = 400 * DAY_MS;
+/** Rows that one step closes; the next step closes the rest. */
+const CLOSED_PER_STEP_MAX = 64;
+/** The timers of a day fire over these hours after its end, those of one account together. */
+const CLOSING_MS = 12 * 3_600_000;
+const OWNER_HASHES = 65_536;
 
 /** A row of the collection. Its key is that of its actor. */
 export interface Activity extends DaySums {
@@ -34,7 +42,7 @@ export interface Activity extends DaySums {
   readonly user: string | null;
   /** Sum of the charges, exact decimal USD. */
   readonly usage: string;
-  /** True once a later day has begun: the row leaves memory. */
+  /** True once the day has ended: the row leaves memory, and its retention begins. */
   readonly isClosed?: true;
 }
 
@@ -43,7 +51,7 @@ export const activityCollection: Collection = {
   sort: (row: Activity) => row.day,
   index: [(row: Activity) => activityDay(row.account, row.day), (row: Activity) => dateOf(row.day)],
   open: (row: Activity) => row.isClosed !== true,
-  nextMax: 1,
+  nextMax: CLOSED_PER_STEP_MAX,
   retentionMs: RETENTION_MS,
 };
 
@@ -57,22 +65,19 @@ export function dateOf(day: number): string {
   return new Date(day).toISOString().slice(0, 10);
 }
 
-/** The row of the charge, read from the store once a day, and the oldest open one, which may belong to an earlier day. */
-export function activityRows({ part }: SpendRecord): readonly RowRef[] {
-  if (part === undefined) return [];
-  return [
-    { as: 'activity', collection: ACTIVITY, id: rowId(part), mayBeStored: true },
-    { as: 'oldest', collection: ACTIVITY, next: 1 },
-  ];
+/** The row of a charge, read from the store once a day; for the timer, the oldest open rows. */
+export function activityRows(event: SpendRecord | ActivityClose): readonly RowRef[] {
+  if (event.type === CLOSE) return [{ as: 'oldest', collection: ACTIVITY, next: CLOSED_PER_STEP_MAX }];
+  const { part } = event;
+  return part === undefined ? [] : [{ as: 'activity', collection: ACTIVITY, id: rowId(part), mayBeStored: true }];
 }
 
-/** Adds the charge to its row. Each charge closes at most one row of an earlier day. */
+/** Adds the charge to its row. The first charge of a row sets the timer that closes it. */
 export function recordActivity(state: KeyState, event: SpendRecord): Effect[] {
   const { part, cost } = event;
   if (part === undefined) return [];
   const day = windowStart('daily', part.at);
   const before = firstRow<Activity>(event, 'activity');
-  const oldest = firstRow<Activity>(event, 'oldest');
   const units = addUnits(before?.units, part.units);
   const unpriced = (before?.unpriced ?? 0) + (part.unpriced ? 1 : 0);
   // A literal that begins with a spread takes ten times as long.
@@ -94,12 +99,29 @@ export function recordActivity(state: KeyState, event: SpendRecord): Effect[] {
     ...(units === undefined ? {} : { units }),
     ...(unpriced === 0 ? {} : { unpriced }),
   };
-  const puts: Effect[] = [{ type: 'put', collection: ACTIVITY, id: rowId(part), body: plain(row) }];
-  if (oldest !== null && oldest.day < day) {
-    const closed: Activity = { ...oldest, isClosed: true };
-    puts.push({ type: 'put', collection: ACTIVITY, id: idOf(oldest.day, oldest), body: plain(closed) });
-  }
-  return puts;
+  const put: Effect = { type: 'put', collection: ACTIVITY, id: rowId(part), body: plain(row) };
+  return before === null || before.isClosed ? [put, closing(dateOf(day), closesAt(state, day))] : [put];
+}
+
+/** Closes the rows of earlier days, a bounded number in each step. */
+export function closeActivity(event: Stamped): Effect[] {
+  const oldest = allRows(event, 'oldest').map(({ body }) => body as unknown as Activity);
+  const today = windowStart('daily', event.at);
+  const ended = oldest.filter(({ day }) => day < today);
+  const puts = ended.map((row): Effect => {
+    const closed: Activity = { ...row, isClosed: true };
+    return { type: 'put', collection: ACTIVITY, id: idOf(row.day, row), body: plain(closed) };
+  });
+  return ended.length === CLOSED_PER_STEP_MAX ? [...puts, closing('rest', event.at)] : puts;
+}
+
+/** One timer a day, and one for what a step left. */
+function closing(name: string, at: number): Effect {
+  return { type: 'schedule', name: `${CLOSE} ${name}`, at, event: { type: CLOSE } };
+}
+
+function closesAt({ address }: KeyState, day: number): number {
+  return day + DAY_MS + Math.floor((ownerHash(ownerOf(address)) * CLOSING_MS) / OWNER_HASHES);
 }
 
 function rowId(part: ActivityPart): string {

@@ -98,7 +98,11 @@ export type FromAccount =
   /** The account refused the hold: the key frees the amount it reserved. */
   | (Stamped & { readonly type: 'hold.refused'; readonly amount: string });
 
+/** The key's own timer: the day of some activity rows has ended. */
+export type ActivityClose = Stamped & { readonly type: 'activity.close' };
+
 export type KeyEvent =
+  | ActivityClose
   | KeyCreate
   | TurnAdmit
   | JobAdmit

@@ -9,7 +9,7 @@ import { assign, setup } from 'xstate';
 import { emit, ownerOf } from '../runtime/index.ts';
 import { accountAddress } from '../terms/ids.ts';
 import { only } from '../terms/only.ts';
-import { recordActivity } from './activity.ts';
+import { closeActivity, recordActivity } from './activity.ts';
 import { putCredential } from './credential.ts';
 import * as effects from './effects.ts';
 import type { KeyEvent } from './events.ts';
@@ -90,6 +90,7 @@ export const keyMachine = setup({
     recordActivity: emit<KeyState, KeyEvent>(({ context, event }) =>
       recordActivity(context, only(event, 'spend.record')),
     ),
+    closeActivity: emit<KeyState, KeyEvent>(({ event }) => closeActivity(event)),
     closeHolds: assign(({ context, event }) => keyState.giveBack(context, only(event, 'hold.closed').amount)),
     takeBack: assign(({ context, event }) => keyState.giveBack(context, only(event, 'hold.refused').amount)),
     moveHeld: assign(({ context, event }) => keyState.moveHeld(context, only(event, 'hold.moved').delta)),
@@ -225,6 +226,7 @@ export const keyMachine = setup({
     'turn.raise': { actions: 'refuseTurn' },
     'key.count': [{ guard: 'isOverRate', actions: 'refuseRate' }, { actions: ['count', 'refuseCount'] }],
     'spend.record': { actions: ['charge', 'recordActivity'] },
+    'activity.close': { actions: 'closeActivity' },
     'hold.closed': { actions: 'closeHolds' },
     'hold.moved': { actions: 'moveHeld' },
     'hold.refused': { actions: 'takeBack' },

@@ -45,7 +45,7 @@ export const keyKind: Kind = {
 
 function rowsOf(event: ActorEvent): readonly RowRef[] {
   const typed = event as unknown as KeyEvent;
-  return typed.type === 'spend.record' ? activityRows(typed) : NO_ROWS;
+  return typed.type === 'spend.record' || typed.type === 'activity.close' ? activityRows(typed) : NO_ROWS;
 }
 
 const NO_ROWS: readonly RowRef[] = [];

@@ -23,6 +23,11 @@ export async function openStores(context: NodeContext, onFatal: (error: Error) =
     onFull: (full) =>
       log[full ? 'error' : 'info'](full ? 'the disk is full: new work is refused' : 'the disk has room again'),
     marks: { folder: join(data, 'marks'), node: name },
+    onUnmarked: (error) =>
+      log.error(
+        { why: error.message },
+        'the mark of this node cannot be written: a database that is restored from an old copy would not be recognised',
+      ),
     onFatal,
   });
   try {

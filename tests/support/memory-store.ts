@@ -185,7 +185,7 @@ export class MemoryStore implements Store {
     await this.#tail;
   }
 
-  /** For assertions: all nodes ever registered, oldest first. */
+  /** For assertions: all nodes that the store keeps, oldest first. */
   allNodes(): readonly NodeRow[] {
     return this.#tables.allNodes();
   }

@@ -1,26 +1,27 @@
 /** The data of the memory store and the rules of the Store port over it: synchronous, every call is one transaction. */
-import type {
-  ActorCountRow,
-  ActorRecord,
-  ClusterRows,
-  Heartbeat,
-  IndexColumn,
-  NodeRow,
-  RowKey,
-  RowQuery,
-  RowRecord,
-  ShardRow,
-  ShardVerdict,
-  ShardWrite,
-  Store,
-  StoredState,
-  TimerRecord,
+import {
+  type ActorCountRow,
+  type ActorRecord,
+  type ClusterRows,
+  deathSetting,
+  ENDED_NODES_MAX,
+  type Heartbeat,
+  type IndexColumn,
+  type NodeRow,
+  type RowKey,
+  type RowQuery,
+  type RowRecord,
+  type ShardRow,
+  type ShardVerdict,
+  type ShardWrite,
+  type Store,
+  type StoredState,
+  type TimerRecord,
 } from '../../actors/runtime/ports/store.ts';
 import { stateOf } from '../../actors/runtime/stores/state-of.ts';
 
 export type Registration = Parameters<Store['register']>[0];
 
-const ENDED_NODES_MAX = 64;
 const QUERY_ROWS_MAX = 1_000;
 
 interface StoredTimer {
@@ -205,7 +206,12 @@ export class MemoryTables {
   register(node: Registration): { readonly birth: number } {
     if (this.#nodes.has(node.incarnation)) throw new Error(`incarnation ${node.incarnation} is already registered`);
     for (const other of this.#nodes.values()) if (other.name === node.name) this.#end(other, 'dead', 'replaced');
-    const birth = this.#nodes.size + 1;
+    const ended = this.allNodes().filter((other) => !isAlive(other));
+    for (const { incarnation } of ended.slice(0, -ENDED_NODES_MAX)) {
+      this.#nodes.delete(incarnation);
+      this.#facts.delete(deathSetting(incarnation));
+    }
+    const birth = (this.allNodes().at(-1)?.birth ?? 0) + 1;
     this.#nodes.set(node.incarnation, { ...node, birth, beat: 0, hears: [], state: 'up', why: null });
     return { birth };
   }

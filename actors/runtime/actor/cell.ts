@@ -39,7 +39,7 @@ export class Cell {
   readonly kind: RegisteredKind;
   readonly shard: CellShard;
   readonly mailbox = new Mailbox();
-  /** FNV hash of the owner, as stored. */
+  /** `ownerHash` of the owner, as stored. */
   readonly hash: number;
   rows: RowCache;
   transitionLog: TransitionLog;

@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
-import type { Store } from '../ports/store.ts';
+import { deathSetting, type Store } from '../ports/store.ts';
 import { type Log, textOf } from './log.ts';
 
 /**
@@ -32,7 +32,7 @@ export class Deaths {
 
   /** Records the observed cause of a death. Rejects if the store fails. */
   async record(incarnation: string, cause: Cause): Promise<void> {
-    const stored = await this.#parts.store.setting(`death ${incarnation}`, cause);
+    const stored = await this.#parts.store.setting(deathSetting(incarnation), cause);
     this.#remember(incarnation, stored === 'own-hand' ? 'own-hand' : 'outside');
   }
 

@@ -115,9 +115,9 @@ export class Router {
     for (const envelope of batch) {
       const { to, id } = envelope;
       if (envelope.remainingMs <= 0) continue;
-      const event = parse(envelope.body) as ActorEvent | undefined;
-      if (event === undefined) {
-        this.#reply(link, id, to, { ok: false, failure: { code: 'failed', detail: 'the event is not JSON' } });
+      const event = parse(envelope.body);
+      if (!isEvent(event)) {
+        this.#reply(link, id, to, { ok: false, failure: { code: 'failed', detail: 'the body is not an event' } });
         continue;
       }
       const delivery = { to, event, deadline: now + envelope.remainingMs, trace: envelope.trace || undefined };
@@ -299,6 +299,11 @@ function isInconclusive(failure: AskFailure): boolean {
 }
 
 /** Undefined if the text is not JSON. */
+/** A peer's build may differ: what is no event is answered as a failure. */
+function isEvent(value: unknown): value is ActorEvent {
+  return typeof value === 'object' && value !== null && typeof (value as ActorEvent).type === 'string';
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -107,6 +107,15 @@ export interface ActorCountRow {
   readonly count: number;
 }
 
+/** Dead and departed nodes that a store keeps and lists: those of the latest births. */
+export const ENDED_NODES_MAX = 64;
+
+/** The setting with the cause of a death. A store forgets it together with the incarnation. */
+export function deathSetting(incarnation: string): string {
+  return `${DEATH_PREFIX}${incarnation}`;
+}
+export const DEATH_PREFIX = 'death ';
+
 /** A stored state value with the number of its actors. */
 export interface StoredState {
   readonly kind: string;
@@ -226,7 +235,10 @@ export interface Store {
   timersDue(shards: readonly number[], until: number, limit: number): Promise<readonly TimerRecord[]>;
   timersOf(address: string): Promise<readonly TimerRecord[]>;
 
-  /** Registers a new incarnation; marks every earlier `up` or `draining` incarnation of the same name as dead. */
+  /**
+   * Registers a new incarnation; marks every earlier `up` or `draining` incarnation of the same name as dead. Forgets
+   * all ended incarnations but the newest `ENDED_NODES_MAX`, with the causes of their deaths.
+   */
   register(node: Omit<NodeRow, 'birth' | 'beat' | 'hears' | 'state' | 'why'>): Promise<{ readonly birth: number }>;
   /** Writes the heartbeat unless the node is dead or left; returns all nodes either way. */
   heartbeat(beat: Heartbeat): Promise<ClusterRows>;

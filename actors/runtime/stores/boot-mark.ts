@@ -32,11 +32,13 @@ export interface MarkOptions {
   readonly marks: { readonly folder: string; readonly node: string };
   readonly clock: Clock;
   readonly random: { bytes(length: number): Uint8Array };
+  /** Called once when a mark cannot be written: until it can, a restored database is not recognised. */
+  readonly onUnmarked: (error: Error) => void;
 }
 
 /** Wraps a store so that its heartbeats write marks. @throws UnfitDatabase when the database is behind a mark. */
 export async function withBootMarks<S extends Store>(store: S, options: MarkOptions): Promise<S> {
-  const { marks, clock, random } = options;
+  const { marks, clock, random, onUnmarked } = options;
   makeFolder(marks.folder);
   const id = await store.setting(STORE_SETTING, Buffer.from(random.bytes(ID_BYTES)).toString('hex'));
   const restored = Number(await store.setting(RESTORED_SETTING, '0'));
@@ -49,6 +51,7 @@ export async function withBootMarks<S extends Store>(store: S, options: MarkOpti
   const file = join(marks.folder, `${marks.node}.json`);
   let markedAt = Number.NEGATIVE_INFINITY;
   let markedIncarnation = '';
+  let isUnmarked = false;
   const heartbeat: Store['heartbeat'] = async (beat) => {
     const rows = await store.heartbeat(beat);
     if (markedIncarnation === beat.incarnation && clock.monotonic() - markedAt < MARK_EVERY_MS) return rows;
@@ -57,7 +60,13 @@ export async function withBootMarks<S extends Store>(store: S, options: MarkOpti
     markedAt = clock.monotonic();
     markedIncarnation = beat.incarnation;
     const { incarnation, birth, beat: seen } = own;
-    await write(file, { store: id, incarnation, birth, beat: seen }).catch(() => {});
+    try {
+      await write(file, { store: id, incarnation, birth, beat: seen });
+      isUnmarked = false;
+    } catch (error) {
+      if (!isUnmarked) onUnmarked(error as Error);
+      isUnmarked = true;
+    }
     return rows;
   };
   return { ...store, heartbeat };

@@ -35,6 +35,8 @@ export interface OpenStoreOptions {
   readonly marks: { readonly folder: string; readonly node: string };
   /** Called when the disk becomes full and when it has space again. Never called for PostgreSQL. */
   readonly onFull: (full: boolean) => void;
+  /** Called when the mark of this node cannot be written, once until it can be again. */
+  readonly onUnmarked: (error: Error) => void;
   /** The store failed permanently: the process must exit and start again. */
   readonly onFatal: (error: Error) => void;
 }

@@ -1,6 +1,6 @@
 /** Clauses of the Store port on nodes, shards and settings. */
 import * as assert from 'uvu/assert';
-import type { NodeRow, Store } from '../../../actors/runtime/ports/store.ts';
+import { deathSetting, ENDED_NODES_MAX, type NodeRow, type Store } from '../../../actors/runtime/ports/store.ts';
 import type { Clause } from './clause.ts';
 import { node, own, SHARDS } from './records.ts';
 
@@ -24,6 +24,7 @@ async function shard(store: Store, number: number) {
 
 export function membershipClauses(clause: Clause): void {
   nodeClauses(clause);
+  forgettingClauses(clause);
   endClauses(clause);
   claimClauses(clause);
   giveClauses(clause);
@@ -109,6 +110,25 @@ function nodeClauses(clause: Clause): void {
     assert.is(shown.length, 66);
     assert.is(shown[1]?.incarnation, 'i5');
   });
+}
+
+function forgettingClauses(clause: Clause): void {
+  clause(
+    'of the ended nodes the newest are kept with the causes of their deaths, and births keep counting',
+    async (store) => {
+      const settled = (number: number, value: string) => store.setting(deathSetting(`i${number}`), value);
+      await store.setting('other', 'kept');
+      for (let number = 1; number <= ENDED_NODES_MAX + 10; number++) {
+        assert.equal(await store.register(node('n1', `i${number}`)), { birth: number });
+        await settled(number, 'crash');
+      }
+      const kept = (await nodesSeenBy(store, 'onlooker')).map(({ incarnation }) => incarnation);
+      assert.equal([kept.length, kept[0], kept.at(-1)], [ENDED_NODES_MAX + 1, 'i10', `i${ENDED_NODES_MAX + 10}`]);
+      assert.equal([await settled(9, 'again'), await settled(10, 'again')], ['again', 'crash']);
+      assert.is(await store.setting('other', 'again'), 'kept');
+      assert.is(await store.markDead('i9', 0, 'silent'), false);
+    },
+  );
 }
 
 function endClauses(clause: Clause): void {

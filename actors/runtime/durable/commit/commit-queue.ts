@@ -103,7 +103,7 @@ export class CommitQueue {
   /**
    * Called when memory reflects the store's result and before any output is released, so that the writer does not wait
    * for the outputs or their consequences. A batch smaller than one formed at the end of the turn costs more, but an
-   * idle writer costs more still (measured: actors/README, 2026-11-22).
+   * idle writer costs more still (measured: actors/DECISIONS, 2026-11-22).
    */
   handOver(): void {
     for (const line of this.lines) this.flush(line);

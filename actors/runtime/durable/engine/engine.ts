@@ -38,7 +38,7 @@ export interface Engine {
   inspect(address: string): Promise<Inspection | null>;
   /**
    * Calls `see` for each step with a matching address once it is durable, and for volatile steps that change the state;
-   * returns a stop function. At most WATCHERS_MAX.
+   * returns a stop function.
    */
   watch(matches: (address: string) => boolean, see: (step: CommittedStep) => void): () => void;
   readonly gauges: EngineGauges;
@@ -106,7 +106,7 @@ export interface EngineHost {
   traced?: ((trace: string, event: string) => () => void) | undefined;
   /** True for an incarnation known to be dead or gone: its lease rows are orphaned. */
   isGone(incarnation: string): boolean;
-  /** First committed step after an adoption, for the takeover measurement: ms since adopt. */
+  /** Writes a record of the node's log. */
   log(record: {
     readonly level: 'info' | 'warn' | 'error';
     readonly message: string;

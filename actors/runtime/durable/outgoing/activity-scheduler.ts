@@ -72,6 +72,8 @@ export class ActivityScheduler<T extends Scheduled> {
       if (this.suspect !== null) return this.occupy(this.suspect);
     }
     for (const [at, activity] of this.turns.entries()) {
+      // Of a full activity no group is looked at: there may be thousands.
+      if (activity.running >= activity.bounds.runningMax) continue;
       const found = activity.waiting.take((attempt) => this.hasRoom(activity, attempt));
       if (found === null) continue;
       this.turns.splice(at, 1);

@@ -3,12 +3,9 @@
  * time is the server's clock, so all nodes read the same clock.
  */
 import type pg from 'pg';
-import type { NodeRow, ShardRow, Store } from '../../ports/store.ts';
+import { DEATH_PREFIX, ENDED_NODES_MAX, type NodeRow, type ShardRow, type Store } from '../../ports/store.ts';
 import type { CallKind, ConnectionLane } from './connection-lane.ts';
 import { membershipSql } from './statements/membership.ts';
-
-/** Maximum number of dead and departed nodes in a heartbeat's result: the latest births. */
-export const ENDED_NODES_MAX = 64;
 
 export type Membership = Pick<
   Store,
@@ -26,7 +23,7 @@ export function membership(lane: ConnectionLane): Membership {
 
   return {
     async register({ incarnation, name, address, operatorUrl, pid, host }) {
-      const values = [incarnation, name, address, operatorUrl, pid, host];
+      const values = [incarnation, name, address, operatorUrl, pid, host, ENDED_NODES_MAX, DEATH_PREFIX];
       return first(await ask<{ birth: number }>(membershipSql.register, 'change', ...values));
     },
     /** Repeated when the connection breaks: writing a beat twice is harmless. */

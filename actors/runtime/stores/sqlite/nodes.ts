@@ -2,13 +2,17 @@
  * The writer's operations on nodes. Every function is the work of one whole transaction. A node that is dead or has
  * left stays so; no function revives it.
  */
-import type { ClusterRows, Heartbeat, NodeRow, Store } from '../../ports/store.ts';
+import {
+  type ClusterRows,
+  DEATH_PREFIX,
+  ENDED_NODES_MAX,
+  type Heartbeat,
+  type NodeRow,
+  type Store,
+} from '../../ports/store.ts';
 import type { SqliteConnection } from './connect.ts';
 import { nodeSql } from './statements/nodes.ts';
 import { shardSql } from './statements/shards.ts';
-
-/** Maximum number of dead and departed nodes in a heartbeat's result: the latest births. */
-export const ENDED_NODES_MAX = 64;
 
 interface StoredNode extends Omit<NodeRow, 'operatorUrl' | 'hears'> {
   readonly operator_url: string;
@@ -18,6 +22,8 @@ interface StoredNode extends Omit<NodeRow, 'operatorUrl' | 'hears'> {
 export function nodes(connection: SqliteConnection) {
   const replace = connection.prepare(nodeSql.replace);
   const insert = connection.prepare(nodeSql.insert);
+  const forgetDeaths = connection.prepare(nodeSql.forgetDeaths);
+  const forget = connection.prepare(nodeSql.forget);
   const beat = connection.prepare(nodeSql.beat);
   const alive = connection.prepare<[], StoredNode>(nodeSql.alive);
   const ended = connection.prepare<[number], StoredNode>(nodeSql.ended);
@@ -28,6 +34,8 @@ export function nodes(connection: SqliteConnection) {
   return {
     register(node: Parameters<Store['register']>[0]): { readonly birth: number } {
       replace.run(node.name);
+      forgetDeaths.run(DEATH_PREFIX, ENDED_NODES_MAX);
+      forget.run(ENDED_NODES_MAX);
       const { incarnation, name, address, operatorUrl, pid, host } = node;
       return insert.get(incarnation, name, address, operatorUrl, pid, host) as { birth: number };
     },

@@ -18,7 +18,7 @@ it('leaves a part of a pool of 64 KiB as it is', () => {
     // Uses up the pool that exists, so that the next one has the size of Node 24.
     const texts = Array.from({ length: 40 }, () => Buffer.from('a'.repeat(3_000)));
     const pooled = texts.at(-1) as Buffer;
-    assert.is(pooled.buffer.byteLength, 64 * 1024);
+    assert.ok(pooled.buffer.byteLength >= 64 * 1024);
     freeBytes(pooled);
     assert.is(pooled.toString(), 'a'.repeat(3_000));
   } finally {

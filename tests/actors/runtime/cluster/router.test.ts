@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Answer } from '../../../../actors/runtime/actor/answer.ts';
+import type { PeerOrigin } from '../../../../actors/runtime/cluster/peers.ts';
 import { Router } from '../../../../actors/runtime/cluster/router.ts';
 import { ShardMap } from '../../../../actors/runtime/cluster/shard-map.ts';
 import type { Delivery, Engine } from '../../../../actors/runtime/durable/engine/engine.ts';
@@ -78,6 +79,20 @@ it('an ask to an own shard goes to the engine unchanged', async () => {
   s.delivered[0]?.answer?.({ ok: true, body: { sum: 1 } });
   assert.equal(await answer, { sum: 1 });
   s.router.close();
+});
+
+it('a body of a peer that is no event is answered as a failure', () => {
+  const { router, delivered } = stage();
+  const link = new FakeLink();
+  const bodies = ['null', '1', '"text"', '{}', '{"type": 1}', '{'];
+  const asks = bodies.map((body, id): Envelope => ({ kind: 'ask', id, to: TO, body, remainingMs: 1_000, trace: '' }));
+  router.receive({ link, incarnation: 'other' } as unknown as PeerOrigin, asks);
+  assert.is(delivered.length, 0);
+  assert.equal(
+    link.sent.map(({ kind, id }) => [kind, id]),
+    bodies.map((_, id) => ['failure', id]),
+  );
+  router.close();
 });
 
 it('an ask to another node carries the rest of its deadline, and its answer is matched by id', async () => {

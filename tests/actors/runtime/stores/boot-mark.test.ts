@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -26,6 +26,7 @@ const options = (folder: string, name = 'n1') => ({
   marks: { folder, node: name },
   clock: systemClock,
   random: systemRandom,
+  onUnmarked: () => {},
 });
 
 const memory = () => functionsOf(new MemoryStore({ clock: systemClock, shards: 16 }));
@@ -69,6 +70,31 @@ it('a node that beats while another one opens the store does not make the databa
     };
     await withBootMarks({ ...inner, heartbeat }, options(folder, 'n2'));
     assert.not(isOpening);
+  }));
+
+it('a mark that cannot be written is reported once, until it can be again', () =>
+  inFolder(async (folder) => {
+    const reported: string[] = [];
+    let now = 0;
+    const clock = { ...systemClock, monotonic: () => now };
+    const onUnmarked = ({ message }: Error) => void reported.push(message);
+    const store = await withBootMarks(memory(), { ...options(folder), clock, onUnmarked });
+    await store.register(node('n1', 'i1'));
+    const beat = async (): Promise<void> => {
+      now += 1_000;
+      await store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' });
+    };
+    rmSync(folder, { recursive: true });
+    await beat();
+    await beat();
+    assert.is(reported.length, 1);
+    assert.match(reported[0] ?? '', /ENOENT/);
+    mkdirSync(folder);
+    await beat();
+    rmSync(folder, { recursive: true });
+    await beat();
+    assert.is(reported.length, 2);
+    mkdirSync(folder);
   }));
 
 it('a mark of another database is ignored', () =>

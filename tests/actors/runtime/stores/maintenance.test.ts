@@ -83,7 +83,15 @@ const upkeepIn = ({ choice, folder }: Installation) =>
 
 const open = ({ choice, folder }: Installation): Promise<OpenedStore> =>
   openStore({
-    ...{ choice, shards: SHARDS, clock: systemClock, random: systemRandom, onFatal: () => {}, onFull: () => {} },
+    ...{
+      choice,
+      shards: SHARDS,
+      clock: systemClock,
+      random: systemRandom,
+      onFatal: () => {},
+      onFull: () => {},
+      onUnmarked: () => {},
+    },
     marks: { folder: join(folder, 'marks'), node: 'n1' },
   });
 

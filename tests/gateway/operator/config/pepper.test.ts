@@ -33,7 +33,7 @@ const open = async (folder: string, choice: StoreChoice): Promise<Place> => ({
   data: folder,
   choice,
   store: await openStore({
-    ...{ choice, ...ports, onFatal: () => {}, onFull: () => {} },
+    ...{ choice, ...ports, onFatal: () => {}, onFull: () => {}, onUnmarked: () => {} },
     marks: { folder: join(folder, 'marks'), node: 'n1' },
   }),
   maintenance: await maintenanceOf(choice, { ...ports, beatMs: 20, marks: join(folder, 'marks') }),

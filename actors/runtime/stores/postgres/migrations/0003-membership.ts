@@ -8,7 +8,8 @@ export const membership = `-- compatible: membership and ownership, one call eac
 INSERT INTO counters (name, value) VALUES ('births', 0);
 
 CREATE FUNCTION register_node_1(
-  p_incarnation text, p_name text, p_address text, p_operator_url text, p_pid integer, p_host text
+  p_incarnation text, p_name text, p_address text, p_operator_url text, p_pid integer, p_host text,
+  p_ended_max integer, p_death_prefix text
 ) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   born bigint;
@@ -17,6 +18,12 @@ BEGIN
   UPDATE nodes SET state = 'dead', why = 'replaced' WHERE name = p_name AND state IN ('up', 'draining');
   INSERT INTO nodes (birth, incarnation, name, address, operator_url, pid, host)
     VALUES (born, p_incarnation, p_name, p_address, p_operator_url, p_pid, p_host);
+  WITH old AS (
+    DELETE FROM nodes WHERE state IN ('dead', 'left') AND birth <= (
+      SELECT n.birth FROM nodes AS n WHERE n.state IN ('dead', 'left') ORDER BY n.birth DESC LIMIT 1 OFFSET p_ended_max)
+    RETURNING incarnation
+  )
+  DELETE FROM facts AS f USING old WHERE f.name = p_death_prefix || old.incarnation;
   RETURN born;
 END
 $$;

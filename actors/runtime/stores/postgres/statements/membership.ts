@@ -2,7 +2,7 @@ const ALIVE = "state IN ('up', 'draining')";
 
 /** Operations on nodes, shards and settings (stored as `facts`), by name: each is prepared once per connection. */
 export const membershipSql = {
-  register: { name: 'node_register', text: 'SELECT register_node_1($1, $2, $3, $4, $5, $6) AS birth' },
+  register: { name: 'node_register', text: 'SELECT register_node_1($1, $2, $3, $4, $5, $6, $7, $8) AS birth' },
   heartbeat: { name: 'node_heartbeat', text: 'SELECT now, revision, nodes FROM heartbeat_1($1, $2, $3, $4)' },
   markDead: {
     name: 'node_mark_dead',

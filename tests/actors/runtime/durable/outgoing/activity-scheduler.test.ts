@@ -48,6 +48,28 @@ it('begins attempts while their activity and group have room, and the others whe
   assert.equal(ids(taken(scheduler)), ['b2']);
 });
 
+it('of a full activity no waiting group is looked at', () => {
+  const scheduler = made(1, 1);
+  let looks = 0;
+  for (let i = 0; i < 1_000; i++) {
+    const watched = piece(`g${i}`, `p${i}`);
+    scheduler.add(
+      new Proxy(watched, {
+        get(held, name, receiver) {
+          if (name === 'group') looks++;
+          return Reflect.get(held, name, receiver);
+        },
+      }),
+    );
+  }
+  const first = scheduler.next() as Piece;
+  looks = 0;
+  assert.is(scheduler.next(), null);
+  assert.is(looks, 0);
+  scheduler.ended(first);
+  assert.is((scheduler.next() as Piece).id, 'p1');
+});
+
 it('groups take turns, first come first served within each, regardless of queue length', () => {
   const scheduler = made(1, 1);
   for (let i = 0; i < 1_000; i++) scheduler.add(piece('crowd', `crowd${i}`));

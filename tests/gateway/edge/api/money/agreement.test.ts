@@ -29,6 +29,7 @@ import * as words from '../../../../support/model/words.ts';
 const it = bounded(test);
 const KEYS = ['key:acct_1/key_1', 'key:acct_1/key_2', 'key:acct_1/key_3'] as const;
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 const RUNS = Number(process.env.MONEY_RUNS ?? 30);
 
 const amount = fc
@@ -235,30 +236,24 @@ it('credits, keys, generations and activity agree with the ledger over random tr
   );
 });
 
-it('rows of earlier days leave memory, and are counted on', async () => {
+it('rows of an ended day are closed by their timer, also of a key that is never used again', async () => {
   const spend = (key: string, model: string): Command =>
     ({
       ...{ do: 'spend', key, model, endpoint: 'ep_1', tokens: [1, 2], cost: '0.5' },
     }) as Command;
-  const day: Command = { do: 'advance', ms: DAY_MS };
+  const hours = (count: number): Command => ({ do: 'advance', ms: count * HOUR_MS });
   const [key] = KEYS;
-  const played = play([
-    spend(key, 'author/one'),
-    spend(key, 'author/two'),
-    day,
-    spend(key, 'author/one'),
-    spend(key, 'author/one'),
-  ]);
-  const rows = played.actors.list<{ isClosed?: true; requests: number }>(key, 'activity');
-  assert.equal(
-    rows.map(({ requests, isClosed = false }) => [requests, isClosed]),
-    [
-      [1, true],
-      [1, true],
-      [2, false],
-    ],
-  );
-  await judge(played);
+  const first = [...Array.from({ length: 70 }, (_, nth) => spend(key, `author/m${nth}`)), hours(24)];
+  const rowsAfter = (...commands: Command[]): [number, boolean][] =>
+    play(commands)
+      .actors.list<{ isClosed?: true; requests: number }>(key, 'activity')
+      .map(({ requests, isClosed = false }) => [requests, isClosed]);
+  const ended = Array.from({ length: 70 }, () => [1, true]);
+  assert.equal(rowsAfter(...first, hours(24)), ended);
+  const running = [spend(key, 'author/m0'), spend(key, 'author/m0')];
+  assert.equal(rowsAfter(...first, ...running, hours(12)), [...ended, [2, false]]);
+  assert.equal(rowsAfter(...first, ...running, hours(36)), [...ended, [2, true]]);
+  await judge(play([...first, ...running, hours(12), spend(key, 'author/m0')]));
 });
 
 it('activity is filtered by key, member and workspace, and grouped by workspace', async () => {
