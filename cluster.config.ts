@@ -305,7 +305,7 @@ const config: ClusterConfig = {
   // `zeroRetention: true` restricts every request to endpoints whose claim of zero data retention was approved.
   workspace: { zeroRetention: false, partition: 'model' },
 
-  demo: { enabled: true, simulators: 5, depositUsd: '100' },
+  demo: { enabled: true, simulators: 5, depositUsd: '100', traffic: true },
   providers: [],
 };
 

@@ -33,6 +33,7 @@ const ENTRIES = [
   'gateway/operator/cli/main.ts',
   'gateway/simulator/main.ts',
   'gateway/simulator/facilitator/main.ts',
+  'gateway/simulator/customers/main.ts',
   'gateway/main.ts',
   'gateway/operator/cli/program.ts',
   'gateway/operator/launcher/node-receiver.ts',

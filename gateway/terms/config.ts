@@ -373,6 +373,8 @@ export interface DemoConfig {
   readonly enabled: boolean;
   /** Simulated providers to start, each in a process of its own. */
   readonly simulators: number;
-  /** First deposit of the demo account, exact decimal USD. */
+  /** First deposit of each demo account, exact decimal USD. */
   readonly depositUsd: string;
+  /** Whether simulated customers call the API, from an account of their own, so that figures and lists show something. */
+  readonly traffic: boolean;
 }

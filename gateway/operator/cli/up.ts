@@ -27,6 +27,7 @@ export function addUp(program: Command, entry: string): void {
     .option('--port <port>', 'the port of the public API (0 takes a free one)')
     .addOption(logLevelOption())
     .option('--demo', 'use simulated providers, also on a data folder that last ran with real ones')
+    .option('--no-traffic', 'without the simulated customers of the demo')
     .option('--new-pepper', 'continue without the pepper that the keys were made with: every key is void')
     .description('start the whole cluster on this machine; Ctrl-C drains and stops it')
     .action(async (_: unknown, command: Command) => {
@@ -38,6 +39,8 @@ interface UpOptions extends GlobalOptions {
   readonly port?: string;
   readonly logLevel?: LogLevel;
   readonly demo?: boolean;
+  /** False with `--no-traffic`. */
+  readonly traffic: boolean;
   readonly newPepper?: boolean;
 }
 
@@ -53,6 +56,7 @@ async function up(options: UpOptions, entry: string): Promise<void> {
     config,
     configFile: file === undefined ? null : resolve(file),
     demo: options.demo === true,
+    traffic: options.traffic && config.demo.traffic,
     logLevel: options.logLevel ?? null,
     entry,
     clock: systemClock,

@@ -237,6 +237,7 @@ export const configSchema = record({
     enabled: flag,
     simulators: Type.Integer({ minimum: 0, maximum: 16, description: 'a whole number, 0 to 16' }),
     depositUsd: usd,
+    traffic: flag,
   }),
   providers: Type.Array(provider, { description: 'a list of providers' }),
 });

@@ -24,6 +24,7 @@ export function renderBanner({ connection, connectionFile, data, model, startedI
     ...(connection.operator_url === null ? [] : [`  Operators   ${connection.operator_url}`]),
     `  All of it   ${connectionFile}`,
     '',
+    ...pages(connection),
     ...(connection.api_key === null
       ? accountCommands(at)
       : model === null
@@ -33,6 +34,22 @@ export function renderBanner({ connection, connectionFile, data, model, startedI
     '',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** What opens in a browser. A management key signs in; the demo has one. */
+function pages({ base_url, management_key }: ConnectionInfo): readonly string[] {
+  if (base_url === null) return [];
+  const site = base_url.replace(/\/api\/v1$/, '');
+  const key = management_key === null ? 'a management key' : `the management key ${management_key}`;
+  return [
+    'In a browser:',
+    '',
+    `  Catalogue   ${site}/models`,
+    `  API         ${base_url}/docs`,
+    `  Account     ${site}/account`,
+    `              sign in with ${key}`,
+    '',
+  ];
 }
 
 /** Beside real providers there is no demo account. The commands may be repeated: the id makes one account. */

@@ -15,6 +15,8 @@ export interface ConnectionInfo {
   /** Keys of the demo account; null when the demo is off. */
   readonly api_key: string | null;
   readonly management_key: string | null;
+  /** Signs in to the account of the simulated customers; null without them. */
+  readonly customers_management_key: string | null;
   /** Operator HTTP address of the first serving node. */
   readonly operator_url: string | null;
   readonly operator_token: string;

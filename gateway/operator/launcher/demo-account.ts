@@ -1,5 +1,5 @@
 /**
- * The demo account: created, funded once, with its keys; closed while the cluster has real providers. Every step
+ * An account of the demo: created, funded once, with its keys; closed while the cluster has real providers. Every step
  * carries a natural id and may be repeated.
  */
 import { createAccount, creditDeposit } from '../../../actors/account/account.ts';
@@ -20,8 +20,8 @@ export interface DemoOptions {
 export async function openDemoAccount(options: DemoOptions): Promise<void> {
   const { cluster, keys, withinMs } = options;
   const account = accountAddress(keys.account);
-  await createAccount(cluster, account, 'Demo', withinMs);
-  await creditDeposit(cluster, account, { id: 'dep_demo', amount: options.depositUsd }, withinMs);
+  await createAccount(cluster, account, keys.name, withinMs);
+  await creditDeposit(cluster, account, { id: `dep_${keys.account}`, amount: options.depositUsd }, withinMs);
   await openKey(options, keys.api, 'inference');
   await openKey(options, keys.management, 'management');
 }
@@ -53,12 +53,12 @@ async function openKey(options: DemoOptions, key: DemoKey, kind: 'inference' | '
     digest: keyDigest(options.pepper, key.text),
     handle: keyHandle(key.text),
     label: maskKey(key.text),
-    name: `Demo (${kind})`,
+    name: `${options.keys.name} (${kind})`,
     kind,
     limit: null,
     limitWindow: null,
     expiresAt: null,
-    perMinute: null,
+    perMinute: options.keys.perMinute,
   };
   const address = keyAddress(options.keys.account, key.id);
   const { created } = await createKey(options.cluster, address, made, options.withinMs);

@@ -1,6 +1,6 @@
 /**
- * The keys of the demo account: one to spend, one to manage. Generated before the account exists, and stored in
- * `<data>/secrets/demo.json`, so that every later start shows the same ones.
+ * The keys of the demo's accounts: one to spend, one to manage. Generated before the account exists, and stored in
+ * `<data>/secrets/`, so that every later start shows the same ones.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,12 +10,31 @@ import { ConfigError } from '../config/config-error.ts';
 import { secretsFolder } from '../config/secrets.ts';
 import { writeWhole } from './whole-file.ts';
 
-/** A fixed id that is easy to remember; its keys are random. */
-const DEMO_ACCOUNT = 'acct_demo';
+/** An account of the demo: a fixed id that is easy to remember; its keys are random. */
+export interface DemoOwner {
+  readonly account: string;
+  readonly name: string;
+  /** Requests a minute of its key; null: the configured default. */
+  readonly perMinute: number | null;
+  /** The file of its keys. */
+  readonly file: string;
+}
+
+/** Belongs to the person who tries the demo; nothing else spends from it. */
+export const DEMO: DemoOwner = { account: 'acct_demo', name: 'Demo', perMinute: null, file: 'demo.json' };
+/** Belongs to the simulated customers. */
+export const CUSTOMERS: DemoOwner = {
+  account: 'acct_customers',
+  name: 'Simulated customers',
+  perMinute: 600,
+  file: 'customers.json',
+};
 
 /** The texts appear only here, in the banner and in `connection.json`. */
 export interface DemoKeys {
   readonly account: string;
+  readonly name: string;
+  readonly perMinute: number | null;
   readonly api: DemoKey;
   readonly management: DemoKey;
 }
@@ -25,18 +44,19 @@ export interface DemoKey {
   readonly text: string;
 }
 
-/** Reads the demo keys of this data folder, or generates and stores them. */
-export async function openDemoKeys(data: string, random: Random): Promise<DemoKeys> {
-  const stored = await readDemoKeys(data);
+/** Reads the keys of this data folder, or generates and stores them. */
+export async function openDemoKeys(data: string, owner: DemoOwner, random: Random): Promise<DemoKeys> {
+  const stored = await readDemoKeys(data, owner);
   if (stored) return stored;
-  const made = { account: DEMO_ACCOUNT, api: newKey(random), management: newKey(random) };
-  await writeWhole(fileIn(data), `${JSON.stringify(made, null, 2)}\n`);
+  const { account, name, perMinute } = owner;
+  const made = { account, name, perMinute, api: newKey(random), management: newKey(random) };
+  await writeWhole(fileIn(data, owner), `${JSON.stringify(made, null, 2)}\n`);
   return made;
 }
 
-/** The demo keys of an earlier start; null if there are none. */
-export async function readDemoKeys(data: string): Promise<DemoKeys | null> {
-  const file = fileIn(data);
+/** The keys of an earlier start; null if there are none. */
+export async function readDemoKeys(data: string, owner: DemoOwner): Promise<DemoKeys | null> {
+  const file = fileIn(data, owner);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
@@ -47,8 +67,8 @@ export async function readDemoKeys(data: string): Promise<DemoKeys | null> {
   return stored;
 }
 
-function fileIn(data: string): string {
-  return join(secretsFolder(data), 'demo.json');
+function fileIn(data: string, { file }: DemoOwner): string {
+  return join(secretsFolder(data), file);
 }
 
 function parse(text: string): DemoKeys | null {

@@ -12,8 +12,9 @@ import { ConfigError, lineOf } from '../config/config-error.ts';
 import { openSecrets, type Secrets } from '../config/secrets.ts';
 import { renderBanner } from './banner.ts';
 import { baseUrl, ConnectionFile, type ConnectionInfo, connectionPath, type OperatorAddress } from './connection.ts';
+import { type Customers, startCustomers } from './customers.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
-import { type DemoKeys, openDemoKeys, readDemoKeys } from './demo-keys.ts';
+import { CUSTOMERS, DEMO, type DemoKeys, type DemoOwner, openDemoKeys, readDemoKeys } from './demo-keys.ts';
 import { Fleet } from './fleet.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { refuseSimulators, rememberStart, usesSimulators } from './last-start.ts';
@@ -28,6 +29,8 @@ export interface LauncherOptions {
   readonly configFile: string | null;
   /** `--demo`: simulated providers may replace the real ones that the folder last ran with. */
   readonly demo: boolean;
+  /** Simulated customers call the API of the demo. */
+  readonly traffic: boolean;
   /** `--log-level` for the nodes; null: their default. */
   readonly logLevel?: string | null;
   /** The module that runs one node: `<entry> node --name NAME --config FILE`. */
@@ -68,6 +71,8 @@ export class Launcher {
   private fleet: Fleet | null = null;
   private secrets: Secrets | null = null;
   private demo: DemoKeys | null = null;
+  private traffic: DemoKeys | null = null;
+  private customers: Customers | null = null;
   private file: ConnectionFile | null = null;
   private journal: Journal = () => {};
   private ready = false;
@@ -126,6 +131,7 @@ export class Launcher {
     this.ready = true;
     const connection = this.connection();
     await this.file.write(connection);
+    this.startTraffic(connection);
     const startedInMs = Math.round(clock.monotonic() - this.startedAt);
     this.journal({ event: 'launcher.ready', startedInMs, nodes: connection.nodes.length });
     return renderBanner({
@@ -252,15 +258,33 @@ export class Launcher {
     const { config, random, demoAccount, report } = this.options;
     if (config.demo.enabled && config.providers.length === 0) {
       this.options.progress('opening the demo account');
-      const keys = await openDemoKeys(config.data, random);
-      await this.onAnyNode((node) => demoAccount.open(node, secrets, keys));
-      this.demo = keys;
+      const opened = async (owner: DemoOwner): Promise<DemoKeys> => {
+        const keys = await openDemoKeys(config.data, owner, random);
+        await this.onAnyNode((node) => demoAccount.open(node, secrets, keys));
+        return keys;
+      };
+      this.demo = await opened(DEMO);
+      if (this.options.traffic) this.traffic = await opened(CUSTOMERS);
       return;
     }
-    const earlier = await readDemoKeys(config.data);
-    if (earlier === null) return;
-    const closed = await this.onAnyNode((node) => demoAccount.close(node, secrets, earlier));
-    if (closed) report(`the keys of the demo account ${earlier.account} are disabled from now on`);
+    for (const owner of [DEMO, CUSTOMERS]) {
+      const earlier = await readDemoKeys(config.data, owner);
+      if (earlier === null) continue;
+      const closed = await this.onAnyNode((node) => demoAccount.close(node, secrets, earlier));
+      if (closed) report(`the keys of the demo account ${earlier.account} are disabled from now on`);
+    }
+  }
+
+  private startTraffic({ base_url }: ConnectionInfo): void {
+    if (this.traffic === null || base_url === null) return;
+    const { entry, config } = this.options;
+    this.customers = startCustomers({
+      entry,
+      logs: join(config.data, 'logs'),
+      baseUrl: base_url,
+      key: this.traffic.api.text,
+      journal: this.journal,
+    });
   }
 
   private async onAnyNode<T>(run: (node: OperatorAddress) => Promise<T>): Promise<T> {
@@ -293,6 +317,7 @@ export class Launcher {
       base_url: baseUrl(host, this.port?.port ?? 0),
       api_key: this.demo?.api.text ?? null,
       management_key: this.demo?.management.text ?? null,
+      customers_management_key: this.traffic?.management.text ?? null,
       operator_url: nodes[0]?.operator_url ?? null,
       operator_token: this.secrets?.operatorToken ?? '',
       nodes,
@@ -315,6 +340,7 @@ export class Launcher {
     this.failed(new ConfigError('stopped before the cluster was up'));
     this.trimAgain();
     this.port?.close();
+    this.customers?.stop();
     await this.fleet?.stop(stopMs(await this.nodesConfig()));
     await this.simulators?.stop(SIMULATOR_STOP_MS);
     await this.file?.remove();

@@ -23,6 +23,7 @@ export async function addLoneNode({ data, node, baseUrl, operatorToken }: LoneNo
     base_url: baseUrl ?? kept?.base_url ?? null,
     api_key: kept?.api_key ?? null,
     management_key: kept?.management_key ?? null,
+    customers_management_key: kept?.customers_management_key ?? null,
     operator_url: kept?.operator_url ?? node.operator_url,
     operator_token: operatorToken,
     nodes: [...others, node],

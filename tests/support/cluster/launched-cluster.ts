@@ -12,6 +12,7 @@ export interface Connection {
   /** Keys of the demo account; null beside configured providers. */
   readonly api_key: string | null;
   readonly management_key: string | null;
+  readonly customers_management_key: string | null;
   readonly operator_url: string;
   readonly operator_token: string;
   readonly nodes: readonly {
@@ -62,11 +63,15 @@ export class LaunchedCluster {
     writeFileSync(file, JSON.stringify({ checks: { enabled: false }, ...config }));
     const output = openSync(join(data, 'output.log'), 'a');
     const command = testKinds ? COMMAND_WITH_TEST_KINDS : COMMAND;
-    const child = spawn(process.execPath, [command, 'up', '--data', data, '--port', String(port), '--config', file], {
-      cwd: ROOT,
-      stdio: ['ignore', output, output],
-      env: { ...process.env, ...env },
-    });
+    const child = spawn(
+      process.execPath,
+      [command, 'up', '--no-traffic', '--data', data, '--port', String(port), '--config', file],
+      {
+        cwd: ROOT,
+        stdio: ['ignore', output, output],
+        env: { ...process.env, ...env },
+      },
+    );
     const cluster = new LaunchedCluster(data, port, child);
     const nodes = (config as { nodes?: readonly unknown[] }).nodes?.length ?? 3;
     try {

@@ -61,7 +61,10 @@ it('the command of the unit and of the image starts a cluster that drains on SIG
   );
   const config = join(folder, 'one.json');
   const nodes = [{ name: 'n1', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' }];
-  writeFileSync(config, JSON.stringify({ nodes, listen: { host: '127.0.0.1', port: 0 }, demo: { simulators: 1 } }));
+  writeFileSync(
+    config,
+    JSON.stringify({ nodes, listen: { host: '127.0.0.1', port: 0 }, demo: { simulators: 1, traffic: false } }),
+  );
   const paths = { '/etc/troupe/cluster.json': config, '/var/lib/troupe': join(folder, 'up') };
   const command = troupe([...here(unit, paths), '--log-level', 'warn']);
   running.push(command);

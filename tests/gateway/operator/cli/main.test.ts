@@ -75,7 +75,7 @@ const IN_PROCESSES: Lines = [
   [
     'an invalid config',
     ['up', '--config', join(folder, 'broken.json')],
-    /^troupe: .*broken\.json: unknown member lisen; did you mean listen\?.*\n$/,
+    /^troupe: .*broken\.json: lisen is an unknown member; did you mean listen\?.*\n$/,
   ],
   [
     'a node that is not configured',

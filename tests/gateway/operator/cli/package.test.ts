@@ -52,7 +52,10 @@ it('holds the build and what runs it, and no source, test or script', () => {
 it('`troupe up` of the package starts a cluster that answers, and Ctrl-C ends it', async () => {
   const config = join(folder, 'one.json');
   const nodes = [{ name: 'n1', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' }];
-  writeFileSync(config, JSON.stringify({ nodes, listen: { host: '127.0.0.1', port: 0 }, demo: { simulators: 1 } }));
+  writeFileSync(
+    config,
+    JSON.stringify({ nodes, listen: { host: '127.0.0.1', port: 0 }, demo: { simulators: 1, traffic: false } }),
+  );
   const child = spawn(process.execPath, [join(installed, 'bin/troupe.mjs'), 'up', '--config', config], {
     cwd: folder,
     env: { ...process.env, NODE_OPTIONS: '--preserve-symlinks --preserve-symlinks-main' },

@@ -32,7 +32,7 @@ let customerKey = '';
 
 test.before(async () => {
   provider = await startSimulator({ name: 'sim-a', keep: true });
-  writeFileSync(demoFile, JSON.stringify({ ...ONE_NODE, demo: { simulators: 1 } }));
+  writeFileSync(demoFile, JSON.stringify({ ...ONE_NODE, demo: { simulators: 1, traffic: false } }));
   writeFileSync(keyFile, 'first-key\n', { mode: 0o600 });
   writeFileSync(realFile, JSON.stringify({ ...ONE_NODE, providers: [declared()] }));
 });
