@@ -249,7 +249,8 @@ test('real time and chance are touched only in their homes', () => {
 
 test('only the composition root and the config loader read the environment', () => {
   // The simulated facilitator and customers are processes of their own; their secrets are in no list of processes.
-  const allowed = /^gateway\/(main\.ts|operator\/(cli|config|launcher)\/|simulator\/(facilitator|customers)\/main\.ts$)/;
+  const allowed =
+    /^gateway\/(main\.ts|operator\/(cli|config|launcher)\/|simulator\/(facilitator|customers)\/main\.ts$)/;
   const wrong = product.filter(
     (source) => !allowed.test(source.path) && /\bprocess\.env\b/.test(withoutComments(source.text)),
   );

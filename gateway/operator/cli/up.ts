@@ -25,6 +25,7 @@ export function addUp(program: Command, entry: string): void {
   program
     .command('up')
     .option('--port <port>', 'the port of the public API (0 takes a free one)')
+    .option('--host <host>', 'the address that the public API listens on, such as 0.0.0.0')
     .addOption(logLevelOption())
     .option('--demo', 'use simulated providers, also on a data folder that last ran with real ones')
     .option('--no-traffic', 'without the simulated customers of the demo')
@@ -37,6 +38,7 @@ export function addUp(program: Command, entry: string): void {
 
 interface UpOptions extends GlobalOptions {
   readonly port?: string;
+  readonly host?: string;
   readonly logLevel?: LogLevel;
   readonly demo?: boolean;
   /** False with `--no-traffic`. */
@@ -45,9 +47,9 @@ interface UpOptions extends GlobalOptions {
 }
 
 async function up(options: UpOptions, entry: string): Promise<void> {
-  const { config: file, data } = options;
+  const { config: file, data, host } = options;
   const port = options.port === undefined ? undefined : portFrom(options.port);
-  const config = await loadConfig({ file, data, port, cwd: process.cwd(), env: process.env });
+  const config = await loadConfig({ file, data, port, host, cwd: process.cwd(), env: process.env });
   const report = (line: string): void => void process.stderr.write(`troupe: ${line}\n`);
   if (options.demo) requireSimulators(config, file);
   await reportBroken(config, report);

@@ -1,5 +1,6 @@
 /**
- * Loads the configuration of a cluster: the default, with `--config FILE` merged over it, then `--data` and `--port`.
+ * Loads the configuration of a cluster: the default, with `--config FILE` merged over it, then `--data`, `--host` and
+ * `--port`.
  * What a file changes is validated as a whole, once; the result is frozen, its data folder and the files of its models
  * documents and data sets are absolute. Every failure is a ConfigError of one line that names file, member and remedy.
  */
@@ -19,8 +20,9 @@ import { isRecord, layOver } from './lay-over.ts';
 export interface LoadOptions {
   /** The file given with `--config`; absent: the default configuration. */
   readonly file?: string | undefined;
-  /** `--data` and `--port`; absent: as configured. */
+  /** `--data`, `--host` and `--port`; absent: as configured. */
   readonly data?: string | undefined;
+  readonly host?: string | undefined;
   readonly port?: number | undefined;
   /** The base of relative paths from the command line. */
   readonly cwd: string;
@@ -84,7 +86,10 @@ async function checkKeyFiles(providers: readonly ProviderDeclaration[], source: 
 function given(options: LoadOptions): unknown {
   return {
     ...(options.data === undefined ? {} : { data: options.data }),
-    ...(options.port === undefined ? {} : { listen: { port: options.port } }),
+    listen: {
+      ...(options.host === undefined ? {} : { host: options.host }),
+      ...(options.port === undefined ? {} : { port: options.port }),
+    },
   };
 }
 

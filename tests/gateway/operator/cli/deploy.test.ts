@@ -1,7 +1,8 @@
 /** Every command of the Dockerfile, the compose file and the systemd unit runs here; only paths and ports are replaced. */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -16,7 +17,9 @@ const it = bounded(test, 280_000);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-deploy-'));
 const fileOf = (name: string): string => readFileSync(join(ROOT, 'deploy', name), 'utf8');
 const compose = parse(fileOf('compose.yaml'), { merge: true }) as {
-  readonly services: Readonly<Record<string, { readonly command?: string; readonly environment?: object }>>;
+  readonly services: Readonly<
+    Record<string, { readonly command?: string | readonly string[]; readonly environment?: object }>
+  >;
 };
 const databases: TestDatabase[] = [];
 const running: Command[] = [];
@@ -57,7 +60,7 @@ it('the command of the unit and of the image starts a cluster that drains on SIG
   assert.match(fileOf('Dockerfile'), /^ENTRYPOINT \["troupe"\]$/m);
   assert.equal(
     unit.split(' ').filter((word) => !/^\/|^--config$/.test(word)),
-    image.filter((word) => !/^\//.test(word)),
+    image.filter((word) => !/^\/|^--host$|^0\.0\.0\.0$/.test(word)),
   );
   const config = join(folder, 'one.json');
   const nodes = [{ name: 'n1', grpc: '127.0.0.1:0', operator: '127.0.0.1:0' }];
@@ -66,14 +69,43 @@ it('the command of the unit and of the image starts a cluster that drains on SIG
     JSON.stringify({ nodes, listen: { host: '127.0.0.1', port: 0 }, demo: { simulators: 1, traffic: false } }),
   );
   const paths = { '/etc/troupe/cluster.json': config, '/var/lib/troupe': join(folder, 'up') };
-  const command = troupe([...here(unit, paths), '--log-level', 'warn']);
+  const command = troupe([...here(unit, paths), '--host', '0.0.0.0', '--log-level', 'warn']);
   running.push(command);
   await command.until(/Ctrl-C drains/);
+  // As the port of a container is reached: not over loopback.
+  const outside = Object.values(networkInterfaces())
+    .flat()
+    .find((one) => one?.family === 'IPv4' && !one.internal);
+  const { base_url } = JSON.parse(readFileSync(join(folder, 'up', 'connection.json'), 'utf8')) as { base_url: string };
+  const url = base_url.replace('127.0.0.1', outside?.address ?? '127.0.0.1');
+  assert.is((await fetch(`${url}/models`)).status, 200);
   assert.match(command.out(), /Troupe is up/);
   await ends(command);
   // A node logs that it serves, drains and left as `info`.
   assert.not.match(readFileSync(join(folder, 'up', 'logs', 'n1.log'), 'utf8'), /"level":"info"/);
 });
+
+/** Runs the script of the compose file twice, as two starts do: one account, one deposit, one key that the API accepts. */
+async function firstKey(data: string): Promise<void> {
+  const [script = ''] = compose.services['first-key']?.command ?? [];
+  const bin = join(ROOT, 'bin', 'troupe.mjs');
+  const local = script
+    .replaceAll('/data', data)
+    .replaceAll(
+      /^( *)(.*)$/gm,
+      (_, indent, line) => indent + line.replaceAll('troupe ', `'${process.execPath}' '${bin}' `),
+    );
+  const run = () => execFileSync('sh', ['-ec', local], { encoding: 'utf8' });
+  const first = run();
+  const again = run();
+  const [key = ''] = /sk-gw-v1-[0-9a-f]{64}/.exec(first) ?? [];
+  assert.match(first, /Try it: curl/);
+  assert.not.match(again, /sk-gw-v1-[0-9a-f]{64}/);
+  const { base_url } = JSON.parse(readFileSync(join(data, 'connection.json'), 'utf8')) as { base_url: string };
+  const answer = await fetch(`${base_url}/credits`, { headers: { authorization: `Bearer ${key}` } });
+  assert.is(answer.status, 200, first);
+  assert.match(await answer.text(), /"total_credits":25\b/);
+}
 
 it('the nodes of the compose file serve on PostgreSQL, and Prometheus reads their metrics', async () => {
   databases.push(await openDatabase(), await openDatabase());
@@ -93,14 +125,14 @@ it('the nodes of the compose file serve on PostgreSQL, and Prometheus reads thei
   const config = join(folder, 'cluster.json');
   writeFileSync(config, JSON.stringify({ ...declared, nodes }));
   const data = join(folder, 'data');
-  const services = Object.entries(compose.services).filter(([, { command }]) => command !== undefined);
+  const services = Object.entries(compose.services).filter(([, { command }]) => typeof command === 'string');
   assert.equal(
     services.map(([name]) => name),
     declared.nodes.map(({ name }) => name),
   );
   const any = '127.0.0.1:0';
   const paths = { '/etc/troupe/cluster.json': config, '/data': data, '0.0.0.0:8080': any, '0.0.0.0:8081': any };
-  const commands = services.map(([, { command = '' }]) => troupe(here(command, paths)));
+  const commands = services.map(([, { command }]) => troupe(here(String(command), paths)));
   running.push(...commands);
   for (const command of commands) {
     await command.until(/"url":"http/);
@@ -112,6 +144,7 @@ it('the nodes of the compose file serve on PostgreSQL, and Prometheus reads thei
     const { url } = JSON.parse(line) as { readonly url: string };
     assert.is((await fetch(`${url}/api/v1/ready`)).status, 200, command.out());
   }
+  await firstKey(data);
   const { scrape_configs: scrapes, rule_files: rules } = parse(fileOf('monitoring/prometheus.yml'));
   assert.equal(
     scrapes[0].static_configs[0].targets,

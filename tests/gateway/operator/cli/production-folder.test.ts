@@ -161,7 +161,7 @@ async function newConfiguration(): Promise<void> {
       { providers: [{ ...keyless, apiKeyEnv: 'NO_SUCH_KEY' }] },
       /^node n1 cannot run with it: .*NO_SUCH_KEY, which is not set/,
     ],
-    [{ upstream: { probeEvery: 1 } }, /next\.json: unknown member upstream\.probeEvery/],
+    [{ upstream: { probeEvery: 1 } }, /next\.json: upstream\.probeEvery is an unknown member/],
     [{ providers: [] }, /^the file declares no provider, and the cluster runs with real ones/],
   ];
   for (const [over, why] of refusals) {
