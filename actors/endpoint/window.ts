@@ -3,7 +3,7 @@
  * counts alone for the last week. Expired buckets are dropped when a new one begins, so there are at most 31 + 49 + 43.
  * Pure: each observation has its time.
  */
-import type { AttemptCounts, Measured, Percentiles } from '../terms/endpoint.ts';
+import type { AttemptCounts, CallFailure, Measured, Percentiles } from '../terms/endpoint.ts';
 import { gather, type Ring, since } from './buckets.ts';
 import { type Histogram, type HistogramDraft, percentiles, record, samplesIn } from './histogram.ts';
 import { type Render, renderFigures, withRenders } from './renders.ts';
@@ -58,8 +58,8 @@ export interface ObservedAttempt extends CountedAttempt {
   readonly completionTokens?: number;
   /** Prompt and completion tokens together. */
   readonly tokens?: number;
-  /** Category of the failure; absent for a success, and from an earlier build. */
-  readonly cause?: string;
+  /** A failure that is the provider's fault; also of one that does not count, such as 429. */
+  readonly failure?: CallFailure;
   readonly durationMs?: number;
   readonly streamed: boolean;
   /**
@@ -160,7 +160,7 @@ function count(draft: Draft, attempt: ObservedAttempt): void {
   if (outcome === 'success') draft.success++;
   if (outcome === 'error') {
     draft.error++;
-    countCause(draft.causes, attempt.cause ?? 'unknown');
+    countCause(draft.causes, attempt.failure?.category ?? 'unknown');
   }
   if (outcome === 'success') draft.tokens += attempt.tokens ?? 0;
   if (streamed && ttftMs !== undefined) record(draft.ttft, ttftMs / 1000);

@@ -11,7 +11,7 @@ import { keyAddress, keyDigest, keyHandle, keyId, keyText, maskKey } from '../..
 import type { KeyKind } from '../../../actors/terms/key-kind.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { readPepper } from '../config/secrets.ts';
-import { askEach } from './ask-each.ts';
+import { askEach } from '../ask-each.ts';
 import { COMMAND_LINE } from './command-line.ts';
 import { findCluster } from './find-cluster.ts';
 import type { GlobalOptions } from './global-options.ts';
