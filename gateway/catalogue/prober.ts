@@ -113,7 +113,8 @@ export class Prober {
         url: outboundUrl(baseUrl, '/models'),
         headers: [...standard, ...credentials],
         body: null,
-        limits: { connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: ms, bodyBytesMax: PROBE_BYTES_MAX },
+        // The total is longer, so that the phase that took too long is the cause.
+        limits: { connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: 2 * ms, bodyBytesMax: PROBE_BYTES_MAX },
       });
       await reply.body.text();
       const { status } = reply;

@@ -1,4 +1,4 @@
-import { type SentRequest, redactRefusal } from './redact-refusal.ts';
+import { redactRefusal, type SentRequest } from './redact-refusal.ts';
 import { refusalFacts } from './refusal-facts.ts';
 import { answerOf } from './refused.ts';
 

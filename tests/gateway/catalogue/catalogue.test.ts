@@ -12,7 +12,7 @@ import { declare } from '../../../gateway/catalogue/declare.ts';
 import { modelEndpoints } from '../../../gateway/catalogue/endpoint-listings.ts';
 import { endpointObject } from '../../../gateway/catalogue/endpoints.ts';
 import { catalogueModels, findBareModel, findModel } from '../../../gateway/catalogue/models.ts';
-import { Prober } from '../../../gateway/catalogue/prober.ts';
+import { Prober, type ProberParts } from '../../../gateway/catalogue/prober.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
 import { MODEL } from '../../fixtures/models/plain.ts';
@@ -44,6 +44,14 @@ function pretend(endpoints: ReadonlyMap<string, Json> = new Map()): { cluster: C
   return { cluster: cluster as unknown as Cluster, sent };
 }
 
+const logged: object[] = [];
+const log = (record: object, message: string) => void logged.push({ ...record, message });
+const proberOf = (cluster: Cluster, over: Partial<ProberParts> = {}) =>
+  new Prober({
+    ...{ cluster, clock: systemClock, outbound, keys: new Map() },
+    ...{ upstream: { ...config.upstream, probeTimeoutMs: 100 }, log: { info: log, warn: log }, ...over },
+  });
+
 const outbound = new Pools({
   clock: systemClock,
   lease: { connected: true },
@@ -53,6 +61,7 @@ const outbound = new Pools({
 const server = createServer((request, response) => {
   if (request.url === '/models.json?v=1') response.end(JSON.stringify({ data: [MODEL] }));
   else if (request.url === '/v1/models') response.end('{}');
+  else if (request.url === '/hung/models') return;
   else if (request.url?.startsWith('/status/')) response.writeHead(Number(request.url.split('/')[2])).end('no');
   else response.writeHead(500).end('no');
 });
@@ -105,13 +114,13 @@ it('probes each base URL once for the endpoints whose actors live here, and repo
   const ill = boardEndpoint('b', `${origin}/v2`);
   const foreign = { ...boardEndpoint('c', `${origin}/v1`), id: 'foreign' };
   const { cluster, sent } = pretend(board(...well, ill, foreign));
-  const prober = new Prober({ cluster, clock: systemClock, outbound, upstream: config.upstream, keys: new Map() });
+  const prober = proberOf(cluster);
   await prober.round();
-  const ok = new Map(sent.map(({ to, event }) => [to, event.ok]));
+  const ok = new Map(sent.map(({ to, event }) => [to, event.failure]));
   assert.is(ok.size, 3);
   assert.equal(
     [...well, ill].map(({ id }) => ok.get(`endpoint:${id}`)),
-    [true, true, false],
+    [null, null, { category: 'status', text: 'status 500' }],
   );
 });
 
@@ -122,13 +131,48 @@ it('a provider without a route for its models is not called down by its probes',
     boardEndpoint(`p${status}`, `${origin}/status/${status}`),
   );
   const { cluster, sent } = pretend(board(...endpoints));
-  const prober = new Prober({ cluster, clock: systemClock, outbound, upstream: config.upstream, keys: new Map() });
+  const prober = proberOf(cluster);
   await prober.round();
-  const ok = new Map(sent.map(({ to, event }) => [to, event.ok]));
+  const ok = new Map(sent.map(({ to, event }) => [to, event.failure]));
   assert.equal(
     endpoints.map(({ id }) => ok.get(`endpoint:${id}`)),
-    [...answers.map(() => true), ...failures.map(() => false)],
+    [...answers.map(() => null), ...failures.map((status) => ({ category: 'status', text: `status ${status}` }))],
   );
+});
+
+it('a failing probe says why; a call that our own side ended says nothing; the log says it once, and its end', async () => {
+  const closed = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => closed.once('listening', resolve));
+  const { port } = closed.address() as AddressInfo;
+  await new Promise((resolve) => closed.close(resolve));
+  const gone = boardEndpoint('gone', `http://127.0.0.1:${port}/v1`);
+  const hung = boardEndpoint('hung', `${origin}/hung`);
+  const { cluster, sent } = pretend(board(gone, hung));
+  const prober = proberOf(cluster);
+  await prober.round();
+  const found = new Map(sent.map(({ to, event }) => [to, event.failure]));
+  assert.equal(found.get(`endpoint:${gone.id}`), {
+    category: 'connect',
+    text: `connection refused (connect ECONNREFUSED 127.0.0.1:${port})`,
+  });
+  assert.equal(found.get(`endpoint:${hung.id}`), { category: 'first-byte-timeout', text: 'no answer within 100 ms' });
+  assert.equal(logged, [], 'a single failure');
+  for (let round = 0; round < 3; round++) await prober.round();
+  assert.equal(
+    logged.map((one) => (one as { provider: string; message: string }).provider).sort(),
+    ['gone', 'hung'],
+    'once for each',
+  );
+  const lost = pretend(board(hung));
+  const away = new Pools({
+    clock: systemClock,
+    lease: { connected: false },
+    connectionsPerOriginMax: 8,
+    connectMs: 20,
+  });
+  await proberOf(lost.cluster, { outbound: away }).round();
+  assert.equal(lost.sent, []);
+  await away.close();
 });
 
 it('the cheapest endpoint supplies the summary of a model, with every member that strict clients need', () => {
