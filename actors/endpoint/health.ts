@@ -30,7 +30,7 @@ export interface Observed extends Sample {
   readonly list: FailingList | null;
 }
 
-export interface Judgement {
+export interface JudgedHealth {
   readonly health: Health;
   /** What decided: the attempts, their too small number, or the model list. */
   readonly by: 'attempts' | 'few' | 'list';
@@ -91,7 +91,7 @@ function isAlone(by: RecentBy): boolean {
 }
 
 /** The attempts judge; a failing model list lowers their judgement, unless paid answers outrank it. */
-export function judge(observed: Observed): Judgement {
+export function judge(observed: Observed): JudgedHealth {
   const byAttempts = healthOf(observed);
   const byList = listHealth(observed);
   if (ORDER.indexOf(byList) < ORDER.indexOf(byAttempts)) return { health: byList, by: 'list' };

@@ -3,7 +3,7 @@ import { refusalFacts } from './refusal-facts.ts';
 import { answerOf } from './refused.ts';
 
 /** A longer request is not compared with what its provider said, which would block the loop: its words are not shown. */
-const BODY_CHARACTERS_MAX = 64 * 1024;
+const BODY_CHARACTERS_MAX = 256 * 1024;
 const TEXT_CHARACTERS_MAX = 400;
 export const WORDS_CHARACTERS_MAX = 160;
 /** Providers quote the beginning and the end of a key that they refuse. */

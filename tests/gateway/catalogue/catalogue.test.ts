@@ -58,10 +58,11 @@ const outbound = new Pools({
   connectionsPerOriginMax: 8,
   connectMs: 1_000,
 });
+let answersLate = false;
 const server = createServer((request, response) => {
   if (request.url === '/models.json?v=1') response.end(JSON.stringify({ data: [MODEL] }));
   else if (request.url === '/v1/models') response.end('{}');
-  else if (request.url === '/hung/models') return;
+  else if (request.url === '/hung/models') return answersLate ? void response.end('{}') : undefined;
   else if (request.url?.startsWith('/status/')) response.writeHead(Number(request.url.split('/')[2])).end('no');
   else response.writeHead(500).end('no');
 });
@@ -163,6 +164,10 @@ it('a failing probe says why; a call that our own side ended says nothing; the l
     ['gone', 'hung'],
     'once for each',
   );
+  answersLate = true;
+  await prober.round();
+  assert.equal(logged.slice(2), [{ provider: 'hung', message: "a provider's model list answers again" }]);
+  answersLate = false;
   const lost = pretend(board(hung));
   const away = new Pools({
     clock: systemClock,
