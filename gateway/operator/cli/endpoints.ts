@@ -1,7 +1,6 @@
 /** `troupe endpoints`: what is declared, how it is doing, and pauses of it. */
 import type { Command } from 'commander';
 import type { FailingList } from '../../../actors/endpoint/health.ts';
-import { listText } from '../../../actors/endpoint/health-reason.ts';
 import type { EndpointRecord } from '../../../actors/endpoint/record.ts';
 import type { Inspection } from '../../../actors/runtime/index.ts';
 import type { DatedFailure, Measured } from '../../../actors/terms/endpoint.ts';
@@ -134,9 +133,9 @@ function renderEndpoints(found: readonly ShownEndpoint[]): string {
   return table(head, rows);
 }
 
-/** The cell of a provider's model list. */
+/** The cell of a provider's model list; nothing is known against it without a failed probe. */
 export function modelListCell(list: FailingList | null): string {
-  return list === null ? 'answers' : listText(list);
+  return list === null ? '-' : `fails since ${timeOf(list.since)}: ${list.text}`;
 }
 
 export function failureCell(failure: DatedFailure | null): string {
