@@ -33,9 +33,9 @@ export interface Bucket {
   /** Long replies whose text was read, and those of them that ended repeating their own tail. */
   readonly long: number;
   readonly runaway: number;
-  /** Tokens of the successes, and errors by category; absent in a bucket of an earlier build. */
-  readonly tokens?: number;
-  readonly causes?: Readonly<Record<string, number>>;
+  /** Tokens of the successes, and errors by category. */
+  readonly tokens: number;
+  readonly causes: Readonly<Record<string, number>>;
   /** Seconds to the first token; completion tokens per second; seconds of a whole success, streamed or not. */
   readonly ttft: Histogram;
   readonly throughput: Histogram;
@@ -52,7 +52,7 @@ export interface Windows {
 
 /** The result of one upstream attempt. Times in ms; `other` (refused for its content, or aborted) is not counted. */
 export interface ObservedAttempt extends CountedAttempt {
-  /** A short tag of the account behind it; absent from an earlier build. */
+  /** A short tag of the account behind it. */
   readonly by?: string;
   readonly ttftMs?: number;
   readonly completionTokens?: number;
@@ -147,12 +147,12 @@ interface Draft {
 }
 
 const EMPTY: Omit<Bucket, 'start'> = {
-  ...{ success: 0, error: 0, long: 0, runaway: 0, ttft: {}, throughput: {}, response: {} },
+  ...{ success: 0, error: 0, long: 0, runaway: 0, tokens: 0, causes: {}, ttft: {}, throughput: {}, response: {} },
 };
 
 function draft(start: number, from: Omit<Bucket, 'start'> = EMPTY): Draft {
   const [ttft, throughput, response] = [{ ...from.ttft }, { ...from.throughput }, { ...from.response }];
-  return { ...from, start, tokens: from.tokens ?? 0, causes: { ...from.causes }, ttft, throughput, response };
+  return { ...from, start, causes: { ...from.causes }, ttft, throughput, response };
 }
 
 function count(draft: Draft, attempt: ObservedAttempt): void {
@@ -176,15 +176,14 @@ function countCause(causes: Record<string, number>, cause: string): void {
   causes[name] = (causes[name] ?? 0) + 1;
 }
 
-/** A bucket of an earlier build has counts without tokens and categories. */
 function countsOf(buckets: readonly Bucket[]): AttemptCounts {
   const causes: Record<string, number> = {};
   let [success, error, tokens] = [0, 0, 0];
   for (const bucket of buckets) {
     success += bucket.success;
     error += bucket.error;
-    tokens += bucket.tokens ?? 0;
-    for (const [cause, count] of Object.entries(bucket.causes ?? {})) causes[cause] = (causes[cause] ?? 0) + count;
+    tokens += bucket.tokens;
+    for (const [cause, count] of Object.entries(bucket.causes)) causes[cause] = (causes[cause] ?? 0) + count;
   }
   return { success, error, tokens, causes };
 }
