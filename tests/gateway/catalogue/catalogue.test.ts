@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,7 @@ import type { ProviderDeclaration } from '../../../gateway/terms/provider-declar
 import { MODEL } from '../../fixtures/models/plain.ts';
 import { bounded } from '../../support/bounded.ts';
 import { board, boardEndpoint } from '../inference/stage.ts';
+import { ManualClock } from '../outbound/manual-clock.ts';
 import { readListing } from './read-listing.ts';
 
 const it = bounded(test);
@@ -49,7 +50,7 @@ const log = (record: object, message: string) => void logged.push({ ...record, m
 const proberOf = (cluster: Cluster, over: Partial<ProberParts> = {}) =>
   new Prober({
     ...{ cluster, clock: systemClock, outbound, keys: new Map() },
-    ...{ upstream: { ...config.upstream, probeTimeoutMs: 100 }, log: { info: log, warn: log }, ...over },
+    ...{ upstream: { ...config.upstream, probeTimeoutMs: 20_000 }, log: { info: log, warn: log }, ...over },
   });
 
 const outbound = new Pools({
@@ -58,11 +59,12 @@ const outbound = new Pools({
   connectionsPerOriginMax: 8,
   connectMs: 1_000,
 });
-let answersLate = false;
+/** Called with a request for a model list that hangs; its probe has a clock of its own. */
+let hung = (response: ServerResponse): void => void response.end();
 const server = createServer((request, response) => {
   if (request.url === '/models.json?v=1') response.end(JSON.stringify({ data: [MODEL] }));
   else if (request.url === '/v1/models') response.end('{}');
-  else if (request.url === '/hung/models') return answersLate ? void response.end('{}') : undefined;
+  else if (request.url === '/hung/models') hung(response);
   else if (request.url?.startsWith('/status/')) response.writeHead(Number(request.url.split('/')[2])).end('no');
   else response.writeHead(500).end('no');
 });
@@ -141,43 +143,43 @@ it('a provider without a route for its models is not called down by its probes',
   );
 });
 
-it('a failing probe says why; a call that our own side ended says nothing; the log says it once, and its end', async () => {
+it('a failing probe has the text of the operating system; a call that our own side ended reports nothing', async () => {
   const closed = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => closed.once('listening', resolve));
   const { port } = closed.address() as AddressInfo;
   await new Promise((resolve) => closed.close(resolve));
-  const gone = boardEndpoint('gone', `http://127.0.0.1:${port}/v1`);
-  const hung = boardEndpoint('hung', `${origin}/hung`);
-  const { cluster, sent } = pretend(board(gone, hung));
-  const prober = proberOf(cluster);
-  await prober.round();
-  const found = new Map(sent.map(({ to, event }) => [to, event.failure]));
-  assert.equal(found.get(`endpoint:${gone.id}`), {
-    category: 'connect',
-    text: `connection refused (connect ECONNREFUSED 127.0.0.1:${port})`,
-  });
-  assert.equal(found.get(`endpoint:${hung.id}`), { category: 'first-byte-timeout', text: 'no answer within 100 ms' });
-  assert.equal(logged, [], 'a single failure');
-  for (let round = 0; round < 3; round++) await prober.round();
-  assert.equal(
-    logged.map((one) => (one as { provider: string; message: string }).provider).sort(),
-    ['gone', 'hung'],
-    'once for each',
-  );
-  answersLate = true;
-  await prober.round();
-  assert.equal(logged.slice(2), [{ provider: 'hung', message: "a provider's model list answers again" }]);
-  answersLate = false;
-  const lost = pretend(board(hung));
-  const away = new Pools({
-    clock: systemClock,
-    lease: { connected: false },
-    connectionsPerOriginMax: 8,
-    connectMs: 20,
-  });
-  await proberOf(lost.cluster, { outbound: away }).round();
+  const gone = board(boardEndpoint('gone', `http://127.0.0.1:${port}/v1`));
+  const { cluster, sent } = pretend(gone);
+  await proberOf(cluster).round();
+  const text = `connection refused (connect ECONNREFUSED 127.0.0.1:${port})`;
+  assert.equal(sent[0]?.event.failure, { category: 'connect', text });
+  const lost = pretend(gone);
+  const lease = { connected: false };
+  const away = new Pools({ clock: systemClock, lease, connectionsPerOriginMax: 8, connectMs: 20 });
+  const upstream = { ...config.upstream, probeTimeoutMs: 20 };
+  await proberOf(lost.cluster, { outbound: away, upstream }).round();
   assert.equal(lost.sent, []);
   await away.close();
+});
+
+it('a model list that hangs is a time-out of its answer; the log says it at the second failure and at its end', async () => {
+  const clock = new ManualClock();
+  const lease = { connected: true };
+  const patient = new Pools({ clock, lease, connectionsPerOriginMax: 8, connectMs: 20_000 });
+  const { cluster, sent } = pretend(board(boardEndpoint('hung', `${origin}/hung`)));
+  const prober = proberOf(cluster, { outbound: patient });
+  const lines = (): readonly unknown[] => logged.splice(0).map((one) => Object.values(one));
+  hung = () => clock.advance(20_000);
+  await prober.round();
+  const late = { category: 'first-byte-timeout', text: 'no answer within 20000 ms' };
+  assert.equal(sent[0]?.event.failure, late);
+  assert.equal(lines(), [], 'a single failure');
+  for (let round = 0; round < 3; round++) await prober.round();
+  assert.equal(lines(), [['hung', ...Object.values(late), "a provider's model list fails"]]);
+  hung = (response) => void response.end('{}');
+  await prober.round();
+  assert.equal(lines(), [['hung', "a provider's model list answers again"]]);
+  await patient.close();
 });
 
 it('the cheapest endpoint supplies the summary of a model, with every member that strict clients need', () => {
