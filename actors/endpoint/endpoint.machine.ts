@@ -6,7 +6,7 @@
 import { assign, setup } from 'xstate';
 import { type Effect, emit, type Stamped } from '../runtime/index.ts';
 import type { EndpointDeclaration } from '../terms/declaration.ts';
-import type { CapacityReport } from '../terms/endpoint.ts';
+import type { CallFailure, CapacityReport } from '../terms/endpoint.ts';
 import { endpointAddress } from '../terms/ids.ts';
 import { only, plain } from '../terms/only.ts';
 import {
@@ -34,7 +34,7 @@ export type EndpointEvent =
     })
   | (Stamped & { readonly type: 'endpoint.withdraw' })
   | (Stamped & { readonly type: 'attempts.observed'; readonly attempts: readonly ObservedAttempt[] })
-  | (Stamped & { readonly type: 'probe.observed'; readonly ok: boolean })
+  | (Stamped & { readonly type: 'probe.observed'; readonly failure: CallFailure | null })
   | (Stamped & Observation & { readonly type: 'check.observed' })
   | (Stamped & ObservedBenchmark & { readonly type: 'benchmark.observed' })
   | (Stamped & PauseRequest & { readonly type: 'endpoint.pause' })
@@ -96,7 +96,7 @@ export const endpointMachine = setup({
     observe: assign(({ context, event }) =>
       record.observe(context, only(event, 'attempts.observed').attempts, event.at),
     ),
-    probe: assign(({ context, event }) => record.probe(context, only(event, 'probe.observed').ok)),
+    probe: assign(({ context, event }) => record.probe(context, only(event, 'probe.observed').failure, event.at)),
     check: assign(({ context, event }) => record.check(context, only(event, 'check.observed'), event.at)),
     refresh: assign(({ context, event }) => record.refresh(context, event.at)),
     pause: assign(({ context, event }) => pause(context, event)),

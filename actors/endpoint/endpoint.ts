@@ -4,9 +4,9 @@
  * refuted ability again.
  */
 import { createHash } from 'node:crypto';
-import type { Board, Cluster, Json, Kind, SavedState } from '../runtime/index.ts';
+import type { Board, Cluster, Json, Kind } from '../runtime/index.ts';
 import type { EndpointDeclaration } from '../terms/declaration.ts';
-import type { CapacityReport, Endpoint } from '../terms/endpoint.ts';
+import type { CallFailure, CapacityReport, Endpoint } from '../terms/endpoint.ts';
 import { endpointAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import { PAUSES_TOPIC, type Pause, pauseNote } from '../terms/pause.ts';
@@ -16,8 +16,8 @@ import type { Observation, ObservedBenchmark } from './evidence.ts';
 import { explainEndpoint } from './explain.ts';
 import { FORMER_COLLECTION, formerCollection, formerProvider } from './former-provider.ts';
 import { HISTORY_COLLECTION, historyCollection } from './history.ts';
-import type { EndpointRecord, Slots } from './record.ts';
-import type { Bucket, ObservedAttempt } from './window.ts';
+import type { Slots } from './record.ts';
+import type { ObservedAttempt } from './window.ts';
 
 /** Board topic; keys are endpoint ids, values `Endpoint`. */
 export const ENDPOINTS_TOPIC = 'endpoints';
@@ -25,9 +25,7 @@ export const ENDPOINTS_TOPIC = 'endpoints';
 export const endpointKind: Kind = {
   name: 'endpoint',
   machine: endpointMachine,
-  version: 4,
-  upcast: asVersion4,
-  downcast: asVersion3,
+  version: 5,
   creates: ['endpoint.declare'],
   finishes: [],
   volatile: ['attempts.observed', 'probe.observed', 'capacity.reported', 'endpoint.provider', 'actor.activated'],
@@ -111,8 +109,9 @@ export function observeAttempts(cluster: Cluster, endpoint: string, attempts: re
   cluster.tell(endpointAddress(endpoint), { type: 'attempts.observed', attempts: plain(attempts) });
 }
 
-export function observeProbe(cluster: Cluster, endpoint: string, ok: boolean): void {
-  cluster.tell(endpointAddress(endpoint), { type: 'probe.observed', ok });
+/** Reports a probe of the provider's model list; a null failure: it answered. */
+export function observeProbe(cluster: Cluster, endpoint: string, failure: CallFailure | null): void {
+  cluster.tell(endpointAddress(endpoint), { type: 'probe.observed', failure: failure && plain(failure) });
 }
 
 /** Sends the result of a check. Best effort: the next scheduled check replaces a lost one. */
@@ -137,31 +136,4 @@ export async function reportCapacity(
 ): Promise<CapacityReport> {
   const event = { type: 'capacity.reported', ...report };
   return (await cluster.ask(endpointAddress(endpoint), event, { withinMs, repeat: same })) as unknown as CapacityReport;
-}
-
-/** Version 3 had no renders, no counts of long replies, no capacity and no benchmarks. */
-function asVersion4(saved: SavedState): SavedState {
-  const before = saved.context as unknown as EndpointRecord;
-  const { minutes, halfHours, week = [] } = before.windows;
-  const windows = { minutes: minutes.map(asBucket), halfHours: halfHours.map(asBucket), week, renders: [] };
-  const findings = { ...before.findings, benchmarks: [] };
-  const measured = { ...before.measured, ...NO_MEASUREMENTS };
-  const context = { ...before, windows, findings, measured, capacity: null, unkeptSince: null };
-  return { ...saved, context: plain(context) };
-}
-
-const NO_MEASUREMENTS = {
-  ...{ runaway1d: null, runaway1dSamples: 0 },
-  ...{ renderTiming: null, renderTimingSamples: 0, renderTimingSizes: 0 },
-} as const;
-
-/** A bucket that a build of version 3 began or changed lacks the later members. */
-function asBucket(bucket: Bucket): Bucket {
-  return { ...bucket, response: bucket.response ?? {}, long: bucket.long ?? 0, runaway: bucket.runaway ?? 0 };
-}
-
-/** Version 3 ignores the further members of its windows and findings. */
-function asVersion3(saved: SavedState): SavedState {
-  const { capacity: _capacity, unkeptSince: _later, ...context } = saved.context as unknown as EndpointRecord;
-  return { ...saved, context: plain(context) };
 }

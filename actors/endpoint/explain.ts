@@ -3,27 +3,19 @@ import type { View } from '../runtime/index.ts';
 import { type Measured, type Percentiles, TOOL_CALL_SUCCESS_MIN } from '../terms/endpoint.ts';
 import { explainPause } from '../terms/pause.ts';
 import { EVIDENCE_MS, evidenceOf, type Finding, validVerdict } from './evidence.ts';
-import { successesIn } from './health.ts';
-import type { EndpointRecord } from './record.ts';
+import { explainFailure, explainList, healthReason } from './health-reason.ts';
+import { type EndpointRecord, observedIn } from './record.ts';
 import { toolFidelity } from './tool-asks.ts';
 
 export function explainEndpoint(view: View): readonly string[] {
   const record = view.context as unknown as EndpointRecord;
-  const { declaration, recent, probeFailures, measured } = record;
+  const { declaration, measured } = record;
   if (declaration === null)
     return ['This endpoint is withdrawn: no configuration declares it, nothing is routed to it.'];
   const lines = [`${declaration.model} at ${declaration.provider.name} is ${view.state}.`];
   lines.push(...explainPause(record, `endpoints resume ${record.id}`));
-  lines.push(
-    recent.length < 5
-      ? `Only ${recent.length} attempts were counted; health is judged from 5 on.`
-      : `${successesIn(recent)} of its newest ${recent.length} attempts succeeded (90 % is healthy, 60 % degraded).`,
-  );
-  if (probeFailures > 0) {
-    lines.push(
-      `Its last ${probeFailures} probes failed: 2 in a row make it degraded, 4 down; one success clears them.`,
-    );
-  }
+  const observed = observedIn(record);
+  lines.push(healthReason(observed), ...explainList(observed), ...explainFailure(record));
   return lines.concat(explainMeasured(measured), explainCapacity(record), explainEvidence(record, view.now));
 }
 

@@ -1,15 +1,39 @@
-/** Health of an endpoint from its newest attempts and its probes (spec: catalogue, Endpoint health). Pure. */
+/**
+ * Health of an endpoint from its newest attempts and the probes of its provider's model list, and the fact that decided
+ * it (spec: catalogue, Endpoint health). Pure.
+ */
+import type { DatedFailure } from '../terms/endpoint.ts';
+
 export type Health = 'healthy' | 'degraded' | 'down' | 'unknown';
 
 /** Newest counted attempts, oldest first: `s` a success, `e` an error. */
 export type Recent = string;
 
-/** The account behind each newest attempt, as a short tag; '' where an earlier build sent none. */
+/** The account behind each newest attempt, as a short tag; '' for an attempt without one. */
 export type RecentBy = readonly string[];
 
 export interface Sample {
   readonly recent: Recent;
   readonly by: RecentBy;
+}
+
+/** The provider's model list as probes found it: failing for so many probes in a row. */
+export interface FailingList extends DatedFailure {
+  readonly times: number;
+}
+
+/** What health is judged by. */
+export interface Observed extends Sample {
+  /** Store time in ms of the newest counted success; null without one. */
+  readonly servedAt: number | null;
+  /** Null while the list answers. */
+  readonly list: FailingList | null;
+}
+
+export interface JudgedHealth {
+  readonly health: Health;
+  /** What decided: the attempts, their too small number, or the model list. */
+  readonly by: 'attempts' | 'few' | 'list';
 }
 
 const RECENT_MAX = 20;
@@ -23,6 +47,10 @@ const PROBES_DEGRADED = 2;
 const PROBES_DOWN = 4;
 /** Upper bound of the counter; larger counts have no further effect. */
 export const PROBES_MAX = 1_000;
+/** An answer to a paid request so many ms before the newest failing probe outranks the model list. */
+const SERVED_MS = 5 * 60_000;
+/** The probe reached no server. */
+const UNREACHABLE: ReadonlySet<string> = new Set(['connect', 'connect-timeout']);
 
 const ORDER: readonly Health[] = ['down', 'degraded', 'unknown', 'healthy'];
 
@@ -62,28 +90,42 @@ function isAlone(by: RecentBy): boolean {
   return by.every((account) => account === by[0]);
 }
 
-/** `by` has one entry per attempt. Failures of one account alone never say `down` while others are heard too. */
-export function healthOf(recent: Recent, probeFailures: number, by: RecentBy = []): Health {
-  const judged = judge(recent);
-  const byAttempts = judged === 'down' && isContradicted(recent, by) ? 'degraded' : judged;
-  const byProbes = probeFailures >= PROBES_DOWN ? 'down' : probeFailures >= PROBES_DEGRADED ? 'degraded' : 'healthy';
-  if (byProbes === 'healthy') return byAttempts;
-  return ORDER.indexOf(byProbes) < ORDER.indexOf(byAttempts) ? byProbes : byAttempts;
+/** The attempts judge; a failing model list lowers their judgement, unless paid answers outrank it. */
+export function judge(observed: Observed): JudgedHealth {
+  const byAttempts = healthOf(observed);
+  const byList = listHealth(observed);
+  if (ORDER.indexOf(byList) < ORDER.indexOf(byAttempts)) return { health: byList, by: 'list' };
+  return { health: byAttempts, by: byAttempts === 'unknown' ? 'few' : 'attempts' };
+}
+
+/** Health by the attempts alone. Failures of one account never say `down` while others are answered. */
+export function healthOf({ recent, by }: Sample): Health {
+  if (recent.length < ATTEMPTS_MIN) return 'unknown';
+  const percent = (100 * successesIn(recent)) / recent.length;
+  if (percent >= HEALTHY_PERCENT) return 'healthy';
+  return percent >= DEGRADED_PERCENT || isContradicted(recent, by) ? 'degraded' : 'down';
+}
+
+function listHealth({ list, servedAt }: Observed): Health {
+  if (list === null || list.times < PROBES_DEGRADED || isOutranked(list, servedAt)) return 'healthy';
+  return list.times < PROBES_DOWN ? 'degraded' : 'down';
+}
+
+/**
+ * A provider that answers paid requests serves, whatever its model list does. Where a probe reached no server at all,
+ * only answers since then tell that.
+ */
+export function isOutranked(list: FailingList, servedAt: number | null): boolean {
+  if (servedAt === null || servedAt < list.at - SERVED_MS) return false;
+  return !UNREACHABLE.has(list.category) || servedAt >= list.since;
 }
 
 /** All failures are of one account, and another account has succeeded. */
-function isContradicted(recent: Recent, by: RecentBy): boolean {
+export function isContradicted(recent: Recent, by: RecentBy): boolean {
   const failing = new Set(by.filter((_, at) => recent[at] === 'e'));
   return failing.size === 1 && !failing.has('') && by.some((account) => !failing.has(account));
 }
 
 export function successesIn(recent: Recent): number {
   return recent.split('s').length - 1;
-}
-
-function judge(recent: Recent): Health {
-  if (recent.length < ATTEMPTS_MIN) return 'unknown';
-  const percent = (100 * successesIn(recent)) / recent.length;
-  if (percent >= HEALTHY_PERCENT) return 'healthy';
-  return percent >= DEGRADED_PERCENT ? 'degraded' : 'down';
 }

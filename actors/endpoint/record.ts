@@ -5,7 +5,16 @@
  * provider shows made 230 KB.
  */
 import type { EndpointDeclaration } from '../terms/declaration.ts';
-import { CAPACITY_MS, type CapacityReport, type Endpoint, type Evidence, type Measured } from '../terms/endpoint.ts';
+import {
+  CAPACITY_MS,
+  type CallFailure,
+  type CapacityReport,
+  type DatedFailure,
+  type Endpoint,
+  type Evidence,
+  FAILURE_CHARACTERS_MAX,
+  type Measured,
+} from '../terms/endpoint.ts';
 import type { Pausable } from '../terms/pause.ts';
 import {
   evidenceOf,
@@ -19,7 +28,18 @@ import {
   observeBenchmark,
   observeCheck,
 } from './evidence.ts';
-import { type Health, healthOf, PROBES_MAX, type Recent, type RecentBy, type Sample, withOutcome } from './health.ts';
+import {
+  type FailingList,
+  type Health,
+  judge,
+  type Observed,
+  PROBES_MAX,
+  type Recent,
+  type RecentBy,
+  type Sample,
+  withOutcome,
+} from './health.ts';
+import { healthReason } from './health-reason.ts';
 import { figures, measure, NO_WINDOWS, type ObservedAttempt, type Windows } from './window.ts';
 
 /** Minimum interval in ms of event time between publications of figures; a change of health is published at once. */
@@ -29,6 +49,7 @@ export const PUBLISH_EVERY_MS = 5_000;
  * in ms of event time. A planned hand-over loses none.
  */
 export const KEEP_EVERY_MS = 30_000;
+const CATEGORY_CHARACTERS_MAX = 64;
 /** Outcomes beyond this number in one message are dropped: senders batch for about a second. */
 const ATTEMPTS_MAX = 1_024;
 
@@ -39,10 +60,14 @@ export interface EndpointRecord extends Pausable {
   /** Digest of the declaration: the same digest means no change. */
   readonly digest: string | null;
   readonly recent: Recent;
-  /** The account of each of them; shorter where an earlier build recorded some without. */
+  /** The account of each of them. */
   readonly recentBy: RecentBy;
-  /** Consecutive probe failures. */
-  readonly probeFailures: number;
+  /** Store time in ms of the newest success; null without one. */
+  readonly servedAt: number | null;
+  /** The newest failure of a paid request that was the provider's fault; it stays after a success. */
+  readonly lastFailure: DatedFailure | null;
+  /** Null while the provider's model list answers. */
+  readonly list: FailingList | null;
   readonly windows: Windows;
   readonly findings: Findings;
   /** Computed last from windows and findings. */
@@ -68,7 +93,9 @@ export function emptyRecord(address: string): EndpointRecord {
     digest: null,
     recent: '',
     recentBy: [],
-    probeFailures: 0,
+    servedAt: null,
+    lastFailure: null,
+    list: null,
     windows: NO_WINDOWS,
     findings: NO_FINDINGS,
     evidence: NO_EVIDENCE,
@@ -81,7 +108,11 @@ export function emptyRecord(address: string): EndpointRecord {
 }
 
 export function healthIn(record: EndpointRecord): Health {
-  return healthOf(record.recent, record.probeFailures, sampleOf(record).by);
+  return judge(observedIn(record)).health;
+}
+
+export function observedIn({ recent, recentBy: by, servedAt, list }: EndpointRecord): Observed {
+  return { recent, by, servedAt, list };
 }
 
 export function declare(record: EndpointRecord, declaration: EndpointDeclaration, digest: string): EndpointRecord {
@@ -94,21 +125,36 @@ export function withdraw(record: EndpointRecord): EndpointRecord {
 
 /** Records attempts. An attempt without a time of its own, or with a later one, gets the event's time. */
 export function observe(record: EndpointRecord, attempts: readonly ObservedAttempt[], at: number): EndpointRecord {
-  const counted = attempts.slice(-ATTEMPTS_MAX).filter(({ outcome }) => outcome !== 'other');
-  if (counted.length === 0) return record;
+  const newest = attempts.slice(-ATTEMPTS_MAX);
+  const { servedAt, lastFailure } = newest.reduce<Ends>((before, attempt) => withEnd(before, attempt, at), record);
+  const counted = newest.filter(({ outcome }) => outcome !== 'other');
+  if (counted.length === 0 && lastFailure === record.lastFailure) return record;
   const { recent, by: recentBy } = counted.reduce(
-    (before, { outcome, by = '' }) => withOutcome(before, outcome === 'success', by),
-    sampleOf(record),
+    (before: Sample, { outcome, by = '' }) => withOutcome(before, outcome === 'success', by),
+    { recent: record.recent, by: record.recentBy },
   );
   const findings = observeAsks(record.findings, counted, at);
+  const windows = measure(record.windows, counted, at);
   const unkeptSince = record.unkeptSince ?? at;
-  return { ...record, recent, recentBy, windows: measure(record.windows, counted, at), findings, unkeptSince };
+  return { ...record, recent, recentBy, servedAt, lastFailure, windows, findings, unkeptSince };
 }
 
-/** An earlier build records outcomes without accounts; its part of them has none. */
-function sampleOf({ recent, recentBy }: EndpointRecord): Sample {
-  if (recentBy.length === recent.length) return { recent, by: recentBy };
-  return { recent, by: new Array<string>(recent.length).fill('') };
+type Ends = Pick<EndpointRecord, 'servedAt' | 'lastFailure'>;
+
+function withEnd(before: Ends, { outcome, failure, at: ended }: ObservedAttempt, now: number): Ends {
+  const at = Math.min(ended ?? now, now);
+  const { servedAt, lastFailure } = before;
+  if (outcome === 'success') return { servedAt: Math.max(at, servedAt ?? at), lastFailure };
+  if (failure === undefined || at < (lastFailure?.at ?? at)) return before;
+  const ongoing = lastFailure !== null && (servedAt ?? Number.NEGATIVE_INFINITY) < lastFailure.at;
+  return { servedAt, lastFailure: dated(ongoing ? lastFailure : null, failure, at) };
+}
+
+/** `before` is the newest failure of the same run. */
+function dated(before: DatedFailure | null, failure: CallFailure, at: number): DatedFailure {
+  const category = failure.category.slice(0, CATEGORY_CHARACTERS_MAX);
+  const text = failure.text.slice(0, FAILURE_CHARACTERS_MAX);
+  return { category, text, at, since: before?.category === category ? before.since : at };
 }
 
 export function check(record: EndpointRecord, seen: Observation, at: number): EndpointRecord {
@@ -130,8 +176,11 @@ export function report(
   return isOlder ? record : { ...record, capacity };
 }
 
-export function probe(record: EndpointRecord, ok: boolean): EndpointRecord {
-  return { ...record, probeFailures: ok ? 0 : Math.min(PROBES_MAX, record.probeFailures + 1) };
+/** A null failure: the model list answered. */
+export function probe(record: EndpointRecord, failure: CallFailure | null, at: number): EndpointRecord {
+  if (failure === null) return record.list === null ? record : { ...record, list: null };
+  const times = Math.min(PROBES_MAX, (record.list?.times ?? 0) + 1);
+  return { ...record, list: { ...dated(record.list, failure, at), times } };
 }
 
 export function isDue(record: EndpointRecord, at: number): boolean {
@@ -168,6 +217,7 @@ function isStale(capacity: CapacityReport | null, at: number): boolean {
 export function publishedEndpoint(record: EndpointRecord): Endpoint | null {
   const { declaration, evidence, measured, capacity } = record;
   if (declaration === null) return null;
-  const endpoint = { ...declaration, health: healthIn(record), evidence, measured };
+  const { health } = judge(observedIn(record));
+  const endpoint = { ...declaration, health, healthReason: healthReason(observedIn(record)), evidence, measured };
   return capacity === null ? endpoint : { ...endpoint, capacity };
 }

@@ -3,7 +3,7 @@
  * counts alone for the last week. Expired buckets are dropped when a new one begins, so there are at most 31 + 49 + 43.
  * Pure: each observation has its time.
  */
-import type { AttemptCounts, Measured, Percentiles } from '../terms/endpoint.ts';
+import type { AttemptCounts, CallFailure, Measured, Percentiles } from '../terms/endpoint.ts';
 import { gather, type Ring, since } from './buckets.ts';
 import { type Histogram, type HistogramDraft, percentiles, record, samplesIn } from './histogram.ts';
 import { type Render, renderFigures, withRenders } from './renders.ts';
@@ -33,9 +33,9 @@ export interface Bucket {
   /** Long replies whose text was read, and those of them that ended repeating their own tail. */
   readonly long: number;
   readonly runaway: number;
-  /** Tokens of the successes, and errors by category; absent in a bucket of an earlier build. */
-  readonly tokens?: number;
-  readonly causes?: Readonly<Record<string, number>>;
+  /** Tokens of the successes, and errors by category. */
+  readonly tokens: number;
+  readonly causes: Readonly<Record<string, number>>;
   /** Seconds to the first token; completion tokens per second; seconds of a whole success, streamed or not. */
   readonly ttft: Histogram;
   readonly throughput: Histogram;
@@ -52,14 +52,14 @@ export interface Windows {
 
 /** The result of one upstream attempt. Times in ms; `other` (refused for its content, or aborted) is not counted. */
 export interface ObservedAttempt extends CountedAttempt {
-  /** A short tag of the account behind it; absent from an earlier build. */
+  /** A short tag of the account behind it. */
   readonly by?: string;
   readonly ttftMs?: number;
   readonly completionTokens?: number;
   /** Prompt and completion tokens together. */
   readonly tokens?: number;
-  /** Category of the failure; absent for a success, and from an earlier build. */
-  readonly cause?: string;
+  /** A failure that is the provider's fault; also of one that does not count, such as 429. */
+  readonly failure?: CallFailure;
   readonly durationMs?: number;
   readonly streamed: boolean;
   /**
@@ -147,12 +147,12 @@ interface Draft {
 }
 
 const EMPTY: Omit<Bucket, 'start'> = {
-  ...{ success: 0, error: 0, long: 0, runaway: 0, ttft: {}, throughput: {}, response: {} },
+  ...{ success: 0, error: 0, long: 0, runaway: 0, tokens: 0, causes: {}, ttft: {}, throughput: {}, response: {} },
 };
 
 function draft(start: number, from: Omit<Bucket, 'start'> = EMPTY): Draft {
   const [ttft, throughput, response] = [{ ...from.ttft }, { ...from.throughput }, { ...from.response }];
-  return { ...from, start, tokens: from.tokens ?? 0, causes: { ...from.causes }, ttft, throughput, response };
+  return { ...from, start, causes: { ...from.causes }, ttft, throughput, response };
 }
 
 function count(draft: Draft, attempt: ObservedAttempt): void {
@@ -160,7 +160,7 @@ function count(draft: Draft, attempt: ObservedAttempt): void {
   if (outcome === 'success') draft.success++;
   if (outcome === 'error') {
     draft.error++;
-    countCause(draft.causes, attempt.cause ?? 'unknown');
+    countCause(draft.causes, attempt.failure?.category ?? 'unknown');
   }
   if (outcome === 'success') draft.tokens += attempt.tokens ?? 0;
   if (streamed && ttftMs !== undefined) record(draft.ttft, ttftMs / 1000);
@@ -176,15 +176,14 @@ function countCause(causes: Record<string, number>, cause: string): void {
   causes[name] = (causes[name] ?? 0) + 1;
 }
 
-/** A bucket of an earlier build has counts without tokens and categories. */
 function countsOf(buckets: readonly Bucket[]): AttemptCounts {
   const causes: Record<string, number> = {};
   let [success, error, tokens] = [0, 0, 0];
   for (const bucket of buckets) {
     success += bucket.success;
     error += bucket.error;
-    tokens += bucket.tokens ?? 0;
-    for (const [cause, count] of Object.entries(bucket.causes ?? {})) causes[cause] = (causes[cause] ?? 0) + count;
+    tokens += bucket.tokens;
+    for (const [cause, count] of Object.entries(bucket.causes)) causes[cause] = (causes[cause] ?? 0) + count;
   }
   return { success, error, tokens, causes };
 }

@@ -22,4 +22,4 @@ export interface ProviderFacts {
 }
 
 /** One model at one provider: an `Endpoint` without its measured members. */
-export type EndpointDeclaration = Omit<Endpoint, 'health' | 'paused' | 'evidence' | 'measured'>;
+export type EndpointDeclaration = Omit<Endpoint, 'health' | 'healthReason' | 'paused' | 'evidence' | 'measured'>;

@@ -71,6 +71,8 @@ export interface Endpoint {
   /** Charged prices, exact decimal strings in USD; an undeclared one is absent. */
   readonly tariff: Tariff;
   readonly health: 'healthy' | 'degraded' | 'down' | 'unknown';
+  /** The fact that decided the health, for operators. */
+  readonly healthReason: string;
   /** An operator's pause of the endpoint or of its provider: its health is shown as down. Absent: not paused. */
   readonly paused?: Pause;
   readonly evidence: Evidence;
@@ -78,6 +80,22 @@ export interface Endpoint {
   /** Absent when unreported, or when the last report was over a minute old at the endpoint's last publication. */
   readonly capacity?: CapacityReport;
 }
+
+/** Why a call to a provider failed, for operators: without any key and without what the request holds. */
+export interface CallFailure {
+  /** One word, such as `timeout`. */
+  readonly category: string;
+  /** The text of the operating system, or the provider's status and its redacted words. */
+  readonly text: string;
+}
+
+/** Store times in ms of the newest failure, and of the first one of this category since the last success. */
+export interface DatedFailure extends CallFailure {
+  readonly at: number;
+  readonly since: number;
+}
+
+export const FAILURE_CHARACTERS_MAX = 240;
 
 /** A report of capacity counts for one minute. (spec: catalogue, Limits) */
 export const CAPACITY_MS = 60_000;

@@ -1,9 +1,10 @@
 import { ENDPOINTS_TOPIC, observeProbe } from '../../actors/endpoint/endpoint.ts';
 import type { Cancel, Clock, Cluster } from '../../actors/runtime/index.ts';
-import type { Endpoint } from '../../actors/terms/endpoint.ts';
+import type { CallFailure, Endpoint } from '../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';
 import { credentialHeaders } from '../outbound/credential-headers.ts';
 import { type Outbound, outboundUrl } from '../outbound/outbound.ts';
+import { OutboundError, type OutboundFailure } from '../outbound/outbound-error.ts';
 import type { UpstreamLimits } from '../terms/config.ts';
 import type { ProviderKeys } from '../terms/provider-keys.ts';
 
@@ -11,6 +12,11 @@ import type { ProviderKeys } from '../terms/provider-keys.ts';
 const PROBES_AT_ONCE_MAX = 8;
 /** Answers of a provider that is up and has no such route; some gateways refuse unknown routes with 403. */
 const NO_ROUTE_STATUSES: ReadonlySet<number> = new Set([403, 404, 405, 410, 501]);
+/** Failures of our own: they say nothing about the provider. */
+const OWN: ReadonlySet<OutboundFailure> = new Set<OutboundFailure>(['aborted', 'saturated']);
+const NOT_SENT: CallFailure = { category: 'call', text: 'the request could not be made' };
+/** Rounds in a row without an answer before the log says so; a single one has no effect on health either. */
+const LOGGED_AT = 2;
 /** Only the status of a probe matters; a longer answer is cut off. */
 const PROBE_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -21,7 +27,11 @@ export interface ProberParts {
   readonly upstream: UpstreamLimits;
   /** Provider slug to its API key. */
   readonly keys: ProviderKeys;
+  readonly log: { info(record: object, message: string): void; warn(record: object, message: string): void };
 }
+
+/** What a probe found; null: nothing about the provider. */
+type Probed = { readonly failure: CallFailure | null } | null;
 
 /**
  * Probes the providers of the endpoints whose actors live on this node and reports to those actors whether they answer.
@@ -30,6 +40,8 @@ export interface ProberParts {
  */
 export class Prober {
   readonly #parts: ProberParts;
+  /** Rounds in a row without an answer, by base URL. */
+  readonly #failing = new Map<string, number>();
   #timer: Cancel | null = null;
   #stopped = false;
 
@@ -52,11 +64,25 @@ export class Prober {
     const worker = async (): Promise<void> => {
       for (let next = waiting.pop(); next; next = waiting.pop()) {
         const [baseUrl, endpoints] = next;
-        const ok = await this.#answers(baseUrl, endpoints[0] as Endpoint);
-        for (const endpoint of endpoints) observeProbe(this.#parts.cluster, endpoint.id, ok);
+        const probed = await this.#probe(baseUrl, endpoints[0] as Endpoint);
+        if (probed === null) continue;
+        for (const endpoint of endpoints) observeProbe(this.#parts.cluster, endpoint.id, probed.failure);
+        this.#logChange(baseUrl, endpoints[0] as Endpoint, probed.failure);
       }
     };
     await Promise.all(Array.from({ length: PROBES_AT_ONCE_MAX }, worker));
+  }
+
+  #logChange(baseUrl: string, { provider: { slug } }: Endpoint, failure: CallFailure | null): void {
+    const { log } = this.#parts;
+    const before = this.#failing.get(baseUrl) ?? 0;
+    if (failure === null) {
+      this.#failing.delete(baseUrl);
+      if (before >= LOGGED_AT) log.info({ provider: slug }, "a provider's model list answers again");
+      return;
+    }
+    this.#failing.set(baseUrl, before + 1);
+    if (before + 1 === LOGGED_AT) log.warn({ provider: slug, ...failure }, "a provider's model list fails");
   }
 
   async #run(): Promise<void> {
@@ -76,7 +102,7 @@ export class Prober {
     return byUrl;
   }
 
-  async #answers(baseUrl: string, { provider, target }: Endpoint): Promise<boolean> {
+  async #probe(baseUrl: string, { provider, target }: Endpoint): Promise<Probed> {
     const { outbound, upstream, keys } = this.#parts;
     const ms = upstream.probeTimeoutMs;
     const credentials = credentialHeaders(target.dialect, keys.get(provider.slug) ?? null);
@@ -87,12 +113,16 @@ export class Prober {
         url: outboundUrl(baseUrl, '/models'),
         headers: [...standard, ...credentials],
         body: null,
-        limits: { connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: ms, bodyBytesMax: PROBE_BYTES_MAX },
+        // The total is longer, so that the phase that took too long is the cause.
+        limits: { connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: 2 * ms, bodyBytesMax: PROBE_BYTES_MAX },
       });
       await reply.body.text();
-      return reply.status === 200 || NO_ROUTE_STATUSES.has(reply.status);
-    } catch {
-      return false;
+      const { status } = reply;
+      const answered = status === 200 || NO_ROUTE_STATUSES.has(status);
+      return { failure: answered ? null : { category: 'status', text: `status ${status}` } };
+    } catch (error) {
+      if (!(error instanceof OutboundError)) return { failure: NOT_SENT };
+      return OWN.has(error.failure) ? null : { failure: { category: error.failure, text: error.message } };
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { FailedCall } from '../../actors/terms/refused-request.ts';
 import type { FailureCause, ProviderFailure } from '../providers/provider-failure.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
@@ -28,28 +29,27 @@ export function exhausted(
     ...(plan.rejections.length === 0 ? {} : { rejections: plan.rejections.slice(0, SHOWN_MAX) }),
   };
   const detail = failed.map(({ candidate, failure }) => `${candidate.endpoint.id}: ${failure.message}`).join('; ');
-  const log = logOf(failed.at(-1));
+  const last = failed.at(-1);
+  const seen = { detail, log: logOf(last), failure: last === undefined ? null : failedCall(last), metadata };
   const all = (reason: FailureCause): boolean => failed.every(({ failure }) => failure.reason === reason);
   if (failed.length > 0 && all('rejected')) return refusedByAll(failed, request, { detail, metadata });
   if (failed.some(({ failure }) => failure.reason === 'contract')) {
     const message = contractMessage(turn);
     const headers = { 'x-should-retry': 'false' };
-    return new GatewayError({ status: 502, type: 'provider_unavailable', message, detail, log, metadata, headers });
+    return new GatewayError({ status: 502, type: 'provider_unavailable', message, headers, ...seen });
   }
   if (all('timeout')) {
-    return new GatewayError({ status: 504, type: 'timeout', message: 'The provider timed out', detail, log, metadata });
+    return new GatewayError({ status: 504, type: 'timeout', message: 'The provider timed out', ...seen });
   }
   if (all('overloaded')) {
     const message = 'Every provider of this model is overloaded';
-    return new GatewayError({ status: 503, type: 'provider_overloaded', message, detail, log, metadata });
+    return new GatewayError({ status: 503, type: 'provider_overloaded', message, ...seen });
   }
   return new GatewayError({
     status: 502,
     type: 'provider_unavailable',
     message: 'The provider failed and no other could serve',
-    detail,
-    log,
-    metadata,
+    ...seen,
   });
 }
 
@@ -64,6 +64,11 @@ function logOf(last: FailedEndpoint | undefined): Readonly<Record<string, string
   if (last === undefined) return {};
   const { id, model, provider } = last.candidate.endpoint;
   return { model, provider: provider.slug, endpoint: id, reason: last.failure.reason };
+}
+
+function failedCall({ candidate, failure }: FailedEndpoint): FailedCall {
+  const { id, provider } = candidate.endpoint;
+  return { provider: provider.slug, endpoint: id, ...failure.shown };
 }
 
 const BROKEN_OFF = { status: 502, type: 'provider_unavailable', message: 'The provider broke off its answer' } as const;

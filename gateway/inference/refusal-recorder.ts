@@ -2,15 +2,18 @@ import { noteRefusal, RECORDINGS_TOPIC, type RefusalRecording } from '../../acto
 import type { Cluster } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { RefusalSink } from '../providers/open.ts';
-import { redactRefusal } from '../providers/redact-refusal.ts';
+import type { ProviderFailure } from '../providers/provider-failure.ts';
+import { redactRefusal, type SentRequest } from '../providers/redact-refusal.ts';
+import { refusalWords } from '../providers/refusal-words.ts';
 import type { ProviderKeys } from '../terms/provider-keys.ts';
 
 /** Milliseconds between two refusals that one node records of one provider. */
 const EVERY_MS = 1_000;
 
 /**
- * Sends the raw refusals of a provider, redacted, to the provider's actor while the operator records them. Bounded by
- * the actor in number and time, and here in rate: a refusal in between is not recorded. Nothing reaches the log.
+ * Reads what providers answer instead of an answer: gives each failure its redacted words, and sends the whole text,
+ * redacted, to the provider's actor while the operator records it. The record is bounded by the actor in number and
+ * time, and here in rate: a refusal in between is not recorded. Nothing reaches the log.
  */
 export class RefusalRecorder {
   readonly #cluster: Cluster;
@@ -23,24 +26,39 @@ export class RefusalRecorder {
     this.#keys = keys;
   }
 
-  /** For one call; undefined while the operator does not record this provider. */
-  sinkFor({ id, provider: { slug } }: Endpoint, generation: string): RefusalSink | undefined {
-    const recording = this.#cluster.board.topic(RECORDINGS_TOPIC).get(slug) as RefusalRecording | undefined;
-    if (recording === undefined || this.#cluster.now() >= recording.until) return undefined;
+  /** For one call. */
+  sinkFor(endpoint: Endpoint, generation: string): RefusalSink {
     return (raw, failure, { body, turn }) => {
-      const at = this.#cluster.now();
-      if (at - (this.#last.get(slug) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
-      this.#last.set(slug, at);
-      const text = redactRefusal(raw, { body, messages: turn.messages, keys: this.#keys.values() });
-      const code = failure.category;
-      noteRefusal(this.#cluster, slug, {
-        at: Math.floor(at),
-        endpoint: id,
-        generation,
-        status: failure.status,
-        code,
-        text,
-      });
+      const sent = { body, messages: turn.messages, keys: [...this.#keys.values()] };
+      if (failure.isProvidersFault) failure.words = refusalWords(raw, sent);
+      if (this.#records(endpoint.provider.slug)) this.#record(raw, failure, { endpoint, generation, sent });
     };
   }
+
+  #records(slug: string): boolean {
+    const recording = this.#cluster.board.topic(RECORDINGS_TOPIC).get(slug) as RefusalRecording | undefined;
+    const now = this.#cluster.now();
+    if (recording === undefined || now >= recording.until) return false;
+    return now - (this.#last.get(slug) ?? Number.NEGATIVE_INFINITY) >= EVERY_MS;
+  }
+
+  #record(raw: string, failure: ProviderFailure, { endpoint, generation, sent }: RefusedCall): void {
+    const { slug } = endpoint.provider;
+    const at = this.#cluster.now();
+    this.#last.set(slug, at);
+    noteRefusal(this.#cluster, slug, {
+      at: Math.floor(at),
+      endpoint: endpoint.id,
+      generation,
+      status: failure.status,
+      code: failure.category,
+      text: redactRefusal(raw, sent),
+    });
+  }
+}
+
+interface RefusedCall {
+  readonly endpoint: Endpoint;
+  readonly generation: string;
+  readonly sent: SentRequest;
 }

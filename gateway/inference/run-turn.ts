@@ -260,7 +260,7 @@ class AttemptLoop {
       by: accountTag(this.#request.caller.account),
       at: this.#services.cluster.now(),
       outcome: counted ? 'error' : 'other',
-      ...(counted ? { cause: failure.category } : {}),
+      ...(failure.isProvidersFault ? { failure: failure.shown } : {}),
       streamed: this.#request.turn.stream,
       ...(ask === null ? {} : { toolAsk: ask }),
       durationMs: this.#services.clock.monotonic() - sentAt,

@@ -325,7 +325,7 @@ export class RunningAttempt implements RunningTurn {
       if (runaway !== null) seen.runaway = runaway;
     }
     seen.tokens = promptTokens + (completionTokens ?? 0);
-    if (failure?.counted) seen.cause = failure.category;
+    if (failure?.isProvidersFault) seen.failure = failure.shown;
     const renderPixels = this.#meter.onlyImagePixels;
     if (renderPixels !== null) seen.renderPixels = renderPixels;
     const ask = toolAsk(turn, failure ?? (receipt.finishReason === null ? 'left' : 'served'));

@@ -26,13 +26,13 @@ export function logHealth(
     waits = false;
     const seen = new Map<string, Shown>();
     for (const [id, value] of endpointsOn(board)) {
-      const { health, paused, model, provider } = value as unknown as Endpoint;
+      const { health, healthReason, paused, model, provider } = value as unknown as Endpoint;
       const to = paused === undefined ? health : 'paused';
       const from = known.get(id);
       seen.set(id, to);
       if (from === undefined || from === to || !owns(endpointAddress(id))) continue;
       log[to === 'healthy' ? 'info' : 'warn'](
-        { endpoint: id, model, provider: provider.slug, from, to, ...(paused ? { reason: paused.reason } : {}) },
+        { endpoint: id, model, provider: provider.slug, from, to, reason: paused?.reason ?? healthReason },
         'the health of an endpoint changed',
       );
     }

@@ -87,7 +87,7 @@ export function openGateway(
   if (crashPoint !== null) watchCommits(cluster, crashPoint);
   let endHealthLog = (): void => {};
   const folder = new EarningsFolder({ cluster, clock, providers, log, askMs: upstream.askMs });
-  const periodic = [keys, new Prober(parts), refresher, checker, benchmarker, folder];
+  const periodic = [keys, new Prober({ ...parts, log }), refresher, checker, benchmarker, folder];
   const edge = openEdge({
     ...{ cluster, clock, random, inference, readiness, log, crashPoint, overload, measures, tracing, files },
     limits: config.edge,

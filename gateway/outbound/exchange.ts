@@ -3,7 +3,7 @@ import { BlockBuffer, type Clock } from '../../actors/runtime/index.ts';
 import type { Bounded, Deadlines } from './deadlines.ts';
 import { type Lease, WITHOUT_LEASE } from './lease.ts';
 import type { OutboundBody, OutboundLimits, OutboundReply } from './outbound.ts';
-import { OutboundError, type OutboundFailure } from './outbound-error.ts';
+import { OutboundError, type OutboundFailure, systemText } from './outbound-error.ts';
 
 /** Unread bytes at which the exchange pauses the sender. */
 const WAITING_BYTES_MAX = 64 * 1024;
@@ -158,7 +158,7 @@ export class Exchange implements Dispatcher.DispatchHandler, OutboundReply, Outb
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     const failure = this.#phase === 'connecting' ? 'connect' : isMalformed(error) ? 'malformed' : 'reset';
-    this.#fail(failure, error.message);
+    this.#fail(failure, systemText(error));
     this.#free();
   }
 

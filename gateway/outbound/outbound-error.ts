@@ -31,3 +31,28 @@ export class OutboundError extends Error {
     return this.failure.endsWith('-timeout');
   }
 }
+
+/** What the codes of the operating system mean, for a reader who does not know them. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection reset',
+  ETIMEDOUT: 'connection timed out',
+  ENOTFOUND: 'unknown host',
+  EAI_AGAIN: 'the name server does not answer',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no route to the network',
+  EADDRNOTAVAIL: 'no local port is free',
+  EMFILE: 'too many open files',
+  UND_ERR_SOCKET: 'connection closed',
+};
+
+/** The text of an error of the operating system or of the HTTP client, after its meaning. */
+export function systemText(error: Error): string {
+  // A host with several addresses: an error for each, and no text of its own.
+  const [first] = error instanceof AggregateError ? (error.errors as readonly Error[]) : [error];
+  const code = String((error as NodeJS.ErrnoException).code ?? '');
+  const text = first?.message || code || error.name;
+  const meaning = MEANINGS[code];
+  return meaning === undefined ? text : `${meaning} (${text})`;
+}

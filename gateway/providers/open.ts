@@ -22,7 +22,7 @@ export interface OpenRequest {
   readonly limits: OutboundLimits;
   readonly lineBytesMax: number;
   readonly sharing: Pick<ReplySharing, 'clock' | 'room'> & StreamSharing;
-  /** Receives what the provider answered instead of an answer; absent while the operator does not record it. */
+  /** Receives what the provider answered instead of an answer; absent: nobody reads it. */
   readonly refusals?: RefusalSink | undefined;
   /** The `traceparent` header of a traced request. */
   readonly trace?: string | undefined;
@@ -65,7 +65,8 @@ export async function open(outbound: Outbound, request: OpenRequest): Promise<Pr
     throw failureOf(error, null);
   }
   const note: RefusalNote | undefined = refusals && ((raw, failure) => refusals(raw, failure, { turn, body }));
-  if (reply.status !== 200) throw await refused(reply, note);
+  const { clock, room, streamShare } = request.sharing;
+  if (reply.status !== 200) throw await refused(reply, note && { note, clock });
   const failure = failureOfHead(reply, turn.stream);
   if (failure) {
     reply.body.abort();
@@ -73,7 +74,6 @@ export async function open(outbound: Outbound, request: OpenRequest): Promise<Pr
   }
   const { adapter } = target;
   const reader = adapter.reader((index) => `call_${request.generation}_${index}`, note, turn);
-  const { clock, room, streamShare } = request.sharing;
   if (!turn.stream) {
     const { bodyBytesMax } = request.limits;
     return new WholeAttempt(reply, reader, { clock, room, bodyBytesMax, tokensMax: adapter.replyTokensMax });

@@ -1,3 +1,4 @@
+import { type CallFailure, FAILURE_CHARACTERS_MAX } from '../../actors/terms/endpoint.ts';
 import type { ProviderRefusal } from './provider-refusal.ts';
 
 /** How an attempt failed: decides whether to retry and whether the failure counts against the endpoint's health. */
@@ -29,6 +30,8 @@ export class ProviderFailure extends Error {
   readonly status: number | null;
   /** What the provider refused; null for any failure but `rejected`. */
   readonly refusal: ProviderRefusal | null;
+  /** What the provider said, redacted; set by who reads the raw answer. */
+  words: string | null = null;
 
   constructor(
     reason: FailureCause,
@@ -47,6 +50,12 @@ export class ProviderFailure extends Error {
     return this.refusal?.code ?? this.reason;
   }
 
+  /** For operators. */
+  get shown(): CallFailure {
+    const text = this.words === null ? this.message : `${this.message}: ${this.words}`;
+    return { category: this.category, text: text.replace(UNPRINTABLE, ' ').slice(0, FAILURE_CHARACTERS_MAX) };
+  }
+
   /** Called once more before it counts. (spec: inference, Routing rules 10) */
   get repeatable(): boolean {
     return this.isProvidersFault && this.reason !== 'contract';
@@ -62,6 +71,9 @@ export class ProviderFailure extends Error {
     return this.reason !== 'rejected' && this.reason !== 'aborted';
   }
 }
+
+/** Would reach a terminal: messages hold texts of certificates. */
+const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 /** The operator's own rate and permissions at the provider say nothing about whether the endpoint works. */
 const UNCOUNTED: ReadonlySet<number> = new Set([403, 429]);

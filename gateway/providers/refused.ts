@@ -1,3 +1,4 @@
+import type { Cancel, Clock } from '../../actors/runtime/index.ts';
 import type { OutboundReply } from '../outbound/outbound.ts';
 import { classifyRefusal, isModeration, lengthOf } from './classify-refusal.ts';
 import { statusFailure } from './failure-of.ts';
@@ -13,26 +14,37 @@ const BROKEN = 500;
 /** A longer refusal is judged by its status alone. */
 const BODY_BYTES_MAX = 16 * 1024;
 
-/** Receives a raw refusal, for the operator's record. */
+/** How long the body is awaited where it decides nothing: another endpoint waits for its turn. */
+const WORDS_MS_MAX = 250;
+
+/** Receives what a provider answered instead of an answer: it may quote the prompt or a key. */
 export type RefusalNote = (raw: string, failure: ProviderFailure) => void;
+
+export interface RefusalListener {
+  readonly note: RefusalNote;
+  readonly clock: Clock;
+}
 
 /**
  * The failure for an answer with a status other than 200. Reads what the provider says about the request and ends the
  * call. The text itself never leaves the classification, since it may quote the prompt or the operator's key; only
- * `note` receives it.
+ * the listener receives it.
  */
-export async function refused(reply: OutboundReply, note?: RefusalNote): Promise<ProviderFailure> {
+export async function refused(reply: OutboundReply, listener?: RefusalListener): Promise<ProviderFailure> {
   const { status, body } = reply;
+  let cancel: Cancel | undefined;
   try {
     const isRead = EXPLAINED.has(status) || status === FORBIDDEN || status === BROKEN;
-    if (!isRead && note === undefined) return statusFailure(status);
+    if (!isRead && listener === undefined) return statusFailure(status);
+    if (!isRead) cancel = listener?.clock.after(WORDS_MS_MAX, () => body.abort());
     const text = await shortText(reply);
     const failure = refusalFailure(answerOf(text), status);
-    note?.(text, failure);
+    listener?.note(text, failure);
     return failure;
   } catch {
     return statusFailure(status);
   } finally {
+    cancel?.();
     body.abort();
   }
 }
@@ -54,6 +66,7 @@ export function refusalFailure(answer: unknown, status: number): ProviderFailure
   const refusal = { code: 'context_length_exceeded', sizes } as const;
   return new ProviderFailure('rejected', `status ${status}: ${refusal.code}`, status, refusal);
 }
+
 /** The body, or nothing where it is too long. Rejects where it does not arrive within the limits of the call. */
 async function shortText({ body }: OutboundReply): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -69,7 +82,7 @@ async function shortText({ body }: OutboundReply): Promise<string> {
 }
 
 /** The parsed body; a text that is not JSON is a message. */
-function answerOf(text: string): unknown {
+export function answerOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,6 +1,10 @@
 import type { ErrorType } from '../../actors/terms/refusal.ts';
+import type { FailedCall } from '../../actors/terms/refused-request.ts';
 
-/** A failure reported to the client. `message` and `metadata` are public; `detail` and `log` go to the log only. */
+/**
+ * A failure reported to the client. `message` and `metadata` are public; `detail` and `log` go to the log only, and
+ * `failure` to the operator's list of refused requests.
+ */
 export class GatewayError extends Error {
   override readonly name: string = 'GatewayError';
   readonly status: number;
@@ -8,6 +12,7 @@ export class GatewayError extends Error {
   readonly detail: string | null;
   /** Members of the log line: model, provider, endpoint and reason, where there are any. */
   readonly log: Readonly<Record<string, string>>;
+  readonly failure: FailedCall | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
 
@@ -17,6 +22,7 @@ export class GatewayError extends Error {
     readonly message: string;
     readonly detail?: string;
     readonly log?: Readonly<Record<string, string>>;
+    readonly failure?: FailedCall | null;
     readonly metadata?: Readonly<Record<string, unknown>>;
     /** Extra response headers, lower case (`retry-after`, `x-should-retry`, `x-ratelimit-*`). */
     readonly headers?: Readonly<Record<string, string>>;
@@ -26,6 +32,7 @@ export class GatewayError extends Error {
     this.type = options.type;
     this.detail = options.detail ?? null;
     this.log = options.log ?? {};
+    this.failure = options.failure ?? null;
     this.metadata = options.metadata ?? {};
     this.headers = options.headers ?? {};
   }

@@ -106,7 +106,8 @@ it('declares providers and endpoints, which publish themselves and their observa
   assert.ok(await endpoints.declareEndpoint(cluster, declaration, MS));
   const success = { outcome: 'success', streamed: true, ttftMs: 100 } as const;
   endpoints.observeAttempts(cluster, 'ep_1', [success, success, success, success, success]);
-  for (let i = 0; i < 2; i++) endpoints.observeProbe(cluster, 'ep_1', false);
+  for (let i = 0; i < 2; i++)
+    endpoints.observeProbe(cluster, 'ep_1', { category: 'connect', text: 'connection refused' });
   const healthShown = () =>
     stage.recorded.published
       .filter(({ topic }) => topic === endpoints.ENDPOINTS_TOPIC)

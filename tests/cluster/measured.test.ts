@@ -60,7 +60,7 @@ class World {
   /** The endpoint as every node shows it, after a refresh. */
   async shown(): Promise<readonly Endpoint[]> {
     await this.nodes.pause(PUBLISH_EVERY_MS);
-    observeProbe(this.owner.node, ID, true);
+    observeProbe(this.owner.node, ID, null);
     await this.nodes.pause(1_000);
     return this.trio.map(({ node }) => node.board.read(ENDPOINTS_TOPIC, ID) as unknown as Endpoint);
   }

@@ -256,6 +256,7 @@ function supply(tell: Tell): void {
       outcome: letter === 's' ? 'success' : 'error',
       streamed: true,
       ttftMs: 300,
+      ...(letter === 's' ? {} : { failure: { category: 'timeout', text: 'no answer within 60000 ms' } }),
     })),
   });
   const endpoint = 'endpoint:ep_1';
@@ -264,6 +265,7 @@ function supply(tell: Tell): void {
   tell(endpoint, { type: 'endpoint.declare', declaration: DECLARATION, digest: 'one' });
   const found = { configuration: configurationOf(DECLARATION), version: 1, detail: 'as asked' };
   tell(endpoint, { type: 'check.observed', check: 'tool_dispatch', verdict: 'passed', ...found });
+  tell(endpoint, { type: 'probe.observed', failure: { category: 'status', text: 'status 500' } });
   for (const outcomes of ['sssss', 'ee', 'eeeeeee']) tell(endpoint, observed(outcomes));
   tell(endpoint, { type: 'endpoint.withdraw' });
 }

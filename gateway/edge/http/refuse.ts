@@ -72,10 +72,11 @@ function record(
   error: GatewayError,
   { services }: Pick<EdgeRoutes, 'services'>,
 ): void {
-  const { status, type, message } = error;
+  const { status, type, message, failure } = error;
   const key = caller?.key ?? null;
   const at = services.cluster.now();
-  services.measures.requestRefused(caller?.account ?? null, { at, generation: id, route, status, type, message, key });
+  const refused = { at, generation: id, route, status, type, message, failure, key };
+  services.measures.requestRefused(caller?.account ?? null, refused);
   if (error.status < 500 || error === OVERLOADED) return;
   const fields = { generation: id, key: caller?.key ?? null, status: error.status, ...error.log, detail: error.detail };
   if (error.status === 500) services.log.error(fields, 'a request failed');

@@ -1,3 +1,4 @@
+import type { CallFailure } from '../../../actors/terms/endpoint.ts';
 import type { ErrorType } from '../../../actors/terms/refusal.ts';
 import type { JobError } from '../../../actors/video-job/job-record.ts';
 import type { ProviderFailure } from '../../providers/provider-failure.ts';
@@ -56,6 +57,16 @@ export function isRefusal(failure: CandidateFailure): boolean {
 /** The category that the record of the attempt shows. */
 export function categoryOf(failure: CandidateFailure): string {
   return 'outside' in failure ? 'garbage' : failure.category;
+}
+
+/** The provider's, and not the caller's or ours. */
+export function isFault(failure: CandidateFailure): boolean {
+  return 'outside' in failure || failure.isProvidersFault;
+}
+
+/** The failure for operators. */
+export function shownOf(failure: CandidateFailure): CallFailure {
+  return 'outside' in failure ? { category: categoryOf(failure), text: failure.outside } : failure.shown;
 }
 
 function errorOf(code: number, error_type: ErrorType, message: string): JobError {

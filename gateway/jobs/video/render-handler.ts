@@ -21,7 +21,7 @@ import type { RenderLimits } from '../../terms/render-limits.ts';
 import type { JobServices } from '../job-services.ts';
 import { CandidateRender, type DeliveredClip } from './candidate-render.ts';
 import { judgeClip } from './judge-clip.ts';
-import { type CandidateFailure, categoryOf, isRefusal, renderError } from './render-error.ts';
+import { type CandidateFailure, categoryOf, isFault, isRefusal, renderError, shownOf } from './render-error.ts';
 import type { RenderNode } from './render-node.ts';
 import { renderSettlement } from './render-settlement.ts';
 import { openPrompt } from './seal-prompt.ts';
@@ -240,7 +240,7 @@ class RenderWork {
       by: accountTag(accountAddress(this.#input.account)),
       at: cluster.now(),
       outcome: failure === null ? 'success' : isCounted ? 'error' : 'other',
-      ...(failure !== null && isCounted ? { cause: categoryOf(failure) } : {}),
+      ...(failure !== null && isFault(failure) ? { failure: shownOf(failure) } : {}),
       streamed: false,
       durationMs: Math.round(tookMs),
     });

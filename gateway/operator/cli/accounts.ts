@@ -6,10 +6,10 @@ import { createAccount, creditDeposit, showAccount } from '../../../actors/accou
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { accountAddress, accountId, depositId } from '../../../actors/terms/ids.ts';
 import { isPaymentDepositId } from '../../../actors/terms/payment.ts';
+import { ACTORS_MAX, askAll } from '../ask-each.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { addAccountChanges } from './account-changes.ts';
 import { APPROVED_BY, type ApprovalOptions, approvalOf } from './approval.ts';
-import { ACTORS_MAX, askAll } from './ask-each.ts';
 import { COMMAND_LINE } from './command-line.ts';
 import { addAccountRecords } from './generations.ts';
 import type { GlobalOptions } from './global-options.ts';

@@ -12,8 +12,10 @@ import { monthOf, parseMonth } from '../../edge/api/money/statement.ts';
 import { statementLines } from '../../edge/api/provider/provider-statements.ts';
 import { ProviderEarnings } from '../../jobs/earnings/provider-earnings.ts';
 import { csv } from '../../terms/csv.ts';
+import { inspectAll } from '../ask-each.ts';
 import { ConfigError } from '../config/config-error.ts';
-import { inspectAll } from './endpoints.ts';
+import { endpointsAt, type ProviderHealth, providerHealth } from '../provider-health.ts';
+import { failureCell, modelListCell } from './endpoints.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { type CreateOptions, createKeyOf, listKeysOf, renderCreated, renderKeys } from './keys.ts';
 import { providerFrom } from './names.ts';
@@ -28,7 +30,7 @@ export function addProviders(program: Command): void {
   addPauses(providers, ['<provider>', 'the slug, as `troupe providers list` prints it'], providerFrom);
   providers
     .command('list')
-    .description('list providers with their account, their models document and its last problem')
+    .description('list providers: how many of their endpoints serve and why not, their account, their models document')
     .action(async (_: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const found = await withSession(options, providersOf);
@@ -137,7 +139,7 @@ async function declaredProvider(
   return { ...state, facts: state.facts };
 }
 
-interface ShownProvider {
+interface ShownProvider extends Omit<ProviderHealth, 'summary'> {
   readonly address: string;
   readonly slug: string;
   readonly name: string | null;
@@ -145,31 +147,37 @@ interface ShownProvider {
   readonly account: string;
   readonly status: string;
   readonly paused: Pause | null;
-  readonly endpoints: number;
+  /** How many endpoints serve, and why the others do not. */
+  readonly health: string;
+  /** Since when its models document is unchanged; null: never read. */
   readonly readAt: string | null;
   readonly problem: string | null;
 }
 
-async function providersOf(session: Session): Promise<readonly ShownProvider[]> {
-  const found = await inspectAll(session, 'provider');
-  return found.map(({ address, state, context }) => {
+async function providersOf({ operator }: Session): Promise<readonly ShownProvider[]> {
+  const [found, endpoints] = await Promise.all([inspectAll(operator, 'provider'), inspectAll(operator, 'endpoint')]);
+  return found.flatMap(({ address, state, context }) => {
+    if (context === null) return [];
     const { slug, facts, document, paused = null } = context as unknown as ProviderState;
+    const { summary, ...health } = providerHealth(endpointsAt(slug, endpoints), paused);
     return {
       ...{ address, slug, name: facts?.name ?? null, account: providerAccountId(slug) },
-      ...{ status: paused === null ? state : `${state}, paused`, paused },
-      ...{ endpoints: document?.endpoints ?? 0, readAt: timeOf(document?.since ?? null) },
-      problem: document?.problem ?? null,
+      ...{ status: paused === null ? state : `${state}, paused`, paused, ...health, health: summary },
+      ...{ readAt: timeOf(document?.since ?? null), problem: document?.problem ?? null },
     };
   });
 }
 
 function renderProviders(found: readonly ShownProvider[]): string {
   const rows = found.map((one) => [
-    ...[one.slug, one.name ?? '', one.status, String(one.endpoints), one.readAt ?? 'never', one.account],
-    one.paused?.reason ?? one.problem ?? '',
+    ...[one.slug, one.name ?? '', one.status, one.health, modelListCell(one.modelList), failureCell(one.lastFailure)],
+    ...[one.readAt ?? 'never', one.account, one.paused?.reason ?? one.problem ?? ''],
   ]);
   return table(
-    ['PROVIDER', 'NAME', 'STATUS', 'ENDPOINTS', 'UNCHANGED SINCE', 'ACCOUNT', 'PAUSED FOR, OR PROBLEM'],
+    [
+      ...['PROVIDER', 'NAME', 'STATUS', 'ENDPOINTS', 'MODEL LIST', 'LAST FAILURE'],
+      ...['UNCHANGED SINCE', 'ACCOUNT', 'PAUSED FOR, OR PROBLEM'],
+    ],
     rows,
   );
 }

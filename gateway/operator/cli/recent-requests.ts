@@ -2,6 +2,7 @@
 import type { Generation } from '../../../actors/terms/hold.ts';
 import type { RefusedRequest } from '../../../actors/terms/refused-request.ts';
 import { table, timeOf } from './print.ts';
+import { failedCallText } from './refused-requests.ts';
 
 export interface RecentRequest {
   readonly generation: string;
@@ -12,7 +13,7 @@ export interface RecentRequest {
   readonly served: string;
   /** Exact USD; null without a charge. */
   readonly charge: string | null;
-  /** As the client received it; null for an answer. */
+  /** As the client received it, and the failure of the provider behind it; null for an answer. */
   readonly reason: string | null;
 }
 
@@ -27,14 +28,22 @@ export function recentRequests(
   const ended = generations.map((one) => ({
     ...{ generation: one.generation, at: one.createdAt, outcome: one.status, served: one.model },
     charge: one.settlement?.cost ?? null,
-    reason: reasons.get(one.generation)?.message ?? one.release?.reason ?? null,
+    reason: reasonOf(reasons.get(one.generation), one.release?.reason),
   }));
   const others = refused
     .filter(({ generation }) => !held.has(generation))
-    .map(({ generation, at, status, route, message }) => ({
-      ...{ generation, at, outcome: `refused ${status}`, served: route ?? '', charge: null, reason: message },
+    .map((one) => ({
+      ...{ generation: one.generation, at: one.at, outcome: `refused ${one.status}`, served: one.route ?? '' },
+      ...{ charge: null, reason: reasonOf(one) },
     }));
   return [...ended, ...others].sort((a, b) => b.at - a.at).slice(0, limit);
+}
+
+function reasonOf(refused: RefusedRequest | undefined, released?: string): string | null {
+  const message = refused?.message ?? released ?? null;
+  const failure = refused?.failure ?? null;
+  if (failure === null) return message;
+  return message === null ? failedCallText(failure) : `${message} (${failedCallText(failure)})`;
 }
 
 export function renderRecent(found: readonly RecentRequest[]): string {

@@ -2,7 +2,7 @@
  * `troupe accounts refused`: the newest refused requests of an account, out of the store. A message that may quote the
  * request is in the memory of its node alone, and shown while that node lives. Loads the HTTP client late.
  */
-import type { RefusedRequest } from '../../../actors/terms/refused-request.ts';
+import type { FailedCall, RefusedRequest } from '../../../actors/terms/refused-request.ts';
 import { findCluster } from './find-cluster.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom } from './names.ts';
@@ -28,10 +28,15 @@ export async function refusedRequests(text: string, options: GlobalOptions): Pro
   return stored.map((one) => ({ ...one, message: one.message ?? messages.get(one.generation) ?? null }));
 }
 
+export function failedCallText({ provider, endpoint, category, text }: FailedCall): string {
+  return `${provider} (${endpoint}): ${category}, ${text}`;
+}
+
 export function renderRefused(found: readonly RefusedRequest[]): string {
   if (found.length === 0) return 'no request of this account was refused in the last 30 days';
-  const rows = found.map(({ at, status, type, route, generation, node, message }) => [
+  const rows = found.map(({ at, status, type, route, generation, node, message, failure }) => [
     ...[timeOf(at) ?? '', String(status), type, route ?? '', generation, node, message ?? '-'],
+    failure === null ? '-' : failedCallText(failure),
   ]);
-  return table(['AT', 'STATUS', 'TYPE', 'ROUTE', 'GENERATION', 'NODE', 'REASON'], rows);
+  return table(['AT', 'STATUS', 'TYPE', 'ROUTE', 'GENERATION', 'NODE', 'REASON', 'FAILURE OF THE PROVIDER'], rows);
 }

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { configurationOf } from '../../../actors/endpoint/configuration.ts';
 import { endpointKind } from '../../../actors/endpoint/endpoint.ts';
-import { healthOf } from '../../../actors/endpoint/health.ts';
+import { type FailingList, healthOf, judge } from '../../../actors/endpoint/health.ts';
 import type { HalfHour } from '../../../actors/endpoint/history.ts';
 import { type EndpointRecord, KEEP_EVERY_MS, PUBLISH_EVERY_MS } from '../../../actors/endpoint/record.ts';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
@@ -32,8 +32,10 @@ const attempts = (actors: PureActors, outcomes: string, at?: number): Outcome =>
       ...(at === undefined ? {} : { at }),
     })),
   } as never);
-const probe = (actors: PureActors, ok: boolean): Outcome =>
-  actors.tell(ADDRESS, { type: 'probe.observed', ok } as never);
+const REFUSED = { category: 'connect', text: 'connection refused (connect ECONNREFUSED 127.0.0.1:9)' };
+const LATE = { category: 'first-byte-timeout', text: 'no answer within 2000 ms' };
+const probe = (actors: PureActors, ok: boolean, failure = REFUSED): Outcome =>
+  actors.tell(ADDRESS, { type: 'probe.observed', failure: ok ? null : failure } as never);
 const shown = (outcome: Outcome): Endpoint | null => (outcome.published.at(-1)?.value ?? null) as Endpoint | null;
 
 it('judges the newest 20 counted attempts at 90 and 60 percent, from 5 on', () => {
@@ -48,7 +50,7 @@ it('judges the newest 20 counted attempts at 90 and 60 percent, from 5 on', () =
     [`${'s'.repeat(12)}${'e'.repeat(8)}`, 'degraded'],
     [`${'s'.repeat(11)}${'e'.repeat(9)}`, 'down'],
   ];
-  for (const [recent, health] of table) assert.is(healthOf(recent, 0), health, recent);
+  for (const [recent, health] of table) assert.is(healthOf({ recent, by: [] }), health, recent);
 });
 
 it('failures of one account neither displace the outcomes of others nor judge the endpoint alone', () => {
@@ -84,7 +86,7 @@ it('failures of one account neither displace the outcomes of others nor judge th
   assert.is(quiet.state(ADDRESS), 'healthy');
 });
 
-it('a state without accounts, and attempts without one, are judged as before', () => {
+it('attempts without an account judge together', () => {
   const actors = declared();
   attempts(actors, 'sssss');
   attempts(actors, 'e'.repeat(20));
@@ -93,14 +95,101 @@ it('a state without accounts, and attempts without one, are judged as before', (
 });
 
 it('consecutive probe failures lower health and never raise it', () => {
+  const list = (times: number): FailingList => ({ ...LATE, times, since: START, at: START });
+  const after = (recent: string, times: number) => judge({ recent, by: [], servedAt: null, list: list(times) });
   const healthy = 's'.repeat(20);
-  assert.is(healthOf(healthy, 1), 'healthy');
-  assert.is(healthOf(healthy, 2), 'degraded');
-  assert.is(healthOf(healthy, 3), 'degraded');
-  assert.is(healthOf(healthy, 4), 'down');
-  assert.is(healthOf('', 1), 'unknown');
-  assert.is(healthOf('', 2), 'degraded');
-  assert.is(healthOf('eeeee', 2), 'down');
+  assert.equal(after(healthy, 1), { health: 'healthy', by: 'attempts' });
+  assert.equal(after(healthy, 2), { health: 'degraded', by: 'list' });
+  assert.equal(after(healthy, 3), { health: 'degraded', by: 'list' });
+  assert.equal(after(healthy, 4), { health: 'down', by: 'list' });
+  assert.equal(after('', 1), { health: 'unknown', by: 'few' });
+  assert.equal(after('', 2), { health: 'degraded', by: 'list' });
+  assert.equal(after('eeeee', 2), { health: 'down', by: 'attempts' });
+});
+
+it('paid answers of the last minutes outrank a failing model list; where no server is reached, answers since then do', () => {
+  const minutes = 60_000;
+  const judged = (servedAgoMs: number, failure: object, since = START - 2 * minutes) => {
+    const list = { ...(failure as typeof LATE), times: 9, since, at: START };
+    return judge({ recent: 's'.repeat(20), by: [], servedAt: START - servedAgoMs, list }).health;
+  };
+  assert.is(judged(0, LATE), 'healthy');
+  assert.is(judged(5 * minutes, LATE), 'healthy');
+  assert.is(judged(5 * minutes + 1, LATE), 'down');
+  assert.is(judged(-minutes, LATE), 'healthy', 'an answer after the newest probe');
+  assert.is(judged(4 * minutes, { category: 'status', text: 'status 503' }), 'healthy');
+  for (const category of ['connect', 'connect-timeout']) {
+    assert.is(judged(4 * minutes, { category, text: 'x' }), 'down', 'answered before the server was gone');
+    assert.is(judged(minutes, { category, text: 'x' }), 'healthy', 'answered since, on another of its addresses');
+  }
+});
+
+it('an endpoint that answers 20 of 20 serves while the model list of its provider times out', () => {
+  const actors = declared();
+  attempts(actors, 's'.repeat(20));
+  for (let round = 0; round < 10; round++) {
+    actors.now += 1_000;
+    probe(actors, false, LATE);
+    assert.is(actors.state(ADDRESS), 'healthy', `probe ${round}`);
+  }
+  assert.equal(actors.explain(ADDRESS).slice(0, 3), [
+    'author/model at Alpha is healthy.',
+    '20 of its newest 20 attempts succeeded (90 % is healthy, 60 % degraded).',
+    "Its provider's model list failed 10 times in a row since 2025-11-21T02:00:01.000Z, last at 2025-11-21T02:00:10.000Z: no answer within 2000 ms. A paid request was answered at 2025-11-21T02:00:00.000Z, which outranks it.",
+  ]);
+  actors.now += 6 * 60_000;
+  const quiet = shown(probe(actors, false, LATE));
+  assert.is(quiet?.health, 'down', 'without a paid answer for minutes the list decides');
+  const reason =
+    "Its provider's model list failed 11 times in a row since 2025-11-21T02:00:01.000Z, last at 2025-11-21T02:06:10.000Z: no answer within 2000 ms; 2 in a row make it degraded, 4 down.";
+  assert.is(quiet?.healthReason, reason, 'the reason is the fact that decides');
+  assert.is(actors.explain(ADDRESS)[1], reason);
+  assert.is(shown(attempts(actors, 's'))?.health, 'healthy', 'one paid answer ends that');
+});
+
+it('keeps its last failure with category, text, time and since when, also of calls that do not count', () => {
+  const actors = declared();
+  const last = () => actors.context<EndpointRecord>(ADDRESS).lastFailure;
+  const fail = (outcome: string, category: string, text: string) =>
+    actors.tell(ADDRESS, {
+      type: 'attempts.observed',
+      attempts: [{ outcome, streamed: false, failure: { category, text } }],
+    } as never);
+  assert.is(last(), null);
+  fail('error', 'unavailable', REFUSED.text);
+  actors.now += 60_000;
+  fail('error', 'unavailable', REFUSED.text);
+  assert.equal(last(), { category: 'unavailable', text: REFUSED.text, since: START, at: START + 60_000 });
+  fail('other', 'overloaded', 'status 429: rate limit reached');
+  assert.equal(last(), {
+    ...{ category: 'overloaded', text: 'status 429: rate limit reached' },
+    ...{ since: START + 60_000, at: START + 60_000 },
+  });
+  actors.now += 1;
+  attempts(actors, 's');
+  assert.is(last()?.category, 'overloaded', 'a success does not remove it');
+  assert.match(
+    actors.explain(ADDRESS).join('\n'),
+    /\nThe last failure of a request was at 2025-11-21T02:01:00.000Z: overloaded, status 429: rate limit reached. It answered again at 2025-11-21T02:01:00.001Z./,
+  );
+  actors.now += 1;
+  fail('error', 'overloaded', 'x'.repeat(10_000));
+  assert.is(last()?.since, actors.now, 'a success ends the run');
+  assert.is(last()?.text.length, 240);
+  actors.now += KEEP_EVERY_MS;
+  assert.ok(fail('other', 'overloaded', 'status 429').durable, 'kept like the attempts');
+});
+
+it('a failure that is reported late neither replaces a newer one nor runs back', () => {
+  const actors = declared();
+  const fail = (at: number) =>
+    actors.tell(ADDRESS, {
+      type: 'attempts.observed',
+      attempts: [{ outcome: 'error', streamed: false, at, failure: { category: 'timeout', text: `at ${at}` } }],
+    } as never);
+  fail(START - 1_000);
+  fail(START - 2_000);
+  assert.is(actors.context<EndpointRecord>(ADDRESS).lastFailure?.at, START - 1_000);
 });
 
 it('its state follows its health, and each change is published at once', () => {
@@ -117,6 +206,7 @@ it('its state follows its health, and each change is published at once', () => {
 it('is lowered by failed probes and restored by a successful one', () => {
   const actors = declared();
   attempts(actors, 'ssssssssss');
+  actors.now += 1_000;
   assert.equal(probe(actors, false).published, []);
   assert.is(shown(probe(actors, false))?.health, 'degraded');
   probe(actors, false);
@@ -247,7 +337,7 @@ it('explains its health in sentences', () => {
   assert.equal(actors.explain(ADDRESS), [
     'author/model at Alpha is degraded.',
     '8 of its newest 10 attempts succeeded (90 % is healthy, 60 % degraded).',
-    'Its last 1 probes failed: 2 in a row make it degraded, 4 down; one success clears them.',
+    "Its provider's model list failed at 2025-11-21T02:00:00.000Z: connection refused (connect ECONNREFUSED 127.0.0.1:9); that lowers no health now.",
     'Uptime over the last five minutes: 80 % of 10.',
     'Uptime over the last half hour: 80 % of 10.',
     'Uptime over the last day: 80 % of 10.',

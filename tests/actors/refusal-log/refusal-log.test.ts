@@ -10,7 +10,7 @@ const it = bounded(test);
 
 const refused = (at: number): RefusedRequest => ({
   ...{ at, generation: `gen-${at}`, route: 'POST /chat/completions', status: 404, type: 'not_found' },
-  ...{ message: 'No such model', key: 'key:a/key_1', node: 'n1' },
+  ...{ message: 'No such model', failure: null, key: 'key:a/key_1', node: 'n1' },
 });
 
 const LOG = 'refusal-log:a/newest';

@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,12 +12,13 @@ import { declare } from '../../../gateway/catalogue/declare.ts';
 import { modelEndpoints } from '../../../gateway/catalogue/endpoint-listings.ts';
 import { endpointObject } from '../../../gateway/catalogue/endpoints.ts';
 import { catalogueModels, findBareModel, findModel } from '../../../gateway/catalogue/models.ts';
-import { Prober } from '../../../gateway/catalogue/prober.ts';
+import { Prober, type ProberParts } from '../../../gateway/catalogue/prober.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
 import { MODEL } from '../../fixtures/models/plain.ts';
 import { bounded } from '../../support/bounded.ts';
 import { board, boardEndpoint } from '../inference/stage.ts';
+import { ManualClock } from '../outbound/manual-clock.ts';
 import { readListing } from './read-listing.ts';
 
 const it = bounded(test);
@@ -44,15 +45,26 @@ function pretend(endpoints: ReadonlyMap<string, Json> = new Map()): { cluster: C
   return { cluster: cluster as unknown as Cluster, sent };
 }
 
+const logged: object[] = [];
+const log = (record: object, message: string) => void logged.push({ ...record, message });
+const proberOf = (cluster: Cluster, over: Partial<ProberParts> = {}) =>
+  new Prober({
+    ...{ cluster, clock: systemClock, outbound, keys: new Map() },
+    ...{ upstream: { ...config.upstream, probeTimeoutMs: 20_000 }, log: { info: log, warn: log }, ...over },
+  });
+
 const outbound = new Pools({
   clock: systemClock,
   lease: { connected: true },
   connectionsPerOriginMax: 8,
   connectMs: 1_000,
 });
+/** Called with a request for a model list that hangs; its probe has a clock of its own. */
+let hung = (response: ServerResponse): void => void response.end();
 const server = createServer((request, response) => {
   if (request.url === '/models.json?v=1') response.end(JSON.stringify({ data: [MODEL] }));
   else if (request.url === '/v1/models') response.end('{}');
+  else if (request.url === '/hung/models') hung(response);
   else if (request.url?.startsWith('/status/')) response.writeHead(Number(request.url.split('/')[2])).end('no');
   else response.writeHead(500).end('no');
 });
@@ -105,13 +117,13 @@ it('probes each base URL once for the endpoints whose actors live here, and repo
   const ill = boardEndpoint('b', `${origin}/v2`);
   const foreign = { ...boardEndpoint('c', `${origin}/v1`), id: 'foreign' };
   const { cluster, sent } = pretend(board(...well, ill, foreign));
-  const prober = new Prober({ cluster, clock: systemClock, outbound, upstream: config.upstream, keys: new Map() });
+  const prober = proberOf(cluster);
   await prober.round();
-  const ok = new Map(sent.map(({ to, event }) => [to, event.ok]));
+  const ok = new Map(sent.map(({ to, event }) => [to, event.failure]));
   assert.is(ok.size, 3);
   assert.equal(
     [...well, ill].map(({ id }) => ok.get(`endpoint:${id}`)),
-    [true, true, false],
+    [null, null, { category: 'status', text: 'status 500' }],
   );
 });
 
@@ -122,13 +134,52 @@ it('a provider without a route for its models is not called down by its probes',
     boardEndpoint(`p${status}`, `${origin}/status/${status}`),
   );
   const { cluster, sent } = pretend(board(...endpoints));
-  const prober = new Prober({ cluster, clock: systemClock, outbound, upstream: config.upstream, keys: new Map() });
+  const prober = proberOf(cluster);
   await prober.round();
-  const ok = new Map(sent.map(({ to, event }) => [to, event.ok]));
+  const ok = new Map(sent.map(({ to, event }) => [to, event.failure]));
   assert.equal(
     endpoints.map(({ id }) => ok.get(`endpoint:${id}`)),
-    [...answers.map(() => true), ...failures.map(() => false)],
+    [...answers.map(() => null), ...failures.map((status) => ({ category: 'status', text: `status ${status}` }))],
   );
+});
+
+it('a failing probe has the text of the operating system; a call that our own side ended reports nothing', async () => {
+  const closed = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => closed.once('listening', resolve));
+  const { port } = closed.address() as AddressInfo;
+  await new Promise((resolve) => closed.close(resolve));
+  const gone = board(boardEndpoint('gone', `http://127.0.0.1:${port}/v1`));
+  const { cluster, sent } = pretend(gone);
+  await proberOf(cluster).round();
+  const text = `connection refused (connect ECONNREFUSED 127.0.0.1:${port})`;
+  assert.equal(sent[0]?.event.failure, { category: 'connect', text });
+  const lost = pretend(gone);
+  const lease = { connected: false };
+  const away = new Pools({ clock: systemClock, lease, connectionsPerOriginMax: 8, connectMs: 20 });
+  const upstream = { ...config.upstream, probeTimeoutMs: 20 };
+  await proberOf(lost.cluster, { outbound: away, upstream }).round();
+  assert.equal(lost.sent, []);
+  await away.close();
+});
+
+it('a model list that hangs is a time-out of its answer; the log says it at the second failure and at its end', async () => {
+  const clock = new ManualClock();
+  const lease = { connected: true };
+  const patient = new Pools({ clock, lease, connectionsPerOriginMax: 8, connectMs: 20_000 });
+  const { cluster, sent } = pretend(board(boardEndpoint('hung', `${origin}/hung`)));
+  const prober = proberOf(cluster, { outbound: patient });
+  const lines = (): readonly unknown[] => logged.splice(0).map((one) => Object.values(one));
+  hung = () => clock.advance(20_000);
+  await prober.round();
+  const late = { category: 'first-byte-timeout', text: 'no answer within 20000 ms' };
+  assert.equal(sent[0]?.event.failure, late);
+  assert.equal(lines(), [], 'a single failure');
+  for (let round = 0; round < 3; round++) await prober.round();
+  assert.equal(lines(), [['hung', ...Object.values(late), "a provider's model list fails"]]);
+  hung = (response) => void response.end('{}');
+  await prober.round();
+  assert.equal(lines(), [['hung', "a provider's model list answers again"]]);
+  await patient.close();
 });
 
 it('the cheapest endpoint supplies the summary of a model, with every member that strict clients need', () => {

@@ -19,7 +19,7 @@ const it = bounded(test);
 const NOW = 1_760_000_000_000;
 
 function onBoard(...declarations: readonly EndpointDeclaration[]): ReturnType<typeof board> {
-  const facts = { health: 'unknown', evidence: NO_EVIDENCE, measured: UNMEASURED } as const;
+  const facts = { health: 'unknown', healthReason: '', evidence: NO_EVIDENCE, measured: UNMEASURED } as const;
   return board(...declarations.map((each) => ({ ...each, ...facts })));
 }
 

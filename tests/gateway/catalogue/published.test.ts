@@ -18,7 +18,7 @@ import { readListing } from './read-listing.ts';
 
 const it = bounded(test);
 const NOW = 1_760_000_000_000;
-const { health, measured } = boardEndpoint('x', 'http://x/v1');
+const { health, healthReason, measured } = boardEndpoint('x', 'http://x/v1');
 type Members = Readonly<Record<string, unknown>>;
 
 /** The demo's endpoints as on the board, with the given evidence. */
@@ -28,7 +28,12 @@ function demo(found: Partial<Evidence> = {}): ReturnType<typeof board> {
     return parseModelsValue(provider.models, (document) => endpointDeclarations(provider, document));
   });
   return board(
-    ...endpoints.map((each): Endpoint => ({ ...each, health, measured, evidence: { ...NO_EVIDENCE, ...found } })),
+    ...endpoints.map(
+      (each): Endpoint => ({
+        ...{ ...each, health, healthReason, measured },
+        evidence: { ...NO_EVIDENCE, ...found },
+      }),
+    ),
   );
 }
 function endpointOf(model: string, slug: string, found: Partial<Evidence> = {}): Members {
@@ -76,9 +81,7 @@ it('a summary shows what its endpoints declare', () => {
   assert.is(architecture.modality, 'text+image->text+image');
   const ending = {
     ...declared({ deprecation_date: '2027-01-31', hugging_face_id: 'M/One' }),
-    health,
-    measured,
-    evidence: NO_EVIDENCE,
+    ...{ health, healthReason, measured, evidence: NO_EVIDENCE },
   };
   const summary = findModel(board(ending), 'm/one');
   assert.equal([summary?.expiration_date, summary?.model_hub_id], ['2027-01-31', 'M/One']);

@@ -127,10 +127,10 @@ function expected(documents: readonly Document[]): Readonly<Record<string, unkno
 
 /** The listing with its texts in order and its prices as numbers, as `expected` has them. */
 function shown(documents: readonly Document[]): Readonly<Record<string, unknown>> {
-  const { health, measured, evidence } = live;
+  const { health, healthReason, measured, evidence } = live;
   const endpoints = documents.map((each, nth) => ({
     ...declared({ ...CLIPS, output_modalities: [outputOf(each)] }, { slug: `p${nth}`, name: `P${nth}` }),
-    ...{ health, measured, evidence },
+    ...{ health, healthReason, measured, evidence },
   }));
   const [model] = listVideoModels(board(...endpoints));
   const sorted = (value: unknown): unknown => {

@@ -22,8 +22,8 @@ function clips(slug: string, output: object, model: object = {}): EndpointDeclar
 }
 
 function onBoard(...declarations: readonly EndpointDeclaration[]): ReturnType<typeof board> {
-  const { health, measured, evidence } = live;
-  return board(...declarations.map((each) => ({ ...each, health, measured, evidence })));
+  const { health, healthReason, measured, evidence } = live;
+  return board(...declarations.map((each) => ({ ...each, health, healthReason, measured, evidence })));
 }
 
 function demo(): ReturnType<typeof board> {

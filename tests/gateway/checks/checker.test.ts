@@ -234,7 +234,10 @@ it('skips endpoints of other nodes and endpoints that are down', async () => {
   market.foreign.add(endpointAddress(away.id));
   const down = market.declare('b', simulator.baseUrl, 'sim/down', TOOLS);
   for (let probe = 0; probe < 4; probe++) {
-    market.tell(endpointAddress(down.id), { type: 'probe.observed', ok: false } as never);
+    market.tell(endpointAddress(down.id), {
+      type: 'probe.observed',
+      failure: { category: 'connect', text: 'refused' },
+    } as never);
   }
   const from = simulator.calls.length;
   await market.settle();

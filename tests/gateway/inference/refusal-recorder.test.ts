@@ -28,7 +28,7 @@ it('a refusal is sent redacted to its provider, at most one a second', () => {
   const { world, recorder } = scene(new Map([[slug, { until: 20_000 }]]));
   const sent = { turn: turnOf(), body: '{"messages":[{"role":"user","content":"words of the caller, to be masked"}]}' };
   const note = () =>
-    recorder.sinkFor(ENDPOINT, 'gen-1')?.('no: words of the caller, to be masked, the-operators-key', FAILURE, sent);
+    recorder.sinkFor(ENDPOINT, 'gen-1')('no: words of the caller, to be masked, the-operators-key', FAILURE, sent);
   note();
   note();
   assert.equal(world.told, [
@@ -54,8 +54,25 @@ it('a refusal is sent redacted to its provider, at most one a second', () => {
 
 it('nothing is recorded of another provider, or after the end', () => {
   const { slug } = ENDPOINT.provider;
-  assert.is(scene(new Map([['other', { until: 20_000 }]])).recorder.sinkFor(ENDPOINT, 'gen-1'), undefined);
-  assert.is(scene(new Map([[slug, { until: 10_000 }]])).recorder.sinkFor(ENDPOINT, 'gen-1'), undefined);
+  for (const recordings of [new Map([['other', { until: 20_000 }]]), new Map([[slug, { until: 10_000 }]])]) {
+    const { world, recorder } = scene(recordings);
+    recorder.sinkFor(ENDPOINT, 'gen-1')('no', FAILURE, { turn: turnOf(), body: '{}' });
+    assert.equal(world.told, []);
+  }
+});
+
+it("a failure of the provider gets the provider's redacted words; a refusal of the request gets none", () => {
+  const { recorder } = scene(new Map());
+  const sent = { turn: turnOf(), body: '{"messages":[{"role":"user","content":"my zanzibar"}]}' };
+  const raw = '{"error":{"message":"The server is overloaded after zanzibar, the-operators-key"}}';
+  const failed = new ProviderFailure('unavailable', 'status 500', 500);
+  recorder.sinkFor(ENDPOINT, 'gen-1')(raw, failed, sent);
+  assert.equal(failed.shown, {
+    category: 'unavailable',
+    text: 'status 500: The server is overloaded after [request], [key]',
+  });
+  recorder.sinkFor(ENDPOINT, 'gen-1')(raw, FAILURE, sent);
+  assert.equal(FAILURE.shown, { category: 'invalid_schema', text: 'status 400' });
 });
 
 test.run();

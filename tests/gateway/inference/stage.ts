@@ -82,7 +82,7 @@ export function boardEndpoint(slug: string, baseUrl: string, model: Partial<Decl
     cancellable: declared.cancellable,
     target: { dialect: 'chat', baseUrl, upstreamId: declared.upstreamId ?? id },
     tariff: { id: `tar_${JSON.stringify(pricing)}`, ...pricing, discount },
-    ...{ health: 'healthy', evidence: NO_EVIDENCE, measured: UNMEASURED },
+    ...{ health: 'healthy', healthReason: '', evidence: NO_EVIDENCE, measured: UNMEASURED },
   };
 }
 

@@ -9,12 +9,18 @@ import { MemoryBoard } from '../../support/memory-board.ts';
 function endpoints(health: Readonly<Record<string, string>>): ReadonlyMap<string, Json> {
   const entries = Object.entries(health).map(([id, now]) => [
     id,
-    { id, model: 'sim/fast', provider: { id: 'p', slug: 'alpha', name: 'Alpha' }, health: now },
+    {
+      id,
+      model: 'sim/fast',
+      provider: { id: 'p', slug: 'alpha', name: 'Alpha' },
+      health: now,
+      healthReason: `as ${now}`,
+    },
   ]);
   return new Map(entries as [string, Json][]);
 }
 
-test('a change of health is logged once, by the node that owns the endpoint', () => {
+test('a change of health is logged once with its reason, by the node that owns the endpoint', () => {
   const clock = new HandClock();
   const memory = new MemoryBoard();
   let changed = (): void => {};
@@ -43,8 +49,8 @@ test('a change of health is logged once, by the node that owns the endpoint', ()
   publish({ ep_1: 'healthy', ep_2: 'down' });
   const about = { endpoint: 'ep_1', model: 'sim/fast', provider: 'alpha' };
   assert.equal(lines, [
-    ['warn', { ...about, from: 'unknown', to: 'down' }],
-    ['info', { ...about, from: 'down', to: 'healthy' }],
+    ['warn', { ...about, from: 'unknown', to: 'down', reason: 'as down' }],
+    ['info', { ...about, from: 'down', to: 'healthy', reason: 'as healthy' }],
   ]);
 });
 

@@ -6,7 +6,14 @@ import { UNMEASURED } from '../../support/model/unmeasured.ts';
 
 /** A plain endpoint with overrides. */
 export function endpointOf(declared: Partial<Endpoint> = {}): Endpoint {
-  return { ...DECLARATION, health: 'healthy', evidence: NO_EVIDENCE, measured: UNMEASURED, ...declared };
+  return {
+    ...DECLARATION,
+    health: 'healthy',
+    healthReason: '',
+    evidence: NO_EVIDENCE,
+    measured: UNMEASURED,
+    ...declared,
+  };
 }
 
 export const MESSAGES_TARGET: Endpoint['target'] = {

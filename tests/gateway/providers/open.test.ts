@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { exhausted } from '../../../gateway/inference/exhausted.ts';
+import type { RefusalSink } from '../../../gateway/providers/open.ts';
 import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
 import { targetOf } from '../../../gateway/providers/target.ts';
 import type { Candidate } from '../../../gateway/terms/plan.ts';
@@ -284,6 +285,20 @@ it('an endpoint with an invalid address or dialect is misconfigured', () => {
       assert.is((error as ProviderFailure).reason, 'misconfigured');
     }
   }
+});
+
+it('the words of a 503 are awaited for a moment only: another endpoint waits for its turn', async () => {
+  // The clock of the connection stands still, so no limit of the call ends it.
+  await using(async (upstream) => {
+    const heard: string[] = [];
+    const note: RefusalSink = (raw) => void heard.push(raw);
+    upstream.answer = (_, response) => void response.writeHead(503).end('overloaded');
+    assert.is((await failing(upstream.openAs('chat', {}, {}, note))).reason, 'overloaded');
+    assert.equal(heard, ['overloaded']);
+    upstream.answer = (_, response) => void response.writeHead(503).write('over');
+    assert.is((await failing(upstream.openAs('chat', {}, {}, note))).reason, 'overloaded');
+    assert.is(heard.length, 1);
+  }, new ManualClock());
 });
 
 test.run();

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { systemClock } from '../../../actors/runtime/index.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import type { ProviderAttempt } from '../../../gateway/providers/attempt.ts';
-import { open } from '../../../gateway/providers/open.ts';
+import { open, type RefusalSink } from '../../../gateway/providers/open.ts';
 import { targetOf } from '../../../gateway/providers/target.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
 import { endpointOf, turnOf } from './endpoint-of.ts';
@@ -30,6 +30,7 @@ export interface Upstream {
     dialect: Dialect | 'embeddings',
     requested?: Partial<Turn>,
     declared?: Parameters<typeof endpointOf>[0],
+    refusals?: RefusalSink,
   ): Promise<ProviderAttempt>;
   close(): Promise<void>;
 }
@@ -59,7 +60,7 @@ export async function startUpstream(
   const upstream: Upstream = {
     seen: [],
     answer: (_, response) => response.end(),
-    openAs: (dialect, requested = {}, declared = {}) =>
+    openAs: (dialect, requested = {}, declared = {}, refusals = undefined) =>
       open(outbound, {
         target: targetOf(
           endpointOf({
@@ -74,6 +75,7 @@ export async function startUpstream(
         limits: LIMITS,
         lineBytesMax: LINE_BYTES_MAX,
         sharing: UNSHARED,
+        refusals,
         begun: () => {},
       }),
     close: async () => {

@@ -6,7 +6,10 @@ import { RefusalReporter } from '../../../../gateway/operator/metrics/refusal-re
 import { ManualClock } from '../../outbound/manual-clock.ts';
 
 function refused(at: number, message = 'no'): Omit<RefusedRequest, 'node'> {
-  return { at, generation: `gen-${at}`, route: null, status: 404, type: 'not_found', message, key: null };
+  return {
+    ...{ at, generation: `gen-${at}`, route: null, status: 404, type: 'not_found' },
+    ...{ message, failure: null, key: null },
+  };
 }
 
 test('the five newest refusals of an account are known, newest first, with their messages; prompts are not stored', () => {

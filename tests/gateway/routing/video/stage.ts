@@ -28,8 +28,8 @@ export function clips(slug: string, output: object, model: object = {}): Endpoin
   return declared({ ...CLIPS, output_modalities: [video(output)], ...model }, { slug, name: slug.toUpperCase() });
 }
 export function onBoard(declarations: readonly EndpointDeclaration[]): Board {
-  const { health, measured, evidence } = live;
-  return board(...declarations.map((each) => ({ ...each, health, measured, evidence })));
+  const { health, healthReason, measured, evidence } = live;
+  return board(...declarations.map((each) => ({ ...each, health, healthReason, measured, evidence })));
 }
 export function demo(): Board {
   const provider = simulatedProvider('sim-v', 'http://x/v1');

@@ -1,4 +1,11 @@
-import type { Session } from './session.ts';
+/** Asks many actors, a few at a time. */
+import type { Inspection } from '../../actors/runtime/index.ts';
+
+/** A node's own operator, or the client of one. */
+export interface Inspector {
+  inspect(address: string): Promise<Inspection | null>;
+  actors(kind: string, limit: number): Promise<readonly string[]>;
+}
 
 /** Actors of one kind that a command looks at; the most that one call of the cluster lists. */
 export const ACTORS_MAX = 10_000;
@@ -16,9 +23,15 @@ export async function askEach<T, A>(all: readonly T[], ask: (one: T) => Promise<
 
 /** The answers of the actors of one kind, by address; at most `ACTORS_MAX`. */
 export async function askAll<A>(
-  { operator }: Pick<Session, 'operator'>,
+  { operator }: { readonly operator: Pick<Inspector, 'actors'> },
   kind: string,
   ask: (address: string) => Promise<A>,
 ): Promise<readonly A[]> {
   return askEach(await operator.actors(kind, ACTORS_MAX), ask);
+}
+
+/** Every actor of a kind; one that is quarantined has no context. */
+export async function inspectAll(operator: Inspector, kind: string): Promise<readonly Inspection[]> {
+  const all = await askAll({ operator }, kind, (address) => operator.inspect(address));
+  return all.filter((one) => one !== null);
 }
