@@ -76,7 +76,9 @@ test('every source file and folder that a document names exists', () => {
       if (!/^[\w.-]+(\/[\w.-]+)*\/?$/.test(word)) continue;
       const trimmed = word.replace(/\/$/, '');
       const first = trimmed.split('/')[0] as string;
-      const isSource = /\.(ts|mjs|proto)$/.test(word) && !word.startsWith('.');
+      // A file that the page tells its reader to write.
+      const isPasted = text.includes(`\`node ${word}\``);
+      const isSource = /\.(ts|mjs|proto)$/.test(word) && !word.startsWith('.') && !isPasted;
       // A start in this folder has made `data`, which holds no source.
       if (first === 'data' || (!isSource && !(trimmed.includes('/') && named.has(first)))) continue;
       paths++;

@@ -203,11 +203,11 @@ test('packages are imported only in their homes, and each is declared', () => {
   assert.ok(Object.keys(declared).length <= 30);
 });
 
-test('every runtime dependency has its line of reason in the README', () => {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+test('every runtime dependency has its line of reason', () => {
+  const reasons = readFileSync(join(ROOT, 'docs', 'packages.md'), 'utf8');
   const declared = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).dependencies as Record<string, string>;
   assert.equal(
-    Object.keys(declared).filter((name) => !readme.includes(`\`${name}\``)),
+    Object.keys(declared).filter((name) => !reasons.includes(`\`${name}\``)),
     [],
   );
 });
