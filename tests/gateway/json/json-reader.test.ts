@@ -159,7 +159,7 @@ for (const text of SOUND) {
 for (const given of UNSOUND) {
   const bytes = Buffer.from(given as string);
   it(`refuses ${JSON.stringify(bytes.toString('latin1').slice(0, 40))} with the same message`, () => {
-    assert.match(whole(bytes), /^400 The body is not/);
+    assert.match(whole(bytes), /^400 The body is (?:not|empty)/);
     for (const cuts of EVERY_CUT) assert.is(inPieces(bytes, cuts), whole(bytes), `cut into ${cuts}`);
   });
 }
