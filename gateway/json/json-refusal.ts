@@ -24,7 +24,10 @@ export const DEFECTS = {
 export type Defect = keyof typeof DEFECTS;
 
 /** Lines and bytes count from 1, the bytes from the beginning of their line. */
-export function notJson(defect: Defect, { line, byte }: { readonly line: number; readonly byte: number }): GatewayError {
+export function notJson(
+  defect: Defect,
+  { line, byte }: { readonly line: number; readonly byte: number },
+): GatewayError {
   return invalid(`The body is not valid JSON: ${DEFECTS[defect]}, at line ${line}, byte ${byte}`);
 }
 

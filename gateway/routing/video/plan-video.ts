@@ -125,7 +125,9 @@ function refuseImpossibleLength({ duration }: VideoRequest, rendering: readonly 
   if (duration === null) return;
   const endpoints = rendering.map(({ endpoint }) => endpoint);
   if (endpoints.some((endpoint) => isWithinLengths(endpoint, duration))) return;
-  throw invalid(`duration: no endpoint of this model renders ${duration} seconds; they render ${acceptedLengths(endpoints)}`);
+  throw invalid(
+    `duration: no endpoint of this model renders ${duration} seconds; they render ${acceptedLengths(endpoints)}`,
+  );
 }
 
 /** 400 where the request itself is at fault at every endpoint that could render it. */

@@ -210,6 +210,22 @@ it('keeps the catalogue and the liveness read open without a key', async () => {
   envelope(await ask('/models?limit=0', { key: null }), 400, 'invalid_request');
 });
 
+it('names the query parameters that the lists of models do not read, and answers all the same', async () => {
+  for (const [path, named] of [
+    ['/models', null],
+    ['/models?q=fast&limit=1&category=x', null],
+    ['/models?suported_parameters=tools&q=fast&a%20b=1', 'suported_parameters'],
+    ['/models?limits=1&limits=2&page=2', 'limits, page'],
+    ['/embeddings/models?limit=1&q=x', 'q'],
+  ] as const) {
+    for (const method of ['GET', 'HEAD']) {
+      if (method === 'HEAD' && path.startsWith('/embeddings')) continue;
+      const { status, headers } = await ask(path, { method, key: null });
+      assert.equal([status, headers.get('x-unread-members')], [200, named], `${method} ${path}`);
+    }
+  }
+});
+
 it('answers HEAD on no other route', async () => {
   for (const path of ['/ready', '/models/count', '/key']) {
     const answer = await fetch(`${base}${path}`, { method: 'HEAD' });

@@ -33,7 +33,9 @@ const newKey = {
   workspace_id: maybe(named(LABEL_CHARACTERS_MAX)),
   creator_user_id: Type.Optional(personOrNull),
   requests_per_minute: maybe(Type.Integer({ minimum: 1 })),
-  kind: maybe(keyKind),
+  kind: Type.Optional(
+    Type.Union([keyKind, Type.Null()], { description: 'Only `inference`, the default, can be made here.' }),
+  ),
 };
 
 /** Body of `POST /keys`. */

@@ -5,7 +5,20 @@ import type { VideoRequest } from '../../../../gateway/terms/video-request.ts';
 import { CLIPS, SECOND } from '../../../fixtures/models/clips.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { board } from '../../inference/stage.ts';
-import { asset, type Board, BOOK, clips, demo, FILM, live, onBoard, plan, refusal, rejectionsOf, STORY } from './stage.ts';
+import {
+  asset,
+  BOOK,
+  type Board,
+  clips,
+  demo,
+  FILM,
+  live,
+  onBoard,
+  plan,
+  refusal,
+  rejectionsOf,
+  STORY,
+} from './stage.ts';
 
 const it = bounded(test);
 
@@ -140,10 +153,7 @@ it('a geometry that no endpoint renders, and a length off their grids, are no re
 it('a length that no endpoint of the model renders is 400 at once, naming it and those that they render', () => {
   const ranged = (slug: string, min: number, max: number, more: object = {}) =>
     clips(slug, { supported_parameters: { duration: { type: 'range', min, max } }, ...more });
-  const capped = onBoard([
-    ranged('p', 1, 8, { video: { max_seconds: 5 } }),
-    clips('q', { video: { max_seconds: 3 } }),
-  ]);
+  const capped = onBoard([ranged('p', 1, 8, { video: { max_seconds: 5 } }), clips('q', { video: { max_seconds: 3 } })]);
   const table: readonly (readonly [Board, Partial<VideoRequest>, string])[] = [
     [demo(), { ...BOOK, duration: '3' }, '3 seconds; they render 2, 4, 6 seconds'],
     [onBoard([ranged('p', 1, 8)]), { duration: '99' }, '99 seconds; they render 1 to 8 seconds'],
