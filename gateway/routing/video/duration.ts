@@ -1,5 +1,6 @@
 import type { Descriptor, Endpoint, VideoEnvelope } from '../../../actors/terms/endpoint.ts';
 import { compareDecimals, isOnSteps, plusPeriod, wholeProduct } from '../../terms/exact-decimal.ts';
+import { listed } from '../listed.ts';
 
 type Declared = Pick<Endpoint, 'descriptors' | 'envelopes'>;
 
@@ -34,15 +35,18 @@ export function isWithinLengths({ descriptors, envelopes }: Declared, seconds: s
   return duration?.type === 'range' || duration?.type === 'integer' ? isWithin(duration, seconds) : true;
 }
 
+/** Declarations shown in one refusal. */
+const SHOWN_MAX = 5;
+
 /** The lengths that some endpoints render, for the refusal of another. */
 export function acceptedLengths(endpoints: readonly Declared[]): string {
-  return [...new Set(endpoints.map(lengthsOf))].join('; ');
+  return [...new Set(endpoints.map(lengthsOf))].slice(0, SHOWN_MAX).join('; ');
 }
 
 function lengthsOf(endpoint: Declared): string {
   const { duration } = endpoint.descriptors;
   const most = longest(endpoint);
-  if (duration?.type === 'enum') return `${duration.values.join(', ')} seconds`;
+  if (duration?.type === 'enum') return `${listed(duration.values.map(String))} seconds`;
   const least = duration?.type === 'range' || duration?.type === 'integer' ? duration.min : undefined;
   if (most === null) return `${least} seconds and more`;
   return least === undefined ? `at most ${most} seconds` : `${least} to ${most} seconds`;
