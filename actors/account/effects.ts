@@ -45,7 +45,7 @@ export function refuse(refusal: Refusal): Effect {
 /** An attempt that does not (or no longer) hold the money can neither charge nor release it. */
 export const STALE: Refusal = {
   status: 409,
-  type: 'unmapped',
+  type: 'conflict',
   message: 'Another attempt holds the money of this generation',
 };
 export const UNKNOWN: Refusal = { status: 404, type: 'not_found', message: 'No such generation' };
@@ -297,7 +297,7 @@ function recordedAdmission(event: HoldOpen | HoldRaise): Admission {
   if (row?.status === 'running' && row.attempt === attempt && row.key === event.key) {
     return { admitted: true, generation, attempt, amount: row.amount };
   }
-  const refusal: Refusal = { status: 409, type: 'unmapped', message: `Generation ${generation} is no longer held` };
+  const refusal: Refusal = { status: 409, type: 'conflict', message: `Generation ${generation} is no longer held` };
   return { admitted: false, refusal };
 }
 

@@ -59,7 +59,7 @@ export function refusalOf({ generation, body, status }: Claim, repeated: Idempot
     return { status: 422, type: 'unprocessable', message, metadata: { generation_id: generation } };
   }
   const metadata = { generation_id: generation, generation_status: status };
-  const conflict = { status: 409, type: 'unmapped', metadata } as const;
+  const conflict = { status: 409, type: 'conflict', metadata } as const;
   if (status === 'settled') {
     return { ...conflict, message: `The request of this Idempotency-Key was served as generation ${generation}` };
   }

@@ -128,5 +128,5 @@ export function returnSlots(state: BatchState): Effect {
 
 export function refuseEnded(status: 'completed' | 'failed' | 'expired'): Effect {
   const message = `This batch has ended: it is ${status}`;
-  return { type: 'reply', body: plain({ refusal: { status: 409, type: 'unmapped', message } satisfies Refusal }) };
+  return { type: 'reply', body: plain({ refusal: { status: 409, type: 'conflict', message } satisfies Refusal }) };
 }

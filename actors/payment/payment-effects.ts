@@ -129,5 +129,5 @@ export function recordResolve(state: PaymentState, { transaction, reason, by }: 
 
 export function refuseResolve(): Effect {
   const message = 'Only a payment in review can be resolved';
-  return { type: 'refuse', body: plain({ refusal: { status: 409, type: 'unmapped', message } satisfies Refusal }) };
+  return { type: 'refuse', body: plain({ refusal: { status: 409, type: 'conflict', message } satisfies Refusal }) };
 }

@@ -11,26 +11,31 @@ export interface Refusal {
   readonly window?: { readonly limit: number; readonly resetAt: number };
 }
 
-/** The values of `metadata.error_type` (closed list, conventions 1.15) that this build uses. */
-export type ErrorType =
-  | 'authentication'
-  | 'content_policy_violation'
-  | 'context_length_exceeded'
-  | 'invalid_image'
-  | 'invalid_request'
-  | 'max_tokens_exceeded'
-  | 'not_found'
-  | 'payload_too_large'
-  | 'payment_required'
-  | 'permission_denied'
-  | 'precondition_failed'
-  | 'provider_overloaded'
-  | 'provider_unavailable'
-  | 'rate_limit_exceeded'
-  | 'server'
-  | 'timeout'
-  | 'unmapped'
-  | 'unprocessable';
+/**
+ * The values of `metadata.error_type` that this build uses: those of the closed list (conventions 1.15), and `conflict`
+ * (409) and `gone` (410), for which that list has no value.
+ */
+export const ERROR_TYPES = [
+  'authentication',
+  'conflict',
+  'content_policy_violation',
+  'context_length_exceeded',
+  'gone',
+  'invalid_image',
+  'invalid_request',
+  'max_tokens_exceeded',
+  'not_found',
+  'payload_too_large',
+  'payment_required',
+  'permission_denied',
+  'provider_overloaded',
+  'provider_unavailable',
+  'rate_limit_exceeded',
+  'server',
+  'timeout',
+  'unprocessable',
+] as const;
+export type ErrorType = (typeof ERROR_TYPES)[number];
 
 /** The answer to a refused ask when the answer's contract has no refusal form. */
 export interface RefusedAnswer {

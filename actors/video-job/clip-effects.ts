@@ -85,12 +85,12 @@ export function refuseOpen(found: Exclude<ClipCase, 'open'>): Effect {
 /** The job has not completed. */
 export function refuseUnready(): Effect {
   const message = 'This job has no clip yet, or none at all: its status tells';
-  return { type: 'reply', body: plain({ refusal: { status: 409, type: 'unmapped', message } satisfies Refusal }) };
+  return { type: 'reply', body: plain({ refusal: { status: 409, type: 'conflict', message } satisfies Refusal }) };
 }
 
 const REFUSALS: Readonly<Record<Exclude<ClipCase, 'open'>, Refusal>> = {
   unknown: { status: 404, type: 'not_found', message: 'The job has no clip with this index' },
-  gone: { status: 410, type: 'not_found', message: 'This clip is gone: it was delivered, or its time is over' },
+  gone: { status: 410, type: 'gone', message: 'This clip is gone: it was delivered, or its time is over' },
   busy: {
     ...{ status: 429, type: 'rate_limit_exceeded' },
     ...{ message: 'This job has as many downloads as it may have at once', retryAfterMs: 1_000 },

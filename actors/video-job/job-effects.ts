@@ -77,7 +77,7 @@ export function answerJob(state: VideoJobState, status: VideoStatus): Effect {
 }
 
 export function refuseCancel(message: string): Effect {
-  return { type: 'reply', body: plain({ refusal: { status: 409, type: 'unmapped', message } satisfies Refusal }) };
+  return { type: 'reply', body: plain({ refusal: { status: 409, type: 'conflict', message } satisfies Refusal }) };
 }
 
 /**
@@ -128,7 +128,7 @@ export function answerBegun({ candidate, remote }: VideoJobState): Effect {
 /** The runner of an older attempt: it has to stop. */
 export function refuseStale(): Effect {
   const message = 'Another attempt renders this job';
-  return { type: 'refuse', body: plain({ refusal: { status: 409, type: 'unmapped', message } satisfies Refusal }) };
+  return { type: 'refuse', body: plain({ refusal: { status: 409, type: 'conflict', message } satisfies Refusal }) };
 }
 
 export function scheduleRetry(event: RenderFailed | AbortFailed): Effect {

@@ -68,7 +68,7 @@ export function answerDelivery(state: WebhookState, status: DeliveryStatus): Eff
 /** A delivery that has ended is not sent again: each event has at most eight attempts, and one 2xx. */
 export function refuseRetry(why: string): Effect {
   const message = `This webhook has ended: ${why}`;
-  return { type: 'reply', body: plain({ refusal: { status: 409, type: 'unmapped', message } satisfies Refusal }) };
+  return { type: 'reply', body: plain({ refusal: { status: 409, type: 'conflict', message } satisfies Refusal }) };
 }
 
 export function forget(state: WebhookState): Effect[] {

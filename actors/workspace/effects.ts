@@ -99,7 +99,7 @@ export function refuseMembers(): Effect {
 export function refuseRemoval(state: WorkspaceState, event: MembersRemove): Effect {
   const busy = busyMember(recordOf(state), event);
   const message = `Keys of this workspace are assigned to member ${JSON.stringify(busy?.user)}: revoke or reassign them first`;
-  return refuse({ status: 409, type: 'unmapped', message });
+  return refuse({ status: 409, type: 'conflict', message });
 }
 
 export function refuseDefault(): Effect {
@@ -110,7 +110,7 @@ export function refuseDefault(): Effect {
 export function refuseInUse(state: WorkspaceState): Effect {
   const { keys } = recordOf(state);
   const message = `${keys} ${keys === 1 ? 'key belongs' : 'keys belong'} to this workspace: revoke or move ${keys === 1 ? 'it' : 'them'} first`;
-  return refuse({ status: 409, type: 'unmapped', message });
+  return refuse({ status: 409, type: 'conflict', message });
 }
 
 function refuse(refusal: Refusal): Effect {

@@ -55,11 +55,6 @@ export function findModel(topic: ReadonlyMap<string, Json>, id: string): ModelSu
   return catalogueModel(topic, id)?.summary ?? null;
 }
 
-/** The ids of all models. */
-export function modelIds(topic: ReadonlyMap<string, Json>): ReadonlyMap<string, unknown> {
-  return modelsOf(topic).byId;
-}
-
 /** The bare object of `GET /models/<percent-encoded id>`, which SDKs request; null when no endpoint serves it. */
 export function findBareModel(topic: ReadonlyMap<string, Json>, id: string): ModelSummary | null {
   const summary = findModel(topic, id);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { wholeEnvelope } from '../dialects/messages/error-envelope.ts';
 import { type ErrorEnvelope, standardEnvelope } from '../dialects/reply/error-envelope.ts';
 import type { WorkPlace } from '../overload/overload.ts';
 import type { Caller } from '../terms/caller.ts';
@@ -72,7 +73,7 @@ export interface RequestContext {
   bodyDigest: string | null;
   /** What the request log shows of the end. */
   readonly end: RequestEnd;
-  /** Renders refusals; a dialect sets its own once the body is read. */
+  /** Renders refusals; the route and, once the body is read, the dialect may set their own. */
   errorEnvelope: ErrorEnvelope;
 }
 
@@ -105,8 +106,19 @@ export function beginRequest(
     form: null,
     bodyDigest: null,
     end: { turn: null, error: null, callerLeft: false },
-    errorEnvelope: standardEnvelope,
+    errorEnvelope: firstEnvelope(request.url),
   };
+}
+
+/** `/messages` and everything below it, also below the base addresses that clients of this dialect get wrong. */
+const MESSAGES = /^(?:\/api)?(?:\/v1)*\/messages(?![^/?])/;
+
+/**
+ * The envelope of a request's refusals before its route is known and its body is read. Clients of the messages dialect
+ * read its word in `error.type` of every refusal. (conventions 0.2)
+ */
+function firstEnvelope(url = ''): ErrorEnvelope {
+  return MESSAGES.test(url) ? wholeEnvelope : standardEnvelope;
 }
 
 /** The caller, on a route whose policy requires a key. */

@@ -3,7 +3,8 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const BRACKET_OPEN = 0x5b;
-const BACKSLASH = 0x5c;
+export const NEWLINE = 0x0a;
+export const BACKSLASH = 0x5c;
 export const BRACKET_CLOSE = 0x5d;
 export const BRACE_OPEN = 0x7b;
 export const BRACE_CLOSE = 0x7d;
@@ -33,7 +34,7 @@ const NEAR_BYTES = 16;
 /** Length of `\uXXXX`, and of the one-letter escapes. */
 const UNICODE_ESCAPE_BYTES = 6;
 const ESCAPE_BYTES = 2;
-const LETTER_U = 0x75;
+export const LETTER_U = 0x75;
 
 /** The quote that closes the string whose content begins at `from`; -1 if the bytes do not hold it. */
 export function closingQuote(bytes: Uint8Array, from: number): number {

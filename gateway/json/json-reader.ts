@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import type { GatewayError } from '../terms/gateway-error.ts';
 import type { LongText } from '../terms/long-text.ts';
 import {
   ASSIGNMENT,
@@ -10,6 +11,7 @@ import {
   completeCharacters,
   completeEscapes,
   KINDS,
+  NEWLINE,
   OPEN,
   SEPARATOR,
   SPACE,
@@ -17,7 +19,8 @@ import {
   WORD,
   WORD_BYTES_MAX,
 } from './json-bytes.ts';
-import { notJson, notUtf8, tooManyValues, unacceptable, VIOLATIONS } from './json-refusal.ts';
+import { BrokenJson, brokenString } from './json-defect.ts';
+import { type Defect, emptyBody, notJson, notUtf8, tooManyValues, unacceptable, VIOLATIONS } from './json-refusal.ts';
 import { type JsonSink, type KeptTexts, type Places, SCHEMA_TEXTS, TextSink, ValueSink } from './json-sinks.ts';
 import { JoinedPieces, LongPieces, type TextPieces } from './text-pieces.ts';
 
@@ -65,6 +68,11 @@ export class JsonReader {
   /** An incomplete character, escape or word at the end of the bytes read so far. */
   #rest: Buffer = NO_BYTES;
   #ascii = false;
+  /** Bytes before those that are being read. */
+  #offset = 0;
+  #line = 1;
+  /** Offset of the first byte of the line. A string holds no line break, so lines end between the tokens. */
+  #lineAt = 0;
 
   constructor(options: JsonReaderOptions = {}) {
     const { texts = SCHEMA_TEXTS, isLenient = false, longStrings = [], valueTokensMax = VALUE_TOKENS_MAX } = options;
@@ -82,7 +90,7 @@ export class JsonReader {
   /** Returns the value after the last piece; the reader drops its reference. */
   end(): unknown {
     this.#take(NO_BYTES, true);
-    if (this.#text !== null || this.#expected !== 'nothing') throw notJson();
+    if (this.#text !== null || this.#expected !== 'nothing') throw this.#endsEarly();
     const { root } = this.#values;
     this.#values.root = undefined;
     return root;
@@ -94,31 +102,52 @@ export class JsonReader {
     if (!isUtf8(complete)) throw notUtf8();
     this.#ascii = isAscii(complete);
     const read = this.#read(complete, isLast);
+    this.#offset += read;
     // A copy: the caller may free what was read.
     this.#rest = read === all.length ? NO_BYTES : Buffer.from(all.subarray(read));
   }
 
   /** Returns the number of bytes consumed. */
   #read(bytes: Buffer, isLast: boolean): number {
-    let at = this.#text === null ? 0 : this.#readText(bytes, 0);
-    while (at < bytes.length && this.#text === null) {
-      const byte = bytes[at] as number;
-      const kind = KINDS[byte];
-      if (kind === TEXT) {
-        if (!this.#expectsValue() && !this.#expectsName()) throw notJson();
-        at = this.#readText(bytes, at + 1);
-      } else if (kind !== WORD) {
-        if (kind !== SPACE) this.#takeStructure(kind, byte);
-        at++;
-      } else {
-        const end = wordEnd(bytes, at);
-        if (end - at > WORD_BYTES_MAX) throw notJson();
-        if (end === bytes.length && !isLast) return at;
-        this.#takeWord(bytes.toString('latin1', at, end));
-        at = end;
+    let at = 0;
+    try {
+      if (this.#text !== null) at = this.#readText(bytes, 0);
+      while (at < bytes.length && this.#text === null) {
+        const byte = bytes[at] as number;
+        const kind = KINDS[byte];
+        if (kind === TEXT) {
+          if (!this.#expectsValue() && !this.#expectsName()) throw new BrokenJson();
+          at = this.#readText(bytes, at + 1);
+        } else if (kind !== WORD) {
+          if (kind !== SPACE) this.#takeStructure(kind, byte);
+          else if (byte === NEWLINE) this.#beginLine(at + 1);
+          at++;
+        } else {
+          const end = wordEnd(bytes, at);
+          if (end - at > WORD_BYTES_MAX) throw new BrokenJson();
+          if (end === bytes.length && !isLast) return at;
+          this.#takeWord(bytes.toString('latin1', at, end));
+          at = end;
+        }
       }
+      return at;
+    } catch (thrown) {
+      throw thrown instanceof BrokenJson ? this.#notJsonAt(thrown.at ?? at, thrown.defect) : thrown;
     }
-    return at;
+  }
+
+  #beginLine(at: number): void {
+    this.#line++;
+    this.#lineAt = this.#offset + at;
+  }
+
+  #notJsonAt(at: number, defect: Defect): GatewayError {
+    return notJson(defect, { line: this.#line, byte: this.#offset + at - this.#lineAt + 1 });
+  }
+
+  #endsEarly(): GatewayError {
+    const isEmpty = this.#text === null && this.#expected === 'value' && this.#sink.depth === 0;
+    return isEmpty ? emptyBody() : this.#notJsonAt(this.#rest.length, 'early');
   }
 
   #expectsValue(): boolean {
@@ -136,17 +165,17 @@ export class JsonReader {
     } else if (kind === CLOSE) {
       this.#leave(byte);
     } else if (kind === ASSIGNMENT) {
-      if (this.#expected !== 'colon') throw notJson();
+      if (this.#expected !== 'colon') throw new BrokenJson();
       this.#expected = 'value';
     } else if (kind === SEPARATOR) {
-      if (this.#expected !== 'comma or close') throw notJson();
+      if (this.#expected !== 'comma or close') throw new BrokenJson();
       this.#sink.separate();
       this.#expected = this.#sink.isInList ? 'value' : 'name';
     }
   }
 
   #enter(isList: boolean): void {
-    if (!this.#expectsValue()) throw notJson();
+    if (!this.#expectsValue()) throw new BrokenJson();
     if (this.#textSink === null && !isList && this.#values.isAt(this.#texts.places)) {
       this.#textSink = new TextSink(this.#texts);
       this.#sink = this.#textSink;
@@ -156,9 +185,9 @@ export class JsonReader {
   }
 
   #leave(byte: number): void {
-    if (!this.#sink.close(byte === BRACKET_CLOSE)) throw notJson();
+    if (!this.#sink.close(byte === BRACKET_CLOSE)) throw new BrokenJson();
     const empty = byte === BRACE_CLOSE ? 'name or close' : 'value or close';
-    if (this.#expected !== 'comma or close' && this.#expected !== empty) throw notJson();
+    if (this.#expected !== 'comma or close' && this.#expected !== empty) throw new BrokenJson();
     if (this.#textSink?.depth === 0) {
       this.#sink = this.#values;
       this.#values.value(this.#textSink.take());
@@ -168,8 +197,8 @@ export class JsonReader {
   }
 
   #takeWord(word: string): void {
-    if (!this.#expectsValue()) throw notJson();
-    const value = parsed(word);
+    if (!this.#expectsValue()) throw new BrokenJson();
+    const value = wordValue(word);
     if (typeof value === 'number' && !Number.isFinite(value) && !this.#sink.judgedLater)
       throw unacceptable(VIOLATIONS.range);
     this.#place(value);
@@ -212,7 +241,12 @@ export class JsonReader {
 
   #decoded(bytes: Buffer, from: number, to: number): string {
     const text = bytes.toString(this.#ascii ? 'latin1' : 'utf8', from, to);
-    return NOT_PLAIN.test(text) ? (parsed(`"${text}"`) as string) : text;
+    if (!NOT_PLAIN.test(text)) return text;
+    try {
+      return JSON.parse(`"${text}"`) as string;
+    } catch {
+      throw brokenString(bytes, from, to);
+    }
   }
 
   #takeName(name: string): void {
@@ -227,11 +261,11 @@ export class JsonReader {
   }
 }
 
-function parsed(text: string): unknown {
+function wordValue(word: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(word);
   } catch {
-    throw notJson();
+    throw new BrokenJson();
   }
 }
 

@@ -14,8 +14,25 @@ export const VIOLATIONS = {
   range: 'a number is out of range',
 } as const;
 
-export function notJson(): GatewayError {
-  return invalid('The body is not valid JSON');
+/** Why a text is not JSON. */
+export const DEFECTS = {
+  unexpected: 'unexpected character',
+  control: 'a string holds a control character, such as a line break',
+  escape: 'a string holds an unknown escape',
+  early: 'it ends too early',
+} as const;
+export type Defect = keyof typeof DEFECTS;
+
+/** Lines and bytes count from 1, the bytes from the beginning of their line. */
+export function notJson(
+  defect: Defect,
+  { line, byte }: { readonly line: number; readonly byte: number },
+): GatewayError {
+  return invalid(`The body is not valid JSON: ${DEFECTS[defect]}, at line ${line}, byte ${byte}`);
+}
+
+export function emptyBody(): GatewayError {
+  return invalid('The body is empty: send a JSON object');
 }
 
 export function notUtf8(): GatewayError {

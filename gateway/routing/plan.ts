@@ -51,7 +51,7 @@ export function plan(
   const rejections: Rejection[] = [];
   const prompts = promptsOf(turn, sizes);
   const groups = eligibleGroups(turn, models, { defaults, prompts }, rejections);
-  if (groups.length === 0) throw unknownModel(turn.models[0] as string, models.models);
+  if (groups.length === 0) throw unknownModel(turn.models[0] as string, board, turn.modalities?.output[0]);
   refuseLongInputs(prompts);
   const partition = turn.preferences.partition ?? defaults.partition;
   const ordered = orderGroups(groups, turn, { seed, at, conversation, together: partition === 'none' });

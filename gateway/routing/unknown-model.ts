@@ -1,46 +1,72 @@
+import type { Json } from '../../actors/runtime/index.ts';
+import type { EndpointOutput } from '../../actors/terms/endpoint.ts';
 import { nearestIds } from '../catalogue/nearest-ids.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
 import { notFound } from '../terms/not-found.ts';
+import { endpointIndex, type IndexedEndpoint } from './endpoint-index.ts';
 import { SUFFIXES } from './resolve.ts';
 
 /** Models of a family shown to the client; any more would only repeat them. */
 const SHOWN_MAX = 50;
 const ID_CHARACTERS_MAX = 256;
+/** Models named to a client whose id resembles none of them. */
+const OTHERS_MAX = 3;
 
-/** The ids of the catalogue, in any collection with look-up. */
-export type CatalogueIds = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>;
+type Models = ReadonlyMap<string, readonly IndexedEndpoint[]>;
 
 /**
  * 404: the requested id is not in the catalogue. If other models extend it (`author/slug-...`, or with a suffix), it is
- * a base model without endpoints, and they are listed. The ids that the client may have meant are suggested.
+ * a base model without endpoints, and they are listed. The ids that the client may have meant are suggested; if none
+ * resembles it, as for a name of another service, models that answer with `output`. `board` is the topic `endpoints`.
  * (spec: inference, Errors 404)
  */
-export function unknownModel(requested: string, ids: CatalogueIds): GatewayError {
+export function unknownModel(
+  requested: string,
+  board: ReadonlyMap<string, Json>,
+  output: EndpointOutput = 'text',
+): GatewayError {
+  const { models } = endpointIndex(board);
   const shown = requested.slice(0, ID_CHARACTERS_MAX);
-  const variants = shown.includes('/') ? [...ids.keys()].filter((id) => isVariant(id, shown)) : [];
-  const suffix = unknownSuffix(shown, ids);
-  const suggestions = suffix === null ? nearestIds(shown, ids.keys()) : [withoutSuffix(shown)];
-  return notFound(messageOf(shown, suffix, suggestions), {
+  const variants = shown.includes('/') ? [...models.keys()].filter((id) => isVariant(id, shown)) : [];
+  const suffix = unknownSuffix(shown, models);
+  const near = suffix === null ? nearestIds(shown, models.keys()) : [withoutSuffix(shown)];
+  const suggestions = near.length > 0 ? near : othersThan(models, output);
+  const said = near.length > 0 ? `similar: ${near.join(', ')}` : `others are: ${suggestions.join(', ')}`;
+  return notFound(messageOf(shown, suffix, suggestions.length === 0 ? '' : `; ${said}`), {
     ...{ requested: shown, resolved: null, reason: 'model_not_in_catalogue' },
     ...(variants.length > 0 ? { family_variants: variants.sort().slice(0, SHOWN_MAX) } : {}),
     ...(suggestions.length > 0 ? { suggestions } : {}),
   });
 }
 
-function messageOf(shown: string, suffix: string | null, suggestions: readonly string[]): string {
+/** Models that answer with `output`: those for agents first, then those at most providers. */
+function othersThan(models: Models, output: EndpointOutput): readonly string[] {
+  const found: { readonly id: string; readonly isForAgents: boolean; readonly providers: number }[] = [];
+  for (const [id, all] of models) {
+    const serving = all.filter(({ tier, endpoint }) => tier < 2 && endpoint.outputModalities.includes(output));
+    if (serving.length === 0) continue;
+    found.push({ id, isForAgents: serving.some(({ declares }) => declares.has('tools')), providers: serving.length });
+  }
+  found.sort(
+    (a, b) => Number(b.isForAgents) - Number(a.isForAgents) || b.providers - a.providers || (a.id < b.id ? -1 : 1),
+  );
+  return found.slice(0, OTHERS_MAX).map(({ id }) => id);
+}
+
+function messageOf(shown: string, suffix: string | null, suggested: string): string {
   const message = `Model ${shown} is not in the catalogue`;
   if (suffix !== null) {
     const known = Object.keys(SUFFIXES).map((name) => `:${name}`);
     return `${message}: the suffix :${suffix} is unknown; the suffixes are ${known.join(', ')}`;
   }
-  return suggestions.length === 0 ? message : `${message}; similar: ${suggestions.join(', ')}`;
+  return message + suggested;
 }
 
 /** The suffix that keeps an id from naming a model; null where there is none, or where it is not the cause. */
-function unknownSuffix(id: string, ids: CatalogueIds): string | null {
+function unknownSuffix(id: string, models: Models): string | null {
   const base = withoutSuffix(id);
   const suffix = id.slice(base.length + 1);
-  return base === id || !ids.has(base) || Object.hasOwn(SUFFIXES, suffix) ? null : suffix;
+  return base === id || !models.has(base) || Object.hasOwn(SUFFIXES, suffix) ? null : suffix;
 }
 
 function withoutSuffix(id: string): string {

@@ -63,7 +63,7 @@ export interface Reasoning {
 export type TurnMessage =
   | {
       readonly role: 'system' | 'developer' | 'user';
-      /** All text of the message: its text parts, concatenated. */
+      /** All text of the message: its text parts, concatenated; those of a system prompt with line breaks between. */
       readonly text: string;
       /** In order, text parts included; only where the message has more than one text, or one with a cache mark. */
       readonly parts?: readonly ContentPart[];

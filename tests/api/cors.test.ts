@@ -39,7 +39,7 @@ it('answers a preflight of a listed origin, and its calls name exactly that orig
   assert.is(allowed.credentials, undefined);
   for (const [path, status] of [
     ['/models', 200],
-    ['/chat/completions', 404],
+    ['/chat/completions', 405],
     ['/key', 401],
   ] as const) {
     const answer = await call(path, APP);
@@ -73,8 +73,8 @@ it('names no other origin, whatever it looks like, and none outside the API', as
   assert.equal(corsOf(await fetch(`${root}/api/v1x`, { headers: { origin: APP } })), {});
 });
 
-it('an OPTIONS that is no preflight is an unknown route, as without the setting', async () => {
-  assert.is((await call('/models', APP, { method: 'OPTIONS' })).status, 404);
+it('an OPTIONS that is no preflight is a method that no route has, as without the setting', async () => {
+  assert.is((await call('/models', APP, { method: 'OPTIONS' })).status, 405);
 });
 
 test.run();

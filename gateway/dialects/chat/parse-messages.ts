@@ -1,5 +1,6 @@
 import type { ToolCall, TurnMessage } from '../../terms/turn.ts';
 import type { Carried } from '../request/carried.ts';
+import { promptLines } from '../request/prompt-lines.ts';
 import type { ChatMessage } from './message-schema.ts';
 import { type Content, parseParts } from './parse-parts.ts';
 
@@ -29,7 +30,8 @@ function parseMessage(message: ChatMessage, at: number, carried: Carried): TurnM
       if (typeof message.content === 'string') {
         return name == null ? { role, text: message.content } : { role, text: message.content, name };
       }
-      const { text, parts } = content(message.content, at, carried);
+      const parsed = content(message.content, at, carried);
+      const { text, parts } = role === 'user' ? parsed : promptLines(parsed);
       return { role, text, ...(parts ? { parts } : {}), ...(name == null ? {} : { name }) };
     }
   }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { count, replyHead, usageSchema } from '../reply/reply-members.ts';
+import { count, errorType, replyHead, usageSchema } from '../reply/reply-members.ts';
 
 /** The published schemas of replies to image generations. (conventions 1.10) */
 
@@ -46,7 +46,7 @@ export const imagesEvent = Type.Union([
       message: Type.String(),
       param: Type.Null(),
       type: Type.String(),
-      metadata: Type.Object({ error_type: Type.String(), status: Type.Integer() }),
+      metadata: Type.Object({ error_type: errorType, status: Type.Integer() }),
     }),
   }),
 ]);

@@ -3,16 +3,17 @@ import type { ErrorEnvelope } from '../reply/error-envelope.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The dialect's word for a status; any other is an error of the API. (conventions 1.13) */
+/**
+ * The dialect's word for a status. Any other status of the 4xx is a fault of the request, and the rest are errors of the
+ * API. (conventions 1.13)
+ */
 const WORDS: Readonly<Record<number, string>> = {
-  400: 'invalid_request_error',
   401: 'authentication_error',
   402: 'billing_error',
   403: 'permission_error',
   404: 'not_found_error',
   408: 'timeout_error',
-  413: 'invalid_request_error',
-  422: 'invalid_request_error',
+  413: 'request_too_large',
   429: 'rate_limit_error',
   503: 'overloaded_error',
   504: 'timeout_error',
@@ -39,5 +40,5 @@ export const wholeEnvelope: ErrorEnvelope = ({ status, message, type, metadata }
 };
 
 function wordOf(status: number): string {
-  return WORDS[status] ?? 'api_error';
+  return WORDS[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
 }

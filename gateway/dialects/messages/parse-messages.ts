@@ -1,5 +1,6 @@
 import type { AssistantBlock, ContentPart, ReasoningDetail, ToolCall, TurnMessage } from '../../terms/turn.ts';
 import type { Carried } from '../request/carried.ts';
+import { promptLines } from '../request/prompt-lines.ts';
 import type {
   WireAssistantBlock,
   WireContentBlock,
@@ -35,7 +36,7 @@ export function parseMessages(
     else if (typeof message.content === 'string') turns.push({ role: 'user', text: message.content });
     else turns.push(...parseUser(message.content, `messages[${at}].content`, carried));
   });
-  const lead = contentOf(prompt);
+  const lead = promptLines(contentOf(prompt));
   return lead.text === '' ? turns : [{ role: 'system', ...lead }, ...turns];
 }
 

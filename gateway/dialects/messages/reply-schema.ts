@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { count, honoured } from '../reply/reply-members.ts';
+import { count, errorType, honoured } from '../reply/reply-members.ts';
 import { oneOf } from '../request/members.ts';
 
 /**
@@ -66,29 +66,38 @@ export const messagesReply = Type.Object({
   usage,
 });
 
-const error = Type.Object({
-  type: oneOf(
-    'invalid_request_error',
-    'authentication_error',
-    'permission_error',
-    'not_found_error',
-    'rate_limit_error',
-    'api_error',
-    'overloaded_error',
-    'billing_error',
-    'timeout_error',
-  ),
-  message: text,
-  error_type: Type.String({ description: 'Stable code for programs to branch on.' }),
-});
+/** The dialect's words for statuses. */
+const word = oneOf(
+  'invalid_request_error',
+  'authentication_error',
+  'permission_error',
+  'not_found_error',
+  'request_too_large',
+  'rate_limit_error',
+  'api_error',
+  'overloaded_error',
+  'billing_error',
+  'timeout_error',
+);
+const error = Type.Object({ type: word, message: text, error_type: errorType });
 
-/** The refusal of a stream before it opens. */
-export const messagesError = Type.Object({
-  type: Type.Literal('error'),
-  error,
-  request_id: nullable(text),
-  metadata: Type.Optional(Type.Object({}, { additionalProperties: true })),
-});
+/** The refusal of a stream before it opens, and any other refusal: the common envelope with the dialect's word. */
+export const messagesError = Type.Union([
+  Type.Object({
+    type: Type.Literal('error'),
+    error,
+    request_id: nullable(text),
+    metadata: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  }),
+  Type.Object({
+    error: Type.Object({
+      code: Type.Integer({ minimum: 400, maximum: 599 }),
+      type: word,
+      message: text,
+      metadata: Type.Object({ error_type: errorType }, { additionalProperties: true }),
+    }),
+  }),
+]);
 
 /** One event; its name is its `type`. */
 export const messagesEvent = Type.Union([

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { ERROR_TYPES } from '../../../actors/terms/refusal.ts';
 import { oneOf } from '../request/members.ts';
 
 /** Members that the published replies of several dialects share. (spec: inference, Chat completion reply) */
@@ -22,6 +23,9 @@ export const usageSchema = Type.Object({
 });
 
 export const finishReason = Type.Union([oneOf('stop', 'length', 'tool_calls', 'content_filter', 'error'), Type.Null()]);
+
+/** The stable code of an error, for programs to branch on. */
+export const errorType = oneOf(...ERROR_TYPES);
 
 /** The first members of every reply and chunk. */
 export const replyHead = {

@@ -1,6 +1,7 @@
 import { invalid } from '../../terms/invalid.ts';
 import type { ReasoningDetail, ToolCall, TurnMessage } from '../../terms/turn.ts';
 import type { Carried } from '../request/carried.ts';
+import { promptLines } from '../request/prompt-lines.ts';
 import type { InputItem, InputMessage, InputReasoning } from './input-schema.ts';
 import { parseContent, parseSaid } from './parse-parts.ts';
 import { openReasoning } from './sealed-reasoning.ts';
@@ -72,7 +73,10 @@ function addMessage(
     return;
   }
   turn.end();
-  messages.push({ role: role as 'user' | 'system' | 'developer', ...parseContent(content, member, carried) });
+  const parsed = parseContent(content, member, carried);
+  messages.push(
+    role === 'user' ? { role, ...parsed } : { role: role as 'system' | 'developer', ...promptLines(parsed) },
+  );
 }
 
 /** The text is repeated in what an earlier answer sealed, so it is read only where nothing is. */

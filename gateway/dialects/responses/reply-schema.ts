@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { count, honoured } from '../reply/reply-members.ts';
+import { count, errorType, honoured } from '../reply/reply-members.ts';
 import { oneOf } from '../request/members.ts';
 
 /**
@@ -89,9 +89,9 @@ export const responsesError = Type.Object({
   error: Type.Object({
     code: Type.Null(),
     message: text,
-    type: Type.String({ description: 'Stable code for programs to branch on.' }),
+    type: errorType,
     param: Type.Null({ description: 'No member is named here; `message` names it.' }),
-    metadata: Type.Object({ error_type: text }, { additionalProperties: true }),
+    metadata: Type.Object({ error_type: errorType }, { additionalProperties: true }),
   }),
 });
 

@@ -1,7 +1,5 @@
 import { endpointsOn } from '../../../actors/endpoint/endpoint.ts';
-import { wholeEnvelope } from '../../dialects/messages/error-envelope.ts';
 import { parseCount } from '../../dialects/messages/parse.ts';
-import { endpointIndex } from '../../routing/endpoint-index.ts';
 import { promptNeeds } from '../../routing/prompt-needs.ts';
 import { unknownModel } from '../../routing/unknown-model.ts';
 import type { Turn } from '../../terms/turn.ts';
@@ -10,7 +8,7 @@ import { promptCount } from '../../tokens/prompt-count.ts';
 import { totalSize } from '../../tokens/prompt-size.ts';
 import type { Route } from '../http/route.ts';
 import { jsonAnswer } from '../http/route-answer.ts';
-import { type RequestContext, takeBody } from '../request-context.ts';
+import { takeBody } from '../request-context.ts';
 import type { EdgeServices } from '../services.ts';
 
 /**
@@ -23,9 +21,8 @@ export const countTokensRoute: Route = {
   path: '/messages/count_tokens',
   policy: 'key',
   body: 'json',
-  answer: async (context: RequestContext, { services }) => {
+  answer: async (context, { services }) => {
     const { value } = takeBody(context);
-    context.errorEnvelope = wholeEnvelope;
     return jsonAnswer(JSON.stringify({ input_tokens: await countTokens(parseCount(value), services) }));
   },
 };
@@ -33,7 +30,7 @@ export const countTokensRoute: Route = {
 async function countTokens(turn: Turn, { inference }: EdgeServices): Promise<number> {
   const board = endpointsOn(inference.cluster.board);
   const needs = promptNeeds(turn, board);
-  if (needs.vocabularies.size === 0) throw unknownModel(turn.models[0] as string, endpointIndex(board).models);
+  if (needs.vocabularies.size === 0) throw unknownModel(turn.models[0] as string, board);
   const sizes = await measurePrompt(turn, needs, inference.clock);
   return Math.max(...[...sizes.values()].map((size) => promptCount(totalSize(size))));
 }

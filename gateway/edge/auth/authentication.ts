@@ -4,7 +4,6 @@ import type { Cluster } from '../../../actors/runtime/index.ts';
 import { isKeyText, keyDigest } from '../../../actors/terms/ids.ts';
 import { secretDigest } from '../../../actors/terms/one-time.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
-import { UNAUTHENTICATED } from '../../../actors/terms/unauthenticated.ts';
 import { SETTINGS_MS } from '../../routing/workspaces.ts';
 import type { Caller } from '../../terms/caller.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
@@ -13,6 +12,7 @@ import { sessionSecretOf } from '../pages/session-cookie.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Budgets } from './budgets.ts';
 import type { ClientAddresses, Remote } from './client-addresses.ts';
+import { unauthenticated } from './request-credential.ts';
 
 /** What a route requires: a key of some kind, or nothing (a credential that is sent anyway is counted). */
 export type Policy = 'key' | 'management' | 'provider' | 'open';
@@ -66,10 +66,11 @@ interface KnownCaller {
 
 /**
  * Authenticates requests. A credential becomes a digest, the digest a caller. All of it but the workspace is immutable,
- * so it is cached, and read again after `SETTINGS_MS`. The key's actor decides in the admit or in a count whether the key is alive; a used-up window is remembered
- * until its reset. Every request without a valid key is counted by its client address, then one with a wrong key by
- * that key too; each reason gives the same 401. A key that is known to be dead takes the path of an unknown one before
- * its body is read, with as many look-ups and counts, so that its holder cannot find out that the key ever existed.
+ * so it is cached, and read again after `SETTINGS_MS`. The key's actor decides in the admit or in a count whether the
+ * key is alive; a used-up window is remembered until its reset. Every request without a valid key is counted by its
+ * client address, then one with a wrong key by that key too; every reason that the key itself has gives the same 401.
+ * A key that is known to be dead takes the path of an unknown one before its body is read, with as many look-ups and
+ * counts, so that its holder cannot find out that the key ever existed.
  * The browser of a session that this node knows is counted by its session instead of its address.
  * (spec: inference, Authentication; reliability A1, attack 13, decision 17)
  */
@@ -262,7 +263,7 @@ export class Authentication {
       this.#remembered.set(digest, { type: 'unknown', until: now + this.#options.deadKeyMs });
     }
     if (refusal) throw refusalError(refusal, now);
-    if (policy !== 'open') throw refusalError(UNAUTHENTICATED, now);
+    if (policy !== 'open') throw refusalError(unauthenticated(context.credential), now);
   }
 
   async #countKeyless(context: Authenticated, policy: Policy, connection: Remote): Promise<void> {
@@ -271,7 +272,7 @@ export class Authentication {
       return this.#countSession(context, session, connection);
     }
     await this.#countAddress(context, connection);
-    if (policy !== 'open') throw refusalError(UNAUTHENTICATED, this.#now());
+    if (policy !== 'open') throw refusalError(unauthenticated(context.credential), this.#now());
   }
 
   /** The address names the requester in the endpoint's window, as it does for every request without a key. */

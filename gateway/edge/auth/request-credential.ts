@@ -1,3 +1,6 @@
+import { KEY_PREFIX } from '../../../actors/terms/ids.ts';
+import type { Refusal } from '../../../actors/terms/refusal.ts';
+import { NO_VALID_KEY, UNAUTHENTICATED } from '../../../actors/terms/unauthenticated.ts';
 import type { Head } from '../http/head.ts';
 
 /**
@@ -6,23 +9,58 @@ import type { Head } from '../http/head.ts';
  */
 export type RequestCredential =
   | { readonly type: 'none' }
-  /** The headers cannot be one key: another scheme, repeated headers, or a conflict. */
-  | { readonly type: 'unusable' }
+  /** The headers cannot be one key. */
+  | { readonly type: 'unusable'; readonly mistake: Mistake }
   | { readonly type: 'key'; readonly key: string };
 
+type Mistake = 'empty' | 'scheme' | 'several';
+
 const NONE: RequestCredential = { type: 'none' };
-const UNUSABLE: RequestCredential = { type: 'unusable' };
+const EMPTY: RequestCredential = { type: 'unusable', mistake: 'empty' };
+const OTHER_SCHEME: RequestCredential = { type: 'unusable', mistake: 'scheme' };
+const SEVERAL: RequestCredential = { type: 'unusable', mistake: 'several' };
 const BEARER = /^bearer +(\S+)$/i;
+const BARE = /^bearer *$/i;
 
 export function readCredential(head: Head): RequestCredential {
   const { authorizations, apiKeys } = head;
   if (authorizations.length === 0 && apiKeys.length === 0) return NONE;
-  if (authorizations.length > 1 || apiKeys.length > 1) return UNUSABLE;
+  if (authorizations.length > 1 || apiKeys.length > 1) return SEVERAL;
   const [authorization] = authorizations;
   const bearer = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
-  if (authorization !== undefined && bearer === undefined) return UNUSABLE;
+  if (authorization !== undefined && bearer === undefined) return BARE.test(authorization) ? EMPTY : OTHER_SCHEME;
   const [apiKey] = apiKeys;
-  if (bearer !== undefined && apiKey !== undefined && bearer !== apiKey) return UNUSABLE;
+  if (bearer !== undefined && apiKey !== undefined && bearer !== apiKey) return SEVERAL;
   const key = bearer ?? apiKey;
-  return key === undefined || key === '' ? UNUSABLE : { type: 'key', key };
+  return key === undefined || key === '' ? EMPTY : { type: 'key', key };
+}
+
+const HOW_TO_SEND = 'send it as `Authorization: Bearer KEY` or as `x-api-key: KEY`';
+const MISTAKES: Readonly<Record<Mistake, string>> = {
+  empty: `the header holds no key; ${HOW_TO_SEND}`,
+  scheme: 'the Authorization header must be `Bearer KEY`',
+  several: 'the headers hold more than one key',
+};
+/** How keys of other services begin; none of ours does. */
+const FOREIGN: readonly string[] = [
+  ...['sk-ant-', 'sk-or-', 'sk-proj-', 'sk-svcacct-', 'sk-admin-', 'sk-lf-', 'gsk_', 'AIza', 'hf_', 'xai-', 'pplx-'],
+  ...['r8_', 'fw_', 'nvapi-', 'tgp_', 'csk-', 'ghp_', 'github_pat_'],
+];
+
+/**
+ * The 401 of a request, in words that name the mistake. They depend on what was sent alone, never on what is stored, so
+ * they do not reveal whether a key exists.
+ */
+export function unauthenticated(credential: RequestCredential): Refusal {
+  const words = wordsOf(credential);
+  return words === null ? UNAUTHENTICATED : { ...UNAUTHENTICATED, message: `${NO_VALID_KEY}: ${words}` };
+}
+
+/** Null for a key of our own form, or of an unknown one. */
+function wordsOf(credential: RequestCredential): string | null {
+  if (credential.type === 'none') return `no key was sent; ${HOW_TO_SEND}`;
+  if (credential.type === 'unusable') return MISTAKES[credential.mistake];
+  const prefix = FOREIGN.find((each) => credential.key.startsWith(each));
+  if (prefix === undefined) return null;
+  return `keys that begin with ${prefix} belong to another service; those of this one begin with ${KEY_PREFIX}`;
 }

@@ -35,7 +35,8 @@ export function answerClientError(
     return;
   }
   connection.lingers = true;
-  linger(socket, rawAnswer(refusalOf(error.code), current?.id ?? generation()), clock, limits);
+  const answer = rawAnswer(refusalOf(error.code), current?.id ?? generation(), current?.errorEnvelope);
+  linger(socket, answer, clock, limits);
 }
 
 function refusalOf(code: string | undefined): GatewayError {

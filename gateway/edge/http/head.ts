@@ -34,15 +34,12 @@ function more(values: readonly string[] | null, value: string): string[] {
   return values === null ? [value] : [...values, value];
 }
 
-const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-
 /**
- * The requests that Node's parser accepts and the API refuses: no Host or two, a target that is not a path, an
- * unsupported method, too many headers. Null if the request is well-formed. (spec: reliability E10)
+ * The requests that Node's parser accepts and the API refuses: no Host or two, a target that is not a path, too many
+ * headers. Null if the request is well-formed. (spec: reliability E10)
  */
 export function malformed(request: IncomingMessage, head: Head, headersMax: number): GatewayError | null {
   if (head.count > headersMax) return refuse(431, `At most ${headersMax} headers are accepted`);
-  if (!METHODS.has(request.method ?? '')) return refuse(405, 'The method is not supported');
   if (!request.url?.startsWith('/')) return refuse(400, 'The request target must be a path');
   if (head.hosts > 1 || (head.hosts === 0 && request.httpVersionMinor > 0)) {
     return refuse(400, 'Exactly one Host header is required');

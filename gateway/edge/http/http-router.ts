@@ -1,6 +1,7 @@
 import findMyWay from 'find-my-way';
 
-export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type Method = (typeof METHODS)[number];
 
 /** Precedes the path of every route of the API. */
 export const PREFIX = '/api/v1';
@@ -58,6 +59,11 @@ export class HttpRouter<Route extends RouteAddress> {
     if (found === null) return null;
     const { route, name } = found.store as Pick<Found<Route>, 'route' | 'name'>;
     return { route, name, params: found.params, query: found.searchParams as unknown as string };
+  }
+
+  /** The methods that a target has a route for. */
+  methodsOf(target: string): readonly Method[] {
+    return METHODS.filter((method) => this.find(method, target) !== null);
   }
 }
 

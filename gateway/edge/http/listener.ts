@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import type { Clock } from '../../../actors/runtime/index.ts';
-import { renderEnvelope } from '../../dialects/reply/error-envelope.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { clientAddress } from '../auth/client-address.ts';
@@ -300,11 +299,10 @@ export class Listener {
   }
 }
 
-function answerAndClose({ response, id }: RequestContext, error: GatewayError): void {
+function answerAndClose({ response, id, errorEnvelope }: RequestContext, error: GatewayError): void {
   response.shouldKeepAlive = false;
-  const headers = generationHeaders(id);
-  headers.push('content-type', 'application/json; charset=utf-8');
-  writeAnswer(response, error.status, headers, renderEnvelope(error));
+  const { type, body } = errorEnvelope(error, id);
+  writeAnswer(response, error.status, [...generationHeaders(id), 'content-type', type], body);
 }
 
 function nowhere(): boolean {

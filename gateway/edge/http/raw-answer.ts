@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http';
-import { renderEnvelope } from '../../dialects/reply/error-envelope.ts';
+import { type ErrorEnvelope, standardEnvelope } from '../../dialects/reply/error-envelope.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { generationHeaders } from './generation-headers.ts';
 
 /** The bytes of a refusal on a connection without an HTTP answer object: the last answer of that connection. */
-export function rawAnswer(error: GatewayError, generation: string): string {
-  const body = renderEnvelope(error);
-  const headers = ['content-type', 'application/json; charset=utf-8', 'content-length', `${Buffer.byteLength(body)}`];
+export function rawAnswer(error: GatewayError, generation: string, envelope: ErrorEnvelope = standardEnvelope): string {
+  const { type, body } = envelope(error, generation);
+  const headers = ['content-type', type, 'content-length', `${Buffer.byteLength(body)}`];
   headers.push(...Object.entries(error.headers).flat(), ...generationHeaders(generation), 'connection', 'close');
   let head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? 'Error'}\r\n`;
   for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;

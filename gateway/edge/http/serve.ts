@@ -1,7 +1,5 @@
 import type { Work, WorkPlace } from '../../overload/overload.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
-import type { GatewayError } from '../../terms/gateway-error.ts';
-import { notFound } from '../../terms/not-found.ts';
 import type { Tracing } from '../../terms/tracing.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 import type { Policy } from '../auth/authentication.ts';
@@ -13,7 +11,8 @@ import { type RequestContext, STRANGERS } from '../request-context.ts';
 import { allowOrigin } from './cors.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
 import { generationHeaders } from './generation-headers.ts';
-import { type HttpRouter, PREFIX } from './http-router.ts';
+import type { HttpRouter } from './http-router.ts';
+import { noRoute } from './no-route.ts';
 import { OVERLOADED } from './overloaded.ts';
 import { refuse } from './refuse.ts';
 import { logRequest } from './request-log.ts';
@@ -83,31 +82,15 @@ function traceRequest(context: RequestContext, tracing: Tracing): void {
   });
 }
 
-/** An unknown address takes the same order and is answered 404. */
-const NO_ROUTE: ServedRoute = {
-  policy: 'open',
-  body: 'none',
-  answer: ({ request }) => {
-    throw noSuchRoute(request.method, request.url);
-  },
-};
-
 function routeOf(context: RequestContext, router: HttpRouter<Route>): ServedRoute {
   const { request } = context;
   const found = router.find(request.method as string, request.url as string);
-  if (found === null) return NO_ROUTE;
+  if (found === null) return noRoute(context, router);
   context.route = found.name;
   context.params = found.params;
   context.query = found.query;
   if (found.route.errorEnvelope !== undefined) context.errorEnvelope = found.route.errorEnvelope;
   return found.route;
-}
-
-/** Names the method and the path, without the query, and where the API begins to a client with another base address. */
-function noSuchRoute(method = '', url = ''): GatewayError {
-  const [path = '/'] = url.split('?', 1);
-  const begins = `${path}/`.startsWith(`${PREFIX}/`) ? '' : `; the API begins at ${PREFIX}`;
-  return notFound(`No route for ${method} ${path.slice(0, 200)}${begins}`);
 }
 
 /** Throws 503 if this node is overloaded or not serving; else authenticates. */

@@ -167,7 +167,7 @@ const NOTHING_UNDER_WAY = {
 
 function underWay(): GatewayError {
   const message = 'A response is under way on this socket; wait for its end, or cancel it';
-  return new GatewayError({ status: 409, type: 'invalid_request', message });
+  return new GatewayError({ status: 409, type: 'conflict', message });
 }
 
 function isCancel(bytes: Buffer): boolean {

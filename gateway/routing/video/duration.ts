@@ -1,5 +1,6 @@
 import type { Descriptor, Endpoint, VideoEnvelope } from '../../../actors/terms/endpoint.ts';
 import { compareDecimals, isOnSteps, plusPeriod, wholeProduct } from '../../terms/exact-decimal.ts';
+import { listed } from '../listed.ts';
 
 type Declared = Pick<Endpoint, 'descriptors' | 'envelopes'>;
 
@@ -23,6 +24,32 @@ export function admitsDuration({ descriptors, envelopes }: Declared, seconds: st
     return isOnFrameGrid(video, seconds, step === undefined);
   }
   return video?.secondsMax !== undefined && isOnFrameGrid(video, seconds, true);
+}
+
+/** False where the length is outside of all that the endpoint declares, whatever its grid. */
+export function isWithinLengths({ descriptors, envelopes }: Declared, seconds: string): boolean {
+  const { duration } = descriptors;
+  const most = envelopes.video?.secondsMax;
+  if (most !== undefined && compareDecimals(seconds, most) > 0) return false;
+  if (duration?.type === 'enum') return duration.values.some((value) => isSame(value, seconds));
+  return duration?.type === 'range' || duration?.type === 'integer' ? isWithin(duration, seconds) : true;
+}
+
+/** Declarations shown in one refusal. */
+const SHOWN_MAX = 5;
+
+/** The lengths that some endpoints render, for the refusal of another. */
+export function acceptedLengths(endpoints: readonly Declared[]): string {
+  return [...new Set(endpoints.map(lengthsOf))].slice(0, SHOWN_MAX).join('; ');
+}
+
+function lengthsOf(endpoint: Declared): string {
+  const { duration } = endpoint.descriptors;
+  const most = longest(endpoint);
+  if (duration?.type === 'enum') return `${listed(duration.values.map(String))} seconds`;
+  const least = duration?.type === 'range' || duration?.type === 'integer' ? duration.min : undefined;
+  if (most === null) return `${least} seconds and more`;
+  return least === undefined ? `at most ${most} seconds` : `${least} to ${most} seconds`;
 }
 
 /** A whole number of frames at one of the rates, in whole steps. Without rates, `isStrict` admits whole seconds alone. */

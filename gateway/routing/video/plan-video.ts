@@ -18,6 +18,7 @@ import { rejectionOf } from '../rejection-of.ts';
 import { resolve } from '../resolve.ts';
 import { unknownModel } from '../unknown-model.ts';
 import { withoutOptions } from '../without-options.ts';
+import { acceptedLengths, isWithinLengths } from './duration.ts';
 import { fitVideo } from './fit-video.ts';
 import { acceptedReferences } from './references.ts';
 import { carriedAssets, videoTurn } from './video-turn.ts';
@@ -49,9 +50,9 @@ interface Found extends Pick<Eligible, 'indexed'> {
 
 /**
  * Plans where a video may be rendered, by the rules of turns and by the limits that endpoints declare for videos. Pure.
- * Throws 404 where no endpoint of the model renders videos, 400 for references, a missing prompt, options or adapters
- * that none of them takes, 503 with the reasons otherwise. A geometry or a length that none of them renders is no
- * refusal: the job fails on it. (spec: catalogue, Errors, Video job status)
+ * Throws 404 where no endpoint of the model renders videos, 400 for a length, references, a missing prompt, options or
+ * adapters that none of them takes, 503 with the reasons otherwise. A geometry that none of them renders, and a length
+ * off their grids, are no refusal: the job fails on them. (spec: catalogue, Errors, Video job status)
  */
 export function planVideo(
   request: VideoRequest,
@@ -61,10 +62,11 @@ export function planVideo(
   const turn = videoTurn(request);
   const models = endpointIndex(board);
   const named = resolve(models, request.model);
-  if (!named) throw unknownModel(request.model, models.models);
+  if (!named) throw unknownModel(request.model, board, 'video');
   const rendering = named.endpoints.filter(({ endpoint }) => endpoint.envelopes.video !== undefined);
   const [first] = rendering;
   if (!first) throw noVideoEndpoint(request.model, named.endpoints[0]?.endpoint.model ?? null);
+  refuseImpossibleLength(request, rendering);
   const shared = { ...sharedConstraints(turn, 0, options.defaults), carried: carriedAssets(request) };
   const constraints = constraintsOf(shared, named);
   const rejections: Rejection[] = [];
@@ -116,6 +118,16 @@ function tooLong(
   const most = Math.min(endpoint.contextLength, endpoint.promptTokensMax ?? endpoint.contextLength);
   if (counted <= most) return null;
   return { reason: 'context_length', detail: `about ${counted} tokens, at most ${most} are accepted` };
+}
+
+/** 400 where no endpoint of the model renders such a length, whatever else is asked for. */
+function refuseImpossibleLength({ duration }: VideoRequest, rendering: readonly IndexedEndpoint[]): void {
+  if (duration === null) return;
+  const endpoints = rendering.map(({ endpoint }) => endpoint);
+  if (endpoints.some((endpoint) => isWithinLengths(endpoint, duration))) return;
+  throw invalid(
+    `duration: no endpoint of this model renders ${duration} seconds; they render ${acceptedLengths(endpoints)}`,
+  );
 }
 
 /** 400 where the request itself is at fault at every endpoint that could render it. */

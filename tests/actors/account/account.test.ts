@@ -281,7 +281,11 @@ it('admits nothing while suspended, but settles and answers running requests', (
   admit(actors, 'gen-1', '1');
   assert.is(actors.ask<AccountView>(ACCOUNT, { type: 'account.suspend' }).status, 'suspended');
   const refused = admit(actors, 'gen-2', '1').reply as unknown as { refusal: object };
-  assert.equal(refused.refusal, { status: 401, type: 'authentication', message: 'Missing or invalid API key' });
+  assert.equal(refused.refusal, {
+    status: 401,
+    type: 'authentication',
+    message: 'Missing or invalid API key: the key that was sent is not accepted',
+  });
   assert.is(actors.context<KeyState>(KEY).held, '1');
   assert.ok((admit(actors, 'gen-1', '1', { repeat: true }).reply as unknown as Admission).admitted);
   const counted = actors.ask<RefusedAnswer>(KEY, { type: 'key.count', perMinute: 120 } as never);

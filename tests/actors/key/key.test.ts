@@ -105,7 +105,11 @@ it('commits nothing for a refused admit or a counted request', () => {
 });
 
 it('answers the same 401 for a disabled, a revoked and an expired key', () => {
-  const expected = { status: 401, type: 'authentication', message: 'Missing or invalid API key' };
+  const expected = {
+    status: 401,
+    type: 'authentication',
+    message: 'Missing or invalid API key: the key that was sent is not accepted',
+  };
   for (const end of ['key.disable', 'key.revoke']) {
     const actors = open();
     actors.tell(KEY, { type: end });
@@ -157,7 +161,11 @@ it('attack 7: the exhausted key of a suspended owner is 401, for a turn and for 
   assert.throws(() => actors.tell(KEY, job), /"status":402/);
   actors.tell(ACCOUNT, { type: 'account.suspend' });
   const outcome = actors.tell(KEY, words.admitEvent(words.request('gen-1', '1')));
-  const expected = { status: 401, type: 'authentication', message: 'Missing or invalid API key' };
+  const expected = {
+    status: 401,
+    type: 'authentication',
+    message: 'Missing or invalid API key: the key that was sent is not accepted',
+  };
   assert.equal([outcome.reply, outcome.durable], [{ admitted: false, refusal: expected }, false]);
   assert.throws(() => actors.tell(KEY, job), /"status":401/);
 });

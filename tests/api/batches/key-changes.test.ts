@@ -51,7 +51,10 @@ for (const [what, { isAlive, init }] of Object.entries(CHANGES)) {
       if (response !== null) cost += (response.body.usage as { cost: number }).cost;
       else {
         const { type, code, message, request_id } = error as NonNullable<typeof error>;
-        assert.equal([type, code, message, request_id], ['authentication', 401, 'Missing or invalid API key', null]);
+        assert.equal(
+          [type, code, message, request_id],
+          ['authentication', 401, 'Missing or invalid API key: the key that was sent is not accepted', null],
+        );
       }
     }
     const credits = (await other.json(other.call('/credits'))) as { data: { total_usage: number; held: number } };

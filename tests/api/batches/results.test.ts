@@ -113,7 +113,7 @@ it('model and provider of the batch apply to bodies that name none', async () =>
 it('cancel: the same object twice, 409 for a batch that ended otherwise, unsent requests are uncharged', async () => {
   const done = await run(submission([chat()]));
   const refused = await refusal(await client.call(`/batches/${done.id}/cancel`, { method: 'POST' }));
-  assert.is(refused.status, 409);
+  assert.equal([refused.status, refused.type], [409, 'conflict']);
   const { id } = await client.submit(submission(Array.from({ length: 20 }, () => chat({ ttft_ms: 600_000 }))));
   const first = await client.cancel(id);
   assert.ok(['cancelling', 'cancelled'].includes(first.status), first.status);

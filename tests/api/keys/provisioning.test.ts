@@ -154,15 +154,39 @@ it('refuses what a key cannot be, naming the member, and ignores what is not its
     [{ name: 'k', expires_at: '2001-01-31T00:00:00Z' }, /expires_at/],
     [{ name: 'k', workspace_id: 'ws_00000000000000000000' }, /workspace_id/],
     [{ name: 'k', requests_per_minute: 0 }, /requests_per_minute/],
+    [{ name: 'k', kind: 'admin' }, /^kind must be one of "inference", "management", "provider"/],
   ];
   for (const [body, named] of wrong) {
     const { status, body: answer } = await manager.send('POST', '/keys', body);
     assert.is(status, 400, JSON.stringify(body).slice(0, 80));
     assert.match((answer as { error: { message: string } }).error.message, named);
   }
-  const more = { kind: 'management', account_id: 'acct_x', usage: 5, status: 'revoked', hash: 'f'.repeat(64) };
+  const more = { kind: 'inference', account_id: 'acct_x', usage: 5, status: 'revoked', hash: 'f'.repeat(64) };
   const { data } = (await manager.send('POST', '/keys', { name: 'k', ...more })).body as { data: Key };
   assert.equal([data.kind, data.usage, data.status], ['inference', 0, 'active']);
+});
+
+it('a kind of key that a management key may not make is refused, and makes no key', async () => {
+  const manager = await manage();
+  const kinds = async (): Promise<readonly unknown[]> =>
+    ((await manager.send('GET', '/keys?kind=all')).body as { data: Key[] }).data.map(({ kind }) => kind);
+  const before = await kinds();
+  const legacy = `sk-legacy-v1-${'7'.repeat(64)}`;
+  for (const kind of ['management', 'provider']) {
+    for (const [path, body] of [
+      ['/keys', { name: 'k', kind }],
+      ['/keys/import', { name: 'k', kind, key: legacy }],
+    ] as const) {
+      const { status, body: answer } = await manager.send('POST', path, body);
+      const { error } = answer as { error: { message: string; metadata: { error_type: string } } };
+      assert.equal([status, error.metadata.error_type], [403, 'permission_denied']);
+      assert.is(error.message, `kind: this key makes inference keys only; ${kind} keys are issued by the operator`);
+    }
+  }
+  assert.equal(await kinds(), before);
+  for (const kind of ['inference', null]) {
+    assert.is((await manager.send('POST', '/keys', { name: 'k', kind })).status, 201);
+  }
 });
 
 it('another account, a malformed, an unknown and a revoked handle are one 404', async () => {

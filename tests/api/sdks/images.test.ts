@@ -271,7 +271,7 @@ it('401 without a valid key, 402 without the money for one picture, before any p
     const { error } = (await unknown.json()) as { error: object };
     assert.equal(error, {
       code: 401,
-      message: 'Missing or invalid API key',
+      message: 'Missing or invalid API key: the key that was sent is not accepted',
       metadata: { error_type: 'authentication' },
     });
     const short = await failure(() => clientOf(poor.key).images.generate({ ...ASKED, stream }));

@@ -81,12 +81,18 @@ it('a frame carries no idempotency key: one of the handshake makes no turn the r
   client.socket.close();
 });
 
-it('the handshake needs the key: every other gets the one 401 over HTTP, and a request without an offer 426', async () => {
-  for (const key of [null, 'nonsense', `sk-gw-v1-${'0'.repeat(64)}`]) {
+it('the handshake needs the key: every other gets a 401 over HTTP, and a request without an offer 426', async () => {
+  const unknown = 'the key that was sent is not accepted';
+  for (const [key, words] of [
+    [null, 'no key was sent; send it as `Authorization: Bearer KEY` or as `x-api-key: KEY`'],
+    ['nonsense', unknown],
+    [`sk-gw-v1-${'0'.repeat(64)}`, unknown],
+    ['gsk_a', 'keys that begin with gsk_ belong to another service; those of this one begin with sk-gw-v1-'],
+  ] as const) {
     const refused = await TurnClient.open(base, key).catch((thrown) => thrown);
     assert.is(refused.status, 401);
     const { error } = JSON.parse(refused.message);
-    assert.equal([error.code, error.message], [401, 'Missing or invalid API key']);
+    assert.equal([error.code, error.message], [401, `Missing or invalid API key: ${words}`]);
   }
   const headers = { authorization: `Bearer ${funded.key}` };
   const plain = await fetch(`${base}/responses`, { headers });

@@ -45,6 +45,7 @@ function post(body: string, init: RequestInit & { key?: string | null } = {}): P
 
 const GOOD = JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }] });
 const UNKNOWN = `sk-gw-v1-${'0'.repeat(64)}`;
+const REFUSED = /^Missing or invalid API key: the key that was sent is not accepted$/;
 
 function envelope(answer: Answer, status: number, type: string): void {
   assert.is(answer.status, status, answer.text);
@@ -72,7 +73,7 @@ it('answers every malformed request in the one envelope', async () => {
     ['an unknown generation', () => ask('/generation?id=gen-0'), 404, 'not_found'],
     ['no generation', () => ask('/generation'), 400, 'invalid_request'],
     ['an unknown path', () => ask('/nothing/here?key=secret'), 404, 'not_found'],
-    ['another method', () => ask('/chat/completions'), 404, 'not_found'],
+    ['another method', () => ask('/chat/completions'), 405, 'invalid_request'],
     ['a path outside the API', () => ask(base.replace('/api/v1', '/v1/models')), 404, 'not_found'],
     ['a malformed path', () => ask('/models/%zz'), 404, 'not_found'],
     ['a double-encoded id', () => ask('/models/sim%252Ffast'), 404, 'not_found'],
@@ -108,28 +109,54 @@ it('answers 401 before it checks the body, the rest of the path, or the size', a
     ]) {
       const answer = await run();
       envelope(answer, 401, 'authentication');
-      assert.is(answer.error.message, 'Missing or invalid API key');
+      const words = key === null ? /^Missing or invalid API key: no key was sent/ : REFUSED;
+      assert.match(answer.error.message, words);
     }
   }
 });
 
-it('gives the same 401 for every reason, byte for byte except for its ids', async () => {
+it('gives the same 401 for every reason that a key has, byte for byte except for its ids', async () => {
   const dead = await cluster.fund('1');
   const expired = await cluster.fund('1', { expiresAt: 1 });
   await changeKey(cluster.nodes[0]?.cluster as never, dead.keyAddress, 'disable', 5_000);
   const answers = await Promise.all([
-    post(GOOD, { key: null }),
     post(GOOD, { key: UNKNOWN }),
     post(GOOD, { key: 'nonsense' }),
     post(GOOD, { key: dead.key }),
     post(GOOD, { key: expired.key }),
-    post(GOOD, { key: null, headers: { authorization: 'Basic YTpi' } }),
+    post(GOOD, { key: null, headers: { 'x-api-key': UNKNOWN } }),
+    post(GOOD, { key: null, headers: { 'x-api-key': dead.key } }),
   ]);
+  for (const { error } of answers) assert.match(error.message, REFUSED);
   const shape = (answer: Answer): string => {
     const names = [...answer.headers.keys()].filter((name) => name !== 'date').sort();
     return JSON.stringify([answer.status, names, answer.text]);
   };
   assert.is(new Set(answers.map(shape)).size, 1, answers.map(shape).join('\n'));
+});
+
+it('a 401 names the mistake in sending the key, alike for a key that exists and for one that does not', async () => {
+  const sent = (headers: Record<string, string>) => post(GOOD, { key: null, headers });
+  const sentences = new Set<string>();
+  for (const [words, ...tries] of [
+    ['no key was sent', {}],
+    ['must be `Bearer KEY`', { authorization: funded.key }, { authorization: UNKNOWN }],
+    ['must be `Bearer KEY`', { authorization: 'Basic YTpi' }, { authorization: `Token ${funded.key}` }],
+    ['holds no key', { authorization: 'Bearer' }, { 'x-api-key': '' }],
+    ['more than one key', { authorization: `Bearer ${funded.key}`, 'x-api-key': UNKNOWN }],
+    ['sk-ant- belong to another service', { 'x-api-key': 'sk-ant-a' }, { authorization: 'Bearer sk-ant-b' }],
+    ['not accepted', { 'x-api-key': UNKNOWN }, { authorization: `Bearer ${UNKNOWN}` }],
+  ] as const) {
+    for (const headers of tries as readonly Record<string, string>[]) {
+      const answer = await sent(headers);
+      envelope(answer, 401, 'authentication');
+      assert.ok(answer.error.message.startsWith('Missing or invalid API key: '), answer.error.message);
+      assert.ok(answer.error.message.includes(words), `${words}: ${answer.error.message}`);
+      assert.not(/gw-v1-[0a-f]/.test(answer.error.message), 'a key is never repeated');
+      sentences.add(answer.error.message);
+    }
+  }
+  assert.is(sentences.size, 6);
 });
 
 it('refuses a management key on every route that spends or reports spend', async () => {
@@ -183,9 +210,27 @@ it('keeps the catalogue and the liveness read open without a key', async () => {
   envelope(await ask('/models?limit=0', { key: null }), 400, 'invalid_request');
 });
 
+it('names the query parameters that the lists of models do not read, and answers all the same', async () => {
+  for (const [path, named] of [
+    ['/models', null],
+    ['/models?q=fast&limit=1&category=x', null],
+    ['/models?suported_parameters=tools&q=fast&a%20b=1', 'suported_parameters'],
+    ['/models?limits=1&limits=2&page=2', 'limits, page'],
+    ['/embeddings/models?limit=1&q=x', 'q'],
+  ] as const) {
+    for (const method of ['GET', 'HEAD']) {
+      if (method === 'HEAD' && path.startsWith('/embeddings')) continue;
+      const { status, headers } = await ask(path, { method, key: null });
+      assert.equal([status, headers.get('x-unread-members')], [200, named], `${method} ${path}`);
+    }
+  }
+});
+
 it('answers HEAD on no other route', async () => {
   for (const path of ['/ready', '/models/count', '/key']) {
-    assert.is((await fetch(`${base}${path}`, { method: 'HEAD' })).status, 404);
+    const answer = await fetch(`${base}${path}`, { method: 'HEAD' });
+    assert.is(answer.status, 405);
+    assert.is(answer.headers.get('allow'), 'GET');
   }
 });
 

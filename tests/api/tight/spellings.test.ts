@@ -126,7 +126,7 @@ const READS: readonly (readonly [target: string, status: number, expected: strin
   [`/generation?id=${long}`, 404, 'Generation not found'],
   ['/nothing?secret', 404, '"message":"No route for GET /api/v1/nothing"', NO_KEY],
   ['/nothing', 404, NO_ROUTE, UNKNOWN_KEY],
-  ['/chat/completions', 404, NO_ROUTE],
+  ['/chat/completions', 405, 'GET is no method of /api/v1/chat/completions; it takes POST'],
 ];
 
 it('a read has one answer for every spelling of its address', async () => {
@@ -155,7 +155,8 @@ it('HEAD of the API and of the model list sends the headers of GET without the b
 it('a target that is not a path of the API, and an unsupported method, are refused in the envelope', async () => {
   for (const [method, target, status, expected] of [
     ['GET', '/', 404, '"message":"No route for GET /; the API begins at /api/v1"'],
-    ['POST', '/v1/chat/completions', 404, 'No route for POST /v1/chat/completions; the API begins at /api/v1"'],
+    ['POST', '/v1/chat/completions', 404, 'did you mean /api/v1/chat/completions? The API begins at /api/v1"'],
+    ['GET', '/v2/models', 404, 'No route for GET /v2/models; the API begins at /api/v1"'],
     ['GET', '/api/v1x', 404, 'No route for GET /api/v1x; the API begins at /api/v1"'],
     ['GET', '//api/v1/models', 404, 'No route'],
     ['GET', '/%61pi/v1/models', 200, MODEL],
@@ -163,21 +164,40 @@ it('a target that is not a path of the API, and an unsupported method, are refus
     ['GET', '/%', 404, 'No route'],
     ['GET', 'http://a/api/v1/models', 400, 'The request target must be a path'],
     ['GET', '*', 400, 'The request target must be a path'],
-    ['OPTIONS', '/api/v1/models', 404, '"message":"No route for OPTIONS /api/v1/models"'],
+    ['OPTIONS', '/api/v1/models', 405, 'OPTIONS is no method of /api/v1/models; it takes GET or HEAD'],
     ['PUT', '/api/v1/models/%zz', 404, 'No route for PUT'],
-    ['DELETE', '/api/v1/key', 404, 'No route for DELETE'],
-    ['PATCH', '/api/v1', 404, 'No route for PATCH'],
-    ['POST', '/api/v1/key', 404, 'No route for POST'],
-    ['TRACE', '/api/v1/models', 405, 'The method is not supported'],
-    ['PROPFIND', '/api/v1/models', 405, 'The method is not supported'],
+    ['DELETE', '/api/v1/key', 405, 'DELETE is no method of /api/v1/key; it takes GET'],
+    ['PATCH', '/api/v1', 405, 'PATCH is no method of /api/v1; it takes GET or HEAD'],
+    ['POST', '/api/v1/key', 405, 'POST is no method'],
+    ['TRACE', '/api/v1/models', 405, 'TRACE is no method'],
+    ['TRACE', '/api/v1/nothing', 404, 'No route for TRACE'],
+    ['PROPFIND', '/api/v1/models', 405, 'PROPFIND is no method'],
     ['FOO', '/api/v1/models', 400, 'not well-formed HTTP'],
     ['get', '/api/v1/models', 400, 'not well-formed HTTP'],
   ] as const) {
     holds(await answered(method, target, null, {}), status, expected, `${method} ${target}`);
   }
   const head = await answered('HEAD', '/api/v1/key', null, {});
-  assert.is(head.status, 404);
+  assert.is(head.status, 405);
+  assert.match(head.head, /\r\nallow: GET\r\n/);
   assert.is(head.body, '');
+});
+
+it('a doubled base address gets the path that was meant', async () => {
+  const doubled = 'The base address is doubled: it ends in /api for a client that adds /v1 itself, else in /api/v1';
+  for (const [target, meant] of [
+    ['/api/v1/v1/chat/completions', '/api/v1/chat/completions'],
+    ['/api/v1/v1/v1/messages?beta=true', '/api/v1/messages'],
+    ['/api/v1/api/v1/models/sim/fast', '/api/v1/models/sim/fast'],
+  ] as const) {
+    for (const method of ['GET', 'POST']) {
+      const answer = await answered(method, target, method === 'GET' ? null : '{}', {});
+      holds(answer, 404, `; did you mean ${meant}? ${doubled}"`, `${method} ${target}`);
+    }
+  }
+  for (const target of ['/api/v1/v1/nothing', '/api/v1/v1x/models', '/api/v1/v1', '/api/v1/v1/']) {
+    assert.not.match((await answered('GET', target, null, {})).body, /did you mean/);
+  }
 });
 
 const TURNS: readonly (readonly [path: string, body: string, expected: string])[] = [
@@ -257,9 +277,9 @@ it('a body that cannot be served is refused the same way in every spelling', asy
   for (const [what, body, status, expected] of [
     ['of another model', JSON.stringify({ ...CHAT, model: 'no/such' }), 404, 'error_type'],
     ['that no endpoint may serve', JSON.stringify({ ...CHAT, provider: { only: ['nobody'] } }), 503, 'rejections'],
-    ['malformed', '{', 400, 'The body is not valid JSON'],
+    ['malformed', '{', 400, 'The body is not valid JSON: it ends too early, at line 1, byte 2'],
     ['of a list', '[]', 400, 'error_type'],
-    ['empty', '', 400, 'The body is not valid JSON'],
+    ['empty', '', 400, 'The body is empty: send a JSON object'],
     ['too deep', '['.repeat(70), 400, 'The body is nested too deeply'],
     ['too large', JSON.stringify({ ...CHAT, user: 'x'.repeat(100_000) }), 413, 'The body is larger than 100000 bytes'],
     ['with half a pair', WHOLE.replace('hello', '\\ud800'), 400, 'The body is not acceptable JSON'],

@@ -119,8 +119,8 @@ it('V6: HEAD reports the length, whatever range it names, and fetches nothing', 
   cluster.nodes[0]?.cluster.tell(address, { type: 'job.window' });
   await untilExpired(job.id);
   const gone = await call(`/videos/${job.id}/content`);
-  const { error } = (await gone.json()) as { readonly error: { readonly message: string } };
-  assert.equal([gone.status, /gone/.test(error.message)], [410, true]);
+  const { error } = (await gone.json()) as { error: { message: string; metadata: { error_type: string } } };
+  assert.equal([gone.status, error.metadata.error_type, /gone/.test(error.message)], [410, 'gone', true]);
   assert.is((await call(`/videos/${job.id}/content`, { method: 'HEAD' })).status, 410);
 });
 

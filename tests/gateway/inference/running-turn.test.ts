@@ -264,7 +264,7 @@ it('an unanswered charge is repeated in the background and shutdown waits for it
 });
 
 it('a settle that the account refuses is logged and not repeated', async () => {
-  const refusal = { status: 409, type: 'unmapped', message: 'stale' };
+  const refusal = { status: 409, type: 'conflict', message: 'stale' };
   const on = stage({
     answers: (sent) => (sent.event.type === 'hold.settle' ? ({ refusal } as never) : generous(sent)),
   });

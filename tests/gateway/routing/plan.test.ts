@@ -21,9 +21,24 @@ it('a model that is not in the catalogue is 404 with the requested id', () => {
     suggestions: ['m/one'],
   });
   assert.is(error.message, 'Model m/none is not in the catalogue; similar: m/one');
-  assert.equal(refused({ model: 'other/thing' }, [at('a')]).metadata, {
-    ...{ requested: 'other/thing', resolved: null, reason: 'model_not_in_catalogue' },
-  });
+});
+
+it('a name of another service gets models that answer what was asked for: those for agents, then the most served', () => {
+  const plain = { supportedParameters: ['temperature'] };
+  const vectors = { outputModalities: ['embeddings'] } as const;
+  const endpoints = [
+    ...[at('a', { id: 'z/agent' }), at('b', { id: 'm/one', ...plain }), at('c', { id: 'm/two', ...plain })],
+    ...[at('d', { id: 'm/two', ...plain }), at('e', { id: 'a/vectors' }, vectors)],
+    ...[at('f', { id: 'm/zero', ...plain }), at('g', { id: 'a/down' }, { health: 'down' })],
+  ];
+  for (const model of ['gpt-4o', 'claude-sonnet-4-5', 'gemini-2.5-pro', 'deepseek-chat']) {
+    const { status, message, metadata } = refused({ model }, endpoints);
+    assert.is(status, 404);
+    assert.is(message, `Model ${model} is not in the catalogue; others are: z/agent, m/two, m/one`);
+    assert.equal(metadata.suggestions, ['z/agent', 'm/two', 'm/one']);
+  }
+  const drawing = refused({ model: 'gpt-4o', modalities: ['image'] }, endpoints);
+  assert.equal(drawing.metadata, { requested: 'gpt-4o', resolved: null, reason: 'model_not_in_catalogue' });
 });
 
 it('models are tried in their order, and unknown ones are skipped', () => {

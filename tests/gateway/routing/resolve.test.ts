@@ -89,7 +89,8 @@ it('an unknown suffix of a known model is named, with the model and the suffixes
   assert.is(status, 404);
   assert.match(message, /the suffix :huge is unknown; the suffixes are :free, :nitro, :floor, :exacto$/);
   assert.equal(metadata.suggestions, ['m/one']);
-  assert.is(refused({ model: 'm/two:huge' }, [at('a', cheap)]).message, 'Model m/two:huge is not in the catalogue');
+  const unknown = refused({ model: 'm/two:huge' }, [at('a', cheap)]);
+  assert.is(unknown.message, 'Model m/two:huge is not in the catalogue; others are: m/one');
 });
 
 test.run();

@@ -75,6 +75,13 @@ export const CATALOGUE_OPERATIONS: readonly Operation[] = [
   read('/families', 'The families with a served model', 'FamilyList'),
 ];
 
+/** The query parameters that a route reads; null for one that reads none. */
+export function parametersOf(path: string): ReadonlySet<string> | null {
+  const query = CATALOGUE_OPERATIONS.find((each) => each.path === path)?.query;
+  return query === undefined ? null : new Set(query.map(({ name }) => name));
+}
+
 function read(path: string, summary: string, reply: string, query?: readonly Parameter[]): Operation {
-  return { method: 'get', path, summary, key: false, reply, ...(query === undefined ? {} : { query }) };
+  const parameters = query === undefined ? {} : { query, namesUnread: true };
+  return { method: 'get', path, summary, key: false, reply, ...parameters };
 }

@@ -8,7 +8,7 @@ import { listFamilies } from '../../../catalogue/families.ts';
 import { imageEndpoints } from '../../../catalogue/image-endpoints.ts';
 import { listImageModels } from '../../../catalogue/image-models.ts';
 import { type Listing, listingOf } from '../../../catalogue/listing.ts';
-import { catalogueModels, findBareModel, findModel, modelIds, retainsNothing } from '../../../catalogue/models.ts';
+import { catalogueModels, findBareModel, findModel, retainsNothing } from '../../../catalogue/models.ts';
 import { listProviders } from '../../../catalogue/providers.ts';
 import { publishedSchema } from '../../../catalogue/published-schema.ts';
 import { isNamed } from '../../../routing/eligibility/preferences.ts';
@@ -18,6 +18,8 @@ import type { EdgeRoutes } from '../../http/edge-routes.ts';
 import { type Route, withHead } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { callerOf, paramOf, type RequestContext } from '../../request-context.ts';
+import { nameUnread } from '../body-reader.ts';
+import { parametersOf } from './catalogue-operations.ts';
 import { embeddingsModels, filterModels } from './filter-models.ts';
 
 /** Declared facts change when a document does. */
@@ -69,13 +71,19 @@ export const catalogueRoutes: readonly Route[] = [
   { method: 'GET', path: '/stats/public', policy: 'open', body: 'none', answer: showStats },
 ];
 
+/** Parameters that the route does not read are named in a header, as members of bodies are. */
 function open(path: string, caching: string, list: (context: RequestContext, edge: EdgeRoutes) => Listing): Route {
+  const read = parametersOf(path);
   return {
     method: 'GET',
     path,
     policy: 'open',
     body: 'none',
-    answer: (context, edge) => edge.preparedAnswers.answer(context.request, list(context, edge), caching),
+    answer: (context, edge) => {
+      const listing = list(context, edge);
+      if (read !== null) nameUnread(context, read, Object.fromEntries(new URLSearchParams(context.query)));
+      return edge.preparedAnswers.answer(context.request, listing, caching);
+    },
   };
 }
 
@@ -138,10 +146,10 @@ function idOf(context: RequestContext, edge: EdgeRoutes): string {
 }
 
 function drawsNothing(edge: EdgeRoutes, id: string): never {
-  if (modelIds(topicOf(edge)).has(id)) throw notFound(`${id} draws no pictures`);
+  if (findModel(topicOf(edge), id) !== null) throw notFound(`${id} draws no pictures`);
   return unknown(edge, id);
 }
 
 function unknown(edge: EdgeRoutes, id: string): never {
-  throw unknownModel(id, modelIds(topicOf(edge)));
+  throw unknownModel(id, topicOf(edge));
 }

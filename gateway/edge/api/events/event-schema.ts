@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { errorType } from '../../../dialects/reply/reply-members.ts';
 
 /** One event of `GET /events`, as the OpenAPI document publishes it: a change, or the error that ends the stream. */
 export const feedEventSchema = Type.Union([
@@ -13,7 +14,7 @@ export const feedEventSchema = Type.Union([
     error: Type.Object({
       code: Type.Integer(),
       message: Type.String(),
-      metadata: Type.Object({ error_type: Type.String() }),
+      metadata: Type.Object({ error_type: errorType }),
     }),
   }),
 ]);

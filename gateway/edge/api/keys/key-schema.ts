@@ -22,6 +22,8 @@ const expiryOrNull = Type.Union([
 ]);
 const personOrNull = Type.Union([named(LABEL_CHARACTERS_MAX), Type.Null()]);
 
+const keyKind = oneOf('inference', 'management', 'provider');
+
 const newKey = {
   name: named(LABEL_CHARACTERS_MAX),
   limit: Type.Optional(amountOrNull),
@@ -31,6 +33,9 @@ const newKey = {
   workspace_id: maybe(named(LABEL_CHARACTERS_MAX)),
   creator_user_id: Type.Optional(personOrNull),
   requests_per_minute: maybe(Type.Integer({ minimum: 1 })),
+  kind: Type.Optional(
+    Type.Union([keyKind, Type.Null()], { description: 'Only `inference`, the default, can be made here.' }),
+  ),
 };
 
 /** Body of `POST /keys`. */
@@ -89,7 +94,7 @@ export const keySchema = Type.Object({
   creator_user_id: orNull(Type.Unsafe<string>(Type.String())),
   external_user: Type.Null(),
   workspace_id: Type.String(),
-  kind: oneOf('inference', 'management', 'provider'),
+  kind: keyKind,
   status: oneOf('active', 'disabled', 'expired', 'revoked'),
   origin: Type.Union([Type.String(), Type.Null()], { description: 'Origin to which an approval issued the key.' }),
 });

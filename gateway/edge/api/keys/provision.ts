@@ -103,7 +103,7 @@ export async function importAccountKey(services: EdgeServices, tenant: Tenant, b
   const address = keyAddress(tenant.account, importedKeyId(digest));
   const known = await findCredential(services.cluster, digest);
   if (known !== null && known.key !== address) {
-    throw new GatewayError({ status: 409, type: 'unmapped', message: 'This key is in use already' });
+    throw new GatewayError({ status: 409, type: 'conflict', message: 'This key is in use already' });
   }
   return create(services, tenant, { address, text, body });
 }
@@ -117,6 +117,7 @@ interface Creation {
 async function create(services: EdgeServices, { account, by }: Tenant, creation: Creation): Promise<KeyView> {
   const { address, text, body } = creation;
   const { cluster, askMs, pepper, rates } = services;
+  refuseOtherKinds(body.kind ?? 'inference');
   const limit = amountOf('limit', body.limit ?? null);
   const perMinute = body.requests_per_minute ?? null;
   if (perMinute !== null && perMinute > rates.keyPerMinute) {
@@ -132,6 +133,13 @@ async function create(services: EdgeServices, { account, by }: Tenant, creation:
   };
   await refusable(services, createKey(cluster, address, made, askMs));
   return showKey(cluster, address, askMs);
+}
+
+/** 403: an account makes keys that spend; what manages keys, or reports for a provider, comes from the operator. */
+function refuseOtherKinds(kind: KeyKind): void {
+  if (kind === 'inference') return;
+  const message = `kind: this key makes inference keys only; ${kind} keys are issued by the operator`;
+  throw new GatewayError({ status: 403, type: 'permission_denied', message });
 }
 
 /** Throws 404 for a handle that no key of the account has, and for a revoked key. */

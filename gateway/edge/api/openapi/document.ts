@@ -266,7 +266,7 @@ function operationId({ method, path }: Operation): string {
   return [method, ...words.map((word) => word[0]?.toUpperCase() + word.slice(1))].join('');
 }
 
-function answered({ reply, frame, inference, bytes, status }: Operation): object {
+function answered({ reply, frame, inference, namesUnread, bytes, status }: Operation): object {
   if (status === 101) return { description: 'The connection goes on as a WebSocket' };
   if (bytes) return { description: 'The bytes', content: { 'application/octet-stream': {} } };
   const stream =
@@ -274,16 +274,20 @@ function answered({ reply, frame, inference, bytes, status }: Operation): object
   if (frame !== undefined && reply === undefined) return { description: 'A stream of frames', content: stream };
   const json = { schema: reply === undefined ? { type: 'object' } : ref(reply) };
   const header = (description: string): object => ({ description, schema: { type: 'string' } });
-  return {
-    description: frame === undefined ? 'The answer' : 'The answer, whole or as a stream of frames',
+  const headers = {
     ...(inference
       ? {
-          headers: {
-            'X-Generation-Id': header('Id of the generation; sent on failures too.'),
-            'X-Provider-Name': header('The provider that served the request; absent on streams.'),
-          },
+          'X-Generation-Id': header('Id of the generation; sent on failures too.'),
+          'X-Provider-Name': header('The provider that served the request; absent on streams.'),
         }
       : {}),
+    ...(inference || namesUnread
+      ? { 'X-Unread-Members': header('What the request names and nothing reads, at most 16; absent without any.') }
+      : {}),
+  };
+  return {
+    description: frame === undefined ? 'The answer' : 'The answer, whole or as a stream of frames',
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
     content: { 'application/json': json, ...stream },
   };
 }

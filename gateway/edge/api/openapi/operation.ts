@@ -26,6 +26,8 @@ export interface Operation {
   readonly frame?: string;
   /** Schema of a failure in an envelope of the dialect's own, beside the common one. */
   readonly failure?: string;
+  /** The answer names in `X-Unread-Members` what nothing reads. A generation's does as well. */
+  readonly namesUnread?: boolean;
   /** Runs a generation: the route has the headers of inference. */
   readonly inference?: boolean;
 }

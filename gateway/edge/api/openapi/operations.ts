@@ -86,7 +86,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     method: 'post',
     path: '/messages',
-    summary: 'Answers a conversation in the messages dialect; a stream refused before it opens answers MessagesError',
+    summary: 'Answers a conversation in the messages dialect; a refusal answers MessagesError',
     key: true,
     body: 'MessagesRequest',
     reply: 'MessagesReply',
@@ -106,6 +106,7 @@ export const OPERATIONS: readonly Operation[] = [
     key: true,
     body: 'TokenCountRequest',
     reply: 'TokenCount',
+    failure: 'MessagesError',
   },
   {
     method: 'post',

@@ -99,7 +99,7 @@ async function readClip(
 }
 
 function gone(): GatewayError {
-  return new GatewayError({ status: 410, type: 'not_found', message: 'This clip is gone: its key is lost' });
+  return new GatewayError({ status: 410, type: 'gone', message: 'This clip is gone: its key is lost' });
 }
 
 /** A clip never runs in a browser as a document of this origin. */

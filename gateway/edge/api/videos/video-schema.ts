@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { VIDEO_STATUSES } from '../../../../actors/video-job/job-record.ts';
+import { errorType } from '../../../dialects/reply/reply-members.ts';
 import { oneOf } from '../../../dialects/request/members.ts';
 
 const id = Type.String({ pattern: '^vjob_[0-9a-f]{32}$' });
@@ -24,7 +25,7 @@ export const videoJobSchema = Type.Object(
     ),
     error: Type.Optional(
       Type.Object(
-        { code: Type.Integer(), message: Type.String(), error_type: Type.String() },
+        { code: Type.Integer(), message: Type.String(), error_type: errorType },
         { description: 'Why it failed.' },
       ),
     ),

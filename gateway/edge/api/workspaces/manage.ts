@@ -85,7 +85,7 @@ async function requireFreeSlug(
 ): Promise<void> {
   const taken = (await accountWorkspaces(services, account)).find((one) => one.slug === slug);
   if (taken === undefined || taken.id === own) return;
-  throw new GatewayError({ status: 409, type: 'unmapped', message: `Another workspace has the slug ${slug}` });
+  throw new GatewayError({ status: 409, type: 'conflict', message: `Another workspace has the slug ${slug}` });
 }
 
 export async function editWorkspace(

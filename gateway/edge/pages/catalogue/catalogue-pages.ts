@@ -2,7 +2,7 @@ import { endpointsOn } from '../../../../actors/endpoint/endpoint.ts';
 import { PROVIDERS_TOPIC } from '../../../../actors/provider/provider.ts';
 import type { Json } from '../../../../actors/runtime/index.ts';
 import { listFamilies } from '../../../catalogue/families.ts';
-import { catalogueModel, modelIds } from '../../../catalogue/models.ts';
+import { catalogueModel } from '../../../catalogue/models.ts';
 import { listProviders } from '../../../catalogue/providers.ts';
 import { standardEnvelope } from '../../../dialects/reply/error-envelope.ts';
 import { unknownModel } from '../../../routing/unknown-model.ts';
@@ -82,7 +82,7 @@ async function showModel(visit: Visit): Promise<RouteAnswer> {
   const { context, edge, site } = visit;
   const id = `${paramOf(context, 'author')}/${paramOf(context, 'slug')}`;
   const model = catalogueModel(topicOf(visit), id);
-  if (model === null) throw unknownModel(id, modelIds(topicOf(visit)));
+  if (model === null) throw unknownModel(id, topicOf(visit));
   const days = new URLSearchParams(context.query).get('days');
   const endpoints = model.endpoints.slice(0, DRAWN_MAX);
   // The catalogue is read from memory: while the store is out of reach, only the history is missing.

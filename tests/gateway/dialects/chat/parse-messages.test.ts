@@ -30,6 +30,15 @@ function refusalOf(...content: unknown[]): GatewayError {
 
 const image = (url: string, detail?: unknown): unknown => ({ type: 'image_url', image_url: { url, detail } });
 
+it('the text parts of a system turn are joined by a line break, those of a user by nothing', () => {
+  const content = ['One.', 'Two.'].map((text) => ({ type: 'text', text }));
+  for (const role of ['system', 'developer'] as const) {
+    assert.equal(turnOf({ role, content }).messages, [{ role, text: 'One.\nTwo.', parts: content }]);
+    assert.equal(turnOf({ role, content: content.slice(1) }).messages, [{ role, text: 'Two.' }]);
+  }
+  assert.equal(user(...content).messages, [{ role: 'user', text: 'One.Two.', parts: content }]);
+});
+
 it('every kind of part becomes one content part in order, beside the text of the message', () => {
   const turn = user(
     { type: 'text', text: 'see' },
@@ -91,7 +100,7 @@ it('a text message has no parts and no modalities, whether sent as a string or a
   assert.is(turn.modalities, undefined);
 });
 
-it('several texts of one message stay parts, and nothing is added between them', () => {
+it('several texts of one message stay parts, and nothing is added between them but in a system prompt', () => {
   const texts = ['one', ' two', '', '\nthree'].map((text) => ({ type: 'text', text }) as const);
   const turn = turnOf(
     { role: 'system', content: texts },
@@ -100,7 +109,7 @@ it('several texts of one message stay parts, and nothing is added between them',
   );
   const text = 'one two\nthree';
   assert.equal(turn.messages, [
-    { role: 'system', text, parts: texts },
+    { role: 'system', text: 'one\n two\nthree', parts: texts },
     { role: 'user', text, parts: texts, name: 'n' },
     { role: 'tool', text, parts: texts, toolCallId: 'c' },
   ]);

@@ -214,7 +214,7 @@ it('messages of every role become terms, and text parts are concatenated and kep
     ],
   });
   assert.equal(turn.messages, [
-    { role: 'system', text: 'bebrief', parts: parts('be', 'brief') },
+    { role: 'system', text: 'be\nbrief', parts: parts('be', 'brief') },
     { role: 'developer', text: 'd', name: 'dev' },
     { role: 'user', text: 'onetwo', parts: parts('one', 'two') },
     { role: 'assistant', text: null, toolCalls: [{ id: 'c1', name: 'f', arguments: '{"a": 1}' }] },

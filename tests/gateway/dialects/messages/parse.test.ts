@@ -129,7 +129,7 @@ it('system turns among the messages join the leading prompt, each after a blank 
   ];
   assert.equal(among(blocks, 'Two.'), {
     role: 'system',
-    text: 'One.More.\n\nTwo.',
+    text: 'One.\nMore.\n\nTwo.',
     parts: [
       { type: 'text', text: 'One.', cacheFor: '5m' },
       { type: 'text', text: 'More.' },
@@ -144,6 +144,16 @@ it('system turns among the messages join the leading prompt, each after a blank 
       { type: 'text', text: '\n\nTwo.', cacheFor: '1h' },
     ],
   });
+});
+
+it('the text blocks of a system prompt are joined by a line break, where none is there', () => {
+  const system = ['You fix bugs.', 'Be brief.\n', 'Be kind.', '', '\nStop early.'].map((text) => ({
+    type: 'text',
+    text,
+  }));
+  const [prompt] = parse({ ...BASE, system }).messages;
+  assert.is(prompt?.text, 'You fix bugs.\nBe brief.\nBe kind.\nStop early.');
+  assert.equal(prompt?.role === 'system' && prompt.parts, system);
 });
 
 it('pictures and documents by their bytes, by URL, and as stored files', () => {

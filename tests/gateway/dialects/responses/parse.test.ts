@@ -37,6 +37,17 @@ it('a text is one message of the user, and instructions are the system prompt', 
   assert.equal(parse({ instructions: '' }).messages, [{ role: 'user', text: 'hi' }]);
 });
 
+it('the text parts of a system or developer message are joined by a line break, those of a user by nothing', () => {
+  const content = ['One.', 'Two.'].map((text) => ({ type: 'input_text', text }));
+  for (const [role, text] of [
+    ['system', 'One.\nTwo.'],
+    ['developer', 'One.\nTwo.'],
+    ['user', 'One.Two.'],
+  ] as const) {
+    assert.is(parse({ input: [{ role, content }] }).messages[0]?.text, text);
+  }
+});
+
 it('the same conversation in both dialects is the same turn', () => {
   const schema = { type: 'object', properties: {} };
   const turn = parse({

@@ -5,7 +5,7 @@ import type { RowRecord } from '../../../../actors/runtime/index.ts';
 import { keyDigest } from '../../../../actors/terms/ids.ts';
 import { secretDigest } from '../../../../actors/terms/one-time.ts';
 import type { Refusal } from '../../../../actors/terms/refusal.ts';
-import { UNAUTHENTICATED } from '../../../../actors/terms/unauthenticated.ts';
+import { NO_VALID_KEY, UNAUTHENTICATED } from '../../../../actors/terms/unauthenticated.ts';
 import { type Authenticated, Authentication, type Policy } from '../../../../gateway/edge/auth/authentication.ts';
 import type { Budgets } from '../../../../gateway/edge/auth/budgets.ts';
 import { ClientAddresses } from '../../../../gateway/edge/auth/client-addresses.ts';
@@ -95,37 +95,56 @@ class Bench {
 
 const ADDRESS = 'address v4-10.0.0.1';
 
-/** Requests without a key, or with something else than one. */
-const BAD: readonly (readonly [string, { authorization?: string[]; apiKey?: string[] }])[] = [
-  ['no credential', {}],
-  ['Basic', { authorization: ['Basic YTpi'] }],
-  ['two Authorization headers', { authorization: [`Bearer ${KEY}`, `Bearer ${KEY}`] }],
-  ['two x-api-key headers', { apiKey: [KEY, KEY] }],
-  ['a conflict of both headers', { authorization: [`Bearer ${KEY}`], apiKey: [MANAGEMENT] }],
-  ['Basic beside a good x-api-key', { authorization: ['Basic YTpi'], apiKey: [KEY] }],
-  ['a key without its scheme', { authorization: [KEY] }],
-  ['text after the key', { authorization: [`Bearer ${KEY} x`] }],
+const NOTHING = 'no key was sent; send it as';
+const EMPTY = 'the header holds no key; send it as';
+const SCHEME = 'the Authorization header must be `Bearer KEY`';
+const SEVERAL = 'the headers hold more than one key';
+const REFUSED = 'the key that was sent is not accepted';
+
+type Bad = readonly [what: string, headers: { authorization?: string[]; apiKey?: string[] }, words: string];
+
+/** Requests without a key, or with something else than one, and the words of their 401. */
+const BAD: readonly Bad[] = [
+  ['no credential', {}, NOTHING],
+  ['Basic', { authorization: ['Basic YTpi'] }, SCHEME],
+  ['two Authorization headers', { authorization: [`Bearer ${KEY}`, `Bearer ${KEY}`] }, SEVERAL],
+  ['two x-api-key headers', { apiKey: [KEY, KEY] }, SEVERAL],
+  ['a conflict of both headers', { authorization: [`Bearer ${KEY}`], apiKey: [MANAGEMENT] }, SEVERAL],
+  ['Basic beside a good x-api-key', { authorization: ['Basic YTpi'], apiKey: [KEY] }, SCHEME],
+  ['a key without its scheme', { authorization: [KEY] }, SCHEME],
+  ['an unknown key without its scheme', { authorization: [`sk-gw-v1-${'c'.repeat(64)}`] }, SCHEME],
+  ['text after the key', { authorization: [`Bearer ${KEY} x`] }, SCHEME],
+  ['a scheme without a key', { authorization: ['Bearer'] }, EMPTY],
+  ['an empty x-api-key', { apiKey: [''] }, EMPTY],
 ];
+const foreign = (prefix: string): string => `keys that begin with ${prefix} belong to another service`;
 /** Requests with one key that is wrong. */
 const WRONG: typeof BAD = [
-  ['upper-case hex', { authorization: [`Bearer sk-gw-v1-${'A'.repeat(64)}`] }],
-  ['another prefix', { authorization: [`Bearer sk-other-v1-${'a'.repeat(64)}`] }],
-  ['digits of another script', { authorization: [`Bearer sk-gw-v1-${'٣'.repeat(64)}`] }],
-  ['an unknown key', { authorization: [`Bearer sk-gw-v1-${'c'.repeat(64)}`] }],
+  ['upper-case hex', { authorization: [`Bearer sk-gw-v1-${'A'.repeat(64)}`] }, REFUSED],
+  ['another prefix', { authorization: [`Bearer sk-other-v1-${'a'.repeat(64)}`] }, REFUSED],
+  ['digits of another script', { authorization: [`Bearer sk-gw-v1-${'٣'.repeat(64)}`] }, REFUSED],
+  ['an unknown key', { authorization: [`Bearer sk-gw-v1-${'c'.repeat(64)}`] }, REFUSED],
+  ['an unknown key in x-api-key', { apiKey: [`sk-gw-v1-${'c'.repeat(64)}`] }, REFUSED],
+  ['a key of Anthropic', { apiKey: ['sk-ant-api03-abc'] }, foreign('sk-ant-')],
+  ['a key of OpenRouter', { authorization: ['Bearer sk-or-v1-abc'] }, foreign('sk-or-')],
+  ['a key of OpenAI', { authorization: ['bearer sk-proj-abc'] }, foreign('sk-proj-')],
 ];
 
-for (const [what, headers] of [...BAD, ...WRONG]) {
-  it(`answers the one 401 to ${what}, and counts the attempt by address, a wrong key by itself too`, async () => {
+for (const [what, headers, words] of [...BAD, ...WRONG]) {
+  it(`answers 401 to ${what} in words of its own, and counts the attempt by address, a wrong key by itself too`, async () => {
     const bench = new Bench();
     const { context, refusal } = await bench.enter(headers);
     assert.is(refusal?.status, 401);
-    assert.is(refusal?.message, UNAUTHENTICATED.message);
+    assert.is(refusal?.type, 'authentication');
+    assert.ok(refusal?.message.startsWith(`${NO_VALID_KEY}: ${words}`), refusal?.message);
     assert.equal(refusal?.headers, {});
     assert.is(context.caller, null);
     assert.is(context.address, 'v4-10.0.0.1');
     assert.is(bench.counted[0], ADDRESS);
     const wrong = WRONG.some(([name]) => name === what);
     assert.is(bench.counted.length, wrong ? 2 : 1, bench.counted.join());
+    // Whatever it looks like, a key is looked up, so that its 401 takes as long.
+    assert.is(bench.lookups, wrong ? 1 : 0);
   });
 }
 

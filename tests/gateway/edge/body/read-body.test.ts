@@ -126,6 +126,21 @@ function messageOf(outcome: Outcome): string {
   return outcome.error instanceof GatewayError ? `${outcome.error.status} ${outcome.error.message}` : 'left';
 }
 
+it('names the line and the byte at which a body breaks, whichever reader its size needs', async () => {
+  for (const words of [10, 20_000, 200_000]) {
+    const text = `"${'word ü '.repeat(words)}`;
+    const at = Buffer.byteLength(text) + 1;
+    for (const [body, expected] of [
+      [`{\n"a": 1,\n${text}", 2}`, `unexpected character, at line 3, byte ${at + 1}`],
+      [`{\n"a":\n${text}\n"}`, `a string holds a control character, such as a line break, at line 3, byte ${at}`],
+      [`[\n${text}`, `it ends too early, at line 2, byte ${at}`],
+      [`[\r\n${text}",]`, `unexpected character, at line 2, byte ${at + 2}`],
+    ] as const) {
+      assert.is(messageOf(await read({ body })), `400 The body is not valid JSON: ${expected}`);
+    }
+  }
+});
+
 it('refuses a chunked body that grows past the bound, by the bytes received', async () => {
   const stall = 'a'.repeat(LIMITS.bodyBytesMax + 1);
   assert.is(await status({ stall: `"${stall}`, headers: { 'transfer-encoding': 'chunked' } }), 413);

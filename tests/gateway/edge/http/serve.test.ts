@@ -202,7 +202,10 @@ it('a body is read after the credential and before the handler', async () => {
   const broken = await observed({ policy: 'admit', body: 'json', sent: '{' });
   // A refusal of a known caller is counted. A body that is not read to its end takes nothing of the window.
   assert.equal(broken.steps, [...ORDER, 'check', 'count']);
-  assert.match(broken.answer, /^HTTP\/1\.1 400 [\s\S]*"message":"The body is not valid JSON"/);
+  assert.match(
+    broken.answer,
+    /^HTTP\/1\.1 400 [\s\S]*"message":"The body is not valid JSON: it ends too early, at line 1, byte 2"/,
+  );
 });
 
 it('a client that waits for 100 Continue receives it after authentication, and not before', async () => {

@@ -146,7 +146,7 @@ function candidateAt(baseUrl: string, more: Partial<FrozenCandidate> = {}): Froz
 }
 
 function answerTo({ event }: SentEvent, state: { begun: BegunRender }, staleFrom: string | undefined): Json {
-  if (event.type === staleFrom) return { refusal: { status: 409, type: 'unmapped', message: 'Another attempt' } };
+  if (event.type === staleFrom) return { refusal: { status: 409, type: 'conflict', message: 'Another attempt' } };
   return state.begun as unknown as Json;
 }
 

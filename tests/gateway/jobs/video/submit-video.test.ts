@@ -139,11 +139,11 @@ it('any other refusal is final', async () => {
 
 it('a job that no endpoint can render holds nothing and carries the reason', async () => {
   const { services: made, asked } = services(() => null);
-  await submitVideoRequest(made, { ...SUBMISSION, request: { ...ASK, duration: '9' } });
+  await submitVideoRequest(made, { ...SUBMISSION, request: { ...ASK, duration: '4.55' } });
   const [job] = asked;
   assert.equal([job?.candidates, job?.hold.amount], [[], '0']);
   assert.equal([job?.unrenderable?.code, job?.unrenderable?.error_type], [422, 'unprocessable']);
-  assert.match(job?.unrenderable?.message ?? '', 'duration cannot be met (9 seconds)');
+  assert.match(job?.unrenderable?.message ?? '', 'duration cannot be met (4.55 seconds)');
 });
 
 it('a repeat of an idempotency key is answered from the record, whatever became of the endpoints', async () => {

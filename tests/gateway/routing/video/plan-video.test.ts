@@ -5,7 +5,20 @@ import type { VideoRequest } from '../../../../gateway/terms/video-request.ts';
 import { CLIPS, SECOND } from '../../../fixtures/models/clips.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { board } from '../../inference/stage.ts';
-import { asset, BOOK, clips, demo, FILM, live, onBoard, plan, refusal, rejectionsOf, STORY } from './stage.ts';
+import {
+  asset,
+  BOOK,
+  type Board,
+  clips,
+  demo,
+  FILM,
+  live,
+  onBoard,
+  plan,
+  refusal,
+  rejectionsOf,
+  STORY,
+} from './stage.ts';
 
 const it = bounded(test);
 
@@ -115,14 +128,13 @@ it('a prompt is required where every endpoint declares so, and its length is jud
   assert.equal([long.status, long.type], [400, 'context_length_exceeded']);
 });
 
-it('a geometry or a length that no endpoint renders is no refusal: the job fails on it', () => {
+it('a geometry that no endpoint renders, and a length off their grids, are no refusal: the job fails on it', () => {
   // spec: catalogue, Video job status: no eligible endpoint for the geometry, off-grid length
   const table: readonly (readonly [Partial<VideoRequest>, string])[] = [
     [{ ...BOOK, size: { width: 640, height: 360 } }, 'size cannot be met (640x360)'],
     [{ ...BOOK, resolution: '4K', aspectRatio: '16:9' }, 'resolution cannot be met (4K 16:9)'],
-    [{ ...BOOK, duration: '3' }, 'duration cannot be met (3 seconds)'],
     [{ ...STORY, duration: '0.3' }, 'duration cannot be met (0.3 seconds)'],
-    [{ ...FILM, duration: '12.5' }, 'duration cannot be met (12.5 seconds)'],
+    [{ ...FILM, duration: '2.51' }, 'duration cannot be met (2.51 seconds)'],
   ];
   for (const [ask, message] of table) {
     const { candidates, unrenderable } = plan(demo(), ask);
@@ -136,6 +148,28 @@ it('a geometry or a length that no endpoint renders is no refusal: the job fails
   ) as [EndpointDeclaration, EndpointDeclaration];
   const kept = { preferences: { allowFallbacks: true, ignore: ['p0'] }, size: { width: 1280, height: 720 } };
   assert.is(refusal(onBoard([wide, small]), kept).status, 503);
+});
+
+it('a length that no endpoint of the model renders is 400 at once, naming it and those that they render', () => {
+  const ranged = (slug: string, min: number, max: number, more: object = {}) =>
+    clips(slug, { supported_parameters: { duration: { type: 'range', min, max } }, ...more });
+  const capped = onBoard([ranged('p', 1, 8, { video: { max_seconds: 5 } }), clips('q', { video: { max_seconds: 3 } })]);
+  const table: readonly (readonly [Board, Partial<VideoRequest>, string])[] = [
+    [demo(), { ...BOOK, duration: '3' }, '3 seconds; they render 2, 4, 6 seconds'],
+    [onBoard([ranged('p', 1, 8)]), { duration: '99' }, '99 seconds; they render 1 to 8 seconds'],
+    [onBoard([ranged('p', 2, 8)]), { duration: '1.5' }, '1.5 seconds; they render 2 to 8 seconds'],
+    [capped, { duration: '6' }, '6 seconds; they render 1 to 5 seconds; at most 3 seconds'],
+    // Another fault of the request hides it from nobody.
+    [onBoard([ranged('p', 1, 8)]), { duration: '99', resolution: '4K', aspectRatio: '16:9' }, '99 seconds'],
+  ];
+  for (const [topic, ask, expected] of table) {
+    const { status, type, message } = refusal(topic, ask);
+    assert.equal([status, type], [400, 'invalid_request']);
+    assert.ok(message.startsWith(`duration: no endpoint of this model renders ${expected}`), message);
+  }
+  const two = onBoard([ranged('p', 1, 2), ranged('q', 5, 8)]);
+  assert.is(plan(two, { duration: '2' }).candidates.length, 1);
+  assert.is(plan(two, { duration: '6' }).candidates.length, 1);
 });
 
 it('an explicit soundtrack or silence goes only to an endpoint that declares and admits it', () => {

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { Check } from 'typebox/value';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ERROR_TYPES } from '../../../../../actors/terms/refusal.ts';
 import { ChatFrames } from '../../../../../gateway/dialects/chat/frames.ts';
 import { render } from '../../../../../gateway/dialects/chat/render.ts';
 import { chatChunk, chatReply } from '../../../../../gateway/dialects/chat/reply-schema.ts';
@@ -293,6 +295,16 @@ it('rendered replies and frames match the published schemas', () => {
   assert.ok(Check(responsesError, JSON.parse(String(refused.body))));
   for (const event of [feedOpened(1_750_000_000_000, true), feedEnded(error)])
     assert.ok(Check(feedEventSchema, JSON.parse(event.text)), event.text);
+});
+
+it('the published envelope lists every error type, and the documents name each', () => {
+  const { components } = openApiDocument(OPERATIONS) as { components: { schemas: Record<string, unknown> } };
+  const published = JSON.stringify(components.schemas.Error);
+  const documents = readFileSync('docs/answers.md', 'utf8');
+  for (const type of ERROR_TYPES) {
+    assert.ok(published.includes(`"${type}"`), type);
+    assert.ok(documents.includes(`\`${type}\``), type);
+  }
 });
 
 test.run();
