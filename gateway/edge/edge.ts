@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { ProviderEarnings } from '../jobs/earnings/provider-earnings.ts';
 import { Arrivals } from '../overload/arrivals.ts';
+import { OneAtATime } from '../overload/one-at-a-time.ts';
 import type { OverloadGauges } from '../overload/overload.ts';
 import type { ServingState } from '../terms/serving-state.ts';
 import { PublicStats } from './api/catalogue/public-stats.ts';
@@ -79,6 +80,7 @@ export function openEdge(services: EdgeServices): Edge {
     ...{ feeds, preparedAnswers: new PreparedAnswers(), histories: new EndpointHistories(cluster) },
     ...{ publicStats: new PublicStats(cluster), providerEarnings: new ProviderEarnings(cluster, services.askMs) },
     ...{ uploads: new UploadRoom(services.files.limits), bodies: new BodyRoom(limits.bodiesBytesMax) },
+    ...{ largeBodies: new OneAtATime(), largeJobBodies: new OneAtATime() },
     openUploads: new OpenUploads(limits),
     running: new RunningRequests(limits.requestsMax),
     underWay: () => (listener?.underWay ?? 0) - feeds.requests - arrivals.waiting,
