@@ -79,9 +79,8 @@ export function openEdge(services: EdgeServices): Edge {
     largeAnswers: new LargeAnswers(clock, limits),
     ...{ feeds, preparedAnswers: new PreparedAnswers(), histories: new EndpointHistories(cluster) },
     ...{ publicStats: new PublicStats(cluster), providerEarnings: new ProviderEarnings(cluster, services.askMs) },
-    ...{ uploads: new UploadRoom(services.files.limits), bodies: new BodyRoom(limits.bodiesBytesMax) },
-    ...{ largeBodies: new OneAtATime(), largeJobBodies: new OneAtATime() },
-    openUploads: new OpenUploads(limits),
+    ...{ uploads: new UploadRoom(services.files.limits), openUploads: new OpenUploads(limits) },
+    ...{ bodies: new BodyRoom(limits.bodiesBytesMax), largeBodies: new OneAtATime(), largeJobBodies: new OneAtATime() },
     running: new RunningRequests(limits.requestsMax),
     underWay: () => (listener?.underWay ?? 0) - feeds.requests - arrivals.waiting,
   });

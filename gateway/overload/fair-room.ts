@@ -1,7 +1,7 @@
 import { type Cancel, type Clock, FairQueue } from '../../actors/runtime/index.ts';
 
 /** How long one waits for room. */
-export interface Patience {
+export interface RoomWait {
   readonly clock: Clock;
   readonly waitMs: number;
 }
@@ -41,7 +41,7 @@ export class FairRoom {
   }
 
   /** The same; resolves with null if there was no room within `waitMs`. */
-  takeWithin(account: string, bytes: number, { clock, waitMs }: Patience): Promise<(() => void) | null> {
+  takeWithin(account: string, bytes: number, { clock, waitMs }: RoomWait): Promise<(() => void) | null> {
     return new Promise((resolve) => {
       let isGiven = false;
       let cancel: Cancel = nothing;

@@ -1,4 +1,4 @@
-import { Places } from '../../overload/places.ts';
+import { HolderPlaces } from '../../overload/holder-places.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 
@@ -8,13 +8,13 @@ import { GatewayError } from '../../terms/gateway-error.ts';
  */
 export class OpenUploads {
   readonly #limits: Pick<EdgeLimits, 'uploadsPerKeyMax' | 'uploadsPerAddressMax'>;
-  readonly #keys: Places;
-  readonly #addresses: Places;
+  readonly #keys: HolderPlaces;
+  readonly #addresses: HolderPlaces;
 
   constructor(limits: Pick<EdgeLimits, 'uploadsPerKeyMax' | 'uploadsPerAddressMax'>) {
     this.#limits = limits;
-    this.#keys = new Places(limits.uploadsPerKeyMax);
-    this.#addresses = new Places(limits.uploadsPerAddressMax);
+    this.#keys = new HolderPlaces(limits.uploadsPerKeyMax);
+    this.#addresses = new HolderPlaces(limits.uploadsPerAddressMax);
   }
 
   /** Returns the function that ends the upload. Throws GatewayError 429 where key or address has too many. */

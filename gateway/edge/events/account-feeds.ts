@@ -1,5 +1,5 @@
 import { ownerOf } from '../../../actors/runtime/index.ts';
-import { Places } from '../../overload/places.ts';
+import { HolderPlaces } from '../../overload/holder-places.ts';
 import type { Caller } from '../../terms/caller.ts';
 import type { EventLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
@@ -21,15 +21,15 @@ export class AccountFeeds {
   readonly #feeds = new Map<string, OpenFeed>();
   readonly #subscriptions = new Set<Subscription>();
   #requests = 0;
-  readonly #perKey: Places;
-  readonly #perAccount: Places;
+  readonly #perKey: HolderPlaces;
+  readonly #perAccount: HolderPlaces;
   #ended: GatewayError | null = null;
 
   constructor(services: FeedServices, limits: EventLimits) {
     this.#services = services;
     this.#limits = limits;
-    this.#perKey = new Places(limits.streamsPerKeyMax);
-    this.#perAccount = new Places(limits.streamsPerAccountMax);
+    this.#perKey = new HolderPlaces(limits.streamsPerKeyMax);
+    this.#perAccount = new HolderPlaces(limits.streamsPerAccountMax);
   }
 
   /** Open streams that are requests under way. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import type { Clock } from '../../../actors/runtime/index.ts';
 import { renderEnvelope } from '../../dialects/reply/error-envelope.ts';
-import { Places } from '../../overload/places.ts';
+import { HolderPlaces } from '../../overload/holder-places.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { clientAddress } from '../auth/client-address.ts';
@@ -43,7 +43,7 @@ export class Listener {
   readonly server: Server;
   readonly #options: ListenerOptions;
   readonly #connections = new Map<Socket, ClientConnection>();
-  readonly #places: Places;
+  readonly #places: HolderPlaces;
   readonly #clients: ClientAddresses;
   readonly #port = createSocketServer({ noDelay: true, keepAlive: true, allowHalfOpen: true }, (socket) =>
     this.accept(socket),
@@ -57,7 +57,7 @@ export class Listener {
     this.#options = options;
     this.#clients = new ClientAddresses(options.limits.trustedProxies);
     const { limits } = options;
-    this.#places = new Places(limits.connectionsPerAddressMax);
+    this.#places = new HolderPlaces(limits.connectionsPerAddressMax);
     this.server = createServer({
       IncomingMessage: upgradableRequest(options.upgrades ?? nowhere),
       maxHeaderSize: limits.headerBytesMax,

@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Places } from '../../../gateway/overload/places.ts';
+import { HolderPlaces } from '../../../gateway/overload/holder-places.ts';
 import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);
 
 it('gives each holder its places, and reuses a released place', () => {
-  const places = new Places(2);
+  const places = new HolderPlaces(2);
   assert.equal(
     ['a', 'a', 'a', 'b'].map((address) => places.take(address)),
     [true, true, false, true],
@@ -17,7 +17,7 @@ it('gives each holder its places, and reuses a released place', () => {
 });
 
 it('drops a holder without a place, however many there were', () => {
-  const places = new Places(1);
+  const places = new HolderPlaces(1);
   for (let i = 0; i < 10_000; i++) {
     const address = `v4-10.0.${i >> 8}.${i & 255}`;
     assert.ok(places.take(address));

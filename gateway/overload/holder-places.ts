@@ -2,7 +2,7 @@
  * Counts what each holder (a client address, a key, an account) occupies, such as connections, at most `placesMax` each.
  * Tracks only holders that occupy something, so it is bounded by what is occupied. (spec: reliability, attack 50)
  */
-export class Places {
+export class HolderPlaces {
   readonly #placesMax: number;
   readonly #taken = new Map<string, number>();
 
