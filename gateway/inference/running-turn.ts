@@ -218,7 +218,7 @@ export class RunningAttempt implements RunningTurn {
       this.#services.pending.add(measured.then((read) => this.#resolveWith(receipt, read)));
     else this.#resolveWith(receipt, measured);
     this.#services.measures.turnServed(receipt);
-    if (receipt.promptTokensRefused !== undefined) this.#services.measures.usageRefused(receipt);
+    if (receipt.promptTokensRefused !== undefined) this.#services.measures.usageRefused();
     this.#observe(failure, receipt, now);
   }
 

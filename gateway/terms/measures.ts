@@ -21,7 +21,7 @@ export interface Measures {
   /** The first part of an answer arrived. */
   turnServed(receipt: Receipt): void;
   /** The provider reported implausibly many prompt tokens, and our own count is charged. */
-  usageRefused(receipt: Receipt): void;
+  usageRefused(): void;
   charged(endpoint: MeasuredEndpoint, settlement: Pick<Settlement, 'cost' | 'promptTokens' | 'completionTokens'>): void;
   /** A video was rendered and delivered, so long after its render began. */
   rendered(endpoint: MeasuredEndpoint, tookMs: number): void;

@@ -84,7 +84,6 @@ export class RequestMetrics implements Measures {
     this.#usageRefused = counter(
       'troupe_usage_refused_total',
       'Answers whose reported prompt tokens were implausible, charged by our own count',
-      endpoint,
     );
     this.#openHoldsGauge(registry);
   }
@@ -118,8 +117,8 @@ export class RequestMetrics implements Measures {
     if (latencyMs !== null) this.#firstToken.observe({ ...this.#endpoints.of(endpoint) }, latencyMs / 1_000);
   }
 
-  usageRefused({ candidate: { model, endpoint } }: Receipt): void {
-    this.#usageRefused.inc({ ...this.#endpoints.of({ model, provider: endpoint.provider.name }) });
+  usageRefused(): void {
+    this.#usageRefused.inc();
   }
 
   charged(
