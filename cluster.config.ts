@@ -224,6 +224,7 @@ const config: ClusterConfig = {
 
   events: {
     streamsMax: 5_000,
+    streamsPerAccountMax: 2_000,
     streamsPerKeyMax: 1_000,
     bufferBytesMax: 256 * 1024,
   },

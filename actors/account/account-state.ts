@@ -43,7 +43,7 @@ export interface AccountState {
   readonly storedBytes: number;
   /** The active batches, oldest first; bounded by `ACTIVE_BATCHES_MAX`. */
   readonly queue: readonly QueuedBatch[];
-  /** Budgets of the account's workspaces; null without any. */
+  /** What the account's workspaces spend, and their budgets; null before the first charge. */
   readonly budgets: WorkspaceSums | null;
   /** Number of stored workspaces; bounded by `WORKSPACES_MAX`. */
   readonly workspaces: number;

@@ -9,7 +9,7 @@ import { only } from '../terms/only.ts';
 import { firstRow } from '../terms/row.ts';
 import { UNAUTHENTICATED } from '../terms/unauthenticated.ts';
 import { WORKSPACES_MAX } from '../terms/workspace.ts';
-import { type AccountState, emptyAccount, withWorkspaces } from './account-state.ts';
+import { type AccountState, emptyAccount } from './account-state.ts';
 import { judgeOpen, judgeRaise, judgeRelease, judgeSettle, raiseScope } from './admission.ts';
 import { answerPaidIn, recordAdjustment, recordDeposit } from './deposit.ts';
 import * as effects from './effects.ts';
@@ -159,7 +159,7 @@ export const accountMachine = setup({
     recordReleases: emit<AccountState, AccountEvent>(({ context, event }) =>
       recordReleases(context, only(event, 'holds.release')),
     ),
-    openWorkspace: assign(({ context }) => withWorkspaces(context, 1)),
+    openWorkspace: assign(({ context, event }) => reducers.openWorkspace(context, only(event, 'workspace.opened'))),
     closeWorkspace: assign(({ context, event }) => reducers.closeWorkspace(context, only(event, 'workspace.closed'))),
     refuseWorkspace: emit(() => effects.refuseWorkspace()),
     setBudget: assign(({ context, event }) => reducers.setBudget(context, only(event, 'budget.set'))),

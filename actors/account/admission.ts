@@ -85,11 +85,11 @@ export function keyRoom(event: HoldOpen | JobHold): string | null {
  * As `accountRoom`, for the budgets of the key's workspace; null without one. A hold that is replaced is freed where it
  * counted.
  */
-export function workspaceRoom({ address, budgets }: AccountState, event: HoldOpen | JobHold): string | null {
-  const room = budgetRoom(budgets, () => workspaceOf(address, event), event.at);
+export function workspaceRoom({ budgets }: AccountState, event: HoldOpen | JobHold): string | null {
+  const room = budgetRoom(budgets, workspaceOf(event), event.at);
   if (room === null) return null;
   const row = firstRow<Generation>(event, 'generation');
-  const isSame = row !== null && workspaceOf(address, row) === workspaceOf(address, event);
+  const isSame = row !== null && workspaceOf(row) === workspaceOf(event);
   return isSame ? withFreed(room, event) : room;
 }
 
@@ -104,11 +104,11 @@ export function keyHeld(event: HoldOpen | JobHold): string | undefined {
 }
 
 /** As `accountHeld`, of the budgets of the key's workspace. */
-export function workspaceHeld({ address, budgets }: AccountState, event: HoldOpen | JobHold): string {
-  const workspace = workspaceOf(address, event);
+export function workspaceHeld({ budgets }: AccountState, event: HoldOpen | JobHold): string {
+  const workspace = workspaceOf(event);
   const held = budgets?.[workspace]?.held ?? '0';
   const row = firstRow<Generation>(event, 'generation');
-  return row !== null && workspaceOf(address, row) === workspace ? withoutFreed(held, event) : held;
+  return row !== null && workspaceOf(row) === workspace ? withoutFreed(held, event) : held;
 }
 
 function withoutFreed(held: string, event: HoldOpen | JobHold): string {
@@ -139,8 +139,8 @@ export function judgeRaise(state: AccountState, event: HoldRaise): RaiseCase {
 }
 
 /** What the budgets of the hold's workspace leave; null without one. */
-export function raiseRoom({ address, budgets }: AccountState, { at }: HoldRaise, row: Generation): string | null {
-  return budgetRoom(budgets, () => workspaceOf(address, row), at);
+export function raiseRoom({ budgets }: AccountState, { at }: HoldRaise, row: Generation): string | null {
+  return budgetRoom(budgets, workspaceOf(row), at);
 }
 
 /** Which limit refuses a raise that the key's own allows. */

@@ -200,13 +200,9 @@ function roomIn(scope: PaymentScope, state: AccountState, event: HoldRaise): str
 }
 
 /** Without what this generation holds. */
-function heldByOthers(
-  scope: PaymentScope,
-  { address, budgets, held }: AccountState,
-  event: HoldRaise,
-): string | undefined {
+function heldByOthers(scope: PaymentScope, { budgets, held }: AccountState, event: HoldRaise): string | undefined {
   const row = rowOf(event);
-  const all = { account: held, key: event.keyHeld, workspace: budgets?.[workspaceOf(address, row)]?.held }[scope];
+  const all = { account: held, key: event.keyHeld, workspace: budgets?.[workspaceOf(row)]?.held }[scope];
   return all === undefined ? undefined : subtract(all, row.amount);
 }
 

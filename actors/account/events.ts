@@ -5,7 +5,7 @@ import type { Stamped } from '../runtime/index.ts';
 import type { HoldRequest, Idempotency, Release, Settlement } from '../terms/hold.ts';
 import type { DepositSource } from '../terms/payment.ts';
 import type { Principal } from '../terms/principal.ts';
-import type { BudgetInterval, BudgetLimits } from '../terms/workspace.ts';
+import type { BudgetLimits } from '../terms/workspace.ts';
 
 /**
  * From a key, committed together with the key's step. `key` is the key's address; `perMinute` is passed back with a
@@ -132,16 +132,15 @@ export type SlotUpdate = Stamped & {
 /** From a batch in the commit that ends it. */
 export type QueueLeave = Stamped & { readonly type: 'queue.leave'; readonly batch: string };
 
-/** From a workspace in the commit that creates it; refused beyond the bound. */
-export type WorkspaceOpened = Stamped & { readonly type: 'workspace.opened' };
-/** From a workspace in the commit that ends it: its budget ends too. */
+/** From a workspace, by its id or as `DEFAULT_WORKSPACE`, in the commit that creates it; refused beyond the bound. */
+export type WorkspaceOpened = Stamped & { readonly type: 'workspace.opened'; readonly workspace: string };
+/** From a workspace in the commit that ends it: its sums and its budget end too. */
 export type WorkspaceClosed = Stamped & { readonly type: 'workspace.closed'; readonly workspace: string };
 /** From a workspace: its limits after a change; none removes its budget. */
 export type BudgetLimited = Stamped & {
   readonly type: 'budget.set';
   readonly workspace: string;
   readonly limits: BudgetLimits;
-  readonly spent: Readonly<Record<BudgetInterval, string>>;
 };
 
 /** An operator's switch: a suspended account is answered 401 until it is resumed. */

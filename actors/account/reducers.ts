@@ -20,7 +20,14 @@ import {
   withWorkspaces,
 } from './account-state.ts';
 import { heldBefore } from './admission.ts';
-import { withBudgetCharge, withBudgetHeld, withLimits, workspaceOf } from './budgets.ts';
+import {
+  withBudgetHeld,
+  withLimits,
+  withoutWorkspace,
+  withWorkspace,
+  withWorkspaceCharge,
+  workspaceOf,
+} from './budgets.ts';
 import { parseAdjustment } from './deposit.ts';
 import { raiseDelta } from './effects.ts';
 import type {
@@ -35,6 +42,7 @@ import type {
   StorageGive,
   StorageTake,
   WorkspaceClosed,
+  WorkspaceOpened,
 } from './events.ts';
 import { overshootOf } from './generation.ts';
 import { queueAfter } from './queue.ts';
@@ -84,9 +92,7 @@ export function charge(state: AccountState, event: HoldSettle): AccountState {
   const held = row.status === 'running' ? row.amount : null;
   const overshoot = overshootOf(row, cost) !== null;
   const next = withCharge(state, { cost, at, generation: row.generation, key: row.key, held, overshoot });
-  if (next.budgets === null) return next;
-  const workspace = workspaceOf(state.address, row);
-  return withBudgets(next, withBudgetCharge(next.budgets, workspace, { cost, held: held ?? '0', at }));
+  return withBudgets(next, withWorkspaceCharge(next.budgets, workspaceOf(row), { cost, held: held ?? '0', at }));
 }
 
 export function release(state: AccountState, event: AccountEvent): AccountState {
@@ -111,11 +117,12 @@ function end(state: AccountState, { amount, ended }: SweepSlice): AccountState {
   return freed(withoutHolds(state, amount, ended.length), ended);
 }
 
-/** Changes what the budget of a workspace holds; most accounts have no budget. */
+/** Changes what the budget of a workspace holds; most workspaces have no budget. */
 function inBudget(state: AccountState, held: { readonly workspace?: string }, delta: string): AccountState {
-  const { address, budgets } = state;
+  const { budgets } = state;
   if (budgets === null) return state;
-  return withBudgets(state, withBudgetHeld(budgets, workspaceOf(address, held), delta));
+  const after = withBudgetHeld(budgets, workspaceOf(held), delta);
+  return after === budgets ? state : withBudgets(state, after);
 }
 
 /** Frees ended holds in the budgets of their workspaces. */
@@ -125,17 +132,18 @@ export function freed(state: AccountState, ended: readonly Generation[]): Accoun
 }
 
 export function setBudget(state: AccountState, event: BudgetLimited): AccountState {
-  const { workspace, limits, spent, at } = event;
+  const { workspace, limits } = event;
   const running = allRows(event, 'generation').map(({ body }) => body as unknown as Generation);
-  return withBudgets(state, withLimits(state.address, state.budgets, { workspace, limits, spent, running, at }));
+  return withBudgets(state, withLimits(state.budgets, { workspace, limits, running }));
 }
 
-export function closeWorkspace(state: AccountState, { workspace, at }: WorkspaceClosed): AccountState {
-  const end = { workspace, limits: {}, spent: NO_SPENDING, running: [], at };
-  return withWorkspaces(withBudgets(state, withLimits(state.address, state.budgets, end)), -1);
+export function openWorkspace(state: AccountState, { workspace }: WorkspaceOpened): AccountState {
+  return withWorkspaces(withBudgets(state, withWorkspace(state.budgets, workspace)), 1);
 }
 
-const NO_SPENDING = { daily: '0', weekly: '0', monthly: '0', lifetime: '0' };
+export function closeWorkspace(state: AccountState, { workspace }: WorkspaceClosed): AccountState {
+  return withWorkspaces(withBudgets(state, withoutWorkspace(state.budgets, workspace)), -1);
+}
 
 export function changeQueue(state: AccountState, event: AccountEvent): AccountState {
   return withQueue(state, queueAfter(state, only(event, 'queue.join', 'slot.update', 'queue.leave')));

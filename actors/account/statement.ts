@@ -2,7 +2,7 @@
 import type { Effect, View } from '../runtime/index.ts';
 import { isNegative } from '../terms/usd.ts';
 import { type AccountState, available } from './account-state.ts';
-import type { WorkspaceSums } from './budgets.ts';
+import { budgeted, type WorkspaceSums } from './budgets.ts';
 import { reply } from './effects.ts';
 import { SLOTS_MAX } from './queue.ts';
 
@@ -25,7 +25,7 @@ export interface AccountView {
   readonly hash: string | null;
   readonly lateSettles: number;
   readonly overshoots: number;
-  /** What the workspaces with a budget spent and hold, by workspace id; null without any. */
+  /** What the workspaces with a budget spent and hold; null without any. */
   readonly budgets: WorkspaceSums | null;
   /** Threshold of the notice of a low balance; null without one, absent from builds before it. */
   readonly lowBalance?: string | null;
@@ -51,7 +51,7 @@ export function accountView(state: AccountState, status: AccountView['status']):
     hash: state.last?.hash ?? null,
     lateSettles,
     overshoots,
-    budgets: state.budgets,
+    budgets: budgeted(state.budgets),
     lowBalance,
   };
 }

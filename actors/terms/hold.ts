@@ -140,6 +140,8 @@ export interface Settlement {
    * are none.
    */
   readonly unmeasured?: readonly string[];
+  /** The prompt tokens that the provider reported, where they were implausible; they are then in `unmeasured`. */
+  readonly promptTokensRefused?: number;
   /**
    * The conditions under which prices were chosen: the time of admission and the prompt's length; absent without
    * conditional prices.

@@ -63,6 +63,9 @@ export interface WorkspaceRecord extends WorkspaceSettings {
   readonly updatedAt: number | null;
 }
 
+/** Names the default workspace in the sums of its account: its id takes a digest to derive. */
+export const DEFAULT_WORKSPACE = '';
+
 /** Bounds. Workspaces of one account, the default one included; members of a workspace. */
 export const WORKSPACES_MAX = 100;
 export const WORKSPACE_MEMBERS_MAX = 100;

@@ -4,7 +4,7 @@ import { recordAudit } from '../terms/audit.ts';
 import { accountAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import type { Refusal, RefusedAnswer } from '../terms/refusal.ts';
-import { WORKSPACE_MEMBERS_MAX } from '../terms/workspace.ts';
+import { DEFAULT_WORKSPACE, WORKSPACE_MEMBERS_MAX } from '../terms/workspace.ts';
 import type {
   BudgetSet,
   MembersAdd,
@@ -31,14 +31,19 @@ export function answer(state: WorkspaceState): Effect {
 
 /** To the account, which exists and bounds the number of its workspaces. */
 export function reportOpened(state: WorkspaceState): Effect {
-  return toAccount(state, { type: 'workspace.opened' });
+  return toAccount(state, { type: 'workspace.opened', workspace: nameOf(state) });
 }
 
 /** To the account, which counts what the workspace spends. */
-export function reportBudget(state: WorkspaceState, { spent }: BudgetSet): Effect {
-  const record = recordOf(state);
-  const event = { type: 'budget.set', workspace: record.id, limits: plain(limitsOf(record)), spent: plain(spent) };
-  return toAccount(state, event);
+export function reportBudget(state: WorkspaceState): Effect {
+  const limits = plain(limitsOf(recordOf(state)));
+  return toAccount(state, { type: 'budget.set', workspace: nameOf(state), limits });
+}
+
+/** As the account names it. */
+function nameOf(state: WorkspaceState): string {
+  const { id, isDefault } = recordOf(state);
+  return isDefault ? DEFAULT_WORKSPACE : id;
 }
 
 /** Ends the workspace: its row goes, and with it its budgets. */

@@ -44,8 +44,6 @@ export type BudgetSet = Stamped & {
   readonly type: 'workspace.budget';
   readonly interval: BudgetInterval;
   readonly limit: string | null;
-  /** What the keys of the workspace have spent so far, by interval: where the first budget begins to count. */
-  readonly spent: Readonly<Record<BudgetInterval, string>>;
   readonly by?: Principal;
 };
 

@@ -45,9 +45,7 @@ const chart = setup({
     put: emit<WorkspaceState, WorkspaceEvent>(({ context }) => effects.put(context)),
     answer: emit<WorkspaceState, WorkspaceEvent>(({ context }) => effects.answer(context)),
     reportOpened: emit<WorkspaceState, WorkspaceEvent>(({ context }) => effects.reportOpened(context)),
-    reportBudget: emit<WorkspaceState, WorkspaceEvent>(({ context, event }) =>
-      effects.reportBudget(context, only(event, 'workspace.budget')),
-    ),
+    reportBudget: emit<WorkspaceState, WorkspaceEvent>(({ context }) => effects.reportBudget(context)),
     recordChange: emit<WorkspaceState, WorkspaceEvent>(({ context, event }) =>
       effects.recordChange(
         context,

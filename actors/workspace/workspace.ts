@@ -95,8 +95,6 @@ export interface NewBudget {
   readonly interval: BudgetInterval;
   /** Exact decimal USD; null removes the budget. */
   readonly limit: string | null;
-  /** What the workspace's keys have spent in the current windows. */
-  readonly spent: Readonly<Record<BudgetInterval, string>>;
 }
 
 export function setBudget(cluster: Asks, change: WorkspaceChange, budget: NewBudget) {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { ProviderEarnings } from '../jobs/earnings/provider-earnings.ts';
 import { Arrivals } from '../overload/arrivals.ts';
+import { OneAtATime } from '../overload/one-at-a-time.ts';
 import type { OverloadGauges } from '../overload/overload.ts';
 import type { ServingState } from '../terms/serving-state.ts';
 import { PublicStats } from './api/catalogue/public-stats.ts';
@@ -78,8 +79,8 @@ export function openEdge(services: EdgeServices): Edge {
     largeAnswers: new LargeAnswers(clock, limits),
     ...{ feeds, preparedAnswers: new PreparedAnswers(), histories: new EndpointHistories(cluster) },
     ...{ publicStats: new PublicStats(cluster), providerEarnings: new ProviderEarnings(cluster, services.askMs) },
-    ...{ uploads: new UploadRoom(services.files.limits), bodies: new BodyRoom(limits.bodiesBytesMax) },
-    openUploads: new OpenUploads(limits),
+    ...{ uploads: new UploadRoom(services.files.limits), openUploads: new OpenUploads(limits) },
+    ...{ bodies: new BodyRoom(limits.bodiesBytesMax), largeBodies: new OneAtATime(), largeJobBodies: new OneAtATime() },
     running: new RunningRequests(limits.requestsMax),
     underWay: () => (listener?.underWay ?? 0) - feeds.requests - arrivals.waiting,
   });

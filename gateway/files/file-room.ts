@@ -1,23 +1,25 @@
+import type { Clock } from '../../actors/runtime/index.ts';
+import { FairRoom } from '../overload/fair-room.ts';
 import { unavailable } from '../terms/unavailable.ts';
 
-/** Bounds the bytes of stored files that the requests of one node hold at once. */
-export class FileRoom {
-  readonly #bytesMax: number;
-  #bytes = 0;
+/** Longest wait for room. */
+const WAIT_MS = 10_000;
 
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
+/** Bounds the bytes of stored files that the requests of one node hold at once, in all and of one account. */
+export class FileRoom {
+  readonly #room: FairRoom;
+  readonly #clock: Clock;
+
+  /** `bytesMax` is at least twice the bytes of one request. */
+  constructor(bytesMax: number, clock: Clock) {
+    this.#room = new FairRoom(bytesMax);
+    this.#clock = clock;
   }
 
-  /** Returns the function that gives the room back. Throws GatewayError 503 without room. */
-  take(bytes: number): () => void {
-    if (this.#bytes + bytes > this.#bytesMax)
-      throw unavailable('too many bytes of stored files are under way on this node');
-    this.#bytes += bytes;
-    let taken = true;
-    return () => {
-      if (taken) this.#bytes -= bytes;
-      taken = false;
-    };
+  /** Resolves with the function that gives the room back. Rejects with GatewayError 503 after a wait without room. */
+  async take(account: string, bytes: number): Promise<() => void> {
+    const release = await this.#room.takeWithin(account, bytes, { clock: this.#clock, waitMs: WAIT_MS });
+    if (release === null) throw unavailable('too many bytes of stored files are under way on this node');
+    return release;
   }
 }

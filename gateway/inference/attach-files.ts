@@ -8,44 +8,90 @@ import { notFound } from '../terms/not-found.ts';
 import type { ContentPart, FileReference, MediaPart, Turn, TurnMessage } from '../terms/turn.ts';
 import type { InferenceServices } from './services.ts';
 
-/** A turn with the bytes of its stored files, which count against the node's bound until `release`. */
-export interface Attached {
+/** A turn whose stored files are known by their records. */
+export interface Described {
   readonly turn: Turn;
-  /** Characters that the files add to the request. */
-  readonly characters: number;
-  readonly release: () => void;
+  readonly files: StoredFiles;
 }
 
 /**
- * Replaces the stored files that a turn names by their bytes, as data of their stored type: the id is never forwarded,
- * and an image, a recording or a clip is judged by routing as one. Rejects with GatewayError 404 naming the member, 413
- * above the total of one request, and 503. (spec: inference, Messages, Errors 7; reliability F1, F8)
+ * Gives the parts that name stored files the type and size of the record, so that measuring and routing judge them
+ * without their bytes: an image, a recording or a clip counts as one. Rejects with GatewayError 404 naming the member,
+ * and 413 above the total of one request. (spec: inference, Messages, Errors 7; reliability F1, F8)
  */
-export async function attachFiles(
+export async function describeFiles(
   services: InferenceServices,
   caller: Caller,
   turn: Turn,
   references: readonly FileReference[],
-): Promise<Attached> {
-  const { files, fileRoom } = services;
+): Promise<Described> {
+  const { requestBytesMax } = services.files.limits;
   const found = await Promise.all(references.map((one) => requireReference(services, caller, one)));
-  const bytes = found.reduce((sum, file) => sum + file.bytes, 0);
-  if (bytes > files.limits.requestBytesMax) throw tooLarge(files.limits.requestBytesMax);
-  const release = fileRoom.take(bytes);
-  try {
-    const parts = new Map<ContentPart, MediaPart>();
+  if (found.reduce((sum, file) => sum + file.bytes, 0) > requestBytesMax) throw tooLarge(requestBytesMax);
+  const parts = new Map<ContentPart, MediaPart>();
+  const records = new Map<MediaPart, FileRecord>();
+  for (const [at, { part }] of references.entries()) {
+    const file = found[at] as FileRecord;
+    const described = { ...part, ...partOf(file, part.filename) };
+    parts.set(part, described);
+    records.set(described, file);
+  }
+  const messages = withParts(turn.messages, parts);
+  const modalities = { input: modalitiesOf(messages), output: turn.modalities?.output ?? [] };
+  return { turn: { ...turn, messages, modalities }, files: new StoredFiles(services, caller, records) };
+}
+
+/**
+ * The stored files of one turn. Their bytes are read when the turn is about to be sent, after its plan and its hold, and
+ * count against the node's room and the account's part of it until `release`. The id is never forwarded.
+ */
+export class StoredFiles {
+  readonly #services: InferenceServices;
+  readonly #account: string;
+  readonly #records: ReadonlyMap<MediaPart, FileRecord>;
+  readonly #read = new Map<ContentPart, MediaPart>();
+  readonly #releases: (() => void)[] = [];
+
+  constructor(services: InferenceServices, caller: Caller, records: ReadonlyMap<MediaPart, FileRecord>) {
+    this.#services = services;
+    this.#account = ownerOf(caller.key);
+    this.#records = records;
+  }
+
+  /** Characters that the files add to the request. */
+  get characters(): number {
     let characters = 0;
+    for (const { bytes } of this.#records.values()) characters += Math.ceil(bytes / 3) * 4;
+    return characters;
+  }
+
+  /**
+   * The messages with the bytes of their files, as data. Rejects with GatewayError 404 for a file that ended meanwhile,
+   * and 503 without room.
+   */
+  async attach(messages: readonly TurnMessage[]): Promise<readonly TurnMessage[]> {
+    const unread = partsIn(messages).filter((part) => this.#records.has(part) && !this.#read.has(part));
+    const bytes = unread.reduce((sum, part) => sum + this.#recordOf(part).bytes, 0);
+    if (bytes > 0) this.#releases.push(await this.#services.fileRoom.take(this.#account, bytes));
     // One after the other: at most one file is read at a time for one request.
-    for (const [at, { part }] of references.entries()) {
-      const file = found[at] as FileRecord;
-      const base64 = await readBase64(services, file);
-      characters += base64.length;
-      parts.set(part, { ...part, ...partOf(file, base64, part.filename) });
-    }
-    return { turn: withParts(turn, parts), characters, release };
-  } catch (thrown) {
-    release();
-    throw thrown;
+    for (const part of unread) this.#read.set(part, await this.#withBytes(part));
+    return withParts(messages, this.#read);
+  }
+
+  /** Gives the room back. */
+  readonly release = (): void => {
+    this.#read.clear();
+    for (const release of this.#releases.splice(0)) release();
+  };
+
+  async #withBytes(part: MediaPart): Promise<MediaPart> {
+    const file = this.#recordOf(part);
+    const base64 = await readBase64(this.#services, file);
+    return { ...part, source: { kind: 'data', mediaType: file.mimeType, base64 } };
+  }
+
+  #recordOf(part: MediaPart): FileRecord {
+    return this.#records.get(part) as FileRecord;
   }
 }
 
@@ -74,30 +120,37 @@ async function readBase64({ files }: InferenceServices, file: FileRecord): Promi
 }
 
 /** `named`: the name that the request gives the file; absent: its stored one. */
-function partOf({ mimeType: mediaType, filename }: FileRecord, base64: string, named = filename): MediaPart {
+function partOf({ mimeType: mediaType, bytes, filename }: FileRecord, named = filename): MediaPart {
   const [family] = mediaType.split('/', 1);
-  const source = { kind: 'data', mediaType, base64 } as const;
+  const source = { kind: 'stored', mediaType, bytes } as const;
   return family === 'image' || family === 'audio' || family === 'video'
     ? { type: family, source }
     : { type: 'file', source, filename: named };
 }
 
-function withParts(turn: Turn, replaced: ReadonlyMap<ContentPart, MediaPart>): Turn {
-  const messages = turn.messages.map((message): TurnMessage => {
+function withParts(
+  messages: readonly TurnMessage[],
+  replaced: ReadonlyMap<ContentPart, MediaPart>,
+): readonly TurnMessage[] {
+  return messages.map((message): TurnMessage => {
     if (!('parts' in message) || message.parts === undefined) return message;
     return { ...message, parts: message.parts.map((part) => replaced.get(part) ?? part) };
   });
-  return { ...turn, messages, modalities: { input: modalitiesOf(messages), output: turn.modalities?.output ?? [] } };
+}
+
+function partsIn(messages: readonly TurnMessage[]): readonly MediaPart[] {
+  const parts = messages.flatMap((message) => ('parts' in message ? (message.parts ?? []) : []));
+  return parts.filter((part) => part.type !== 'text') as readonly MediaPart[];
+}
+
+/** True if bytes have to be read before the sound of these messages can be measured. */
+export function hasStoredSound(messages: readonly TurnMessage[]): boolean {
+  return partsIn(messages).some(({ type, source }) => type === 'audio' && source.kind === 'stored');
 }
 
 /** Each modality besides text once, in order of appearance. */
 function modalitiesOf(messages: readonly TurnMessage[]): readonly Modality[] {
-  const found = new Set<Modality>();
-  for (const message of messages) {
-    if (!('parts' in message)) continue;
-    for (const part of message.parts ?? []) if (part.type !== 'text') found.add(part.type);
-  }
-  return [...found];
+  return [...new Set(partsIn(messages).map(({ type }) => type))];
 }
 
 function tooLarge(bytesMax: number): GatewayError {

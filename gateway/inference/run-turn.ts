@@ -13,12 +13,13 @@ import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
 import { refusalError } from '../terms/refusal-error.ts';
 import type { TraceSpan } from '../terms/tracing.ts';
-import type { Turn } from '../terms/turn.ts';
+import type { Turn, TurnMessage } from '../terms/turn.ts';
+import { hasStoredSound } from './attach-files.ts';
 import { releaseHold } from './end-hold.ts';
 import { exhausted } from './exhausted.ts';
 import { ExpressibleAttempt } from './expressible-attempt.ts';
 import { endedEarly, firstDelivery } from './first-delivery.ts';
-import { Hold } from './hold.ts';
+import { Hold, type Secured } from './hold.ts';
 import { accountTag } from './outcomes.ts';
 import type { FailedEndpoint } from './refused-by-all.ts';
 import { type Begun, RunningAttempt, type RunningTurn } from './running-turn.ts';
@@ -49,6 +50,8 @@ class AttemptLoop {
   readonly #attempts: AttemptRecord[] = [];
   readonly #failed: FailedEndpoint[] = [];
   readonly #unaffordable: Candidate[] = [];
+  /** The messages as they are sent to the endpoint that is tried. */
+  #messages: readonly TurnMessage[] = [];
   #promptMeter: PromptMeter | null = null;
   /** Of the refusals for money the one that the client can do most about. */
   #short: Refusal | null = null;
@@ -62,19 +65,20 @@ class AttemptLoop {
   }
 
   async run(): Promise<RunningTurn> {
-    const { signal, plan } = this.#request;
+    const { signal, plan, files } = this.#request;
     signal?.addEventListener('abort', this.#leave);
     try {
       for (const planned of plan.candidates) {
         if (this.#isOver() || this.#failed.length === ENDPOINTS_MAX) break;
         if (this.#isPausedSince(planned)) continue;
-        const candidate = pricesPromptUnits(planned.endpoint.tariff) ? await this.#metered(planned) : planned;
-        const secured = await this.#hold.secure(candidate);
+        const isPlain = !pricesPromptUnits(planned.endpoint.tariff);
+        const secured = await (isPlain ? this.#hold.secure(planned) : this.#secureMetered(planned));
         if ('refusal' in secured) {
-          this.#pass(candidate, secured.refusal);
+          this.#pass(planned, secured.refusal);
           continue;
         }
         this.#request.onHeld?.();
+        this.#messages = files === undefined ? planned.messages : await files.attach(planned.messages);
         if (this.#hasLeft()) break;
         const begun = await this.#tryEndpoint(secured.candidate);
         if (begun) return new RunningAttempt(this.#services, this.#request, begun);
@@ -93,9 +97,18 @@ class AttemptLoop {
     return this.#failed.length > 0 && isPausedOn(this.#services.cluster.board, id, provider.slug);
   }
 
-  #metered(candidate: Candidate): Promise<Candidate> {
+  /** The seconds of stored sound are measured from its bytes, which are read once the rest of the cost is held. */
+  async #secureMetered(planned: Candidate): Promise<Secured> {
+    const { files } = this.#request;
+    let { messages } = planned;
+    if (files !== undefined && hasStoredSound(messages)) {
+      const secured = await this.#hold.secure(planned);
+      if ('refusal' in secured) return secured;
+      messages = await files.attach(messages);
+    }
     this.#promptMeter ??= new PromptMeter(this.#services.clock);
-    return this.#promptMeter.metered(candidate);
+    const { promptUnits } = await this.#promptMeter.metered({ ...planned, messages });
+    return this.#hold.secure(promptUnits === undefined ? planned : { ...planned, promptUnits });
   }
 
   readonly #leave = (): void => this.#abort();
@@ -189,13 +202,14 @@ class AttemptLoop {
   async #writeLarge(candidate: Candidate): Promise<string> {
     const { clock, targets } = this.#services;
     await loopShare(clock, this.#request.bytes);
-    const body = targets.of(candidate.endpoint).write(this.#turnFor(candidate), candidate.completionTokensMax);
+    const body = targets.of(candidate.endpoint).write(this.#turn(), candidate.completionTokensMax);
     await loopShare(clock, body.length);
     return body;
   }
 
-  #turnFor({ messages }: Candidate): Turn {
+  #turn(): Turn {
     const { turn } = this.#request;
+    const messages = this.#messages;
     return messages === turn.messages ? turn : { ...turn, messages };
   }
 
@@ -210,7 +224,7 @@ class AttemptLoop {
     const { connectMs, firstByteMs, idleMs, bodyBytesMax, lineBytesMax } = config.upstream;
     return open(outbound, {
       target: targets.of(candidate.endpoint),
-      turn: this.#turnFor(candidate),
+      turn: this.#turn(),
       body,
       ceiling: candidate.completionTokensMax,
       generation,

@@ -1,4 +1,5 @@
 import type { ObservedAttempt as Observed } from '../../actors/endpoint/window.ts';
+import type { CallFailure } from '../../actors/terms/endpoint.ts';
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
 import type { ReplyHead } from '../dialects/reply/reply-head.ts';
 import { inputImages } from '../pricing/input-images.ts';
@@ -217,6 +218,7 @@ export class RunningAttempt implements RunningTurn {
       this.#services.pending.add(measured.then((read) => this.#resolveWith(receipt, read)));
     else this.#resolveWith(receipt, measured);
     this.#services.measures.turnServed(receipt);
+    if (receipt.promptTokensRefused !== undefined) this.#services.measures.usageRefused();
     this.#observe(failure, receipt, now);
   }
 
@@ -258,8 +260,10 @@ export class RunningAttempt implements RunningTurn {
     const completionTokensMax = ceiling + (this.#mediaBounds()?.imageTokens ?? 0);
     const reported = attempt.usage;
     const window = candidate.endpoint.contextLength * windowsOf(this.request.turn);
-    const usage = plausibleUsage(reported, window, completionTokensMax);
+    const promptTokensMax = Math.min(window, prompt.reportedMax);
+    const usage = plausibleUsage(reported, { promptTokensMax, completionTokensMax });
     if (usage !== reported) this.#warn(reported);
+    const refused = usage.promptTokens === undefined ? reported.promptTokens : undefined;
     const billed = this.#meter.billed(usage, prompt.counted, ceiling);
     const { finish } = this.#meter;
     const own: AttemptRecord = {
@@ -279,6 +283,7 @@ export class RunningAttempt implements RunningTurn {
       usage,
       billed,
       estimated: billed !== usage,
+      ...(refused === undefined ? null : { promptTokensRefused: refused }),
       media: {},
       finishReason: failure ? 'error' : (finish?.reason ?? null),
       nativeFinishReason: finish?.native ?? null,
@@ -310,10 +315,11 @@ export class RunningAttempt implements RunningTurn {
     if (failure === null && !this.#left) this.#remember();
     if (failure === null) this.#services.keyAlarms.served(candidate.endpoint.provider.slug);
     const { promptTokens = 0, completionTokens } = receipt.usage;
+    const refused = failure === null ? receipt.promptTokensRefused : undefined;
     const seen: { -readonly [member in keyof Observed]: Observed[member] } = {
       by: accountTag(caller.account),
       at: this.#services.cluster.now(),
-      outcome: outcomeOf(failure, receipt),
+      outcome: refused === undefined ? outcomeOf(failure, receipt) : 'error',
       streamed: turn.stream,
       durationMs: now - sentAt,
     };
@@ -326,12 +332,19 @@ export class RunningAttempt implements RunningTurn {
     }
     seen.tokens = promptTokens + (completionTokens ?? 0);
     if (failure?.isProvidersFault) seen.failure = failure.shown;
+    else if (refused !== undefined) seen.failure = miscount(refused, candidate.prompt);
     const renderPixels = this.#meter.onlyImagePixels;
     if (renderPixels !== null) seen.renderPixels = renderPixels;
     const ask = toolAsk(turn, failure ?? (receipt.finishReason === null ? 'left' : 'served'));
     if (ask !== null) seen.toolAsk = ask;
     this.#services.outcomes.observe(candidate.endpoint.id, seen);
   }
+}
+
+/** Why an answer with an implausible report counts as an error. */
+function miscount(reported: number, { counted, reportedMax }: Candidate['prompt']): CallFailure {
+  const text = `${reported} prompt tokens are reported; ${counted} are counted, and at most ${reportedMax} are plausible`;
+  return { category: 'implausible_usage', text };
 }
 
 /** A reply that broke off counts even where its error is a limit of the provider. (conventions 1.7) */

@@ -4,8 +4,8 @@ import type { RenderTarget } from '../../actors/video-job/render-ask.ts';
 import { FileRoom } from '../files/file-room.ts';
 import type { FileServices } from '../files/file-services.ts';
 import type { Outbound } from '../outbound/outbound.ts';
+import { FairRoom } from '../overload/fair-room.ts';
 import type { StreamShares } from '../overload/stream-shares.ts';
-import { ReplyRoom } from '../providers/reply-room.ts';
 import { type Target, targetOf } from '../providers/target.ts';
 import { type VideoTarget, videoTargetOf } from '../providers/video/video-target.ts';
 import { Affinity } from '../routing/affinity.ts';
@@ -51,7 +51,7 @@ export interface InferenceServices extends Omit<InferenceParts, 'keys'> {
   readonly affinity: Affinity;
   readonly outcomes: Outcomes;
   readonly fileRoom: FileRoom;
-  readonly replyRoom: ReplyRoom;
+  readonly replyRoom: FairRoom;
   readonly refusals: RefusalRecorder;
   readonly keyAlarms: KeyAlarms;
   readonly pending: BackgroundWork;
@@ -66,8 +66,8 @@ export function openInference({ keys, ...parts }: InferenceParts): InferenceServ
     targets: new Targets(keys),
     affinity: new Affinity(parts.cluster.board),
     outcomes: new Outcomes(parts.cluster, parts.clock),
-    fileRoom: new FileRoom(parts.files.limits.heldBytesMax),
-    replyRoom: new ReplyRoom(parts.config.upstream.repliesBytesMax),
+    fileRoom: new FileRoom(parts.files.limits.heldBytesMax, parts.clock),
+    replyRoom: new FairRoom(parts.config.upstream.repliesBytesMax),
     refusals: new RefusalRecorder(parts.cluster, keys),
     keyAlarms: new KeyAlarms(parts),
     pending: new BackgroundWork(),

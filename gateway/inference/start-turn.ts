@@ -7,7 +7,7 @@ import { plan } from '../routing/plan.ts';
 import { promptNeeds } from '../routing/prompt-needs.ts';
 import type { FileReference } from '../terms/turn.ts';
 import { measurePrompt, type PromptSizes } from '../tokens/measure-prompt.ts';
-import { attachFiles } from './attach-files.ts';
+import { describeFiles } from './attach-files.ts';
 import { runTurn } from './run-turn.ts';
 import type { RunningTurn } from './running-turn.ts';
 import type { InferenceServices } from './services.ts';
@@ -39,8 +39,8 @@ interface Measured extends Pick<TurnRequest, 'turn' | 'reply'> {
  * order. Rejects with `GatewayError` where a step refuses; then nothing is charged and a hold is released in the
  * background. Live requests and batch lines start with it and end with `endTurn`.
  *
- * Stored files that the turn names are read after the parse, since their media decide the size and the routing. Not
- * async, so that no waiting frame keeps the body alive.
+ * Stored files that the turn names are described by their records after the parse, since their media decide the size and
+ * the routing; their bytes are read after the hold. Not async, so that no waiting frame keeps the body alive.
  */
 export function startTurn(services: InferenceServices, input: TurnInput): Promise<RunningTurn> {
   try {
@@ -65,14 +65,15 @@ async function startWithFiles(
   { turn, reply }: ParsedRequest,
   files: readonly FileReference[],
 ): Promise<RunningTurn> {
-  const attached = await attachFiles(services, arrival.caller, turn, files);
+  const described = await describeFiles(services, arrival.caller, turn, files);
+  const stored = described.files;
   try {
-    const bytes = arrival.bytes + attached.characters;
-    const running = await measure(services, { ...arrival, bytes }, { turn: attached.turn, reply });
-    void running.receipt.finally(attached.release);
+    const bytes = arrival.bytes + stored.characters;
+    const running = await measure(services, { ...arrival, bytes, files: stored }, { turn: described.turn, reply });
+    void running.receipt.finally(stored.release);
     return running;
   } catch (thrown) {
-    attached.release();
+    stored.release();
     throw thrown;
   }
 }
@@ -139,6 +140,7 @@ function acceptTurn(
     isCounted,
     acceptedIn,
     onHeld,
+    files,
   } = arrival;
   const conversation = affinity.recall(caller.account, turn.conversation);
   return {
@@ -156,6 +158,7 @@ function acceptTurn(
     isCounted,
     acceptedIn,
     onHeld,
+    files,
   };
 }
 

@@ -3,6 +3,7 @@ import type { ReplyDialect } from '../dialects/reply/reply-dialect.ts';
 import type { Attribution, Caller } from '../terms/caller.ts';
 import type { Plan } from '../terms/plan.ts';
 import type { Turn } from '../terms/turn.ts';
+import type { StoredFiles } from './attach-files.ts';
 import type { AbortNotice } from './caller-abort.ts';
 
 /** An accepted request for inference: a live request or a line of a batch. */
@@ -37,4 +38,6 @@ export interface TurnRequest {
   readonly acceptedIn?: string | null | undefined;
   /** Called once the money is held: from then on the turn waits for its provider. Also for each further candidate. */
   readonly onHeld?: (() => void) | undefined;
+  /** The stored files that the turn names; absent without any. */
+  readonly files?: StoredFiles | undefined;
 }

@@ -49,7 +49,7 @@ export class PromptMeter {
   async #measure({ source }: MediaPart): Promise<string | null> {
     this.#startedAt ??= this.#clock.monotonic();
     const isOver = this.#clock.monotonic() - this.#startedAt > MEASURING_MS_MAX;
-    if (source.kind === 'url' || isOver || this.#seconds.size >= AUDIO_PARTS_MAX) return null;
+    if (source.kind !== 'data' || isOver || this.#seconds.size >= AUDIO_PARTS_MAX) return null;
     const meter = new SpeechMeter(source.mediaType === 'audio/pcm16' ? 'pcm16' : null);
     meter.add(source.base64);
     return (await meter.seconds(this.#clock)) ?? null;

@@ -76,8 +76,10 @@ function carriedBy({ messages }: Turn): readonly CarriedInput[] {
     for (const part of message.role === 'assistant' ? [] : (message.parts ?? [])) {
       if (part.type === 'text') continue;
       const { source, type: modality } = part;
-      const mediaType = source.kind === 'data' ? source.mediaType : null;
-      kinds.set(`${modality} ${source.kind} ${mediaType}`, { modality, kind: source.kind, mediaType });
+      // A stored file is sent by value.
+      const kind = source.kind === 'url' ? 'url' : 'data';
+      const mediaType = source.kind === 'url' ? null : source.mediaType;
+      kinds.set(`${modality} ${kind} ${mediaType}`, { modality, kind, mediaType });
     }
   }
   return [...kinds.values()];

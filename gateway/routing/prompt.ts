@@ -3,6 +3,7 @@ import type { PromptTokens } from '../terms/plan.ts';
 import type { Turn, TurnMessage } from '../terms/turn.ts';
 import { promptCount } from '../tokens/prompt-count.ts';
 import { promptHeld } from '../tokens/prompt-held.ts';
+import { promptReportedMax } from '../tokens/prompt-reported.ts';
 import { type PromptSize, type TurnSizes, totalSize } from '../tokens/prompt-size.ts';
 import { type LongestInput, longestInput } from './embedding-inputs.ts';
 import { type TrimmableConversation, trimmableConversation } from './middle-out.ts';
@@ -25,5 +26,5 @@ export function promptOf(turn: Turn, sizes: TurnSizes): Prompt {
 }
 
 export function tokensOf(size: PromptSize): PromptTokens {
-  return { counted: promptCount(size), held: promptHeld(size) };
+  return { counted: promptCount(size), held: promptHeld(size), reportedMax: promptReportedMax(size) };
 }

@@ -263,8 +263,9 @@ export interface VideoLimits {
 
 /** The streams of `GET /events`. */
 export interface EventLimits {
-  /** Streams on one node, in all and of one key. */
+  /** Streams on one node, in all, of one account and of one key. */
   readonly streamsMax: number;
+  readonly streamsPerAccountMax: number;
   readonly streamsPerKeyMax: number;
   /** Events that wait for a slow reader, per stream; beyond it the stream ends. */
   readonly bufferBytesMax: number;

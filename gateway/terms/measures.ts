@@ -20,6 +20,8 @@ export interface Measures {
   attemptEnded(endpoint: MeasuredEndpoint, attempt: Pick<AttemptRecord, 'outcome' | 'reason'>): void;
   /** The first part of an answer arrived. */
   turnServed(receipt: Receipt): void;
+  /** The provider reported implausibly many prompt tokens, and our own count is charged. */
+  usageRefused(): void;
   charged(endpoint: MeasuredEndpoint, settlement: Pick<Settlement, 'cost' | 'promptTokens' | 'completionTokens'>): void;
   /** A video was rendered and delivered, so long after its render began. */
   rendered(endpoint: MeasuredEndpoint, tookMs: number): void;
@@ -37,6 +39,7 @@ export const NO_MEASURES: Measures = {
   requestShed: nothing,
   attemptEnded: nothing,
   turnServed: nothing,
+  usageRefused: nothing,
   charged: nothing,
   rendered: nothing,
   settled: nothing,

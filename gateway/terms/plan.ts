@@ -8,10 +8,14 @@ export interface Plan {
   readonly rejections: readonly Rejection[];
 }
 
-/** Prompt tokens of a turn: the count that is charged where none is reported, and the count that the hold covers. */
+/**
+ * Prompt tokens of a turn: the count that is charged where none is reported, the count that the hold covers, and the
+ * most that a provider may report.
+ */
 export interface PromptTokens {
   readonly counted: number;
   readonly held: number;
+  readonly reportedMax: number;
 }
 
 /** What a prompt consumes beside tokens and images, where the endpoint prices it. */

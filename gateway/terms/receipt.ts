@@ -19,6 +19,8 @@ export interface Receipt {
   /** The charged counts: the reported ones, and our own for missing ones, with `estimated`. */
   readonly billed: Usage;
   readonly estimated: boolean;
+  /** The prompt tokens that the provider reported, where they were implausible and our own count is charged instead. */
+  readonly promptTokensRefused?: number;
   /**
    * Media measured from the bytes of the reply, within the admitted bounds, and what the prompt consumes beside tokens.
    */

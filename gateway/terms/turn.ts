@@ -47,7 +47,7 @@ export interface Turn {
   readonly inexpressible?: readonly Modality[];
   /** Members of the body that nothing reads; absent without any. */
   readonly unread?: readonly string[];
-  /** Stored files that the messages name; their parts have neither bytes nor type until the files are attached. */
+  /** Stored files that the messages name; their parts have neither type nor size until the records are read. */
   readonly files?: readonly FileReference[];
 }
 
@@ -129,7 +129,9 @@ export type MediaSource =
   /** An `https:` or `http:` URL that the endpoint fetches; the gateway never does. */
   | { readonly kind: 'url'; readonly url: string }
   /** Bytes: the media type (`audio/wav`, `application/pdf`; null without one) and checked base64 text. */
-  | { readonly kind: 'data'; readonly mediaType: string | null; readonly base64: string };
+  | { readonly kind: 'data'; readonly mediaType: string | null; readonly base64: string }
+  /** A stored file, as its record describes it: its bytes are read once the money is held. */
+  | { readonly kind: 'stored'; readonly mediaType: string | null; readonly bytes: number };
 
 /**
  * One structured piece of reasoning: a whole entry, or a fragment of the entry of that `index`. Its other members

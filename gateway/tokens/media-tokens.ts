@@ -1,4 +1,4 @@
-import type { MediaPart } from '../terms/turn.ts';
+import type { MediaPart, MediaSource } from '../terms/turn.ts';
 
 /** The size of one non-text part: the best estimate of its tokens, and an upper bound for all known providers. */
 export interface MediaTokens {
@@ -36,15 +36,19 @@ const PART_TOKENS = 64;
 const FILE_BOUND_MIN = 16_384;
 const COUNTED_MAX = 16_384;
 
-/** Sizes one part by the request alone; nothing is decoded or fetched. */
+/** Sizes one part by the request and the records of stored files alone; nothing is decoded or fetched. */
 export function mediaTokens(part: MediaPart): MediaTokens {
   if (part.type === 'image') return part.detail === 'low' ? IMAGE_LOW : IMAGE;
   const { bytesPerToken, bytesPerTokenMin, unseen } = WEIGHINGS[part.type];
   if (part.source.kind === 'url') return unseen;
-  const bytes = (part.source.base64.length * 3) / 4;
+  const bytes = bytesOf(part.source);
   const least = part.type === 'file' ? FILE_BOUND_MIN : PART_TOKENS;
   return {
     counted: Math.min(COUNTED_MAX, PART_TOKENS + Math.ceil(bytes / bytesPerToken)),
     bound: least + Math.ceil(bytes / bytesPerTokenMin),
   };
+}
+
+function bytesOf(source: Exclude<MediaSource, { kind: 'url' }>): number {
+  return source.kind === 'stored' ? source.bytes : (source.base64.length * 3) / 4;
 }

@@ -37,7 +37,7 @@ async function serve(simulatorPort: string): Promise<void> {
     providers: [simulatedProvider('sim-a', `http://127.0.0.1:${simulatorPort}/v1`)],
     rates: { keyPerMinute: LIMITS, endpointPerMinute: LIMITS, addressPerMinute: LIMITS },
     edge: { requestsMax: MANY, connectionsMax: MANY, connectionsPerAddressMax: MANY, drainGraceMs: DRAIN_MS },
-    events: { streamsMax: MANY, streamsPerKeyMax: MANY },
+    events: { streamsMax: MANY, streamsPerAccountMax: MANY, streamsPerKeyMax: MANY },
     upstream: { connectionsPerOriginMax: MANY },
     // Work in the background rests as configured, and not as in the tests of the API.
     overload: { restFactor: config.overload.restFactor },

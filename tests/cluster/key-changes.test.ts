@@ -24,7 +24,6 @@ const EVERY_MS = 150;
 const KEY = `sk-gw-v1-${'a'.repeat(64)}`;
 const BY: Principal = { kind: 'system', id: 'test' };
 const OPTIONS = { by: BY, withinMs: WITHIN_MS };
-const NO_SPEND = { daily: '0', weekly: '0', monthly: '0', lifetime: '0' };
 const SETTINGS = {
   name: 'Team',
   slug: 'team',
@@ -107,11 +106,7 @@ const move = (to: 'team' | 'strict' | null) => (at: Place) => moveKey(at.node, a
 const zeroRetention = (to: boolean) => (at: Place) =>
   updateWorkspace(at.node, { account: at.account, id: at.team, ...OPTIONS }, { zeroRetention: to });
 const budget = (to: string | null) => (at: Place) =>
-  setBudget(
-    at.node,
-    { account: at.account, id: at.team, ...OPTIONS },
-    { interval: 'daily', limit: to, spent: NO_SPEND },
-  );
+  setBudget(at.node, { account: at.account, id: at.team, ...OPTIONS }, { interval: 'daily', limit: to });
 const suspend = (at: Place) => suspendAccount(at.node, accountAddress(at.account), WITHIN_MS);
 const resume = (at: Place) => resumeAccount(at.node, accountAddress(at.account), WITHIN_MS);
 

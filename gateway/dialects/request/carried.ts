@@ -32,11 +32,11 @@ export class Carried {
   }
 
   /**
-   * The part of a stored file, before its bytes and type are known, with what is sent beside it. Throws 400 above the
+   * The part of a stored file, before its type and size are known, with what is sent beside it. Throws 400 above the
    * bound.
    */
   addFile(id: string, member: string, beside: Pick<MediaPart, 'filename' | 'cacheFor'> = {}): MediaPart {
-    const part: MediaPart = { ...beside, type: 'file', source: { kind: 'data', mediaType: null, base64: '' } };
+    const part: MediaPart = { ...beside, type: 'file', source: { kind: 'stored', mediaType: null, bytes: 0 } };
     this.#files ??= [];
     if (this.#files.length === STORED_FILES_MAX) {
       throw invalid(`${this.#member} must name at most ${STORED_FILES_MAX} stored files`);

@@ -3,7 +3,7 @@ import { exactNumber } from './exact-json.ts';
 
 /**
  * The members of a generation's record beyond the convention: the route candidates and the reasons for rejections, the
- * amount of every hold, the ceiling where the money lowered it, which requested parameters the serving endpoint
+ * amount of every hold, an implausible prompt count, the ceiling where the money lowered it, which requested parameters the serving endpoint
  * declares, which members of the body nothing reads, and timings. A plain request with one endpoint and no rejection has no `route`; its endpoint is in
  * `provider_responses`. Times in ms since the request's start.
  */
@@ -17,6 +17,7 @@ export function renderTrace(generation: Generation): Readonly<Record<string, unk
     unread_members: generation.unread ?? [],
     route: route === undefined ? null : renderRoute(route),
     holds: holdsOf(generation),
+    refused_prompt_tokens: settlement?.promptTokensRefused ?? null,
     affordable_max_tokens: settlement?.affordableTokensMax ?? null,
     media: settlement?.media === undefined ? null : renderMedia(settlement.media),
     price_conditions: settlement?.conditions === undefined ? null : renderConditions(settlement.conditions),

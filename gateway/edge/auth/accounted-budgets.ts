@@ -8,8 +8,8 @@ import {
 } from '../../../actors/rate-window/rate-window.ts';
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
+import { HolderPlaces } from '../../overload/holder-places.ts';
 import type { RateLimits } from '../../terms/config.ts';
-import { AddressPlaces } from '../http/address-places.ts';
 import type { Budgets, GrantedSlice } from './budgets.ts';
 import { type WindowPart, windowPart } from './window-part.ts';
 
@@ -29,11 +29,11 @@ export class AccountedBudgets implements Budgets {
   readonly part: WindowPart;
   readonly #options: AccountedBudgetsOptions;
   /** Counts under way by address, at most as many as can be granted: a flood never waits for its counting actor. */
-  readonly #counting: AddressPlaces;
+  readonly #counting: HolderPlaces;
 
   constructor(options: AccountedBudgetsOptions) {
     this.#options = options;
-    this.#counting = new AddressPlaces(options.rates.addressPerMinute);
+    this.#counting = new HolderPlaces(options.rates.addressPerMinute);
     this.part = windowPart(options.rates, options.nodes);
   }
 

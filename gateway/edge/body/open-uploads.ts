@@ -1,6 +1,6 @@
+import { HolderPlaces } from '../../overload/holder-places.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
-import { AddressPlaces } from '../http/address-places.ts';
 
 /**
  * Bounds the bodies that are still arriving, per key and per client address. A body that arrived with its head is none
@@ -8,13 +8,13 @@ import { AddressPlaces } from '../http/address-places.ts';
  */
 export class OpenUploads {
   readonly #limits: Pick<EdgeLimits, 'uploadsPerKeyMax' | 'uploadsPerAddressMax'>;
-  readonly #keys: AddressPlaces;
-  readonly #addresses: AddressPlaces;
+  readonly #keys: HolderPlaces;
+  readonly #addresses: HolderPlaces;
 
   constructor(limits: Pick<EdgeLimits, 'uploadsPerKeyMax' | 'uploadsPerAddressMax'>) {
     this.#limits = limits;
-    this.#keys = new AddressPlaces(limits.uploadsPerKeyMax);
-    this.#addresses = new AddressPlaces(limits.uploadsPerAddressMax);
+    this.#keys = new HolderPlaces(limits.uploadsPerKeyMax);
+    this.#addresses = new HolderPlaces(limits.uploadsPerAddressMax);
   }
 
   /** Returns the function that ends the upload. Throws GatewayError 429 where key or address has too many. */

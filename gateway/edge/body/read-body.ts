@@ -7,6 +7,7 @@ import { JsonScan } from '../../json/json-scan.ts';
 import type { KeptTexts } from '../../json/json-sinks.ts';
 import { parseWhole } from '../../json/parse-whole.ts';
 import { oneOf, readInShares } from '../../json/read-in-shares.ts';
+import type { OneAtATime } from '../../overload/one-at-a-time.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { invalid } from '../../terms/invalid.ts';
@@ -37,6 +38,10 @@ export interface ReadBodyOptions {
   readonly digest: Hash | null;
   /** Values that stay text; absent: the JSON schemas in a large inference request. */
   readonly texts?: KeptTexts | undefined;
+  /** Parses large bodies one at a time: many live objects at once make garbage collection slow. */
+  readonly largeBodies: OneAtATime;
+  /** Large bodies are parsed by holder in turn. */
+  readonly holder: string;
   /** The body of a job is read in the background; absent: as that of a live request. */
   readonly background?: LoopWork | undefined;
 }
@@ -70,38 +75,13 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
   const bytes = uploaded.length;
   const heapBytes = Math.min(scan.tokens, VALUE_TOKENS_MAX) * TOKEN_HEAP_BYTES;
   if (bytes > SMALL_BYTES_MAX && heapBytes > bytes && !options.reserve(heapBytes - bytes)) throw noRoom();
-  if (background !== undefined && (texts !== undefined || bytes > LOOP_TURN_BYTES))
-    return readInBackground(uploaded, scan.tokens, background, options);
-  if (bytes > LOOP_TURN_BYTES) return readLarge(uploaded, scan.tokens, options);
+  const read = (): Promise<RequestBody> => readPieces(uploaded, scan.tokens, background ?? loopWork(clock), options);
+  if (bytes > LOOP_TURN_BYTES) return options.largeBodies.run(options.holder, read);
+  if (background !== undefined && texts !== undefined) return read();
   if (bytes > SMALL_BYTES_MAX) await loopShare(clock, bytes);
   const whole = oneOf(uploaded.chunks);
   options.digest?.update(whole);
   return new RequestBody(bytes, parseWhole(whole, scan.members));
-}
-
-/** Large bodies are parsed one at a time: many live objects at once make garbage collection slow. */
-let last: Promise<void> = Promise.resolve();
-
-function readLarge(uploaded: Uploaded, tokens: number, options: ReadBodyOptions): Promise<RequestBody> {
-  const reading = last.then(() => readPieces(uploaded, tokens, loopWork(options.clock), options));
-  last = reading.then(nothing, nothing);
-  return reading;
-}
-
-/** The same for the bodies of jobs, which rest while live requests come in. */
-let lastInBackground: Promise<void> = Promise.resolve();
-
-function readInBackground(
-  uploaded: Uploaded,
-  tokens: number,
-  background: LoopWork,
-  options: ReadBodyOptions,
-): Promise<RequestBody> {
-  const read = (): Promise<RequestBody> => readPieces(uploaded, tokens, background, options);
-  if (uploaded.length <= LOOP_TURN_BYTES) return read();
-  const reading = lastInBackground.then(read);
-  lastInBackground = reading.then(nothing, nothing);
-  return reading;
 }
 
 async function readPieces(
@@ -118,8 +98,6 @@ async function readPieces(
   body.put(await readInShares(chunks, { tokens, loop, texts, beforePiece }));
   return body;
 }
-
-function nothing(): void {}
 
 /**
  * A body that has already arrived in one piece, as nearly all do; null if bytes are missing. Stream listeners with a

@@ -6,7 +6,7 @@ import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import type { EdgeRoutes } from '../http/edge-routes.ts';
 import { type RequestContext, STRANGERS } from '../request-context.ts';
-import { readBody } from './read-body.ts';
+import { type ReadBodyOptions, readBody } from './read-body.ts';
 import type { RequestBody } from './request-body.ts';
 
 /** What a route reads otherwise than an inference request. */
@@ -18,31 +18,43 @@ export interface OwnReading {
   readonly isJob?: true;
 }
 
+type ReadingEdge = Pick<
+  EdgeRoutes,
+  'services' | 'bodies' | 'largeBodies' | 'largeJobBodies' | 'openUploads' | 'authentication' | 'clients'
+>;
+
 /**
  * The JSON body of an authenticated caller's request, within the configured bounds. Rejects as `readBody` does, and
  * with `CallerLeft` if the connection has closed meanwhile. A request with an `Idempotency-Key` gets the digest of its
  * body.
  */
-export async function readJson(
-  context: RequestContext,
-  edge: Pick<EdgeRoutes, 'services' | 'bodies' | 'openUploads' | 'authentication' | 'clients'>,
-  own: OwnReading = {},
-): Promise<RequestBody> {
+export async function readJson(context: RequestContext, edge: ReadingEdge, own: OwnReading = {}): Promise<RequestBody> {
   const { request, response, invite, caller } = context;
   const { clock } = edge.services;
   const limits = own.bounds === undefined ? edge.services.limits : { ...edge.services.limits, ...own.bounds };
-  const reserve = edge.bodies.reservation(caller?.account ?? STRANGERS, response);
+  const holder = caller?.account ?? STRANGERS;
+  const reserve = edge.bodies.reservation(holder, response);
   const open = (isLarge: boolean): Promise<() => void> => openUpload(context, edge, isLarge);
   const isGone = (): boolean => response.destroyed;
   stillHere(response);
   const digest = request.headers['idempotency-key'] === undefined ? null : createHash('sha256');
-  const { texts, isJob } = own;
-  const background =
-    isJob === true ? edge.services.files.background.of(caller === null ? STRANGERS : ownerOf(caller.key)) : undefined;
-  const body = await readBody(request, { limits, clock, reserve, open, isGone, invite, digest, texts, background });
+  const { texts } = own;
+  const body = await readBody(request, {
+    ...{ limits, clock, reserve, open, isGone, invite, digest, texts, holder },
+    ...(own.isJob === true ? jobReading(edge, caller) : { largeBodies: edge.largeBodies }),
+  });
   stillHere(response);
   if (digest !== null) context.bodyDigest = digest.digest('hex');
   return body;
+}
+
+/** The body of a job rests while live requests come in. */
+function jobReading(
+  { services, largeJobBodies }: ReadingEdge,
+  caller: RequestContext['caller'],
+): Pick<ReadBodyOptions, 'largeBodies' | 'background'> {
+  const background = services.files.background.of(caller === null ? STRANGERS : ownerOf(caller.key));
+  return { largeBodies: largeJobBodies, background };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { ownerOf } from '../../../actors/runtime/index.ts';
+import { HolderPlaces } from '../../overload/holder-places.ts';
 import type { Caller } from '../../terms/caller.ts';
 import type { EventLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
@@ -20,12 +21,15 @@ export class AccountFeeds {
   readonly #feeds = new Map<string, OpenFeed>();
   readonly #subscriptions = new Set<Subscription>();
   #requests = 0;
-  readonly #perKey = new Map<string, number>();
+  readonly #perKey: HolderPlaces;
+  readonly #perAccount: HolderPlaces;
   #ended: GatewayError | null = null;
 
   constructor(services: FeedServices, limits: EventLimits) {
     this.#services = services;
     this.#limits = limits;
+    this.#perKey = new HolderPlaces(limits.streamsPerKeyMax);
+    this.#perAccount = new HolderPlaces(limits.streamsPerAccountMax);
   }
 
   /** Open streams that are requests under way. */
@@ -40,13 +44,18 @@ export class AccountFeeds {
 
   /**
    * Joins the feed of the caller's account; `Subscription.start` begins the delivery. Rejects with GatewayError 429
-   * (streams of this key), 503 (streams of this node), or a failure to read.
+   * (streams of this key or this account), 503 (streams of this node), or a failure to read.
    */
   async subscribe(caller: Caller, filter: EventFilter, sink: EventSink): Promise<Subscription> {
     const account = ownerOf(caller.key);
-    this.#check(caller.key);
-    const open = this.#open(account);
-    const leave = this.#take(caller.key);
+    const leave = this.#take(account, caller.key);
+    let open: OpenFeed;
+    try {
+      open = this.#open(account);
+    } catch (thrown) {
+      leave();
+      throw thrown;
+    }
     const subscription = new Subscription({
       ...{ services: this.#services, feed: open.feed, account, key: caller.key, filter, sink },
       closed: () => {
@@ -75,22 +84,19 @@ export class AccountFeeds {
     for (const subscription of [...this.#subscriptions]) subscription.end(error);
   }
 
-  #check(key: string): void {
-    const { streamsMax, streamsPerKeyMax } = this.#limits;
+  /** Takes a place of the account and of its key; returns the function that gives both back. */
+  #take(account: string, key: string): () => void {
+    const { streamsMax, streamsPerKeyMax, streamsPerAccountMax } = this.#limits;
     if (this.#ended !== null) throw this.#ended;
     if (this.#subscriptions.size >= streamsMax) throw unavailable('too many event streams are open on this node');
-    if ((this.#perKey.get(key) ?? 0) >= streamsPerKeyMax) {
-      const message = `A key has at most ${streamsPerKeyMax} event streams open at once`;
-      throw new GatewayError({ status: 429, type: 'rate_limit_exceeded', message, headers: { 'retry-after': '1' } });
+    if (!this.#perKey.take(key)) throw tooMany('A key', streamsPerKeyMax);
+    if (!this.#perAccount.take(account)) {
+      this.#perKey.leave(key);
+      throw tooMany('An account', streamsPerAccountMax);
     }
-  }
-
-  #take(key: string): () => void {
-    this.#perKey.set(key, (this.#perKey.get(key) ?? 0) + 1);
     return () => {
-      const left = (this.#perKey.get(key) ?? 1) - 1;
-      if (left === 0) this.#perKey.delete(key);
-      else this.#perKey.set(key, left);
+      this.#perKey.leave(key);
+      this.#perAccount.leave(account);
     };
   }
 
@@ -111,4 +117,14 @@ export class AccountFeeds {
     open.feed.close();
     if (this.#feeds.get(account) === open) this.#feeds.delete(account);
   }
+}
+
+function tooMany(who: string, limit: number): GatewayError {
+  return new GatewayError({
+    status: 429,
+    type: 'rate_limit_exceeded',
+    message: `${who} has at most ${limit} event streams open at once on one node`,
+    metadata: { limit },
+    headers: { 'retry-after': '1' },
+  });
 }

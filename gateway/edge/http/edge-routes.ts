@@ -1,5 +1,6 @@
 import type { ProviderEarnings } from '../../jobs/earnings/provider-earnings.ts';
 import type { Arrivals } from '../../overload/arrivals.ts';
+import type { OneAtATime } from '../../overload/one-at-a-time.ts';
 import type { Overload } from '../../overload/overload.ts';
 import type { PublicStats } from '../api/catalogue/public-stats.ts';
 import type { UploadRoom } from '../api/files/upload-room.ts';
@@ -26,6 +27,9 @@ export interface EdgeRoutes {
   readonly arrivals: Arrivals;
   readonly turns: OpenTurns;
   readonly bodies: BodyRoom;
+  /** Large bodies that are parsed: of live requests, and of jobs. */
+  readonly largeBodies: OneAtATime;
+  readonly largeJobBodies: OneAtATime;
   readonly openUploads: OpenUploads;
   readonly uploads: UploadRoom;
   readonly feeds: AccountFeeds;

@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import type { Clock } from '../../../actors/runtime/index.ts';
+import { HolderPlaces } from '../../overload/holder-places.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { clientAddress } from '../auth/client-address.ts';
 import { ClientAddresses } from '../auth/client-addresses.ts';
 import { beginRequest, type RequestContext } from '../request-context.ts';
 import { upgradableRequest } from '../ws/upgradable-request.ts';
-import { AddressPlaces } from './address-places.ts';
 import { answerClientError } from './client-error.ts';
 import { ClientConnection } from './connection.ts';
 import { generationHeaders } from './generation-headers.ts';
@@ -42,7 +42,7 @@ export class Listener {
   readonly server: Server;
   readonly #options: ListenerOptions;
   readonly #connections = new Map<Socket, ClientConnection>();
-  readonly #places: AddressPlaces;
+  readonly #places: HolderPlaces;
   readonly #clients: ClientAddresses;
   readonly #port = createSocketServer({ noDelay: true, keepAlive: true, allowHalfOpen: true }, (socket) =>
     this.accept(socket),
@@ -56,7 +56,7 @@ export class Listener {
     this.#options = options;
     this.#clients = new ClientAddresses(options.limits.trustedProxies);
     const { limits } = options;
-    this.#places = new AddressPlaces(limits.connectionsPerAddressMax);
+    this.#places = new HolderPlaces(limits.connectionsPerAddressMax);
     this.server = createServer({
       IncomingMessage: upgradableRequest(options.upgrades ?? nowhere),
       maxHeaderSize: limits.headerBytesMax,

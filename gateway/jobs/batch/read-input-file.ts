@@ -42,7 +42,7 @@ export async function readInputFile(
   const file = await findStored(files, account, id);
   if (file === null) throw notFound('input_file_id names no file of this account');
   if (file.purpose !== 'batch') throw invalid('input_file_id must name a file with the purpose batch');
-  const release = room.take(file.bytes);
+  const release = await room.take(account, file.bytes);
   try {
     return { requests: await requestsOf(files, file, { endpoint, limits }), release };
   } catch (thrown) {

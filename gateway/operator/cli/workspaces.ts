@@ -1,7 +1,6 @@
 /** `troupe workspaces`: what a management key does over `/workspaces`, for operators. */
 import type { Command } from 'commander';
 import { showAccount } from '../../../actors/account/account.ts';
-import { spentBy } from '../../../actors/key/spent-by.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import {
   accountAddress,
@@ -151,12 +150,9 @@ function addBudget(workspaces: Command): void {
       const interval = BUDGET_INTERVALS.find((one) => one === name);
       if (interval === undefined) throw new ConfigError(`the interval must be one of ${BUDGET_INTERVALS.join(', ')}`);
       const limit = usd === 'none' ? null : amountFrom(usd);
-      await applyChange(command.optsWithGlobals<GlobalOptions>(), change, async ({ cluster, operator: rows }) => {
-        const { account, id } = change;
-        const workspaceOf = id === defaultWorkspaceId(account) ? null : id;
-        const spent = await spentBy({ account, workspace: workspaceOf }, { cluster, rows, withinMs: ASK_MS });
-        return setBudget(cluster, change, { interval, limit, spent });
-      });
+      await applyChange(command.optsWithGlobals<GlobalOptions>(), change, ({ cluster }) =>
+        setBudget(cluster, change, { interval, limit }),
+      );
     });
 }
 

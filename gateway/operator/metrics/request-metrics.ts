@@ -31,6 +31,7 @@ export class RequestMetrics implements Measures {
   readonly #usd: Counter;
   readonly #late: Counter;
   readonly #overshoots: Counter;
+  readonly #usageRefused: Counter;
   readonly #render: Histogram;
   readonly #commit: Histogram;
   #holdsOpen = 0;
@@ -80,6 +81,10 @@ export class RequestMetrics implements Measures {
     this.#usd = counter('troupe_usd_total', 'Charges in USD, rounded; the ledger is exact', endpoint);
     this.#late = counter('troupe_settles_late_total', 'Charges that arrived after the release of their hold');
     this.#overshoots = counter('troupe_overshoots_total', 'Charges above their hold');
+    this.#usageRefused = counter(
+      'troupe_usage_refused_total',
+      'Answers whose reported prompt tokens were implausible, charged by our own count',
+    );
     this.#openHoldsGauge(registry);
   }
 
@@ -110,6 +115,10 @@ export class RequestMetrics implements Measures {
     const own = attempts.at(-1);
     if (own !== undefined) this.attemptEnded(endpoint, own);
     if (latencyMs !== null) this.#firstToken.observe({ ...this.#endpoints.of(endpoint) }, latencyMs / 1_000);
+  }
+
+  usageRefused(): void {
+    this.#usageRefused.inc();
   }
 
   charged(

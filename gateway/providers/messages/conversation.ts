@@ -1,4 +1,5 @@
 import type { AssistantBlock, CacheTime, ContentPart, MediaPart, ToolCall, TurnMessage } from '../../terms/turn.ts';
+import { attached } from '../data-url.ts';
 import { listText, memberText } from '../json-text.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { ProviderRefusal } from '../provider-refusal.ts';
@@ -109,7 +110,7 @@ function mediaBlock(part: MediaPart): string {
 
 function sourceText({ source }: MediaPart): string {
   if (source.kind === 'url') return JSON.stringify({ type: 'url', url: source.url });
-  const { mediaType, base64 } = source;
+  const { mediaType, base64 } = attached(source);
   if (mediaType === null) {
     throw new ProviderFailure('rejected', 'the messages dialect requires a media type', null, UNSUPPORTED);
   }

@@ -15,7 +15,7 @@ import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
 import { defaultWorkspaceId, workspaceAddress } from '../../../actors/terms/ids.ts';
 import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { spentIn } from '../../../actors/terms/spending.ts';
-import type { WorkspaceRecord } from '../../../actors/terms/workspace.ts';
+import { DEFAULT_WORKSPACE, type WorkspaceRecord } from '../../../actors/terms/workspace.ts';
 import { workspaceKind } from '../../../actors/workspace/workspace.ts';
 import { bounded } from '../../support/bounded.ts';
 import { windowEndsAt } from '../../support/model/key-model.ts';
@@ -167,8 +167,7 @@ class World {
 
   private budget({ workspace: id, interval: of, limit }: Of<'budget'>): void {
     const { model } = this;
-    const spent = Object.fromEntries(INTERVALS.map((each) => [each, text(model.spent(id, each))]));
-    const event = { type: 'workspace.budget', interval: of, limit, spent };
+    const event = { type: 'workspace.budget', interval: of, limit };
     const isFirst = model.workspaces.get(id)?.budgets.size === 0 && limit !== null;
     if (isFirst && model.spent(id, 'lifetime') > 0n) note('first budget after charges');
     if (isFirst && model.held(id) > 0n) note('first budget while requests run');
@@ -277,8 +276,13 @@ class World {
       const record = actors.row<WorkspaceRecord>(at(id), 'workspace', id);
       const expected = model.workspaces.get(id);
       assert.is(record === null, expected === undefined, id);
-      const budget = state.budgets?.[id];
-      assert.is(budget === undefined, (expected?.budgets.size ?? 0) === 0, `sums of ${id}`);
+      const sum = state.budgets?.[named(id) ?? DEFAULT_WORKSPACE];
+      for (const each of INTERVALS) {
+        const window = each === 'lifetime' ? null : each;
+        const spent = sum === undefined ? '0' : spentIn(sum.spending, window, model.now);
+        assert.is(spent, text(model.spent(id, each)), `${each} in ${id}`);
+      }
+      if (id !== COMMON) assert.is(sum === undefined, expected === undefined, `sums of ${id}`);
       if (record === null || expected === undefined) continue;
       assert.equal(
         [record.keys, record.members.map(({ user, role, keys }) => [user, role, keys])],
@@ -289,12 +293,8 @@ class World {
         record.budgets.map(({ interval: each, limit }) => [each, limit]),
         limits.map((each) => [each, text(expected.budgets.get(each) as bigint)]),
       );
-      if (budget === undefined) continue;
-      assert.is(budget.held, text(model.held(id)), `held in ${id}`);
-      for (const each of INTERVALS) {
-        const window = each === 'lifetime' ? null : each;
-        assert.is(spentIn(budget.spending, window, model.now), text(model.spent(id, each)), `${each} in ${id}`);
-      }
+      assert.equal(sum?.limits, Object.fromEntries(record.budgets.map(({ interval: each, limit }) => [each, limit])));
+      assert.is(sum?.held, limits.length === 0 ? '0' : text(model.held(id)), `held in ${id}`);
     }
     assert.is(state.held, text(WORKSPACES.reduce((sum, id) => sum + model.held(id), 0n)));
   }

@@ -22,7 +22,6 @@ const HOUR = 3_600_000;
 const OWNER = 'acct_1';
 const TEAM = 'ws_AAAAAAAAAAAAAAAAAAAA';
 const OTHER = 'ws_BBBBBBBBBBBBBBBBBBBB';
-const SPENT = { daily: '0', weekly: '0', monthly: '0', lifetime: '0' };
 const at = (id: string): string => workspaceAddress(OWNER, id);
 
 const settings = (more: object = {}) => ({
@@ -44,8 +43,8 @@ const refusal = (actors: PureActors, id: string, event: object): Refusal | undef
   actors.ask<{ refusal?: Refusal }>(at(id), event as never).refusal;
 const remove = (actors: PureActors) => refusal(actors, TEAM, { type: 'workspace.delete' });
 const record = (actors: PureActors, id = TEAM) => actors.row<WorkspaceRecord>(at(id), 'workspace', id);
-const budget = (actors: PureActors, limit: string | null, interval = 'daily', spent = SPENT, id = TEAM) =>
-  actors.tell(at(id), { type: 'workspace.budget', interval, limit, spent } as never);
+const budget = (actors: PureActors, limit: string | null, interval = 'daily', id = TEAM) =>
+  actors.tell(at(id), { type: 'workspace.budget', interval, limit } as never);
 const move = (actors: PureActors, workspace: string | null) =>
   actors.ask<KeyView>(KEY, { type: 'key.move', workspace } as never);
 const state = (actors: PureActors) => actors.context<AccountState>(ACCOUNT);
@@ -84,7 +83,7 @@ it('counts the keys that belong to it; a workspace with keys is not deleted, an 
   budget(actors, '5');
   actors.tell(at(TEAM), { type: 'workspace.delete' });
   assert.is(record(actors), null);
-  assert.equal([state(actors).budgets, state(actors).workspaces], [null, 1]);
+  assert.equal([Object.keys(state(actors).budgets ?? {}), state(actors).workspaces], [[OTHER], 1]);
 });
 
 it('a key is created in, or moved to, an existing workspace only; nothing changes otherwise', () => {
@@ -141,26 +140,55 @@ it('a budget resets at the UTC edge to the millisecond; the least of its interva
   assert.is(scope(admit(actors, 'gen-3', '1')), 'ok');
 });
 
-it('the first budget begins with what was spent before and what runs; raising, lowering and removing it count at once', () => {
+it('the first budget begins with what was charged before and what runs; raising, lowering and removing it count at once', () => {
   const actors = open();
-  assert.is(admit(actors, 'gen-1', '2'), 'ok');
-  budget(actors, '5', 'daily', { daily: '1', weekly: '2', monthly: '3', lifetime: '4' });
-  assert.equal((admit(actors, 'gen-2', '9') as Refusal).metadata?.available, '2');
-  budget(actors, '8', 'monthly');
-  assert.equal((admit(actors, 'gen-2', '9') as Refusal).metadata?.available, '2', 'monthly 8-3-2 = 3, daily 2');
+  // A Monday; before it a charge of last month and one of an earlier week.
+  const now = Date.UTC(2025, 10, 24, 12);
+  for (const [time, cost] of [
+    [Date.UTC(2025, 9, 31, 23), '8'],
+    [Date.UTC(2025, 10, 3), '4'],
+    [now - 12 * HOUR, '2'],
+    [now, '1'],
+  ] as const) {
+    actors.now = time;
+    assert.is(admit(actors, `gen-${cost}`, '9'), 'ok');
+    settle(actors, `gen-${cost}`, cost);
+  }
+  assert.is(admit(actors, 'gen-held', '2'), 'ok');
+  const available = () => (admit(actors, 'gen-next', '60') as Refusal).metadata?.available;
+  budget(actors, '25', 'lifetime');
+  assert.is(available(), '8', '25 - 15 - 2');
   budget(actors, '10');
-  assert.equal((admit(actors, 'gen-2', '9') as Refusal).metadata?.available, '3');
-  budget(actors, null, 'daily');
-  budget(actors, null, 'monthly');
-  assert.is(state(actors).budgets, null);
-  assert.is(scope(admit(actors, 'gen-2', '9')), 'ok');
-  settle(actors, 'gen-1', '1');
+  assert.is(available(), '5', '10 - 3 of the day - 2');
+  budget(actors, '8', 'weekly');
+  assert.is(available(), '3', '8 - 3 of the week - 2');
+  budget(actors, '9', 'monthly');
+  assert.is(available(), '0', '9 - 7 of the month - 2');
+  for (const interval of ['daily', 'weekly', 'monthly', 'lifetime']) budget(actors, null, interval);
+  assert.is(scope(admit(actors, 'gen-next', '60')), 'ok');
+  assert.equal([state(actors).budgets?.[TEAM]?.held, state(actors).budgets?.[TEAM]?.spending.total], ['0', '15']);
+  settle(actors, 'gen-held', '1');
+  budget(actors, '100', 'lifetime');
+  assert.equal((admit(actors, 'gen-last', '90') as Refusal).metadata?.available, '24', '100 - 16 - 60');
+});
+
+it('a budget of the default workspace counts what was charged before the workspace was stored, and asks no key', () => {
+  const actors = open({ workspace: null });
+  admit(actors, 'gen-1', '2');
+  settle(actors, 'gen-1', '1.5');
+  const id = defaultWorkspaceId(OWNER);
+  actors.tell(at(id), { type: 'workspace.create', settings: settings() } as never);
+  const { steps } = budget(actors, '2', 'daily', id);
+  assert.is(steps, 3, 'workspace, account and audit log');
+  assert.equal((admit(actors, 'gen-2', '1') as Refusal).metadata?.available, '0.5');
+  actors.tell(KEY, { type: 'key.revoke' });
+  assert.is(state(actors).budgets?.['']?.spending.total, '1.5', 'also once its key is revoked');
 });
 
 it('a hold counts where its key was at the grant, also after the key moved', () => {
   const actors = open();
   budget(actors, '3');
-  budget(actors, '3', 'daily', SPENT, OTHER);
+  budget(actors, '3', 'daily', OTHER);
   assert.is(admit(actors, 'gen-1', '2'), 'ok');
   move(actors, OTHER);
   settle(actors, 'gen-1', '1.5');

@@ -128,6 +128,23 @@ it('a charge that is late or exceeds its hold is counted where its account lives
   assert.is(repeat('troupe_overshoots_total'), 0);
 });
 
+it('an answer with an implausible prompt count is one refused usage, and its record shows both counts', async () => {
+  const messages = [{ role: 'user', content: '@sim {"tokens":2,"usage":{"prompt_tokens":127999}}' }];
+  let id = '';
+  const refused = await added(async () => {
+    const answer = await complete('sim/fast', { messages });
+    id = answer.headers.get('x-generation-id') ?? '';
+    await answer.text();
+  });
+  assert.is(refused('troupe_usage_refused_total'), 1);
+  const headers = { authorization: `Bearer ${funded.key}` };
+  const record = await fetch(`${cluster.baseUrls[0]}/generation?id=${id}`, { headers });
+  const { data } = (await record.json()) as { data: Record<string, unknown> };
+  const { estimated, tokens_prompt, native_tokens_prompt, refused_prompt_tokens } = data;
+  assert.equal([estimated, native_tokens_prompt, refused_prompt_tokens], [true, null, 127_999]);
+  assert.ok(Number(tokens_prompt) < 100);
+});
+
 it('the health of every endpoint is listed by model and provider', async () => {
   const samples = await scrape();
   const of = (health: string): number => sum(samples, 'troupe_endpoints', { model: 'sim/fast', health });

@@ -190,6 +190,7 @@ const USAGES: readonly (readonly [string, Directive])[] = [
   ['half a token', { usage: { completion_tokens: 0.5 } }],
   ['more cached than read', { usage: { prompt_tokens_details: { cached_tokens: 1_000_000 } } }],
   ['negative reasoning', { usage: { completion_tokens_details: { reasoning_tokens: -3 } } }],
+  ['a window of prompt', { usage: { prompt_tokens: 127_999, prompt_tokens_details: null } }],
   ['a list', { usage: { prompt_tokens: [5], completion_tokens: { a: 1 } } as never }],
   ['a cost of its own', { usage: { cost: -1_000_000 } }],
 ];

@@ -1,9 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import WebSocket from 'ws';
 import { suspendAccount } from '../../../actors/account/account.ts';
 import { changeKey, limitKey } from '../../../actors/key/key.ts';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { type Funded, startCluster, type TestCluster } from '../../support/cluster/start-cluster.ts';
 import { EventReader } from '../../support/stream/event-reader.ts';
 import { openCluster } from './cluster.ts';
 
@@ -190,6 +191,42 @@ it('a revoked key and a suspended account end their streams with 401, on every n
   await suspendAccount(runtime(), funded.account, ASK_MS);
   await others.until(() => others.ended, 'the stream of the other key ends');
   assert.is(others.of('error').length, 1);
+});
+
+it('the streams of an account are bounded over all its keys, as server-sent events and as sockets', async () => {
+  const small = await startCluster({ simulators: ['sim-a'], events: { streamsPerAccountMax: 3, streamsPerKeyMax: 2 } });
+  const opened: EventReader[] = [];
+  const open = async (key: string): Promise<EventReader> => {
+    const reader = await EventReader.open(`${small.baseUrls[0]}/events`, bearer(key));
+    opened.push(reader);
+    return reader;
+  };
+  /** The status of a refused upgrade, with its message. */
+  const refusedSocket = (key: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = new WebSocket(`${small.baseUrls[0]?.replace('http', 'ws')}/events`, { headers: bearer(key) });
+      socket.once('open', () => reject(new Error('the socket was accepted')));
+      socket.once('error', () => {});
+      socket.once('unexpected-response', (_, answer) => {
+        let text = '';
+        answer.on('data', (piece) => {
+          text += piece;
+        });
+        answer.on('end', () => resolve(`${answer.statusCode} ${text}`));
+      });
+    });
+  try {
+    const { account, key } = await small.fund('5');
+    const second = await small.issue(account);
+    for (const each of [key, key, second.key]) await open(each);
+    await assertRejects(open(second.key), /429.*An account has at most 3 event streams/s);
+    await assertRejects(open(key), /429.*A key has at most 2 event streams/s);
+    assert.match(await refusedSocket(second.key), /^429 .*An account has at most 3 event streams open at once/s);
+    await open((await small.fund('5')).key);
+  } finally {
+    for (const reader of opened) reader.close();
+    await small.close();
+  }
 });
 
 it('an expired key ends its stream', async () => {

@@ -110,6 +110,27 @@ it('a budget refuses with 402 and its scope; it is read, raised and removed', as
   assert.is((await manager.send('GET', `/workspaces/${team.id}/budgets/hourly`)).status, 400);
 });
 
+it('the first budget counts every charge exactly, also those that are made while it is set', async () => {
+  const { manager, nodes, hash } = await manage();
+  const team = await made(manager, { name: 'Team', slug: 'team-c' });
+  await manager.send('PATCH', `/keys/${hash}`, { workspace_id: team.slug });
+  const chat = async (node: Client): Promise<bigint> => {
+    const { status, body } = await node.send('POST', '/chat/completions', CHAT);
+    assert.is(status, 200);
+    return nanos((body as { usage: { cost: number } }).usage.cost);
+  };
+  let spent = await chat(nodes[0] as Client);
+  const running = Array.from({ length: 24 }, (_, at) => chat(nodes[at % nodes.length] as Client));
+  const put = manager.send('PUT', `/workspaces/${team.id}/budgets/lifetime`, { limit_usd: 5 });
+  for (const cost of await Promise.all(running)) spent += cost;
+  assert.is((await put).status, 200);
+  const { data } = (await manager.send('GET', `/workspaces/${team.id}`)).body as { data: Workspace };
+  assert.is(nanos(data.budget_remaining as number), 5_000_000_000n - spent);
+});
+
+/** Billionths of a USD: prices of the simulated models have no finer part. */
+const nanos = (usd: number): bigint => BigInt(Math.round(usd * 1e9));
+
 it('members are added and removed; a key is assigned to members only; a workspace with keys stays', async () => {
   const { manager, hash } = await manage();
   const team = await made(manager, { name: 'Team' });

@@ -191,6 +191,32 @@ it('guesses are counted by their client address, as requests with unknown keys a
   }
 });
 
+it('the pages of an account follow the rate limit of the key that signed in, in all its browsers together', async () => {
+  const rates = { keyPerMinute: 20, addressPerMinute: 1_000_000 };
+  const small = await startCluster({ nodes: 2, simulators: ['sim-a'], rates });
+  try {
+    const { visitor, key } = await signedIn(small);
+    const second = new Visitor(originOf(small, 1));
+    await second.signIn(key);
+    // Ends at the bound of a minute; a minute may begin meanwhile.
+    let pages = 0;
+    let seen = await visitor.get('/account/keys');
+    for (const browser of Array.from({ length: 80 }, (_, at) => (at % 2 === 0 ? second : visitor))) {
+      if (seen.status !== 200) break;
+      pages += 1;
+      seen = await browser.get(pages % 3 === 0 ? '/account' : '/account/keys');
+    }
+    assert.is(seen.status, 429, `${pages} pages`);
+    assert.ok(pages <= 2 * rates.keyPerMinute, `${pages} pages`);
+    assert.match(seen.text, /Rate limit of 20 requests per minute/);
+    const api = await fetch(`${small.baseUrls[0]}/keys`, { headers: { authorization: `Bearer ${key}` } });
+    await api.text();
+    assert.is(api.status, 429, 'pages and API spend one limit');
+  } finally {
+    await small.close();
+  }
+});
+
 it('the helper of @openrouter/sdk leads to the page and trades its code', async () => {
   const { visitor, account } = await signedIn(cluster);
   const client = new OpenRouter({ serverURL: cluster.baseUrls[1] as string, apiKey: '' });

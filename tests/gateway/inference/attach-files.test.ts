@@ -1,20 +1,30 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FileRecord } from '../../../actors/file/file-record.ts';
-import { systemClock, systemRandom } from '../../../actors/runtime/index.ts';
+import { type Clock, type Json, systemClock, systemRandom } from '../../../actors/runtime/index.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
+import { paymentRequired } from '../../../actors/terms/payment-required.ts';
 import config from '../../../cluster.config.ts';
 import { chatDialect } from '../../../gateway/dialects/chat/chat-dialect.ts';
+import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
 import { messagesDialect } from '../../../gateway/dialects/messages/messages-dialect.ts';
 import { FileRoom } from '../../../gateway/files/file-room.ts';
 import type { FileServices } from '../../../gateway/files/file-services.ts';
 import { storeUpload } from '../../../gateway/files/store-upload.ts';
-import { attachFiles } from '../../../gateway/inference/attach-files.ts';
+import { describeFiles } from '../../../gateway/inference/attach-files.ts';
+import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import type { InferenceServices } from '../../../gateway/inference/services.ts';
+import { startTurn } from '../../../gateway/inference/start-turn.ts';
 import type { Caller } from '../../../gateway/terms/caller.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
+import type { Turn } from '../../../gateway/terms/turn.ts';
+import { HandClock } from '../../actors/runtime/durable/hand-clock.ts';
 import { bounded } from '../../support/bounded.ts';
 import { MemoryBlobs } from '../../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../../support/memory-key-store.ts';
+import { wav } from '../pricing/sounds.ts';
+import { openScene, sim } from './scene.ts';
+import { type Answers, board, boardEndpoint, generous, type SentEvent, type Stage, stage } from './stage.ts';
 
 const it = bounded(test);
 const ports = { clock: systemClock, random: systemRandom };
@@ -25,8 +35,8 @@ const PNG = Buffer.from(
   'base64',
 );
 
-/** Services over files in memory; `requestBytesMax` and the room are 300,000 bytes. */
-function open() {
+/** Services over files in memory; `requestBytesMax` is 150,000 bytes, and the room twice that. */
+function open(clock: Clock = systemClock) {
   const rows = new Map<string, FileRecord>();
   let now = 1_000;
   const cluster = {
@@ -41,12 +51,13 @@ function open() {
         address === `file:${OWNER}/${id}` && rows.has(id) ? { body: JSON.stringify(rows.get(id)) } : null,
     },
   };
+  const blobs = new MemoryBlobs({ ...ports, bytesMax: 1_000_000 });
   const files = {
     ...{ ...ports, cluster, askMs: 1_000 },
-    limits: { ...config.files, requestBytesMax: 300_000 },
-    bytes: { blobs: new MemoryBlobs({ ...ports, bytesMax: 1_000_000 }), keys: new MemoryKeyStore(ports) },
+    limits: { ...config.files, requestBytesMax: 150_000 },
+    bytes: { blobs, keys: new MemoryKeyStore(ports) },
   } as unknown as FileServices;
-  const services = { files, fileRoom: new FileRoom(300_000) } as InferenceServices;
+  const services = { files, fileRoom: new FileRoom(300_000, clock) } as InferenceServices;
   const store = async (bytes: Uint8Array, filename = 'a.txt'): Promise<string> => {
     const source = (async function* () {
       yield bytes;
@@ -57,7 +68,7 @@ function open() {
   const later = (ms: number): void => {
     now += ms;
   };
-  return { services, store, later };
+  return { services, store, later, blobs };
 }
 
 function turnOf(...ids: readonly string[]) {
@@ -69,10 +80,14 @@ function turnOf(...ids: readonly string[]) {
   return chatDialect.parse({ model: 'm', messages: [{ role: 'user', content }] }, null).turn;
 }
 
-const attach = (services: InferenceServices, ...ids: readonly string[]) => {
-  const turn = turnOf(...ids);
-  return attachFiles(services, caller, turn, turn.files ?? []);
-};
+const attach = (services: InferenceServices, ...ids: readonly string[]) => attached(services, turnOf(...ids));
+
+/** A parsed turn as it is sent, the turn as it is planned, and the function that gives the room back. */
+async function attached(services: InferenceServices, parsed: Turn, as = caller) {
+  const { turn, files } = await describeFiles(services, as, parsed, parsed.files ?? []);
+  const messages = await files.attach(turn.messages);
+  return { turn: { ...turn, messages }, planned: turn, characters: files.characters, release: files.release };
+}
 
 async function refusalOf(work: Promise<unknown>): Promise<GatewayError> {
   try {
@@ -85,7 +100,7 @@ async function refusalOf(work: Promise<unknown>): Promise<GatewayError> {
 }
 
 it('a stored file becomes data of its stored type, in its place, whatever its size modulo three', async () => {
-  for (const length of [1, 2, 3, 65_535, 65_536, 65_537, 200_000]) {
+  for (const length of [1, 2, 3, 65_535, 65_536, 65_537, 140_000]) {
     const { services, store } = open();
     const text = Buffer.alloc(length, 'abcdefg');
     const { turn, characters } = await attach(services, await store(text, 'notes.txt'), await store(PNG));
@@ -113,7 +128,7 @@ it('a stored file in a messages request keeps its mark for the cache, in a resul
   const content = [result, document];
   const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content }] };
   const parsed = messagesDialect.parse(body, null).turn;
-  const { turn } = await attachFiles(services, caller, parsed, parsed.files ?? []);
+  const { turn } = await attached(services, parsed);
   const source = { kind: 'data', mediaType: 'image/png', base64: PNG.toString('base64') };
   assert.equal(
     turn.messages.map((message) => 'parts' in message && message.parts),
@@ -139,19 +154,148 @@ it('unknown, malformed and expired ids get one answer that names the member', as
   }
 });
 
-it('files above the total of one request are 413, and the node’s room is given back', async () => {
-  const { services, store } = open();
-  const half = await store(Buffer.alloc(150_000, 'a'));
-  const more = await store(Buffer.alloc(150_001, 'a'));
+it('files above the total of one request are 413, and one account holds at most half of the room', async () => {
+  const clock = new HandClock();
+  const { services, store } = open(clock);
+  const half = await store(Buffer.alloc(75_000, 'a'));
+  const more = await store(Buffer.alloc(75_001, 'a'));
   const refused = await refusalOf(attach(services, half, more));
   assert.equal([refused.status, refused.type], [413, 'payload_too_large']);
   const first = await attach(services, half, half);
-  assert.is((await refusalOf(attach(services, half))).status, 503);
+  const waiting = refusalOf(attach(services, half));
+  while (clock.armed === 0) await new Promise((resolve) => setImmediate(resolve));
+  await clock.advance(10_000);
+  assert.is((await waiting).status, 503, 'the half of this account is taken');
+  const other = await services.fileRoom.take('acct_2', 150_000);
+  other();
   first.release();
   first.release();
   const second = await attach(services, half, half);
-  assert.is((await refusalOf(attach(services, half))).status, 503);
+  const next = attach(services, half);
   second.release();
+  (await next).release();
+});
+
+it('the bytes of a file are read when the turn is sent, each once; its type, size and name are known before', async () => {
+  const { services, store, blobs } = open();
+  const parsed = turnOf(await store(Buffer.alloc(50_000, 'a'), 'notes.txt'), await store(PNG));
+  const { turn, files } = await describeFiles(services, caller, parsed, parsed.files ?? []);
+  const [message] = turn.messages;
+  assert.equal(message !== undefined && 'parts' in message && message.parts?.slice(1, 3), [
+    { type: 'file', filename: 'notes.txt', source: { kind: 'stored', mediaType: 'text/plain', bytes: 50_000 } },
+    { type: 'image', source: { kind: 'stored', mediaType: 'image/png', bytes: PNG.length } },
+  ]);
+  assert.equal(turn.modalities, { input: ['file', 'image'], output: [] });
+  assert.is(blobs.reads.length, 0);
+  const sent = await files.attach(turn.messages);
+  const reads = blobs.reads.length;
+  assert.ok(reads > 0);
+  assert.equal(await files.attach(turn.messages), sent, 'for the next endpoint');
+  assert.is(blobs.reads.length, reads);
+  files.release();
+});
+
+const scene = await openScene();
+test.after(() => scene.close());
+
+const SEES = {
+  inputModalities: ['text', 'image', 'file', 'audio'],
+  inputs: inputsOf('image', 'file', 'audio'),
+} as const;
+
+function inputsOf(...modalities: readonly ('image' | 'file' | 'audio')[]): Endpoint['inputs'] {
+  return Object.fromEntries(modalities.map((each) => [each, { sources: ['data'], containers: null }]));
+}
+
+/** A turn in the chat dialect whose message names these files. */
+function start(on: Stage, { services }: ReturnType<typeof open>, ids: readonly string[], more: object = {}) {
+  const files = ids.map((id) => ({ type: 'file', file: { file_id: id } }));
+  const [{ content }] = (sim({ tokens: 2 }) as { messages: [{ content: string }] }).messages;
+  return startTurn(
+    { ...on.services, files: services.files, fileRoom: services.fileRoom },
+    {
+      dialect: DIALECTS.chat,
+      body: {
+        ...{ model: 'sim/fast', max_tokens: 20 },
+        messages: [{ role: 'user', content: [{ type: 'text', text: content }, ...files] }],
+        ...more,
+      },
+      session: null,
+      generation: 'gen-1',
+      bytes: 100,
+      caller,
+      attribution: { appTitle: null, appUrl: null },
+      startedAt: performance.now(),
+    },
+  );
+}
+
+it('a request that modality, price or balance refuses reads no byte of the files that it names', async () => {
+  const blind = board(boardEndpoint('a', scene.a.baseUrl));
+  const sees = board({ ...boardEndpoint('a', scene.a.baseUrl, { contextLength: 100_000 }), ...SEES });
+  const short = ({ event }: SentEvent): Json =>
+    event.type === 'turn.admit'
+      ? { admitted: false, refusal: paymentRequired('account', { required: '1', available: '0' }) as unknown as Json }
+      : generous({ event } as SentEvent);
+  const cases = [
+    [{ endpoints: blind }, {}, 503],
+    [{ endpoints: sees }, { provider: { max_price: { prompt: '0.0000000001' } } }, 503],
+    [{ endpoints: sees, answers: short as Answers }, {}, 402],
+  ] as const;
+  for (const [options, more, status] of cases) {
+    const opened = open();
+    const on = stage(options);
+    const ids = [await opened.store(PNG), await opened.store(Buffer.alloc(100_000, 'a'))];
+    const refused = await refusalOf(start(on, opened, ids, more));
+    assert.is(refused.status, status, refused.message);
+    assert.is(opened.blobs.reads.length, 0, `${status}`);
+    await (await opened.services.fileRoom.take(OWNER, 150_000))();
+    await on.end();
+  }
+});
+
+it('an accepted request reads its files after its hold and sends their bytes; the room is free at its end', async () => {
+  const opened = open();
+  let readBefore = -1;
+  const answers: Answers = (sent) => {
+    if (sent.event.type === 'turn.admit') readBefore = opened.blobs.reads.length;
+    return generous(sent);
+  };
+  const endpoints = board({ ...boardEndpoint('a', scene.a.baseUrl, { contextLength: 100_000 }), ...SEES });
+  const on = stage({ endpoints, answers });
+  const running = await start(on, opened, [await opened.store(PNG)]);
+  assert.is(readBefore, 0);
+  assert.ok(opened.blobs.reads.length > 0);
+  const { charge } = await endTurn(on.services, running);
+  assert.is(charge, 'recorded');
+  assert.match(JSON.stringify(scene.a.calls.at(-1)), new RegExp(PNG.toString('base64').slice(0, 40)));
+  await (await opened.services.fileRoom.take(OWNER, 150_000))();
+  await on.end();
+});
+
+it('stored sound with a price per second is held without its seconds first, then measured, held and charged', async () => {
+  const opened = open();
+  const hears: Endpoint = {
+    ...boardEndpoint('a', scene.a.baseUrl, { contextLength: 100_000 }),
+    ...SEES,
+    tariff: { id: 'tar_1', discount: 0, prompt: '0', completion: '0', audioSecond: '0.01', audioSecondOf: 'prompt' },
+  };
+  const reads: number[] = [];
+  const answers: Answers = (sent) => {
+    if (sent.event.request) reads.push(opened.blobs.reads.length);
+    return generous(sent);
+  };
+  const on = stage({ endpoints: board(hears), answers });
+  const running = await start(on, opened, [await opened.store(wav(1, { rate: 24_000 }), 'a.wav')]);
+  const { settlement } = await endTurn(on.services, running);
+  assert.is(reads[0], 0, 'held before a byte is read');
+  assert.equal(
+    on.asks.flatMap(({ event }) => (event.request ? [event.request.amount] : [])),
+    ['0', '0.01'],
+  );
+  assert.equal(settlement?.media, { inputAudioSeconds: '1' });
+  assert.is(settlement?.cost, '0.01');
+  await on.end();
 });
 
 test.run();

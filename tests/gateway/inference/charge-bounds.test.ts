@@ -14,7 +14,7 @@ const it = bounded(test);
 /** Hold and charge are each rounded down once. */
 const FLOORED = '0.000000000000000000000002';
 
-it('the charge is at most twice the hold, unless more prompt tokens are reported than held: then twice what the window can cost (reliability, X25, decision 16)', () => {
+it('the charge is at most twice the hold, unless more prompt tokens are reported than held: then twice what the most plausible prompt costs (reliability, X25)', () => {
   let implausible = 0;
   let beyond = 0;
   const property = fc.property(fc.nat(), (seed) => {
@@ -26,12 +26,13 @@ it('the charge is at most twice the hold, unless more prompt tokens are reported
     const counted = Math.min(dice.below(500), window);
     const held = Math.min(window, 500 + dice.below(2_000));
     const ceiling = 1 + dice.below(2_000);
-    const usage = plausibleUsage(used, window, ceiling);
+    const promptTokensMax = Math.min(window, counted * 2 + dice.below(1_000));
+    const usage = plausibleUsage(used, { promptTokensMax, completionTokensMax: ceiling });
     if (usage !== used) implausible++;
     const promptTokens = usage.promptTokens ?? counted;
     if (promptTokens > held) beyond++;
     const hold = estimate(endpoint, {
-      ...{ at: terms.at, promptTokensHeld: promptTokens > held ? window : held, completionTokensMax: ceiling },
+      ...{ at: terms.at, promptTokensHeld: promptTokens > held ? promptTokensMax : held, completionTokensMax: ceiling },
       ...{ media: null, inputImages: 0 },
     });
     const billed = new UsageMeter(null).billed(usage, counted, ceiling);

@@ -6,7 +6,6 @@ import { ChatReader } from '../../../gateway/providers/chat/reply-reader.ts';
 import { MessagesReader } from '../../../gateway/providers/messages/reply-reader.ts';
 import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
 import { readReply } from '../../../gateway/providers/read-reply.ts';
-import { ReplyRoom } from '../../../gateway/providers/reply-room.ts';
 import { LongText } from '../../../gateway/terms/long-text.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../support/bounded.ts';
@@ -132,34 +131,6 @@ it('twenty replies at once are parsed a share at a time: each takes many turns o
     turns++;
   }
   assert.ok(turns >= (20 * bytes) / LOOP_TURN_BYTES, `${turns} turns`);
-});
-
-it('room is given in turn to accounts, and none holds more than half of it', async () => {
-  const room = new ReplyRoom(100);
-  const given: string[] = [];
-  const taken = new Map<string, () => void>();
-  const take = (account: string, name: string, bytes = 25): void =>
-    void room.take(account, bytes).then((release) => {
-      given.push(name);
-      taken.set(name, release);
-    });
-  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  for (const name of ['a1', 'a2', 'a3', 'a4']) take('a', name);
-  await turn();
-  assert.equal(given, ['a1', 'a2'], 'half of the room');
-  for (const name of ['b1', 'b2', 'b3']) take('b', name);
-  await turn();
-  assert.equal(given, ['a1', 'a2', 'b1', 'b2']);
-  taken.get('b1')?.();
-  await turn();
-  assert.equal(given.slice(4), ['b3'], 'the first account still holds its half');
-  taken.get('a1')?.();
-  await turn();
-  assert.equal(given.slice(5), ['a3']);
-  for (const name of ['a2', 'b2', 'b3', 'a3']) taken.get(name)?.();
-  await turn();
-  taken.get('a4')?.();
-  assert.is(room.bytes, 0);
 });
 
 test.run();

@@ -5,6 +5,7 @@ import type { MediaPart, Turn, TurnMessage } from '../../../gateway/terms/turn.t
 import { mediaTokens } from '../../../gateway/tokens/media-tokens.ts';
 import { promptCount } from '../../../gateway/tokens/prompt-count.ts';
 import { promptHeld } from '../../../gateway/tokens/prompt-held.ts';
+import { promptReportedMax } from '../../../gateway/tokens/prompt-reported.ts';
 import { addSize } from '../../../gateway/tokens/prompt-size.ts';
 import { textHundredths } from '../../../gateway/tokens/text-hundredths.ts';
 import { utf8Bytes } from '../../../gateway/tokens/utf8-bytes.ts';
@@ -34,6 +35,28 @@ it('the hold of a prompt is never below its count, nor below what provider optio
       );
     }),
   );
+});
+
+it('a provider may report twice our count of a text and 4,096, and four times the hold of media', () => {
+  const text = promptSize(turn('What is the capital of Portugal?'));
+  assert.is(promptReportedMax(text), promptCount(text) * 2 + 4_096);
+  const options = { a: { context: 'x'.repeat(100) } };
+  const more = promptSize(turn('What is the capital of Portugal?', { preferences: { allowFallbacks: true, options } }));
+  assert.is(promptReportedMax(more), promptReportedMax(text) + Buffer.byteLength(JSON.stringify(options)));
+  const source = { kind: 'url', url: 'https://example.com/a' } as const;
+  for (const part of [
+    { type: 'image', source },
+    { type: 'image', source, detail: 'low' },
+    { type: 'audio', source },
+    { type: 'file', source },
+  ] as MediaPart[]) {
+    const messages = [{ role: 'user', text: 'What is this?', parts: [part] }] as const;
+    const size = promptSize({ ...turn(''), messages });
+    assert.is(promptReportedMax(size), promptHeld(size) * 4, part.type);
+  }
+  const ids = [{ role: 'user', text: '', tokens: [1, 2, 3] }] as unknown as Turn['messages'];
+  const vectors = promptSize({ ...turn(''), messages: ids, modalities: { input: ['text'], output: ['embeddings'] } });
+  assert.is(promptReportedMax(vectors), 3 * 2 + 4_096 + vectors.heldOnlyTokens);
 });
 
 it('runs of one character, which few vocabularies hold in long tokens, are held at eight bytes per token', () => {

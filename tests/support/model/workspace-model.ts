@@ -34,7 +34,7 @@ export class WorkspaceModel {
   readonly workspaces = new Map<string, ModelWorkspace>();
   readonly keys = new Map<string, ModelKey>();
   readonly holds = new Map<string, WorkspaceHold>();
-  readonly charges: { readonly at: number; readonly workspace: string; readonly cost: bigint }[] = [];
+  charges: readonly { readonly at: number; readonly workspace: string; readonly cost: bigint }[] = [];
 
   now: number;
   readonly #common: string;
@@ -101,6 +101,7 @@ export class WorkspaceModel {
     if (workspace === this.#common) return '403';
     if (this.keysOf(workspace) > 0) return '409';
     this.workspaces.delete(workspace);
+    this.charges = this.charges.filter((one) => one.workspace !== workspace);
     return 'ok';
   }
 
@@ -157,7 +158,9 @@ export class WorkspaceModel {
     const hold = this.holds.get(id);
     if (hold === undefined || hold.cost !== null) return;
     Object.assign(hold, { status: 'settled', cost });
-    this.charges.push({ at: this.now, workspace: hold.workspace, cost });
+    // A workspace that has ended counts nothing any more.
+    if (hold.workspace !== this.#common && !this.workspaces.has(hold.workspace)) return;
+    this.charges = [...this.charges, { at: this.now, workspace: hold.workspace, cost }];
   }
 
   /** Ends running holds without a charge. */

@@ -59,7 +59,7 @@ export const generationSchema = Type.Object(
         ...{ streamed: flag, cancelled: orNull(flag), estimated: orNull(flag) },
         ...{ latency: orNull(Type.Number()), generation_time: orNull(Type.Number()) },
         ...{ finish_reason: orNull(text), native_finish_reason: orNull(text) },
-        ...{ tokens_prompt: orNull(whole), tokens_completion: orNull(whole) },
+        ...{ tokens_prompt: orNull(whole), tokens_completion: orNull(whole), refused_prompt_tokens: orNull(whole) },
         ...{ provider_name: text, upstream_id: orNull(text), session_id: orNull(text) },
         ...{ http_referer: orNull(text), app_title: orNull(text), workspace_id: text },
         api_type: Type.Union([Type.Literal('completions'), Type.Literal('video')]),

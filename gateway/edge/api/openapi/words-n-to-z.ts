@@ -78,6 +78,7 @@ reasoning_effort | How much the model reasons.
 reasoning_tokens | Tokens of reasoning.
 reference_inputs | Reference inputs that the endpoint accepts.
 refusal | The words with which the model declined.
+refused_prompt_tokens | The prompt tokens that the provider reported, where they were implausible and our own count is charged; null otherwise.
 refuted_input_modalities | Declared inputs that a check has refuted.
 refuted_reasoning_efforts | Declared efforts that a check has refuted.
 region | Region of the datacenter.

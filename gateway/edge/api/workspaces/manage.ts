@@ -4,10 +4,14 @@
  */
 import { showAccount } from '../../../../actors/account/account.ts';
 import { budgetRoom } from '../../../../actors/account/budgets.ts';
-import { spentBy } from '../../../../actors/key/spent-by.ts';
 import { AskError } from '../../../../actors/runtime/index.ts';
 import { accountAddress, defaultWorkspaceId, isWorkspaceId, workspaceId } from '../../../../actors/terms/ids.ts';
-import type { BudgetInterval, WorkspaceRecord, WorkspaceSettings } from '../../../../actors/terms/workspace.ts';
+import {
+  type BudgetInterval,
+  DEFAULT_WORKSPACE,
+  type WorkspaceRecord,
+  type WorkspaceSettings,
+} from '../../../../actors/terms/workspace.ts';
 import {
   addMembers,
   createWorkspace,
@@ -134,7 +138,7 @@ export interface BudgetChange {
   readonly limit: string | null;
 }
 
-/** The first budget of a workspace begins with what its keys have spent in the current windows. */
+/** The first budget of a workspace begins with what was spent in it in the current windows. */
 export async function changeBudget(
   services: EdgeServices,
   tenant: Tenant,
@@ -142,23 +146,14 @@ export async function changeBudget(
 ): Promise<WorkspaceRecord> {
   const before = await requireWorkspace(services, tenant.account, name);
   const change = await stored(services, tenant, before);
-  const spent = before.budgets.length > 0 ? NOTHING_SPENT : await spentOf(services, before);
-  return settle(services, setBudget(services.cluster, change, { interval, limit, spent }));
-}
-
-/** A further budget counts on with what the workspace's account has counted. */
-const NOTHING_SPENT = { daily: '0', weekly: '0', monthly: '0', lifetime: '0' } as const;
-
-function spentOf({ cluster, askMs }: EdgeServices, { account, id, isDefault }: WorkspaceRecord) {
-  const parts = { cluster, rows: cluster.rows, withinMs: askMs };
-  return spentBy({ account, workspace: isDefault ? null : id }, parts);
+  return settle(services, setBudget(services.cluster, change, { interval, limit }));
 }
 
 /** What the budgets of a workspace leave now, exact decimal USD; null without one. */
 export async function budgetLeft({ cluster, askMs }: EdgeServices, workspace: WorkspaceRecord): Promise<string | null> {
   if (workspace.budgets.length === 0) return null;
   const { budgets } = await showAccount(cluster, accountAddress(workspace.account), askMs);
-  return budgetRoom(budgets, () => workspace.id, cluster.now());
+  return budgetRoom(budgets, workspace.isDefault ? DEFAULT_WORKSPACE : workspace.id, cluster.now());
 }
 
 /** Names the workspace for a change; stores the default one first. */

@@ -1,4 +1,4 @@
-import type { Generation } from '../../../../actors/terms/hold.ts';
+import type { Generation, Settlement } from '../../../../actors/terms/hold.ts';
 import { apiTypeOf } from '../../api/generation-record.ts';
 import { type Html, html } from '../html.ts';
 import { facts, table } from '../parts/elements.ts';
@@ -48,10 +48,15 @@ export function moneyFacts({ settlement, amount, overshoot, tariff, moves = [], 
     ['Above the hold', overshoot !== null && usd(overshoot)],
     ['Video', videoSeconds !== undefined && `${videoSeconds} s`],
     ['Tokens', settlement !== null && videoSeconds === undefined && tokens(settlement)],
-    ['Counted by', settlement?.estimated === true && 'Troupe: the provider reported no usage'],
+    ['Counted by', settlement?.estimated === true && countedBy(settlement)],
     ['Without a price', units.length > 0 && units.join(', ')],
     ['Tariff', html`<code>${tariff}</code>`],
   ]);
+}
+
+function countedBy({ promptTokensRefused: refused }: Settlement): string {
+  if (refused === undefined) return 'Troupe: the provider reported no usage';
+  return `Troupe: the provider reported an implausible prompt of ${refused} tokens`;
 }
 
 function tokens({

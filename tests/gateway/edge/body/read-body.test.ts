@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { readBody } from '../../../../gateway/edge/body/read-body.ts';
+import { OneAtATime } from '../../../../gateway/overload/one-at-a-time.ts';
 import { CallerLeft } from '../../../../gateway/terms/caller-left.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { JsonText } from '../../../../gateway/terms/json-text.ts';
@@ -12,6 +13,7 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);
 const LIMITS = { ...config.edge, bodyGraceMs: 200 };
+const LARGE = new OneAtATime();
 
 type Outcome = { readonly value: unknown; readonly bytes: number } | { readonly error: unknown };
 
@@ -23,6 +25,8 @@ interface Sent {
   readonly reserve?: (bytes: number) => boolean;
   readonly open?: (isLarge: boolean) => Promise<() => void>;
   readonly isGone?: () => boolean;
+  /** Absent: one account sends all bodies. */
+  readonly holder?: string;
   /** Sends this and disconnects. */
   readonly abort?: string;
   /** Sends the body in two halves, the second one once the first is being read. */
@@ -45,6 +49,7 @@ async function read(sent: Sent): Promise<Outcome> {
       reserve: sent.reserve ?? (() => true),
       open: sent.open ?? (async () => () => {}),
       digest: null,
+      ...{ largeBodies: LARGE, holder: sent.holder ?? 'account:a' },
     })
       .then(
         (body) => settle({ value: body.take(), bytes: body.bytes }),
@@ -181,6 +186,28 @@ it('a failed large body does not block the next one', async () => {
   const sound = JSON.stringify({ a: 'y'.repeat(400_000) });
   const outcomes = await Promise.all([broken, sound, broken, sound].map((body) => status({ body })));
   assert.equal(outcomes, [400, sound, 400, sound]);
+});
+
+it('the large bodies of one account wait for one of another account at most', async () => {
+  const body = JSON.stringify({ a: 'y'.repeat(400_000) });
+  const ended: string[] = [];
+  let free: () => void = () => {};
+  const waiting = new Promise<void>((resolve) => {
+    free = resolve;
+  });
+  // Nothing is parsed until all bodies have arrived.
+  const parsing = LARGE.run('account:c', () => waiting);
+  let arrived = 0;
+  const holders = ['account:a', 'account:a', 'account:a', 'account:a', 'account:b'];
+  const outcomes: Promise<unknown>[] = [];
+  for (const holder of holders) {
+    const reading = read({ body, holder, open: async () => () => void arrived++ });
+    outcomes.push(reading.then(() => ended.push(holder)));
+    while (arrived < outcomes.length) await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  free();
+  await Promise.all([parsing, ...outcomes]);
+  assert.ok(ended.indexOf('account:b') <= 1, ended.join(' '));
 });
 
 it('a large body whose client left while it was queued is not parsed', async () => {

@@ -10,6 +10,7 @@ import { OpenUploads } from '../../../../gateway/edge/body/open-uploads.ts';
 import { readJson } from '../../../../gateway/edge/body/read-json.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
 import { beginRequest, type RequestContext, takeBody } from '../../../../gateway/edge/request-context.ts';
+import { OneAtATime } from '../../../../gateway/overload/one-at-a-time.ts';
 import { CallerLeft } from '../../../../gateway/terms/caller-left.ts';
 import { bounded } from '../../../support/bounded.ts';
 
@@ -35,6 +36,7 @@ function edgeOf(reserved: number[]): EdgeRoutes {
   return {
     services: { limits: config.edge, clock: systemClock },
     bodies: { reservation: () => (bytes: number) => reserved.push(bytes) > 0 },
+    largeBodies: new OneAtATime(),
     openUploads: new OpenUploads(config.edge),
     clients: new ClientAddresses([]),
     authentication: { count: async () => null },

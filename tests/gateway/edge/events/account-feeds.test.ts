@@ -4,8 +4,8 @@ import type { Cluster, Json } from '../../../../actors/runtime/index.ts';
 import type { ObjectChange } from '../../../../actors/terms/change.ts';
 import { AccountFeeds } from '../../../../gateway/edge/events/account-feeds.ts';
 import type { FeedEvent } from '../../../../gateway/edge/events/feed-event.ts';
-import type { EventSink } from '../../../../gateway/edge/events/subscription.ts';
-import type { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import type { EventSink, Subscription } from '../../../../gateway/edge/events/subscription.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { HandClock } from '../../../actors/runtime/durable/hand-clock.ts';
 import { bounded } from '../../../support/bounded.ts';
 
@@ -14,7 +14,7 @@ const CALLER = { account: 'account:a', key: 'key:a/k', kind: 'inference' } as co
 const ALL = { types: null, ids: null };
 
 /** A cluster with one account, whose rows and notices the test makes. */
-function stage(limits = { streamsMax: 3, streamsPerKeyMax: 2, bufferBytesMax: 1_000 }) {
+function stage(limits = { streamsMax: 4, streamsPerAccountMax: 3, streamsPerKeyMax: 2, bufferBytesMax: 1_000 }) {
   const clock = new HandClock();
   const rows = new Map<string, ObjectChange>();
   const seers = new Set<(address: string | null) => void>();
@@ -226,16 +226,28 @@ it('a change that was read before the replay of a newer one of its object is not
   assert.equal(idsOf(other.events), ['f1'], 'the feed itself had read the first');
 });
 
-it('streams are bounded per key and per node, and a closed one gives its place back', async () => {
+it('streams are bounded per key, per account and per node, and a closed one gives its place back', async () => {
   const { feeds, follow, seers } = stage();
+  const sink: EventSink = { holdsRequest: true, receive: () => {}, end: () => {} };
+  const join = (key: string) =>
+    feeds.subscribe({ ...CALLER, account: `account:${key[4]}`, key }, ALL, sink).catch((error: GatewayError) => error);
   const [first] = [await follow(), await follow()];
   const third = await follow().catch((error: GatewayError) => error);
-  assert.is((third as GatewayError).status, 429);
-  const sink: EventSink = { holdsRequest: true, receive: () => {}, end: () => {} };
-  await feeds.subscribe({ ...CALLER, key: 'key:a/k2' }, ALL, sink);
-  const fourth = await feeds.subscribe({ ...CALLER, key: 'key:a/k3' }, ALL, sink).catch((error: GatewayError) => error);
-  assert.is((fourth as GatewayError).status, 503);
+  const ofKey = 'A key has at most 2 event streams open at once on one node';
+  assert.equal([(third as GatewayError).status, (third as GatewayError).message], [429, ofKey]);
+  const last = (await join('key:a/k2')) as Subscription;
+  const ofAccount = 'An account has at most 3 event streams open at once on one node';
+  for (const key of ['key:a/k2', 'key:a/k3', 'key:a/k3', 'key:a/k3']) {
+    const refused = (await join(key)) as GatewayError;
+    assert.equal([refused.status, refused.message], [429, ofAccount]);
+    assert.equal([refused.metadata, refused.headers], [{ limit: 3 }, { 'retry-after': '1' }]);
+  }
   assert.is(seers.size, 1, 'one feed serves all clients of an account');
+  assert.not.instance(await join('key:b/k'), GatewayError, 'another account has its own part');
+  assert.is(((await join('key:c/k')) as GatewayError).status, 503, 'the node is full');
+  last.close();
+  const again = (await join('key:a/k3')) as Subscription;
+  again.close();
   first?.subscription.close();
   first?.subscription.close();
   await follow();

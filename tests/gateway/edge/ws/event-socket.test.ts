@@ -27,7 +27,7 @@ async function follow({ reads = true } = {}) {
   socket.reads = reads;
   const events = new EventSocket({
     ...{ clock, now: () => clock.now(), limits: { streamStalledMs: 60_000 } },
-    events: { streamsMax: 10, streamsPerKeyMax: 10, bufferBytesMax: BUFFER_BYTES_MAX },
+    events: { streamsMax: 10, streamsPerAccountMax: 10, streamsPerKeyMax: 10, bufferBytesMax: BUFFER_BYTES_MAX },
   });
   let replays = 0;
   let closed = 0;

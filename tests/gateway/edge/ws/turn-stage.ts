@@ -15,6 +15,7 @@ import { RunningRequests } from '../../../../gateway/edge/http/running-requests.
 import { serve } from '../../../../gateway/edge/http/serve.ts';
 import { beginRequest, type RequestContext } from '../../../../gateway/edge/request-context.ts';
 import { TurnSocket } from '../../../../gateway/edge/ws/turn-socket.ts';
+import { OneAtATime } from '../../../../gateway/overload/one-at-a-time.ts';
 import { Overload } from '../../../../gateway/overload/overload.ts';
 import { type Simulator, startSimulator } from '../../../../gateway/simulator/simulator.ts';
 import type { EdgeLimits } from '../../../../gateway/terms/config.ts';
@@ -63,6 +64,7 @@ function stageOf(simulator: Simulator, limits: EdgeLimits) {
     },
     turns: new OpenTurns(),
     bodies: new BodyRoom(limits.bodiesBytesMax),
+    largeBodies: new OneAtATime(),
     openUploads: new OpenUploads(limits),
     running: new RunningRequests(limits.requestsMax),
     underWay: () => 1,

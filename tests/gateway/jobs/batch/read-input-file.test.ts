@@ -1,13 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FileRecord } from '../../../../actors/file/file-record.ts';
-import { type Cluster, sealBlob, systemRandom } from '../../../../actors/runtime/index.ts';
+import { type Cluster, sealBlob, systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { placeOfFile } from '../../../../gateway/files/file-place.ts';
 import { FileRoom } from '../../../../gateway/files/file-room.ts';
 import { readInputFile } from '../../../../gateway/jobs/batch/read-input-file.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { JsonText } from '../../../../gateway/terms/json-text.ts';
+import { HandClock } from '../../../actors/runtime/durable/hand-clock.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { CHAT, openStage } from './stage.ts';
 
@@ -15,7 +16,7 @@ const it = bounded(test);
 const FILE = `file_${'0'.repeat(32)}`;
 
 /** Reads a stored file whose bytes arrive in pieces of this length. */
-async function reader(text: string, pieceBytes = 64 * 1024, room = new FileRoom(1_000_000)) {
+async function reader(text: string, pieceBytes = 64 * 1024, room = new FileRoom(1_000_000, systemClock)) {
   const { services, blobs, keys } = openStage();
   const bytes = Buffer.from(text);
   const source = async function* () {
@@ -77,10 +78,14 @@ it('a line that cannot be read is named', async () => {
 
 it('the bytes of input files are bounded on a node until they are released, after a refusal too', async () => {
   const text = line(0);
-  const room = new FileRoom(Buffer.byteLength(text) * 2 - 1);
+  const clock = new HandClock();
+  const room = new FileRoom(Buffer.byteLength(text) * 2, clock);
   const read = await reader(text, undefined, room);
   const { release } = await read();
-  assert.match(await refusal(read()), /^503 /);
+  const refused = refusal(read());
+  while (clock.armed === 0) await new Promise((resolve) => setImmediate(resolve));
+  await clock.advance(10_000);
+  assert.match(await refused, /^503 /);
   release();
   const broken = await reader('{', undefined, room);
   for (let nth = 0; nth < 200; nth++) assert.match(await refusal(broken()), /^400 /);
