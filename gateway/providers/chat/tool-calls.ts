@@ -50,13 +50,15 @@ export class ToolCalls {
     const { name, arguments: given } = (called ?? {}) as { name?: unknown; arguments?: unknown };
     const call = this.#callOf(Number.isSafeInteger(index) ? (index as number) : at, id);
     const piece = typeof given === 'string' ? given : given == null ? '' : JSON.stringify(given);
-    if (call.name !== null) return addPiece(call, piece, events);
-    if (typeof name !== 'string' || name === '') return this.#keep(call, piece);
-    call.name = name;
-    events.push({ type: 'tool-start', index: call.index, id: call.id, name });
-    addPiece(call, call.early + piece, events);
-    this.#early -= call.early.length;
-    call.early = '';
+    if (call.name !== null) addPiece(call, piece, events);
+    else if (typeof name !== 'string' || name === '') this.#keep(call, piece);
+    else {
+      call.name = name;
+      events.push({ type: 'tool-start', index: call.index, id: call.id, name });
+      addPiece(call, call.early + piece, events);
+      this.#early -= call.early.length;
+      call.early = '';
+    }
   }
 
   /** Keeps a piece until the name of its call arrives. */
