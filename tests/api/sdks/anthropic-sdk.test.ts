@@ -132,7 +132,7 @@ it('the tool runner falls back from a thread, so that the provider reads the who
       .runUntilDone();
     assert.is(final.stop_reason, 'end_turn');
     const calls = callsOf('sim-a').slice(before);
-    const { messages } = calls.at(-1)?.body as { readonly messages: readonly { readonly role: string }[] };
+    const { messages } = (calls.at(-1)?.body ?? {}) as { readonly messages: readonly { readonly role: string }[] };
     assert.equal([calls.length, messages.map(({ role }) => role)], [2, ['user', 'assistant', 'tool']]);
     assert.match(JSON.stringify(messages), /hello.*weather.*4 degrees/);
   }
