@@ -20,6 +20,7 @@ import { PreparedAnswers } from './http/prepared-answers.ts';
 import { RunningRequests } from './http/running-requests.ts';
 import { EndpointHistories } from './pages/catalogue/endpoint-histories.ts';
 import type { EdgeServices } from './services.ts';
+import { RetainedTurns } from './ws/retained-turns.ts';
 
 /** The public API of one node. */
 export interface Edge {
@@ -80,6 +81,7 @@ export function openEdge(services: EdgeServices): Edge {
     ...{ publicStats: new PublicStats(cluster), providerEarnings: new ProviderEarnings(cluster, services.askMs) },
     ...{ uploads: new UploadRoom(services.files.limits), bodies: new BodyRoom(limits.bodiesBytesMax) },
     openUploads: new OpenUploads(limits),
+    retained: new RetainedTurns(),
     running: new RunningRequests(limits.requestsMax),
     underWay: () => (listener?.underWay ?? 0) - feeds.requests - arrivals.waiting,
   });

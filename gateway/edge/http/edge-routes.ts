@@ -11,6 +11,7 @@ import type { OpenUploads } from '../body/open-uploads.ts';
 import type { AccountFeeds } from '../events/account-feeds.ts';
 import type { EndpointHistories } from '../pages/catalogue/endpoint-histories.ts';
 import type { EdgeServices } from '../services.ts';
+import type { RetainedTurns } from '../ws/retained-turns.ts';
 import type { LargeAnswers } from './large-answers.ts';
 import type { OpenTurns } from './open-turns.ts';
 import type { PreparedAnswers } from './prepared-answers.ts';
@@ -25,6 +26,7 @@ export interface EdgeRoutes {
   readonly overload: Overload;
   readonly arrivals: Arrivals;
   readonly turns: OpenTurns;
+  readonly retained: RetainedTurns;
   readonly bodies: BodyRoom;
   readonly openUploads: OpenUploads;
   readonly uploads: UploadRoom;
