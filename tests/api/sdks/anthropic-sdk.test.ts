@@ -303,6 +303,8 @@ it('every refusal has the error class of its status and a word of the dialect, w
   const stranger = clientOf(`sk-gw-v1-${'0'.repeat(64)}`);
   const refused = await failure(() => stranger.messages.create({ model: 'sim/fast', max_tokens: 5, messages: HELLO }));
   assert.instance(refused, AuthenticationError);
+  // Without it Claude Code repeats the request for minutes before it shows the message.
+  assert.is(refused.headers?.get('x-should-retry'), 'false');
 });
 
 it('a stream that breaks off ends in an error that the SDK throws', async () => {
