@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Clock } from '../../actors/runtime/index.ts';
 import { ProviderEarnings } from '../jobs/earnings/provider-earnings.ts';
 import { Arrivals } from '../overload/arrivals.ts';
 import type { OverloadGauges } from '../overload/overload.ts';
@@ -86,11 +87,6 @@ export function openEdge(services: EdgeServices): Edge {
     underWay: () => (listener?.underWay ?? 0) - feeds.requests - arrivals.waiting,
   });
   listener = open;
-  const quiet = async (underWay: () => number, endsAt: number): Promise<void> => {
-    while (underWay() > 0 && clock.monotonic() < endsAt) {
-      await new Promise<void>((resolve) => void clock.after(SETTLED_CHECK_MS, resolve));
-    }
-  };
 
   return {
     accept: (socket) => open.accept(socket),
@@ -99,12 +95,12 @@ export function openEdge(services: EdgeServices): Edge {
       const endsAt = clock.monotonic() + limits.drainGraceMs;
       feeds.endAll();
       await open.drain();
-      await quiet(() => turns.size, endsAt);
+      await quiet(() => turns.size, endsAt, clock);
       ended = true;
       turns.cutAll();
       window.close();
     },
-    settled: (withinMs) => quiet(() => turns.size + open.underWay, clock.monotonic() + withinMs),
+    settled: (withinMs) => quiet(() => turns.size + open.underWay, clock.monotonic() + withinMs, clock),
     cut() {
       ended = true;
       feeds.endAll();
@@ -127,4 +123,11 @@ export function openEdge(services: EdgeServices): Edge {
       };
     },
   };
+}
+
+/** Resolves once nothing is under way, or at `endsAt`. */
+async function quiet(underWay: () => number, endsAt: number, clock: Clock): Promise<void> {
+  while (underWay() > 0 && clock.monotonic() < endsAt) {
+    await new Promise<void>((resolve) => void clock.after(SETTLED_CHECK_MS, resolve));
+  }
 }
