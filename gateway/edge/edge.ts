@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Clock } from '../../actors/runtime/index.ts';
 import { ProviderEarnings } from '../jobs/earnings/provider-earnings.ts';
 import { Arrivals } from '../overload/arrivals.ts';
 import { OneAtATime } from '../overload/one-at-a-time.ts';
@@ -21,6 +22,7 @@ import { PreparedAnswers } from './http/prepared-answers.ts';
 import { RunningRequests } from './http/running-requests.ts';
 import { EndpointHistories } from './pages/catalogue/endpoint-histories.ts';
 import type { EdgeServices } from './services.ts';
+import { RetainedTurns } from './ws/retained-turns.ts';
 
 /** The public API of one node. */
 export interface Edge {
@@ -81,15 +83,11 @@ export function openEdge(services: EdgeServices): Edge {
     ...{ publicStats: new PublicStats(cluster), providerEarnings: new ProviderEarnings(cluster, services.askMs) },
     ...{ uploads: new UploadRoom(services.files.limits), openUploads: new OpenUploads(limits) },
     ...{ bodies: new BodyRoom(limits.bodiesBytesMax), largeBodies: new OneAtATime(), largeJobBodies: new OneAtATime() },
+    retained: new RetainedTurns(),
     running: new RunningRequests(limits.requestsMax),
     underWay: () => (listener?.underWay ?? 0) - feeds.requests - arrivals.waiting,
   });
   listener = open;
-  const quiet = async (underWay: () => number, endsAt: number): Promise<void> => {
-    while (underWay() > 0 && clock.monotonic() < endsAt) {
-      await new Promise<void>((resolve) => void clock.after(SETTLED_CHECK_MS, resolve));
-    }
-  };
 
   return {
     accept: (socket) => open.accept(socket),
@@ -98,12 +96,12 @@ export function openEdge(services: EdgeServices): Edge {
       const endsAt = clock.monotonic() + limits.drainGraceMs;
       feeds.endAll();
       await open.drain();
-      await quiet(() => turns.size, endsAt);
+      await quiet(() => turns.size, endsAt, clock);
       ended = true;
       turns.cutAll();
       window.close();
     },
-    settled: (withinMs) => quiet(() => turns.size + open.underWay, clock.monotonic() + withinMs),
+    settled: (withinMs) => quiet(() => turns.size + open.underWay, clock.monotonic() + withinMs, clock),
     cut() {
       ended = true;
       feeds.endAll();
@@ -126,4 +124,11 @@ export function openEdge(services: EdgeServices): Edge {
       };
     },
   };
+}
+
+/** Resolves once nothing is under way, or at `endsAt`. */
+async function quiet(underWay: () => number, endsAt: number, clock: Clock): Promise<void> {
+  while (underWay() > 0 && clock.monotonic() < endsAt) {
+    await new Promise<void>((resolve) => void clock.after(SETTLED_CHECK_MS, resolve));
+  }
 }

@@ -34,6 +34,7 @@ const SCHEMA_PLACES: Places = [
   ['tools', '*', 'input_schema'],
   ['output_config', 'format', 'schema'],
   ['tools', '*', 'parameters'],
+  ['tools', '*', 'tools', '*', 'parameters'],
   ['text', 'format', 'schema'],
 ];
 

@@ -14,6 +14,8 @@ export class GatewayError extends Error {
   readonly log: Readonly<Record<string, string>>;
   readonly failure: FailedCall | null;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** The cause in the words of the caller's dialect, where its SDKs branch on it; null otherwise. */
+  readonly dialectCode: string | null;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(options: {
@@ -24,6 +26,7 @@ export class GatewayError extends Error {
     readonly log?: Readonly<Record<string, string>>;
     readonly failure?: FailedCall | null;
     readonly metadata?: Readonly<Record<string, unknown>>;
+    readonly dialectCode?: string;
     /** Extra response headers, lower case (`retry-after`, `x-should-retry`, `x-ratelimit-*`). */
     readonly headers?: Readonly<Record<string, string>>;
   }) {
@@ -34,6 +37,7 @@ export class GatewayError extends Error {
     this.log = options.log ?? {};
     this.failure = options.failure ?? null;
     this.metadata = options.metadata ?? {};
+    this.dialectCode = options.dialectCode ?? null;
     this.headers = options.headers ?? {};
   }
 }

@@ -22,8 +22,9 @@ const WORDS: Readonly<Record<number, string>> = {
 };
 
 /** The `error` member of the dialect's own envelope and of an `error` event. Never shows `detail`. */
-export function errorText({ status, message, type }: GatewayError): string {
-  return JSON.stringify({ type: wordOf(status), message, error_type: type });
+export function errorText(error: GatewayError): string {
+  const { status, message, type } = error;
+  return JSON.stringify({ type: wordOf(status), message, error_type: type, ...detailsOf(error) });
 }
 
 /** The dialect's own envelope: for a stream that is refused before it opens. (spec: inference, Errors 4) */
@@ -34,10 +35,16 @@ export const streamEnvelope: ErrorEnvelope = (error, generation) => {
 };
 
 /** The standard envelope, with the dialect's word in `error.type`, where its SDKs look for it. (conventions 0.2) */
-export const wholeEnvelope: ErrorEnvelope = ({ status, message, type, metadata }) => {
+export const wholeEnvelope: ErrorEnvelope = (error) => {
+  const { status, message, type, metadata } = error;
   const members = { code: status, type: wordOf(status), message, metadata: { ...metadata, error_type: type } };
-  return { type: JSON_TYPE, body: JSON.stringify({ error: members }) };
+  return { type: JSON_TYPE, body: JSON.stringify({ error: { ...members, ...detailsOf(error) } }) };
 };
+
+/** Where the SDKs of this dialect look for the cause. */
+function detailsOf({ dialectCode }: GatewayError): object {
+  return dialectCode === null ? {} : { details: { error_code: dialectCode } };
+}
 
 function wordOf(status: number): string {
   return WORDS[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');

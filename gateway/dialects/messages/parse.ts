@@ -32,6 +32,12 @@ type MutableTurn = { -readonly [member in keyof Turn]: Turn[member] };
  */
 export function parse(body: unknown, sessionHeader: string | null = null): Turn {
   const request = checked(checkRequest, body);
+  if (request.thread != null) {
+    throw invalid(
+      'thread must be null: conversations are not retained; send all messages',
+      'thread_unsupported_request',
+    );
+  }
   if (request.stream_options?.include_tool_dispatch === true) {
     throw invalid('stream_options.include_tool_dispatch is an extension of /chat/completions and not supported here');
   }

@@ -79,7 +79,10 @@ const word = oneOf(
   'billing_error',
   'timeout_error',
 );
-const error = Type.Object({ type: word, message: text, error_type: errorType });
+const details = Type.Optional(
+  Type.Object({ error_code: text }, { description: 'The cause, where SDKs branch on it.' }),
+);
+const error = Type.Object({ type: word, message: text, error_type: errorType, details });
 
 /** The refusal of a stream before it opens, and any other refusal: the common envelope with the dialect's word. */
 export const messagesError = Type.Union([
@@ -94,6 +97,7 @@ export const messagesError = Type.Union([
       code: Type.Integer({ minimum: 400, maximum: 599 }),
       type: word,
       message: text,
+      details,
       metadata: Type.Object({ error_type: errorType }, { additionalProperties: true }),
     }),
   }),

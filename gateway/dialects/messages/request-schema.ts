@@ -63,6 +63,7 @@ export const messagesRequest = Type.Object({
     Type.Object({ format: maybe(Type.Object({ type: Type.Literal('json_schema'), schema: opaque() })) }),
   ),
   metadata: maybe(opaque({ description: 'Without effect.' })),
+  thread: maybe(opaque({ description: 'Refused: conversations are not retained. SDKs then send the whole one.' })),
   thinking: maybe(opaque({ description: 'Without effect: a model thinks as it does by default.' })),
   stream_options: maybe(
     Type.Object({ include_tool_dispatch: maybe(Type.Boolean({ description: 'true is refused.' })) }),

@@ -1,4 +1,5 @@
 import type { EventWriter } from './event-writer.ts';
+import type { ClientName } from './flat-tools.ts';
 import { type ItemPlace, type ItemStatus, itemDone, type OutputItem, placeText } from './output-item.ts';
 
 /** One function call of the output. */
@@ -11,16 +12,13 @@ export class CallItem implements OutputItem {
   #arguments = '';
 
   /** `callId` is the provider's id of the call; results name it. */
-  constructor(
-    writer: EventWriter,
-    place: ItemPlace,
-    { id: callId, name }: { readonly id: string; readonly name: string },
-  ) {
+  constructor(writer: EventWriter, place: ItemPlace, callId: string, { name, namespace }: ClientName) {
     this.#writer = writer;
     this.#place = place;
     this.#at = placeText(place);
     this.#name = JSON.stringify(name);
-    this.#head = `{"id":"${place.id}","type":"function_call","call_id":${JSON.stringify(callId)},"name":${this.#name}`;
+    const id = `"id":"${place.id}","type":"function_call","call_id":${JSON.stringify(callId)}`;
+    this.#head = `{${id}${namespace === null ? '' : `,"namespace":${JSON.stringify(namespace)}`},"name":${this.#name}`;
   }
 
   open(): string {

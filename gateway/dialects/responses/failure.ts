@@ -14,14 +14,14 @@ export function failureCode({ type, status }: GatewayError): FailureCode {
 }
 
 /**
- * The envelope of a stream that was refused before it opened: the standard one with a null `code`, and the members that
- * clients of this dialect read. (spec: inference, Errors 5; conventions 1.14)
+ * The envelope of a stream that was refused before it opened: the standard one with the members that clients of this
+ * dialect read. `code` is null but for the causes that they branch on. (spec: inference, Errors 5; conventions 1.14)
  */
 export const streamEnvelope: ErrorEnvelope = (error) => ({
   type: 'application/json; charset=utf-8',
   body: JSON.stringify({
     error: {
-      code: null,
+      code: error.dialectCode,
       message: error.message,
       type: error.type,
       param: null,

@@ -5,17 +5,15 @@ import { honouredNames } from '../reply/honoured-names.ts';
 import type { Closing, ReplyFrames } from '../reply/reply-dialect.ts';
 import type { ReplyHead } from '../reply/reply-head.ts';
 import { EventWriter } from './event-writer.ts';
-import { OutputItems } from './output-items.ts';
+import { OutputItems, type WantedOutput } from './output-items.ts';
 import { pathOf } from './path-of.ts';
 import { endOf, idStem, type ResponseState, responseText } from './response-object.ts';
 import { usageText } from './usage-text.ts';
 
 /** What a reply takes from its request. */
-export interface ReplyRequest {
+export interface ReplyRequest extends WantedOutput {
   /** The members that the response repeats, as JSON text with a comma before each. */
   readonly repeated: () => string;
-  /** Leaves reasoning out; it is charged all the same. */
-  readonly hidesReasoning: boolean;
 }
 
 /** Below the timers of clients, the shortest of which is five minutes. */
@@ -37,10 +35,10 @@ export class ResponsesFrames implements ReplyFrames {
   #finish: FinishReason | null = null;
 
   /** `head` may name another model until the turn runs. */
-  constructor(head: ReplyHead, { repeated, hidesReasoning }: ReplyRequest) {
+  constructor(head: ReplyHead, request: ReplyRequest) {
     this.#head = head;
-    this.#repeated = repeated;
-    this.#output = new OutputItems(this.#writer, idStem(head), hidesReasoning);
+    this.#repeated = request.repeated;
+    this.#output = new OutputItems(this.#writer, idStem(head), request);
   }
 
   of(events: readonly TurnEvent[]): string {

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { LABEL_CHARACTERS_MAX, maybe, oneOf } from '../request/members.ts';
+import { toolName } from '../request/shared-members.ts';
 
 const DETAIL_CHARACTERS_MAX = 32;
 
@@ -43,6 +44,7 @@ const functionCall = Type.Object({
   id: itemId,
   call_id: Type.String({ minLength: 1 }),
   name: Type.String({ minLength: 1 }),
+  namespace: maybe(toolName),
   arguments: Type.String(),
   status,
 });

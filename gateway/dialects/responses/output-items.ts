@@ -4,6 +4,7 @@ import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
 import { addDetail } from '../reply/gather-answer.ts';
 import { CallItem } from './call-item.ts';
 import type { EventWriter } from './event-writer.ts';
+import type { ClientName } from './flat-tools.ts';
 import { HeldEvents } from './held-events.ts';
 import { MessageItem } from './message-item.ts';
 import type { ItemPlace, OutputItem } from './output-item.ts';
@@ -16,6 +17,14 @@ const EVENT_CHARACTERS_MIN = 16;
 
 type Prefix = 'msg' | 'fc' | 'rs';
 
+/** What the items of a response take from its request. */
+export interface WantedOutput {
+  /** Leaves reasoning out; it is charged all the same. */
+  readonly hidesReasoning: boolean;
+  /** By the name under which the model knows a function: how the client knows it, where that differs. */
+  readonly clientNames: ReadonlyMap<string, ClientName>;
+}
+
 /**
  * The output of one response: the events of a turn as items with contiguous indexes, one open at a time. Every method
  * returns the frames that it causes. Throws 502 beyond the bound on characters. (conventions 1.14)
@@ -23,7 +32,7 @@ type Prefix = 'msg' | 'fc' | 'rs';
 export class OutputItems {
   readonly #writer: EventWriter;
   readonly #stem: string;
-  readonly #hidesReasoning: boolean;
+  readonly #wanted: WantedOutput;
   readonly #done: string[] = [];
   readonly #held = new HeldEvents();
   #open: OutputItem | null = null;
@@ -38,10 +47,10 @@ export class OutputItems {
   #characters = 0;
 
   /** `stem`: what the ids of all items have in common. */
-  constructor(writer: EventWriter, stem: string, hidesReasoning: boolean) {
+  constructor(writer: EventWriter, stem: string, wanted: WantedOutput) {
     this.#writer = writer;
     this.#stem = stem;
-    this.#hidesReasoning = hidesReasoning;
+    this.#wanted = wanted;
   }
 
   /** The items so far, as JSON. */
@@ -58,11 +67,11 @@ export class OutputItems {
         this.#count(event.text.length);
         break;
       case 'reasoning-delta':
-        if (this.#hidesReasoning) return '';
+        if (this.#wanted.hidesReasoning) return '';
         this.#count(event.text.length);
         break;
       case 'reasoning-detail':
-        if (this.#hidesReasoning) return '';
+        if (this.#wanted.hidesReasoning) return '';
         this.#count((event.detail.text?.length ?? 0) + (event.detail.data?.length ?? 0));
         break;
       case 'tool-start':
@@ -109,7 +118,9 @@ export class OutputItems {
         return this.#detail(event.detail);
       case 'tool-start': {
         const closed = this.#close('completed');
-        const item = new CallItem(this.#writer, this.#place('fc'), event);
+        const { id, name } = event;
+        const client = this.#wanted.clientNames.get(name) ?? { name, namespace: null };
+        const item = new CallItem(this.#writer, this.#place('fc'), id, client);
         this.#open = item;
         this.#call = event.index;
         return closed + item.open();

@@ -2,6 +2,7 @@ import { invalid } from '../../terms/invalid.ts';
 import type { ReasoningDetail, ToolCall, TurnMessage } from '../../terms/turn.ts';
 import type { Carried } from '../request/carried.ts';
 import { promptLines } from '../request/prompt-lines.ts';
+import { flatName } from './flat-tools.ts';
 import type { InputItem, InputMessage, InputReasoning } from './input-schema.ts';
 import { parseContent, parseSaid } from './parse-parts.ts';
 import { openReasoning } from './sealed-reasoning.ts';
@@ -45,7 +46,11 @@ function addItem(
       turn.think(thoughtOf(item, member));
       break;
     case 'function_call':
-      turn.call({ id: item.call_id, name: item.name, arguments: item.arguments });
+      turn.call({
+        id: item.call_id,
+        name: flatName({ name: item.name, namespace: item.namespace ?? null }),
+        arguments: item.arguments,
+      });
       break;
     case 'function_call_output': {
       turn.end();

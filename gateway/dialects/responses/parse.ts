@@ -1,6 +1,6 @@
 import { Compile } from 'typebox/compile';
 import { invalid } from '../../terms/invalid.ts';
-import type { Tool, ToolChoice, Turn } from '../../terms/turn.ts';
+import type { ToolChoice, Turn } from '../../terms/turn.ts';
 import { Carried } from '../request/carried.ts';
 import { checked } from '../request/checked.ts';
 import { conversationOf } from '../request/conversation-of.ts';
@@ -10,6 +10,7 @@ import { parsePreferences } from '../request/parse-preferences.ts';
 import { reasoningOf } from '../request/reasoning-members.ts';
 import { requestedSettings } from '../request/requested-settings.ts';
 import { asksCompression, CEILING_MAX } from '../request/shared-members.ts';
+import { type FlatTool, flatTools } from './flat-tools.ts';
 import { parseInput } from './parse-input.ts';
 import { type ResponsesRequest, responsesRequest } from './request-schema.ts';
 
@@ -20,10 +21,11 @@ type MutableTurn = { -readonly [member in keyof Turn]: Turn[member] };
 /** Forwarded unchanged, under these names, to endpoints that declare them. */
 const SAMPLING = ['temperature', 'top_p'] as const satisfies readonly (keyof ResponsesRequest)[];
 
-/** A parsed responses request: the turn, and the checked request, whose members the response repeats. */
+/** A parsed responses request: the turn, and what its response repeats and names. */
 export interface ParsedResponses {
   readonly turn: Turn;
   readonly request: ResponsesRequest;
+  readonly tools: readonly FlatTool[];
 }
 
 /**
@@ -32,8 +34,10 @@ export interface ParsedResponses {
  * bound. (spec: inference, Responses dialect request, Routing rules 1)
  */
 export function parse(body: unknown, sessionHeader: string | null = null): ParsedResponses {
+  refuseRetained(body);
   const request = checked(check, body);
   refuseUnsupported(request);
+  const tools = flatTools(request.tools ?? []);
   const carried = new Carried('input');
   const turn: MutableTurn = {
     models: parseModels(request),
@@ -45,54 +49,61 @@ export function parse(body: unknown, sessionHeader: string | null = null): Parse
   };
   if (carried.files !== null) turn.files = carried.files;
   addMedia(request, turn, carried);
-  addTools(request, turn);
+  addTools(request, tools, turn);
   addConstraints(request, turn);
   const conversation = conversationOf([request.prompt_cache_key], sessionHeader);
   if (conversation !== null) turn.conversation = conversation;
-  return { turn, request };
+  return { turn, request, tools };
+}
+
+/** What a request may not refer to, since nothing is retained. (spec: inference, Errors 7) */
+const RETAINED: Readonly<Record<string, string>> = {
+  previous_response_id: 'responses are not retained; send the whole conversation as input',
+  conversation: 'conversations are not retained; send the whole conversation as input',
+  prompt: 'prompts are not retained; send instructions and input',
+};
+
+/** Before the other members: a request that refers to one of these may lack its input. */
+function refuseRetained(body: unknown): void {
+  if (typeof body !== 'object' || body === null) return;
+  for (const member in RETAINED) {
+    const given = (body as Readonly<Record<string, unknown>>)[member];
+    if (given != null) throw invalid(`${member} must be null: ${RETAINED[member]}`);
+  }
 }
 
 /** (spec: inference, Errors 7, Call-ready tool dispatch) */
 function refuseUnsupported(request: ResponsesRequest): void {
-  if (request.previous_response_id != null) {
-    throw invalid(
-      'previous_response_id must be null: responses are not retained; send the whole conversation as input',
-    );
-  }
   if (request.background === true) throw invalid('background must be false: responses are not retained');
+  if (request.generate === false) throw invalid('generate must be true: a turn is prepared over a WebSocket alone');
   if (request.stream_options?.include_tool_dispatch === true) {
     throw invalid('stream_options.include_tool_dispatch is supported by /chat/completions alone');
   }
 }
 
 /** A required call needs a tool to call; without tools the other members have no effect. */
-function addTools(request: ResponsesRequest, turn: MutableTurn): void {
-  const choice = choiceOf(request);
-  const tools = request.tools ?? [];
+function addTools(request: ResponsesRequest, tools: readonly FlatTool[], turn: MutableTurn): void {
+  const { tool_choice: choice } = request;
   if (tools.length === 0) {
-    if (choice === null || choice === 'none' || choice === 'auto') return;
+    if (choice == null || choice === 'none' || choice === 'auto') return;
     throw invalid('tool_choice asks for a tool call and tools has none');
   }
-  if (choice !== null && typeof choice === 'object' && !tools.some(({ name }) => name === choice.name)) {
-    throw invalid(`tool_choice.name: ${choice.name} is not among tools`);
-  }
-  if (choice !== null) turn.toolChoice = choice;
-  turn.tools = tools.map(toolOf);
+  if (choice != null) turn.toolChoice = choiceOf(choice, tools);
+  turn.tools = tools.map(({ tool }) => tool);
   if (request.parallel_tool_calls != null) turn.parallelToolCalls = request.parallel_tool_calls;
 }
 
-function choiceOf({ tool_choice: choice }: ResponsesRequest): ToolChoice | null {
-  if (choice == null) return null;
-  return typeof choice === 'string' ? (choice as Exclude<ToolChoice, object>) : { name: choice.name };
-}
-
-function toolOf({ name, description, parameters, strict }: NonNullable<ResponsesRequest['tools']>[number]): Tool {
-  return {
-    name,
-    ...(description == null ? {} : { description }),
-    ...(parameters == null ? {} : { parameters }),
-    ...(strict == null ? {} : { strict }),
-  };
+/** Without a namespace the name of a function in none, or else of the only one that has it. */
+function choiceOf(choice: NonNullable<ResponsesRequest['tool_choice']>, tools: readonly FlatTool[]): ToolChoice {
+  if (typeof choice === 'string') return choice as Exclude<ToolChoice, object>;
+  const { name, namespace = null } = choice;
+  const named = tools.filter(({ client }) => client.name === name);
+  const [only, second] = named;
+  const found =
+    named.find(({ client }) => client.namespace === namespace) ??
+    (namespace === null && second === undefined ? only : undefined);
+  if (found === undefined) throw invalid(`tool_choice.name: ${name} is not among tools`);
+  return { name: found.tool.name };
 }
 
 function addConstraints(request: ResponsesRequest, turn: MutableTurn): void {

@@ -3,7 +3,7 @@ import { responsesRequest } from './request-schema.ts';
 /** Members of a chat request whose name or place differs here. */
 const RENAMED: readonly (readonly [RegExp, string])[] = [
   [/^messages.*/, 'input'],
-  [/^(tools\[\d{1,6}\])\.function/, '$1'],
+  [/^(tools\[\d{1,6}\](?:\.tools\[\d{1,6}\])?)\.function/, '$1'],
   [/^tool_choice\.function/, 'tool_choice'],
   [/^response_format\.json_schema/, 'text.format.schema'],
   [/^response_format/, 'text.format'],

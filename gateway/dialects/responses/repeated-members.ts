@@ -47,21 +47,26 @@ function formatText(format: Format | null | undefined): string {
   return membersText({ type, name, description: description ?? null, schema, strict: strict ?? null });
 }
 
-/** The parameters may be a text. */
-function toolsText(tools: NonNullable<ResponsesRequest['tools']>): string {
+type Tools = NonNullable<ResponsesRequest['tools']>;
+
+function toolsText(tools: Tools): string {
   const texts: string[] = [];
   let characters = 0;
-  for (const { type, name, description, parameters, strict } of tools) {
-    const text = membersText({
-      type,
-      name,
-      description: description ?? null,
-      parameters: parameters ?? null,
-      strict: strict ?? null,
-    });
+  for (const tool of tools) {
+    const text = toolText(tool);
     texts.push(text);
     characters += text.length;
     if (characters > REPEATED_CHARACTERS_MAX) return '[]';
   }
   return `[${texts.join(',')}]`;
+}
+
+/** The parameters may be a text. */
+function toolText(tool: Tools[number]): string {
+  const { type, name } = tool;
+  const description = tool.description ?? null;
+  if (tool.type === 'namespace') {
+    return membersText({ type, name, description, tools: new JsonText(toolsText(tool.tools)) });
+  }
+  return membersText({ type, name, description, parameters: tool.parameters ?? null, strict: tool.strict ?? null });
 }

@@ -40,7 +40,10 @@ const item = Type.Union([
     summary: Type.Array(summary),
     encrypted_content: Type.Union([Type.String({ description: 'Opaque: send the item back unchanged.' }), Type.Null()]),
   }),
-  Type.Object({ id: text, type: Type.Literal('function_call'), status, call_id: text, name: text, arguments: text }),
+  Type.Object({
+    ...{ id: text, type: Type.Literal('function_call'), status, call_id: text, name: text, arguments: text },
+    namespace: Type.Optional(text),
+  }),
 ]);
 
 const usage = Type.Object({

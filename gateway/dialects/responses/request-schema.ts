@@ -12,13 +12,23 @@ const WORD_CHARACTERS_MAX = 64;
 
 const word = Type.String({ maxLength: WORD_CHARACTERS_MAX });
 
-const tool = Type.Object({
+const functionTool = Type.Object({
   type: Type.Literal('function'),
   name: toolName,
   description: maybe(Type.String()),
   parameters: maybe(opaque({ description: 'JSON Schema: forwarded without being compiled.' })),
   strict: maybe(Type.Boolean()),
 });
+
+/** Functions whose calls carry the namespace beside the name. */
+const namespaceTool = Type.Object({
+  type: Type.Literal('namespace'),
+  name: toolName,
+  description: maybe(Type.String()),
+  tools: Type.Array(functionTool, { maxItems: TOOLS_MAX }),
+});
+
+const tool = Type.Union([functionTool, namespaceTool]);
 
 const format = Type.Union([
   Type.Object({ type: Type.Literal('text') }),
@@ -52,7 +62,7 @@ export const responsesRequest = Type.Object({
   tool_choice: maybe(
     Type.Union([
       Type.String({ enum: ['none', 'auto', 'required'], pattern: '^(?:none|auto|required)$' }),
-      Type.Object({ type: Type.Literal('function'), name: toolName }),
+      Type.Object({ type: Type.Literal('function'), name: toolName, namespace: maybe(toolName) }),
     ]),
   ),
   parallel_tool_calls: maybe(Type.Boolean()),
@@ -60,7 +70,16 @@ export const responsesRequest = Type.Object({
   ...mediaMembers,
   text: maybe(Type.Object({ format: maybe(format), verbosity: maybe(word) })),
   prompt_cache_key: maybe(Type.String({ maxLength: LABEL_CHARACTERS_MAX })),
-  previous_response_id: maybe(Type.String({ description: 'Refused: responses are not retained.' })),
+  previous_response_id: maybe(
+    Type.String({ description: 'Refused but over a WebSocket, whose last response it may name: nothing is retained.' }),
+  ),
+  conversation: maybe(
+    Type.Union([Type.String(), opaque()], { description: 'Refused: conversations are not retained.' }),
+  ),
+  prompt: maybe(opaque({ description: 'Refused: prompts are not retained.' })),
+  generate: maybe(
+    Type.Boolean({ description: 'false, over a WebSocket alone: the next turn may continue this one; no answer.' }),
+  ),
   background: maybe(Type.Boolean({ description: 'true is refused: responses are not retained.' })),
   stream_options: maybe(
     Type.Object({ include_tool_dispatch: maybe(Type.Boolean({ description: 'true is refused in this dialect.' })) }),

@@ -4,6 +4,7 @@ import { KEEP_ALIVE, PROCESSING } from '../reply/event-text.ts';
 import type { ReplyDialect } from '../reply/reply-dialect.ts';
 import { membersOf } from '../request/unread-members.ts';
 import { streamEnvelope } from './failure.ts';
+import type { FlatTool } from './flat-tools.ts';
 import { ResponsesFrames, SILENCE_MS } from './frames.ts';
 import { parse } from './parse.ts';
 import { pathOf } from './path-of.ts';
@@ -15,23 +16,35 @@ import { responsesRequest } from './request-schema.ts';
 export const responsesDialect: Dialect = {
   members: membersOf(responsesRequest),
   parse: (body, session) => {
-    const { turn, request } = parse(body, session);
-    return { turn, reply: responsesReplyDialect(request) };
+    const { turn, request, tools } = parse(body, session);
+    return { turn, reply: responsesReplyDialect(request, tools) };
   },
   errorEnvelope: (streamed) => (streamed ? streamEnvelope : standardEnvelope),
 };
 
-/** Writes the answer to a responses request, whose members it repeats. */
-export function responsesReplyDialect(request: RepeatedRequest & { readonly input?: unknown }): ReplyDialect {
+/** Writes the answer to a responses request, whose members it repeats and whose functions, `tools`, it names. */
+export function responsesReplyDialect(
+  request: RepeatedRequest & { readonly input?: unknown },
+  tools: readonly FlatTool[] = [],
+): ReplyDialect {
   // Holds the members that are repeated, and not the input.
   const { input: _input, ...kept } = request;
-  const wanted = { repeated: () => repeatedMembers(kept), hidesReasoning: kept.reasoning?.exclude === true };
+  const named = tools.filter(({ client }) => client.namespace !== null);
+  const wanted = {
+    repeated: () => repeatedMembers(kept),
+    hidesReasoning: kept.reasoning?.exclude === true,
+    clientNames: new Map(named.map(({ tool, client }) => [tool.name, client])),
+  };
+  const members = named.length === 0 ? null : tools.map(({ member }) => member);
   return {
     whole: (head, events, closing) => render(head, events, closing, wanted),
     frames: (head) => new ResponsesFrames(head, wanted),
     processing: PROCESSING,
     keepAlive: KEEP_ALIVE,
     framesAfterMs: SILENCE_MS,
-    pathOf,
+    pathOf: (path) => pathOf(members === null ? path : path.replace(TOOL, (tool, at) => members[at] ?? tool)),
   };
 }
+
+/** A function of a chat request by its position. */
+const TOOL = /^tools\[(\d{1,6})\]/;

@@ -12,6 +12,7 @@ import type { OpenUploads } from '../body/open-uploads.ts';
 import type { AccountFeeds } from '../events/account-feeds.ts';
 import type { EndpointHistories } from '../pages/catalogue/endpoint-histories.ts';
 import type { EdgeServices } from '../services.ts';
+import type { RetainedTurns } from '../ws/retained-turns.ts';
 import type { LargeAnswers } from './large-answers.ts';
 import type { OpenTurns } from './open-turns.ts';
 import type { PreparedAnswers } from './prepared-answers.ts';
@@ -26,6 +27,7 @@ export interface EdgeRoutes {
   readonly overload: Overload;
   readonly arrivals: Arrivals;
   readonly turns: OpenTurns;
+  readonly retained: RetainedTurns;
   readonly bodies: BodyRoom;
   /** Large bodies that are parsed: of live requests, and of jobs. */
   readonly largeBodies: OneAtATime;

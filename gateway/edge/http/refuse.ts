@@ -8,8 +8,11 @@ import { generationHeaders } from './generation-headers.ts';
 import { OVERLOADED } from './overloaded.ts';
 import { writeAnswer } from './write-answer.ts';
 
-/** SDKs repeat 409 and every 5xx by default; a repeat of these cannot succeed. (spec: conventions 0.2) */
-const POINTLESS: ReadonlySet<number> = new Set([409, 500]);
+/**
+ * Clients repeat 409 and every 5xx by default, and Claude Code repeats 401 for minutes without a word; a repeat of these
+ * cannot succeed. (spec: conventions 0.2)
+ */
+const POINTLESS: ReadonlySet<number> = new Set([401, 409, 500]);
 
 /**
  * The one place that answers a failed request, in the envelope of its context. A refusal of a known caller is counted

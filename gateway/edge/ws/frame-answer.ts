@@ -11,7 +11,8 @@ const WAITING_BYTES_MAX = 256 * 1024;
 const DATA = 'data: ';
 const END = '\n\n';
 /** The last event of a turn: its client may begin the next one as soon as it arrives. */
-const LAST = /^\{"type":"response\.(?:completed|incomplete|failed)"/;
+const ANSWERED = /^\{"type":"response\.(?:completed|incomplete)"/;
+const FAILED = /^\{"type":"response\.failed"/;
 /** Headers of a refusal that its client needs. */
 const SHOWN = /^(?:retry-after|x-should-retry|x-ratelimit-)/;
 
@@ -27,14 +28,17 @@ export class FrameAnswer extends Writable {
   /** Frames sent so far. */
   frames = 0;
   readonly #sink: FrameSink;
-  readonly #over: () => void;
+  readonly #over: (last?: string) => void;
   readonly #decoder = new StringDecoder('utf8');
   #headers: readonly string[] = [];
   /** Pieces of the event that has not ended; joined once, since a large one arrives in many. */
   #pieces: string[] = [];
 
-  /** `over` is called before the last frame is sent; the charge of a failed turn may still be pending then. */
-  constructor(sink: FrameSink, over: () => void) {
+  /**
+   * `over` is called before the last frame is sent, with it unless the turn was refused or failed; the charge of a failed
+   * turn may still be pending then.
+   */
+  constructor(sink: FrameSink, over: (last?: string) => void) {
     super({ highWaterMark: WAITING_BYTES_MAX, decodeStrings: false });
     this.#sink = sink;
     this.#over = over;
@@ -68,7 +72,8 @@ export class FrameAnswer extends Writable {
     this.frames += events.length;
     const frames = events.map(dataOf);
     const last = frames.pop();
-    if (last !== undefined && LAST.test(last)) this.#over();
+    if (last !== undefined && ANSWERED.test(last)) this.#over(last);
+    else if (last !== undefined && FAILED.test(last)) this.#over();
     for (const frame of frames) this.#sink.send(frame, ignore);
     return last;
   }

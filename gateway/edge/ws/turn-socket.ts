@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WebSocket } from 'ws';
 import type { Dialect } from '../../dialects/dialect.ts';
+import { continued, itemsOf, pastTurn } from '../../dialects/responses/continued-turn.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/invalid.ts';
@@ -14,6 +15,7 @@ import { CLOSE, ClientSocket, type SocketUser } from './client-socket.ts';
 import { FrameAnswer } from './frame-answer.ts';
 import { FrameArrival } from './frame-arrival.ts';
 import { FrameRequest } from './frame-request.ts';
+import { bytesOf } from './retained-turns.ts';
 
 /** Frames of one socket under way: the turn, those refused behind it, and turns that are read on for their usage. */
 const FRAMES_MAX = 8;
@@ -34,8 +36,9 @@ export interface TurnSocketOptions {
 
 /**
  * One WebSocket whose frames are requests for turns, one turn after the other. Each frame takes the way of a request over
- * HTTP: credential, budgets, body bounds, hold and charge are the same. A cancel, and a socket that closes, end the turn
- * as a client that leaves does. (issue 17, part 4)
+ * HTTP: credential, budgets, body bounds, hold and charge are the same. A turn may continue the last one that was
+ * answered on the socket. A cancel, and a socket that closes, end the turn as a client that leaves does. (issue 17, part
+ * 4)
  */
 export class TurnSocket implements SocketUser {
   readonly session: ClientSocket;
@@ -45,6 +48,8 @@ export class TurnSocket implements SocketUser {
   readonly #arrival: FrameArrival;
   /** The answer whose turn is under way, from its frame to its end; null between turns. */
   #current: FrameAnswer | null = null;
+  /** Its input as items, once it is read; null between turns. */
+  #input: readonly unknown[] | null = null;
 
   constructor(socket: WebSocket, options: TurnSocketOptions) {
     const { services } = options.edge;
@@ -81,6 +86,7 @@ export class TurnSocket implements SocketUser {
 
   onClose(): void {
     this.#arrival.close();
+    this.#options.edge.retained.drop(this);
     for (const answer of this.#answers) answer.destroy();
   }
 
@@ -100,7 +106,10 @@ export class TurnSocket implements SocketUser {
   /** `leaveRoom` is called once the frame is read, or refused unread. */
   async #run(frame: Buffer, leaveRoom: () => void): Promise<void> {
     const { edge, dialect, opening, upgrade } = this.#options;
-    const answer = new FrameAnswer(this.session, () => this.#release(answer));
+    const answer = new FrameAnswer(this.session, (last) => {
+      if (last !== undefined && this.#current === answer) this.#retain(last);
+      this.#release(answer);
+    });
     // A reader that is lost fails the answer, and the socket closes by itself.
     answer.on('error', ignore);
     this.#answers.add(answer);
@@ -122,8 +131,35 @@ export class TurnSocket implements SocketUser {
     if (answer.destroyed) throw new CallerLeft();
     if (type !== 'response.create') throw this.#refusal(invalid('type must be "response.create" or "response.cancel"'));
     if (this.#current !== answer) throw this.#refusal(underWay());
-    context.body = new RequestBody(bytes, { ...(value as object), stream: true });
+    const body = continued(value as Readonly<Record<string, unknown>>, edge.retained.of(this));
+    this.#input = itemsOf(body.input);
+    if (body.generate === false) return this.#prepare(context, edge, { ...body, generate: null });
+    context.body = new RequestBody(bytes, { ...body, stream: true });
     return answerTurn(edge, this.#options.dialect, context);
+  }
+
+  /** Answers a turn that only prepares the next one: no provider is called, and nothing is charged. */
+  async #prepare(context: RequestContext, edge: EdgeRoutes, body: object): Promise<null> {
+    const { turn, reply } = this.#options.dialect.parse(body, null);
+    const refusal = await edge.authentication.count(context);
+    if (refusal !== null) throw refusal;
+    const created = Math.floor(edge.services.cluster.now() / 1_000);
+    const frames = reply.frames({ id: context.id, created, model: turn.models[0] as string, provider: '' });
+    context.response.writeHead(200);
+    context.response.end(frames.of([]) + frames.end(NOTHING_USED));
+    return null;
+  }
+
+  /** Keeps the turn under way, which ends with this event, for the next one. */
+  #retain(lastEvent: string): void {
+    const { retained, services } = this.#options.edge;
+    // A conversation that is too large for one request is not continued.
+    const { bodyBytesMax } = services.limits;
+    retained.drop(this);
+    if (this.#input === null || !this.session.isOpen || lastEvent.length > bodyBytesMax) return;
+    const turn = pastTurn(this.#input, lastEvent);
+    const bytes = bytesOf(turn.items, bodyBytesMax);
+    if (bytes <= bodyBytesMax) retained.keep(this, turn, bytes);
   }
 
   #end(answer: FrameAnswer): void {
@@ -137,7 +173,9 @@ export class TurnSocket implements SocketUser {
 
   /** The next turn may begin. */
   #release(answer: FrameAnswer): void {
-    if (this.#current === answer) this.#current = null;
+    if (this.#current !== answer) return;
+    this.#current = null;
+    this.#input = null;
   }
 
   #refusal(error: GatewayError): GatewayError | CallerLeft {
@@ -150,7 +188,7 @@ export class TurnSocket implements SocketUser {
       if (this.session.refused()) this.#send({ type: 'error', status: 400, error: NOTHING_UNDER_WAY });
       return;
     }
-    this.#current = null;
+    this.#release(answer);
     answer.destroy();
     this.#send({ type: 'response.cancelled', sequence_number: answer.frames });
   }
@@ -159,6 +197,8 @@ export class TurnSocket implements SocketUser {
     this.session.send(JSON.stringify(event));
   }
 }
+
+const NOTHING_USED = { usage: { promptTokens: 0, completionTokens: 0 }, cost: '0', honoured: {} };
 
 const NOTHING_UNDER_WAY = {
   ...{ code: null, param: null, type: 'invalid_request', message: 'No response is under way' },

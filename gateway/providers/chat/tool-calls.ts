@@ -4,14 +4,14 @@ import { ProviderFailure } from '../provider-failure.ts';
 /** Calls in one reply; a reply with more is invalid. */
 const CALLS_MAX = 1_536;
 const ID_CHARACTERS_MAX = 256;
-/** Arguments of all calls that may precede the names of their calls. */
+/** Arguments of all calls whose names have not arrived yet. */
 const EARLY_CHARACTERS_MAX = 64 * 1024;
 
 interface Call {
   readonly index: number;
   id: string;
   name: string | null;
-  /** Arguments that came before the name. */
+  /** Arguments that came before the name; empty once it is known. */
   early: string;
 }
 
@@ -50,17 +50,22 @@ export class ToolCalls {
     const { name, arguments: given } = (called ?? {}) as { name?: unknown; arguments?: unknown };
     const call = this.#callOf(Number.isSafeInteger(index) ? (index as number) : at, id);
     const piece = typeof given === 'string' ? given : given == null ? '' : JSON.stringify(given);
-    if (call.name === null) {
-      this.#early += piece.length;
-      if (this.#early > EARLY_CHARACTERS_MAX) throw new ProviderFailure('garbage', 'a tool call without a name');
-      call.early += piece;
-      if (typeof name !== 'string' || name === '') return;
+    if (call.name !== null) addPiece(call, piece, events);
+    else if (typeof name !== 'string' || name === '') this.#keep(call, piece);
+    else {
       call.name = name;
       events.push({ type: 'tool-start', index: call.index, id: call.id, name });
-      if (call.early !== '') events.push({ type: 'tool-delta', index: call.index, arguments: call.early });
-    } else if (piece !== '') {
-      events.push({ type: 'tool-delta', index: call.index, arguments: piece });
+      addPiece(call, call.early + piece, events);
+      this.#early -= call.early.length;
+      call.early = '';
     }
+  }
+
+  /** Keeps a piece until the name of its call arrives. */
+  #keep(call: Call, piece: string): void {
+    this.#early += piece.length;
+    if (this.#early > EARLY_CHARACTERS_MAX) throw new ProviderFailure('garbage', 'a tool call without a name');
+    call.early += piece;
   }
 
   #callOf(index: number, id: unknown): Call {
@@ -78,4 +83,8 @@ export class ToolCalls {
     this.#byIndex.set(index, call);
     return call;
   }
+}
+
+function addPiece({ index }: Call, piece: string, events: TurnEvent[]): void {
+  if (piece !== '') events.push({ type: 'tool-delta', index, arguments: piece });
 }

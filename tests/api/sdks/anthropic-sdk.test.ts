@@ -115,6 +115,45 @@ it('the tool runner runs a tool and continues with its result, whole and streame
   }
 });
 
+it('the tool runner falls back from a thread, so that the provider reads the whole conversation', async () => {
+  for (const stream of [false, true]) {
+    const before = callsOf('sim-a').length;
+    const weather = betaZodTool({
+      name: 'weather',
+      description: 'Returns the weather',
+      inputSchema: z.object({ city: z.string() }),
+      run: () => '4 degrees',
+    });
+    const final = await client.beta.messages
+      .toolRunner({
+        ...{ model: 'sim/tools', max_tokens: 200, stream, max_iterations: 3, messages: HELLO, tools: [weather] },
+        ...({ provider: { only: ['sim-a'] } } as object),
+      })
+      .runUntilDone();
+    assert.is(final.stop_reason, 'end_turn');
+    const calls = callsOf('sim-a').slice(before);
+    const { messages } = (calls.at(-1)?.body ?? {}) as { readonly messages: readonly { readonly role: string }[] };
+    assert.equal([calls.length, messages.map(({ role }) => role)], [2, ['user', 'assistant', 'tool']]);
+    assert.match(JSON.stringify(messages), /hello.*weather.*4 degrees/);
+  }
+});
+
+it('a thread of its own is refused with the error class of the SDK, whole and streamed', async () => {
+  for (const send of ['send', 'stream'] as const) {
+    const thread = client.beta.messages.thread({ model: 'sim/fast', max_tokens: 50 });
+    const error = await failure(async () => {
+      const answer = thread[send]({ role: 'user', content: 'hello' });
+      return 'finalMessage' in answer ? answer.finalMessage() : answer;
+    });
+    assert.instance(error, Anthropic.ThreadUnsupportedRequestError);
+    assert.equal(
+      [error.status, error.type, error.errorCode],
+      [400, 'invalid_request_error', 'thread_unsupported_request'],
+    );
+    assert.match(error.apiMessage ?? '', /^thread must be null/);
+  }
+});
+
 it('parallel tools arrive as blocks, and their results continue the conversation', async () => {
   const calls = [
     { name: 'weather', arguments: '{"city":"Oslo"}' },
@@ -264,6 +303,8 @@ it('every refusal has the error class of its status and a word of the dialect, w
   const stranger = clientOf(`sk-gw-v1-${'0'.repeat(64)}`);
   const refused = await failure(() => stranger.messages.create({ model: 'sim/fast', max_tokens: 5, messages: HELLO }));
   assert.instance(refused, AuthenticationError);
+  // Without it Claude Code repeats the request for minutes before it shows the message.
+  assert.is(refused.headers?.get('x-should-retry'), 'false');
 });
 
 it('a stream that breaks off ends in an error that the SDK throws', async () => {

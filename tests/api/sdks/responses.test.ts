@@ -77,6 +77,36 @@ it('openai: a conversation with tools and reasoning goes on with the items of th
   assert.is((await openai.responses.create({ model: 'sim/thinker', input: again })).status, 'completed');
 });
 
+it('openai: a function of a namespace is called by its own name, whole and streamed, and its result goes on', async () => {
+  const { name, description, parameters } = WEATHER;
+  const tools = [
+    {
+      ...{ type: 'namespace' as const, name: 'sky', description: 'The sky.' },
+      tools: [{ type: 'function' as const, name, description, parameters }],
+    },
+  ];
+  const input = directive({ tool_calls: [{ name: 'sky__weather', arguments: '{"city":"Oslo"}' }] });
+  const request = { model: 'sim/tools', tools, input };
+  const whole = await openai.responses.create(request);
+  const streamed = await openai.responses.stream(request).finalResponse();
+  for (const { output } of [whole, streamed]) {
+    const [call] = output;
+    assert.ok(call?.type === 'function_call', JSON.stringify(output));
+    if (call?.type !== 'function_call') continue;
+    assert.equal([call.namespace, call.name, call.arguments], ['sky', 'weather', '{"city":"Oslo"}']);
+    const result = { type: 'function_call_output' as const, call_id: call.call_id, output: '4 degrees' };
+    const next = await openai.responses.create({
+      ...{ model: 'sim/tools', tools },
+      input: [{ role: 'user', content: 'hello' }, ...output, result] as OpenAI.Responses.ResponseInput,
+    });
+    assert.is(next.status, 'completed');
+    const last = cluster.simulators
+      .flatMap(({ calls }) => calls)
+      .filter(({ body }) => /4 degrees/.test(JSON.stringify(body)));
+    assert.match(JSON.stringify(last.at(-1)?.body), /"tool_calls":\[\{[^\]]*"name":"sky__weather"/);
+  }
+});
+
 it('openai: the parse helper receives an object of its schema', async () => {
   const schema = z.object({ city: z.string(), celsius: z.number() });
   const { output_parsed } = await openai.responses.parse({

@@ -110,7 +110,7 @@ it('a refused turn is one error frame with its status, and the socket serves the
     [{ type: 'response.create', ...MODEL, input: 'x', temperature: 3 }, 400, 'invalid_request'],
     [{ type: 'response.create', model: 'no/such', input: 'x' }, 404, 'not_found'],
     [{ type: 'response.create', ...steered({ status: 500 }) }, 502, 'provider_unavailable'],
-    [{ type: 'response.create', ...MODEL, input: 'x', previous_response_id: 'resp_1' }, 400, 'invalid_request'],
+    [{ type: 'response.create', ...MODEL, input: 'x', conversation: 'conv_1' }, 400, 'invalid_request'],
     [{ type: 'session.update' }, 400, 'invalid_request'],
   ];
   for (const [frame, status, type] of rows) {
@@ -240,18 +240,27 @@ it('other requests that offer an upgrade are served as ever', async () => {
 it('openai: its WebSocket client runs turns', async () => {
   const openai = new OpenAI({ apiKey: funded.key, baseURL: base });
   const socket = new ResponsesWS(openai);
+  let previous: string | undefined;
   for (let turns = 0; turns < 2; turns++) {
     const text = await new Promise<string>((resolve, reject) => {
       let said = '';
       socket.on('response.output_text.delta', ({ delta }) => {
         said += delta;
       });
-      socket.once('response.completed', () => resolve(said));
+      socket.once('response.completed', ({ response }) => {
+        previous = response.id;
+        resolve(said);
+      });
       socket.once('error', reject);
-      socket.send({ type: 'response.create', model: 'sim/fast', input: 'hello' });
+      const past = previous === undefined ? {} : { previous_response_id: previous };
+      socket.send({ type: 'response.create', model: 'sim/fast', input: `hello ${turns}`, ...past, ...CANCELLABLE });
     });
     assert.match(text, /x15/);
   }
+  const { messages } = (cluster.simulators[0]?.calls.at(-1)?.body ?? {}) as {
+    readonly messages: readonly { content: unknown }[];
+  };
+  assert.equal([messages.length, messages[0]?.content, messages[2]?.content], [3, 'hello 0', 'hello 1']);
   socket.close();
 });
 

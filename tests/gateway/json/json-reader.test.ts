@@ -300,6 +300,7 @@ it('numbers and words of any length that the scan accepts are read alike', () =>
 const place = {
   parameters: (schema: string) =>
     `{"tools":[{"function":{"name":"f"}},{"type":"function","function":{"parameters":${schema},"name":"g"}}],"z":[{}]}`,
+  nested: (schema: string) => `{"tools":[{"type":"namespace","tools":[{"parameters":${schema}}]}]}`,
   schema: (schema: string) => `{"response_format":{"json_schema":{"schema":${schema},"strict":true}}}`,
 };
 
@@ -328,6 +329,7 @@ it('a JSON schema of a tool or of the answer is its compact text, at any cut', (
   const text = JSON.stringify(JSON.stringify(schema));
   for (const lengths of EVERY_CUT) {
     assert.is(readSchemas(place.parameters(spaced), lengths), place.parameters(`{"text":${text}}`).replaceAll(' ', ''));
+    assert.is(readSchemas(place.nested(spaced), lengths), place.nested(`{"text":${text}}`));
     assert.is(readSchemas(place.schema(spaced), lengths), place.schema(`{"text":${text}}`));
   }
 });

@@ -79,6 +79,7 @@ content | The content, as text or as parts.
 content_block | The block that begins.
 context_length | Tokens of prompt and answer together.
 control_sets | Sets of reference inputs that may be combined.
+conversation | Conversations are not stored: send the whole input instead.
 count | How many there are.
 country_code | Two-letter country code.
 created_at | When it was created.
@@ -132,6 +133,7 @@ entries | Number of entries.
 ephemeral_1h_input_tokens | Prompt tokens written to a cache of one hour.
 ephemeral_5m_input_tokens | Prompt tokens written to a cache of five minutes.
 error | What went wrong; null or absent where nothing did.
+error_code | The cause, where SDKs of the dialect branch on it.
 error_type | Stable code for programs to branch on.
 errors_by_cause | Failed calls by their cause.
 estimated | Whether the service counted tokens because the provider did not.
@@ -170,6 +172,7 @@ free_model_daily_requests | Always 0: there is no free tier.
 frequency_penalty | Makes tokens less likely the more often they occurred.
 from | First UTC day.
 function | The function of a tool: its declaration, or a call of it.
+generate | false, over a WebSocket alone: keeps the request for the next turn to continue, without an answer.
 generate_audio | Whether the clip has a sound track.
 generation_id | Id of the generation, as GET /generation takes it.
 generation_time | Milliseconds from the request to its end.

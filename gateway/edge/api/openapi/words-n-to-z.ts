@@ -2,6 +2,7 @@
 export const WORDS_N_TO_Z = `
 n | How many answers or pictures.
 name | Name, for people.
+namespace | The namespace of the function; absent for a function in none.
 native_finish_reason | Why the answer ended, in the provider's own word.
 network | The network of the payment.
 next | Address of the next page; null on the last one.
@@ -46,7 +47,7 @@ phase | What is being done.
 plugins | Compression of a prompt that is too long, by its plugin id.
 presence_penalty | Makes tokens less likely that have occurred.
 previous | Hash of the entry before.
-previous_response_id | Responses are not stored: send the whole input instead.
+previous_response_id | Over a WebSocket the last response of the same socket. Otherwise send the whole input instead.
 price_conditions | The time and the prompt length under which prices were chosen.
 pricing | Prices, USD per unit.
 pricing_skus | Prices of renders by what decides them.
@@ -179,6 +180,7 @@ terms_of_service_url | Address of the terms of service.
 text | Text.
 thinking | Reasoning: how much is asked for, or its text.
 thinking_tokens | Tokens of reasoning.
+thread | Conversations are not stored: send all messages instead.
 throughput_last_1d | Tokens per second over a day, at percentiles.
 throughput_last_1d_samples | Number of samples behind it.
 throughput_last_30m | Tokens per second over 30 minutes, at percentiles.

@@ -69,7 +69,7 @@ const DIALECTS = [
   ['images', imagesRequest, IMAGES, parseImages, 30],
   ['embeddings', embeddingsRequest, EMBEDDINGS, (body: unknown) => parseEmbeddings(body, null), 30],
   ['messages', messagesRequest, MESSAGES, parseMessages, 55],
-  ['responses', responsesRequest, RESPONSES, (body: unknown) => parseResponses(body).turn, 60],
+  ['responses', responsesRequest, RESPONSES, (body: unknown) => parseResponses(body).turn, 65],
 ] as const;
 
 for (const [dialect, schema, sample, parse, pathsMin] of DIALECTS) {

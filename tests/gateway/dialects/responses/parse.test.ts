@@ -268,10 +268,17 @@ it('encrypted content of another origin is data for its provider; a damaged text
 it('what the dialect does not support is refused, naming the member', () => {
   const rows: readonly (readonly [object, RegExp])[] = [
     [{ previous_response_id: 'resp_1' }, /^previous_response_id must be null/],
+    [{ conversation: 'conv_1', input: undefined }, /^conversation must be null/],
+    [{ conversation: { id: 'conv_1' } }, /^conversation must be null/],
+    [{ prompt: { id: 'pmpt_1' }, input: undefined }, /^prompt must be null/],
+    [{ generate: false }, /^generate must be true/],
     [{ background: true }, /^background must be false/],
     [{ stream: true, stream_options: { include_tool_dispatch: true } }, /^stream_options\.include_tool_dispatch is/],
-    [{ tools: [{ type: 'function', name: 'f' }, { type: 'web_search' }] }, /^tools\[1\]\.type must be "function"/],
-    [{ tools: [{ type: 'web_search_preview_2025_03_11' }] }, /^tools\[0\]\.type must be "function"/],
+    [
+      { tools: [{ type: 'function', name: 'f' }, { type: 'web_search' }] },
+      /^tools\[1\]\.type must be one of "function", "namespace", not "web_search"/,
+    ],
+    [{ tools: [{ type: 'web_search_preview_2025_03_11' }] }, /^tools\[0\]\.type must be one of "function"/],
     [{ tools: [{ type: 'function', name: 'a b' }] }, /^tools\[0\]\.name must match/],
     [{ tool_choice: 'required' }, /^tool_choice asks for a tool call/],
     [{ tools: [{ type: 'function', name: 'f' }], tool_choice: { type: 'function', name: 'g' } }, /not among tools/],

@@ -14,6 +14,7 @@ import { OpenTurns } from '../../../../gateway/edge/http/open-turns.ts';
 import { RunningRequests } from '../../../../gateway/edge/http/running-requests.ts';
 import { serve } from '../../../../gateway/edge/http/serve.ts';
 import { beginRequest, type RequestContext } from '../../../../gateway/edge/request-context.ts';
+import { RetainedTurns } from '../../../../gateway/edge/ws/retained-turns.ts';
 import { TurnSocket } from '../../../../gateway/edge/ws/turn-socket.ts';
 import { OneAtATime } from '../../../../gateway/overload/one-at-a-time.ts';
 import { Overload } from '../../../../gateway/overload/overload.ts';
@@ -63,6 +64,7 @@ function stageOf(simulator: Simulator, limits: EdgeLimits) {
       remember: () => {},
     },
     turns: new OpenTurns(),
+    retained: new RetainedTurns(),
     bodies: new BodyRoom(limits.bodiesBytesMax),
     largeBodies: new OneAtATime(),
     openUploads: new OpenUploads(limits),

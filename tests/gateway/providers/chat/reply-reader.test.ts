@@ -178,6 +178,25 @@ it('normalises tool calls of every known form', async () => {
   });
 });
 
+it('only arguments whose call has no name yet are bounded', async () => {
+  const half = 'a'.repeat(40 * 1024);
+  const piece = (index: number, called: object): object => delta({ tool_calls: [{ index, function: called }] });
+  const read = (...chunks: readonly object[]): StreamAttempt =>
+    streamOf([Buffer.from(data(...chunks, delta({}, 'stop')))], null, 200_000);
+  const named = [0, 1].flatMap((index) => [
+    piece(index, { arguments: half }),
+    piece(index, { name: 'f', arguments: half }),
+    piece(index, { arguments: half }),
+  ]);
+  const events = await eventsOf(read(...named));
+  for (const index of [0, 1]) {
+    const given = events.map((event) => (event.type === 'tool-delta' && event.index === index ? event.arguments : ''));
+    assert.is(given.join(''), half.repeat(3));
+  }
+  const { reason } = await failureOfReading(read(piece(0, { arguments: half }), piece(0, { arguments: half })));
+  assert.is(reason, 'garbage');
+});
+
 it('invalid counts are unreported, and later running totals replace earlier ones', async () => {
   const usage = (counts: object) => ({ choices: [], usage: counts });
   const ended = (...more: object[]) => eventsOf(streamOf([Buffer.from(data(delta({}, 'stop'), ...more))]));
