@@ -225,6 +225,7 @@ class RenderWork {
   #observe(candidate: FrozenCandidate, failure: CandidateFailure | null, tookMs: number): void {
     const { cluster, outcomes } = this.#node.services.inference;
     this.#record(candidate, failure, tookMs);
+    if (failure !== null) this.#log(candidate, failure, tookMs);
     const isCounted = failure !== null && ('outside' in failure || failure.counted);
     outcomes.observe(candidate.endpoint, {
       by: accountTag(accountAddress(this.#input.account)),
@@ -233,6 +234,15 @@ class RenderWork {
       ...(failure !== null && isFault(failure) ? { failure: shownOf(failure) } : {}),
       streamed: false,
       durationMs: Math.round(tookMs),
+    });
+  }
+
+  #log({ endpoint }: FrozenCandidate, failure: CandidateFailure, tookMs: number): void {
+    const { job } = this.#input;
+    const detail = 'outside' in failure ? failure.outside : failure.message;
+    this.#node.services.inference.log({
+      ...{ level: 'warn', message: 'a candidate did not render a video', job, endpoint },
+      ...{ reason: categoryOf(failure), detail, tookMs: Math.round(tookMs) },
     });
   }
 
