@@ -17,7 +17,6 @@ export class PlaceTimes {
   #count = 0;
   /** Mean time with the fewest places, or a shorter one; before that the shortest. */
   #unqueuedMs = Number.POSITIVE_INFINITY;
-
   #leastPlaces: number;
 
   constructor({ placeMs, placesMin }: Pick<OverloadLimits, 'placeMs' | 'placesMin'>) {

@@ -50,7 +50,7 @@ async function openInPostgres(choice: PostgresChoice, options: OpenByteStoresOpt
 function withoutKeys(variable: string, error: unknown): Error {
   const why = error instanceof Error ? error.message : String(error);
   return new UnfitKeyStore(
-    `${variable} is not set, so the keys that seal batches, files and videos belong into a database beside the store's: ` +
+    `${variable} is not set, so the keys that seal batches, files and videos belong in a database beside the store's: ` +
       `${why}, or set ${variable} to a database on another server`,
   );
 }

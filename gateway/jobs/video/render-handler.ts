@@ -51,7 +51,11 @@ export function renderHandler(services: () => JobServices, limits: RenderLimits)
     runningPerGroupMax: limits.runningPerAccountMax,
     patience: { graceMs: limits.drainMs, applies: (address) => direct.has(address) },
     run: async (task, signal) =>
-      (await new RenderWork({ services: services(), receiving, direct, outliving }, task, signal).run()) as unknown as Json,
+      (await new RenderWork(
+        { services: services(), receiving, direct, outliving },
+        task,
+        signal,
+      ).run()) as unknown as Json,
   };
 }
 

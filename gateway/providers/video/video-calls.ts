@@ -44,7 +44,7 @@ const RUNNING = new Set(['pending', 'queued', 'in_progress', 'processing', 'runn
 const SECONDS_MAX = 86_400;
 const CLIP_TYPES = ['video/mp4', 'application/octet-stream'];
 
-export interface CreateOptions {
+export interface CreateCall {
   readonly idempotencyKey: string;
   /**
    * Asked when the attempt ends during the call to a provider that answers with a job: true awaits the answer, since a
@@ -60,7 +60,7 @@ export interface CreateOptions {
 export async function createRender(
   line: VideoLine,
   order: RenderOrder,
-  { idempotencyKey, outlives }: CreateOptions,
+  { idempotencyKey, outlives }: CreateCall,
 ): Promise<CreatedRender> {
   const { target, limits } = line;
   const isSync = target.dialect === 'video-sync';

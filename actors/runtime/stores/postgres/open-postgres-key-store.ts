@@ -64,7 +64,9 @@ async function prepare({ url, bounds }: PostgresKeyStoreOptions): Promise<void> 
           `${database} is on a server that archives its log, and keys must not be backed up: set archive_mode = off there`,
         );
       if (rows[0].replicas > 0) {
-        throw new UnfitKeyStore(`${database} is on a server with a replica or a replication slot: keys must not be copied`);
+        throw new UnfitKeyStore(
+          `${database} is on a server with a replica or a replication slot: keys must not be copied`,
+        );
       }
       await migrate(client, { database, shards: null, steps: [keyTables] });
     } finally {

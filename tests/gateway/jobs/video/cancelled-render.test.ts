@@ -90,7 +90,10 @@ it('the job that a provider makes during the cancel is reported, so that its cha
     cancel();
     assert.is((await run).code, 'cancelled');
     assert.equal(on.reports(), ['render.begin', 'render.submitted']);
-    assert.equal((on.asks.at(-1)?.event.remote as RemoteRender | undefined)?.providerJobId, on.calls('create')[0]?.video?.job);
+    assert.equal(
+      (on.asks.at(-1)?.event.remote as RemoteRender | undefined)?.providerJobId,
+      on.calls('create')[0]?.video?.job,
+    );
     assert.is(on.calls('poll').length, 0);
   }));
 

@@ -14,7 +14,7 @@ function keysOf(env: Readonly<Record<string, string>>, store: Partial<ClusterCon
   return choice.keys;
 }
 
-it('without an address of their own the sealing keys belong into a database beside that of the store', () => {
+it('without an address of their own the sealing keys belong in a database beside that of the store', () => {
   const unsetVariable = 'TROUPE_KEYS_URL';
   for (const [url, keys] of [
     [STORE, 'postgres://troupe:secret@db.example.com:5432/troupe_keys?sslmode=require'],
