@@ -17,6 +17,7 @@ export { SealBroken } from './bytes/seal-broken.ts';
 export { sealValue } from './bytes/seal-value.ts';
 export { SpentBuffers } from './bytes/spent-buffers.ts';
 export type { AskOptions, Board, Cluster, ClusterView, Operator, RowReader } from './cluster/cluster.ts';
+export { Counts } from './collections/counts.ts';
 export { FairQueue } from './collections/fair-queue.ts';
 export { Semaphore } from './collections/semaphore.ts';
 export { Slab } from './collections/slab.ts';

@@ -22,10 +22,22 @@ function progressOf(state: string, job: VideoJobState, now: number): readonly st
     case 'cancelling':
       return ['The job is cancelled once its provider has answered the request to abort.', endpointOf(job)];
     case 'failed':
-      return [`The job failed at ${time(endedAt)}: ${error?.message}.`, ...attemptsOf(job), chargeOf(job)];
+      return [
+        `The job failed at ${time(endedAt)}: ${error?.message}.`,
+        ...attemptsOf(job),
+        chargeOf(job),
+        ...leftRunning(job),
+      ];
     default:
-      return [`The job is ${state} since ${time(endedAt)}.`, chargeOf(job)];
+      return [`The job is ${state} since ${time(endedAt)}.`, chargeOf(job), ...leftRunning(job)];
   }
+}
+
+/** Of an ended job whose render a provider accepted too late. */
+function leftRunning({ submitted, remote }: VideoJobState): readonly string[] {
+  if (remote === null) return [];
+  const tag = submitted?.candidates[remote.candidate]?.tag;
+  return [`Its endpoint ${tag} accepted the render at ${time(remote.createdAt)}, and is asked to abort it.`];
 }
 
 function endpointOf({ submitted, candidate, remote }: VideoJobState): string {

@@ -49,6 +49,8 @@ export interface AbortInput {
   readonly generation: string;
   readonly candidate: FrozenCandidate;
   readonly remote: RemoteRender;
+  /** False: the job has ended, so nothing can be charged. */
+  readonly charged: boolean;
 }
 
 export function recordOf(state: VideoJobState, status: VideoStatus): JobRecord {
@@ -62,14 +64,16 @@ export function recordOf(state: VideoJobState, status: VideoStatus): JobRecord {
   };
 }
 
-/** The row, and the change for the account's feed of events. */
-export function putJob(state: VideoJobState, status: VideoStatus, at: number): Effect[] {
+export function putJob(state: VideoJobState, status: VideoStatus): Effect {
+  const record = recordOf(state, status);
+  return { type: 'put', collection: 'job', id: record.id, body: plain(record) };
+}
+
+/** For the account's feed of events: the document of the job differs from the last one there. */
+export function putJobChange(state: VideoJobState, status: VideoStatus, at: number): Effect {
   const record = recordOf(state, status);
   const { id, account } = record;
-  return [
-    { type: 'put', collection: 'job', id, body: plain(record) },
-    putChange({ id, account, type: 'video.updated', at, object: { ...record, assets: null } }),
-  ];
+  return putChange({ id, account, type: 'video.updated', at, object: { ...record, assets: null } });
 }
 
 export function answerJob(state: VideoJobState, status: VideoStatus): Effect {
@@ -125,10 +129,18 @@ export function answerBegun({ candidate, remote }: VideoJobState): Effect {
   return { type: 'reply', body: plain({ candidate, remote } satisfies BegunRender) };
 }
 
-/** The runner of an older attempt: it has to stop. */
+const STALE = plain({
+  refusal: { status: 409, type: 'conflict', message: 'Another attempt renders this job, or it has ended' },
+} satisfies { readonly refusal: Refusal });
+
+/** The runner of an older attempt, or of a job that has ended: it has to stop. */
 export function refuseStale(): Effect {
-  const message = 'Another attempt renders this job';
-  return { type: 'refuse', body: plain({ refusal: { status: 409, type: 'conflict', message } satisfies Refusal }) };
+  return { type: 'refuse', body: STALE };
+}
+
+/** The same where what the runner reported is kept. */
+export function answerStale(): Effect {
+  return { type: 'reply', body: STALE };
 }
 
 export function scheduleRetry(event: RenderFailed | AbortFailed): Effect {
@@ -145,10 +157,11 @@ export function repeatRender(state: VideoJobState, { repeats }: RenderRetry): Ef
 /** Asks the provider to abort the render, whose runner stops at once. */
 export function performAbort(state: VideoJobState, at: number): Effect & { readonly type: 'perform' } {
   const { id: job, account, generation, candidates } = submittedOf(state);
-  const { remote } = state;
+  const { remote, endedAt } = state;
   const candidate = remote === null ? undefined : candidates[remote.candidate];
   if (remote === null || candidate === undefined) throw new Error('no provider has this render');
-  const input = plain({ job, account, generation, candidate, remote } satisfies AbortInput);
+  const charged = endedAt === null;
+  const input = plain({ job, account, generation, candidate, remote, charged } satisfies AbortInput);
   return { type: 'perform', name: ABORT_ACTIVITY, id: ABORT, input, deadlineAt: at + ABORT_MS };
 }
 

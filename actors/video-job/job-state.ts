@@ -11,6 +11,7 @@ import {
   type NewVideoJob,
   type RenderFailed,
   type RenderResult,
+  type RenderSubmitted,
   type VideoBounds,
 } from './events.ts';
 import type { JobError, JobUsage } from './job-record.ts';
@@ -164,6 +165,12 @@ export function cancelCharged(state: VideoJobState, settlement: RenderResult['se
 
 export function fetch(state: VideoJobState): VideoJobState {
   return state.fetched ? state : { ...state, fetched: true };
+}
+
+/** A provider that can abort a render reports one of a job that has ended. */
+export function isLeftRunning(state: VideoJobState, { attempt, remote }: RenderSubmitted): boolean {
+  const { candidates } = submittedOf(state);
+  return state.remote === null && attempt <= state.attempt && candidates[remote.candidate]?.cancellable === true;
 }
 
 /** True if the provider that has accepted the render can abort it. */

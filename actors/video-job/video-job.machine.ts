@@ -29,7 +29,11 @@ function resultOf(event: VideoJobEvent): RenderResult {
 }
 
 function put(status: VideoStatus) {
-  return emit<State, VideoJobEvent>(({ context, event }) => effects.putJob(context, status, event.at));
+  return emit<State, VideoJobEvent>(({ context }) => effects.putJob(context, status));
+}
+
+function show(status: VideoStatus) {
+  return emit<State, VideoJobEvent>(({ context, event }) => effects.putJobChange(context, status, event.at));
 }
 
 function answer(status: VideoStatus) {
@@ -70,6 +74,7 @@ const chart = setup({
     isRepeatable: ({ context, event }) => states.isRepeatable(context, only(event, 'render.failed')),
     isLate: ({ context, event }) =>
       only(event, 'render.failed').failure.retriable && event.at >= states.submittedOf(context).deadlineAt,
+    isLeftRunning: ({ context, event }) => states.isLeftRunning(context, only(event, 'render.submitted')),
     isUnasked: ({ context }) => context.remote === null,
     isAbortable: ({ context }) => states.isAbortable(context),
     mayAbortAgain: ({ event }) => {
@@ -89,8 +94,10 @@ const chart = setup({
     answerBegun: emit<State, VideoJobEvent>(({ context }) => effects.answerBegun(context)),
     followAttempt: assign(({ context, event }) => states.follow(context, only(event, 'render.attempt').attempt)),
     keepRemote: assign(({ context, event }) => states.withRemote(context, only(event, 'render.submitted').remote)),
+    dropRemote: assign(({ context }) => states.withRemote(context, null)),
     moveOn: assign(({ context, event }) => states.moveTo(context, only(event, 'render.moved').candidate)),
     refuseStale: emit(() => effects.refuseStale()),
+    answerStale: emit(() => effects.answerStale()),
 
     scheduleRetry: emit<State, VideoJobEvent>(({ event }) =>
       effects.scheduleRetry(only(event, 'render.failed', 'abort.failed')),
@@ -154,6 +161,8 @@ const chart = setup({
     announceExpired: announce('video.generation.expired', 'expired'),
     ...{ putPending: put('pending'), putInProgress: put('in_progress'), putCompleted: put('completed') },
     ...{ putFailed: put('failed'), putCancelled: put('cancelled'), putExpired: put('expired') },
+    ...{ showPending: show('pending'), showInProgress: show('in_progress'), showCompleted: show('completed') },
+    ...{ showFailed: show('failed'), showCancelled: show('cancelled'), showExpired: show('expired') },
     ...{ answerPending: answer('pending'), answerInProgress: answer('in_progress') },
     ...{ answerCompleted: answer('completed'), answerFailed: answer('failed') },
     ...{ answerCancelled: answer('cancelled'), answerExpired: answer('expired') },
@@ -164,49 +173,43 @@ const chart = setup({
   },
 });
 
-/** A render that a provider has accepted is aborted there; any other ends with its runner. */
-const CANCEL = [
-  {
-    guard: 'isUnasked',
-    target: 'cancelled',
-    actions: ['cutRender', 'cancel', 'releaseCancelled', 'endJob', 'putCancelled', 'answerCancelled'],
-  },
-  {
-    guard: 'isAbortable',
-    target: 'cancelling',
-    actions: ['cutRender', 'abortRender', 'putInProgress', 'answerInProgress'],
-  },
-  { actions: 'refuseUnabortable' },
-] as const;
+/** A render that no provider has accepted ends with its runner, or is aborted once its runner reports it (`AFTER_END`). */
+const CANCEL_UNASKED = {
+  guard: 'isUnasked',
+  target: 'cancelled',
+  actions: ['cutRender', 'cancel', 'releaseCancelled', 'endJob', 'putCancelled', 'answerCancelled'],
+} as const;
+const REFUSE_CANCEL = { actions: 'refuseUnabortable' } as const;
 const DEADLINE = {
   target: 'failed',
   actions: ['cutRender', 'failLate', 'releaseLate', 'endJob', 'putFailed'],
 } as const;
-const RENDER_ENDS = {
-  'render.done': [
-    {
-      guard: 'isCompleted',
-      target: 'completed',
-      actions: ['end', 'settle', 'putClips', 'endJob', 'openWindow', 'putCompleted', 'announceCompleted'],
-    },
-    { guard: 'isCharged', target: 'failed', actions: ['end', 'settle', 'endJob', 'putFailed'] },
-    { target: 'failed', actions: ['end', 'releaseFailed', 'endJob', 'putFailed'] },
-  ],
-  'render.done.refused': {
-    target: 'failed',
-    actions: ['failUncharged', 'releaseFailed', 'endJob', 'putFailed'],
+const RENDER_DONE = [
+  {
+    guard: 'isCompleted',
+    target: 'completed',
+    actions: ['end', 'settle', 'putClips', 'endJob', 'openWindow', 'putCompleted', 'announceCompleted'],
   },
-  'render.failed': [
-    {
-      guard: 'isRepeatable',
-      target: 'pending',
-      actions: ['scheduleRetry', 'awaitRetry', 'putPending'],
-    },
-    { guard: 'isLate', target: 'failed', actions: ['failLate', 'releaseLate', 'endJob', 'putFailed'] },
-    { target: 'failed', actions: ['failUnrendered', 'releaseFailed', 'endJob', 'putFailed'] },
+  { guard: 'isCharged', target: 'failed', actions: ['end', 'settle', 'endJob', 'putFailed'] },
+  { target: 'failed', actions: ['end', 'releaseFailed', 'endJob', 'putFailed'] },
+] as const;
+const RENDER_DONE_REFUSED = {
+  target: 'failed',
+  actions: ['failUncharged', 'releaseFailed', 'endJob', 'putFailed'],
+} as const;
+const RENDER_FAILS = [
+  { guard: 'isLate', target: 'failed', actions: ['failLate', 'releaseLate', 'endJob', 'putFailed'] },
+  { target: 'failed', actions: ['failUnrendered', 'releaseFailed', 'endJob', 'putFailed'] },
+] as const;
+/** A provider accepted the render after the job had ended: it is aborted there, uncharged. */
+const AFTER_END = {
+  'render.submitted': [
+    { guard: 'isLeftRunning', actions: ['keepRemote', 'abortRender', 'answerStale'] },
+    { actions: 'refuseStale' },
   ],
-  // The runner died before anything was charged.
-  'render.attempt': { target: 'pending', actions: ['followAttempt', 'putPending'] },
+  'abort.done': { actions: 'dropRemote' },
+  'abort.failed': [{ guard: 'mayAbortAgain', actions: 'scheduleRetry' }, { actions: 'dropRemote' }],
+  'abort.retry': { actions: 'repeatAbort' },
 } as const;
 
 export const videoJobMachine = chart.createMachine({
@@ -218,35 +221,65 @@ export const videoJobMachine = chart.createMachine({
     pending: {
       on: {
         'job.submit': [
-          { guard: 'isNew', actions: ['submit', 'recordSubmission', 'putPending', 'answerPending'] },
+          { guard: 'isNew', actions: ['submit', 'recordSubmission', 'putPending', 'showPending', 'answerPending'] },
           { actions: 'answerPending' },
         ],
         'render.begin': [
           { guard: 'isCurrent', target: 'in_progress', actions: ['begin', 'putInProgress', 'answerBegun'] },
           { actions: 'refuseStale' },
         ],
-        ...RENDER_ENDS,
+        'render.done': RENDER_DONE,
+        'render.done.refused': RENDER_DONE_REFUSED,
+        'render.failed': [
+          { guard: 'isRepeatable', actions: ['scheduleRetry', 'awaitRetry', 'putPending'] },
+          ...RENDER_FAILS,
+        ],
+        'render.attempt': { actions: ['followAttempt', 'putPending'] },
         'render.retry': { actions: ['repeatRender', 'resume'] },
         'job.refuse': { target: 'in_progress', actions: ['begin', 'refuseSoon', 'putInProgress'] },
-        'job.cancel': CANCEL,
+        'job.cancel': [
+          CANCEL_UNASKED,
+          {
+            guard: 'isAbortable',
+            target: 'cancelling',
+            actions: ['cutRender', 'abortRender', 'putInProgress', 'showInProgress', 'answerInProgress'],
+          },
+          REFUSE_CANCEL,
+        ],
         'job.deadline': DEADLINE,
       },
     },
     in_progress: {
+      entry: 'showInProgress',
       on: {
         'job.submit': { actions: 'answerInProgress' },
         'render.begin': [{ guard: 'isCurrent', actions: 'answerBegun' }, { actions: 'refuseStale' }],
         'render.submitted': [
-          { guard: 'isCurrent', actions: ['keepRemote', 'putInProgress', 'answerBegun'] },
+          { guard: 'isCurrent', actions: ['keepRemote', 'answerBegun'] },
           { actions: 'refuseStale' },
         ],
         'render.moved': [
           { guard: 'isCurrent', actions: ['moveOn', 'putInProgress', 'answerBegun'] },
           { actions: 'refuseStale' },
         ],
-        ...RENDER_ENDS,
+        'render.done': RENDER_DONE,
+        'render.done.refused': RENDER_DONE_REFUSED,
+        'render.failed': [
+          {
+            guard: 'isRepeatable',
+            target: 'pending',
+            actions: ['scheduleRetry', 'awaitRetry', 'putPending', 'showPending'],
+          },
+          ...RENDER_FAILS,
+        ],
+        // The runner died before anything was charged.
+        'render.attempt': { target: 'pending', actions: ['followAttempt', 'putPending', 'showPending'] },
         'job.refuse': { target: 'failed', actions: ['failUnrenderable', 'releaseFailed', 'endJob', 'putFailed'] },
-        'job.cancel': CANCEL,
+        'job.cancel': [
+          CANCEL_UNASKED,
+          { guard: 'isAbortable', target: 'cancelling', actions: ['cutRender', 'abortRender', 'answerInProgress'] },
+          REFUSE_CANCEL,
+        ],
         'job.deadline': DEADLINE,
       },
     },
@@ -278,6 +311,7 @@ export const videoJobMachine = chart.createMachine({
       },
     },
     completed: {
+      entry: 'showCompleted',
       on: {
         'job.submit': { actions: 'answerCompleted' },
         'job.cancel': { actions: 'refuseCompleted' },
@@ -289,9 +323,16 @@ export const videoJobMachine = chart.createMachine({
         ],
       },
     },
-    failed: { on: { 'job.submit': { actions: 'answerFailed' }, 'job.cancel': { actions: 'refuseFailed' } } },
-    cancelled: { on: { 'job.submit': { actions: 'answerCancelled' }, 'job.cancel': { actions: 'answerCancelled' } } },
+    failed: {
+      entry: 'showFailed',
+      on: { 'job.submit': { actions: 'answerFailed' }, 'job.cancel': { actions: 'refuseFailed' }, ...AFTER_END },
+    },
+    cancelled: {
+      entry: 'showCancelled',
+      on: { 'job.submit': { actions: 'answerCancelled' }, 'job.cancel': { actions: 'answerCancelled' }, ...AFTER_END },
+    },
     expired: {
+      entry: 'showExpired',
       on: {
         'job.submit': { actions: 'answerExpired' },
         'job.cancel': { actions: 'refuseExpired' },

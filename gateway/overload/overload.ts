@@ -179,10 +179,11 @@ export class Overload {
 
   /** Ends an interval; true while there is work to measure. */
   #adapt(leastMs: number): boolean {
-    const { loopDelayMs, placesMin, placesMax } = this.limits;
+    const { loopDelayMs, placesMax } = this.limits;
     this.#isLate = leastMs > loopDelayMs;
-    const isQueued = this.#placeTimes.endInterval(this.#placesMax <= placesMin);
-    if (this.#isLate || isQueued) this.#placesMax = Math.max(placesMin, Math.floor(this.#placesMax * DECREASE));
+    const isQueued = this.#placeTimes.endInterval(this.#placesMax);
+    const least = Math.min(this.#placeTimes.leastPlaces, placesMax);
+    if (this.#isLate || isQueued) this.#placesMax = Math.max(least, Math.floor(this.#placesMax * DECREASE));
     else if (this.#hasWaited) this.#placesMax = Math.min(placesMax, Math.ceil(this.#placesMax * INCREASE));
     this.#hasWaited = this.#waiting > 0;
     this.#serveNext();

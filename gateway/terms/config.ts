@@ -60,7 +60,7 @@ export interface StoreConfig {
   /** `postgres://user:password@host:port/database`; absent: the value of the environment variable `urlEnv`. */
   readonly url?: string;
   readonly urlEnv: string;
-  /** The database of the sealing keys, never the same as `url` and in no backup; absent: `keysUrlEnv`, or none. */
+  /** The database of the sealing keys, never the same as `url` and in no backup; absent: `keysUrlEnv`, or beside `url`. */
   readonly keysUrl?: string;
   readonly keysUrlEnv: string;
   readonly postgres: PostgresLimits;

@@ -19,6 +19,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   tokens: async () => (await import('./tokens.bench.ts')).benchTokens,
   money: async () => (await import('./money.bench.ts')).benchMoney,
   whole: async () => (await import('./whole.bench.ts')).benchWhole,
+  fairness: async () => (await import('./whole.bench.ts')).benchFairness,
   stream: async () => (await import('./stream.bench.ts')).benchStream,
   dialects: async () => (await import('./dialects.bench.ts')).benchDialects,
   idle: async () => (await import('./idle.bench.ts')).benchIdle,

@@ -2,7 +2,7 @@ import { openAccounts } from '../chaos/bank.ts';
 import type { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { type Listening, LoadProcess, listening } from './child.ts';
 import type { Load } from './load.ts';
-import { oneNode } from './one-node.ts';
+import { nodesOf } from './one-node.ts';
 
 const HOT_ACCOUNT_USD = '1000000';
 
@@ -13,7 +13,7 @@ export interface Side {
   readonly target: Pick<Load, 'port' | 'path' | 'headers'>;
 }
 
-/** Baseline proxy and one gateway node in front of the same simulator, with a load generator beside them. */
+/** Baseline proxy and gateway nodes in front of the same simulator, with a load generator beside them. */
 export class Sides {
   readonly bare: Side;
   readonly ours: Side;
@@ -43,10 +43,10 @@ export class Sides {
     };
   }
 
-  static async start(proxy: './bare-proxy.ts' | './bare-sse-proxy.ts'): Promise<Sides> {
+  static async start(proxy: './bare-proxy.ts' | './bare-sse-proxy.ts', nodes = 1): Promise<Sides> {
     const simulator = await listening('../../gateway/simulator/main.ts', ['--name', 'sim-a']);
     const bare = await listening(proxy, [`http://127.0.0.1:${simulator.port}`]);
-    const cluster = await oneNode(simulator.port);
+    const cluster = await nodesOf(nodes, simulator.port);
     const [payer] = await openAccounts(cluster, 1, HOT_ACCOUNT_USD);
     return new Sides([simulator, bare], cluster, payer?.key ?? '');
   }

@@ -41,7 +41,40 @@ export async function benchWhole(settings: Settings): Promise<readonly Figure[]>
       });
     }
     figures.push(bestOf(figures));
-    return [...figures, ...(await addedLatency(sides, settings, (figures[0]?.ours ?? 0) / 2))];
+    figures.push(...(await addedLatency(sides, settings, (figures[0]?.ours ?? 0) / 2)));
+    return figures;
+  } finally {
+    await sides.stop();
+  }
+}
+
+/**
+ * One account on three nodes: whether the requests of some connections starve. The proxy, one process, shows the ratio
+ * that the machine and the load generator cause by themselves.
+ */
+export async function benchFairness(settings: Settings): Promise<readonly Figure[]> {
+  const sides = await Sides.start('./bare-proxy.ts', 3);
+  const inFlight = 256;
+  try {
+    for (const side of [sides.bare, sides.ours]) await run(sides, side, { inFlight: 64, seconds: WARM_SECONDS });
+    const { bare, ours } = await rounds(sides, settings, (side) =>
+      run(sides, side, { inFlight, seconds: settings.seconds }),
+    );
+    const spread = (results: readonly Round[]) => median(results.map(({ servedMs: { p50, p99 } }) => p99 / p50));
+    const times = (results: readonly Round[]): string => {
+      const of = (share: 'p50' | 'p99') => median(results.map(({ servedMs }) => servedMs[share])).toFixed(0);
+      return `${of('p50')} and ${of('p99')} ms`;
+    };
+    return [
+      {
+        name: `one account on three nodes, ${inFlight} in flight, p99 / p50`,
+        unit: 'x',
+        ours: spread(ours),
+        baseline: spread(bare),
+        goal: { atMost: 3, of: 'value' },
+        note: `p50 and p99 of ours ${times(ours)}, of the proxy ${times(bare)}${failed(ours)}`,
+      },
+    ];
   } finally {
     await sides.stop();
   }

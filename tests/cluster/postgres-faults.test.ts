@@ -17,7 +17,7 @@ let link: CutLink;
 let stage: FaultStage;
 test.before(async () => {
   server = await startPostgres();
-  database = await openDatabase(server.url);
+  database = await (await openDatabase(server.url)).withKeys();
   // The nodes reach the server over a link that can drop replies.
   link = await openCutLink(database.url);
   stage = new FaultStage();

@@ -23,6 +23,8 @@ export class ChartLevels {
   /** The chart versions of this build. */
   readonly charts: Charts;
   readonly #parts: ChartLevelsParts;
+  /** Every member has announced its versions once: the levels are no longer those of the start. */
+  #isSettled = false;
 
   constructor(parts: ChartLevelsParts) {
     this.#parts = parts;
@@ -52,18 +54,21 @@ export class ChartLevels {
     return unloadable(this.charts, await this.#parts.store.actorCounts());
   }
 
-  /** Called when a member joins, leaves or announces its charts. */
+  /** Called when a member joins, leaves or announces its charts. Logs what a change of the members changes, not the start. */
   settle(): void {
     const { self, kinds, member, log } = this.#parts;
     const { nodes } = member().view;
     const others = nodes.filter((row) => isAlive(row) && row.incarnation !== self);
     const announced = others.map((row) => this.#parts.chartsOf(row.incarnation));
     const known = nodes.length > 0 && !announced.includes(null);
+    const isChange = this.#isSettled;
+    this.#isSettled ||= known;
     for (const kind of kinds) {
       const ranges = announced.flatMap((charts) => charts?.[kind.name] ?? []);
       const level = levelOf(chartRange(kind), ranges, kind.level, known);
       if (level === kind.level) continue;
       kind.level = level;
+      if (!isChange) continue;
       log({ level: 'info', message: 'a kind is written at another chart version', kind: kind.name, chart: level });
     }
   }

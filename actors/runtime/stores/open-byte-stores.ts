@@ -1,10 +1,10 @@
 /**
  * Opens a node's blob store and key store. SQLite: two folders in the data folder. PostgreSQL: the store's database for
- * blobs, and a separate database for keys if one is configured.
+ * blobs, and a separate database for keys.
  */
 import type { Blobs } from '../ports/blobs.ts';
 import type { Clock } from '../ports/clock.ts';
-import { type KeyStore, KeyStoreUnreachable } from '../ports/key-store.ts';
+import { type KeyStore, UnfitKeyStore } from '../ports/key-store.ts';
 import type { Random } from '../ports/random.ts';
 import { openByteFolders } from './directory/open-byte-folders.ts';
 import type { PostgresChoice, StoreChoice } from './open-store.ts';
@@ -34,27 +34,23 @@ export async function openByteStores(options: OpenByteStoresOptions): Promise<By
 
 async function openInPostgres(choice: PostgresChoice, options: OpenByteStoresOptions): Promise<ByteStores> {
   const { blobBytesMax: bytesMax, clock, random } = options;
-  const { url, keysUrl, bounds } = choice;
+  const { url, keys, bounds } = choice;
   const { openPostgresBlobs } = await import('./postgres/open-postgres-blobs.ts');
   const blobs = await openPostgresBlobs({ url, clock, random, bounds, bytesMax });
-  if (keysUrl === null) return { blobs, keys: noKeyStore };
   const { openPostgresKeyStore } = await import('./postgres/open-postgres-key-store.ts');
   try {
-    return { blobs, keys: await openPostgresKeyStore({ url: keysUrl, clock, random, bounds }) };
+    return { blobs, keys: await openPostgresKeyStore({ url: keys.url, clock, random, bounds }) };
   } catch (error) {
     await blobs.close();
-    throw error;
+    throw keys.unsetVariable === null ? error : withoutKeys(keys.unsetVariable, error);
   }
 }
 
-/** The key store of a cluster without one: every seal and every open rejects, and there is no key to destroy. */
-export const noKeyStore: KeyStore = {
-  current: refuse,
-  key: refuse,
-  sweep: async () => ({ destroyed: 0, kept: 0 }),
-  close: async () => {},
-};
-
-async function refuse(): Promise<never> {
-  throw new KeyStoreUnreachable('no database of sealing keys is configured: set store.keysUrl, or its variable');
+/** Without keys a node could serve no batch, no file and no video, so it does not start. */
+function withoutKeys(variable: string, error: unknown): Error {
+  const why = error instanceof Error ? error.message : String(error);
+  return new UnfitKeyStore(
+    `${variable} is not set, so the keys that seal batches, files and videos belong in a database beside the store's: ` +
+      `${why}, or set ${variable} to a database on another server`,
+  );
 }

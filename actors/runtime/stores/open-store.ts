@@ -21,8 +21,8 @@ export interface SqliteChoice {
 export interface PostgresChoice {
   readonly kind: 'postgres';
   readonly url: string;
-  /** URL of the separate database of the sealing keys; null without one. */
-  readonly keysUrl: string | null;
+  /** The separate database of the sealing keys; with the unset variable that would name it where its URL is the default. */
+  readonly keys: { readonly url: string; readonly unsetVariable: string | null };
   readonly bounds: PostgresBounds;
 }
 

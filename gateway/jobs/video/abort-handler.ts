@@ -1,6 +1,7 @@
 import { ActivityFailed, type ActivityHandler, type ActivityTask, type Json } from '../../../actors/runtime/index.ts';
 import type { AbortResult } from '../../../actors/video-job/events.ts';
 import type { AbortInput } from '../../../actors/video-job/job-effects.ts';
+import { AttemptCalls } from '../../outbound/attempt-calls.ts';
 import { cancelRender, type PolledRender, pollRender, type VideoLine } from '../../providers/video/video-calls.ts';
 import type { RenderLimits } from '../../terms/render-limits.ts';
 import type { JobServices } from '../job-services.ts';
@@ -9,7 +10,7 @@ import { renderSettlement } from './render-settlement.ts';
 
 /**
  * The activity `abort`: asks the provider of a cancelled job to abort its render, and resolves with the charge of the
- * seconds that it reports; null where it reports none. (reliability, decision 20)
+ * seconds that it reports; null where it reports none, or the job has ended. (reliability, decision 20)
  */
 export function abortHandler(services: () => JobServices, limits: RenderLimits): ActivityHandler {
   return {
@@ -22,18 +23,12 @@ export function abortHandler(services: () => JobServices, limits: RenderLimits):
 async function abortRender({ inference }: JobServices, task: ActivityTask, signal: AbortSignal): Promise<AbortResult> {
   const input = task.input as unknown as AbortInput;
   const { clock, config, outbound, targets } = inference;
-  const { candidate, generation, remote } = input;
-  let abort = (): void => {};
-  const cut = (): void => abort();
-  signal.addEventListener('abort', cut);
+  const { candidate, generation, remote, charged } = input;
   try {
     const line: VideoLine = {
-      outbound,
+      calls: new AttemptCalls(outbound, signal),
       target: targets.video(candidate.provider.slug, candidate.target),
       limits: renderCallLimits(config.renders, config.upstream, false),
-      begun: (newest) => {
-        abort = newest;
-      },
     };
     let shown: PolledRender = await cancelRender(line, remote.providerJobId);
     while (shown.status === 'running') {
@@ -41,7 +36,7 @@ async function abortRender({ inference }: JobServices, task: ActivityTask, signa
       shown = await pollRender(line, remote.providerJobId);
     }
     const videoSeconds = atMost(shown.videoSeconds, candidate.admitted.secondsMax);
-    if (videoSeconds === null) return { settlement: null };
+    if (videoSeconds === null || !charged) return { settlement: null };
     const rendered = { generation, candidate, videoSeconds, upstreamId: remote.providerJobId, cancelled: true };
     const settlement = renderSettlement({ ...rendered, attempts: [], generationMs: null });
     inference.measures.charged({ model: candidate.model, provider: candidate.provider.name }, settlement);
@@ -49,8 +44,6 @@ async function abortRender({ inference }: JobServices, task: ActivityTask, signa
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
     throw new ActivityFailed('unaborted', thrown instanceof Error ? thrown.message : String(thrown), true);
-  } finally {
-    signal.removeEventListener('abort', cut);
   }
 }
 

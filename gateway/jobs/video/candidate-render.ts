@@ -1,8 +1,10 @@
 import type { AssetRef, FrozenCandidate, RemoteRender } from '../../../actors/video-job/render-ask.ts';
+import { AttemptCalls } from '../../outbound/attempt-calls.ts';
 import type { OutboundBody } from '../../outbound/outbound.ts';
 import { failureOf } from '../../providers/failure-of.ts';
 import { ProviderFailure } from '../../providers/provider-failure.ts';
 import { DeferredRender } from '../../providers/video/deferred-render.ts';
+import type { RenderOrder } from '../../providers/video/render-body.ts';
 import { UncertainRender } from '../../providers/video/uncertain-render.ts';
 import {
   type CreatedRender,
@@ -66,10 +68,9 @@ export class CandidateRender {
     // The same for every attempt of the job, so that a takeover between the create and its report renders once.
     this.#key = `${task.input.generation}:${position}`;
     this.#line = {
-      outbound,
+      calls: new AttemptCalls(outbound, task.signal),
       target: targets.video(candidate.provider.slug, candidate.target),
       limits: renderCallLimits(config.renders, config.upstream, candidate.target.dialect === 'video-sync'),
-      begun: task.begun,
     };
   }
 
@@ -98,7 +99,7 @@ export class CandidateRender {
     for (let tries = 1; ; tries++) {
       const startedAt = clock.monotonic();
       try {
-        return await createRender(this.#line, order, this.#key);
+        return await this.#createOnce(order);
       } catch (thrown) {
         task.signal.throwIfAborted();
         const waitMs = thrown instanceof ProviderFailure ? this.#waitMsAfter(thrown, tries) : null;
@@ -107,6 +108,29 @@ export class CandidateRender {
         await this.#pause(waitMs);
         this.#parts.repeats(thrown as ProviderFailure, tookMs);
       }
+    }
+  }
+
+  /**
+   * A job that is cancelled during its create has no render to abort yet, so the answer is awaited and reported: its chart
+   * then aborts the render. Of one account at most as many answers are awaited as it may have renders; the rest is cut.
+   */
+  async #createOnce(order: RenderOrder): Promise<CreatedRender> {
+    const { node, task } = this.#parts;
+    const { account } = task.input;
+    const { runningPerAccountMax } = node.services.inference.config.renders;
+    let isAwaited = false;
+    let isOver = false;
+    const outlives = (): boolean => {
+      isAwaited = !isOver && node.outliving.of(account) < runningPerAccountMax;
+      if (isAwaited) node.outliving.raise(account);
+      return isAwaited;
+    };
+    try {
+      return await createRender(this.#line, order, { idempotencyKey: this.#key, outlives });
+    } finally {
+      isOver = true;
+      if (isAwaited) node.outliving.lower(account);
     }
   }
 

@@ -2,6 +2,7 @@ import {
   ActivityFailed,
   type ActivityHandler,
   type ActivityTask,
+  Counts,
   type Json,
   openBlob,
   Semaphore,
@@ -44,12 +45,17 @@ const LOST = {
 export function renderHandler(services: () => JobServices, limits: RenderLimits): ActivityHandler {
   const receiving = new Semaphore(limits.receivingMax);
   const direct = new Set<string>();
+  const outliving = new Counts();
   return {
     runningMax: limits.runningMax,
     runningPerGroupMax: limits.runningPerAccountMax,
     patience: { graceMs: limits.drainMs, applies: (address) => direct.has(address) },
     run: async (task, signal) =>
-      (await new RenderWork({ services: services(), receiving, direct }, task, signal).run()) as unknown as Json,
+      (await new RenderWork(
+        { services: services(), receiving, direct, outliving },
+        task,
+        signal,
+      ).run()) as unknown as Json,
   };
 }
 
@@ -66,7 +72,6 @@ class RenderWork {
   readonly #startedAt: number;
   /** When the current call to a provider began. */
   #calledAt = 0;
-  #abort: () => void = () => {};
 
   constructor(node: RenderNode, task: ActivityTask, signal: AbortSignal) {
     const { clock, config } = node.services.inference;
@@ -80,8 +85,6 @@ class RenderWork {
   }
 
   async run(): Promise<RenderResult> {
-    const cut = (): void => this.#abort();
-    this.#signal.addEventListener('abort', cut);
     try {
       await this.#awaitRoom();
       const begun = current(await beginRender(this.#node.services.inference.cluster, this.#run));
@@ -91,8 +94,6 @@ class RenderWork {
       if (thrown instanceof ActivityFailed) throw thrown;
       if (isLost(thrown)) return { ...LOST, attempts: this.#attempts };
       throw new ActivityFailed('unavailable', thrown instanceof Error ? thrown.message : String(thrown), true);
-    } finally {
-      this.#signal.removeEventListener('abort', cut);
     }
   }
 
@@ -150,14 +151,7 @@ class RenderWork {
       const attempt = new CandidateRender(
         {
           node: this.#node,
-          task: {
-            input: this.#input,
-            signal: this.#signal,
-            place: placeOfClip(account, job, CLIP),
-            begun: (abort) => {
-              this.#abort = abort;
-            },
-          },
+          task: { input: this.#input, signal: this.#signal, place: placeOfClip(account, job, CLIP) },
           accepted: (providerJobId) => this.#accepted(providerJobId, position),
           prompt: () => this.#readPrompt(),
           read: (asset) => this.#readAsset(asset),
@@ -235,6 +229,7 @@ class RenderWork {
   #observe(candidate: FrozenCandidate, failure: CandidateFailure | null, tookMs: number): void {
     const { cluster, outcomes } = this.#node.services.inference;
     this.#record(candidate, failure, tookMs);
+    if (failure !== null) this.#log(candidate, failure, tookMs);
     const isCounted = failure !== null && ('outside' in failure || failure.counted);
     outcomes.observe(candidate.endpoint, {
       by: accountTag(accountAddress(this.#input.account)),
@@ -243,6 +238,15 @@ class RenderWork {
       ...(failure !== null && isFault(failure) ? { failure: shownOf(failure) } : {}),
       streamed: false,
       durationMs: Math.round(tookMs),
+    });
+  }
+
+  #log({ endpoint }: FrozenCandidate, failure: CandidateFailure, tookMs: number): void {
+    const { job } = this.#input;
+    const detail = 'outside' in failure ? failure.outside : failure.message;
+    this.#node.services.inference.log({
+      ...{ level: 'warn', message: 'a candidate did not render a video', job, endpoint },
+      ...{ reason: categoryOf(failure), detail, tookMs: Math.round(tookMs) },
     });
   }
 

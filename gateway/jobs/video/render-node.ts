@@ -1,4 +1,4 @@
-import type { Place, Semaphore } from '../../../actors/runtime/index.ts';
+import type { Counts, Place, Semaphore } from '../../../actors/runtime/index.ts';
 import type { RenderInput } from '../../../actors/video-job/job-effects.ts';
 import type { JobServices } from '../job-services.ts';
 
@@ -9,6 +9,8 @@ export interface RenderNode {
   readonly receiving: Semaphore;
   /** Addresses of the jobs whose provider answers the open call with the clip: no other node can continue these. */
   readonly direct: Set<string>;
+  /** Creates by account whose attempt has ended and whose answer is awaited, to abort what they began. */
+  readonly outliving: Counts;
 }
 
 /** One attempt of the activity `render`. */
@@ -17,6 +19,4 @@ export interface RenderTask {
   readonly signal: AbortSignal;
   /** The place of the clip. */
   readonly place: Place;
-  /** Receives the function that aborts the newest call. */
-  readonly begun: (abort: () => void) => void;
 }

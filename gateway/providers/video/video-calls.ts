@@ -1,5 +1,6 @@
 /** The calls of both dialects of providers that render videos; see docs/providers.md. */
-import type { Outbound, OutboundBody, OutboundCall, OutboundLimits, OutboundReply } from '../../outbound/outbound.ts';
+import type { AttemptCalls } from '../../outbound/attempt-calls.ts';
+import type { OutboundBody, OutboundCall, OutboundLimits, OutboundReply } from '../../outbound/outbound.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
 import { classifyRefusal } from '../classify-refusal.ts';
 import { failureOf } from '../failure-of.ts';
@@ -11,11 +12,9 @@ import { UncertainRender } from './uncertain-render.ts';
 import type { VideoTarget } from './video-target.ts';
 
 export interface VideoLine {
-  readonly outbound: Outbound;
+  readonly calls: AttemptCalls;
   readonly target: VideoTarget;
   readonly limits: { readonly create: OutboundLimits; readonly poll: OutboundLimits; readonly clip: OutboundLimits };
-  /** Receives the function that aborts the newest call; there is one at a time. */
-  readonly begun: (abort: () => void) => void;
 }
 
 /** What a create began: a job at the provider, or the clip itself. */
@@ -45,6 +44,15 @@ const RUNNING = new Set(['pending', 'queued', 'in_progress', 'processing', 'runn
 const SECONDS_MAX = 86_400;
 const CLIP_TYPES = ['video/mp4', 'application/octet-stream'];
 
+export interface CreateCall {
+  readonly idempotencyKey: string;
+  /**
+   * Asked when the attempt ends during the call to a provider that answers with a job: true awaits the answer, since a
+   * cut call leaves a render that nobody can abort. The call that answers with the clip always ends with its attempt.
+   */
+  readonly outlives: () => boolean;
+}
+
 /**
  * Asks an endpoint to render. Rejects with `ProviderFailure`; with `UncertainRender` where the provider may have begun a
  * render that nothing identifies, and with `DeferredRender` where it began none and says when to ask again.
@@ -52,7 +60,7 @@ const CLIP_TYPES = ['video/mp4', 'application/octet-stream'];
 export async function createRender(
   line: VideoLine,
   order: RenderOrder,
-  idempotencyKey: string,
+  { idempotencyKey, outlives }: CreateCall,
 ): Promise<CreatedRender> {
   const { target, limits } = line;
   const isSync = target.dialect === 'video-sync';
@@ -68,14 +76,14 @@ export async function createRender(
   };
   let reply: OutboundReply;
   try {
-    reply = await line.outbound.send({
-      begun: line.begun,
+    const call: OutboundCall = {
       method: 'POST',
       url: target.url('/videos'),
       headers: [...target.headers, 'idempotency-key', idempotencyKey],
       body: { length: body.length, chunks },
       limits: isSync ? limits.clip : limits.create,
-    });
+    };
+    reply = isSync ? await line.calls.send(call) : await line.calls.send(call, outlives);
   } catch (thrown) {
     if (unread !== null) throw unread;
     throw uncertainOf(thrown);
@@ -120,7 +128,7 @@ async function get(line: VideoLine, path: string, limits: OutboundLimits): Promi
 async function sent(line: VideoLine, call: OutboundCall): Promise<OutboundReply> {
   let reply: OutboundReply;
   try {
-    reply = await line.outbound.send({ ...call, begun: line.begun });
+    reply = await line.calls.send(call);
   } catch (thrown) {
     throw failureOf(thrown, null);
   }

@@ -46,7 +46,10 @@ export class VideoRoutes {
     Object.assign(video, { job: job.id, repeated });
     if (directive.cut === 'create') return void cut(response, call);
     if (request.headers.accept === 'video/mp4') return void this.#renderNow(site, job, call, video);
-    answer(response, call, 202, JSON.stringify(shownJob(job)));
+    const answered = (): void => answer(response, call, 202, JSON.stringify(shownJob(job)));
+    if (directive.create_ms === undefined) return void answered();
+    const timer = setTimeout(answered, directive.create_ms);
+    response.once('close', () => clearTimeout(timer));
   }
 
   /** False: no route of a video job. */

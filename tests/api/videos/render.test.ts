@@ -145,4 +145,21 @@ it('a cancelled render is aborted at its provider and charged by what that repor
   assert.is(cancelled.usage?.video_seconds, 0.5);
 });
 
+it('a render that its provider accepts while the job is cancelled is aborted there, uncharged', async () => {
+  const before = await balance();
+  const job = await submit({ render_ms: 600_000, create_ms: 1_500, cancelled_seconds: 0.5, id: 'cancelled-early' });
+  const calls = (route: string) =>
+    (cluster.simulators[1]?.calls ?? []).filter(({ id, video }) => id === 'cancelled-early' && video?.route === route);
+  const until = async (isTrue: () => boolean): Promise<void> => {
+    while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  };
+  await until(() => calls('create').length === 1);
+  assert.is((await request(`/videos/${job.id}/cancel`, { method: 'POST', body: '{}' })).status, 200);
+  assert.is((await ended(job)).status, 'cancelled');
+  await until(() => calls('cancel').length === 1);
+  assert.is(calls('cancel')[0]?.video?.job, calls('create')[0]?.video?.job);
+  assert.equal([calls('poll').length, (await ended(job)).usage], [0, undefined]);
+  assert.is(await balance(), before);
+});
+
 test.run();

@@ -7,6 +7,8 @@ export interface TestDatabase {
   readonly url: string;
   /** Runs one or several statements over their own connection. */
   run(sql: string): Promise<readonly Record<string, unknown>[]>;
+  /** Creates the database of the sealing keys that nodes expect beside this one. Resolves with itself. */
+  withKeys(): Promise<TestDatabase>;
   drop(): Promise<void>;
 }
 
@@ -17,11 +19,18 @@ export async function openDatabase(url?: string): Promise<TestDatabase> {
   await execute(server, `CREATE DATABASE ${name}`);
   const own = new URL(server);
   own.pathname = `/${name}`;
-  return {
+  const database: TestDatabase = {
     url: own.href,
     run: (sql) => execute(own.href, sql),
-    drop: async () => void (await execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+    withKeys: async () => {
+      await execute(server, `CREATE DATABASE ${name}_keys`);
+      return database;
+    },
+    drop: async () => {
+      for (const each of [name, `${name}_keys`]) await execute(server, `DROP DATABASE IF EXISTS ${each} WITH (FORCE)`);
+    },
   };
+  return database;
 }
 
 async function execute(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {

@@ -54,12 +54,20 @@ async function prepare({ url, bounds }: PostgresKeyStoreOptions): Promise<void> 
   try {
     const client = await connect({ url, bounds, applicationName: NAME });
     try {
-      const { rows } = await client.query<{ store: boolean; archive: string }>(
-        "SELECT to_regclass('actors') IS NOT NULL AS store, current_setting('archive_mode') AS archive",
+      const { rows } = await client.query<{ store: boolean; archive: string; replicas: number }>(
+        `SELECT to_regclass('actors') IS NOT NULL AS store, current_setting('archive_mode') AS archive,
+          (SELECT count(*) FROM pg_replication_slots) + (SELECT count(*) FROM pg_stat_replication) AS replicas`,
       );
       if (rows[0]?.store) throw new UnfitKeyStore(`${database} is the store's: give the keys a database of their own`);
       if (rows[0]?.archive !== 'off')
-        throw new UnfitKeyStore(`${database} archives its log: keys must not be backed up`);
+        throw new UnfitKeyStore(
+          `${database} is on a server that archives its log, and keys must not be backed up: set archive_mode = off there`,
+        );
+      if (rows[0].replicas > 0) {
+        throw new UnfitKeyStore(
+          `${database} is on a server with a replica or a replication slot: keys must not be copied`,
+        );
+      }
       await migrate(client, { database, shards: null, steps: [keyTables] });
     } finally {
       await client.end().catch(() => {});

@@ -52,7 +52,12 @@ const kinds: Readonly<Record<string, () => Promise<Installation>>> = {
     const folder = mkdtempSync(join(tmpdir(), 'troupe-maintenance-'));
     const database = await openDatabase();
     return {
-      choice: { kind: 'postgres', url: database.url, keysUrl: null, bounds: testBounds },
+      choice: {
+        kind: 'postgres',
+        url: database.url,
+        keys: { url: 'postgres://unused', unsetVariable: null },
+        bounds: testBounds,
+      },
       folder,
       async copyByHand() {
         const tables = ['actors', 'rows', 'timers', 'nodes', 'shards', 'facts', 'counters'];

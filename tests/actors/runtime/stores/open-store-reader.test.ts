@@ -48,7 +48,7 @@ const installations: Readonly<Record<string, () => Promise<Installation>>> = {
   async postgres() {
     const { url, run, drop } = await openDatabase();
     return {
-      choice: { kind: 'postgres', url, keysUrl: null, bounds: testBounds },
+      choice: { kind: 'postgres', url, keys: { url: 'postgres://unused', unsetVariable: null }, bounds: testBounds },
       open: () => openPostgresStore({ ...ports, url, bounds: testBounds }),
       run: async (sql) => void (await run(sql)),
       close: drop,
@@ -103,7 +103,12 @@ it('postgres: the server refuses every change on its connection, and an empty da
   const { url } = installation.choice as Extract<StoreChoice, { kind: 'postgres' }>;
   await installation.run('CREATE TABLE migrations (number integer, effect text)');
   // A query that an older schema lacks reports that itself; the server refuses a function that writes.
-  const reader = await openPostgresReader({ kind: 'postgres', url, keysUrl: null, bounds: testBounds });
+  const reader = await openPostgresReader({
+    kind: 'postgres',
+    url,
+    keys: { url: 'postgres://unused', unsetVariable: null },
+    bounds: testBounds,
+  });
   const older = await failure(reader.states());
   assert.instance(older, UnfitDatabase);
   assert.match(older.message, /has an older schema \(.*\): run `troupe migrate` of this version first$/);

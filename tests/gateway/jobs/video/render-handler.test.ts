@@ -10,7 +10,7 @@ import type { VideoDirective } from '../../../../gateway/simulator/video/video-r
 import type { RenderLimits } from '../../../../gateway/terms/render-limits.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { ffprobe } from '../../../support/video/ffprobe.ts';
-import { ASK, asset, completedOf, failedOf, on, SYNC, thrownBy } from './render-stage.ts';
+import { ASK, asset, completedOf, failedOf, JOB, on, SYNC, thrownBy } from './render-stage.ts';
 
 const it = bounded(test, 60_000);
 
@@ -204,6 +204,10 @@ for (const [name, directive, code, type, renders = {}] of FAILURES) {
         const { error, settlement, fault } = failedOf(await on.run(on.input(directive)));
         assert.equal([error.code, error.error_type, settlement, fault], [code, type, null, null]);
         assert.not.match(error.message, /simulated|@sim/);
+        const lines = on.logs.filter((line) => (line as { job?: string }).job === JOB);
+        assert.is(lines.length, 1, JSON.stringify(lines));
+        assert.match(JSON.stringify(lines), /"level":"warn".*"endpoint":"ep_1","reason":"\w+","detail":"[^"]+"/);
+        assert.not.match(JSON.stringify(lines), /simulated|@sim/);
         assert.is(on.calls('create').length, directive.status === 429 ? 2 : 1);
         assert.equal(await on.blobs.list({ after: null, before: Number.MAX_SAFE_INTEGER, limit: 10 }), []);
       },
@@ -305,14 +309,18 @@ it('nothing is sent while the node sheds load, and an abort ends every wait', as
     { hang: 'midway' },
     { hang: 'create' },
   ] as const) {
-    await on(async (on) => {
-      const aborted = new AbortController();
-      const run = thrownBy(on.run(on.input(directive), { signal: aborted.signal }));
-      const route = 'hang' in directive ? (directive.hang === 'midway' ? 'content' : directive.hang) : 'poll';
-      while (on.calls(route).length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-      aborted.abort(new ActivityFailed('cancelled', 'the job was cancelled', false));
-      assert.is((await run).code, 'cancelled');
-    });
+    await on(
+      async (on) => {
+        const aborted = new AbortController();
+        const run = thrownBy(on.run(on.input(directive), { signal: aborted.signal }));
+        const route = 'hang' in directive ? (directive.hang === 'midway' ? 'content' : directive.hang) : 'poll';
+        while (on.calls(route).length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+        aborted.abort(new ActivityFailed('cancelled', 'the job was cancelled', false));
+        assert.is((await run).code, 'cancelled');
+      },
+      // The answer of a create is awaited.
+      { renders: { createMs: 300 } },
+    );
   }
 });
 

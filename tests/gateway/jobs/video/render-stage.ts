@@ -50,6 +50,8 @@ export interface RenderStageOptions {
   readonly measures?: Measures;
   /** The attempt is not the current one from this report on: `render.begin`, `render.submitted`, `render.moved`. */
   readonly staleFrom?: string;
+  /** Called with each report of the runner, before its answer. */
+  readonly reported?: (type: string) => void;
 }
 
 /** Open for one test. */
@@ -57,7 +59,13 @@ export async function openRenderStage(options: RenderStageOptions = {}) {
   const simulator = await startSimulator({ name: 'sim-v', keep: true });
   const state: { begun: BegunRender } = { begun: { candidate: 0, remote: null } };
   const { measures = NO_MEASURES } = options;
-  const on = stage({ measures, answers: (sent) => answerTo(sent, state, options.staleFrom) });
+  const on = stage({
+    measures,
+    answers: (sent) => {
+      options.reported?.(sent.event.type);
+      return answerTo(sent, state, options.staleFrom);
+    },
+  });
   const keys = new MemoryKeyStore(PARTS);
   const blobs = new MemoryBlobs({ ...PARTS, bytesMax: BLOB_BYTES_MAX });
   const cluster = on.services.cluster as Cluster;
@@ -97,8 +105,8 @@ export async function openRenderStage(options: RenderStageOptions = {}) {
       candidates: [candidateAt(simulator.baseUrl)],
       ...more,
     }),
-    abort: async (remote: RemoteRender, candidate: FrozenCandidate): Promise<AbortResult> => {
-      const input: AbortInput = { job: JOB, account: ACCOUNT, generation: GENERATION, candidate, remote };
+    abort: async (remote: RemoteRender, candidate: FrozenCandidate, charged = true): Promise<AbortResult> => {
+      const input: AbortInput = { job: JOB, account: ACCOUNT, generation: GENERATION, candidate, remote, charged };
       const task = { address: 'a', id: 'abort', name: 'abort', key: 'k', attempt: 1, deadlineAt: 0, input };
       const signal = new AbortController().signal;
       return (await abort.run(task as unknown as ActivityTask, signal)) as unknown as AbortResult;

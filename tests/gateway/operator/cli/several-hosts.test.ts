@@ -30,13 +30,20 @@ const blocks = (language: string): readonly string[] =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, block = '']) => block);
 const running = new Map<Host, { readonly command: Command; readonly url: string }>();
 const addresses: Record<Host, string> = { n1: '127.0.0.1', n2: '127.0.0.2' };
-let database: TestDatabase;
+/** Of the store and of the sealing keys. */
+const databases: TestDatabase[] = [];
 let provider: Simulator;
 let charged = 0;
 
 test.before(async () => {
-  database = await openDatabase();
-  process.env[/export (\w+)=postgres:/.exec(blocks('sh').join('\n'))?.[1] ?? ''] = database.url;
+  for (const [, variable = ''] of blocks('sh')
+    .join('\n')
+    .matchAll(/export (\w+)=postgres:/g)) {
+    const database = await openDatabase();
+    databases.push(database);
+    process.env[variable] = database.url;
+  }
+  assert.is(databases.length, 2);
   provider = await startSimulator({ name: 'sim-a', keep: true });
   // Other systems than Linux have one loopback address only.
   if ((await freePort(addresses.n2).catch(() => null)) === null) addresses.n2 = addresses.n1;
@@ -48,7 +55,7 @@ test.after(async () => {
     await command.ended;
   }
   await provider.close();
-  await database.drop();
+  for (const database of databases) await database.drop();
   rmSync(folder, { recursive: true, force: true });
 });
 

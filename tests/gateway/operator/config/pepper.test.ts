@@ -52,7 +52,12 @@ async function inPlaces(kind: string, run: (place: Place) => Promise<void>): Pro
   const folder = mkdtempSync(join(tmpdir(), 'troupe-pepper-'));
   const database = kind === 'postgres' ? await openDatabase() : null;
   const choice: StoreChoice = database
-    ? { kind: 'postgres', url: database.url, keysUrl: null, bounds: testBounds }
+    ? {
+        kind: 'postgres',
+        url: database.url,
+        keys: { url: 'postgres://unused', unsetVariable: null },
+        bounds: testBounds,
+      }
     : { kind: 'sqlite', path: join(folder, 'troupe.db'), busyMs: 1_000, ballastBytes: 0 };
   const place = await open(folder, choice);
   try {
