@@ -255,7 +255,8 @@ class GatewayNode implements NodeHandle {
   #readiness(): ServingState {
     const drains = this.#drained !== null;
     if (!this.#serving || !this.#node.ready) return drains ? 'left' : 'starting';
-    if (!this.#node.connected) return 'isolated';
+    if (this.#node.isolated) return 'isolated';
+    if (!this.#node.connected) return 'waking';
     return drains ? 'draining' : 'ready';
   }
 

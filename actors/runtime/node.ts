@@ -40,6 +40,11 @@ const FAREWELL_MS = 250;
 
 /** What `startNode` returns: the cluster, the start of its activities, and the steps of an orderly leave. */
 export interface ClusterNode extends Cluster {
+  /**
+   * True while the store does not answer. If neither this nor `connected` is true, this node's own event loop stalled
+   * for longer than the read lease: the next heartbeat is about to be answered.
+   */
+  readonly isolated: boolean;
   /** Activity handlers may run: activities begin as soon as the node is ready, and never while it drains. */
   serve(): void;
   /**
@@ -184,6 +189,10 @@ class Node implements ClusterNode {
 
   get connected(): boolean {
     return this.#member.connected;
+  }
+
+  get isolated(): boolean {
+    return this.#member.isolated;
   }
 
   ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json> {

@@ -14,6 +14,7 @@ import {
   type Welcome,
 } from '../ports/transport.ts';
 import { greet, judge, type Terms, trusts } from './handshake.ts';
+import { Attention } from './attention.ts';
 import type { ClusterLimits } from './limits.ts';
 import { type Log, textOf } from './log.ts';
 import { isAlive } from './member.ts';
@@ -25,6 +26,8 @@ const RETRY_MS_MAX = 250;
  * Interval of the check for silent peers: a change is written to this node's row at once, not with the next heartbeat.
  */
 const LOOK_MS = 100;
+/** A longer time between two looks is a stall of this node's own event loop and counts as this many of them. */
+const ATTENTION_LOOKS_MAX = 3;
 /** A node that left closes its links itself after its last answers; after this time this node closes them. */
 const FAREWELL_MS = 2_000;
 
@@ -93,7 +96,9 @@ export class Peers implements TransportListener {
   readonly #host: PeersHost;
   readonly #peers = new Map<string, Peer>();
   readonly #guests = new Map<string, Link>();
+  /** In ms of attention. */
   readonly #heardAt = new Map<string, number>();
+  readonly #attention = new Attention(LOOK_MS * ATTENTION_LOOKS_MAX);
   readonly #charts = new Map<string, AnnouncedCharts | null>();
   #ping: Cancel = () => {};
   #look: Cancel = () => {};
@@ -108,9 +113,12 @@ export class Peers implements TransportListener {
     this.#scheduleLook();
   }
 
-  /** Incarnations heard recently, for the heartbeat row. */
+  /**
+   * Incarnations heard recently, for the heartbeat row. A stall of this node's own event loop is no silence of others:
+   * what they sent meanwhile is read after the timers of the stall.
+   */
   hears(): readonly string[] {
-    const since = this.#parts.clock.monotonic() - this.#parts.limits.heardMs;
+    const since = this.#attention.at(this.#parts.clock.monotonic()) - this.#parts.limits.heardMs;
     return [...this.#heardAt].filter(([, at]) => at >= since).map(([incarnation]) => incarnation);
   }
 
@@ -292,7 +300,7 @@ export class Peers implements TransportListener {
   /** False if the sender is known to be dead: its messages are dropped. */
   #heard(incarnation: string): boolean {
     if (this.#closed || this.#host.isDead(incarnation)) return false;
-    this.#heardAt.set(incarnation, this.#parts.clock.monotonic());
+    this.#heardAt.set(incarnation, this.#attention.at(this.#parts.clock.monotonic()));
     return true;
   }
 
@@ -305,6 +313,7 @@ export class Peers implements TransportListener {
 
   #scheduleLook(): void {
     this.#look = this.#parts.clock.after(LOOK_MS, () => {
+      this.#attention.advance(this.#parts.clock.monotonic());
       const hears = this.hears().join();
       if (hears !== this.#hears) this.#host.resync();
       this.#hears = hears;

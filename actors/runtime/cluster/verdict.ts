@@ -62,28 +62,32 @@ export interface Watched extends Omit<Sight, 'fresh'> {
   readonly unchangedMs: number;
   /** Time since the node was last inside the live set (or first seen), in ms of attention. */
   readonly outsideMs: number;
+  /** The node was never inside the live set, by its own row. It owns no shard then. */
+  readonly joining: boolean;
 }
 
 export interface Condemned {
   readonly incarnation: string;
-  readonly why: 'silent heartbeat' | 'outside the live set';
+  readonly why: 'silent heartbeat' | 'outside the live set' | 'did not join';
 }
 
 /**
  * The nodes that `self` must vote out now. A node outside the live set judges no other. A node inside votes out rows
- * that are stale for longer than `staleMs` and nodes that have been outside for `outsideMs`.
+ * that are stale for longer than `staleMs` and nodes that have been outside for `outsideMs`. A node that joins has
+ * `joinMs` instead: no shard waits for its verdict, and a newcomer on a busy machine is the slowest process of all.
  */
 export function condemned(
   self: string,
   watched: readonly Watched[],
   live: ReadonlySet<string>,
-  limits: { readonly staleMs: number; readonly outsideMs: number },
+  limits: { readonly staleMs: number; readonly outsideMs: number; readonly joinMs: number },
 ): readonly Condemned[] {
   if (!live.has(self)) return [];
   return watched.flatMap((node): readonly Condemned[] => {
     if (node.incarnation === self) return [];
     if (node.unchangedMs > limits.staleMs) return [{ incarnation: node.incarnation, why: 'silent heartbeat' }];
-    if (live.has(node.incarnation) || node.outsideMs < limits.outsideMs) return [];
-    return [{ incarnation: node.incarnation, why: 'outside the live set' }];
+    if (live.has(node.incarnation)) return [];
+    if (node.outsideMs < (node.joining ? limits.joinMs : limits.outsideMs)) return [];
+    return [{ incarnation: node.incarnation, why: node.joining ? 'did not join' : 'outside the live set' }];
   });
 }

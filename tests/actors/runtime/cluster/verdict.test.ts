@@ -147,10 +147,11 @@ it('twenty nodes with one broken pair keep nineteen, the oldest of the pair amon
   assert.ok(live.has('n7') && !live.has('n3'));
 });
 
-const LIMITS = { staleMs: 3_300, outsideMs: 2_000 };
+const LIMITS = { staleMs: 3_300, outsideMs: 2_000, joinMs: 30_000 };
 const watched = (incarnation: string, unchangedMs: number, outsideMs: number): Watched => ({
-  ...{ incarnation, birth: 1, hears: [], unchangedMs, outsideMs },
+  ...{ incarnation, birth: 1, hears: [], unchangedMs, outsideMs, joining: false },
 });
+const joining = (...row: Parameters<typeof watched>): Watched => ({ ...watched(...row), joining: true });
 
 const VOTES: readonly (readonly [string, string, readonly Watched[], readonly string[]])[] = [
   ['healthy nodes are left alone', 'ab', [watched('a', 0, 0), watched('b', 400, 0)], []],
@@ -160,6 +161,16 @@ const VOTES: readonly (readonly [string, string, readonly Watched[], readonly st
   ['silent up to the bound', 'ab', [watched('a', 0, 0), watched('b', 3_300, 0)], []],
   ['silent beyond the bound', 'a', [watched('a', 0, 0), watched('b', 3_301, 0)], ['b: silent heartbeat']],
   ['who is outside itself judges nobody', 'bc', [watched('a', 0, 5_000), watched('b', 9_000, 9_000)], []],
+  ['joining and outside for the bound of a member', 'a', [watched('a', 0, 0), joining('b', 0, 29_999)], []],
+  ['joining for its own bound', 'a', [watched('a', 0, 0), joining('b', 0, 30_000)], ['b: did not join']],
+  ['joining and silent', 'a', [watched('a', 0, 0), joining('b', 3_301, 0)], ['b: silent heartbeat']],
+  [
+    'a member beside a newcomer has no longer bound',
+    'a',
+    [watched('a', 0, 0), joining('b', 0, 2_000), watched('c', 0, 2_000)],
+    ['c: outside the live set'],
+  ],
+  ['a newcomer that is outside itself judges nobody', 'bc', [joining('a', 0, 5_000), watched('b', 9_000, 0)], []],
   ['nobody judges itself', 'a', [watched('a', 9_000, 9_000)], []],
 ];
 
