@@ -304,6 +304,7 @@ class Node implements ClusterNode {
     return new Member({
       ...{ incarnation: this.#incarnation, store, clock, limits, log, time: this.#time },
       hears: () => this.#peers.hears(),
+      linked: (incarnation) => this.#peers.linked(incarnation),
       changed: (view) => this.#viewChanged(view),
       gone: (incarnation) => this.#gone(incarnation),
       markedDead: (incarnation, why) => this.#peers.broadcast({ type: 'dead', incarnations: [incarnation], why }),
@@ -341,6 +342,7 @@ class Node implements ClusterNode {
         suspect: (incarnation) => this.#failureReports.raise(incarnation),
         resync: () => void this.#member.beat(),
         fenced: () => this.#member.fenced(),
+        unfit: (incarnation, why) => this.#member.refuse(incarnation, why),
         isDead: (incarnation) => this.#member.isDead(incarnation),
         isWanted: (incarnation) => !this.#member.isGone(incarnation),
       },

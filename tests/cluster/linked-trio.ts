@@ -39,7 +39,7 @@ export class LinkedTrio {
     this.nodes = this.#virtual ?? new GrpcNodes();
   }
 
-  /** Starts three nodes and waits until all are ready. All proxies exist before the first node registers, hence before any dial. */
+  /** Starts three nodes and waits until all are ready and own shards. All proxies exist before the first node registers, hence before any dial. */
   static async start(wire: 'virtual' | 'grpc'): Promise<LinkedTrio> {
     const trio = new LinkedTrio(wire);
     let opened = (): void => {};
@@ -56,6 +56,9 @@ export class LinkedTrio {
     };
     const all = await Promise.all(NAMES.map((name) => trio.nodes.start(name, trio.#parts(name, onBound(name)))));
     await trio.nodes.until(() => all.every(({ node }) => node.ready), 'all three are ready');
+    // On a busy machine the first one may be alone for so long that it takes every shard and hands some over later.
+    const owners = async (): Promise<number> => new Set((await trio.nodes.store.shards()).map((row) => row.owner)).size;
+    await trio.nodes.until(async () => (await owners()) === NAMES.length, 'each owns shards');
     return trio;
   }
 
@@ -80,7 +83,7 @@ export class LinkedTrio {
   alive(): readonly string[] {
     return this.nodes.store
       .allNodes()
-      .filter((row) => row.state === 'up')
+      .filter((row) => row.state === 'joining' || row.state === 'up')
       .map((row) => row.name);
   }
 

@@ -47,11 +47,12 @@ export class HeartbeatWatch {
       const known = this.#memory.get(row.incarnation);
       return known && known.beat === row.beat ? known.changedAt : now;
     };
-    const live = liveSet(rows.map((row) => ({ ...row, fresh: now - changedAt(row) <= this.#limits.staleMs })));
+    const isFresh = (row: NodeRow): boolean => now - changedAt(row) <= this.#limits.staleMs;
+    const live = liveSet(rows.map((row) => ({ ...row, fresh: isFresh(row), joining: isJoining(row) })));
     const memory = new Map<string, Memory>();
     for (const row of rows) {
       const { incarnation, beat } = row;
-      const joining = row.state === 'joining';
+      const joining = isJoining(row);
       const known = this.#memory.get(incarnation);
       const beats = now - changedAt(row) < this.#limits.heartbeatMs * BEATING_BEATS;
       const more = beats ? passed : 0;
@@ -66,4 +67,8 @@ export class HeartbeatWatch {
     });
     return { watched, live };
   }
+}
+
+function isJoining({ state }: NodeRow): boolean {
+  return state === 'joining';
 }

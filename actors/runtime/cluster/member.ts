@@ -38,6 +38,8 @@ export interface MemberParts {
   readonly log: Log;
   /** Incarnations heard within `heardMs`. */
   readonly hears: () => readonly string[];
+  /** True while the links with this incarnation are open both ways. */
+  readonly linked: (incarnation: string) => boolean;
   /** Called after every answer of the store and after every death. */
   readonly changed: (view: MembershipView) => void;
   /** An incarnation is newly known to be dead or to have left. */
@@ -174,6 +176,11 @@ export class Member {
     return true;
   }
 
+  /** A newcomer that can never link with this member is voted out at once, with the reason. */
+  refuse(incarnation: string, why: string): void {
+    if (this.alive(incarnation)?.state === 'joining') this.#vote([{ incarnation, why }]);
+  }
+
   /** Applies deaths that other nodes recorded. */
   learnDead(incarnations: readonly string[], why: string): void {
     const news = incarnations.filter((incarnation) => !this.#gone.has(incarnation));
@@ -269,12 +276,28 @@ export class Member {
     }
     this.#view = { nodes, live, shardsRevision };
     this.#parts.changed(this.#view);
-    if (this.#state === 'joining' && live.has(this.#parts.incarnation)) this.#joined();
+    if (this.#state === 'joining' && this.#isInside(live)) this.#joined();
+    this.#vote(out);
+  }
+
+  /** Only a node that is inside itself, with fresh contact, judges others. */
+  #vote(out: readonly { readonly incarnation: string; readonly why: string }[]): void {
+    if (!this.#view.live.has(this.#parts.incarnation) || !this.fresh) return;
     for (const one of out) {
       this.markDead(one).catch((error: unknown) =>
         this.#parts.log({ level: 'warn', message: 'vote failed', why: textOf(error) }),
       );
     }
+  }
+
+  /**
+   * Linked both ways with every node of the live set, not only heard because the others have dialled this node. Alone it
+   * first gives the others time: a node that starts at the same moment is dialled before it is outside.
+   */
+  #isInside(live: ReadonlySet<string>): boolean {
+    const { incarnation, linked } = this.#parts;
+    if (!live.has(incarnation)) return false;
+    return live.size === 1 ? this.settled : [...live].every((each) => each === incarnation || linked(each));
   }
 
   /** Inside for the first time: from the next heartbeat on this node may own shards, and is judged like the others. */

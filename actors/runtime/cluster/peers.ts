@@ -13,8 +13,8 @@ import {
   type TransportListener,
   type Welcome,
 } from '../ports/transport.ts';
-import { greet, judge, type Terms, trusts } from './handshake.ts';
 import { Attention } from './attention.ts';
+import { greet, judge, type Terms, trusts } from './handshake.ts';
 import type { ClusterLimits } from './limits.ts';
 import { type Log, textOf } from './log.ts';
 import { isAlive } from './member.ts';
@@ -57,6 +57,8 @@ export interface PeersHost {
   resync(): void;
   /** A peer considers this node dead. */
   fenced(): void;
+  /** A node of this cluster dialled that this node can never link with. */
+  unfit(incarnation: string, why: string): void;
   isDead(incarnation: string): boolean;
   /** False once the node is dead or has left: no new link is opened to it. */
   isWanted(incarnation: string): boolean;
@@ -182,6 +184,7 @@ export class Peers implements TransportListener {
   admit(hello: Hello): ReturnType<TransportListener['admit']> {
     if (this.#closed) return { refused: 'this node is closing' };
     const verdict = judge(hello, this.#parts.terms);
+    if ('refused' in verdict && verdict.isProven) this.#host.unfit(hello.incarnation, verdict.refused);
     if ('welcome' in verdict && this.#host.isDead(hello.incarnation)) return { refused: DEAD };
     return verdict;
   }

@@ -41,6 +41,7 @@ function stage(onDial: (link: FakeLink, ear: LinkReceiver) => void, theirs: Term
       parted: () => {},
       resync: () => {},
       fenced: () => {},
+      unfit: () => {},
     },
     signalled: (_from, signal) => heard.push(signal.type),
     up: () => heard.push('up'),
