@@ -56,9 +56,7 @@ export class LinkedTrio {
     };
     const all = await Promise.all(NAMES.map((name) => trio.nodes.start(name, trio.#parts(name, onBound(name)))));
     await trio.nodes.until(() => all.every(({ node }) => node.ready), 'all three are ready');
-    // On a busy machine the first one may be alone for so long that it takes every shard and hands some over later.
-    const owners = async (): Promise<number> => new Set((await trio.nodes.store.shards()).map((row) => row.owner)).size;
-    await trio.nodes.until(async () => (await owners()) === NAMES.length, 'each owns shards');
+    await trio.nodes.shared(NAMES.length);
     return trio;
   }
 
