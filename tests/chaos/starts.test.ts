@@ -12,7 +12,14 @@ test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 let seconds = 0;
 const line = (event: string, node: string, more: object = {}): string =>
-  JSON.stringify({ time: new Date(1e12 + 1_000 * seconds++).toISOString(), event, node, pid: 1, signal: null, ...more });
+  JSON.stringify({
+    time: new Date(1e12 + 1_000 * seconds++).toISOString(),
+    event,
+    node,
+    pid: 1,
+    signal: null,
+    ...more,
+  });
 
 function journal(...lines: readonly string[]): string {
   const file = join(folder, 'launcher.log');

@@ -32,12 +32,10 @@ export function greet(own: Terms, to: string): Hello {
 }
 
 /** A node that proved the secret is refused for what it is, which no further try changes. */
-export type Judgement =
-  | { readonly refused: string; readonly isProven: boolean }
-  | { readonly welcome: Welcome };
+type Judged = { readonly refused: string; readonly isProven: boolean } | { readonly welcome: Welcome };
 
 /** Judges a dialling node. The secret is checked first, so that a stranger learns nothing else. */
-export function judge(hello: Hello, own: Terms): Judgement {
+export function judge(hello: Hello, own: Terms): Judged {
   if (!same(hello.proof, prove(own.secret, 'hello', hello.name, hello.incarnation, own.incarnation))) {
     return { refused: 'the cluster secret differs, or another incarnation was meant', isProven: false };
   }

@@ -1,8 +1,8 @@
 /** `GET /api/v1/ready`, which a balancer reads. What it answers over HTTP is in tests/api/tight/spellings.test.ts. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { apiRoutes } from '../../../../gateway/edge/api/api-routes.ts';
 import { systemClock } from '../../../../actors/runtime/index.ts';
+import { apiRoutes } from '../../../../gateway/edge/api/api-routes.ts';
 import type { Route } from '../../../../gateway/edge/http/route.ts';
 import type { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { ServingState } from '../../../../gateway/terms/serving-state.ts';
