@@ -43,6 +43,8 @@ const config: ClusterConfig = {
     heartbeatMs: 500,
     heardMs: 2_000,
     outsideMs: 2_000,
+    // A node that starts owns no shard, so nobody waits for the verdict on it; on a busy machine it needs seconds.
+    joinMs: 30_000,
     // A node can stall for three seconds just before a heartbeat is due and write it when it resumes.
     staleMs: 3_600,
     readLeaseMs: 3_000,

@@ -228,6 +228,8 @@ class GatewayNode implements NodeHandle {
   }
 
   async #join(secrets: Secrets, keys: LiveProviderKeys): Promise<void> {
+    // Before it joins: from then on the others judge it by what its event loop answers.
+    await loadVocabulary(DENSEST);
     this.#node = await openCluster(this.#context, {
       ...openJobs(this.#context, () => this.#gateway),
       secrets,
@@ -238,7 +240,6 @@ class GatewayNode implements NodeHandle {
       onDrain: () => void this.#drainAndExit(),
       onWaiting: (waits) => this.#waits(waitsLine(waits)),
     });
-    await loadVocabulary(DENSEST);
     this.#gateway = openGateway(this.#context, {
       cluster: this.#node,
       ...{ secrets, keys },
@@ -255,7 +256,8 @@ class GatewayNode implements NodeHandle {
   #readiness(): ServingState {
     const drains = this.#drained !== null;
     if (!this.#serving || !this.#node.ready) return drains ? 'left' : 'starting';
-    if (!this.#node.connected) return 'isolated';
+    if (this.#node.isolated) return 'isolated';
+    if (!this.#node.connected) return 'waking';
     return drains ? 'draining' : 'ready';
   }
 

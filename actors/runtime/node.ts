@@ -4,7 +4,7 @@ import { register } from './actor/register.ts';
 import { BoardExchange } from './cluster/board-exchange.ts';
 import { Calls } from './cluster/calls.ts';
 import { ChartLevels } from './cluster/chart-levels.ts';
-import type { AskOptions, Board, Changes, Cluster, Operator, RowReader } from './cluster/cluster.ts';
+import type { AskOptions, Board, Changes, Cluster, ClusterNode, Operator, RowReader } from './cluster/cluster.ts';
 import { openClusterPort } from './cluster/cluster-port.ts';
 import { ClusterWatchers } from './cluster/cluster-watchers.ts';
 import { Deaths } from './cluster/deaths.ts';
@@ -34,25 +34,9 @@ import { operatorService } from './inspect/service.ts';
 import type { ShardRow } from './ports/store.ts';
 import type { Transport } from './ports/transport.ts';
 
-export type { NodeLimits, NodeParts, TransportFactory };
+export type { ClusterNode, NodeLimits, NodeParts, TransportFactory };
 
 const FAREWELL_MS = 250;
-
-/** What `startNode` returns: the cluster, the start of its activities, and the steps of an orderly leave. */
-export interface ClusterNode extends Cluster {
-  /** Activity handlers may run: activities begin as soon as the node is ready, and never while it drains. */
-  serve(): void;
-  /**
-   * Hands every shard to the nodes that stay. Asks still work, for open requests that need the cluster. Resolves when
-   * no shard is left here, or when no node can take one.
-   */
-  drain(): Promise<void>;
-  /**
-   * The second half of a drain: resolves when the running activities have ended and reported to their owners, at the
-   * latest when their graces are over. The remaining ones are aborted then, and start again on other nodes.
-   */
-  finishActivities(): Promise<void>;
-}
 
 /** Starts one node: listens, registers, joins. Resolves when it is a member; `ready` follows. */
 export async function startNode(parts: NodeParts): Promise<ClusterNode> {
@@ -186,6 +170,10 @@ class Node implements ClusterNode {
     return this.#member.connected;
   }
 
+  get isolated(): boolean {
+    return this.#member.isolated;
+  }
+
   ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json> {
     return this.#router.ask(to, event, options);
   }
@@ -295,6 +283,7 @@ class Node implements ClusterNode {
     return new Member({
       ...{ incarnation: this.#incarnation, store, clock, limits, log, time: this.#time },
       hears: () => this.#peers.hears(),
+      linked: (incarnation) => this.#peers.linked(incarnation),
       changed: (view) => this.#viewChanged(view),
       gone: (incarnation) => this.#gone(incarnation),
       markedDead: (incarnation, why) => this.#peers.broadcast({ type: 'dead', incarnations: [incarnation], why }),
@@ -332,6 +321,7 @@ class Node implements ClusterNode {
         suspect: (incarnation) => this.#failureReports.raise(incarnation),
         resync: () => void this.#member.beat(),
         fenced: () => this.#member.fenced(),
+        unfit: (incarnation, why) => this.#member.refuse(incarnation, why),
         isDead: (incarnation) => this.#member.isDead(incarnation),
         isWanted: (incarnation) => !this.#member.isGone(incarnation),
       },

@@ -96,6 +96,8 @@ export interface RuntimeLimits {
   readonly heardMs: number;
   /** A node outside the live set for this long is voted out. */
   readonly outsideMs: number;
+  /** A node that was never inside the live set is voted out after this long. */
+  readonly joinMs: number;
   /** A node whose heartbeat row is unchanged for this long (the watcher's monotonic clock) is voted out. */
   readonly staleMs: number;
   readonly readLeaseMs: number;

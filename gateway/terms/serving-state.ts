@@ -1,5 +1,6 @@
 /**
- * Whether a node accepts requests, and why it does not. `isolated`: out of contact with its store or its peers.
- * `draining`: requests on open connections are served. `left`: nothing is served any more.
+ * Whether a node accepts requests, and why it does not. `isolated`: its store does not answer. `waking`: its own event
+ * loop stalled for longer than its read lease; requests wait until its next heartbeat is answered. `draining`: requests
+ * on open connections are served. `left`: nothing is served any more.
  */
-export type ServingState = 'ready' | 'starting' | 'isolated' | 'draining' | 'left';
+export type ServingState = 'ready' | 'starting' | 'isolated' | 'waking' | 'draining' | 'left';

@@ -20,6 +20,8 @@ export interface ChaosOptions {
   readonly keyouts?: number;
   /** Keys change and payments arrive beside the requests. */
   readonly owners: boolean;
+  /** Busy loops beside the run, so that its processes are short of processor time; absent: none. */
+  readonly busy?: number;
   readonly seed: number;
   readonly inFlight: number;
   /** Pause of a client between two requests; absent: none. */

@@ -8,8 +8,8 @@ import { runChaos } from './run.ts';
 import { renderVideos, runVideos, VIDEO_POINTS, VIDEO_WAYS } from './videos.ts';
 
 /**
- * `npm run chaos -- --store sqlite|postgres --kills N [--stops N] [--cuts N] [--losses N] [--clocks N] [--fulls N] [--keyouts N] [--seed N] [--points A,B] [--in-flight N] [--calm MS] [--owners none] [--keep]`: real node processes under
- * load, one fault after the other, then the audit; keys change and payments arrive beside the load unless `--owners none`. `--lines N [--way kill|drain|all|lost|revoke] [--every MS]`: two batches of N
+ * `npm run chaos -- --store sqlite|postgres --kills N [--stops N] [--cuts N] [--losses N] [--clocks N] [--fulls N] [--keyouts N] [--seed N] [--points A,B] [--in-flight N] [--calm MS] [--owners none] [--busy N] [--keep]`: real node processes under
+ * load, one fault after the other, then the audit; keys change and payments arrive beside the load unless `--owners none`. `--busy N`: beside N busy loops. `--lines N [--way kill|drain|all|lost|revoke] [--every MS]`: two batches of N
  * lines instead, the second one while nodes end every few seconds, or while its sealing keys or its API key are lost.
  * `--videos N [--way kill|stop|drain|cut|all] [--every MS] [--points A,B]`: N video jobs with webhooks instead, until every
  * crash point was reached. Exit code 0 only for a clean run in which every fault took effect.
@@ -31,6 +31,7 @@ const { values } = parseArgs({
     every: { type: 'string', default: '5000' },
     points: { type: 'string' },
     owners: { type: 'string', default: 'all' },
+    busy: { type: 'string', default: '0' },
     'in-flight': { type: 'string', default: '24' },
     calm: { type: 'string', default: '1500' },
     keep: { type: 'boolean', default: false },
@@ -84,6 +85,7 @@ const report = await runChaos({
   fulls: Number(values.fulls),
   keyouts: Number(values.keyouts),
   owners: values.owners !== 'none',
+  busy: Number(values.busy),
   seed,
   ...(values.points === undefined ? {} : { points: values.points.split(',') }),
   inFlight: Number(values['in-flight']),

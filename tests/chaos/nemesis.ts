@@ -12,6 +12,8 @@ export interface NemesisOptions {
   readonly nodes: number;
   readonly shards: number;
   readonly chance: () => number;
+  /** How long the cluster may take to be whole again. */
+  readonly healMs: number;
   /** Stops this node at its next transaction, or before its next commit. */
   readonly freeze: (node: string, where: Frozen) => void;
 }
@@ -38,7 +40,6 @@ export interface Strike {
 }
 
 const STRIKE_MS = 60_000;
-const HEAL_MS = 45_000;
 /** Long enough for the node to be voted out (3.3 s) and replaced before it resumes. */
 const STOP_MS_MIN = 6_000;
 const STOP_MS_MAX = 15_000;
@@ -164,7 +165,7 @@ export class Nemesis {
         if (nodes.has(node.incarnation) || nodes.size < this.#options.nodes) return false;
         return shards.every((shard) => shard.owner !== null && nodes.has(shard.owner));
       },
-      HEAL_MS,
+      this.#options.healMs,
       LOOK_MS,
     );
     const healedMs = healed ? performance.now() - from : null;
@@ -181,7 +182,7 @@ export class Nemesis {
     if (orphans.length === 0) return null;
     let first: number | null = null;
     const ask = async (payer: Payer): Promise<void> => {
-      while (first === null && performance.now() - from < HEAL_MS) {
+      while (first === null && performance.now() - from < this.#options.healMs) {
         const finding = (await isMoved(payer)) ? await this.#options.workload.probe(payer) : null;
         if (finding?.type === 'ok') first ??= performance.now() - from;
         else await new Promise((resolve) => setTimeout(resolve, PROBE_PAUSE_MS));

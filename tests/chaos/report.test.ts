@@ -25,7 +25,7 @@ function reportOn(
   const evidence = cleanEvidence();
   const verdict = audit(evidence);
   const requests = countRequests(operations(evidence.history), strikes);
-  const plain = { seed: 1, strikes, verdict, requests, problems: [], awakenings: [] };
+  const plain = { seed: 1, strikes, verdict, requests, problems: [], starts: [], awakenings: [] };
   const report = { ...plain, ...bend(plain) };
   return { ...report, problems: problemsOf(report.strikes, report.verdict, report.requests) };
 }

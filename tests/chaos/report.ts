@@ -2,6 +2,7 @@ import type { Verdict } from '../support/auditor/audit.ts';
 import type { Operation } from '../support/auditor/history.ts';
 import { CUTS } from './links.ts';
 import type { Strike } from './nemesis.ts';
+import type { Start } from './starts.ts';
 import type { Awakening } from './zombies.ts';
 
 /** The result of a chaos run. Any of `problems`, or a violated invariant, fails it. */
@@ -11,6 +12,8 @@ export interface ChaosReport {
   readonly verdict: Verdict;
   readonly requests: Requests;
   readonly problems: readonly string[];
+  /** Every start of a node's process, the first ones included. */
+  readonly starts: readonly Start[];
   /** The outcome of each stopped process. */
   readonly awakenings: readonly Awakening[];
 }
@@ -103,6 +106,7 @@ export function render(report: ChaosReport): string {
         `${fault} on ${node}: ${end}; shards refused to its commits ${refused}, provider calls open when it woke ${openCalls}`,
     ),
     takeoverLine('cut off', strikes.filter(isCut)),
+    startsLine(report.starts),
     `recovered: median ${ms(at(healed, 0.5))}, worst ${ms(at(healed, 1))}`,
     `lost acknowledgements ${verdict.lostAcknowledgements}, double charges ${verdict.doubleCharges}, leaked holds ${verdict.leakedHolds}`,
     '',
@@ -119,6 +123,12 @@ function isCut({ fault }: Strike): boolean {
 function takeoverLine(how: string, strikes: readonly Strike[]): string {
   const times = takeovers(strikes);
   return `takeover (${how}, to the first settled request of an account of that node): min ${ms(at(times, 0))}, median ${ms(at(times, 0.5))}, p99 ${ms(at(times, 0.99))}, over ${times.length}`;
+}
+
+function startsLine(starts: readonly Start[]): string {
+  const times = starts.flatMap(({ joinedMs }) => (joinedMs === null ? [] : [joinedMs]));
+  const failed = starts.filter(({ failure }) => failure !== null).length;
+  return `starts: ${starts.length}, joined ${times.length}, failed ${failed}; median ${ms(at(times, 0.5))}, worst ${ms(at(times, 1))}`;
 }
 
 export function takeovers(strikes: readonly Strike[]): readonly number[] {

@@ -15,6 +15,7 @@ import { type Strike, until } from './nemesis.ts';
 import { OwnerWork } from './owner-work.ts';
 import { type ChaosReport, countRequests, problemsOf } from './report.ts';
 import { onStage, type Stage } from './stage.ts';
+import { problemsOfStarts, startsIn } from './starts.ts';
 import { Strikes } from './strikes.ts';
 import { type Payer, Workload } from './workload.ts';
 import { type Awakening, awakenings, problemsOfZombies } from './zombies.ts';
@@ -38,7 +39,7 @@ export function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { store, stops, cuts = 0, losses = 0, clocks = 0, fulls = 0, keep, tell } = options;
   const stage = {
     ...{ name: 'chaos', store, isCut: cuts > 0, isInjected: stops + losses + clocks + fulls > 0 },
-    ...{ isPaid: options.owners, overlay: overlay(options) },
+    ...{ isPaid: options.owners, busy: options.busy, overlay: overlay(options) },
     keep: keep ? (where: string) => tell(`keeps ${where}`) : undefined,
   };
   return onStage(stage, (opened) => new Run(options, opened).report());
@@ -90,13 +91,15 @@ class Run {
     const { strikes } = struck;
     const requests = countRequests(operations(evidence.history), strikes);
     const woken = this.#awakenings(strikes, evidence);
+    const starts = startsIn(join(cluster.data, 'launcher.log'));
     const problems = [
       ...problemsOf(strikes, verdict, requests),
+      ...problemsOfStarts(starts),
       ...problemsOfZombies(woken),
       ...struck.faults.fullDisks.flatMap((full) => problemsOfFullDisk(full, evidence.calls)),
       ...struck.faults.outages.flatMap((each) => each.problems),
     ];
-    return { seed: this.#options.seed, strikes, verdict, requests, problems, awakenings: woken };
+    return { seed: this.#options.seed, strikes, verdict, requests, problems, starts, awakenings: woken };
   }
 
   async #load(payers: readonly Payer[], poor: Payer): Promise<Load> {

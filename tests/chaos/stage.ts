@@ -6,6 +6,7 @@ import type { Call } from '../../gateway/simulator/call-log.ts';
 import type { StoreView } from '../support/auditor/store-view.ts';
 import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { FaultInjector } from '../support/faults/fault-injector.ts';
+import { BusyLoops } from './busy-loops.ts';
 import { openChaosStore, type StoreKind } from './chaos-store.ts';
 import { CrashPoints } from './crash-points.ts';
 import { FacilitatorProcess } from './facilitator.ts';
@@ -24,6 +25,8 @@ export interface StageOptions {
   readonly isInjected?: boolean;
   /** A facilitator runs beside the cluster, which takes payments by x402. */
   readonly isPaid?: boolean;
+  /** Processes that use all the processor time they get, from before the first start to the end; absent: none. */
+  readonly busy?: number | undefined;
   /** Merged over the configuration of every run. */
   readonly overlay?: object;
   /** Arms crash points of the first processes of the nodes. */
@@ -66,6 +69,7 @@ export async function onStage<T>(options: StageOptions, play: (stage: Stage) => 
     const links = options.isCut ? opened(await Links.open(config.nodes), (made) => made.close()) : null;
     const facilitator = options.isPaid ? opened(await FacilitatorProcess.start(folder), (made) => made.stop()) : null;
     options.before?.(crashPoints);
+    if (options.busy) opened(BusyLoops.start(options.busy), (made) => made.stop());
     const beside = { ...facilitator?.overlay, ...links?.overlay, store: store.config };
     const overlay = { ...everyRun(providers), ...beside, ...options.overlay };
     const injected = options.isInjected ? injectedEnv(crashPoints, injector) : crashPoints.env;

@@ -25,6 +25,9 @@ export interface StrikesParts {
 }
 
 const QUIET_MS = 60_000;
+const HEAL_MS = 45_000;
+/** Beside busy loops a start alone may take a minute. */
+const HEAL_MS_BUSY = 180_000;
 const OPEN_STREAMS = 9;
 const OPEN_SECONDS = 18;
 const OPEN_SECONDS_KILLED = 6; // A node that holds the store's lock is killed after 2 s.
@@ -61,6 +64,7 @@ export class Strikes {
       ...{ store, workload, payers, chance },
       nodes: config.nodes.length,
       shards: config.runtime.shards,
+      healMs: this.#options.busy ? HEAL_MS_BUSY : HEAL_MS,
       freeze: (node, stop) => stage.injector.set(node, { stop }),
     });
     const strikes: Strike[] = [];

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type { Evidence } from '../support/auditor/evidence.ts';
 import { nonceOf } from '../support/auditor/joined.ts';
 import type { Note } from '../support/faults/fault-injector.ts';
 import type { Strike } from './nemesis.ts';
+import { journalOf } from './starts.ts';
 
 /** The outcome of one stopped process. Any of `problems` fails the run. */
 export interface Awakening {
@@ -35,7 +35,9 @@ const SEVERAL = 3;
 
 /** Judges every stopped life by the launcher's journal, the refusals its writer saw, and the providers' logs. */
 export function awakenings(strikes: readonly Strike[], traces: Traces): readonly Awakening[] {
-  const ends = new Map(journal(traces.launcherLog).map((line) => [line.pid, line.reason]));
+  const ends = new Map(
+    journalOf(traces.launcherLog).flatMap(({ pid, reason }) => (reason === undefined ? [] : [[pid, reason]])),
+  );
   return strikes.flatMap((strike) => (strike.zombie ? [awakening(strike, strike.zombie, ends, traces)] : []));
 }
 
@@ -77,11 +79,4 @@ function awakening(
 
 function endOf({ abortAt, endAt }: Evidence['calls'][number]): number {
   return abortAt ?? endAt ?? Number.POSITIVE_INFINITY;
-}
-
-function journal(file: string): readonly { readonly pid: number; readonly reason: string }[] {
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .filter((line) => line.includes('"node.end"'))
-    .map((line) => JSON.parse(line) as { pid: number; reason: string });
 }

@@ -39,7 +39,7 @@ export class LinkedTrio {
     this.nodes = this.#virtual ?? new GrpcNodes();
   }
 
-  /** Starts three nodes and waits until all are ready. All proxies exist before the first node registers, hence before any dial. */
+  /** Starts three nodes and waits until all are ready and own shards. All proxies exist before the first node registers, hence before any dial. */
   static async start(wire: 'virtual' | 'grpc'): Promise<LinkedTrio> {
     const trio = new LinkedTrio(wire);
     let opened = (): void => {};
@@ -56,6 +56,7 @@ export class LinkedTrio {
     };
     const all = await Promise.all(NAMES.map((name) => trio.nodes.start(name, trio.#parts(name, onBound(name)))));
     await trio.nodes.until(() => all.every(({ node }) => node.ready), 'all three are ready');
+    await trio.nodes.shared(NAMES.length);
     return trio;
   }
 
@@ -80,7 +81,7 @@ export class LinkedTrio {
   alive(): readonly string[] {
     return this.nodes.store
       .allNodes()
-      .filter((row) => row.state === 'up')
+      .filter((row) => row.state === 'joining' || row.state === 'up')
       .map((row) => row.name);
   }
 

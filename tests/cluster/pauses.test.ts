@@ -1,6 +1,7 @@
 /** The effects of a stall and of a cut link, on a virtual clock, at every phase. (spec: reliability, X7, X8, X46) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import config from '../../cluster.config.ts';
 import { bounded } from '../support/bounded.ts';
 import { type VirtualNode, VirtualNodes } from './virtual-nodes.ts';
 
@@ -74,6 +75,21 @@ it('a node that stops for good is voted out within 4.5 s, at every phase', async
     cluster.stall(victim);
     const tookMs = await cluster.within(10_000, () => !cluster.isAlive(victim));
     assert.ok(tookMs !== null && tookMs <= VERDICT_MS_MAX, `phase ${phase}: ${tookMs} ms`);
+  }
+});
+
+it('a node whose own event loop stalled for longer than its read lease never calls itself isolated, at every phase', async () => {
+  for (const phase of PHASES_MS) {
+    const cluster = await apart([0, 170]);
+    const [victim] = cluster.started as [VirtualNode];
+    await cluster.pause(phase);
+    await cluster.stallFor(victim, config.runtime.readLeaseMs + 300);
+    assert.equal([victim.node.connected, victim.node.isolated], [false, false], `phase ${phase}`);
+    const backMs = await cluster.within(1_000, () => {
+      assert.is(victim.node.isolated, false, `phase ${phase}`);
+      return victim.node.connected;
+    });
+    assert.ok(backMs !== null && backMs <= 100, `phase ${phase}: ${backMs} ms`);
   }
 });
 
@@ -180,8 +196,8 @@ for (const awayMs of STORE_AWAY_MS) {
       for (const { store } of cluster.started) store.cut = true;
       await cluster.pause(awayMs);
       assert.equal(
-        cluster.started.map(({ node }) => node.connected),
-        [false, false, false],
+        cluster.started.map(({ node }) => [node.connected, node.isolated]),
+        Array(3).fill([false, true]),
         `phase ${phase}`,
       );
       for (const { store } of cluster.started) store.cut = false;

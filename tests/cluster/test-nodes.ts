@@ -30,7 +30,14 @@ export abstract class TestNodes<S extends Started = Started> {
   async trio(): Promise<[S, S, S]> {
     const trio = await Promise.all([this.start('n1'), this.start('n2'), this.start('n3')]);
     await this.until(() => trio.every(({ node }) => node.ready), 'all three are ready');
+    await this.shared(trio.length);
     return trio;
+  }
+
+  /** Resolves when so many nodes own shards: on a busy machine the first one is alone for long and hands some over later. */
+  async shared(owners: number): Promise<void> {
+    const distinct = async (): Promise<number> => new Set((await this.store.shards()).map(({ owner }) => owner)).size;
+    await this.until(async () => (await distinct()) === owners, 'each of them owns shards');
   }
 
   /** Polls a condition on the cluster's clock; the failure names the condition. */

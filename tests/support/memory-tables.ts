@@ -212,7 +212,7 @@ export class MemoryTables {
       this.#facts.delete(deathSetting(incarnation));
     }
     const birth = (this.allNodes().at(-1)?.birth ?? 0) + 1;
-    this.#nodes.set(node.incarnation, { ...node, birth, beat: 0, hears: [], state: 'up', why: null });
+    this.#nodes.set(node.incarnation, { ...node, birth, beat: 0, hears: [], state: 'joining', why: null });
     return { birth };
   }
 
@@ -307,7 +307,7 @@ function stateValueOf(snapshot: string): string | null {
 }
 
 function isAlive(node: NodeRow): boolean {
-  return node.state === 'up' || node.state === 'draining';
+  return node.state !== 'dead' && node.state !== 'left';
 }
 
 function compareText(a: string, b: string): number {

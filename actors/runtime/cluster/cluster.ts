@@ -37,6 +37,27 @@ export interface Cluster {
   leave(): Promise<void>;
 }
 
+/** What `startNode` returns: the cluster, the start of its activities, and the steps of an orderly leave. */
+export interface ClusterNode extends Cluster {
+  /**
+   * True while the store does not answer. If neither this nor `connected` is true, this node's own event loop stalled
+   * for longer than the read lease: the next heartbeat is about to be answered.
+   */
+  readonly isolated: boolean;
+  /** Activity handlers may run: activities begin as soon as the node is ready, and never while it drains. */
+  serve(): void;
+  /**
+   * Hands every shard to the nodes that stay. Asks still work, for open requests that need the cluster. Resolves when
+   * no shard is left here, or when no node can take one.
+   */
+  drain(): Promise<void>;
+  /**
+   * The second half of a drain: resolves when the running activities have ended and reported to their owners, at the
+   * latest when their graces are over. The remaining ones are aborted then, and start again on other nodes.
+   */
+  finishActivities(): Promise<void>;
+}
+
 export interface AskOptions {
   readonly withinMs: number;
   /**

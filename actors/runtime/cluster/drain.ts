@@ -63,7 +63,7 @@ export class Drain {
     broadcast({ type: 'draining' });
     await this.#until(
       DRAIN_MS,
-      () => ownership.held().length === 0 || !this.#peers().some((row) => row.state === 'up'),
+      () => ownership.held().length === 0 || !this.#peers().some((row) => row.state !== 'draining'),
     );
   }
 
@@ -95,7 +95,7 @@ export class Drain {
   async #until(withinMs: number, holds: () => boolean): Promise<void> {
     const { clock, handoff, member } = this.#parts;
     const end = clock.monotonic() + withinMs;
-    while (!this.#over && member.connected && clock.monotonic() < end) {
+    while (!this.#over && !member.isolated && clock.monotonic() < end) {
       await handoff.balance();
       if (holds()) return;
       await new Promise<void>((resolve) => clock.after(ROUND_MS, resolve));
@@ -104,7 +104,7 @@ export class Drain {
 
   /** A peer that stays takes over the remaining shards; a draining peer needs them until its own work has ended. */
   #isNeededByNobody(): boolean {
-    return this.#peers().every((row) => row.state === 'up' || this.#leavers.has(row.incarnation));
+    return this.#peers().every((row) => row.state !== 'draining' || this.#leavers.has(row.incarnation));
   }
 
   #peers(): readonly NodeRow[] {

@@ -31,24 +31,29 @@ export function greet(own: Terms, to: string): Hello {
   };
 }
 
+/** A node that proved the secret is refused for what it is, which no further try changes. */
+type Judged = { readonly refused: string; readonly isProven: boolean } | { readonly welcome: Welcome };
+
 /** Judges a dialling node. The secret is checked first, so that a stranger learns nothing else. */
-export function judge(hello: Hello, own: Terms): { readonly refused: string } | { readonly welcome: Welcome } {
+export function judge(hello: Hello, own: Terms): Judged {
   if (!same(hello.proof, prove(own.secret, 'hello', hello.name, hello.incarnation, own.incarnation))) {
-    return { refused: 'the cluster secret differs, or another incarnation was meant' };
+    return { refused: 'the cluster secret differs, or another incarnation was meant', isProven: false };
   }
-  if (hello.wireMajor !== WIRE_MAJOR) {
-    return { refused: `${own.name} speaks wire version ${WIRE_MAJOR}, ${hello.name} ${hello.wireMajor}` };
-  }
-  if (hello.shards !== own.shards) {
-    return { refused: `${own.name} has ${own.shards} shards, ${hello.name} ${hello.shards}` };
-  }
-  if (hello.configDigest !== own.configDigest) {
-    return { refused: `${own.name} and ${hello.name} run with different configurations` };
-  }
-  const charts = misfit(own.name, own.charts, hello.name, hello.charts ?? {});
-  if (charts !== null) return { refused: charts };
+  const refused = refusalOf(hello, own);
+  if (refused !== null) return { refused, isProven: true };
   const proof = prove(own.secret, 'welcome', own.incarnation, hello.incarnation);
   return { welcome: { name: own.name, incarnation: own.incarnation, charts: own.charts, proof } };
+}
+
+function refusalOf(hello: Hello, own: Terms): string | null {
+  if (hello.wireMajor !== WIRE_MAJOR) {
+    return `${own.name} speaks wire version ${WIRE_MAJOR}, ${hello.name} ${hello.wireMajor}`;
+  }
+  if (hello.shards !== own.shards) return `${own.name} has ${own.shards} shards, ${hello.name} ${hello.shards}`;
+  if (hello.configDigest !== own.configDigest) {
+    return `${own.name} and ${hello.name} run with different configurations`;
+  }
+  return misfit(own.name, own.charts, hello.name, hello.charts ?? {});
 }
 
 /** True if the other end is the dialled incarnation and proves the secret. */

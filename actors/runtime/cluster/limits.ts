@@ -6,8 +6,10 @@ export interface ClusterLimits extends TransportLimits {
   readonly heartbeatMs: number;
   /** A peer counts as heard if its last frame is younger than this. */
   readonly heardMs: number;
-  /** A node outside the live set for this long is voted out. */
+  /** A node that was inside the live set and is outside for this long is voted out. */
   readonly outsideMs: number;
+  /** A node that was never inside the live set is voted out after this long. */
+  readonly joinMs: number;
   /** A node whose heartbeat row is unchanged for this long is voted out. */
   readonly staleMs: number;
   readonly readLeaseMs: number;

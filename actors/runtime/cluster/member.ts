@@ -15,6 +15,11 @@ const YOUNG_BEATS_PER_BEAT = 5;
 const SETTLE_BEATS = 0.9;
 /** Contact is fresh if the last answer is younger than this many heartbeats. */
 const FRESH_BEATS = 2;
+/**
+ * The store is out of reach if this many heartbeats in a row became due without an answer in between. The timers of a
+ * stalled event loop are due once, so that its own stall never counts for more than one or two.
+ */
+const UNANSWERED_BEATS = 4;
 
 /** The cluster as last read from the store, with deaths learned since then applied. */
 export interface MembershipView {
@@ -33,6 +38,8 @@ export interface MemberParts {
   readonly log: Log;
   /** Incarnations heard within `heardMs`. */
   readonly hears: () => readonly string[];
+  /** True while the links with this incarnation are open both ways. */
+  readonly linked: (incarnation: string) => boolean;
   /** Called after every answer of the store and after every death. */
   readonly changed: (view: MembershipView) => void;
   /** An incarnation is newly known to be dead or to have left. */
@@ -46,7 +53,7 @@ export interface MemberParts {
 }
 
 /**
- * This node's membership: writes its heartbeat, reads the others', judges them while its own contact is fresh, and
+ * This node's membership: joins, writes its heartbeat, reads the others', judges them while its own contact is fresh, and
  * votes out the nodes that the verdict names. Dead is final, in memory and in the store.
  */
 export class Member {
@@ -58,8 +65,10 @@ export class Member {
   readonly #doubtful = new Map<string, number>();
   readonly #bornAt: number;
   #view: MembershipView = { nodes: [], live: new Set(), shardsRevision: -1 };
-  #state: 'up' | 'draining' = 'up';
+  #state: 'joining' | 'up' | 'draining' = 'joining';
   #sentAt = Number.NEGATIVE_INFINITY;
+  /** Heartbeats that became due since the last answer. */
+  #unanswered = 0;
   #current: Promise<boolean> | null = null;
   #next: Promise<boolean> | null = null;
   #timer: Cancel = () => {};
@@ -83,6 +92,14 @@ export class Member {
   /** True while the read lease holds; it is counted from the sending of the last answered heartbeat. */
   get connected(): boolean {
     return !this.#stopped && this.#parts.clock.monotonic() < this.#sentAt + this.#parts.limits.readLeaseMs;
+  }
+
+  /**
+   * True while the store does not answer. Without it and without `connected`, only this node's own event loop stalled:
+   * the heartbeat under way will tell whether others have taken over.
+   */
+  get isolated(): boolean {
+    return !this.connected && (this.#stopped || this.#unanswered >= UNANSWERED_BEATS);
   }
 
   /** Ms since the sending of the last answered heartbeat, and why the newest was not answered; null if it was. */
@@ -159,6 +176,11 @@ export class Member {
     return true;
   }
 
+  /** A newcomer that can never link with this member is voted out at once, with the reason. */
+  refuse(incarnation: string, why: string): void {
+    if (this.alive(incarnation)?.state === 'joining') this.#vote([{ incarnation, why }]);
+  }
+
   /** Applies deaths that other nodes recorded. */
   learnDead(incarnations: readonly string[], why: string): void {
     const news = incarnations.filter((incarnation) => !this.#gone.has(incarnation));
@@ -188,6 +210,7 @@ export class Member {
     const { clock, limits } = this.#parts;
     const young = clock.monotonic() - this.#bornAt < this.#youngMs;
     this.#timer = clock.after(young ? limits.heartbeatMs / YOUNG_BEATS_PER_BEAT : limits.heartbeatMs, () => {
+      this.#unanswered += 1;
       const done = this.beat();
       this.#schedule();
       return done;
@@ -226,6 +249,7 @@ export class Member {
     const own = answer.nodes.find((row) => row.incarnation === incarnation);
     if (!own || !isAlive(own)) return this.#die(own?.why ?? 'the store does not know this node');
     this.#sentAt = sentAt;
+    this.#unanswered = 0;
     time.learn(answer.now, sentAt, heardAt);
     for (const row of answer.nodes) {
       if (row.state === 'left') this.#left.add(row.incarnation);
@@ -252,11 +276,34 @@ export class Member {
     }
     this.#view = { nodes, live, shardsRevision };
     this.#parts.changed(this.#view);
+    if (this.#state === 'joining' && this.#isInside(live)) this.#joined();
+    this.#vote(out);
+  }
+
+  /** Only a node that is inside itself, with fresh contact, judges others. */
+  #vote(out: readonly { readonly incarnation: string; readonly why: string }[]): void {
+    if (!this.#view.live.has(this.#parts.incarnation) || !this.fresh) return;
     for (const one of out) {
       this.markDead(one).catch((error: unknown) =>
         this.#parts.log({ level: 'warn', message: 'vote failed', why: textOf(error) }),
       );
     }
+  }
+
+  /**
+   * Linked both ways with every node of the live set, not only heard because the others have dialled this node. Alone it
+   * first gives the others time: a node that starts at the same moment is dialled before it is outside.
+   */
+  #isInside(live: ReadonlySet<string>): boolean {
+    const { incarnation, linked } = this.#parts;
+    if (!live.has(incarnation)) return false;
+    return live.size === 1 ? this.settled : [...live].every((each) => each === incarnation || linked(each));
+  }
+
+  /** Inside for the first time: from the next heartbeat on this node may own shards, and is judged like the others. */
+  #joined(): void {
+    this.#state = 'up';
+    void this.beat();
   }
 
   #bid(incarnation: string, why: string): void {
@@ -285,5 +332,5 @@ export class Member {
 }
 
 export function isAlive(row: NodeRow): boolean {
-  return row.state === 'up' || row.state === 'draining';
+  return row.state !== 'dead' && row.state !== 'left';
 }

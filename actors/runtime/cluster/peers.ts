@@ -13,6 +13,7 @@ import {
   type TransportListener,
   type Welcome,
 } from '../ports/transport.ts';
+import { Attention } from './attention.ts';
 import { greet, judge, type Terms, trusts } from './handshake.ts';
 import type { ClusterLimits } from './limits.ts';
 import { type Log, textOf } from './log.ts';
@@ -25,6 +26,8 @@ const RETRY_MS_MAX = 250;
  * Interval of the check for silent peers: a change is written to this node's row at once, not with the next heartbeat.
  */
 const LOOK_MS = 100;
+/** A longer time between two looks is a stall of this node's own event loop and counts as this many of them. */
+const ATTENTION_LOOKS_MAX = 3;
 /** A node that left closes its links itself after its last answers; after this time this node closes them. */
 const FAREWELL_MS = 2_000;
 
@@ -54,6 +57,8 @@ export interface PeersHost {
   resync(): void;
   /** A peer considers this node dead. */
   fenced(): void;
+  /** A node of this cluster dialled that this node can never link with. */
+  unfit(incarnation: string, why: string): void;
   isDead(incarnation: string): boolean;
   /** False once the node is dead or has left: no new link is opened to it. */
   isWanted(incarnation: string): boolean;
@@ -93,7 +98,9 @@ export class Peers implements TransportListener {
   readonly #host: PeersHost;
   readonly #peers = new Map<string, Peer>();
   readonly #guests = new Map<string, Link>();
+  /** In ms of attention. */
   readonly #heardAt = new Map<string, number>();
+  readonly #attention = new Attention(LOOK_MS * ATTENTION_LOOKS_MAX);
   readonly #charts = new Map<string, AnnouncedCharts | null>();
   #ping: Cancel = () => {};
   #look: Cancel = () => {};
@@ -108,9 +115,12 @@ export class Peers implements TransportListener {
     this.#scheduleLook();
   }
 
-  /** Incarnations heard recently, for the heartbeat row. */
+  /**
+   * Incarnations heard recently, for the heartbeat row. A stall of this node's own event loop is no silence of others:
+   * what they sent meanwhile is read after the timers of the stall.
+   */
   hears(): readonly string[] {
-    const since = this.#parts.clock.monotonic() - this.#parts.limits.heardMs;
+    const since = this.#attention.at(this.#parts.clock.monotonic()) - this.#parts.limits.heardMs;
     return [...this.#heardAt].filter(([, at]) => at >= since).map(([incarnation]) => incarnation);
   }
 
@@ -174,6 +184,7 @@ export class Peers implements TransportListener {
   admit(hello: Hello): ReturnType<TransportListener['admit']> {
     if (this.#closed) return { refused: 'this node is closing' };
     const verdict = judge(hello, this.#parts.terms);
+    if ('refused' in verdict && verdict.isProven) this.#host.unfit(hello.incarnation, verdict.refused);
     if ('welcome' in verdict && this.#host.isDead(hello.incarnation)) return { refused: DEAD };
     return verdict;
   }
@@ -292,7 +303,7 @@ export class Peers implements TransportListener {
   /** False if the sender is known to be dead: its messages are dropped. */
   #heard(incarnation: string): boolean {
     if (this.#closed || this.#host.isDead(incarnation)) return false;
-    this.#heardAt.set(incarnation, this.#parts.clock.monotonic());
+    this.#heardAt.set(incarnation, this.#attention.at(this.#parts.clock.monotonic()));
     return true;
   }
 
@@ -305,6 +316,7 @@ export class Peers implements TransportListener {
 
   #scheduleLook(): void {
     this.#look = this.#parts.clock.after(LOOK_MS, () => {
+      this.#attention.advance(this.#parts.clock.monotonic());
       const hears = this.hears().join();
       if (hears !== this.#hears) this.#host.resync();
       this.#hears = hears;

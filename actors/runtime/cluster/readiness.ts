@@ -10,7 +10,7 @@ export interface ReadinessParts {
 }
 
 /**
- * Decides when this node is ready: once it has exchanged its board with every living peer and every shard has an owner.
+ * Decides when this node is ready: once it has exchanged its board with every member and every shard has an owner.
  * It stays ready from then on, since a later takeover is no reason to refuse requests. It also records which peers have
  * announced readiness.
  */
@@ -51,7 +51,9 @@ export class Readiness {
   check(): void {
     const { member, ownership, self, becameReady } = this.#parts;
     if (this.#ready) return;
-    const peers = member.view.nodes.filter((row) => isAlive(row) && row.incarnation !== self);
+    // A node that joins owns no shard and has nothing that this node's board lacks.
+    const members = member.view.nodes.filter((row) => isAlive(row) && row.state !== 'joining');
+    const peers = members.filter((row) => row.incarnation !== self);
     if (!peers.every((row) => this.#synced.has(row.incarnation)) || !ownership.complete) return;
     this.#ready = true;
     becameReady();

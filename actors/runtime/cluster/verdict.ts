@@ -11,26 +11,33 @@ export interface Sight {
   readonly hears: readonly string[];
   /** The row changed recently enough, as measured by the observer. */
   readonly fresh: boolean;
+  /** The node was never inside the live set, by its own row. It owns no shard then. */
+  readonly joining: boolean;
 }
 
 /** After this many steps the search keeps the best group found; realistic clusters stay far below it. */
 const SEARCH_STEPS_MAX = 200_000;
 
 /**
- * The largest group of fresh nodes that all hear each other. Of groups of one size the one with the oldest
- * incarnation wins (then the second oldest, and so on). Empty if no row is fresh.
+ * The largest group of fresh members that all hear each other, and the largest group of joining nodes that it hears:
+ * newcomers that are linked with each other first never put a member outside. Of groups of one size the one with the
+ * oldest incarnation wins (then the second oldest, and so on). Empty if no row is fresh.
  */
 export function liveSet(sights: readonly Sight[]): ReadonlySet<string> {
-  const nodes = sights.filter((sight) => sight.fresh).sort((a, b) => a.birth - b.birth);
-  const hears = nodes.map((node) => new Set(node.hears));
-  const mutual = nodes.map((node, i) =>
-    nodes.map((other, j) => i !== j && has(hears, i, other.incarnation) && has(hears, j, node.incarnation)),
-  );
-  return new Set(largestGroup(mutual).map((index) => (nodes[index] as Sight).incarnation));
+  const fresh = sights.filter((sight) => sight.fresh);
+  const members = groupOf(fresh.filter(({ joining }) => !joining));
+  const heard = fresh.filter((node) => node.joining && members.every((member) => areMutual(node, member)));
+  return new Set([...members, ...groupOf(heard)].map(({ incarnation }) => incarnation));
 }
 
-function has(hears: readonly ReadonlySet<string>[], index: number, incarnation: string): boolean {
-  return (hears[index] as ReadonlySet<string>).has(incarnation);
+function groupOf(sights: readonly Sight[]): readonly Sight[] {
+  const nodes = [...sights].sort((a, b) => a.birth - b.birth);
+  const mutual = nodes.map((node) => nodes.map((other) => node !== other && areMutual(node, other)));
+  return largestGroup(mutual).map((index) => nodes[index] as Sight);
+}
+
+function areMutual(one: Sight, other: Sight): boolean {
+  return one.hears.includes(other.incarnation) && other.hears.includes(one.incarnation);
 }
 
 /** Indexes of the largest clique. The lowest indexes win a tie because they are tried first. */
@@ -66,24 +73,26 @@ export interface Watched extends Omit<Sight, 'fresh'> {
 
 export interface Condemned {
   readonly incarnation: string;
-  readonly why: 'silent heartbeat' | 'outside the live set';
+  readonly why: 'silent heartbeat' | 'outside the live set' | 'did not join';
 }
 
 /**
  * The nodes that `self` must vote out now. A node outside the live set judges no other. A node inside votes out rows
- * that are stale for longer than `staleMs` and nodes that have been outside for `outsideMs`.
+ * that are stale for longer than `staleMs` and nodes that have been outside for `outsideMs`. A node that joins has
+ * `joinMs` instead: no shard waits for its verdict, and a newcomer on a busy machine is the slowest process of all.
  */
 export function condemned(
   self: string,
   watched: readonly Watched[],
   live: ReadonlySet<string>,
-  limits: { readonly staleMs: number; readonly outsideMs: number },
+  limits: { readonly staleMs: number; readonly outsideMs: number; readonly joinMs: number },
 ): readonly Condemned[] {
   if (!live.has(self)) return [];
   return watched.flatMap((node): readonly Condemned[] => {
     if (node.incarnation === self) return [];
     if (node.unchangedMs > limits.staleMs) return [{ incarnation: node.incarnation, why: 'silent heartbeat' }];
-    if (live.has(node.incarnation) || node.outsideMs < limits.outsideMs) return [];
-    return [{ incarnation: node.incarnation, why: 'outside the live set' }];
+    if (live.has(node.incarnation)) return [];
+    if (node.outsideMs < (node.joining ? limits.joinMs : limits.outsideMs)) return [];
+    return [{ incarnation: node.incarnation, why: node.joining ? 'did not join' : 'outside the live set' }];
   });
 }

@@ -148,7 +148,11 @@ export interface NodeRow {
   readonly beat: number;
   /** Incarnations from which this node received a ping within the last two seconds. */
   readonly hears: readonly string[];
-  readonly state: 'up' | 'draining' | 'left' | 'dead';
+  /**
+   * `joining` from the registration until the node has been inside the live set for the first time. Only a node that is
+   * `up` is given shards.
+   */
+  readonly state: 'joining' | 'up' | 'draining' | 'left' | 'dead';
   /** Reason of the state dead or left; null otherwise. */
   readonly why: string | null;
 }
@@ -163,7 +167,7 @@ export interface ShardRow {
 export interface Heartbeat {
   readonly incarnation: string;
   readonly hears: readonly string[];
-  readonly state: 'up' | 'draining';
+  readonly state: 'joining' | 'up' | 'draining';
 }
 
 /** The result of one heartbeat, read in the same transaction. */

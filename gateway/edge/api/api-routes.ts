@@ -1,4 +1,5 @@
 import { GatewayError } from '../../terms/gateway-error.ts';
+import { awaitWaking } from '../http/await-waking.ts';
 import { type Route, withHead } from '../http/route.ts';
 import { jsonAnswer } from '../http/route-answer.ts';
 import { auditRoute } from './audit/audit-route.ts';
@@ -80,8 +81,8 @@ const readyRoute: Route = {
   path: '/ready',
   policy: 'unguarded',
   body: 'none',
-  answer: (_context, { services }) => {
-    const status = services.readiness();
+  answer: async (_context, { services }) => {
+    const status = await awaitWaking(services);
     if (status === 'ready') return jsonAnswer(JSON.stringify({ status }));
     throw new GatewayError({
       ...{ status: 503, type: 'provider_overloaded', message: `The node is ${status}` },

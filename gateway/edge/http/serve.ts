@@ -1,5 +1,6 @@
 import type { Work, WorkPlace } from '../../overload/overload.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
+import type { ServingState } from '../../terms/serving-state.ts';
 import type { Tracing } from '../../terms/tracing.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 import type { Policy } from '../auth/authentication.ts';
@@ -8,6 +9,7 @@ import { providerOf } from '../auth/provider-of.ts';
 import { readForm } from '../body/read-form.ts';
 import { readJson } from '../body/read-json.ts';
 import { type RequestContext, STRANGERS } from '../request-context.ts';
+import { awaitWaking } from './await-waking.ts';
 import { allowOrigin } from './cors.ts';
 import type { EdgeRoutes } from './edge-routes.ts';
 import { generationHeaders } from './generation-headers.ts';
@@ -101,17 +103,37 @@ function arrive(
   { account, mayBegin }: { readonly account: string | null; readonly mayBegin: boolean },
 ): Promise<void> | null {
   const { overload, services } = edge;
-  const work = workOf(route);
   if (!mayBegin) {
-    overload.refused(work, context.startedAt);
+    overload.refused(workOf(route), context.startedAt);
     throw OVERLOADED;
   }
   const readiness = services.readiness();
+  if (readiness === 'waking') return arriveAwake(context, route, edge, account);
+  return admit(context, route, edge, { account, readiness });
+}
+
+async function arriveAwake(
+  context: RequestContext,
+  route: ServedRoute,
+  edge: EdgeRoutes,
+  account: string | null,
+): Promise<void> {
+  const admitting = admit(context, route, edge, { account, readiness: await awaitWaking(edge.services) });
+  if (admitting !== null) await admitting;
+}
+
+function admit(
+  context: RequestContext,
+  route: ServedRoute,
+  edge: EdgeRoutes,
+  { account, readiness }: { readonly account: string | null; readonly readiness: ServingState },
+): Promise<void> | null {
+  const { overload } = edge;
   // A node that drains serves what its open connections still send.
   if (readiness !== 'ready' && readiness !== 'draining') throw unavailable(`the node is ${readiness}`);
   if (account === null) return authenticateStranger(context, route, edge);
-  if (route.isNeverShed !== true && !overload.mayDispatch(work, account)) {
-    overload.refused(work, context.startedAt);
+  if (route.isNeverShed !== true && !overload.mayDispatch(workOf(route), account)) {
+    overload.refused(workOf(route), context.startedAt);
     throw OVERLOADED;
   }
   return authenticate(context, route, edge);

@@ -135,7 +135,7 @@ function waitOf({ state, gauges }: ClusterView['nodes'][number]): string {
 export function renderPs(view: ClusterView): string {
   const nodes = view.nodes.map((node) => [
     node.name,
-    node.live ? node.state : 'dead',
+    node.live || node.state === 'joining' ? node.state : 'dead',
     String(node.pid),
     node.address,
     String(node.shards),

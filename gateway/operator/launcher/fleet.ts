@@ -11,7 +11,7 @@ import type { Journal } from './journal.ts';
 import { EXIT_REJOIN, EXIT_UNCAUGHT, type NodeAddresses, type NodeDeath } from './message.ts';
 import { type NodeEnd, type NodeListener, NodeProcess, type NodeStart } from './node-process.ts';
 import { type HandoffNode, SocketHandoff } from './socket-handoff.ts';
-import { restartDelay } from './watchdog.ts';
+import { restartAfter } from './watchdog.ts';
 
 /** Deaths reported to a node at its start: it may be the only node left. */
 const DEATHS_REMEMBERED_MAX = 16;
@@ -175,7 +175,9 @@ export class Fleet {
     this.handoff.gone(node);
     const cause = causeOfDeath(end);
     if (node.at) this.reportDeath({ incarnation: node.at.incarnation, cause });
-    const delayMs = this.stopping ? null : this.delayAfter(slot, end);
+    const next = restartAfter(end, slot.failures, this.options.limits);
+    slot.failures = next.failures;
+    const delayMs = this.stopping ? null : next.delayMs;
     this.options.journal({
       event: 'node.end',
       node: node.name,
@@ -198,19 +200,6 @@ export class Fleet {
     this.deaths.push(death);
     if (this.deaths.length > DEATHS_REMEMBERED_MAX) this.deaths.shift();
     for (const { life } of this.slots) life?.send({ type: 'death', ...death });
-  }
-
-  /**
-   * Restart delay. A life that served longer than the longest delay resets the failures. A rejoin restarts at once, and
-   * a drain after the shortest delay.
-   */
-  private delayAfter(slot: Slot, end: NodeEnd): number {
-    const { limits } = this.options;
-    if (end.wasUp && end.livedMs > limits.restartDelayMaxMs) slot.failures = 0;
-    if (end.code === EXIT_REJOIN && end.wasUp) return 0;
-    if (end.code === 0 && end.wasUp) return limits.restartDelayMs;
-    slot.failures++;
-    return restartDelay(slot.failures, limits);
   }
 
   private tick(): void {

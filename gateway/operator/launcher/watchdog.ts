@@ -1,8 +1,10 @@
 /**
- * Decides whether an unresponsive node must be killed. Pure. Silence is counted in ticks of the launcher's own loop,
- * each worth at most two ping intervals, so that a launcher that was itself stopped or starved does not blame a node.
+ * Decides whether an unresponsive node must be killed, and when one that ended starts again. Pure. Silence is counted
+ * in ticks of the launcher's own loop, each worth at most two ping intervals, so that a launcher that was itself stopped
+ * or starved does not blame a node.
  */
 import type { LauncherLimits } from '../../terms/config.ts';
+import { EXIT_REJOIN } from './message.ts';
 
 /** The measurements of one node, all in ms. */
 export interface Vitals {
@@ -62,8 +64,37 @@ export function tickVitals(
   };
 }
 
-/** Delay before a node's next start: doubles with each life that ended early. */
+/** Delay before the next start of a process: doubles with each life that ended early. */
 export function restartDelay(failures: number, limits: LauncherLimits): number {
   if (failures <= 0) return 0;
   return Math.min(limits.restartDelayMaxMs, limits.restartDelayMs * 2 ** Math.min(failures - 1, 30));
+}
+
+/** How a life ended, as far as the next start depends on it. */
+export interface LifeEnd {
+  readonly code: number | null;
+  readonly livedMs: number;
+  /** It served. */
+  readonly wasUp: boolean;
+}
+
+/** A try to join delays the next one by at most this long. */
+const TRIED_MS_MAX = 60_000;
+
+/**
+ * The delay before a node's next start, and how many lives in a row ended early by then, each of which doubles it. A
+ * life that served for longer than the longest delay ends the row. A node that served and was declared dead starts again
+ * at once, a drained one after the shortest delay. One that was declared dead before it served waits for as long as it
+ * tried: on a machine that is short of processor time, tries then take it from the others half of the time at most.
+ */
+export function restartAfter(
+  { code, livedMs, wasUp }: LifeEnd,
+  failuresBefore: number,
+  limits: LauncherLimits,
+): { readonly delayMs: number; readonly failures: number } {
+  const failures = wasUp && livedMs > limits.restartDelayMaxMs ? 0 : failuresBefore;
+  if (code === EXIT_REJOIN && wasUp) return { delayMs: 0, failures };
+  if (code === 0 && wasUp) return { delayMs: limits.restartDelayMs, failures };
+  const triedMs = code === EXIT_REJOIN ? Math.min(livedMs, TRIED_MS_MAX) : 0;
+  return { delayMs: Math.max(restartDelay(failures + 1, limits), triedMs), failures: failures + 1 };
 }

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Store } from '../../../actors/runtime/ports/store.ts';
 import type { Clause, OpenedStore } from './clause.ts';
 import { refusals, stored } from './commit-clauses.ts';
-import { actor, node, own, row, write } from './records.ts';
+import { actor, join, node, own, row, write } from './records.ts';
 
 /** The owner stops after this many, so that a store that never refuses it fails the clause. */
 const COMMITS_MAX = 2_000;
@@ -86,7 +86,7 @@ export function concurrencyClauses(clause: Clause): void {
   clause("a claim races with the previous owner's commits: none succeeds after it", (store, opened) =>
     twoOf(store, opened, async (one, other) => {
       const fence = await own(store, 'i1');
-      await store.register(node('n2', 'i2'));
+      await join(store, 'n2', 'i2');
       let acknowledged = 0;
       let refused = false;
       const writing = (async () => {
@@ -99,7 +99,7 @@ export function concurrencyClauses(clause: Clause): void {
         }
       })();
       while (acknowledged < 20) await new Promise((resolve) => setImmediate(resolve));
-      assert.is(await other.markDead('i1', 0, 'silent'), true);
+      assert.is(await other.markDead('i1', 1, 'silent'), true);
       const [held] = (await other.shards()).filter(({ shard }) => shard === 7);
       const taken = held ? await other.claim('i2', [held]) : [];
       const atTakeover = await stored(other, 'account:a');
@@ -110,7 +110,7 @@ export function concurrencyClauses(clause: Clause): void {
     }),
   );
 
-  clause('of several incarnations of one name that register at once, one is up', (store, opened) =>
+  clause('of several incarnations of one name that register at once, one lives', (store, opened) =>
     twoOf(store, opened, async (one, other) => {
       const lives = Array.from({ length: 8 }, (_, i) => node('n1', `i${i}`));
       const births = await Promise.all(lives.map((life, i) => (i % 2 === 0 ? one : other).register(life)));
@@ -119,9 +119,9 @@ export function concurrencyClauses(clause: Clause): void {
         [1, 2, 3, 4, 5, 6, 7, 8],
       );
       const { nodes } = await store.heartbeat({ incarnation: 'onlooker', hears: [], state: 'up' });
-      const up = nodes.filter(({ state }) => state === 'up');
+      const alive = nodes.filter(({ state }) => state === 'joining');
       assert.equal(
-        up.map(({ birth }) => birth),
+        alive.map(({ birth }) => birth),
         [8],
       );
     }),

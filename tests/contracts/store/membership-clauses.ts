@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert';
 import { deathSetting, ENDED_NODES_MAX, type NodeRow, type Store } from '../../../actors/runtime/ports/store.ts';
 import type { Clause } from './clause.ts';
-import { node, own, SHARDS } from './records.ts';
+import { join, node, own, SHARDS } from './records.ts';
 
 async function nodesSeenBy(store: Store, incarnation: string): Promise<readonly NodeRow[]> {
   return (await store.heartbeat({ incarnation, hears: [], state: 'up' })).nodes;
@@ -35,7 +35,7 @@ function nodeClauses(clause: Clause): void {
   clause("births increase over all nodes, and a node's row has its registered members", async (store) => {
     assert.equal(await store.register(node('n1', 'i1')), { birth: 1 });
     assert.equal(await store.register(node('n2', 'i2')), { birth: 2 });
-    const shown = { beat: 0, hears: [], state: 'up', why: null };
+    const shown = { beat: 0, hears: [], state: 'joining', why: null };
     assert.equal(await nodesSeenBy(store, 'onlooker'), [
       { ...node('n1', 'i1'), birth: 1, ...shown },
       { ...node('n2', 'i2'), birth: 2, ...shown },
@@ -56,8 +56,8 @@ function nodeClauses(clause: Clause): void {
     assert.equal(states, [
       ['i1', 'dead', 'replaced'],
       ['i2', 'left', 'left'],
-      ['i3', 'up', null],
-      ['i4', 'up', null],
+      ['i3', 'joining', null],
+      ['i4', 'joining', null],
     ]);
   });
 
@@ -68,7 +68,7 @@ function nodeClauses(clause: Clause): void {
       (error: unknown) => error,
     );
     assert.instance(again, Error);
-    assert.is((await find(store, 'i1'))?.state, 'up');
+    assert.is((await find(store, 'i1'))?.state, 'joining');
   });
 
   clause('a heartbeat raises the beat and stores the reachable peers and the draining state', async (store) => {
@@ -180,7 +180,7 @@ function claimClauses(clause: Clause): void {
   });
 
   clause('a claim takes unowned shards, raises their epoch and returns them', async (store) => {
-    await store.register(node('n1', 'i1'));
+    await join(store, 'n1', 'i1');
     const from = (await store.shards()).slice(3, 5);
     assert.equal(await store.claim('i1', from), [
       { shard: 3, owner: 'i1', epoch: 1 },
@@ -192,7 +192,7 @@ function claimClauses(clause: Clause): void {
 
   clause('a claim from an outdated row takes nothing', async (store) => {
     await own(store, 'i1', [3]);
-    await store.register(node('n2', 'i2'));
+    await join(store, 'n2', 'i2');
     const stale = [
       { shard: 3, owner: null, epoch: 0 },
       { shard: 4, owner: null, epoch: 1 },
@@ -205,7 +205,7 @@ function claimClauses(clause: Clause): void {
 
   clause('a shard of a living owner cannot be claimed by another, draining or not', async (store) => {
     await own(store, 'i1', [3]);
-    await store.register(node('n2', 'i2'));
+    await join(store, 'n2', 'i2');
     assert.equal(await store.claim('i2', [await shard(store, 3)]), []);
     await store.heartbeat({ incarnation: 'i1', hears: [], state: 'draining' });
     assert.equal(await store.claim('i2', [await shard(store, 3)]), []);
@@ -214,8 +214,8 @@ function claimClauses(clause: Clause): void {
   clause('a shard of a dead or departed owner can be claimed', async (store) => {
     await own(store, 'i1', [3]);
     await own(store, 'i2', [4]);
-    await store.register(node('n3', 'i3'));
-    await store.markDead('i1', 0, 'silent');
+    await join(store, 'n3', 'i3');
+    await store.markDead('i1', 1, 'silent');
     await store.leave('i2');
     assert.equal(await store.claim('i3', [await shard(store, 3), await shard(store, 4)]), [
       { shard: 3, owner: 'i3', epoch: 2 },
@@ -232,9 +232,12 @@ function claimClauses(clause: Clause): void {
     const from = [await shard(store, 3)];
     assert.equal(await store.claim('nobody', from), []);
     await store.register(node('n1', 'i1'));
+    assert.equal(await store.claim('i1', from), []);
+    await store.heartbeat({ incarnation: 'i1', hears: [], state: 'joining' });
+    assert.equal(await store.claim('i1', from), []);
     await store.heartbeat({ incarnation: 'i1', hears: [], state: 'draining' });
     assert.equal(await store.claim('i1', from), []);
-    await store.markDead('i1', 1, 'silent');
+    await store.markDead('i1', 2, 'silent');
     assert.equal(await store.claim('i1', from), []);
     assert.equal(await shard(store, 3), from[0]);
   });
@@ -242,7 +245,7 @@ function claimClauses(clause: Clause): void {
   clause('of several claims at once exactly one takes each shard', async (store, { reopen }) => {
     const other = reopen ? await reopen() : store;
     try {
-      for (const i of [1, 2, 3]) await store.register(node(`n${i}`, `i${i}`));
+      for (const i of [1, 2, 3]) await join(store, `n${i}`, `i${i}`);
       const from = await store.shards();
       const taken = await Promise.all([store.claim('i1', from), other.claim('i2', from), store.claim('i3', from)]);
       assert.is(taken.flat().length, SHARDS);
@@ -253,8 +256,8 @@ function claimClauses(clause: Clause): void {
   });
 
   clause('the revision increases with every change of a shard and otherwise stays', async (store) => {
-    await store.register(node('n1', 'i1'));
-    await store.register(node('n2', 'i2'));
+    await join(store, 'n1', 'i1');
+    await join(store, 'n2', 'i2');
     let last = await revision(store);
     const changed = async () => {
       const now = await revision(store);
@@ -277,7 +280,7 @@ function claimClauses(clause: Clause): void {
 function giveClauses(clause: Clause): void {
   clause('an owner gives its shard to a node that is up', async (store) => {
     await own(store, 'i1', [3]);
-    await store.register(node('n2', 'i2'));
+    await join(store, 'n2', 'i2');
     await store.heartbeat({ incarnation: 'i1', hears: [], state: 'draining' });
     assert.equal(await store.give(await shard(store, 3), 'i2'), { shard: 3, owner: 'i2', epoch: 2 });
     assert.equal(await shard(store, 3), { shard: 3, owner: 'i2', epoch: 2 });
@@ -287,8 +290,10 @@ function giveClauses(clause: Clause): void {
     'giving a shard fails when the fence is outdated, the shard is unowned or the receiver is not up',
     async (store) => {
       await own(store, 'i1', [3]);
-      await store.register(node('n2', 'i2'));
       const held = await shard(store, 3);
+      await store.register(node('n2', 'i2'));
+      assert.is(await store.give(held, 'i2'), null);
+      await store.heartbeat({ incarnation: 'i2', hears: [], state: 'up' });
       assert.is(await store.give({ ...held, epoch: 0 }, 'i2'), null);
       assert.is(await store.give({ ...held, owner: 'i2' }, 'i2'), null);
       assert.is(await store.give(await shard(store, 4), 'i2'), null);

@@ -53,9 +53,15 @@ export function node(name: string, incarnation: string): Registration {
   return { name, incarnation, address: `127.0.0.1:1${name}`, operatorUrl: `http://${name}`, pid: 42, host: 'here' };
 }
 
-/** Registers `incarnation` and claims the shards for it; returns its fence. */
+/** Registers a node that has joined: it is up, at beat 1. */
+export async function join(store: Store, name: string, incarnation: string): Promise<void> {
+  await store.register(node(name, incarnation));
+  await store.heartbeat({ incarnation, hears: [], state: 'up' });
+}
+
+/** Joins as `incarnation` and claims the shards for it; returns its fence. */
 export async function own(store: Store, incarnation: string, shards: readonly number[] = [7]) {
-  await store.register(node(incarnation, incarnation));
+  await join(store, incarnation, incarnation);
   const all = await store.shards();
   const taken = await store.claim(
     incarnation,

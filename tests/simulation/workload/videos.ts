@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createAccount, creditDeposit } from '../../../actors/account/account.ts';
 import { createKey } from '../../../actors/key/key.ts';
+import { isAlive } from '../../../actors/runtime/cluster/member.ts';
 import { openBlob } from '../../../actors/runtime/index.ts';
 import type { ActivityHandler } from '../../../actors/runtime/ports/activity.ts';
 import { BlobCorrupt, BlobMissing } from '../../../actors/runtime/ports/blobs.ts';
@@ -229,9 +230,10 @@ export class Videos {
         await pause(client, dice.between(0, READ_MS_MAX));
       }
     } catch (thrown) {
-      // A clip that is removed under a download in its time: no fault of the world does that.
+      // A clip that is removed under a download in its time: no fault of the world does that, except the verdict that the
+      // reader's node is dead. That node reads on until it learns of it, and the clip does not wait for it.
       const isLost = thrown instanceof BlobMissing || thrown instanceof BlobCorrupt;
-      status = isLost && node.now() < until - SLACK_MS ? 404 : null;
+      status = isLost && node.now() < until - SLACK_MS && this.#isMember(node.self.incarnation) ? 404 : null;
       this.#history.note('download failed', { id, reader, error: String(thrown) });
     }
     const delivered = way === 'whole' && status === 200 && count === clip.bytes;
@@ -240,6 +242,11 @@ export class Videos {
     const withinMs = dice.between(300, ASK_MS_MAX);
     await endingOf(closeClip(node, name, { index: 0, reader, delivered, withinMs }));
     return { status, bytes: count, digest: delivered ? hash.digest('hex') : null };
+  }
+
+  /** False once the node was declared dead or has left, whether it knows of it or not. */
+  #isMember(incarnation: string): boolean {
+    return this.#database.tables.allNodes().some((row) => row.incarnation === incarnation && isAlive(row));
   }
 
   /** The status that the edge would answer; null if the request may have taken effect. */

@@ -89,7 +89,7 @@ export class StoreView {
   owners(): Promise<Owners> {
     return this.#window.look(async (all) => {
       const nodes = await all<NodeSeen>(
-        "SELECT name, incarnation, pid, state FROM nodes WHERE state IN ('up', 'draining')",
+        "SELECT name, incarnation, pid, state FROM nodes WHERE state IN ('joining', 'up', 'draining')",
       );
       return {
         nodes: new Map(nodes.map((node) => [node.incarnation, node])),

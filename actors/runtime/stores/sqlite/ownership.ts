@@ -24,7 +24,7 @@ export function ownership(connection: SqliteConnection) {
   function mayTakeFrom(holder: string | null, claimer: string): boolean {
     if (holder === null || holder === claimer) return true;
     const held = state.get(holder)?.state;
-    return held !== 'up' && held !== 'draining';
+    return held === undefined || held === 'dead' || held === 'left';
   }
 
   function setting(name: string, valueIfAbsent: string): string {

@@ -17,7 +17,7 @@ export const LINK = 'troupe-link';
 export const WELCOME = 'troupe-welcome';
 
 const HALF_OPEN_MAX = 64;
-const HALF_OPEN_MS = 2_000;
+const HALF_OPEN_MS = 5_000;
 
 type Call = ServerDuplexStream<unknown, unknown>;
 

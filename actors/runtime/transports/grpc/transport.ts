@@ -48,21 +48,23 @@ export interface GrpcTransportParts {
   readonly route?: ((address: string) => string) | undefined;
 }
 
-const DIAL_MS = 1_000;
+/** On a machine that is short of processor time one handshake takes seconds, and a new try begins from nothing. */
+const DIAL_MS = 3_000;
 const CLOSE_MS = 500;
 const MESSAGE_SLACK_BYTES = 64 * 1024;
 /** A link needs two streams, a probe or an operator's tool one or a few; this bounds any other client. */
 const STREAMS_PER_CONNECTION_MAX = 64;
 
 /**
- * Pings idle connections; a peer that does not answer loses its links. The flow-control window fits one full frame
- * queue.
+ * Pings idle connections; a peer that does not answer loses its links. That is for a peer that nobody votes out: the
+ * heartbeat rows decide within 4.5 s. After a stall of its own, a node reads the time-out before the answer, so the
+ * time-out is longer than any stall that a node survives. The flow-control window fits one full frame queue.
  */
 function channelOptions(limits: TransportLimits): Record<string, number | string> {
   const messageBytesMax = limits.envelopeBytesMax + limits.frameBytesMax + MESSAGE_SLACK_BYTES;
   return {
     'grpc.keepalive_time_ms': 2_000,
-    'grpc.keepalive_timeout_ms': 2_000,
+    'grpc.keepalive_timeout_ms': 8_000,
     'grpc.keepalive_permit_without_calls': 1,
     'grpc.max_receive_message_length': messageBytesMax,
     'grpc.max_send_message_length': messageBytesMax,

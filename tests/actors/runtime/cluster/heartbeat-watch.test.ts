@@ -56,4 +56,16 @@ it('a new node has its full time from its first observation', () => {
   assert.equal([...seen.live].sort(), ['a', 'b']);
 });
 
+it('a node that has joined has its full time anew, whatever it took to join', () => {
+  const watch = new HeartbeatWatch(config.runtime);
+  const joining = (beat: number): NodeRow => ({ ...row('c', beat, []), state: 'joining' });
+  const others = (beat: number): readonly NodeRow[] => [row('a', beat), row('b', beat)];
+  const seen = (beat: number, c: NodeRow) => watch.observe([...others(beat), c], beat * 500).watched[2];
+  for (let beat = 1; beat <= 20; beat++) seen(beat, joining(beat));
+  assert.equal([seen(21, joining(21))?.outsideMs, seen(21, joining(21))?.joining], [10_000, true]);
+  // It was inside, and its links broke before this node looked again.
+  assert.equal([seen(22, row('c', 22, []))?.outsideMs, seen(22, row('c', 22, []))?.joining], [0, false]);
+  assert.is(seen(23, row('c', 23, []))?.outsideMs, 500);
+});
+
 test.run();

@@ -21,6 +21,7 @@ const ROW: NodeRow = {
 function stage(onDial: (link: FakeLink, ear: LinkReceiver) => void, theirs: Terms = THEIRS) {
   const clock = new HandClock();
   const heard: string[] = [];
+  const resyncs: number[] = [];
   const links: FakeLink[] = [];
   const transport = {
     dial: async (_address: string, hello: Hello, hear: (link: Link, welcome: Welcome) => LinkReceiver) => {
@@ -39,8 +40,9 @@ function stage(onDial: (link: FakeLink, ear: LinkReceiver) => void, theirs: Term
       answered: () => {},
       greeted: () => {},
       parted: () => {},
-      resync: () => {},
+      resync: () => void resyncs.push(clock.monotonic()),
       fenced: () => {},
+      unfit: () => {},
     },
     signalled: (_from, signal) => heard.push(signal.type),
     up: () => heard.push('up'),
@@ -52,7 +54,7 @@ function stage(onDial: (link: FakeLink, ear: LinkReceiver) => void, theirs: Term
   const logs: string[] = [];
   const log = (record: { message: string }): void => void logs.push(record.message);
   const parts = { terms: OWN, transport, clock, random: systemRandom, limits: config.runtime, log };
-  return { peers: new Peers(parts, host), clock, heard, links, logs };
+  return { peers: new Peers(parts, host), clock, heard, resyncs, links, logs };
 }
 
 class FakeLink implements Link {
@@ -119,6 +121,21 @@ it('a peer that sends invalid messages loses its link, without other effects', a
   assert.equal(heard, ['up', 'down', 'suspect']);
   assert.ok(logs.includes('a peer sent an invalid signal'));
   links[1]?.ear?.control('{"type":"something newer"}');
+  peers.close();
+});
+
+it('a peer that is silent is not heard any more; during a stall of the own event loop no peer is silent', async () => {
+  const { peers, clock, resyncs } = stage(() => {});
+  peers.follow([ROW]);
+  await clock.advance(200);
+  assert.equal(peers.hears(), ['two']);
+  const before = resyncs.length;
+  clock.stall(8_000);
+  assert.equal(peers.hears(), ['two']);
+  await clock.advance(config.runtime.heardMs - 600);
+  assert.equal([peers.hears(), resyncs.length], [['two'], before]);
+  await clock.advance(600);
+  assert.equal([peers.hears(), resyncs.length], [[], before + 1]);
   peers.close();
 });
 

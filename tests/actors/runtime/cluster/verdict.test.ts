@@ -10,12 +10,13 @@ const NAMES = ['a', 'b', 'c', 'd', 'e'];
 const LISTS = Array.from({ length: 32 }, (_, mask) => NAMES.filter((_name, index) => mask & (1 << index)));
 
 /** `hears[i]` is the mask of nodes from which node i receives heartbeats. Births are in the order of `births`. */
-function sights(hears: readonly number[], births: readonly number[], fresh = 0b11111): Sight[] {
+function sights(hears: readonly number[], births: readonly number[], fresh = 0b11111, joining = 0): Sight[] {
   return hears.map((mask, i) => ({
     incarnation: NAMES[i] as string,
     birth: births[i] as number,
     hears: LISTS[mask] as string[],
     fresh: (fresh & (1 << i)) !== 0,
+    joining: (joining & (1 << i)) !== 0,
   }));
 }
 
@@ -126,6 +127,36 @@ it('every partition of five nodes into groups keeps the largest, ties to the old
   assert.is(count, 52);
 });
 
+it('in every cut of four nodes the members inside are those without the newcomers, who join where all of them hear', () => {
+  const births = [2, 1, 4, 3];
+  let joined = 0;
+  for (const hears of cuts(4)) {
+    const areMutual = (i: number, j: number): boolean =>
+      ((hears[i] as number) & (1 << j)) !== 0 && ((hears[j] as number) & (1 << i)) !== 0;
+    for (let joining = 1; joining < 15; joining++) {
+      const live = liveSet(sights(hears, births, 0b1111, joining));
+      const inside = [0, 1, 2, 3].filter((i) => live.has(NAMES[i] as string));
+      const members = inside.filter((i) => !(joining & (1 << i)));
+      const shape = JSON.stringify({ hears, joining });
+      assert.is(members.map((i) => NAMES[i]).join(''), oracle(hears, births, 0b1111 & ~joining), shape);
+      assert.ok(
+        inside.every((i) => inside.every((j) => i === j || areMutual(i, j))),
+        shape,
+      );
+      const others = [0, 1, 2, 3].filter((i) => joining & (1 << i) && !inside.includes(i));
+      assert.ok(!others.some((i) => inside.every((j) => areMutual(i, j))), shape);
+      joined += inside.length - members.length;
+    }
+  }
+  assert.ok(joined > 1_000);
+});
+
+it('without any member the largest group of newcomers joins, the oldest first', () => {
+  for (const hears of cuts(3)) {
+    assert.is(shown(liveSet(sights(hears, [3, 1, 2], 0b111, 0b111))), oracle(hears, [3, 1, 2]));
+  }
+});
+
 it('a stale row is in no group, even if other nodes have contact with it', () => {
   const all = [0b110, 0b101, 0b011];
   for (let fresh = 0; fresh < 8; fresh++) {
@@ -140,6 +171,7 @@ it('twenty nodes with one broken pair keep nineteen, the oldest of the pair amon
     incarnation: name,
     birth: 20 - i,
     fresh: true,
+    joining: false,
     hears: names.filter((other) => !(name === 'n3' && other === 'n7')),
   }));
   const live = liveSet(rows);
@@ -147,10 +179,11 @@ it('twenty nodes with one broken pair keep nineteen, the oldest of the pair amon
   assert.ok(live.has('n7') && !live.has('n3'));
 });
 
-const LIMITS = { staleMs: 3_300, outsideMs: 2_000 };
+const LIMITS = { staleMs: 3_300, outsideMs: 2_000, joinMs: 30_000 };
 const watched = (incarnation: string, unchangedMs: number, outsideMs: number): Watched => ({
-  ...{ incarnation, birth: 1, hears: [], unchangedMs, outsideMs },
+  ...{ incarnation, birth: 1, hears: [], unchangedMs, outsideMs, joining: false },
 });
+const joining = (...row: Parameters<typeof watched>): Watched => ({ ...watched(...row), joining: true });
 
 const VOTES: readonly (readonly [string, string, readonly Watched[], readonly string[]])[] = [
   ['healthy nodes are left alone', 'ab', [watched('a', 0, 0), watched('b', 400, 0)], []],
@@ -160,6 +193,16 @@ const VOTES: readonly (readonly [string, string, readonly Watched[], readonly st
   ['silent up to the bound', 'ab', [watched('a', 0, 0), watched('b', 3_300, 0)], []],
   ['silent beyond the bound', 'a', [watched('a', 0, 0), watched('b', 3_301, 0)], ['b: silent heartbeat']],
   ['who is outside itself judges nobody', 'bc', [watched('a', 0, 5_000), watched('b', 9_000, 9_000)], []],
+  ['joining and outside for the bound of a member', 'a', [watched('a', 0, 0), joining('b', 0, 29_999)], []],
+  ['joining for its own bound', 'a', [watched('a', 0, 0), joining('b', 0, 30_000)], ['b: did not join']],
+  ['joining and silent', 'a', [watched('a', 0, 0), joining('b', 3_301, 0)], ['b: silent heartbeat']],
+  [
+    'a member beside a newcomer has no longer bound',
+    'a',
+    [watched('a', 0, 0), joining('b', 0, 2_000), watched('c', 0, 2_000)],
+    ['c: outside the live set'],
+  ],
+  ['a newcomer that is outside itself judges nobody', 'bc', [joining('a', 0, 5_000), watched('b', 9_000, 0)], []],
   ['nobody judges itself', 'a', [watched('a', 9_000, 9_000)], []],
 ];
 

@@ -37,6 +37,11 @@ export class HandClock implements Clock {
     return () => this.waiting.delete(item);
   }
 
+  /** Passes time in which no callback runs, as while an event loop stalls: the due ones run with the next `advance`. */
+  stall(ms: number): void {
+    this.time += ms;
+  }
+
   /** Advances the clock and runs each due callback at its own time, with a turn of the loop after each. */
   async advance(ms: number): Promise<void> {
     const end = this.time + ms;

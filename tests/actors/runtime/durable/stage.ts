@@ -82,6 +82,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const incarnation = `${options.name ?? 'n1'}-${++stages}`;
   const node = { name: options.name ?? 'n1', incarnation, address: '', operatorUrl: '', pid: 1, host: 'test' };
   await store.register(node);
+  await store.heartbeat({ incarnation, hears: [], state: 'up' });
   const recorded: Recorded = { lost: [], published: [], logged: [], steps: [], gone: new Set() };
   const engine = createEngine({
     kinds: (options.kinds ?? [counterKind, registerKind, purseKind]).map((kind) => {

@@ -45,6 +45,8 @@ interface ObservedOptions {
   /** The node has not seen the key before. */
   readonly isStranger?: boolean;
   readonly isNeverShed?: true;
+  /** The node wakes at its first look, and is in this state afterwards. */
+  readonly wakesTo?: ServingState;
   readonly sent?: string;
   readonly lines?: string;
   readonly path?: string;
@@ -59,6 +61,7 @@ async function observed({
   waits = false,
   isStranger = false,
   isNeverShed,
+  wakesTo,
   sent,
   lines,
   path,
@@ -74,7 +77,8 @@ async function observed({
   };
   const readiness = (): ServingState => {
     steps.push('shed');
-    return fails === 'shed' ? 'isolated' : 'ready';
+    if (wakesTo !== undefined && steps.length === 1) return 'waking';
+    return fails === 'shed' ? 'isolated' : (wakesTo ?? 'ready');
   };
   const edge = {
     services: {
@@ -193,6 +197,15 @@ it('a refusing step is the last one, whether it waits or not', async () => {
   const { steps, answer } = await observed({ policy: 'key', fails: 'shed' });
   assert.equal(steps, ['shed']);
   assert.match(answer, /^HTTP\/1\.1 503 /);
+});
+
+it('a request to a node that wakes waits for its next heartbeat, and is served or refused by what that tells', async () => {
+  const served = await observed({ policy: 'key', wakesTo: 'ready' });
+  assert.equal(served.steps, ['shed', ...ORDER, 'count', 'place', 'window', 'handler']);
+  assert.match(served.answer, /^HTTP\/1\.1 200 /);
+  const refused = await observed({ policy: 'key', wakesTo: 'isolated' });
+  assert.equal(refused.steps, ['shed', 'shed']);
+  assert.match(refused.answer, /^HTTP\/1\.1 503 /);
 });
 
 it('a body is read after the credential and before the handler', async () => {

@@ -1,8 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import config from '../../../../cluster.config.ts';
+import { EXIT_REJOIN } from '../../../../gateway/operator/launcher/message.ts';
 import {
+  type LifeEnd,
   QUIET,
+  restartAfter,
   restartDelay,
   startingVitals,
   tickVitals,
@@ -74,5 +77,24 @@ test('the delay before a restart doubles up to its bound', () => {
   const delays = [0, 1, 2, 3, 4, 5, 6, 1_000].map((failures) => restartDelay(failures, limits));
   assert.equal(delays, [0, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
 });
+
+/** How a life ended, the failures before it, and the delay and the failures after it. */
+const RESTARTS: readonly (readonly [string, LifeEnd, number, number, number])[] = [
+  ['was declared dead after it served', { code: EXIT_REJOIN, livedMs: 9_000, wasUp: true }, 3, 0, 0],
+  ['was declared dead soon after it served', { code: EXIT_REJOIN, livedMs: 2_000, wasUp: true }, 3, 0, 3],
+  ['drained', { code: 0, livedMs: 9_000, wasUp: true }, 3, 200, 0],
+  ['was killed after it served', { code: null, livedMs: 9_000, wasUp: true }, 3, 200, 1],
+  ['was killed soon after it served', { code: null, livedMs: 2_000, wasUp: true }, 3, 1_600, 4],
+  ['ended before it served', { code: 1, livedMs: 9_000, wasUp: false }, 0, 200, 1],
+  ['did not join in time: as long as it tried', { code: EXIT_REJOIN, livedMs: 14_000, wasUp: false }, 0, 14_000, 1],
+  ['did not join in time, up to a bound', { code: EXIT_REJOIN, livedMs: 140_000, wasUp: false }, 2, 60_000, 3],
+  ['was refused at once, often', { code: EXIT_REJOIN, livedMs: 900, wasUp: false }, 8, 5_000, 9],
+];
+
+for (const [title, end, before, delayMs, failures] of RESTARTS) {
+  test(`the next start of a node that ${title}`, () => {
+    assert.equal(restartAfter(end, before, limits), { delayMs, failures });
+  });
+}
 
 test.run();

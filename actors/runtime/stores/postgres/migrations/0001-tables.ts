@@ -63,10 +63,10 @@ CREATE TABLE nodes (
   host text NOT NULL,
   beat bigint NOT NULL DEFAULT 0,
   hears text NOT NULL DEFAULT '[]',
-  state text COLLATE "C" NOT NULL DEFAULT 'up',
+  state text COLLATE "C" NOT NULL DEFAULT 'joining',
   why text
 ) WITH (fillfactor = 50);
-CREATE INDEX nodes_alive ON nodes (birth) WHERE state IN ('up', 'draining');
+CREATE INDEX nodes_alive ON nodes (birth) WHERE state IN ('joining', 'up', 'draining');
 CREATE INDEX nodes_ended ON nodes (birth) WHERE state IN ('dead', 'left');
 
 CREATE TABLE shards (

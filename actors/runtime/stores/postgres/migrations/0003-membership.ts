@@ -15,7 +15,7 @@ DECLARE
   born bigint;
 BEGIN
   UPDATE counters SET value = value + 1 WHERE name = 'births' RETURNING value INTO born;
-  UPDATE nodes SET state = 'dead', why = 'replaced' WHERE name = p_name AND state IN ('up', 'draining');
+  UPDATE nodes SET state = 'dead', why = 'replaced' WHERE name = p_name AND state IN ('joining', 'up', 'draining');
   INSERT INTO nodes (birth, incarnation, name, address, operator_url, pid, host)
     VALUES (born, p_incarnation, p_name, p_address, p_operator_url, p_pid, p_host);
   WITH old AS (
@@ -32,10 +32,10 @@ CREATE FUNCTION heartbeat_1(p_incarnation text, p_hears text, p_state text, p_en
 RETURNS TABLE (now double precision, revision bigint, nodes json) LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE nodes AS n SET beat = n.beat + 1, hears = p_hears, state = p_state
-    WHERE n.incarnation = p_incarnation AND n.state IN ('up', 'draining');
+    WHERE n.incarnation = p_incarnation AND n.state IN ('joining', 'up', 'draining');
   RETURN QUERY
     WITH shown AS (
-      SELECT n.* FROM nodes AS n WHERE n.state IN ('up', 'draining')
+      SELECT n.* FROM nodes AS n WHERE n.state IN ('joining', 'up', 'draining')
       UNION ALL
       (SELECT n.* FROM nodes AS n WHERE n.state IN ('dead', 'left') ORDER BY n.birth DESC LIMIT p_ended_max)
     )
@@ -61,7 +61,7 @@ BEGIN
         FROM unnest(p_shard, p_owner, p_epoch) WITH ORDINALITY AS w (shard, owner, epoch, place)
         WHERE s.shard = w.shard AND s.owner IS NOT DISTINCT FROM w.owner AND s.epoch = w.epoch
           AND (s.owner IS NULL OR s.owner = claimer OR NOT EXISTS (
-            SELECT FROM nodes AS n WHERE n.incarnation = s.owner AND n.state IN ('up', 'draining')))
+            SELECT FROM nodes AS n WHERE n.incarnation = s.owner AND n.state IN ('joining', 'up', 'draining')))
         RETURNING s.shard, s.owner, s.epoch, w.place
     )
     SELECT t.shard, t.owner, t.epoch FROM taken AS t ORDER BY t.place;

@@ -1,4 +1,4 @@
-const ALIVE = "state IN ('up', 'draining')";
+const ALIVE = "state IN ('joining', 'up', 'draining')";
 
 /** Operations on nodes, shards and settings (stored as `facts`), by name: each is prepared once per connection. */
 export const membershipSql = {

@@ -63,10 +63,10 @@ CREATE TABLE nodes (
   host TEXT NOT NULL,
   beat INTEGER NOT NULL DEFAULT 0,
   hears TEXT NOT NULL DEFAULT '[]',
-  state TEXT NOT NULL DEFAULT 'up',
+  state TEXT NOT NULL DEFAULT 'joining',
   why TEXT
 );
-CREATE INDEX nodes_alive ON nodes (birth) WHERE state IN ('up', 'draining');
+CREATE INDEX nodes_alive ON nodes (birth) WHERE state IN ('joining', 'up', 'draining');
 
 CREATE TABLE shards (
   shard INTEGER PRIMARY KEY,

@@ -1,5 +1,5 @@
 const COLUMNS = 'birth, incarnation, name, address, operator_url, pid, host, beat, hears, state, why';
-const ALIVE = "state IN ('up', 'draining')";
+const ALIVE = "state IN ('joining', 'up', 'draining')";
 
 const OLD = `state IN ('dead', 'left') AND birth <=
     (SELECT birth FROM nodes WHERE state IN ('dead', 'left') ORDER BY birth DESC LIMIT 1 OFFSET ?)`;
