@@ -1,7 +1,8 @@
-import type { Credential } from '../../../../actors/key/credential.ts';
+import { endpointsOn } from '../../../../actors/endpoint/endpoint.ts';
+import { CREDENTIAL_ACCOUNT, type Credential } from '../../../../actors/key/credential.ts';
 import { changeKey, createKey, editKey, showKey } from '../../../../actors/key/key.ts';
 import type { KeyView } from '../../../../actors/key/statement.ts';
-import { AskError } from '../../../../actors/runtime/index.ts';
+import { AskError, type RowRecord } from '../../../../actors/runtime/index.ts';
 import {
   accountAddress,
   keyAddress,
@@ -12,18 +13,23 @@ import {
   maskKey,
 } from '../../../../actors/terms/ids.ts';
 import { notFound } from '../../../terms/not-found.ts';
+import { PREFIX } from '../../http/http-router.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { paramOf } from '../../request-context.ts';
+import { firstModel, snippets } from '../catalogue/snippets.ts';
 import { type Html, html } from '../html.ts';
+import type { List } from '../list/list.ts';
+import { listSection, openList } from '../list/list-view.ts';
+import { statusOption } from '../list/timed-order.ts';
 import { redirectAnswer } from '../page-answer.ts';
 import { type PrivateFormVisit, type PrivateVisit, privateForm, privatePage } from '../page-route.ts';
-import { badge, buttonForm, facts, olderLink, table } from '../parts/elements.ts';
-import { shortId, time, usd, usdCell } from '../parts/text.ts';
-import { accountPage, section } from './account-page.ts';
+import { badge, buttonForm, facts, section, type TableParts } from '../parts/elements.ts';
+import { time, usd, usdCell } from '../parts/text.ts';
+import { accountPage } from './account-page.ts';
 import { type EntryProblems, entriesOf, type KeyEntries, keyForm, NO_ENTRIES, readEntries } from './key-form.ts';
+import { localOf, type Names, namesOf } from './names.ts';
 
-const PAGE = 50;
 const PATH = '/account/keys';
 const KEY_ID = /^key_[0-9A-Za-z]{1,64}$/;
 
@@ -46,12 +52,71 @@ interface Entered {
 const NOTHING_ENTERED: Entered = { entries: NO_ENTRIES, problems: {} };
 
 async function showList(visit: PrivateVisit, { entries, problems }: Entered = NOTHING_ENTERED): Promise<RouteAnswer> {
-  const { keys, last } = await readKeys(visit);
   const { token } = visit.session;
   const isRefused = Object.keys(problems).length > 0;
   const form = keyForm({ action: PATH, token, label: 'Create key', entries, problems, hasKind: true });
-  const list = table({
-    caption: 'Keys, newest first',
+  const opened = await openList(visit, keyList(visit));
+  const content = html`${section('New key', form)}
+${listSection('Keys', opened, await keyTable(visit, opened.page.items))}`;
+  return accountPage(visit, { title: 'Keys', place: PATH, content, status: isRefused ? 400 : 200 });
+}
+
+function keyList({ edge, session }: PrivateVisit): List<Credential> {
+  const { cluster } = edge.services;
+  const rowOf = async (id: string): Promise<RowRecord | null> => {
+    if (!KEY_ID.test(id)) return null;
+    const address = keyAddress(session.account, id);
+    return (await cluster.rows.rows({ collection: 'credential', address, limit: 1 }))[0] ?? null;
+  };
+  const equals = accountAddress(session.account);
+  return {
+    path: PATH,
+    noun: 'keys',
+    rows: { collection: 'credential', where: { column: CREDENTIAL_ACCOUNT, equals } },
+    pageRows: 25,
+    read: ({ body }) => JSON.parse(body) as Credential,
+    timeOf: ({ createdAt }) => createdAt,
+    // The row's own id is the key's digest, which no address shows.
+    nameOf: ({ address }) => localOf(address),
+    positionOf: async (name) => {
+      const row = await rowOf(name);
+      return row === null ? null : { sort: row.sort, id: row.id };
+    },
+    find: rowOf,
+    texts: ({ name, label, key, handle }) => [name, label, localOf(key), handle],
+    filters: [
+      {
+        ...{ name: 'status', title: 'Status', options: STATUSES.map(statusOption) },
+        matches: (one, value) => statusOf(one, cluster.now()) === value,
+      },
+      {
+        ...{ name: 'may', title: 'May', options: Object.entries(MAY).map(([value, text]) => ({ value, text })) },
+        matches: ({ kind }, value) => kind === value,
+      },
+    ],
+    sorts: [
+      { value: 'name', text: 'By name', compare: (a, b) => a.name.localeCompare(b.name) },
+      { value: 'expires', text: 'Soonest to expire', compare: (a, b) => endOf(a) - endOf(b) },
+    ],
+  };
+}
+
+const STATUSES = ['active', 'disabled', 'expired', 'revoked'];
+
+function statusOf({ status, expiresAt }: Credential, now: number): string {
+  return status === 'active' && expiresAt !== null && expiresAt <= now ? 'expired' : status;
+}
+
+function endOf({ expiresAt }: Credential): number {
+  return expiresAt ?? Number.MAX_SAFE_INTEGER;
+}
+
+/** The keys that are shown are asked for their spend; rows decide which those are. */
+async function keyTable({ edge }: PrivateVisit, credentials: readonly Credential[]): Promise<TableParts> {
+  const { cluster, askMs } = edge.services;
+  const keys = await Promise.all(credentials.map(({ key }) => showKey(cluster, key, askMs)));
+  return {
+    caption: 'Keys',
     columns: [
       ...['Name', 'Key', 'Status', 'May'],
       ...[{ number: 'Spent, month' }, { number: 'Limit' }, { number: 'Left' }],
@@ -59,32 +124,7 @@ async function showList(visit: PrivateVisit, { entries, problems }: Entered = NO
     ],
     rows: keys.map(rowOf),
     empty: 'No key yet: create the first one above.',
-  });
-  const content = html`${section('New key', form)}
-${section('Keys', list)}
-${olderLink(PATH, last)}`;
-  return accountPage(visit, { title: 'Keys', place: PATH, content, status: isRefused ? 400 : 200 });
-}
-
-async function readKeys({ context, edge, session }: PrivateVisit) {
-  const { cluster, askMs } = edge.services;
-  const asked = new URLSearchParams(context.query).get('after');
-  const address = accountAddress(session.account);
-  const after = asked !== null && KEY_ID.test(asked) ? await createdAt(asked) : null;
-  const rows = await cluster.rows.rows({
-    ...{ collection: 'credential', where: { column: 0, equals: address }, order: 'descending', limit: PAGE + 1 },
-    ...(after === null ? {} : { after }),
-  });
-  const addresses = rows.slice(0, PAGE).map(({ body }) => (JSON.parse(body) as Credential).key);
-  const keys = await Promise.all(addresses.map((key) => showKey(cluster, key, askMs)));
-  const oldest = keys.at(-1);
-  return { keys, last: rows.length > PAGE && oldest !== undefined ? localOf(oldest.key) : null };
-
-  /** The cursor behind a key of this account; an unknown one begins anew. */
-  async function createdAt(id: string): Promise<{ sort: number; id: string } | null> {
-    const view = await showKey(cluster, keyAddress(session.account, id), askMs).catch(() => null);
-    return view === null || view.createdAt === null ? null : { sort: view.createdAt, id: '' };
-  }
+  };
 }
 
 const MAY: Readonly<Record<KeyView['kind'], string>> = {
@@ -93,14 +133,11 @@ const MAY: Readonly<Record<KeyView['kind'], string>> = {
 
 function rowOf(key: KeyView): readonly (Html | string)[] {
   const { name, label, status, kind, usageMonthly, limit, limitWindow, limitRemaining, expiresAt, createdAt } = key;
-  const title = name === '' ? localOf(key.key) : name;
   return [
-    html`<a href="${PATH}/${localOf(key.key)}">${title}</a>${key.origin !== null && html`<br><span class="hint">${key.origin}</span>`}`,
+    html`<a href="${PATH}/${localOf(key.key)}">${name === '' ? label : name}</a>${key.origin !== null && html`<br><span class="hint">${key.origin}</span>`}`,
     ...[html`<code>${label}</code>`, badge(status), MAY[kind]],
-    ...[
-      usdCell(usageMonthly),
-      limit === null ? 'none' : html`${usd(limit)}${limitWindow !== null && ` ${limitWindow}`}`,
-    ],
+    usdCell(usageMonthly),
+    limit === null ? 'none' : html`${usd(limit)}${limitWindow !== null && ` ${limitWindow}`}`,
     limitRemaining === null ? '–' : usdCell(limitRemaining),
     ...[expiresAt === null ? 'never' : time(expiresAt), time(createdAt)],
   ];
@@ -120,23 +157,34 @@ async function create(visit: PrivateFormVisit): Promise<RouteAnswer> {
   const content = html`<div class="notice good" role="status">The key <strong>${read.name}</strong> is ready. Save it now: it is not stored and cannot be shown again.</div>
 <section class="card"><label for="text">Key</label>
 <div class="copied"><input id="text" readonly value="${text}" spellcheck="false" autofocus><button class="second" type="button" data-copy="text" hidden>Copy</button></div>
-<div class="actions"><a class="button" href="${PATH}">I saved it</a><a class="button second" href="${PATH}/${localOf(address)}">Open the key</a></div></section>`;
+<div class="actions"><a class="button" href="${PATH}">I saved it</a><a class="button second" href="${PATH}/${localOf(address)}">Open the key</a></div></section>
+${read.kind === 'inference' && section('First request', firstRequest(visit, text))}`;
   return accountPage(visit, { title: 'New key', place: PATH, content });
+}
+
+/** A request to paste, with the new key in it. */
+function firstRequest({ edge, site }: PrivateVisit, key: string): Html {
+  const base = `${site.origin}${PREFIX}`;
+  const model = firstModel(endpointsOn(edge.services.cluster.board));
+  if (model === null) return html`<p>The catalogue is empty: ask your operator for a provider.</p>`;
+  return html`<p class="hint">This key is in it, so keep it to yourself. <a href="/models">Every model</a> works the same way.</p>
+${snippets(model, { base, key })}`;
 }
 
 async function showOne(visit: PrivateVisit, entered: Entered | null = null): Promise<RouteAnswer> {
   const key = await requireKey(visit);
+  const names = await namesOf(visit, [key.createdBy?.id]);
   const { token } = visit.session;
   const action = `${PATH}/${localOf(key.key)}`;
   const { entries, problems } = entered ?? { entries: entriesFrom(key), problems: {} };
   const isAlive = key.status !== 'revoked';
   const form = keyForm({ action, token, label: 'Save', entries, problems, hasKind: false });
-  const content = html`${section('Spend', spend(key))}
+  const content = html`${section('Spend', spend(key), links(key))}
 ${isAlive && section('Change', form)}
-${section('Key', identity(key))}
+${section('Key', identity(key, names))}
 ${isAlive && section('End it', endings(key, action, token))}`;
   return accountPage(visit, {
-    ...{ title: key.name === '' ? localOf(key.key) : key.name, place: PATH, content },
+    ...{ title: key.name === '' ? key.label : key.name, place: PATH, content },
     action: badge(key.status),
     status: Object.keys(problems).length > 0 ? 400 : 200,
   });
@@ -154,17 +202,22 @@ function spend(key: KeyView): Html {
   ]);
 }
 
-function identity(key: KeyView): Html {
+function links({ key }: KeyView): Html {
+  const id = localOf(key);
+  return html`<span><a href="/account/generations?key=${id}">Requests</a> · <a href="/account/credits?key=${id}">Charges</a></span>`;
+}
+
+function identity(key: KeyView, names: Names): Html {
   return facts([
     ['Key', html`<code>${key.label}</code>`],
-    ['Id', shortId(key.key)],
+    ['Id', html`<code>${localOf(key.key)}</code>`],
     ['Hash', html`<code>${key.handle}</code>`],
     ['May', MAY[key.kind]],
     ['Workspace', key.workspace ?? 'the default one'],
     ['Member', key.member],
     ['Approved for', key.origin],
     ['Created (UTC)', time(key.createdAt)],
-    ['Created by', key.createdBy !== null && html`${key.createdBy.kind} ${shortId(key.createdBy.id)}`],
+    ['Created by', key.createdBy !== null && names.principal(key.createdBy)],
     ['Changed (UTC)', key.updatedAt !== null && time(key.updatedAt)],
   ]);
 }
@@ -219,8 +272,4 @@ async function requireKey({ context, edge, session }: PrivateVisit): Promise<Key
   } catch (thrown) {
     throw thrown instanceof AskError && thrown.failure.code === 'absent' ? missing : thrown;
   }
-}
-
-function localOf(address: string): string {
-  return address.slice(address.indexOf('/') + 1);
 }
