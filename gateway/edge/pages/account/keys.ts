@@ -1,17 +1,8 @@
 import { endpointsOn } from '../../../../actors/endpoint/endpoint.ts';
-import { CREDENTIAL_ACCOUNT, type Credential } from '../../../../actors/key/credential.ts';
 import { changeKey, createKey, editKey, showKey } from '../../../../actors/key/key.ts';
 import type { KeyView } from '../../../../actors/key/statement.ts';
-import { AskError, type RowRecord } from '../../../../actors/runtime/index.ts';
-import {
-  accountAddress,
-  keyAddress,
-  keyDigest,
-  keyHandle,
-  keyId,
-  keyText,
-  maskKey,
-} from '../../../../actors/terms/ids.ts';
+import { AskError } from '../../../../actors/runtime/index.ts';
+import { keyAddress, keyDigest, keyHandle, keyId, keyText, maskKey } from '../../../../actors/terms/ids.ts';
 import { notFound } from '../../../terms/not-found.ts';
 import { PREFIX } from '../../http/http-router.ts';
 import type { Route } from '../../http/route.ts';
@@ -19,29 +10,25 @@ import type { RouteAnswer } from '../../http/route-answer.ts';
 import { paramOf } from '../../request-context.ts';
 import { firstModel, snippets } from '../catalogue/snippets.ts';
 import { type Html, html } from '../html.ts';
-import type { List } from '../list/list.ts';
 import { listSection, openList } from '../list/list-view.ts';
-import { statusOption } from '../list/timed-order.ts';
 import { redirectAnswer } from '../page-answer.ts';
 import { type PrivateFormVisit, type PrivateVisit, privateForm, privatePage } from '../page-route.ts';
-import { badge, buttonForm, facts, section, type TableParts } from '../parts/elements.ts';
-import { time, usd, usdCell } from '../parts/text.ts';
+import { badge, buttonForm, facts, section } from '../parts/elements.ts';
+import { time, usd } from '../parts/text.ts';
 import { accountPage } from './account-page.ts';
 import { type EntryProblems, entriesOf, type KeyEntries, keyForm, NO_ENTRIES, readEntries } from './key-form.ts';
+import { KEY_ID, KEYS_PATH, keyList, keyTable, MAY } from './key-list.ts';
 import { localOf, type Names, namesOf } from './names.ts';
-
-const PATH = '/account/keys';
-const KEY_ID = /^key_[0-9A-Za-z]{1,64}$/;
 
 /** `/account/keys`: create a key, limit it, revoke it. */
 export const keyPageRoutes: readonly Route[] = [
-  ...privatePage(PATH, (visit) => showList(visit)),
-  privateForm(PATH, create),
-  ...privatePage(`${PATH}/:id`, (visit) => showOne(visit)),
-  privateForm(`${PATH}/:id`, edit),
-  privateForm(`${PATH}/:id/disable`, (visit) => change(visit, 'disable')),
-  privateForm(`${PATH}/:id/enable`, (visit) => change(visit, 'enable')),
-  privateForm(`${PATH}/:id/revoke`, (visit) => change(visit, 'revoke')),
+  ...privatePage(KEYS_PATH, (visit) => showList(visit)),
+  privateForm(KEYS_PATH, create),
+  ...privatePage(`${KEYS_PATH}/:id`, (visit) => showOne(visit)),
+  privateForm(`${KEYS_PATH}/:id`, edit),
+  privateForm(`${KEYS_PATH}/:id/disable`, (visit) => change(visit, 'disable')),
+  privateForm(`${KEYS_PATH}/:id/enable`, (visit) => change(visit, 'enable')),
+  privateForm(`${KEYS_PATH}/:id/revoke`, (visit) => change(visit, 'revoke')),
 ];
 
 interface Entered {
@@ -54,93 +41,11 @@ const NOTHING_ENTERED: Entered = { entries: NO_ENTRIES, problems: {} };
 async function showList(visit: PrivateVisit, { entries, problems }: Entered = NOTHING_ENTERED): Promise<RouteAnswer> {
   const { token } = visit.session;
   const isRefused = Object.keys(problems).length > 0;
-  const form = keyForm({ action: PATH, token, label: 'Create key', entries, problems, hasKind: true });
+  const form = keyForm({ action: KEYS_PATH, token, label: 'Create key', entries, problems, hasKind: true });
   const opened = await openList(visit, keyList(visit));
   const content = html`${section('New key', form)}
 ${listSection('Keys', opened, await keyTable(visit, opened.page.items))}`;
-  return accountPage(visit, { title: 'Keys', place: PATH, content, status: isRefused ? 400 : 200 });
-}
-
-function keyList({ edge, session }: PrivateVisit): List<Credential> {
-  const { cluster } = edge.services;
-  const rowOf = async (id: string): Promise<RowRecord | null> => {
-    if (!KEY_ID.test(id)) return null;
-    const address = keyAddress(session.account, id);
-    return (await cluster.rows.rows({ collection: 'credential', address, limit: 1 }))[0] ?? null;
-  };
-  const equals = accountAddress(session.account);
-  return {
-    path: PATH,
-    noun: 'keys',
-    rows: { collection: 'credential', where: { column: CREDENTIAL_ACCOUNT, equals } },
-    pageRows: 25,
-    read: ({ body }) => JSON.parse(body) as Credential,
-    timeOf: ({ createdAt }) => createdAt,
-    // The row's own id is the key's digest, which no address shows.
-    nameOf: ({ address }) => localOf(address),
-    positionOf: async (name) => {
-      const row = await rowOf(name);
-      return row === null ? null : { sort: row.sort, id: row.id };
-    },
-    find: rowOf,
-    texts: ({ name, label, key, handle }) => [name, label, localOf(key), handle],
-    filters: [
-      {
-        ...{ name: 'status', title: 'Status', options: STATUSES.map(statusOption) },
-        matches: (one, value) => statusOf(one, cluster.now()) === value,
-      },
-      {
-        ...{ name: 'may', title: 'May', options: Object.entries(MAY).map(([value, text]) => ({ value, text })) },
-        matches: ({ kind }, value) => kind === value,
-      },
-    ],
-    sorts: [
-      { value: 'name', text: 'By name', compare: (a, b) => a.name.localeCompare(b.name) },
-      { value: 'expires', text: 'Soonest to expire', compare: (a, b) => endOf(a) - endOf(b) },
-    ],
-  };
-}
-
-const STATUSES = ['active', 'disabled', 'expired', 'revoked'];
-
-function statusOf({ status, expiresAt }: Credential, now: number): string {
-  return status === 'active' && expiresAt !== null && expiresAt <= now ? 'expired' : status;
-}
-
-function endOf({ expiresAt }: Credential): number {
-  return expiresAt ?? Number.MAX_SAFE_INTEGER;
-}
-
-/** The keys that are shown are asked for their spend; rows decide which those are. */
-async function keyTable({ edge }: PrivateVisit, credentials: readonly Credential[]): Promise<TableParts> {
-  const { cluster, askMs } = edge.services;
-  const keys = await Promise.all(credentials.map(({ key }) => showKey(cluster, key, askMs)));
-  return {
-    caption: 'Keys',
-    columns: [
-      ...['Name', 'Key', 'Status', 'May'],
-      ...[{ number: 'Spent, month' }, { number: 'Limit' }, { number: 'Left' }],
-      ...['Expires (UTC)', 'Created (UTC)'],
-    ],
-    rows: keys.map(rowOf),
-    empty: 'No key yet: create the first one above.',
-  };
-}
-
-const MAY: Readonly<Record<KeyView['kind'], string>> = {
-  ...{ inference: 'send requests', management: 'manage keys', provider: 'report for a provider' },
-};
-
-function rowOf(key: KeyView): readonly (Html | string)[] {
-  const { name, label, status, kind, usageMonthly, limit, limitWindow, limitRemaining, expiresAt, createdAt } = key;
-  return [
-    html`<a href="${PATH}/${localOf(key.key)}">${name === '' ? label : name}</a>${key.origin !== null && html`<br><span class="hint">${key.origin}</span>`}`,
-    ...[html`<code>${label}</code>`, badge(status), MAY[kind]],
-    usdCell(usageMonthly),
-    limit === null ? 'none' : html`${usd(limit)}${limitWindow !== null && ` ${limitWindow}`}`,
-    limitRemaining === null ? '–' : usdCell(limitRemaining),
-    ...[expiresAt === null ? 'never' : time(expiresAt), time(createdAt)],
-  ];
+  return accountPage(visit, { title: 'Keys', place: KEYS_PATH, content, status: isRefused ? 400 : 200 });
 }
 
 /** The text of the new key is on this page and nowhere else, so the form is answered by the page itself. */
@@ -157,9 +62,9 @@ async function create(visit: PrivateFormVisit): Promise<RouteAnswer> {
   const content = html`<div class="notice good" role="status">The key <strong>${read.name}</strong> is ready. Save it now: it is not stored and cannot be shown again.</div>
 <section class="card"><label for="text">Key</label>
 <div class="copied"><input id="text" readonly value="${text}" spellcheck="false" autofocus><button class="second" type="button" data-copy="text" hidden>Copy</button></div>
-<div class="actions"><a class="button" href="${PATH}">I saved it</a><a class="button second" href="${PATH}/${localOf(address)}">Open the key</a></div></section>
+<div class="actions"><a class="button" href="${KEYS_PATH}">I saved it</a><a class="button second" href="${KEYS_PATH}/${localOf(address)}">Open the key</a></div></section>
 ${read.kind === 'inference' && section('First request', firstRequest(visit, text))}`;
-  return accountPage(visit, { title: 'New key', place: PATH, content });
+  return accountPage(visit, { title: 'New key', place: KEYS_PATH, content });
 }
 
 /** A request to paste, with the new key in it. */
@@ -175,7 +80,7 @@ async function showOne(visit: PrivateVisit, entered: Entered | null = null): Pro
   const key = await requireKey(visit);
   const names = await namesOf(visit, [key.createdBy?.id]);
   const { token } = visit.session;
-  const action = `${PATH}/${localOf(key.key)}`;
+  const action = `${KEYS_PATH}/${localOf(key.key)}`;
   const { entries, problems } = entered ?? { entries: entriesFrom(key), problems: {} };
   const isAlive = key.status !== 'revoked';
   const form = keyForm({ action, token, label: 'Save', entries, problems, hasKind: false });
@@ -184,7 +89,7 @@ ${isAlive && section('Change', form)}
 ${section('Key', identity(key, names))}
 ${isAlive && section('End it', endings(key, action, token))}`;
   return accountPage(visit, {
-    ...{ title: key.name === '' ? key.label : key.name, place: PATH, content },
+    ...{ title: key.name === '' ? key.label : key.name, place: KEYS_PATH, content },
     action: badge(key.status),
     status: Object.keys(problems).length > 0 ? 400 : 200,
   });
@@ -250,7 +155,7 @@ async function edit(visit: PrivateFormVisit): Promise<RouteAnswer> {
   // The form shows no window without a limit, so it does not remove one.
   const limits = limit === null ? { limit } : { limit, limitWindow };
   await editKey(cluster, key.key, { name, ...limits, ...expiry }, { by: session.by, withinMs });
-  return redirectAnswer(`${PATH}/${localOf(key.key)}`, site);
+  return redirectAnswer(`${KEYS_PATH}/${localOf(key.key)}`, site);
 }
 
 async function change(visit: PrivateFormVisit, what: 'disable' | 'enable' | 'revoke'): Promise<RouteAnswer> {
@@ -258,7 +163,7 @@ async function change(visit: PrivateFormVisit, what: 'disable' | 'enable' | 'rev
   const { cluster, askMs } = edge.services;
   const { key } = await requireKey(visit);
   await changeKey(cluster, key, what, askMs, session.by);
-  return redirectAnswer(`${PATH}/${localOf(key)}`, site);
+  return redirectAnswer(`${KEYS_PATH}/${localOf(key)}`, site);
 }
 
 /** A key of another account is one that does not exist. */

@@ -11,7 +11,7 @@ import { figures, section, table } from '../parts/elements.ts';
 import { countText, usd, usdCell } from '../parts/text.ts';
 import { accountPage } from './account-page.ts';
 import { localOf, type Names, namesOf } from './names.ts';
-import { dateOf, lastDays, readUsage, type UsageOfDays, usageChart } from './usage-of.ts';
+import { dateOf, lastDays, readUsage, usageChart } from './usage-of.ts';
 
 const PATH = '/account/usage';
 const SPANS = [7, 30, 90] as const;

@@ -4,8 +4,9 @@ import { PREFIX } from '../../http/http-router.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { paramOf } from '../../request-context.ts';
+import { assetPath } from '../assets.ts';
 import { firstModel } from '../catalogue/snippets.ts';
-import type { Html } from '../html.ts';
+import { type Html, html } from '../html.ts';
 import { layout } from '../layout.ts';
 import { pageAnswer } from '../page-answer.ts';
 import { openPage, type Visit } from '../page-route.ts';
@@ -46,5 +47,6 @@ function accessOf({ site }: Visit): { readonly base: string } {
 }
 
 function page({ site, session }: Visit, title: string, content: Html): RouteAnswer {
-  return pageAnswer(layout({ title, current: INDEX, person: session, content }), site);
+  const head = html`<link rel="stylesheet" href="${assetPath('api-docs.css')}">`;
+  return pageAnswer(layout({ title, current: INDEX, person: session, head, content }), site);
 }
