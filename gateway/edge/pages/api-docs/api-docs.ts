@@ -1,5 +1,4 @@
 import { endpointsOn } from '../../../../actors/endpoint/endpoint.ts';
-import { notFound } from '../../../terms/not-found.ts';
 import { PREFIX } from '../../http/http-router.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
@@ -8,7 +7,7 @@ import { assetPath } from '../assets.ts';
 import { firstModel } from '../catalogue/snippets.ts';
 import { type Html, html } from '../html.ts';
 import { layout } from '../layout.ts';
-import { pageAnswer } from '../page-answer.ts';
+import { pageAnswer, redirectAnswer } from '../page-answer.ts';
 import { openPage, type Visit } from '../page-route.ts';
 import { operationContent } from './operation-page.ts';
 import { publishedApi } from './published.ts';
@@ -16,7 +15,10 @@ import { startContent } from './start-content.ts';
 
 const INDEX = `${PREFIX}/docs`;
 
-/** `GET /api/v1/docs`: how to start, and every operation of the OpenAPI document on a page of its own. */
+/**
+ * `GET /api/v1/docs`: how to start, and every operation of the OpenAPI document on a page of its own. An
+ * unknown operation leads to the list.
+ */
 export const apiDocsRoutes: readonly Route[] = [
   ...openPage(INDEX, showStart),
   ...openPage(`${INDEX}/:operation`, showOperation),
@@ -36,7 +38,7 @@ function showOperation(visit: Visit): RouteAnswer {
   const api = publishedApi();
   const id = paramOf(visit.context, 'operation');
   const operation = api.operations.find(({ operationId }) => operationId === id);
-  if (operation === undefined) throw notFound('The API has no such operation');
+  if (operation === undefined) return redirectAnswer(INDEX, visit.site);
   const model = firstModel(endpointsOn(visit.edge.services.cluster.board))?.id ?? 'author/model';
   const content = operationContent({ operation, api, index: INDEX, access: accessOf(visit), model });
   return page(visit, operation.summary, content);

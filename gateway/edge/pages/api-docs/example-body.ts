@@ -22,7 +22,7 @@ const WRITTEN: Readonly<Record<string, (model: string) => Members>> = {
   KeyImport: () => ({ key: `sk-legacy-v1-${'0'.repeat(64)}`, name: 'earlier' }),
   KeyEdit: () => ({ limit: 25, limit_reset: 'monthly' }),
   WorkspaceEdit: () => ({ name: 'Research' }),
-  CodeTrade: () => ({ code: 'code-of-the-approval', code_verifier: 'v'.repeat(43) }),
+  CodeTrade: () => ({ code: 'code-of-the-approval', code_verifier: 'v'.repeat(43), code_challenge_method: 'S256' }),
   CodeRequest: () => ({
     callback_url: 'https://app.example/callback',
     code_challenge: 'c'.repeat(43),
