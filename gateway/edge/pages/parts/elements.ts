@@ -20,7 +20,7 @@ const WIDE_COLUMNS = 7;
 
 export function table({ caption, columns, rows, empty }: TableParts): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
-  const heads = columns.map((column) => html`<th scope="col"${numberClass(column)}>${nameOf(column)}</th>`);
+  const heads = columns.map((column) => html`<th scope="col"${numberClass(column)}>${headOf(column)}</th>`);
   const lines = rows.map((cells) => html`<tr>${cells.map((cell, at) => cellOf(cell, columns[at] ?? ''))}</tr>\n`);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table class="${columns.length >= WIDE_COLUMNS ? 'stack wide' : 'stack'}">
 <caption class="unseen">${caption}</caption>
@@ -28,6 +28,12 @@ export function table({ caption, columns, rows, empty }: TableParts): Html {
 <tbody>
 ${lines}</tbody>
 </table></div>`;
+}
+
+/** A column of buttons needs no heading for those who see it. */
+function headOf(column: Column): HtmlValue {
+  const name = nameOf(column);
+  return name === '' ? html`<span class="unseen">Action</span>` : name;
 }
 
 /** On a narrow screen a row is a block, and each cell names its column. */
