@@ -30,7 +30,11 @@ test.after(async () => {
 /** What a reader sees, each run of spaces as one. */
 function words(page: string): string {
   const [, main = ''] = /<main[^>]*>([\s\S]*)<\/main>/.exec(page) ?? [];
-  const plain = main.replaceAll(/<[^>]*>/g, ' ').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&#96;', '`');
+  const plain = main
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&#96;', '`');
   return plain.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&').replaceAll(/\s+/g, ' ');
 }
 
@@ -39,10 +43,23 @@ it('the page begins with the address, the credential, a request, streams and wha
   assert.is(status, 200);
   const order = ['Base address', 'Credential', 'First request', 'Streaming', 'Errors, and what to retry', 'Operations'];
   const places = order.map((title) => text.indexOf(`>${title}</h2>`));
-  assert.equal(places, [...places].sort((a, b) => a - b));
-  assert.ok(places.every((place) => place > 0), places.join());
+  assert.equal(
+    places,
+    [...places].sort((a, b) => a - b),
+  );
+  assert.ok(
+    places.every((place) => place > 0),
+    places.join(),
+  );
   const read = words(text);
-  for (const part of [`${origin}/api/v1`, 'Authorization: Bearer', 'x-api-key', '"stream": true', '[DONE]', 'Retry-After']) {
+  for (const part of [
+    `${origin}/api/v1`,
+    'Authorization: Bearer',
+    'x-api-key',
+    '"stream": true',
+    '[DONE]',
+    'Retry-After',
+  ]) {
     assert.match(read, part);
   }
   for (const status of ['401', '402', '429', '502', '503']) assert.match(read, ` ${status} `);
@@ -50,7 +67,8 @@ it('the page begins with the address, the credential, a request, streams and wha
 
 it('the pasted stream answers as the page says: chunks, the usage in the last one, then the end', async () => {
   const { key } = await cluster.fund('1');
-  const command = /<pre[^>]*id="stream-command"[^>]*>([\s\S]*?)<\/pre>/.exec((await visitor.get(INDEX)).text)?.[1] ?? '';
+  const command =
+    /<pre[^>]*id="stream-command"[^>]*>([\s\S]*?)<\/pre>/.exec((await visitor.get(INDEX)).text)?.[1] ?? '';
   const plain = command.replaceAll('&quot;', '"').replaceAll('&#39;', "'");
   const [, url = '', body = ''] = /^curl (\S+)[\s\S]*-d '([\s\S]*)'$/.exec(plain) ?? [];
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -108,7 +126,11 @@ it('of one path GET and POST come before HEAD, in the document and on the page',
   const order = ['get', 'post', 'put', 'patch', 'delete', 'head'];
   for (const [path, methods] of Object.entries(paths)) {
     const places = Object.keys(methods).map((method) => order.indexOf(method));
-    assert.equal(places, [...places].sort((a, b) => a - b), path);
+    assert.equal(
+      places,
+      [...places].sort((a, b) => a - b),
+      path,
+    );
   }
   const index = (await visitor.get(INDEX)).text;
   assert.ok(index.indexOf('docs/getVideosIdContent"') < index.indexOf('docs/headVideosIdContent"'));
@@ -123,7 +145,10 @@ it('every example body is one that its schema accepts', () => {
     if (schema === undefined) continue;
     const resolved = resolve(schema);
     const validate = ajv.compile(resolved);
-    assert.ok(validate(exampleBody(schema, resolved, 'sim/fast')), `${operationId}: ${ajv.errorsText(validate.errors)}`);
+    assert.ok(
+      validate(exampleBody(schema, resolved, 'sim/fast')),
+      `${operationId}: ${ajv.errorsText(validate.errors)}`,
+    );
     checked++;
   }
   assert.ok(checked >= 20, String(checked));

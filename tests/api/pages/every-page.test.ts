@@ -10,8 +10,8 @@ import * as assert from 'uvu/assert';
 import { accountRoutes } from '../../../gateway/edge/pages/account/account-routes.ts';
 import { bounded } from '../../support/bounded.ts';
 import { closeBrowser, openContext, screenshot } from '../../support/browser.ts';
-import { startCluster, type TestCluster } from '../../support/cluster/start-cluster.ts';
 import { UNLIMITED } from '../../support/cluster/shared-cluster.ts';
+import { startCluster, type TestCluster } from '../../support/cluster/start-cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ROOT } from '../../support/sources.ts';
 import { authPath, pkce } from './visitor.ts';
@@ -150,7 +150,10 @@ const FINDINGS = `axe.run(document, { resultTypes: ['violations'] }).then(({ vio
 /** What axe finds on the open page, in light on a wide screen and in dark on a phone. */
 async function findings(page: Page, path: string): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const [scheme, width] of [['light', 1_280], ['dark', 390]] as const) {
+  for (const [scheme, width] of [
+    ['light', 1_280],
+    ['dark', 390],
+  ] as const) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     await page.evaluate(`${AXE}; 0`);

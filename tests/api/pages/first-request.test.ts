@@ -32,7 +32,14 @@ test.after(async () => {
 /** The texts to copy of the page that creates a key of this kind, in their order. */
 async function pasted(kind: string): Promise<{ readonly page: string; readonly snippets: readonly string[] }> {
   const form = fieldsOf(await owner.visitor.get('/account/keys'), '/account/keys');
-  const made = await owner.visitor.post('/account/keys', { ...form, name: kind, limit: '', window: '', expires: '', kind });
+  const made = await owner.visitor.post('/account/keys', {
+    ...form,
+    name: kind,
+    limit: '',
+    window: '',
+    expires: '',
+    kind,
+  });
   assert.is(made.status, 200, made.text);
   const snippets = [...made.text.matchAll(/<pre[^>]*>([\s\S]*?)<\/pre>/g)].map(([, text = '']) =>
     text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&').replaceAll('&#96;', '`'),

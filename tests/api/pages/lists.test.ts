@@ -100,7 +100,10 @@ it('keys are searched, filtered and sorted, and none that shares its time with o
   assert.is((await shown(`${path}?may=management`)).length, 1);
   assert.equal(await shown(`${path}?status=revoked`), []);
   const names = await shown(`${path}?sort=name`);
-  assert.equal(names, [...names].sort((a, b) => a.localeCompare(b)));
+  assert.equal(
+    names,
+    [...names].sort((a, b) => a.localeCompare(b)),
+  );
   const person = await signedIn(cluster);
   const made = Array.from({ length: 60 }, (_, nth) => `key ${nth}`);
   await Promise.all(made.map((name) => cluster.issue(`account:${person.account}`, { name })));

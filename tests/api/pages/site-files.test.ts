@@ -34,7 +34,10 @@ it('the icon is an image of three sizes, which a browser keeps and checks', asyn
 it('crawlers may read the catalogue and nothing else', async () => {
   const { status, headers, text } = await visitor.get('/robots.txt');
   assert.equal([status, headers.get('content-type')], [200, 'text/plain; charset=utf-8']);
-  assert.equal(text.split('\n').filter((line) => line.startsWith('Disallow')), ['Disallow: /']);
+  assert.equal(
+    text.split('\n').filter((line) => line.startsWith('Disallow')),
+    ['Disallow: /'],
+  );
   assert.match(text, 'Allow: /models\n');
 });
 

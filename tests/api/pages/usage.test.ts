@@ -20,7 +20,9 @@ test.before(async () => {
   cluster = await openCluster();
   owner = await signedIn(cluster);
   for (let nth = 0; nth < KEYS; nth++) {
-    const { key } = await cluster.issue(`account:${owner.account}`, { name: nth === 0 ? '=first, of all' : `key ${nth}` });
+    const { key } = await cluster.issue(`account:${owner.account}`, {
+      name: nth === 0 ? '=first, of all' : `key ${nth}`,
+    });
     const model = nth === 0 ? 'sim/tools' : 'sim/fast';
     for (let times = nth === 0 ? 3 : 1; times > 0; times--) {
       const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
@@ -70,9 +72,15 @@ it('the CSV has every sum with the names of its keys, and adds up to the total o
   assert.match(headers.get('content-type') ?? '', 'text/csv');
   assert.match(headers.get('content-disposition') ?? '', 'attachment; filename="usage-7-days.csv"');
   const [head = '', ...lines] = text.trimEnd().split('\r\n');
-  assert.is(head, 'date,model,provider,endpoint_id,key,key_id,requests,prompt_tokens,completion_tokens,reasoning_tokens,amount_usd');
+  assert.is(
+    head,
+    'date,model,provider,endpoint_id,key,key_id,requests,prompt_tokens,completion_tokens,reasoning_tokens,amount_usd',
+  );
   assert.ok(lines.length >= KEYS);
-  assert.ok(lines.some((line) => line.includes(`"'=first, of all"`)), 'a name is never read as a formula');
+  assert.ok(
+    lines.some((line) => line.includes(`"'=first, of all"`)),
+    'a name is never read as a formula',
+  );
   const total = lines.reduce((sum, line) => add(sum, line.split(',').at(-1) as string), '0');
   assert.is(total, (await shown('days=7')).total);
 });

@@ -92,7 +92,9 @@ function rowOf(key: KeyView): readonly (Html | string)[] {
     html`<a href="${KEYS_PATH}/${localOf(key.key)}">${name === '' ? label : name}</a>${key.origin !== null && html`<br><span class="hint">${key.origin}</span>`}`,
     ...[html`<code>${label}</code>`, badge(status), MAY[kind]],
     usdCell(usageMonthly),
-    limit === null ? 'none' : html`${usd(limit)}${limitWindow !== null && html`<br><span class="hint">${limitWindow}</span>`}`,
+    limit === null
+      ? 'none'
+      : html`${usd(limit)}${limitWindow !== null && html`<br><span class="hint">${limitWindow}</span>`}`,
     limitRemaining === null ? '–' : usdCell(limitRemaining),
     ...[expiresAt === null ? 'never' : time(expiresAt), time(createdAt)],
   ];

@@ -82,7 +82,7 @@ async function followed(of: List<Item>, query: string, all: readonly Item[]) {
     most = Math.max(most, read.rows - before);
     seen.push(...shown);
     const place: ListPage<Item>['next'] = next ?? further;
-    address = place === null ? null : addressAt(of.path, asked, place).split('?')[1] as string;
+    address = place === null ? null : (addressAt(of.path, asked, place).split('?')[1] as string);
     if (pages > 1_000) throw new Error('the links do not end');
   }
   return { seen, pages, most };
@@ -91,10 +91,16 @@ async function followed(of: List<Item>, query: string, all: readonly Item[]) {
 test('the links lead to every row once, newest or oldest first, and a plain page reads no more than it shows', async () => {
   const all = items(95);
   const newest = await followed(list(), '', all);
-  assert.equal(newest.seen.map(({ id }) => id), [...all].reverse().map(({ id }) => id));
+  assert.equal(
+    newest.seen.map(({ id }) => id),
+    [...all].reverse().map(({ id }) => id),
+  );
   assert.equal([newest.pages, newest.most], [10, 11]);
   const oldest = await followed(list(), 'sort=oldest', all);
-  assert.equal(oldest.seen.map(({ id }) => id), all.map(({ id }) => id));
+  assert.equal(
+    oldest.seen.map(({ id }) => id),
+    all.map(({ id }) => id),
+  );
 });
 
 test('any search, filter, days and order show exactly what they name, across all pages', async () => {
@@ -124,7 +130,11 @@ test('any search, filter, days and order show exactly what they name, across all
         );
         const ids = (list: readonly Item[]) => list.map(({ id }) => id).sort();
         assert.equal(ids(seen), ids(wanted), query);
-        if (sort === 'size') assert.equal(seen.map(({ size }) => size), seen.map(({ size }) => size).sort((a, b) => b - a));
+        if (sort === 'size')
+          assert.equal(
+            seen.map(({ size }) => size),
+            seen.map(({ size }) => size).sort((a, b) => b - a),
+          );
       },
     ),
     { numRuns: 100 },
@@ -145,13 +155,22 @@ test('an order by value sorts one window, page by page, and leads to the next wi
   const { seen, most } = await followed(list(), 'sort=size', all);
   assert.is(most, BOUND);
   const sizes = seen.slice(0, 10).map(({ size }) => size);
-  assert.equal(sizes, [...all].slice(100).map(({ size }) => size).sort((a, b) => b - a).slice(0, 10));
+  assert.equal(
+    sizes,
+    [...all]
+      .slice(100)
+      .map(({ size }) => size)
+      .sort((a, b) => b - a)
+      .slice(0, 10),
+  );
 });
 
 test('a filter with an index column reads only rows of its value', async () => {
   const all = items(1_000, (at) => (at % 100 === 0 ? 'blue' : 'red'));
   const [colour] = list().filters;
-  const filters = [{ ...(colour as NonNullable<typeof colour>), where: (equals: string) => ({ column: 0, equals }) as const }];
+  const filters = [
+    { ...(colour as NonNullable<typeof colour>), where: (equals: string) => ({ column: 0, equals }) as const },
+  ];
   const { read, reader } = store(all);
   const page = await readList(list({ filters }), parseListQuery(list({ filters }), 'colour=blue'), reader);
   assert.equal([page.items.length, read.rows, page.next], [10, 10, null]);
@@ -177,7 +196,11 @@ test('a row that is not shown is passed over', async () => {
     const item = JSON.parse(body) as Item;
     return item.colour === 'gone' ? null : item;
   };
-  const { seen } = await followed(list({ read }), '', items(400, (at) => (at % 9 === 0 ? 'red' : 'gone')));
+  const { seen } = await followed(
+    list({ read }),
+    '',
+    items(400, (at) => (at % 9 === 0 ? 'red' : 'gone')),
+  );
   assert.is(seen.length, 45);
 });
 
