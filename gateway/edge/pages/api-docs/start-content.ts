@@ -63,8 +63,14 @@ const FAILURES: readonly (readonly [string, string, string])[] = [
   ['402', 'payment_required', 'Add credits, or raise the limit that metadata.scope names.'],
   ['403', 'permission_denied', 'No retry: the key may not do this.'],
   ['404', 'not_found', 'No retry: no such route, model or object; the message names what is near.'],
+  ['405', 'invalid_request', 'No retry: Allow names the methods of the path.'],
   ['408', 'timeout', 'Retry: the body arrived too slowly, or a provider did not answer in time.'],
-  ['409', '', 'Of a repeated Idempotency-Key: metadata.generation_id names the first run.'],
+  [
+    '409',
+    'conflict',
+    'No retry: the object is in another state. Of a repeated Idempotency-Key, metadata.generation_id names the first run.',
+  ],
+  ['410', 'gone', 'No retry: the clip is no longer kept.'],
   ['413', 'payload_too_large', 'No retry: send less.'],
   ['422', 'unprocessable', 'No retry: the request is valid and cannot be carried out.'],
   ['429', 'rate_limit_exceeded', 'Retry after the seconds in Retry-After.'],
@@ -82,7 +88,7 @@ function errorText(): Html {
 ${table({
   caption: 'Failures',
   columns: ['Status', 'error_type', 'What to do'],
-  rows: FAILURES.map(([status, type, words]) => [status, type === '' ? '–' : html`<code>${type}</code>`, words]),
+  rows: FAILURES.map(([status, type, words]) => [status, html`<code>${type}</code>`, words]),
   empty: '',
 })}
 <p><code>x-should-retry</code> decides where it is sent: <code>false</code> means that a repeat fails the same way. An
