@@ -1,7 +1,7 @@
 /** The audit log's kind, one actor per account and one of the operator, and its client functions. */
 import { AskError, type Cluster, type Json, type Kind, ownerOf, type RowReader, type View } from '../runtime/index.ts';
 import { type AuditRecord, auditEvent, OPERATOR_LOG } from '../terms/audit.ts';
-import { sequenceId } from '../terms/hash-chain.ts';
+import { type ChainedLog, sequenceId } from '../terms/hash-chain.ts';
 import { auditAddress } from '../terms/ids.ts';
 import { same } from '../terms/same.ts';
 import { AUDIT, type AuditState, auditMachine } from './audit.machine.ts';
@@ -50,7 +50,12 @@ export interface AuditQuery {
   readonly action?: string;
 }
 
-/** Entries of a log, newest first. `owner` is an account id, or `OPERATOR_LOG`. */
+/** The rows of a log. `owner` is an account id, or `OPERATOR_LOG`, here and below. */
+export function auditLog(owner: string): ChainedLog {
+  return { collection: AUDIT, address: auditAddress(owner) };
+}
+
+/** Entries of a log, newest first. */
 export async function listAudit(
   reader: AuditReader,
   owner: string,
@@ -59,11 +64,23 @@ export async function listAudit(
   const equals = target ?? action;
   const column = target === undefined ? BY_ACTION : BY_TARGET;
   const rows = await reader.rows({
-    ...{ collection: AUDIT, address: auditAddress(owner), order: 'descending', limit },
+    ...{ ...auditLog(owner), order: 'descending', limit },
     ...(equals === undefined ? {} : { where: { column, equals } }),
     ...(before === null ? {} : { after: { sort: before, id: sequenceId(before) } }),
   });
   return rows.map(({ body }) => JSON.parse(body) as AuditEntry);
+}
+
+/** The oldest entry about a target, which tells how it came to be; null without one. */
+export async function firstEntryOf(reader: AuditReader, owner: string, target: string): Promise<AuditEntry | null> {
+  const where = { column: BY_TARGET, equals: target } as const;
+  const [row] = await reader.rows({ ...auditLog(owner), where, limit: 1 });
+  return row === undefined ? null : (JSON.parse(row.body) as AuditEntry);
+}
+
+/** The index column that finds the entries of one action. */
+export function actionColumn(action: string): { readonly column: 1; readonly equals: string } {
+  return { column: BY_ACTION, equals: action };
 }
 
 export interface AuditVerification {
@@ -84,7 +101,7 @@ export async function verifyAudit(
   const from = skipped === 0 ? EMPTY_LOG : await entryAt(reader, owner, skipped);
   if (from === null) return { sound: false, sequence: skipped, reason: 'missing' };
   const verifier = new AuditVerifier(owner, from);
-  const query = { collection: AUDIT, address: auditAddress(owner), limit: PAGE_MAX } as const;
+  const query = { ...auditLog(owner), limit: PAGE_MAX } as const;
   for (let sort = skipped, full = true; full; ) {
     const rows = await reader.rows({ ...query, after: { sort, id: sequenceId(sort) } });
     verifier.add(rows.map(({ body }) => JSON.parse(body) as AuditEntry));

@@ -69,7 +69,7 @@ const schemeOf = (look: Look): 'light' | 'dark' => (look === 'dark' ? 'dark' : '
 
 /** With a script the page offers to copy what it shows: the button is shown once the script has run. */
 export async function copyButtonIs(page: Page, shown: boolean): Promise<void> {
-  const button = page.getByRole('button', { name: 'Copy' });
+  const button = page.getByRole('button', { name: 'Copy' }).first();
   await button.waitFor({ state: shown ? 'visible' : 'hidden' });
 }
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { notFound } from '../../terms/not-found.ts';
@@ -20,11 +19,9 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
+  ico: 'image/x-icon',
 };
 const FOLDER = 'gateway/edge/pages/assets';
-/** Files of a package, served under their own names and read when the first page names them: they are large. */
-const PACKAGE_FILES: ReadonlySet<string> = new Set(['swagger-ui.css', 'swagger-ui-bundle.js']);
-const PACKAGE = 'swagger-ui-dist';
 const PARENTS_MAX = 8;
 const YEAR_S = 365 * 24 * 60 * 60;
 
@@ -43,12 +40,12 @@ export function assetPath(name: string): string {
  */
 export const assetRoutes: readonly Route[] = withHead({
   ...{ method: 'GET', path: '/assets/:name', policy: 'unguarded', body: 'none' },
-  answer: showAsset,
+  answer: (context) => serveAsset(context, paramOf(context, 'name')),
 });
 
-function showAsset(context: RequestContext): RouteAnswer {
-  const { request, query } = context;
-  const asset = assetOf(paramOf(context, 'name'));
+/** The bytes of an asset, or 304 where the browser has them. */
+export function serveAsset({ request, query }: RequestContext, name: string): RouteAnswer {
+  const asset = assetOf(name);
   if (asset === undefined) throw notFound('No such asset');
   const { type, bytes, version } = asset;
   const etag = `"${version}"`;
@@ -60,9 +57,6 @@ function showAsset(context: RequestContext): RouteAnswer {
 
 function assetOf(name: string): Asset | undefined {
   loaded ??= load(assetFolder());
-  if (PACKAGE_FILES.has(name) && !loaded.has(name)) {
-    loaded.set(name, read(createRequire(import.meta.url).resolve(`${PACKAGE}/${name}`)));
-  }
   return loaded.get(name);
 }
 

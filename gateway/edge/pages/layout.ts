@@ -25,22 +25,32 @@ export interface PageFrame {
   readonly width?: 'narrow' | 'wide';
   /** Further elements of the head. */
   readonly head?: Html;
+  /** What search engines may keep of the page; absent: nothing, they leave it out. */
+  readonly listing?: SearchEntry;
   readonly content: Html;
 }
 
+/** A page of the public catalogue, as a search engine lists it. */
+export interface SearchEntry {
+  /** The one address of the page, without what only orders or narrows it. */
+  readonly address: string;
+  readonly description: string;
+}
+
 /** A whole page: head, header with navigation, the content in its main landmark, footer. */
-export function layout({ title, current, person, width = 'wide', head, content }: PageFrame): Html {
+export function layout({ title, current, person, width = 'wide', head, listing, content }: PageFrame): Html {
   const places = person === null ? PUBLIC_PLACES : [...PUBLIC_PLACES, ...ACCOUNT_PLACES];
   return html`<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
+${listing === undefined ? html`<meta name="robots" content="noindex">` : listed(listing)}
 <title>${title} · Troupe</title>
 <link rel="icon" href="${assetPath('mark.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath('styles.css')}">
 <link rel="stylesheet" href="${assetPath('parts.css')}">
+<link rel="stylesheet" href="${assetPath('tables.css')}">
 <script src="${assetPath('page.js')}" defer></script>
 ${head}
 </head>
@@ -60,6 +70,11 @@ ${content}
 </body>
 </html>
 `;
+}
+
+function listed({ address, description }: SearchEntry): Html {
+  return html`<link rel="canonical" href="${address}">
+<meta name="description" content="${description}">`;
 }
 
 const SIGN_IN = html`<a class="button second small sign-in" href="/sign-in">Sign in</a>`;

@@ -7,12 +7,14 @@ import { cataloguePageRoutes } from './catalogue/catalogue-pages.ts';
 import { pageEnvelope } from './page-refusal.ts';
 import { sessionRoutes } from './sign-in/session-routes.ts';
 import { signInRoutes } from './sign-in/sign-in-routes.ts';
+import { siteFileRoutes } from './site-files.ts';
 
 /** Every page for browsers, with what its forms send and the files it loads. Refusals are pages too. */
 export function pageRoutes(): readonly Route[] {
   const routes: readonly Route[] = [
     ...cataloguePageRoutes,
     ...assetRoutes,
+    ...siteFileRoutes,
     ...apiDocsRoutes,
     ...signInRoutes,
     ...sessionRoutes,

@@ -131,7 +131,10 @@ it('the history of each endpoint is drawn, told in words, and listed as a table;
   const context = await openContext('light', { javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto(`${stage.origin}/models/northwind/gale-70b`);
-  const endpoints = await page.locator('table.dense tbody tr').count();
+  const endpoints = await page
+    .getByRole('region', { name: 'Endpoints of the model, cheapest first' })
+    .locator('tbody tr')
+    .count();
   assert.is(await page.getByRole('img', { name: /requests succeeded$/ }).count(), endpoints);
   const cells = page.locator('.courses li:first-child .cell');
   assert.is(await cells.count(), 48);

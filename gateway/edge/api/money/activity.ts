@@ -34,11 +34,11 @@ async function showActivity(context: RequestContext, { services }: EdgeRoutes): 
   return jsonAnswer(renderExact({ data: rows.map(activityObject) }));
 }
 
-/** Rows of several keys with the same day, model and endpoint, as one; with its workspace where rows are grouped by it. */
-export type ActivitySum = Omit<Activity, 'key' | 'keyHash' | 'user' | 'isClosed'>;
+/** Rows with the same day, model and endpoint, as one; with its workspace or key where rows are grouped by it. */
+export type ActivitySum = Omit<Activity, 'key' | 'keyHash' | 'user' | 'isClosed'> & Partial<Pick<Activity, 'key'>>;
 
-/** Which rows are summed; without a filter, all of the days. */
-export type ActivityFilter = Pick<ActivityQuery, 'days'> & Partial<ActivityQuery>;
+/** Which rows are summed, and what they are grouped by beside day, model and endpoint; without a filter, all of the days. */
+export type ActivityFilter = Pick<ActivityQuery, 'days'> & Partial<ActivityQuery> & { readonly isByKey?: boolean };
 
 /** Newest day first, then by model and endpoint. Throws GatewayError 400 if it would have to sum too many rows. */
 export async function readActivity(
@@ -71,15 +71,21 @@ function workspaceOf({ workspace, account }: Pick<Activity, 'workspace' | 'accou
   return workspace ?? defaultWorkspaceId(account);
 }
 
-function addRow(sums: Map<string, ActivitySum>, activity: Activity, { isByWorkspace = false }: ActivityFilter): void {
-  const { key: _1, keyHash: _2, user: _3, isClosed: _4, workspace: _5, ...row } = activity;
-  const grouped = isByWorkspace ? { ...row, workspace: workspaceOf(activity) } : row;
-  const id = `${row.model} ${row.endpoint} ${isByWorkspace ? workspaceOf(activity) : ''}`;
+function addRow(
+  sums: Map<string, ActivitySum>,
+  activity: Activity,
+  { isByWorkspace = false, isByKey = false }: ActivityFilter,
+): void {
+  const { key, keyHash: _1, user: _2, isClosed: _3, workspace: _4, ...row } = activity;
+  const workspace = isByWorkspace ? { workspace: workspaceOf(activity) } : {};
+  const grouped = { ...row, ...workspace, ...(isByKey ? { key } : {}) };
+  const id = `${row.model} ${row.endpoint} ${grouped.workspace ?? ''} ${isByKey ? key : ''}`;
   const sum = sums.get(id);
   sums.set(id, sum === undefined ? grouped : merged(sum, grouped));
 }
 
-function merged(sum: ActivitySum, row: ActivitySum): ActivitySum {
+/** The first with the counts and the charges of both. */
+export function merged(sum: ActivitySum, row: ActivitySum): ActivitySum {
   return {
     ...sum,
     requests: sum.requests + row.requests,

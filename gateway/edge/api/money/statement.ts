@@ -3,12 +3,8 @@
  * the beginning and at the end. The ledger is never changed, so the statement of a past month is the same for ever.
  */
 import type { LedgerEntry } from '../../../../actors/account/ledger.ts';
-import type { RowQuery, RowRecord } from '../../../../actors/runtime/index.ts';
-import { sequenceId } from '../../../../actors/terms/hash-chain.ts';
+import { lastEntryBefore, type ReadRows, sequenceId } from '../../../../actors/terms/hash-chain.ts';
 import { csv } from '../../../terms/csv.ts';
-
-/** Reads rows of the store: a node's own, or those of an operator's connection. */
-export type ReadRows = (query: RowQuery) => Promise<readonly RowRecord[]>;
 
 /** A UTC month: store times of its beginning and of the next one's. */
 export interface Month {
@@ -45,7 +41,7 @@ export async function monthsOf(rows: ReadRows, account: string, now: number): Pr
 
 /** The lines of the statement, piece by piece. `account` is an address. */
 export async function* statementOf(rows: ReadRows, account: string, month: Month): AsyncIterable<Uint8Array> {
-  const before = await lastBefore(rows, account, month.from);
+  const before = await lastEntryBefore<LedgerEntry>(rows, { collection: 'ledger', address: account }, month.from);
   let balance = before?.balance ?? '0';
   yield lines([HEAD, boundary('opening', month.from, balance)]);
   let after = before?.sequence ?? 0;
@@ -58,24 +54,6 @@ export async function* statementOf(rows: ReadRows, account: string, month: Month
     if (inMonth.length < PAGE_ROWS_MAX) break;
   }
   yield lines([boundary('closing', month.till, balance)]);
-}
-
-/** The last entry before a store time, found by halving: entries are ordered by time. */
-async function lastBefore(rows: ReadRows, account: string, at: number): Promise<LedgerEntry | null> {
-  const [newest] = await rows({ collection: 'ledger', address: account, order: 'descending', limit: 1 });
-  let low = 0;
-  let high = newest === undefined ? 0 : (JSON.parse(newest.body) as LedgerEntry).sequence;
-  let found: LedgerEntry | null = null;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    const entry = await entryAfter(rows, account, middle - 1);
-    if (entry === null) throw new Error(`the ledger of ${account} has no entry ${middle}`);
-    if (entry.at < at) {
-      found = entry;
-      low = middle;
-    } else high = middle - 1;
-  }
-  return found;
 }
 
 async function entryAfter(rows: ReadRows, account: string, sequence: number): Promise<LedgerEntry | null> {

@@ -1,14 +1,14 @@
 import { ownerOf } from '../../../../actors/runtime/index.ts';
+import type { ReadRows } from '../../../../actors/terms/hash-chain.ts';
 import { accountAddress } from '../../../../actors/terms/ids.ts';
 import { invalid } from '../../../terms/invalid.ts';
 import { notFound } from '../../../terms/not-found.ts';
 import type { EdgeRoutes } from '../../http/edge-routes.ts';
-import { generationHeaders } from '../../http/generation-headers.ts';
 import type { Route } from '../../http/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
-import { writeDownload } from '../../http/write-download.ts';
+import { sendCsv } from '../../http/send-csv.ts';
 import { callerOf, paramOf, type RequestContext } from '../../request-context.ts';
-import { monthsOf, parseMonth, type ReadRows, statementOf } from './statement.ts';
+import { monthsOf, parseMonth, statementOf } from './statement.ts';
 
 /** `GET /statements` lists the months of the account; `GET /statements/{month}` is the CSV of one. */
 export const statementRoutes: readonly Route[] = [
@@ -37,18 +37,8 @@ export async function sendStatementOf(
   if (month === null) throw invalid('month must be YYYY-MM');
   const months = await monthsOf(rowsOf(services), account, services.cluster.now());
   if (!months.some(({ name }) => name === month.name)) throw notFound('The account has no statement for this month');
-  const { response } = context;
-  // A download waits for its client.
-  context.place?.leave();
-  response.writeHead(200, [
-    ...generationHeaders(context.id),
-    ...['content-type', 'text/csv; charset=utf-8', 'cache-control', 'private, no-store'],
-    ...['content-disposition', `attachment; filename="statement-${month.name}.csv"`],
-    ...['x-content-type-options', 'nosniff'],
-  ]);
   const source = statementOf(rowsOf(services), account, month);
-  await writeDownload(response, source, services, account);
-  return null;
+  return sendCsv(context, services, { account, name: `statement-${month.name}`, source });
 }
 
 function rowsOf({ cluster }: EdgeRoutes['services']): ReadRows {

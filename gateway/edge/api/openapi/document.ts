@@ -167,11 +167,18 @@ const HEADERS: readonly Parameter[] = [
   },
 ];
 
+/** The order of the operations of one path: what a reader looks for first. */
+const METHODS: readonly Operation['method'][] = ['get', 'post', 'put', 'patch', 'delete', 'head'];
+
 /** The API as an OpenAPI 3.1 document: the registered routes with the schemas in use. */
 export function openApiDocument(operations: readonly Operation[]): object {
   const paths: Record<string, Record<string, object>> = {};
-  for (const operation of operations) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation) };
+  for (const { path } of operations) {
+    paths[path] ??= Object.fromEntries(
+      METHODS.flatMap((method) => operations.filter((one) => one.path === path && one.method === method)).map(
+        (operation) => [operation.method, operationObject(operation)],
+      ),
+    );
   }
   return {
     openapi: '3.1.0',

@@ -50,10 +50,3 @@ ${page.content}
   const { account, token } = session;
   return pageAnswer(layout({ title, current: '/account', person: { account, token }, content }), site, { status });
 }
-
-/** A titled part of a page. */
-export function section(title: string, content: Html, more: Html | null = null): Html {
-  return html`<section class="card"><div class="heading"><h2>${title}</h2>${more}</div>
-${content}
-</section>`;
-}

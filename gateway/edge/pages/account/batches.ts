@@ -1,60 +1,89 @@
 import { cancelBatch, findBatch } from '../../../../actors/batch/batch.ts';
-import type { BatchCounts, BatchRecord } from '../../../../actors/batch/batch-record.ts';
-import { listBatches } from '../../../../actors/batch/list-batches.ts';
-import { isBatchId } from '../../../../actors/terms/ids.ts';
+import {
+  BATCH_ACCOUNT,
+  BATCH_STATUS,
+  BATCH_STATUSES,
+  type BatchCounts,
+  type BatchRecord,
+  statusColumn,
+} from '../../../../actors/batch/batch-record.ts';
+import { batchAddress, isBatchId } from '../../../../actors/terms/ids.ts';
 import { notFound } from '../../../terms/not-found.ts';
 import { refusalError } from '../../../terms/refusal-error.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { paramOf } from '../../request-context.ts';
 import { type Html, html } from '../html.ts';
+import type { List } from '../list/list.ts';
+import { listSection, openList } from '../list/list-view.ts';
+import { statusOption, timedOrder } from '../list/timed-order.ts';
 import { redirectAnswer } from '../page-answer.ts';
 import { type PrivateFormVisit, type PrivateVisit, privateForm, privatePage } from '../page-route.ts';
-import { badge, buttonForm, facts, olderLink, progress, table } from '../parts/elements.ts';
-import { countText, shortId, time } from '../parts/text.ts';
-import { accountPage, section } from './account-page.ts';
+import { badge, buttonForm, facts, progress, section } from '../parts/elements.ts';
+import { countText, time } from '../parts/text.ts';
+import { accountPage } from './account-page.ts';
+import { namesOf } from './names.ts';
 
-const PAGE = 50;
+const PATH = '/account/batches';
 const RUNNING: ReadonlySet<string> = new Set(['validating', 'in_progress', 'cancelling']);
 
 /** `/account/batches`: every batch with its progress, its results, and a way to cancel it. */
 export const batchPageRoutes: readonly Route[] = [
-  ...privatePage('/account/batches', showList),
-  ...privatePage('/account/batches/:id', showOne),
-  privateForm('/account/batches/:id/cancel', cancel),
+  ...privatePage(PATH, showList),
+  ...privatePage(`${PATH}/:id`, showOne),
+  privateForm(`${PATH}/:id/cancel`, cancel),
 ];
 
 async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
-  const { context, edge, session } = visit;
-  const asked = new URLSearchParams(context.query).get('after');
-  const { batches, hasMore } = await listBatches(edge.services.cluster, session.account, {
-    ...{ statuses: [], createdAfter: null, createdBefore: null, limit: PAGE },
-    after: asked !== null && isBatchId(asked) ? asked : null,
-  });
-  const rows = batches.map((batch) => [
-    time(batch.createdAt),
-    html`<a href="/account/batches/${batch.id}">${shortId(batch.id)}</a>`,
-    batch.endpoint,
-    badge(batch.status),
-    lines(batch.counts),
-  ]);
-  const list = table({
-    caption: 'Batches, newest first',
-    columns: ['Created (UTC)', 'Batch', 'Endpoint', 'Status', 'Lines'],
-    rows,
+  const opened = await openList(visit, batchList(visit));
+  const { items } = opened.page;
+  const names = await namesOf(
+    visit,
+    items.map(({ key }) => key),
+  );
+  const content = listSection('Batches', opened, {
+    caption: 'Batches',
+    columns: ['Batch', 'Created (UTC)', 'Model', 'Key', 'Status', 'Lines'],
+    rows: items.map(({ id, createdAt, model, endpoint, key, status, counts }) => [
+      html`<a href="${PATH}/${id}" title="${id}">${endpoint}</a>`,
+      ...[time(createdAt), model ?? 'several', names.key(key), badge(status), lines(counts)],
+    ]),
     empty: html`No batch yet. <code>npx troupe batch submit FILE.jsonl</code> or <code>POST /api/v1/batches</code> sends one.`,
   });
-  const content = html`${section('Batches', list)}
-${olderLink('/account/batches', hasMore ? (batches.at(-1)?.id ?? null) : null)}`;
-  const isLive = batches.some(({ status }) => RUNNING.has(status));
-  return accountPage(visit, { title: 'Batches', place: '/account/batches', isLive, content });
+  const isLive = items.some(({ status }) => RUNNING.has(status));
+  return accountPage(visit, { title: 'Batches', place: PATH, isLive, content });
+}
+
+function batchList({ edge, session: { account } }: PrivateVisit): List<BatchRecord> {
+  const { rows } = edge.services.cluster;
+  const linesOf = ({ counts }: BatchRecord): number => counts.total;
+  return {
+    path: PATH,
+    noun: 'batches',
+    rows: { collection: 'batch', where: { column: BATCH_ACCOUNT, equals: account } },
+    pageRows: 25,
+    read: ({ body }) => JSON.parse(body) as BatchRecord,
+    timeOf: ({ createdAt }) => createdAt,
+    ...timedOrder(isBatchId),
+    find: async (id) => (isBatchId(id) ? rows.row(batchAddress(account, id), 'batch', id) : null),
+    texts: ({ id, model, endpoint }) => [id, model, endpoint],
+    filters: [
+      {
+        ...{ name: 'status', title: 'Status', options: BATCH_STATUSES.map(statusOption) },
+        matches: ({ status }, value) => status === value,
+        where: (value) => ({ column: BATCH_STATUS, equals: statusColumn(account, value) }),
+      },
+    ],
+    sorts: [{ value: 'lines', text: 'Most lines first', compare: (a, b) => linesOf(b) - linesOf(a) }],
+  };
 }
 
 async function showOne(visit: PrivateVisit): Promise<RouteAnswer> {
   const batch = await requireBatch(visit);
   const { token } = visit.session;
+  const names = await namesOf(visit, [batch.key]);
   const isRunning = RUNNING.has(batch.status);
-  const stop = { action: `/account/batches/${batch.id}/cancel`, token, label: 'Cancel batch', kind: 'danger' } as const;
+  const stop = { action: `${PATH}/${batch.id}/cancel`, token, label: 'Cancel batch', kind: 'danger' } as const;
   const content = html`${batch.error !== null && html`<div class="notice bad" role="alert">${batch.error.message}</div>`}
 ${section(
   'Progress',
@@ -72,7 +101,7 @@ ${section(
     ['Id', html`<code>${batch.id}</code>`],
     ['Endpoint', batch.endpoint],
     ['Model', batch.model],
-    ['Key', html`<a href="/account/keys">${shortId(batch.key)}</a>`],
+    ['Key', names.key(batch.key)],
     ['Created (UTC)', time(batch.createdAt)],
     ['Window ends (UTC)', time(batch.expiresAt)],
     ['Ended (UTC)', batch.finalizedAt !== null && time(batch.finalizedAt)],
@@ -80,7 +109,7 @@ ${section(
   ]),
 )}`;
   return accountPage(visit, {
-    ...{ title: 'Batch', place: '/account/batches', isLive: isRunning, content },
+    ...{ title: 'Batch', place: PATH, isLive: isRunning, content },
     action: badge(batch.status),
   });
 }
@@ -94,7 +123,7 @@ async function cancel(visit: PrivateFormVisit): Promise<RouteAnswer> {
   const { account, id } = await requireBatch(visit);
   const answer = await cancelBatch(cluster, account, id, askMs);
   if ('refusal' in answer) throw refusalError(answer.refusal, cluster.now());
-  return redirectAnswer(`/account/batches/${id}`, visit.site);
+  return redirectAnswer(`${PATH}/${id}`, visit.site);
 }
 
 async function requireBatch({ context, edge, session }: PrivateVisit): Promise<BatchRecord> {

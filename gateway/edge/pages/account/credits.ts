@@ -1,22 +1,28 @@
 import { showAccount } from '../../../../actors/account/account.ts';
 import type { LedgerEntry } from '../../../../actors/account/ledger.ts';
-import { accountAddress } from '../../../../actors/terms/ids.ts';
+import { accountAddress, keyAddress } from '../../../../actors/terms/ids.ts';
+import { compare } from '../../../../actors/terms/usd.ts';
 import { monthsOf } from '../../api/money/statement.ts';
 import { sendStatementOf } from '../../api/money/statements.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { paramOf } from '../../request-context.ts';
 import { type Html, html } from '../html.ts';
+import { chainOrder } from '../list/chain-order.ts';
+import type { List } from '../list/list.ts';
+import { listSection, openList } from '../list/list-view.ts';
 import { type PrivateVisit, privateContent, privatePage } from '../page-route.ts';
-import { facts, figures, olderLink, table } from '../parts/elements.ts';
-import { countText, generationLink, shortId, time, usd, usdCell } from '../parts/text.ts';
-import { accountPage, section } from './account-page.ts';
+import { facts, figures, section, type TableParts, table } from '../parts/elements.ts';
+import type { Option } from '../parts/fields.ts';
+import { countText, generationLink, time, usd, usdCell } from '../parts/text.ts';
+import { accountPage } from './account-page.ts';
+import { keyOptions, namesOf } from './names.ts';
 
-const PAGE = 50;
+const PATH = '/account/credits';
 
 /** `/account/credits`: the account's money, its ledger, and a statement per month. */
 export const creditPageRoutes: readonly Route[] = [
-  ...privatePage('/account/credits', showCredits),
+  ...privatePage(PATH, showCredits),
   ...privateContent('/account/statements/:month', (visit) =>
     sendStatementOf(visit.context, visit.edge, {
       account: accountAddress(visit.session.account),
@@ -26,16 +32,14 @@ export const creditPageRoutes: readonly Route[] = [
 ];
 
 async function showCredits(visit: PrivateVisit): Promise<RouteAnswer> {
-  const { context, edge, session } = visit;
+  const { edge, session } = visit;
   const { cluster, askMs } = edge.services;
   const address = accountAddress(session.account);
-  const before = sequenceOf(new URLSearchParams(context.query).get('after'));
-  const [view, entries, months] = await Promise.all([
+  const [view, opened, months] = await Promise.all([
     showAccount(cluster, address, askMs),
-    ledgerOf(visit, before),
+    openList(visit, ledgerList(visit, await keyOptions(visit))),
     monthsOf((query) => cluster.rows.rows(query), address, cluster.now()),
   ]);
-  const last = entries.length > PAGE ? String(entries[PAGE - 1]?.sequence) : null;
   const content = html`${figures([
     ['Balance', usd(view.balance)],
     ['Held', usd(view.held), `by ${countText(view.holds)} running ${view.holds === 1 ? 'request' : 'requests'}`],
@@ -49,6 +53,7 @@ ${section(
     ['Adjusted', usd(view.adjustments)],
   ]),
 )}
+${listSection('Ledger', opened, await ledgerTable(visit, opened.page.items))}
 ${section('Add credits', waysIn())}
 ${section(
   'Statements',
@@ -58,10 +63,8 @@ ${section(
     rows: months.map(({ name }) => [name, html`<a href="/account/statements/${name}.csv">statement-${name}.csv</a>`]),
     empty: 'The first statement begins with the first deposit.',
   }),
-)}
-${section('Ledger', ledgerTable(entries.slice(0, PAGE)))}
-${olderLink('/account/credits', last)}`;
-  return accountPage(visit, { title: 'Credits', place: '/account/credits', content });
+)}`;
+  return accountPage(visit, { title: 'Credits', place: PATH, content });
 }
 
 function waysIn(): Html {
@@ -70,35 +73,57 @@ function waysIn(): Html {
 <p class="hint"><code>GET /api/v1/deposits/rails</code> lists the ways with their least and highest amounts.</p>`;
 }
 
-/** One more than a page, which tells whether there is another page. */
-async function ledgerOf({ edge, session }: PrivateVisit, before: number | null): Promise<readonly LedgerEntry[]> {
-  const rows = await edge.services.cluster.rows.rows({
-    ...{ collection: 'ledger', address: accountAddress(session.account), order: 'descending', limit: PAGE + 1 },
-    ...(before === null ? {} : { after: { sort: before, id: '' } }),
-  });
-  return rows.map(({ body }) => JSON.parse(body) as LedgerEntry);
+function ledgerList({ edge, session }: PrivateVisit, keys: readonly Option[]): List<LedgerEntry> {
+  const { rows } = edge.services.cluster;
+  const log = { collection: 'ledger', address: accountAddress(session.account) };
+  return {
+    path: PATH,
+    noun: 'ledger entries',
+    rows: log,
+    pageRows: 25,
+    read: ({ body }) => JSON.parse(body) as LedgerEntry,
+    timeOf: ({ at }) => at,
+    ...chainOrder((query) => rows.rows(query), log),
+    texts: ({ type, ref, amount }) => [type, ref, amount],
+    filters: [
+      {
+        ...{ name: 'type', title: 'Type', options: TYPES },
+        matches: ({ type }, value) => type === value,
+      },
+      {
+        ...{ name: 'key', title: 'Key', options: keys },
+        matches: ({ key }, value) => key === keyAddress(session.account, value),
+      },
+    ],
+    sorts: [{ value: 'amount', text: 'Largest first', compare: (a, b) => compare(b.amount, a.amount) }],
+  };
 }
 
-function ledgerTable(entries: readonly LedgerEntry[]): Html {
-  return table({
-    caption: 'Ledger entries, newest first',
-    columns: [{ number: 'Entry' }, 'Time (UTC)', 'Type', 'For', 'Key', { number: 'USD' }, { number: 'Balance' }],
+const TYPES: readonly Option[] = [
+  { value: 'charge', text: 'Charges' },
+  { value: 'deposit', text: 'Deposits' },
+  { value: 'adjustment', text: 'Adjustments' },
+];
+
+async function ledgerTable(visit: PrivateVisit, entries: readonly LedgerEntry[]): Promise<TableParts> {
+  const names = await namesOf(
+    visit,
+    entries.map(({ key }) => key),
+  );
+  return {
+    caption: 'Ledger entries',
+    columns: ['For', 'Time (UTC)', 'Type', 'Key', { number: 'USD' }, { number: 'Balance' }],
     rows: entries.map((entry) => [
-      ...[countText(entry.sequence), time(entry.at), entry.type, reference(entry)],
-      entry.key === null ? '' : shortId(entry.key),
+      html`${reference(entry)} <span class="hint">#${countText(entry.sequence)}</span>`,
+      ...[time(entry.at), entry.type, entry.key !== null && names.key(entry.key)],
       usdCell(entry.to === 'balance' || entry.amount === '0' ? entry.amount : `-${entry.amount}`),
       usdCell(entry.balance),
     ]),
     empty: 'The ledger is empty: it begins with the first deposit.',
-  });
+  };
 }
 
 function reference({ type, ref }: LedgerEntry): Html {
   if (type !== 'charge') return html`<code>${ref}</code>`;
   return generationLink(ref);
-}
-
-/** A text that is no sequence begins anew. */
-function sequenceOf(text: string | null): number | null {
-  return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null;
 }

@@ -1,20 +1,21 @@
 import type { Generation, Settlement } from '../../../../actors/terms/hold.ts';
 import { apiTypeOf } from '../../api/generation-record.ts';
 import { type Html, html } from '../html.ts';
+import type { PrivateVisit } from '../page-route.ts';
 import { facts, table } from '../parts/elements.ts';
-import { countText, durationText, shortId, time, usd } from '../parts/text.ts';
+import { countText, durationText, time, usd } from '../parts/text.ts';
+import { endpointText, type Names } from './names.ts';
 
 /** What was asked, by whom, and how it ended. */
-export function requestFacts(generation: Generation): Html {
+export function requestFacts(visit: PrivateVisit, generation: Generation, names: Names): Html {
   const { settlement, release } = generation;
   const total = settlement?.generationMs ?? release?.totalMs ?? null;
   const first = settlement?.latencyMs ?? null;
   return facts([
     ['Generation', html`<code>${generation.generation}</code>`],
     ['Created (UTC)', time(generation.createdAt)],
-    ['Provider', generation.provider],
-    ['Endpoint', html`<code>${generation.endpoint}</code>`],
-    ['Key', html`<a href="/account/keys">${shortId(generation.key)}</a>`],
+    ['Endpoint', endpointText(visit, generation.endpoint, generation.provider)],
+    ['Key', names.key(generation.key)],
     ['Answered as', answerText(generation)],
     ['First part after', first !== null && durationText(first)],
     ['Whole request', total !== null && durationText(total)],
@@ -36,7 +37,7 @@ function answerText(generation: Generation): string {
 }
 
 /** What was held and charged, and for which quantities. */
-export function moneyFacts({ settlement, amount, overshoot, tariff, moves = [], status }: Generation): Html {
+export function moneyFacts({ settlement, amount, overshoot, moves = [], status }: Generation, prices: Html): Html {
   const units = settlement?.unpriced ?? [];
   const videoSeconds = settlement?.media?.videoSeconds;
   return facts([
@@ -50,7 +51,7 @@ export function moneyFacts({ settlement, amount, overshoot, tariff, moves = [], 
     ['Tokens', settlement !== null && videoSeconds === undefined && tokens(settlement)],
     ['Counted by', settlement?.estimated === true && countedBy(settlement)],
     ['Without a price', units.length > 0 && units.join(', ')],
-    ['Tariff', html`<code>${tariff}</code>`],
+    ['Prices', prices],
   ]);
 }
 
@@ -76,21 +77,16 @@ function countOf(count: number | null): string {
 }
 
 /** The calls to providers, in order. */
-export function attemptTable({ settlement, release, status }: Generation): Html {
+export function attemptTable(
+  { settlement, release, status }: Generation,
+  endpointOf: (id: string, provider: string) => Html,
+): Html {
   const attempts = settlement?.attempts ?? release?.attempts ?? [];
   return table({
     caption: 'Attempts in order',
-    columns: [
-      { number: '#' },
-      'Provider',
-      'Endpoint',
-      'Outcome',
-      'Reason',
-      { number: 'Status' },
-      { number: 'First part' },
-    ],
+    columns: [{ number: '#' }, 'Endpoint', 'Outcome', 'Reason', { number: 'Status' }, { number: 'First part' }],
     rows: attempts.map(({ provider, endpoint, outcome, reason, status, latencyMs }, at) => [
-      ...[at + 1, provider, html`<code>${endpoint}</code>`, outcome, reason ?? '', status ?? '–'],
+      ...[at + 1, endpointOf(endpoint, provider), outcome, reason ?? '', status ?? '–'],
       latencyMs === null ? '–' : durationText(latencyMs),
     ]),
     empty: status === 'running' ? 'No provider has been called yet.' : 'No call to a provider is recorded.',

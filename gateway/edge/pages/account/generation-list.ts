@@ -1,57 +1,100 @@
-import type { Cluster } from '../../../../actors/runtime/index.ts';
 import type { Generation } from '../../../../actors/terms/hold.ts';
-import { accountAddress } from '../../../../actors/terms/ids.ts';
+import { accountAddress, keyAddress } from '../../../../actors/terms/ids.ts';
+import { compare } from '../../../../actors/terms/usd.ts';
 import { type Html, html } from '../html.ts';
-import { badge, table } from '../parts/elements.ts';
-import { countText, durationText, generationLink, time, usdCell } from '../parts/text.ts';
+import type { List } from '../list/list.ts';
+import type { PrivateVisit } from '../page-route.ts';
+import { badge, type TableParts } from '../parts/elements.ts';
+import type { Option } from '../parts/fields.ts';
+import { countText, durationText, time, usdCell } from '../parts/text.ts';
+import { type Names, namesOf } from './names.ts';
 
-interface ListQuery {
-  readonly limit: number;
-  /** Continues after this generation; null begins. */
-  readonly after: string | null;
-}
+const COLLECTION = 'generation';
+const PATH = '/account/generations';
+/** Longer ids are not looked up. */
+export const ID_CHARACTERS_MAX = 96;
 
-export interface GenerationPage {
-  readonly generations: readonly Generation[];
-  readonly hasMore: boolean;
-}
-
-/** Generations of an account, newest first. An unknown `after` begins anew. */
-export async function newestGenerations(
-  cluster: Pick<Cluster, 'rows'>,
-  account: string,
-  { limit, after }: ListQuery,
-): Promise<GenerationPage> {
-  const address = accountAddress(account);
-  const last = after === null ? null : await cluster.rows.row(address, 'generation', after);
-  const rows = await cluster.rows.rows({
-    ...{ collection: 'generation', address, order: 'descending', limit: limit + 1 },
-    ...(last === null ? {} : { after: { sort: last.sort, id: last.id } }),
-  });
-  const found = rows.map(({ body }) => JSON.parse(body) as Generation);
-  return { generations: found.slice(0, limit), hasMore: found.length > limit };
-}
-
-export function generationTable(generations: readonly Generation[]): Html {
-  return table({
-    caption: 'Generations, newest first',
-    columns: [
-      ...['Time (UTC)', 'Generation', 'Model', 'Provider', 'Outcome'],
-      ...[{ number: 'Prompt' }, { number: 'Completion' }, { number: 'Time' }, { number: 'USD' }],
+/** Requests of an account, newest first. `keys` are the choices of its filter. */
+export function generationList({ edge, session }: PrivateVisit, keys: readonly Option[] = []): List<Generation> {
+  const { rows } = edge.services.cluster;
+  const address = accountAddress(session.account);
+  const find: List<Generation>['find'] = async (id) =>
+    id.length > ID_CHARACTERS_MAX ? null : rows.row(address, COLLECTION, id);
+  return {
+    path: PATH,
+    noun: 'requests',
+    rows: { collection: COLLECTION, address },
+    pageRows: 25,
+    read: ({ body }) => JSON.parse(body) as Generation,
+    timeOf: ({ createdAt }) => createdAt,
+    nameOf: ({ id }) => id,
+    positionOf: async (name) => {
+      const row = await rows.row(address, COLLECTION, name);
+      return row === null ? null : { sort: row.sort, id: row.id };
+    },
+    find,
+    texts: (one) => [one.generation, one.model, one.provider, one.appTitle, one.appUrl, one.sessionId, one.user],
+    filters: [
+      {
+        ...{ name: 'outcome', title: 'Outcome', options: OUTCOMES },
+        matches: ({ status }, value) => status === value,
+      },
+      {
+        ...{ name: 'key', title: 'Key', options: keys },
+        matches: ({ key }, value) => key === keyAddress(session.account, value),
+      },
     ],
-    rows: generations.map(rowOf),
-    empty: html`No request yet. <a href="/account/keys">Create a key</a> and send the first one.`,
-  });
+    sorts: [
+      { value: 'cost', text: 'Dearest first', compare: (a, b) => compare(costOf(b), costOf(a)) },
+      { value: 'time', text: 'Slowest first', compare: (a, b) => (totalMsOf(b) ?? -1) - (totalMsOf(a) ?? -1) },
+      { value: 'tokens', text: 'Most tokens first', compare: (a, b) => tokensOf(b) - tokensOf(a) },
+    ],
+  };
 }
 
-function rowOf(generation: Generation): readonly (string | Html)[] {
-  const { settlement, release } = generation;
-  const total = settlement?.generationMs ?? release?.totalMs ?? null;
+const OUTCOMES: readonly Option[] = [
+  { value: 'settled', text: 'Charged' },
+  { value: 'released', text: 'Failed' },
+  { value: 'running', text: 'Running' },
+];
+
+function costOf({ settlement }: Generation): string {
+  return settlement?.cost ?? '0';
+}
+
+function totalMsOf({ settlement, release }: Generation): number | null {
+  return settlement?.generationMs ?? release?.totalMs ?? null;
+}
+
+function tokensOf({ settlement }: Generation): number {
+  return (settlement?.promptTokens ?? 0) + (settlement?.completionTokens ?? 0);
+}
+
+/** The table of some of them. */
+export async function generationTable(visit: PrivateVisit, generations: readonly Generation[]): Promise<TableParts> {
+  const names = await namesOf(
+    visit,
+    generations.map(({ key }) => key),
+  );
+  return {
+    caption: 'Requests',
+    columns: [
+      ...['Model', 'Time (UTC)', 'Provider', 'Key', 'Outcome'],
+      ...[{ number: 'Prompt' }, { number: 'Completion' }, { number: 'Took' }, { number: 'USD' }],
+    ],
+    rows: generations.map((generation) => rowOf(generation, names)),
+    empty: html`No request yet. <a href="/account/keys">Create a key</a> and send the first one.`,
+  };
+}
+
+function rowOf(generation: Generation, names: Names): readonly (string | Html)[] {
+  const { settlement } = generation;
+  const total = totalMsOf(generation);
   return [
+    html`<a href="${PATH}/${generation.generation}" title="${generation.generation}">${generation.model}</a>`,
     time(generation.createdAt),
-    generationLink(generation.generation),
-    generation.model,
     generation.provider,
+    names.key(generation.key),
     outcomeBadge(generation),
     countOf(settlement?.promptTokens),
     countOf(settlement?.completionTokens),

@@ -3,6 +3,7 @@ import type { LimitWindow } from '../../../../actors/terms/calendar.ts';
 import { compare, isUsd } from '../../../../actors/terms/usd.ts';
 import type { FormFields } from '../../body/form-fields.ts';
 import { type Html, html } from '../html.ts';
+import { inputField, type Option, selectField } from '../parts/fields.ts';
 
 /** What a person enters for a key, as text. */
 export interface KeyEntries {
@@ -55,6 +56,17 @@ function isAmount(text: string): boolean {
   return text.length <= AMOUNT_CHARACTERS_MAX && isUsd(text) && compare(text, '0') >= 0;
 }
 
+const RESETS: readonly Option[] = [
+  { value: '', text: 'Never' },
+  { value: 'daily', text: 'Every day' },
+  { value: 'weekly', text: 'Every Monday' },
+  { value: 'monthly', text: 'Every month' },
+];
+const KINDS: readonly Option[] = [
+  { value: 'inference', text: 'send requests' },
+  { value: 'management', text: 'manage keys' },
+];
+
 export interface KeyForm {
   readonly action: string;
   readonly token: string;
@@ -69,57 +81,12 @@ export function keyForm({ action, token, label, entries, problems, hasKind }: Ke
   return html`<form method="post" action="${action}" data-once>
 <input type="hidden" name="token" value="${token}">
 <div class="fields">
-${input({ name: 'name', title: 'Name', hint: null, problem: problems.name }, html`type="text" value="${entries.name}" maxlength="${NAME_MAX}" required`)}
-${input({ name: 'limit', title: 'Limit in USD', hint: 'Empty: no limit', problem: problems.limit }, html`type="text" inputmode="decimal" value="${entries.limit}"`)}
-${choice({ name: 'window', title: 'Limit resets', hint: 'At 00:00 UTC', problem: problems.window }, entries.window, [
-  ['', 'Never'],
-  ['daily', 'Every day'],
-  ['weekly', 'Every Monday'],
-  ['monthly', 'Every month'],
-])}
-${input({ name: 'expires', title: 'Expires', hint: 'At 00:00 UTC; empty: never', problem: problems.expires }, html`type="date" value="${entries.expires}"`)}
-${
-  hasKind &&
-  choice({ name: 'kind', title: 'May', hint: null, problem: problems.kind }, entries.kind, [
-    ['inference', 'send requests'],
-    ['management', 'manage keys'],
-  ])
-}
+${inputField({ name: 'name', title: 'Name', problem: problems.name }, entries.name, html`type="text" maxlength="${NAME_MAX}" required`)}
+${inputField({ name: 'limit', title: 'Limit in USD', hint: 'Empty: no limit', problem: problems.limit }, entries.limit, html`type="text" inputmode="decimal"`)}
+${selectField({ name: 'window', title: 'Limit resets', hint: 'At 00:00 UTC', problem: problems.window }, entries.window, RESETS)}
+${inputField({ name: 'expires', title: 'Expires', hint: 'At 00:00 UTC; empty: never', problem: problems.expires }, entries.expires, html`type="date"`)}
+${hasKind && selectField({ name: 'kind', title: 'May', problem: problems.kind }, entries.kind, KINDS)}
 </div>
 <div class="actions"><button type="submit">${label}</button></div>
 </form>`;
-}
-
-interface Entry {
-  readonly name: EntryName;
-  readonly title: string;
-  readonly hint: string | null;
-  readonly problem: string | undefined;
-}
-
-function input(entry: Entry, attributes: Html): Html {
-  const { name } = entry;
-  return field(entry, html`<input id="${name}" name="${name}" ${attributes} autocomplete="off"${described(entry)}>`);
-}
-
-function choice(entry: Entry, chosen: string, options: readonly (readonly [string, string])[]): Html {
-  const { name } = entry;
-  const list = options.map(([value, text]) =>
-    value === chosen
-      ? html`<option value="${value}" selected>${text}</option>`
-      : html`<option value="${value}">${text}</option>`,
-  );
-  return field(entry, html`<select id="${name}" name="${name}"${described(entry)}>${list}</select>`);
-}
-
-function field({ name, title, hint, problem }: Entry, control: Html): Html {
-  return html`<div class="field"><label for="${name}">${title}</label>${control}
-${problem !== undefined && html`<p class="error" id="${name}-error" role="alert">${problem}</p>`}
-${hint !== null && html`<p class="hint" id="${name}-hint">${hint}</p>`}</div>`;
-}
-
-function described({ name, hint, problem }: Entry): Html | null {
-  const ids = [problem === undefined ? '' : `${name}-error`, hint === null ? '' : `${name}-hint`].join(' ').trim();
-  if (ids === '') return null;
-  return html` aria-describedby="${ids}"${problem !== undefined && html` aria-invalid="true"`}`;
 }

@@ -1,41 +1,34 @@
-import type { Credential } from '../../../../actors/key/credential.ts';
+import { endpointsOn } from '../../../../actors/endpoint/endpoint.ts';
 import { changeKey, createKey, editKey, showKey } from '../../../../actors/key/key.ts';
 import type { KeyView } from '../../../../actors/key/statement.ts';
 import { AskError } from '../../../../actors/runtime/index.ts';
-import {
-  accountAddress,
-  keyAddress,
-  keyDigest,
-  keyHandle,
-  keyId,
-  keyText,
-  maskKey,
-} from '../../../../actors/terms/ids.ts';
+import { keyAddress, keyDigest, keyHandle, keyId, keyText, maskKey } from '../../../../actors/terms/ids.ts';
 import { notFound } from '../../../terms/not-found.ts';
+import { PREFIX } from '../../http/http-router.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { paramOf } from '../../request-context.ts';
+import { firstModel, snippets } from '../catalogue/snippets.ts';
 import { type Html, html } from '../html.ts';
+import { listSection, openList } from '../list/list-view.ts';
 import { redirectAnswer } from '../page-answer.ts';
 import { type PrivateFormVisit, type PrivateVisit, privateForm, privatePage } from '../page-route.ts';
-import { badge, buttonForm, facts, olderLink, table } from '../parts/elements.ts';
-import { shortId, time, usd, usdCell } from '../parts/text.ts';
-import { accountPage, section } from './account-page.ts';
+import { badge, buttonForm, facts, section } from '../parts/elements.ts';
+import { time, usd } from '../parts/text.ts';
+import { accountPage } from './account-page.ts';
 import { type EntryProblems, entriesOf, type KeyEntries, keyForm, NO_ENTRIES, readEntries } from './key-form.ts';
-
-const PAGE = 50;
-const PATH = '/account/keys';
-const KEY_ID = /^key_[0-9A-Za-z]{1,64}$/;
+import { KEY_ID, KEYS_PATH, keyList, keyTable, MAY } from './key-list.ts';
+import { localOf, type Names, namesOf } from './names.ts';
 
 /** `/account/keys`: create a key, limit it, revoke it. */
 export const keyPageRoutes: readonly Route[] = [
-  ...privatePage(PATH, (visit) => showList(visit)),
-  privateForm(PATH, create),
-  ...privatePage(`${PATH}/:id`, (visit) => showOne(visit)),
-  privateForm(`${PATH}/:id`, edit),
-  privateForm(`${PATH}/:id/disable`, (visit) => change(visit, 'disable')),
-  privateForm(`${PATH}/:id/enable`, (visit) => change(visit, 'enable')),
-  privateForm(`${PATH}/:id/revoke`, (visit) => change(visit, 'revoke')),
+  ...privatePage(KEYS_PATH, (visit) => showList(visit)),
+  privateForm(KEYS_PATH, create),
+  ...privatePage(`${KEYS_PATH}/:id`, (visit) => showOne(visit)),
+  privateForm(`${KEYS_PATH}/:id`, edit),
+  privateForm(`${KEYS_PATH}/:id/disable`, (visit) => change(visit, 'disable')),
+  privateForm(`${KEYS_PATH}/:id/enable`, (visit) => change(visit, 'enable')),
+  privateForm(`${KEYS_PATH}/:id/revoke`, (visit) => change(visit, 'revoke')),
 ];
 
 interface Entered {
@@ -46,64 +39,13 @@ interface Entered {
 const NOTHING_ENTERED: Entered = { entries: NO_ENTRIES, problems: {} };
 
 async function showList(visit: PrivateVisit, { entries, problems }: Entered = NOTHING_ENTERED): Promise<RouteAnswer> {
-  const { keys, last } = await readKeys(visit);
   const { token } = visit.session;
   const isRefused = Object.keys(problems).length > 0;
-  const form = keyForm({ action: PATH, token, label: 'Create key', entries, problems, hasKind: true });
-  const list = table({
-    caption: 'Keys, newest first',
-    columns: [
-      ...['Name', 'Key', 'Status', 'May'],
-      ...[{ number: 'Spent, month' }, { number: 'Limit' }, { number: 'Left' }],
-      ...['Expires (UTC)', 'Created (UTC)'],
-    ],
-    rows: keys.map(rowOf),
-    empty: 'No key yet: create the first one above.',
-  });
+  const form = keyForm({ action: KEYS_PATH, token, label: 'Create key', entries, problems, hasKind: true });
+  const opened = await openList(visit, keyList(visit));
   const content = html`${section('New key', form)}
-${section('Keys', list)}
-${olderLink(PATH, last)}`;
-  return accountPage(visit, { title: 'Keys', place: PATH, content, status: isRefused ? 400 : 200 });
-}
-
-async function readKeys({ context, edge, session }: PrivateVisit) {
-  const { cluster, askMs } = edge.services;
-  const asked = new URLSearchParams(context.query).get('after');
-  const address = accountAddress(session.account);
-  const after = asked !== null && KEY_ID.test(asked) ? await createdAt(asked) : null;
-  const rows = await cluster.rows.rows({
-    ...{ collection: 'credential', where: { column: 0, equals: address }, order: 'descending', limit: PAGE + 1 },
-    ...(after === null ? {} : { after }),
-  });
-  const addresses = rows.slice(0, PAGE).map(({ body }) => (JSON.parse(body) as Credential).key);
-  const keys = await Promise.all(addresses.map((key) => showKey(cluster, key, askMs)));
-  const oldest = keys.at(-1);
-  return { keys, last: rows.length > PAGE && oldest !== undefined ? localOf(oldest.key) : null };
-
-  /** The cursor behind a key of this account; an unknown one begins anew. */
-  async function createdAt(id: string): Promise<{ sort: number; id: string } | null> {
-    const view = await showKey(cluster, keyAddress(session.account, id), askMs).catch(() => null);
-    return view === null || view.createdAt === null ? null : { sort: view.createdAt, id: '' };
-  }
-}
-
-const MAY: Readonly<Record<KeyView['kind'], string>> = {
-  ...{ inference: 'send requests', management: 'manage keys', provider: 'report for a provider' },
-};
-
-function rowOf(key: KeyView): readonly (Html | string)[] {
-  const { name, label, status, kind, usageMonthly, limit, limitWindow, limitRemaining, expiresAt, createdAt } = key;
-  const title = name === '' ? localOf(key.key) : name;
-  return [
-    html`<a href="${PATH}/${localOf(key.key)}">${title}</a>${key.origin !== null && html`<br><span class="hint">${key.origin}</span>`}`,
-    ...[html`<code>${label}</code>`, badge(status), MAY[kind]],
-    ...[
-      usdCell(usageMonthly),
-      limit === null ? 'none' : html`${usd(limit)}${limitWindow !== null && ` ${limitWindow}`}`,
-    ],
-    limitRemaining === null ? '–' : usdCell(limitRemaining),
-    ...[expiresAt === null ? 'never' : time(expiresAt), time(createdAt)],
-  ];
+${listSection('Keys', opened, await keyTable(visit, opened.page.items))}`;
+  return accountPage(visit, { title: 'Keys', place: KEYS_PATH, content, status: isRefused ? 400 : 200 });
 }
 
 /** The text of the new key is on this page and nowhere else, so the form is answered by the page itself. */
@@ -120,23 +62,34 @@ async function create(visit: PrivateFormVisit): Promise<RouteAnswer> {
   const content = html`<div class="notice good" role="status">The key <strong>${read.name}</strong> is ready. Save it now: it is not stored and cannot be shown again.</div>
 <section class="card"><label for="text">Key</label>
 <div class="copied"><input id="text" readonly value="${text}" spellcheck="false" autofocus><button class="second" type="button" data-copy="text" hidden>Copy</button></div>
-<div class="actions"><a class="button" href="${PATH}">I saved it</a><a class="button second" href="${PATH}/${localOf(address)}">Open the key</a></div></section>`;
-  return accountPage(visit, { title: 'New key', place: PATH, content });
+<div class="actions"><a class="button" href="${KEYS_PATH}">I saved it</a><a class="button second" href="${KEYS_PATH}/${localOf(address)}">Open the key</a></div></section>
+${read.kind === 'inference' && section('First request', firstRequest(visit, text))}`;
+  return accountPage(visit, { title: 'New key', place: KEYS_PATH, content });
+}
+
+/** A request to paste, with the new key in it. */
+function firstRequest({ edge, site }: PrivateVisit, key: string): Html {
+  const base = `${site.origin}${PREFIX}`;
+  const model = firstModel(endpointsOn(edge.services.cluster.board));
+  if (model === null) return html`<p>The catalogue is empty: ask your operator for a provider.</p>`;
+  return html`<p class="hint">This key is in it, so keep it to yourself. <a href="/models">Every model</a> works the same way.</p>
+${snippets(model, { base, key })}`;
 }
 
 async function showOne(visit: PrivateVisit, entered: Entered | null = null): Promise<RouteAnswer> {
   const key = await requireKey(visit);
+  const names = await namesOf(visit, [key.createdBy?.id]);
   const { token } = visit.session;
-  const action = `${PATH}/${localOf(key.key)}`;
+  const action = `${KEYS_PATH}/${localOf(key.key)}`;
   const { entries, problems } = entered ?? { entries: entriesFrom(key), problems: {} };
   const isAlive = key.status !== 'revoked';
   const form = keyForm({ action, token, label: 'Save', entries, problems, hasKind: false });
-  const content = html`${section('Spend', spend(key))}
+  const content = html`${section('Spend', spend(key), links(key))}
 ${isAlive && section('Change', form)}
-${section('Key', identity(key))}
+${section('Key', identity(key, names))}
 ${isAlive && section('End it', endings(key, action, token))}`;
   return accountPage(visit, {
-    ...{ title: key.name === '' ? localOf(key.key) : key.name, place: PATH, content },
+    ...{ title: key.name === '' ? key.label : key.name, place: KEYS_PATH, content },
     action: badge(key.status),
     status: Object.keys(problems).length > 0 ? 400 : 200,
   });
@@ -154,17 +107,22 @@ function spend(key: KeyView): Html {
   ]);
 }
 
-function identity(key: KeyView): Html {
+function links({ key }: KeyView): Html {
+  const id = localOf(key);
+  return html`<span><a href="/account/generations?key=${id}">Requests</a> · <a href="/account/credits?key=${id}">Charges</a></span>`;
+}
+
+function identity(key: KeyView, names: Names): Html {
   return facts([
     ['Key', html`<code>${key.label}</code>`],
-    ['Id', shortId(key.key)],
+    ['Id', html`<code>${localOf(key.key)}</code>`],
     ['Hash', html`<code>${key.handle}</code>`],
     ['May', MAY[key.kind]],
     ['Workspace', key.workspace ?? 'the default one'],
     ['Member', key.member],
     ['Approved for', key.origin],
     ['Created (UTC)', time(key.createdAt)],
-    ['Created by', key.createdBy !== null && html`${key.createdBy.kind} ${shortId(key.createdBy.id)}`],
+    ['Created by', key.createdBy !== null && names.principal(key.createdBy)],
     ['Changed (UTC)', key.updatedAt !== null && time(key.updatedAt)],
   ]);
 }
@@ -197,7 +155,7 @@ async function edit(visit: PrivateFormVisit): Promise<RouteAnswer> {
   // The form shows no window without a limit, so it does not remove one.
   const limits = limit === null ? { limit } : { limit, limitWindow };
   await editKey(cluster, key.key, { name, ...limits, ...expiry }, { by: session.by, withinMs });
-  return redirectAnswer(`${PATH}/${localOf(key.key)}`, site);
+  return redirectAnswer(`${KEYS_PATH}/${localOf(key.key)}`, site);
 }
 
 async function change(visit: PrivateFormVisit, what: 'disable' | 'enable' | 'revoke'): Promise<RouteAnswer> {
@@ -205,7 +163,7 @@ async function change(visit: PrivateFormVisit, what: 'disable' | 'enable' | 'rev
   const { cluster, askMs } = edge.services;
   const { key } = await requireKey(visit);
   await changeKey(cluster, key, what, askMs, session.by);
-  return redirectAnswer(`${PATH}/${localOf(key)}`, site);
+  return redirectAnswer(`${KEYS_PATH}/${localOf(key)}`, site);
 }
 
 /** A key of another account is one that does not exist. */
@@ -219,8 +177,4 @@ async function requireKey({ context, edge, session }: PrivateVisit): Promise<Key
   } catch (thrown) {
     throw thrown instanceof AskError && thrown.failure.code === 'absent' ? missing : thrown;
   }
-}
-
-function localOf(address: string): string {
-  return address.slice(address.indexOf('/') + 1);
 }

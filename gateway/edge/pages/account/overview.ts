@@ -4,11 +4,12 @@ import { isNegative } from '../../../../actors/terms/usd.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { type Html, html } from '../html.ts';
+import { firstOf } from '../list/list-view.ts';
 import { type PrivateVisit, privatePage } from '../page-route.ts';
-import { figures } from '../parts/elements.ts';
+import { figures, section, table } from '../parts/elements.ts';
 import { countText, usd } from '../parts/text.ts';
-import { accountPage, section } from './account-page.ts';
-import { generationTable, newestGenerations } from './generation-list.ts';
+import { accountPage } from './account-page.ts';
+import { generationList, generationTable } from './generation-list.ts';
 import { readUsage, usageChart } from './usage-of.ts';
 
 const DAYS = 30;
@@ -20,10 +21,10 @@ export const overviewRoutes: readonly Route[] = privatePage('/account', showOver
 async function showOverview(visit: PrivateVisit): Promise<RouteAnswer> {
   const { edge, session } = visit;
   const { cluster, askMs } = edge.services;
-  const [view, usage, { generations }] = await Promise.all([
+  const [view, usage, generations] = await Promise.all([
     showAccount(cluster, accountAddress(session.account), askMs),
     readUsage(cluster, session.account, DAYS),
-    newestGenerations(cluster, session.account, { limit: GENERATIONS, after: null }),
+    firstOf(visit, generationList(visit), GENERATIONS),
   ]);
   const content = html`${warning(view.available, view.status)}
 ${figures([
@@ -32,8 +33,12 @@ ${figures([
   [`Spent, ${DAYS} days`, usd(usage.total), `${countText(usage.requests)} requests`],
   ['Keys', countText(view.keys), html`<a href="/account/keys">manage</a>`],
 ])}
-${section('Spend per day and model', usageChart(usage), html`<a href="/account/usage">Usage</a>`)}
-${section('Newest requests', generationTable(generations), html`<a href="/account/generations">All</a>`)}`;
+${section(
+  'Spend per day and model',
+  usageChart(usage, ({ model }) => model),
+  html`<a href="/account/usage">Usage</a>`,
+)}
+${section('Newest requests', table(await generationTable(visit, generations)), html`<a href="/account/generations">All</a>`)}`;
   return accountPage(visit, { title: view.name === '' ? 'Overview' : view.name, place: '/account', content });
 }
 

@@ -10,10 +10,10 @@ const DAY_MS = 86_400_000;
 export interface UsageOfDays {
   /** Store times at which the UTC days began, oldest first. */
   readonly days: readonly number[];
+  /** By day, model, endpoint and key; newest day first. */
   readonly rows: readonly ActivitySum[];
-  /** Exact decimal USD, in all and by model. */
+  /** Exact decimal USD. */
   readonly total: string;
-  readonly byModel: ReadonlyMap<string, string>;
   readonly requests: number;
 }
 
@@ -22,32 +22,42 @@ export async function readUsage(
   account: string,
   count: number,
 ): Promise<UsageOfDays> {
-  const today = Math.floor(cluster.now() / DAY_MS);
-  const newestFirst = Array.from({ length: count }, (_, past) => (today - past) * DAY_MS);
-  const rows = await readActivity(cluster, account, { days: newestFirst });
-  const byModel = new Map<string, string>();
+  const days = lastDays(cluster.now(), count);
+  const rows = await readActivity(cluster, account, { days, isByKey: true });
   let [total, requests] = ['0', 0];
   for (const row of rows) {
-    byModel.set(row.model, add(byModel.get(row.model) ?? '0', row.usage));
     total = add(total, row.usage);
     requests += row.requests;
   }
-  return { days: newestFirst.reverse(), rows, total, byModel, requests };
+  return { days: [...days].reverse(), rows, total, requests };
 }
 
-export function usageChart({ days, rows, byModel }: UsageOfDays): Html {
+/** Store times at which the last UTC days began, the running one first. */
+export function lastDays(now: number, count: number): readonly number[] {
+  const today = Math.floor(now / DAY_MS);
+  return Array.from({ length: count }, (_, past) => (today - past) * DAY_MS);
+}
+
+/** A stacked bar for each day. `idOf` tells the series of a row, `labelOf` what a large one is called. */
+export function usageChart(
+  { days, rows }: UsageOfDays,
+  idOf: (row: ActivitySum) => string,
+  labelOf: (id: string) => string = (id) => id,
+): Html {
   if (rows.length === 0) {
     return html`<div class="empty">Nothing was charged in this time. <a href="/account/keys">Create a key</a> and send a request.</div>`;
   }
-  const series = seriesOf(byModel);
+  const totals = new Map<string, string>();
+  for (const row of rows) totals.set(idOf(row), add(totals.get(idOf(row)) ?? '0', row.usage));
+  const series = seriesOf(totals);
   const bars: Bar[] = days.map((day) => ({ label: dateOf(day), parts: new Map<string, string>() }));
   const barOf = new Map(days.map((day, at) => [day, bars[at]]));
-  for (const { day, model, usage } of rows) {
-    const parts = barOf.get(day)?.parts as Map<string, string>;
-    const name = series.includes(model) ? model : OTHERS;
-    parts.set(name, add(parts.get(name) ?? '0', usage));
+  for (const row of rows) {
+    const parts = barOf.get(row.day)?.parts as Map<string, string>;
+    const id = series.includes(idOf(row)) ? idOf(row) : OTHERS;
+    parts.set(id, add(parts.get(id) ?? '0', row.usage));
   }
-  return barChart({ title: `USD per UTC day, the last ${days.length} days`, bars, series });
+  return barChart({ title: `USD per UTC day, the last ${days.length} days`, bars, series, labelOf });
 }
 
 export function dateOf(day: number): string {

@@ -1,6 +1,6 @@
-import { isVideoJobId } from '../../../../actors/terms/ids.ts';
-import type { JobRecord } from '../../../../actors/video-job/job-record.ts';
-import { listVideoJobs } from '../../../../actors/video-job/list-jobs.ts';
+import { isVideoJobId, videoJobAddress } from '../../../../actors/terms/ids.ts';
+import { compare } from '../../../../actors/terms/usd.ts';
+import { JOB_ACCOUNT, type JobRecord, VIDEO_STATUSES } from '../../../../actors/video-job/job-record.ts';
 import { cancelVideo, findVideoJob } from '../../../../actors/video-job/video-job.ts';
 import { notFound } from '../../../terms/not-found.ts';
 import { refusalError } from '../../../terms/refusal-error.ts';
@@ -9,54 +9,83 @@ import type { Route } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { paramOf } from '../../request-context.ts';
 import { type Html, html } from '../html.ts';
+import type { List } from '../list/list.ts';
+import { listSection, openList } from '../list/list-view.ts';
+import { statusOption, timedOrder } from '../list/timed-order.ts';
 import { redirectAnswer } from '../page-answer.ts';
 import { type PrivateFormVisit, type PrivateVisit, privateContent, privateForm, privatePage } from '../page-route.ts';
-import { badge, buttonForm, facts, olderLink, table } from '../parts/elements.ts';
-import { generationLink, shortId, time, usd, usdCell } from '../parts/text.ts';
-import { accountPage, section } from './account-page.ts';
+import { badge, buttonForm, facts, section } from '../parts/elements.ts';
+import { generationLink, time, usd, usdCell } from '../parts/text.ts';
+import { accountPage } from './account-page.ts';
+import { namesOf } from './names.ts';
 
-const PAGE = 50;
+const PATH = '/account/videos';
 const RUNNING: ReadonlySet<string> = new Set(['pending', 'in_progress']);
 
 /** `/account/videos`: every video job, and its clips to play. */
 export const videoPageRoutes: readonly Route[] = [
-  ...privatePage('/account/videos', showList),
-  ...privatePage('/account/videos/:id', showOne),
-  ...privateContent('/account/videos/:id/content', async (visit) =>
+  ...privatePage(PATH, showList),
+  ...privatePage(`${PATH}/:id`, showOne),
+  ...privateContent(`${PATH}/:id/content`, async (visit) =>
     sendClip(visit.context, visit.edge, await requireJob(visit)),
   ),
-  privateForm('/account/videos/:id/cancel', cancel),
+  privateForm(`${PATH}/:id/cancel`, cancel),
 ];
 
 async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
-  const { context, edge, session } = visit;
-  const asked = new URLSearchParams(context.query).get('after');
-  const { jobs, hasMore } = await listVideoJobs(edge.services.cluster, session.account, {
-    limit: PAGE,
-    after: asked !== null && isVideoJobId(asked) ? asked : null,
-  });
-  const list = table({
-    caption: 'Video jobs, newest first',
-    columns: ['Created (UTC)', 'Job', 'Model', 'Status', { number: 'Seconds' }, { number: 'USD' }],
-    rows: jobs.map((job) => [
-      time(job.createdAt),
-      html`<a href="/account/videos/${job.id}">${shortId(job.id)}</a>`,
-      ...[job.model, badge(job.status), job.usage?.videoSeconds ?? '–'],
-      job.usage === null ? '–' : usdCell(job.usage.cost),
+  const opened = await openList(visit, videoList(visit));
+  const { items } = opened.page;
+  const names = await namesOf(
+    visit,
+    items.map(({ key }) => key),
+  );
+  const content = listSection('Video jobs', opened, {
+    caption: 'Video jobs',
+    columns: ['Model', 'Created (UTC)', 'Key', 'Status', { number: 'Seconds' }, { number: 'USD' }],
+    rows: items.map(({ id, model, createdAt, key, status, usage }) => [
+      html`<a href="${PATH}/${id}" title="${id}">${model}</a>`,
+      ...[time(createdAt), names.key(key), badge(status), usage?.videoSeconds ?? '–'],
+      usage === null ? '–' : usdCell(usage.cost),
     ]),
     empty: html`No video yet. <code>npx troupe video submit</code> or <code>POST /api/v1/videos</code> asks for one.`,
   });
-  const content = html`${section('Video jobs', list)}
-${olderLink('/account/videos', hasMore ? (jobs.at(-1)?.id ?? null) : null)}`;
-  const isLive = jobs.some(({ status }) => RUNNING.has(status));
-  return accountPage(visit, { title: 'Videos', place: '/account/videos', isLive, content });
+  const isLive = items.some(({ status }) => RUNNING.has(status));
+  return accountPage(visit, { title: 'Videos', place: PATH, isLive, content });
+}
+
+function videoList({ edge, session: { account } }: PrivateVisit): List<JobRecord> {
+  const { rows } = edge.services.cluster;
+  const costOf = ({ usage }: JobRecord): string => usage?.cost ?? '0';
+  const secondsOf = ({ usage }: JobRecord): string => usage?.videoSeconds ?? '0';
+  return {
+    path: PATH,
+    noun: 'video jobs',
+    rows: { collection: 'job', where: { column: JOB_ACCOUNT, equals: account } },
+    pageRows: 25,
+    read: ({ body }) => JSON.parse(body) as JobRecord,
+    timeOf: ({ createdAt }) => createdAt,
+    ...timedOrder(isVideoJobId),
+    find: async (id) => (isVideoJobId(id) ? rows.row(videoJobAddress(account, id), 'job', id) : null),
+    texts: ({ id, model, generation, error }) => [id, model, generation, error?.message],
+    filters: [
+      {
+        ...{ name: 'status', title: 'Status', options: VIDEO_STATUSES.map(statusOption) },
+        matches: ({ status }, value) => status === value,
+      },
+    ],
+    sorts: [
+      { value: 'cost', text: 'Dearest first', compare: (a, b) => compare(costOf(b), costOf(a)) },
+      { value: 'seconds', text: 'Longest first', compare: (a, b) => compare(secondsOf(b), secondsOf(a)) },
+    ],
+  };
 }
 
 async function showOne(visit: PrivateVisit): Promise<RouteAnswer> {
   const job = await requireJob(visit);
+  const names = await namesOf(visit, [job.key]);
   const isRunning = RUNNING.has(job.status);
   const stop = {
-    action: `/account/videos/${job.id}/cancel`,
+    action: `${PATH}/${job.id}/cancel`,
     token: visit.session.token,
     label: 'Cancel job',
     kind: 'danger',
@@ -68,6 +97,7 @@ ${section(
   facts([
     ['Id', html`<code>${job.id}</code>`],
     ['Model', job.model],
+    ['Key', names.key(job.key)],
     ['Endpoint', html`<code>${job.candidates[job.candidate] ?? ''}</code>`],
     ['Attempt', job.attempt > 1 && job.attempt],
     ['Created (UTC)', time(job.createdAt)],
@@ -81,7 +111,7 @@ ${section(
   isRunning ? buttonForm(stop) : null,
 )}`;
   return accountPage(visit, {
-    ...{ title: 'Video', place: '/account/videos', isLive: isRunning, content },
+    ...{ title: 'Video', place: PATH, isLive: isRunning, content },
     action: badge(job.status),
   });
 }
@@ -89,7 +119,7 @@ ${section(
 /** Nothing is loaded before somebody plays it: a whole download starts the clock of its removal. */
 function clips({ id, clipSeconds }: JobRecord): Html {
   const players = (clipSeconds ?? []).map((seconds, index) => {
-    const source = `/account/videos/${id}/content?index=${index}`;
+    const source = `${PATH}/${id}/content?index=${index}`;
     return html`<figure class="clip"><video controls preload="none" playsinline src="${source}">Your browser plays no MP4.</video>
 <figcaption>Clip ${index + 1}, ${seconds} s · <a href="${source}" download>Download</a></figcaption></figure>`;
   });
@@ -102,7 +132,7 @@ async function cancel(visit: PrivateFormVisit): Promise<RouteAnswer> {
   const job = await requireJob(visit);
   const answer = await cancelVideo(cluster, job, askMs);
   if ('refusal' in answer) throw refusalError(answer.refusal, cluster.now());
-  return redirectAnswer(`/account/videos/${job.id}`, visit.site);
+  return redirectAnswer(`${PATH}/${job.id}`, visit.site);
 }
 
 async function requireJob({ context, edge, session }: PrivateVisit): Promise<JobRecord> {

@@ -1,43 +1,72 @@
-import { isWebhookEventId } from '../../../../actors/terms/ids.ts';
-import type { DeliveryRecord } from '../../../../actors/webhook/delivery-record.ts';
+import { isWebhookEventId, webhookAddress } from '../../../../actors/terms/ids.ts';
+import {
+  DELIVERY_ACCOUNT,
+  DELIVERY_STATUSES,
+  type DeliveryRecord,
+} from '../../../../actors/webhook/delivery-record.ts';
 import { findSigning, rotateSigning } from '../../../../actors/webhook/signing.ts';
-import { listDeliveries } from '../../../../actors/webhook/webhook.ts';
 import { signingSecret } from '../../../jobs/webhook/signing-secret.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { type Html, html } from '../html.ts';
+import type { List } from '../list/list.ts';
+import { listSection, openList } from '../list/list-view.ts';
+import { statusOption } from '../list/timed-order.ts';
 import { redirectAnswer } from '../page-answer.ts';
 import { type PrivateFormVisit, type PrivateVisit, privateForm, privatePage } from '../page-route.ts';
-import { badge, buttonForm, facts, olderLink, table } from '../parts/elements.ts';
+import { badge, buttonForm, facts, section, type TableParts } from '../parts/elements.ts';
 import { shortId, time } from '../parts/text.ts';
-import { accountPage, section } from './account-page.ts';
+import { accountPage } from './account-page.ts';
 
-const PAGE = 50;
+const PATH = '/account/webhooks';
 
 /** `/account/webhooks`: the signing secret and the deliveries. */
 export const webhookPageRoutes: readonly Route[] = [
-  ...privatePage('/account/webhooks', showWebhooks),
-  privateForm('/account/webhooks/rotate', rotate),
+  ...privatePage(PATH, showWebhooks),
+  privateForm(`${PATH}/rotate`, rotate),
 ];
 
 async function showWebhooks(visit: PrivateVisit): Promise<RouteAnswer> {
-  const { context, edge, session } = visit;
-  const asked = new URLSearchParams(context.query).get('after');
-  const after = asked !== null && isWebhookEventId(asked) ? asked : null;
-  const { cluster } = edge.services;
-  const page = await listDeliveries(cluster, session.account, { limit: PAGE, after });
-  const { deliveries, hasMore } = page ?? { deliveries: [], hasMore: false };
+  const opened = await openList(visit, deliveryList(visit));
+  const { items } = opened.page;
   const content = html`${section('Signing secret', await secret(visit))}
-${section('Deliveries', deliveryTable(deliveries))}
-${olderLink('/account/webhooks', hasMore ? (deliveries.at(-1)?.id ?? null) : null)}`;
-  const isLive = deliveries.some(({ status }) => status === 'delivering' || status === 'waiting');
-  return accountPage(visit, { title: 'Webhooks', place: '/account/webhooks', isLive, content });
+${listSection('Deliveries', opened, deliveryTable(items))}`;
+  const isLive = items.some(({ status }) => status === 'delivering' || status === 'waiting');
+  return accountPage(visit, { title: 'Webhooks', place: PATH, isLive, content });
+}
+
+function deliveryList({ edge, session: { account } }: PrivateVisit): List<DeliveryRecord> {
+  const { rows } = edge.services.cluster;
+  const find: List<DeliveryRecord>['find'] = async (id) =>
+    isWebhookEventId(id) ? rows.row(webhookAddress(account, id), 'delivery', id) : null;
+  return {
+    path: PATH,
+    noun: 'deliveries',
+    rows: { collection: 'delivery', where: { column: DELIVERY_ACCOUNT, equals: account } },
+    pageRows: 25,
+    read: ({ body }) => JSON.parse(body) as DeliveryRecord,
+    timeOf: ({ createdAt }) => createdAt,
+    nameOf: ({ id }) => id,
+    positionOf: async (name) => {
+      const row = await find(name);
+      return row === null ? null : { sort: row.sort, id: row.id };
+    },
+    find,
+    texts: ({ id, type, job, url }) => [id, type, job, url],
+    filters: [
+      {
+        ...{ name: 'status', title: 'Status', options: DELIVERY_STATUSES.map(statusOption) },
+        matches: ({ status }, value) => status === value,
+      },
+    ],
+    sorts: [],
+  };
 }
 
 async function secret({ edge, session }: PrivateVisit): Promise<Html> {
   const { cluster, pepper } = edge.services;
   const signing = await findSigning(cluster, session.account);
-  const turn = { action: '/account/webhooks/rotate', token: session.token } as const;
+  const turn = { action: `${PATH}/rotate`, token: session.token } as const;
   if (signing === null) {
     return html`<p>The secret is made with the first video job that names a <code>callback_url</code>, or now.</p>
 ${buttonForm({ ...turn, label: 'Make a secret' })}`;
@@ -53,19 +82,20 @@ ${buttonForm({ ...turn, label: 'Rotate' })}
 <p class="hint">After a rotation both secrets sign for a while, so that receivers can change over.</p>`;
 }
 
-function deliveryTable(deliveries: readonly DeliveryRecord[]): Html {
-  return table({
-    caption: 'Webhook deliveries, newest first',
-    columns: ['Created (UTC)', 'Event', 'Type', 'Job', 'Receiver', 'Status', 'Attempts', 'Next (UTC)'],
+function deliveryTable(deliveries: readonly DeliveryRecord[]): TableParts {
+  return {
+    caption: 'Webhook deliveries',
+    columns: ['Type', 'Created (UTC)', 'Job', 'Receiver', 'Status', 'Attempts', 'Next (UTC)'],
     rows: deliveries.map(({ createdAt, id, type, job, url, status, attempts, nextAttemptAt }) => [
-      ...[time(createdAt), shortId(id), type],
+      html`<span title="${id}">${type}</span>`,
+      time(createdAt),
       html`<a href="/account/videos/${job}">${shortId(job)}</a>`,
       ...[html`<code>${url}</code>`, badge(status)],
       attempts.map(({ outcome }) => outcome ?? 'running').join(', '),
       nextAttemptAt === null ? '' : time(nextAttemptAt),
     ]),
     empty: html`No webhook yet: a video job with a <code>callback_url</code> sends the first one.`,
-  });
+  };
 }
 
 async function rotate({ edge, site, session }: PrivateFormVisit): Promise<RouteAnswer> {
@@ -73,5 +103,5 @@ async function rotate({ edge, site, session }: PrivateFormVisit): Promise<RouteA
   const request = Buffer.from(random.bytes(16)).toString('hex');
   const { secretOverlapMs: overlapMs } = inference.config.webhooks;
   await rotateSigning(cluster, session.account, { request, overlapMs, withinMs });
-  return redirectAnswer('/account/webhooks', site);
+  return redirectAnswer(PATH, site);
 }

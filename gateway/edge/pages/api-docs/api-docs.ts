@@ -1,24 +1,54 @@
+import { endpointsOn } from '../../../../actors/endpoint/endpoint.ts';
 import { PREFIX } from '../../http/http-router.ts';
 import type { Route } from '../../http/route.ts';
+import type { RouteAnswer } from '../../http/route-answer.ts';
+import { paramOf } from '../../request-context.ts';
 import { assetPath } from '../assets.ts';
-import { html } from '../html.ts';
+import { firstModel } from '../catalogue/snippets.ts';
+import { type Html, html } from '../html.ts';
 import { layout } from '../layout.ts';
-import { pageAnswer } from '../page-answer.ts';
-import { openPage } from '../page-route.ts';
+import { pageAnswer, redirectAnswer } from '../page-answer.ts';
+import { openPage, type Visit } from '../page-route.ts';
+import { operationContent } from './operation-page.ts';
+import { publishedApi } from './published.ts';
+import { startContent } from './start-content.ts';
 
-export const API_DOCS_PATH = `${PREFIX}/docs`;
+const INDEX = `${PREFIX}/docs`;
 
 /**
- * `GET /api/v1/docs`: the OpenAPI document in a browser. The viewer's files are served by this site and call nobody else;
- * a key that a reader enters stays in the page. (issue 21)
+ * `GET /api/v1/docs`: how to start, and every operation of the OpenAPI document on a page of its own. An
+ * unknown operation leads to the list.
  */
-export const apiDocsRoutes: readonly Route[] = openPage(API_DOCS_PATH, ({ site, session }) => {
-  const head = html`<link rel="stylesheet" href="${assetPath('swagger-ui.css')}">
-<link rel="stylesheet" href="${assetPath('api-docs.css')}">
-<script src="${assetPath('swagger-ui-bundle.js')}" defer></script>
-<script src="${assetPath('api-docs.js')}" defer></script>`;
-  const content = html`<div id="api" data-document="${PREFIX}/openapi.json">
-<noscript><p class="card">This page needs JavaScript. The same is in <a href="${PREFIX}/openapi.json">openapi.json</a>.</p></noscript>
-</div>`;
-  return pageAnswer(layout({ title: 'API', current: API_DOCS_PATH, person: session, head, content }), site);
-});
+export const apiDocsRoutes: readonly Route[] = [
+  ...openPage(INDEX, showStart),
+  ...openPage(`${INDEX}/:operation`, showOperation),
+];
+
+function showStart(visit: Visit): RouteAnswer {
+  const model = firstModel(endpointsOn(visit.edge.services.cluster.board));
+  const document = `${PREFIX}/openapi.json`;
+  return page(
+    visit,
+    'API',
+    startContent({ api: publishedApi(), access: accessOf(visit), model, index: INDEX, document }),
+  );
+}
+
+function showOperation(visit: Visit): RouteAnswer {
+  const api = publishedApi();
+  const id = paramOf(visit.context, 'operation');
+  const operation = api.operations.find(({ operationId }) => operationId === id);
+  if (operation === undefined) return redirectAnswer(INDEX, visit.site);
+  const model = firstModel(endpointsOn(visit.edge.services.cluster.board))?.id ?? 'author/model';
+  const content = operationContent({ operation, api, index: INDEX, access: accessOf(visit), model });
+  return page(visit, operation.summary, content);
+}
+
+function accessOf({ site }: Visit): { readonly base: string } {
+  return { base: `${site.origin}${PREFIX}` };
+}
+
+function page({ site, session }: Visit, title: string, content: Html): RouteAnswer {
+  const head = html`<link rel="stylesheet" href="${assetPath('api-docs.css')}">`;
+  return pageAnswer(layout({ title, current: INDEX, person: session, head, content }), site);
+}

@@ -1,23 +1,24 @@
 /* Small conveniences; every page works without this file. */
 
+const TYPING_MS = 250;
+
 /* What a part of the page needs of this file; called again for a part that is loaded later. */
 function arm(root) {
   for (const button of root.querySelectorAll('button[data-copy]')) armCopy(button);
   for (const form of root.querySelectorAll('form[data-once]')) armOnce(form);
+  for (const form of root.querySelectorAll('form[data-filter]')) armFilter(form);
 }
 
 /* A button with data-copy="id" copies the text of that element. Without a script the button is hidden. */
 function armCopy(button) {
   const source = document.getElementById(button.dataset.copy);
   if (source === null || navigator.clipboard === undefined) return;
-  const label = button.textContent;
+  const label = [...button.childNodes];
   button.hidden = false;
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(source.value ?? source.textContent);
     button.textContent = 'Copied';
-    setTimeout(() => {
-      button.textContent = label;
-    }, 2000);
+    setTimeout(() => button.replaceChildren(...label), 2000);
   });
 }
 
@@ -49,8 +50,13 @@ if (matchMedia('(max-width: 52rem)').matches) {
   for (const group of document.querySelectorAll('details[data-wide]')) group.open = false;
 }
 
-/* On a narrow screen the navigation of the account scrolls: the current page is in view. */
-document.querySelector('.tabs [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+/* On a narrow screen the navigation of the account scrolls: the current page is in view. `scrollIntoView` would do the
+   same and begin the order of the Tab key there. */
+const current = document.querySelector('.tabs [aria-current]');
+if (current !== null) {
+  const tabs = current.closest('.tabs');
+  tabs.scrollLeft = current.offsetLeft - (tabs.clientWidth - current.offsetWidth) / 2;
+}
 
 /* A page with something that still moves loads that part again, until it is at rest or nobody looks for an hour. */
 const LIVE_MS = 3000;
@@ -74,8 +80,7 @@ async function refreshLive(times) {
 setTimeout(refreshLive, LIVE_MS, 0);
 
 /* A form with data-filter shows its answer in that element while a person types; without a script its button does. */
-const TYPING_MS = 250;
-for (const form of document.querySelectorAll('form[data-filter]')) {
+function armFilter(form) {
   let waiting;
   let asking;
   const show = async () => {

@@ -14,12 +14,13 @@ import type { Route } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { paramOf } from '../../request-context.ts';
 import type { Html } from '../html.ts';
-import { layout } from '../layout.ts';
+import { layout, type SearchEntry } from '../layout.ts';
 import { pageAnswer, redirectAnswer } from '../page-answer.ts';
 import { openPage, type Visit } from '../page-route.ts';
+import type { Option } from '../parts/fields.ts';
 import { DRAWN_MAX, REACHES } from './history-charts.ts';
 import { modelContent } from './model-page.ts';
-import { modelsContent, type Option } from './models-page.ts';
+import { modelsContent } from './models-page.ts';
 
 /** The public catalogue for browsers: the same models, filters and figures as the catalogue routes of the API. */
 export const cataloguePageRoutes: readonly Route[] = [
@@ -44,8 +45,21 @@ function showModels(visit: Visit): RouteAnswer {
   const { selection, problem } = select(visit, asked(sent));
   const families = listFamilies(topic).map(({ id, name }) => ({ value: String(id), text: String(name) }));
   const content = modelsContent({ query: sent, selection, problem, families, providers: providersOf(visit) });
-  return page(visit, 'Models', content, problem === null ? 200 : 400);
+  // A search or an order of the list is no page of its own.
+  const isWhole = [...sent.keys()].every((name) => name === 'offset' || name === 'limit');
+  const listing = {
+    address: `${visit.site.origin}${visit.context.request.url ?? '/models'}`,
+    description: DESCRIPTION,
+  };
+  return page(visit, {
+    title: 'Models',
+    content,
+    status: problem === null ? 200 : 400,
+    ...(isWhole ? { listing } : {}),
+  });
 }
+
+const DESCRIPTION = 'Models of many providers behind one API: prices, speed and uptime of each endpoint, measured.';
 
 function select(
   visit: Visit,
@@ -91,11 +105,24 @@ async function showModel(visit: Visit): Promise<RouteAnswer> {
     ...{ endpoints, histories, now: edge.services.cluster.now() },
     reach: REACHES.find((reach) => String(reach.days) === days) ?? REACHES[0],
   };
-  return page(visit, String(model.summary.name), modelContent({ model, history, base: `${site.origin}${PREFIX}` }));
+  const { description, name } = model.summary;
+  const listing = {
+    address: `${site.origin}/models/${id}`,
+    description: typeof description === 'string' && description !== '' ? description : `${name}: ${DESCRIPTION}`,
+  };
+  const content = modelContent({ model, history, base: `${site.origin}${PREFIX}` });
+  return page(visit, { title: String(name), content, listing });
 }
 
-function page({ site, session }: Visit, title: string, content: Html, status = 200): RouteAnswer {
-  return pageAnswer(layout({ title, current: '/models', person: session, content }), site, { status });
+interface CataloguePage {
+  readonly title: string;
+  readonly content: Html;
+  readonly listing?: SearchEntry;
+  readonly status?: number;
+}
+
+function page({ site, session }: Visit, { status = 200, ...parts }: CataloguePage): RouteAnswer {
+  return pageAnswer(layout({ current: '/models', person: session, ...parts }), site, { status });
 }
 
 function topicOf({ edge }: Visit): ReadonlyMap<string, Json> {

@@ -8,9 +8,8 @@ import {
   uptime,
 } from '../../../catalogue/measured.ts';
 import { type CatalogueModel, retainsNothing } from '../../../catalogue/models.ts';
-import { section } from '../account/account-page.ts';
 import { type Html, html } from '../html.ts';
-import { badge, facts, figures, table } from '../parts/elements.ts';
+import { badge, facts, figures, section, table } from '../parts/elements.ts';
 import { countText } from '../parts/text.ts';
 import { firstTokenChart, priceChart, throughputChart } from './endpoint-charts.ts';
 import { endpointName } from './endpoint-name.ts';
@@ -44,7 +43,7 @@ ${section('First token', firstTokenChart(endpoints))}
 ${section('Throughput', throughputChart(endpoints))}
 </div>
 <div class="pair">
-${section('Request', snippets(model, base))}
+${section('Request', snippets(model, { base }))}
 ${section('Model', modelFacts(model))}
 </div>
 ${section('All prices', priceTable(endpoints))}
@@ -109,7 +108,6 @@ function endpointTable(endpoints: readonly Endpoint[]): Html {
   ];
   return table({
     caption: 'Endpoints of the model, cheapest first',
-    isDense: true,
     columns: [
       ...[
         'Provider',

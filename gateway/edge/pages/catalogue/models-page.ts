@@ -1,13 +1,9 @@
 import type { CatalogueModel } from '../../../catalogue/models.ts';
 import type { ModelSelection } from '../../api/catalogue/filter-models.ts';
 import { type Html, html } from '../html.ts';
+import { inputField, type Option, selectField } from '../parts/fields.ts';
 import { countText } from '../parts/text.ts';
 import { perMillionText, priceLines } from './price-text.ts';
-
-export interface Option {
-  readonly value: string;
-  readonly text: string;
-}
 
 export interface ModelsPage {
   /** As the visitor sent it. */
@@ -78,7 +74,7 @@ export function modelsContent({ query, selection, problem, families, providers }
   return html`<div class="heading"><h1>Models</h1><p class="hint" id="count">${countText(total)} ${total === 1 ? 'model' : 'models'}</p></div>
 <div class="catalogue">
 <form class="filters card" method="get" action="/models" data-filter="#results" role="search" aria-label="Models">
-<div class="field"><label for="q">Search</label><input id="q" name="q" type="search" value="${query.get('q')}" placeholder="Name or id" autocomplete="off"></div>
+${inputField({ name: 'q', title: 'Search' }, query.get('q') ?? '', html`type="search" placeholder="Name or id"`)}
 ${select('sort', 'Sort', SORTS, query)}
 <details class="group" open${!isSet(query, COMMON) && html` data-wide`}><summary>Filters</summary>
 <div class="inner">
@@ -142,17 +138,15 @@ function marksOf(endpoints: CatalogueModel['endpoints']): readonly string[] {
 }
 
 function select(name: string, title: string, choices: readonly Option[], query: URLSearchParams): Html {
-  const chosen = query.get(name) ?? '';
-  const list = choices.map(({ value, text }) =>
-    value === chosen
-      ? html`<option value="${value}" selected>${text}</option>`
-      : html`<option value="${value}">${text}</option>`,
-  );
-  return html`<div class="field"><label for="${name}">${title}</label><select id="${name}" name="${name}">${list}</select></div>`;
+  return selectField({ name, title }, query.get(name) ?? '', choices);
 }
 
 function input(query: URLSearchParams, { name, title, example, mode }: Typed): Html {
-  return html`<div class="field"><label for="${name}">${title}</label><input id="${name}" name="${name}" inputmode="${mode}" value="${query.get(name)}" placeholder="${example}" autocomplete="off"></div>`;
+  return inputField(
+    { name, title },
+    query.get(name) ?? '',
+    html`type="text" inputmode="${mode}" placeholder="${example}"`,
+  );
 }
 
 function checks(name: string, title: string, choices: readonly Option[], query: URLSearchParams): Html {

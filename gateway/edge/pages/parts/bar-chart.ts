@@ -25,9 +25,11 @@ export interface ChartParts {
   readonly bars: readonly Bar[];
   /** In the order of their colours, at most `SERIES_MAX`. */
   readonly series: readonly string[];
+  /** What the legend calls a series; absent: by its id. */
+  readonly labelOf?: (series: string) => string;
 }
 
-export function barChart({ title, bars, series }: ChartParts): Html {
+export function barChart({ title, bars, series, labelOf = (id) => id }: ChartParts): Html {
   const totals = bars.map(({ parts }) => [...parts.values()].reduce((sum, part) => add(sum, part), '0'));
   const highest = totals.reduce((most, total) => (compare(total, most) > 0 ? total : most), '0');
   const drawn = bars.map((bar, at) => drawBar({ bar, at, highest, series, total: totals[at] ?? '0' }));
@@ -36,7 +38,7 @@ export function barChart({ title, bars, series }: ChartParts): Html {
 <svg viewBox="0 0 ${bars.length * 10} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${title}">${drawn}</svg>
 </div>
 ${axis([bars.at(0)?.label, bars[bars.length >> 1]?.label, bars.at(-1)?.label])}`;
-  return chart({ title, keys: seriesKeys(series), content });
+  return chart({ title, keys: seriesKeys(series.map(labelOf)), content });
 }
 
 interface DrawnBar {

@@ -1,4 +1,4 @@
-/** Elements that several pages share: tables, facts, badges, notices, page links, forms of one button. */
+/** Elements that several pages share: tables, facts, sections, badges, forms of one button. */
 
 import { type Html, type HtmlValue, html } from '../html.ts';
 import { TOKEN_FIELD } from '../same-origin.ts';
@@ -10,23 +10,30 @@ export interface TableParts {
   /** What the table lists, for those who hear the page. */
   readonly caption: string;
   readonly columns: readonly Column[];
-  /** Many narrow columns: less room between them, and two of them beside each other on a narrow screen. */
-  readonly isDense?: boolean;
   readonly rows: readonly (readonly HtmlValue[])[];
   /** Shown in place of a table without rows: what to do next. */
   readonly empty: HtmlValue;
 }
 
-export function table({ caption, columns, isDense = false, rows, empty }: TableParts): Html {
+/** From this number of columns on, the rows of a table become blocks on a tablet already. */
+const WIDE_COLUMNS = 7;
+
+export function table({ caption, columns, rows, empty }: TableParts): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
-  const heads = columns.map((column) => html`<th scope="col"${numberClass(column)}>${nameOf(column)}</th>`);
+  const heads = columns.map((column) => html`<th scope="col"${numberClass(column)}>${headOf(column)}</th>`);
   const lines = rows.map((cells) => html`<tr>${cells.map((cell, at) => cellOf(cell, columns[at] ?? ''))}</tr>\n`);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table class="${isDense ? 'stack dense' : 'stack'}">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table class="${columns.length >= WIDE_COLUMNS ? 'stack wide' : 'stack'}">
 <caption class="unseen">${caption}</caption>
 <thead><tr>${heads}</tr></thead>
 <tbody>
 ${lines}</tbody>
 </table></div>`;
+}
+
+/** A column of buttons needs no heading for those who see it. */
+function headOf(column: Column): HtmlValue {
+  const name = nameOf(column);
+  return name === '' ? html`<span class="unseen">Action</span>` : name;
 }
 
 /** On a narrow screen a row is a block, and each cell names its column. */
@@ -59,6 +66,13 @@ export function figures(pairs: readonly (readonly [string, HtmlValue, HtmlValue?
   return html`<dl class="figures">${cells}</dl>`;
 }
 
+/** A titled part of a page. */
+export function section(title: string, content: Html, more: Html | null = null): Html {
+  return html`<section class="card"><div class="heading"><h2>${title}</h2>${more}</div>
+${content}
+</section>`;
+}
+
 type Tone = 'good' | 'warn' | 'bad' | 'plain';
 const TONES: Readonly<Record<string, Tone>> = {
   ...{ completed: 'good', settled: 'good', delivered: 'good', active: 'good', open: 'good', done: 'good' },
@@ -72,12 +86,6 @@ export function badge(status: string, words?: string): Html {
   const text = words ?? status.replaceAll('_', ' ');
   const tone = TONES[status] ?? 'plain';
   return tone === 'plain' ? html`<span class="badge">${text}</span>` : html`<span class="badge ${tone}">${text}</span>`;
-}
-
-/** The link to the next page of a list; nothing on the last one. */
-export function olderLink(path: string, after: string | null): Html | null {
-  if (after === null) return null;
-  return html`<nav class="pager" aria-label="Pages"><a class="button second" href="${path}?${new URLSearchParams({ after }).toString()}" rel="next">Older</a></nav>`;
 }
 
 export interface ButtonForm {

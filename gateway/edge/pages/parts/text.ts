@@ -65,11 +65,18 @@ export function durationText(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** A store time, to the minute, in UTC. */
+/** A store time to the second, in UTC: `2026-11-24 11:40:20`. */
+export function timeText(at: number): string {
+  const iso = new Date(at).toISOString();
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
+}
+
+/** A store time; its title has the milliseconds. */
 export function time(at: number | null): Html {
   if (at === null) return html`<span class="none">–</span>`;
   const iso = new Date(at).toISOString();
-  return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)}</time>`;
+  const [day, clock] = timeText(at).split(' ');
+  return html`<time datetime="${iso}" title="${iso}"><span>${day}</span> <span>${clock}</span></time>`;
 }
 
 /** The short form of an id or an address: its last part, the whole as its title. */
@@ -82,4 +89,18 @@ export function shortId(id: string): Html {
 export function generationLink(id: string): Html {
   const text = id.length <= 20 ? id : `${id.slice(0, 14)}…${id.slice(-6)}`;
   return html`<a href="/account/generations/${id}" title="${id}"><code>${text}</code></a>`;
+}
+
+const BROWSERS = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari', 'curl'] as const;
+const BROWSER_NAMES: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera' };
+const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS X', 'Linux'] as const;
+
+/** What a person recognises of a browser's description of itself; the description where nothing of it is known. */
+export function browserText(agent: string): string {
+  if (agent === '') return 'unknown';
+  const browser = BROWSERS.find((name) => agent.includes(`${name}/`));
+  const system = SYSTEMS.find((name) => agent.includes(name));
+  if (browser === undefined) return agent.slice(0, 60);
+  const name = BROWSER_NAMES[browser] ?? browser;
+  return system === undefined ? name : `${name} on ${system === 'Mac OS X' ? 'macOS' : system}`;
 }

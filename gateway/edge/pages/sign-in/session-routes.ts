@@ -3,13 +3,14 @@ import type { SessionRecord } from '../../../../actors/session/session-record.ts
 import { endSession } from '../../api/sessions/session-routes.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
-import { accountPage, section } from '../account/account-page.ts';
+import { accountPage } from '../account/account-page.ts';
+import { localOf, type Names, namesOf } from '../account/names.ts';
 import { type Html, html } from '../html.ts';
 import { redirectAnswer } from '../page-answer.ts';
 import { type PrivateFormVisit, type PrivateVisit, privateForm, privatePage } from '../page-route.ts';
 import type { PageSession } from '../page-session.ts';
-import { buttonForm, table } from '../parts/elements.ts';
-import { shortId, time } from '../parts/text.ts';
+import { buttonForm, section, table } from '../parts/elements.ts';
+import { browserText, time } from '../parts/text.ts';
 import { endedCookie } from '../session-cookie.ts';
 
 const PATH = '/account/sessions';
@@ -21,10 +22,14 @@ async function showSessions(visit: PrivateVisit): Promise<RouteAnswer> {
   const { edge, session } = visit;
   const { cluster } = edge.services;
   const open = await listSessions(cluster.rows, session.account, cluster.now());
+  const names = await namesOf(
+    visit,
+    open.map(({ by }) => by.id),
+  );
   const list = table({
     caption: 'Browsers that are signed in to this account',
     columns: ['Browser', 'Opened by', 'Opened (UTC)', 'Ends (UTC)', ''],
-    rows: open.map((record) => row(record, session)),
+    rows: open.map((record) => row(record, session, names)),
     empty: 'No browser is signed in.',
   });
   const content = html`${section('Browsers', list)}
@@ -35,11 +40,12 @@ async function showSessions(visit: PrivateVisit): Promise<RouteAnswer> {
 function row(
   { session: address, by, agent, createdAt, expiresAt }: SessionRecord,
   session: PageSession,
+  names: Names,
 ): readonly Html[] {
   const isOwn = address === session.session;
-  const opener = by.kind === 'key' ? shortId(by.id) : html`a link of the operator`;
+  const opener = by.kind === 'key' ? names.key(by.id) : html`a link of the operator`;
   return [
-    html`${agent === '' ? 'unknown' : browserOf(agent)} ${isOwn && html`<span class="badge good">this one</span>`}`,
+    html`${browserText(agent)} ${isOwn && html`<span class="badge good">this one</span>`}`,
     ...[opener, time(createdAt), time(expiresAt)],
     buttonForm({
       ...{ action: PATH, token: session.token, label: 'End', kind: 'danger' },
@@ -55,21 +61,4 @@ async function end({ edge, site, session, form }: PrivateFormVisit): Promise<Rou
   await endSession(edge.services, session, id);
   if (id === localOf(session.session)) return redirectAnswer('/sign-in?out', site, { cookies: [endedCookie()] });
   return redirectAnswer(PATH, site);
-}
-
-const BROWSERS = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari', 'curl'] as const;
-const NAMES: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera' };
-const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS X', 'Linux'] as const;
-
-/** What a person recognises of a browser's description of itself; the description where nothing of it is known. */
-export function browserOf(agent: string): string {
-  const browser = BROWSERS.find((name) => agent.includes(`${name}/`));
-  const system = SYSTEMS.find((name) => agent.includes(name));
-  if (browser === undefined) return agent.slice(0, 60);
-  const name = NAMES[browser] ?? browser;
-  return system === undefined ? name : `${name} on ${system === 'Mac OS X' ? 'macOS' : system}`;
-}
-
-function localOf(address: string): string {
-  return address.slice(address.indexOf('/') + 1);
 }

@@ -2,13 +2,19 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../../../actors/terms/endpoint.ts';
 import type { CatalogueModel } from '../../../../../gateway/catalogue/models.ts';
-import { snippets } from '../../../../../gateway/edge/pages/catalogue/snippets.ts';
+import { type Access, firstModel, snippets } from '../../../../../gateway/edge/pages/catalogue/snippets.ts';
 
 const BASE = 'http://host/api/v1';
 
-function shown(writes: Endpoint['outputModalities'], envelopes: Endpoint['envelopes'] = {}): readonly string[] {
+function shown(
+  writes: Endpoint['outputModalities'],
+  envelopes: Endpoint['envelopes'] = {},
+  more: Partial<Access> = {},
+): readonly string[] {
   const model = { id: 'a/b', endpoints: [{ outputModalities: writes, envelopes }] } as unknown as CatalogueModel;
-  const plain = String(snippets(model, BASE)).replaceAll('&quot;', '"').replaceAll('&#39;', "'");
+  const plain = String(snippets(model, { base: BASE, ...more }))
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'");
   return [...plain.matchAll(/<pre[^>]*>([\s\S]*?)<\/pre>/g)].map(([, text]) => text as string);
 }
 
@@ -48,6 +54,45 @@ test('text and speech come in three languages, what the SDK has no types for as 
   const [, typeScript, python] = shown(['text']);
   assert.match(typeScript as string, '  messages: [{"role": "user", "content": "Hello"}],\n});');
   assert.match(python as string, '    messages=[{"role": "user", "content": "Hello"}],\n)');
+});
+
+test('each says how to run it in an empty folder, and has the key that it is given', () => {
+  const [, typeScript = '', python = ''] = shown(['text']);
+  assert.match(typeScript, /^\/\/ npm install openai, save this as hello\.mjs, then: node hello\.mjs\n/);
+  assert.match(python, /^# pip install openai, save this as hello\.py, then: python3 hello\.py\n/);
+  for (const text of shown(['text'], {}, { key: 'sk-gw-v1-0' })) {
+    assert.match(text, 'sk-gw-v1-0');
+    assert.not.match(text, 'OPENAI_API_KEY');
+  }
+});
+
+const endpoint = (id: string, more: Partial<Endpoint>): [string, never] => [
+  id,
+  {
+    ...{ id, model: id, modelName: id, author: 'a', created: 1, health: 'healthy', outputModalities: ['text'] },
+    ...{ supportedParameters: [], inputModalities: ['text'], descriptors: {}, passthrough: {}, inputs: {} },
+    ...{
+      evidence: { withheld: [] },
+      measured: {},
+      envelopes: {},
+      reasoning: null,
+      defaultParameters: {},
+      tariff: { id: 't', discount: 0 },
+      provider: {},
+    },
+    ...more,
+  } as never,
+];
+
+test('the first request names a model that chats, has endpoints that are not down, and costs least', () => {
+  const board = new Map([
+    endpoint('picture', { outputModalities: ['text', 'image'] }),
+    endpoint('down', { health: 'down', tariff: { id: 't', discount: 0, prompt: '0.1' } }),
+    endpoint('dear', { tariff: { id: 't', discount: 0, prompt: '2' } }),
+    endpoint('cheap', { tariff: { id: 't', discount: 0, prompt: '1' } }),
+  ]);
+  assert.is(firstModel(board)?.id, 'cheap');
+  assert.is(firstModel(new Map()), null);
 });
 
 test.run();

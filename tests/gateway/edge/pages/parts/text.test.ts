@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  browserText,
   bytesText,
   countText,
   durationText,
+  time,
   usd,
   usdCell,
   usdText,
@@ -67,6 +69,22 @@ test('counts, sizes and durations read as people write them', () => {
     '59.9 s',
     '4 min 10 s',
   ]);
+});
+
+test('a time has its seconds, and its milliseconds in the title', () => {
+  const shown = String(time(Date.UTC(2026, 10, 24, 11, 40, 20, 7)));
+  assert.is(shown.replaceAll(/<[^>]*>/g, ''), '2026-11-24 11:40:20');
+  assert.match(shown, 'title="2026-11-24T11:40:20.007Z"');
+});
+
+test('a browser is told as a person would', () => {
+  assert.is(
+    browserText('Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/143.0 Chrome/143 Safari/537.36'),
+    'Chrome on Linux',
+  );
+  assert.is(browserText('Mozilla/5.0 (Windows NT 10.0) Chrome/1 Safari/1 Edg/1'), 'Edge on Windows');
+  assert.is(browserText(''), 'unknown');
+  assert.is(browserText('my-script/1.0'), 'my-script/1.0');
 });
 
 test.run();

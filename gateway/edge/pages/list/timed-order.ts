@@ -1,0 +1,16 @@
+import { timeOfId } from '../../../../actors/terms/ids.ts';
+import type { Option } from '../parts/fields.ts';
+import type { List } from './list.ts';
+
+/** The order of rows that sort by the time in their ids: a place remains one after its row is gone. */
+export function timedOrder(isId: (text: string) => boolean): Pick<List<unknown>, 'nameOf' | 'positionOf'> {
+  return {
+    nameOf: ({ id }) => id,
+    positionOf: (name) => (isId(name) ? { sort: timeOfId(name), id: name } : null),
+  };
+}
+
+/** A stored word as a choice: `in_progress` reads "in progress". */
+export function statusOption(value: string): Option {
+  return { value, text: value.replaceAll('_', ' ') };
+}
