@@ -30,6 +30,12 @@ export interface Observed extends Sample {
   readonly list: FailingList | null;
 }
 
+/** What decides, from the record of an endpoint. */
+export function observedIn(record: Omit<Observed, 'by'> & { readonly recentBy: Observed['by'] }): Observed {
+  const { recent, recentBy: by, servedAt, list } = record;
+  return { recent, by, servedAt, list };
+}
+
 export interface JudgedHealth {
   readonly health: Health;
   /** What decided: the attempts, their too small number, or the model list. */

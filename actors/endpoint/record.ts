@@ -32,7 +32,7 @@ import {
   type FailingList,
   type Health,
   judge,
-  type Observed,
+  observedIn,
   PROBES_MAX,
   type Recent,
   type RecentBy,
@@ -109,10 +109,6 @@ export function emptyRecord(address: string): EndpointRecord {
 
 export function healthIn(record: EndpointRecord): Health {
   return judge(observedIn(record)).health;
-}
-
-export function observedIn({ recent, recentBy: by, servedAt, list }: EndpointRecord): Observed {
-  return { recent, by, servedAt, list };
 }
 
 export function declare(record: EndpointRecord, declaration: EndpointDeclaration, digest: string): EndpointRecord {

@@ -185,8 +185,8 @@ it('the activity of a day is one row per model and endpoint, counted on after a 
       return [day, endpoint, requests, promptTokens, usage, open];
     }),
     [
-      ['acct_1 2026-11-21', 'ep_1', 4, 40, '0.000000000000000000000004', false],
-      ['acct_1 2026-11-21', 'ep_2', 1, 10, '0.000000000000000000000001', false],
+      ['acct_1 2026-11-21', 'ep_1', 4, 40, '0.000000000000000000000004', true],
+      ['acct_1 2026-11-21', 'ep_2', 1, 10, '0.000000000000000000000001', true],
       ['acct_1 2026-11-22', 'ep_1', 3, 30, '0.000000000000000000000003', true],
     ],
   );

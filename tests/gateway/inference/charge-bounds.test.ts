@@ -41,7 +41,7 @@ it('the charge is at most twice the hold, unless more prompt tokens are reported
   });
   fc.assert(property, { numRuns: 5_000 });
   assert.ok(implausible > 1_000, `${implausible} reports were implausible`);
-  assert.ok(beyond > 100, `${beyond} reports were beyond the hold`);
+  assert.ok(beyond > 20, `${beyond} reports were beyond the hold`);
 });
 
 test.run();

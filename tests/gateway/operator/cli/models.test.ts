@@ -58,7 +58,7 @@ it('check prints every fault on a line of its own, and warnings beside the table
   assert.equal([code, out], [1, '']);
   assert.equal(
     err.split('\n').map((line) => line.replace(/^troupe: .*: line \d+: (\S+) .*/, '$1')),
-    ['data[0].surprise', 'data[0].name', 'data[1].id', ''],
+    ['data[0].name', 'data[0].surprise', 'data[1].id', ''],
   );
   const [input] = MODEL.input_modalities;
   const dearer = { ...input, pricing: [{ ...input.pricing[0], cost_usd: '0.001' }] };
