@@ -134,9 +134,11 @@ async function create(account: string, options: CreateOptions): Promise<void> {
 }
 
 export interface CreatedKey extends KeyCreated {
+  /** Without its account: `key_...`. */
+  readonly id: string;
   readonly kind: KeyKind;
-  /** Shown once, and not stored. */
-  readonly text: string;
+  /** The text of the key: shown once, and not stored. */
+  readonly secret: string;
 }
 
 /** Creates a key of an account. `account` is an address. */
@@ -146,15 +148,16 @@ export async function createKeyOf(
   options: CreateOptions,
   kind: KeyKind,
 ): Promise<CreatedKey> {
-  const address = keyAddress(account.slice('account:'.length), keyId(systemRandom));
-  const text = keyText(systemRandom);
-  const made = { ...newKey(text, await readPepper((await findCluster(options)).data), options), kind };
-  return { ...(await createKey(cluster, address, made, ASK_MS)), kind, text };
+  const id = keyId(systemRandom);
+  const address = keyAddress(account.slice('account:'.length), id);
+  const secret = keyText(systemRandom);
+  const made = { ...newKey(secret, await readPepper((await findCluster(options)).data), options), kind };
+  return { id, ...(await createKey(cluster, address, made, ASK_MS)), kind, secret };
 }
 
-export function renderCreated({ key, kind, text }: CreatedKey): string {
-  const shown = pairs({ key: shortKey(key), kind, text });
-  return [shown, '', 'Save the text: it is not stored and cannot be shown again.'].join('\n');
+export function renderCreated({ key, kind, secret }: CreatedKey): string {
+  const shown = pairs({ key: shortKey(key), kind, secret });
+  return [shown, '', 'Save the secret: it is not stored and cannot be shown again.'].join('\n');
 }
 
 function newKey(text: string, pepper: Uint8Array, options: CreateOptions): Omit<NewKey, 'kind'> {

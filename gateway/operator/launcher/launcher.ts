@@ -117,8 +117,8 @@ export class Launcher {
     this.folder = await openDataFolder(config.data);
     if (usesSimulators(config) && !this.options.demo) await refuseSimulators(config.data);
     this.port = await openPublicPort(config.listen, (socket) => this.accept(socket));
-    this.journal = openJournal(join(config.data, 'launcher.log'), clock);
-    await this.trimLogs(this.folder);
+    this.journal = openJournal(join(this.folder.logs, 'launcher.log'), clock);
+    await this.trimLogs(this.folder.logs);
     this.journal({ event: 'launcher.start', pid: process.pid, port: this.port.port });
     this.file = new ConnectionFile(config.data);
     await this.file.remove();
@@ -143,10 +143,9 @@ export class Launcher {
     });
   }
 
-  private async trimLogs({ path, logs }: Pick<DataFolder, 'path' | 'logs'>): Promise<void> {
-    await trimLogs(path);
+  private async trimLogs(logs: string): Promise<void> {
     await trimLogs(logs);
-    if (!this.stopped) this.trimAgain = this.options.clock.after(TRIM_MS, () => void this.trimLogs({ path, logs }));
+    if (!this.stopped) this.trimAgain = this.options.clock.after(TRIM_MS, () => void this.trimLogs(logs));
   }
 
   private accept(socket: Socket): void {

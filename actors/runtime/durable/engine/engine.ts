@@ -107,11 +107,16 @@ export interface EngineHost {
   /** True for an incarnation known to be dead or gone: its lease rows are orphaned. */
   isGone(incarnation: string): boolean;
   /** Writes a record of the node's log. */
-  log(record: {
-    readonly level: 'info' | 'warn' | 'error';
-    readonly message: string;
-    readonly [key: string]: unknown;
-  }): void;
+  log(record: LogRecord): void;
+}
+
+/** One log record of the runtime: plain data, never a secret. */
+export interface LogRecord {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  /** Every line names the node that writes it. Another one is a `peer`. */
+  readonly node?: never;
+  readonly [key: string]: unknown;
 }
 
 /** A row of this node's actors, once its commit is durable. */

@@ -181,8 +181,8 @@ it('an account that is created, funded and given a key by the command line can s
 it('a name leads an operator to the account, to its last refused request and the reason, and to a refund', async () => {
   const { id } = await toldJson<{ id: string }>(['accounts', 'create', 'Grace Hopper', ...at]);
   await told(['accounts', 'deposit', id, '5', ...at]);
-  const { text } = await toldJson<{ text: string }>(['keys', 'create', id, ...at]);
-  const { usage } = await chat(text);
+  const { secret } = await toldJson<{ secret: string }>(['keys', 'create', id, ...at]);
+  const { usage } = await chat(secret);
 
   assert.match(
     await told(['accounts', 'list', '--name', 'hopper', ...at]),
@@ -200,7 +200,7 @@ it('a name leads an operator to the account, to its last refused request and the
     new RegExp(`^{\n {2}"account": "${id}",\n {2}"id": "gen-`),
   );
 
-  const refusal = await chat(text, 'sim/nothing').catch((error: Error) => error.message);
+  const refusal = await chat(secret, 'sim/nothing').catch((error: Error) => error.message);
   assert.match(String(refusal), /^404 /);
   // Nodes write down what they refused within seconds.
   let refused = await told(['accounts', 'refused', id, ...at]);
@@ -241,10 +241,12 @@ it('a name leads an operator to the account, to its last refused request and the
 it('an operator suspends and resumes an account, disables and enables a key, and changes its limit', async () => {
   const { id } = await toldJson<{ id: string }>(['accounts', 'create', 'Alan', ...at]);
   await told(['accounts', 'deposit', id, '5', ...at]);
-  const { key, text } = await toldJson<{ key: string; text: string }>(['keys', 'create', id, ...at]);
+  const { key, id: bare, secret } = await toldJson<{ key: string; id: string; secret: string }>(['keys', 'create', id, ...at]);
+  assert.is(key, `key:${id}/${bare}`);
+  assert.match(secret, /^sk-gw-v1-[0-9a-f]{64}$/);
   const short = key.replace('key:', '');
   const status = (): Promise<string> =>
-    chat(text).then(
+    chat(secret).then(
       () => '200',
       (error: Error) => error.message.slice(0, 3),
     );
@@ -295,7 +297,7 @@ it('after kill -9 of a node the next request is answered, and the node comes bac
   while (connection().nodes.length < 3 || connection().nodes[0]?.pid === victim?.pid) {
     await pause(50);
   }
-  const log = readFileSync(join(data, 'launcher.log'), 'utf8').trim().split('\n');
+  const log = readFileSync(join(data, 'logs', 'launcher.log'), 'utf8').trim().split('\n');
   const entries = log.map((line) => JSON.parse(line) as Record<string, unknown>);
   for (const { level, time, event } of entries) {
     assert.match(`${level} ${time} ${event}`, /^info \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z [a-z-]+(\.[a-z-]+)*$/);
