@@ -74,6 +74,34 @@ it('an operator inspects and controls the whole cluster through any node', async
   }
 });
 
+it('an inspection names the owner, and the node and epoch of each step, also of those before a takeover', async () => {
+  const nodes = new GrpcNodes();
+  const [a, b] = await nodes.trio();
+  const operator = connectOperator(a.node.self.address, TOKEN);
+  try {
+    const address = addressOn(b.node, 'moved');
+    const watched: string[] = [];
+    const stop = operator.watch(address, ({ node, epoch }) => watched.push(`${node} ${epoch}`));
+    await operator.ask(address, add, { withinMs: 2_000 });
+    const before = await operator.inspect(address);
+    assert.is(before?.node, 'n2');
+    await b.node.leave();
+    await operator.ask(address, add, { withinMs: 5_000 });
+    const after = await operator.inspect(address);
+    const owner = after?.node ?? '';
+    assert.ok(['n1', 'n3'].includes(owner), owner);
+    assert.ok((after?.epoch ?? 0) > (before?.epoch ?? 0));
+    const by = after?.trail.map(({ node, epoch }) => `${node} ${epoch}`);
+    assert.equal(by, [`n2 ${before?.epoch}`, `${owner} ${after?.epoch}`]);
+    // A step reaches a watcher at another node a moment later.
+    await nodes.until(() => watched.includes(`${owner} ${after?.epoch}`), 'the step after the takeover is seen');
+    stop();
+  } finally {
+    operator.close();
+    await nodes.close();
+  }
+});
+
 it('an operator retries and skips dead messages, and gets the reason when one fails again', async () => {
   const nodes = new GrpcNodes();
   const { node } = await nodes.start('n1', { kinds: [tally, senderKind] });

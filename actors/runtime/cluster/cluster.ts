@@ -88,7 +88,7 @@ export interface Operator {
   /** Asks the owner; null if the actor is absent. */
   inspect(address: string): Promise<Inspection | null>;
   /** Committed steps of all live nodes whose address matches the pattern (`*` any run), until `stop`. */
-  watch(pattern: string, see: (step: CommittedStep & { readonly node: string }) => void): () => void;
+  watch(pattern: string, see: (step: CommittedStep) => void): () => void;
   /** Asks the owner to load a quarantined actor again; rejects if the owner or the store is unreachable. */
   reload(address: string): Promise<Reloaded>;
   /** Moves the named node's shards away and stops it after its open work. */

@@ -53,7 +53,7 @@ export interface OperatorClient {
    */
   watch(
     pattern: string,
-    see: (step: CommittedStep & { readonly node: string }) => void,
+    see: (step: CommittedStep) => void,
     ended?: (error: OperatorError) => void,
   ): () => void;
   /** Loads a quarantined actor again. */

@@ -7,7 +7,7 @@ import { absentWords } from './absent.ts';
 import { endpointsOf } from './endpoints.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { addressFrom } from './names.ts';
-import { pairs, print, table } from './print.ts';
+import { pairs, print, table, timeOf } from './print.ts';
 import { withSession } from './session.ts';
 import { watchPs } from './watch-ps.ts';
 
@@ -120,10 +120,11 @@ async function watch(pattern: string, options: GlobalOptions): Promise<void> {
   });
 }
 
-function renderStep(step: CommittedStep & { readonly node: string }, options: GlobalOptions): string {
+function renderStep(step: CommittedStep, options: GlobalOptions): string {
   if (options.json) return JSON.stringify(step);
-  const change = step.from === step.to ? step.to : `${step.from} -> ${step.to}`;
-  return `${clock(step.at)}  ${step.node}  ${step.address} #${step.version}  ${step.event}  ${change}`;
+  const { at, node, epoch, address, version, event, from, to } = step;
+  const change = from === to ? to : `${from} -> ${to}`;
+  return `${timeOf(at)}  ${node} epoch ${epoch}  ${address} #${version}  ${event}  ${change}`;
 }
 
 /** A node of an earlier build does not tell its activities. */
@@ -181,10 +182,13 @@ function renderQuarantined({ quarantined }: ClusterView): string {
 function renderInspection(seen: Inspection): string {
   const { queue } = seen;
   const openRows = Object.entries(seen.openRows).map(([name, count]) => `${count} ${name}`);
-  const transitions = seen.trail.map((step) => [clock(step.at), `#${step.version}`, step.event, step.from, step.to]);
-  const timers = seen.timers.map((timer) => [timer.name, new Date(timer.dueAt).toISOString(), timer.event]);
+  const transitions = seen.trail.map(({ at, node, epoch, version, event, from, to }) => [
+    ...[timeOf(at) ?? '', node, String(epoch), `#${version}`, event, from, to],
+  ]);
+  const timers = seen.timers.map((timer) => [timer.name, timeOf(timer.dueAt) ?? '', timer.event]);
+  const waiting = seen.waiting.map(({ lane, event }) => [event, lane]);
   const activities = seen.intents.map(({ id, name, attempt, runner, begun, deadlineAt, suspect, lastFailure }) => [
-    ...[id, name, String(attempt), begun ? 'running' : 'waiting', runner, new Date(deadlineAt).toISOString()],
+    ...[id, name, String(attempt), begun ? 'running' : 'waiting', runner, timeOf(deadlineAt) ?? ''],
     ...[suspect ? 'suspect' : '', lastFailure === null ? '' : `last failure: ${lastFailure}`],
   ]);
   const outbox = seen.outbox.map(({ to, number, event, tries }) => [to, number, event, String(tries)]);
@@ -200,6 +204,7 @@ function renderInspection(seen: Inspection): string {
       address: seen.address,
       state: seen.state,
       version: seen.version === seen.durableVersion ? seen.version : `${seen.version} (durable ${seen.durableVersion})`,
+      owner: seen.node,
       shard: `${seen.shard}, epoch ${seen.epoch}`,
       chart: seen.chart,
       queue: `${queue.system} system, ${queue.finish} finish, ${queue.start} start`,
@@ -209,16 +214,13 @@ function renderInspection(seen: Inspection): string {
     ...seen.explanation,
     '',
     `context ${JSON.stringify(seen.context, null, 2)}`,
+    ...(waiting.length > 0 ? ['', table(['WAITING', 'LANE'], waiting)] : []),
     ...(timers.length > 0 ? ['', table(['TIMER', 'DUE', 'EVENT'], timers)] : []),
     ...(activities.length > 0
       ? ['', table(['ACTIVITY', 'HANDLER', 'ATTEMPT', '', 'RUNNER', 'DEADLINE', '', ''], activities)]
       : []),
     ...(outbox.length > 0 ? ['', table(['OUTBOX', 'NUMBER', 'EVENT', 'TRIES'], outbox)] : []),
     ...(deadLetters.length > 0 ? ['', table(['DEAD LETTER', 'SOURCE', 'EVENT', 'TRIES', 'FAILURE'], deadLetters)] : []),
-    ...(transitions.length > 0 ? ['', table(['AT', 'VERSION', 'EVENT', 'FROM', 'TO'], transitions)] : []),
+    ...(transitions.length > 0 ? ['', table(['AT', 'NODE', 'EPOCH', 'VERSION', 'EVENT', 'FROM', 'TO'], transitions)] : []),
   ].join('\n');
-}
-
-function clock(ms: number): string {
-  return new Date(ms).toISOString().slice(11, 23);
 }

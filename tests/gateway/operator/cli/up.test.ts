@@ -175,7 +175,7 @@ it('an account that is created, funded and given a key by the command line can s
   watching.child.kill('SIGINT');
   const watched = await watching.ended;
   assert.is(watched.code, 0);
-  assert.match(watched.out, new RegExp(`n\\d  account:${id} #\\d+  hold\\.settle`));
+  assert.match(watched.out, new RegExp(`^\\d{4}-[-\\dT:.]+Z  n\\d epoch \\d+  account:${id} #\\d+  hold\\.settle`, 'm'));
 });
 
 it('a name leads an operator to the account, to its last refused request and the reason, and to a refund', async () => {
