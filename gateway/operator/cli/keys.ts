@@ -2,14 +2,13 @@
  * `troupe keys`: creates, changes and lists API keys. A key's text is generated here, printed once, and never stored.
  */
 import type { Command } from 'commander';
-import { showAccount } from '../../../actors/account/account.ts';
 import type { Credential } from '../../../actors/key/credential.ts';
 import { changeKey, createKey, type KeyCreated, limitKey, type NewKey, showKey } from '../../../actors/key/key.ts';
 import type { KeyView } from '../../../actors/key/statement.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { keyAddress, keyDigest, keyHandle, keyId, keyText, maskKey } from '../../../actors/terms/ids.ts';
 import type { KeyKind } from '../../../actors/terms/key-kind.ts';
-import { askEach } from '../ask-each.ts';
+import { askEach, isQuarantined } from '../ask-each.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { readPepper } from '../config/secrets.ts';
 import { COMMAND_LINE } from './command-line.ts';
@@ -19,7 +18,7 @@ import { addKeyApproval } from './key-approval.ts';
 import { addKeyChanges } from './key-changes.ts';
 import { accountFrom, amountFrom, countFrom, keyFrom, timeFrom } from './names.ts';
 import { pairs, print, table, timeOf } from './print.ts';
-import { ASK_MS, type Session, withSession } from './session.ts';
+import { ASK_MS, requireAccount, type Session, withSession } from './session.ts';
 
 export interface CreateOptions extends GlobalOptions {
   readonly name: string;
@@ -99,31 +98,48 @@ function addChange(keys: Command, change: 'revoke' | 'disable' | 'enable', descr
     });
 }
 
+/** What is known of a key whose state does not load. */
+export type QuarantinedKey = Pick<KeyView, 'key' | 'label' | 'name' | 'kind' | 'createdAt' | 'expiresAt'> & {
+  readonly status: 'quarantined';
+  readonly fault: string;
+};
+
 /** The keys of an account, newest first. `account` is an address. */
-export async function listKeysOf({ operator, cluster }: Session, account: string): Promise<readonly KeyView[]> {
+export async function listKeysOf(
+  { operator, cluster }: Session,
+  account: string,
+): Promise<readonly (KeyView | QuarantinedKey)[]> {
   const where = { column: 0, equals: account } as const;
   const rows = await operator.rows({ collection: 'credential', where, order: 'descending', limit: LIST_MAX });
   // An account without keys exists; an unknown one is an error.
-  if (rows.length === 0) await showAccount(cluster, account, ASK_MS);
-  const addresses = rows.map((row) => (JSON.parse(row.body) as Credential).key);
-  return askEach(addresses, (key) => showKey(cluster, key, ASK_MS));
+  if (rows.length === 0) await requireAccount({ cluster }, account);
+  const credentials = new Map(rows.map(({ address, body }) => [address, JSON.parse(body) as Credential]));
+  const answers = await askEach([...credentials.keys()], (key) => showKey(cluster, key, ASK_MS));
+  return answers.map((one) => {
+    if (!isQuarantined(one)) return one;
+    const { key, label, name, kind, createdAt, expiresAt } = credentials.get(one.address) as Credential;
+    return { key, label, name, kind, createdAt, expiresAt, status: 'quarantined', fault: one.fault };
+  });
 }
 
-export function renderKeys(found: readonly KeyView[]): string {
+export function renderKeys(found: readonly (KeyView | QuarantinedKey)[]): string {
   const rows = found.map((key) => [
     shortKey(key.key),
     key.label,
     key.kind,
     key.status,
-    key.limit === null ? 'none' : `${key.limit}${key.limitWindow === null ? '' : ` ${key.limitWindow}`}`,
-    key.usage,
-    key.limitRemaining ?? '-',
+    ...('fault' in key ? ['-', '-', '-'] : [limitOf(key), key.usage, key.limitRemaining ?? '-']),
     timeOf(key.createdAt) ?? '',
     timeOf(key.expiresAt) ?? 'never',
     key.name,
   ]);
   const money = ['LIMIT USD', 'SPENT USD', 'LEFT USD'];
   return table(['KEY', 'LABEL', 'KIND', 'STATUS', ...money, 'CREATED', 'EXPIRES', 'NAME'], rows);
+}
+
+function limitOf({ limit, limitWindow }: KeyView): string {
+  if (limit === null) return 'none';
+  return limitWindow === null ? limit : `${limit} ${limitWindow}`;
 }
 
 async function create(account: string, options: CreateOptions): Promise<void> {

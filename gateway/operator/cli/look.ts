@@ -221,6 +221,8 @@ function renderInspection(seen: Inspection): string {
       : []),
     ...(outbox.length > 0 ? ['', table(['OUTBOX', 'NUMBER', 'EVENT', 'TRIES'], outbox)] : []),
     ...(deadLetters.length > 0 ? ['', table(['DEAD LETTER', 'SOURCE', 'EVENT', 'TRIES', 'FAILURE'], deadLetters)] : []),
-    ...(transitions.length > 0 ? ['', table(['AT', 'NODE', 'EPOCH', 'VERSION', 'EVENT', 'FROM', 'TO'], transitions)] : []),
+    ...(transitions.length > 0
+      ? ['', table(['AT', 'NODE', 'EPOCH', 'VERSION', 'EVENT', 'FROM', 'TO'], transitions)]
+      : []),
   ].join('\n');
 }

@@ -76,7 +76,10 @@ it('keeps the node and the epoch of each step across a change of the owner', () 
   third.restore(second.text(0));
   third.add(16, 9_002, 'event.2', 'a', 'a');
   const by = third.steps().map(([version, , , , , epoch, node]) => [version, epoch, node]);
-  assert.equal(by.slice(0, 13), [...Array(13).keys()].map((at) => [at + 1, 4, 'n1']));
+  assert.equal(
+    by.slice(0, 13),
+    [...Array(13).keys()].map((at) => [at + 1, 4, 'n1']),
+  );
   assert.equal(by.slice(13), [
     [14, 5, 'n2'],
     [15, 5, 'n2'],

@@ -175,7 +175,10 @@ it('an account that is created, funded and given a key by the command line can s
   watching.child.kill('SIGINT');
   const watched = await watching.ended;
   assert.is(watched.code, 0);
-  assert.match(watched.out, new RegExp(`^\\d{4}-[-\\dT:.]+Z  n\\d epoch \\d+  account:${id} #\\d+  hold\\.settle`, 'm'));
+  assert.match(
+    watched.out,
+    new RegExp(`^\\d{4}-[-\\dT:.]+Z  n\\d epoch \\d+  account:${id} #\\d+  hold\\.settle`, 'm'),
+  );
 });
 
 it('a name leads an operator to the account, to its last refused request and the reason, and to a refund', async () => {
@@ -241,7 +244,11 @@ it('a name leads an operator to the account, to its last refused request and the
 it('an operator suspends and resumes an account, disables and enables a key, and changes its limit', async () => {
   const { id } = await toldJson<{ id: string }>(['accounts', 'create', 'Alan', ...at]);
   await told(['accounts', 'deposit', id, '5', ...at]);
-  const { key, id: bare, secret } = await toldJson<{ key: string; id: string; secret: string }>(['keys', 'create', id, ...at]);
+  const {
+    key,
+    id: bare,
+    secret,
+  } = await toldJson<{ key: string; id: string; secret: string }>(['keys', 'create', id, ...at]);
   assert.is(key, `key:${id}/${bare}`);
   assert.match(secret, /^sk-gw-v1-[0-9a-f]{64}$/);
   const short = key.replace('key:', '');
@@ -297,7 +304,9 @@ it('after kill -9 of a node the next request is answered, and the node comes bac
   while (connection().nodes.length < 3 || connection().nodes[0]?.pid === victim?.pid) {
     await pause(50);
   }
-  const log = readFileSync(join(data, 'logs', 'launcher.log'), 'utf8').trim().split('\n');
+  const log = readFileSync(join(data, 'logs', 'launcher.log'), 'utf8')
+    .trim()
+    .split('\n');
   const entries = log.map((line) => JSON.parse(line) as Record<string, unknown>);
   for (const { level, time, event } of entries) {
     assert.match(`${level} ${time} ${event}`, /^info \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z [a-z-]+(\.[a-z-]+)*$/);
