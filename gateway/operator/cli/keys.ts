@@ -52,13 +52,13 @@ export function addKeys(program: Command): void {
   addChange(keys, 'enable', 'let a disabled key send requests again');
   keys
     .command('limit')
-    .argument('<key>', 'the key, as acct_.../key_...')
+    .argument('<key>', 'the key, as key_... or acct_.../key_...')
     .argument('<usd>', 'the most that the key may spend, or none')
     .option('--window <window>', `the limit resets: ${WINDOWS.join(', ')} (UTC; default: never)`)
     .description('change the limit of a key')
     .action(async (key: string, usd: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { readonly window?: string }>();
-      const address = keyFrom(key);
+      const address = await keyFrom(key, options);
       const limit = usd === 'none' ? null : amountFrom(usd);
       const limitWindow = windowFrom({ window: options.window, limit: limit ?? undefined });
       const view = await withSession(options, ({ cluster }) =>
@@ -83,11 +83,11 @@ export function addKeys(program: Command): void {
 function addChange(keys: Command, change: 'revoke' | 'disable' | 'enable', description: string): void {
   keys
     .command(change)
-    .argument('<key>', 'the key, as acct_.../key_...')
+    .argument('<key>', 'the key, as key_... or acct_.../key_...')
     .description(description)
     .action(async (key: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const address = keyFrom(key);
+      const address = await keyFrom(key, options);
       const view = await withSession(options, ({ cluster }) =>
         changeKey(cluster, address, change, ASK_MS, COMMAND_LINE),
       );

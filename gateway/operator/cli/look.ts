@@ -3,10 +3,11 @@ import type { Command } from 'commander';
 import { type ClusterView, type CommittedStep, type Inspection, systemClock } from '../../../actors/runtime/index.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { explained } from '../explained.ts';
+import { kindOfId } from '../find-address.ts';
 import { absentWords } from './absent.ts';
 import { endpointsOf } from './endpoints.ts';
 import type { GlobalOptions } from './global-options.ts';
-import { addressFrom } from './names.ts';
+import { addressFrom, NAMED, requireName } from './names.ts';
 import { pairs, print, table, timeOf } from './print.ts';
 import { withSession } from './session.ts';
 import { watchPs } from './watch-ps.ts';
@@ -30,35 +31,36 @@ export function addLook(program: Command): void {
     });
   program
     .command('inspect')
-    .argument('<address>', 'kind:owner or kind:owner/local')
-    .description('show one actor: state, context, queue, timers, last transitions')
+    .argument('<address>', NAMED)
+    .description('show one actor: owner, state, context, queue, timers, last transitions')
     .action(async (text: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const address = addressFrom(text);
+      const address = await addressFrom(text, options);
       const seen = await withSession(options, ({ operator }) => operator.inspect(address));
       if (!seen) throw new ConfigError(absentWords(address));
       print(options, seen, () => renderInspection(seen));
     });
   program
     .command('why')
-    .argument('<address>', 'kind:owner or kind:owner/local, or the id of a model for its endpoints')
-    .description('explain why an actor is in its state')
+    .argument('<address>', `${NAMED}, or the id of a model for its endpoints`)
+    .description('explain why an actor, or a generation, is in its state')
     .action(async (text: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       if (MODEL_ID.test(text)) return whyModel(text, options);
-      const address = addressFrom(text);
-      const seen = await withSession(options, ({ operator }) => explained(operator, address));
-      if (seen === null) throw new ConfigError(absentWords(address));
-      const { explanation } = seen;
+      requireName(text);
+      const seen = await withSession(options, ({ operator }) => explained(operator, text));
+      if (seen === null) throw new ConfigError(absentWords(text));
+      const { address, explanation } = seen;
       print(options, { address, explanation }, () => explanation.join('\n'));
     });
   program
     .command('watch')
-    .argument('[pattern]', 'addresses to watch, `*` stands for anything', '*')
+    .argument('[pattern]', 'addresses to watch, `*` stands for anything; or an id such as batch_... alone', '*')
     .description('show the transitions of actors as they happen, until Ctrl-C')
-    .action(async (pattern: string, _: unknown, command: Command) =>
-      watch(pattern, command.optsWithGlobals<GlobalOptions>()),
-    );
+    .action(async (text: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      await watch(kindOfId(text) === null ? text : await addressFrom(text, options), options);
+    });
   program
     .command('drain')
     .argument('<node>', 'the name of a node, as `troupe ps` shows it')
