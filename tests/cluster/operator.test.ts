@@ -102,6 +102,29 @@ it('an inspection names the owner, and the node and epoch of each step, also of 
   }
 });
 
+it('every node shows the start of each, and the restarts that a launcher noted at one of them', async () => {
+  const nodes = new GrpcNodes();
+  const [a, b, c] = await nodes.trio();
+  const operator = connectOperator(a.node.self.address, TOKEN);
+  try {
+    const now = nodes.clock.now();
+    const lastEnd = { reason: 'ended by SIGKILL', at: now };
+    const times = [now - 3_600_001, now - 3_000_000, now];
+    b.node.operator.noteRestarts({ name: 'n3', total: 7, times, lastEnd });
+    await c.node.leave();
+    const view = await operator.ps();
+    const shown = new Map(view.nodes.map((node) => [node.name, node]));
+    assert.equal(shown.get('n3')?.restarts, { total: 7, lastHour: 2 });
+    assert.equal(shown.get('n3')?.lastEnd, lastEnd);
+    assert.equal([shown.get('n1')?.restarts, shown.get('n1')?.lastEnd], [null, null]);
+    for (const name of ['n1', 'n2']) assert.ok(now - Number(shown.get(name)?.startedAt) < 60_000, name);
+    assert.is(shown.get('n3')?.startedAt, null);
+  } finally {
+    operator.close();
+    await nodes.close();
+  }
+});
+
 it('an operator retries and skips dead messages, and gets the reason when one fails again', async () => {
   const nodes = new GrpcNodes();
   const { node } = await nodes.start('n1', { kinds: [tally, senderKind] });

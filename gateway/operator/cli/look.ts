@@ -135,17 +135,44 @@ function waitOf({ state, gauges }: ClusterView['nodes'][number]): string {
   return state !== 'draining' || activities === 0 ? '' : `waits for ${activities} activities`;
 }
 
+const PS_HEAD = [
+  ...['NODE', 'STATE', 'UP', 'RESTARTS 1H', 'PID', 'GRPC', 'SHARDS', 'RESIDENT', 'QUEUED', 'STEPS'],
+  ...['LAST END', ''],
+] as const;
+
+/** How the node ended, or the life before this one. */
+function lastEndOf({ why, lastEnd }: ClusterView['nodes'][number]): string {
+  if (lastEnd === null) return why ?? '';
+  return lastEnd.at === null ? lastEnd.reason : `${lastEnd.reason}, ${timeOf(lastEnd.at)}`;
+}
+
+/** `3d 4h`, `5h 12m`, `12m 3s` or `3s`. */
+function durationOf(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const [minutes, hours, days] = [60, 3_600, 86_400].map((unit) => Math.floor(seconds / unit)) as [
+    number,
+    number,
+    number,
+  ];
+  if (days > 0) return `${days}d ${hours % 24}h`;
+  if (hours > 0) return `${hours}h ${minutes % 60}m`;
+  return minutes > 0 ? `${minutes}m ${seconds % 60}s` : `${seconds}s`;
+}
+
 export function renderPs(view: ClusterView): string {
   const nodes = view.nodes.map((node) => [
     node.name,
     node.live ? node.state : 'dead',
+    node.startedAt === null ? '-' : durationOf(systemClock.now() - node.startedAt),
+    node.restarts ? String(node.restarts.lastHour) : '-',
     String(node.pid),
     node.address,
     String(node.shards),
     node.gauges ? String(node.gauges.cells) : '-',
     node.gauges ? String(node.gauges.queued) : '-',
     node.gauges ? String(node.gauges.steps) : '-',
-    node.why ?? waitOf(node),
+    lastEndOf(node),
+    waitOf(node),
   ]);
   const actorCounts = view.census.map(({ kind, state, chart, count }) => [kind, state, String(chart), String(count)]);
   const deadLetters = view.aside.map(({ address, id, source, event, times, failure }) => [
@@ -154,7 +181,7 @@ export function renderPs(view: ClusterView): string {
   const unowned = view.unowned > 0 ? `, ${view.unowned} of them without an owner` : '';
   return [
     ...outageLines(view),
-    table(['NODE', 'STATE', 'PID', 'GRPC', 'SHARDS', 'RESIDENT', 'QUEUED', 'STEPS', ''], nodes),
+    table(PS_HEAD, nodes),
     '',
     table(['KIND', 'STATE', 'CHART', 'ACTORS'], actorCounts),
     ...(deadLetters.length > 0

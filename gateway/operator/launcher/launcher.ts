@@ -194,6 +194,7 @@ export class Launcher {
       refuse: this.refuse,
       changed: () => this.nodesChanged(),
       waits: (name, what) => this.nodeWaits(name, what),
+      restarts: (name, reason, delayMs) => this.nodeRestarts(name, reason, delayMs),
       faulted: (name, reason, tries) => this.nodeFaulted({ name, reason, tries, log: join(logs, `${name}.log`) }),
     });
     await this.allUp(this.fleet);
@@ -240,6 +241,13 @@ export class Launcher {
     if (now - (this.waitsReported.get(name) ?? Number.NEGATIVE_INFINITY) < WAITS_REPORTED_MS) return;
     this.waitsReported.set(name, now);
     this.options.report(`node ${name} drains and ${what}`);
+  }
+
+  private nodeRestarts(name: string, reason: string, delayMs: number): void {
+    const when = delayMs === 0 ? 'now' : `in ${delayMs / 1_000} s`;
+    this.options.report(
+      `node ${name} ended (${reason}) and starts again ${when}; \`troupe logs launcher\` shows its ends`,
+    );
   }
 
   /** Reports a node that cannot start, once; fatal only while no node has served yet. */

@@ -153,7 +153,7 @@ export function operatorTests(it: It, { at, connection }: RunningCluster): void 
       [['keys', 'create', 'acct_nope'], 'there is no account acct_nope; `troupe accounts list` shows the accounts'],
       [
         ['why', 'batch:acct_demo/batch_nope'],
-        'there is no batch acct_demo/batch_nope; `troupe batch list` shows the batches of a key',
+        'there is no batch acct_demo/batch_nope; `troupe batch list --all` shows the batches',
       ],
       [
         ['endpoints', 'list', '--model', 'nope'],

@@ -10,6 +10,7 @@ import type { ConnectionInfo } from '../../../../gateway/operator/launcher/conne
 import { bounded } from '../../../support/bounded.ts';
 import { StreamJudge } from '../../../support/stream/stream-judge.ts';
 import { answer, type Command, troupe } from './command.ts';
+import { deathTests } from './death-tests.ts';
 import { failureOf, told, toldJson } from './in-process.ts';
 import { type Chat, chatAt, operatorTests, pause } from './operator-tests.ts';
 import { secondStartTests } from './second-start-tests.ts';
@@ -317,6 +318,8 @@ it('after kill -9 of a node the next request is answered, and the node comes bac
     [['n1', 'ended by SIGKILL']],
   );
 });
+
+deathTests(it, { at, data, terminal: () => cluster.err() });
 
 it('drain ends a node without failing a call, and its launcher restarts it', async () => {
   const { api_key, base_url, nodes } = connection();
