@@ -27,7 +27,7 @@ export function deathTests(it: It, { at, data, terminal }: DeadNode): void {
     assert.match(await told(['logs', 'launcher', ...at]), /^launcher {2}\{.*"node\.end".*"ended by SIGKILL"/m);
   });
 
-  it('no line of any log has a key twice', () => {
+  it('no line of any log has a key twice', async () => {
     const folder = join(data, 'logs');
     const logs = readdirSync(folder).filter((name) => name.endsWith('.log'));
     const lines = logs.flatMap((name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'));

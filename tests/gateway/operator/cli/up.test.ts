@@ -141,7 +141,7 @@ it('an account that is created, funded and given a key by the command line can s
   ]);
   assert.equal([again.repeated, again.balance], [true, '5']);
   const watching = troupe(['watch', `account:${id}`, ...at]);
-  const made = await toldJson<{ text: string; key: string }>([
+  const made = await toldJson<{ secret: string; key: string }>([
     'keys',
     'create',
     id,
@@ -151,7 +151,7 @@ it('an account that is created, funded and given a key by the command line can s
     '2',
     ...at,
   ]);
-  const reply = await chat(made.text);
+  const reply = await chat(made.secret);
   const view = await toldJson<{ balance: string; charges: string }>(['accounts', 'show', id, ...at]);
   assert.is(Number(view.charges), reply.usage.cost);
   const found = await toldJson<{ key: string; name: string; status: string; limit: string; usage: string }[]>([
@@ -167,11 +167,11 @@ it('an account that is created, funded and given a key by the command line can s
   assert.match(await told(['keys', 'list', id, ...at]), /^KEY .* LIMIT USD +SPENT USD +LEFT USD /);
   // The watch command prints nothing until a transition occurs.
   while (!/hold\.settle/.test(watching.out())) {
-    await chat(made.text);
+    await chat(made.secret);
     await pause(20);
   }
   await toldJson(['keys', 'revoke', made.key, ...at]);
-  const refused = await chat(made.text).catch((error: Error) => error.message);
+  const refused = await chat(made.secret).catch((error: Error) => error.message);
   assert.match(String(refused), /^401 /);
   watching.child.kill('SIGINT');
   const watched = await watching.ended;
