@@ -67,9 +67,9 @@ it('keys list', async () => {
 });
 
 it('endpoints list and providers list', async () => {
-  assert.match(await told(['endpoints', 'list', ...at]), new RegExp(`^ +quarantined +- +- +${ENDPOINT} `, 'm'));
+  assert.match(await told(['endpoints', 'list', ...at]), new RegExp(`^ +quarantined( +-){4} +${ENDPOINT} `, 'm'));
   assert.match(await told(['endpoints', 'list', '--model', 'sim/fast', ...at]), /\nsim\/fast +sim-a /);
-  assert.match(await told(['providers', 'list', ...at]), /\nbroken +quarantined +0 [^\n]*\n?/);
+  assert.match(await told(['providers', 'list', ...at]), /\nbroken +quarantined /);
   assert.match(await told(['providers', 'list', ...at]), /\nsim-a +\S.* declared /);
 });
 
