@@ -47,6 +47,8 @@ export interface BatchCounts {
 export const BATCH_ACCOUNT = 0;
 export const BATCH_STATUS = 1;
 const BATCH_BODIES = 2;
+/** For lists over all accounts. */
+export const BATCH_STATUS_OF_ALL = 3;
 
 /** Batches sort by the time in their ids, so that a page can continue after a batch that no longer exists. */
 export const batchCollection: Collection = {
@@ -55,6 +57,7 @@ export const batchCollection: Collection = {
     (row: BatchRecord) => row.account,
     (row: BatchRecord) => statusColumn(row.account, row.status),
     (row: BatchRecord) => row.bodies?.id ?? null,
+    (row: BatchRecord) => row.status,
   ],
   blob: BATCH_BODIES,
 };

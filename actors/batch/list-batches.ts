@@ -1,6 +1,19 @@
-import type { Cluster, RowQuery } from '../runtime/index.ts';
+import type { Cluster, RowQuery, RowReader } from '../runtime/index.ts';
 import { timeOfId } from '../terms/ids.ts';
-import { BATCH_ACCOUNT, BATCH_STATUS, type BatchRecord, type BatchStatus, statusColumn } from './batch-record.ts';
+import {
+  BATCH_ACCOUNT,
+  BATCH_STATUS,
+  BATCH_STATUS_OF_ALL,
+  BATCH_STATUSES,
+  type BatchRecord,
+  type BatchStatus,
+  statusColumn,
+} from './batch-record.ts';
+
+/** A cluster, or an operator's access to one. */
+interface Reader {
+  readonly rows: Pick<RowReader, 'rows'>;
+}
 
 export interface BatchQuery {
   /** Only batches with one of these; empty for all. */
@@ -19,18 +32,18 @@ export interface BatchPage {
   readonly hasMore: boolean;
 }
 
-/** Batches of an account, newest first: one read, or one for each requested status. */
-export async function listBatches(cluster: Cluster, account: string, query: BatchQuery): Promise<BatchPage> {
-  const { statuses, createdAfter, limit } = query;
-  const wheres =
-    statuses.length === 0
-      ? [{ column: BATCH_ACCOUNT, equals: account } as const]
-      : [...new Set(statuses)].map((one) => ({ column: BATCH_STATUS, equals: statusColumn(account, one) }) as const);
+/** Batches of an account, or with null of all, newest first: one read, or one for each status. */
+export async function listBatches(
+  { rows: store }: Reader,
+  account: string | null,
+  query: BatchQuery,
+): Promise<BatchPage> {
+  const { createdAfter, limit } = query;
   const after = cursorOf(query);
-  const reads = wheres.map((where) => {
+  const reads = wheresOf(account, query.statuses).map((where) => {
     // One more than a page, which tells whether there is another page.
     const read: RowQuery = { collection: 'batch', where, order: 'descending', limit: limit + 1 };
-    return cluster.rows.rows(after === null ? read : { ...read, after });
+    return store.rows(after === null ? read : { ...read, after });
   });
   const rows = (await Promise.all(reads)).flat();
   const found = rows
@@ -38,6 +51,16 @@ export async function listBatches(cluster: Cluster, account: string, query: Batc
     .filter(({ createdAt }) => createdAfter === null || createdAt > createdAfter)
     .sort((a, b) => (a.id < b.id ? 1 : -1));
   return { batches: found.slice(0, limit), hasMore: found.length > limit };
+}
+
+/** All statuses together are one read of an account; over all accounts each is a read of its own. */
+function wheresOf(account: string | null, statuses: readonly BatchStatus[]): readonly NonNullable<RowQuery['where']>[] {
+  if (account === null) {
+    const every = statuses.length === 0 ? BATCH_STATUSES : new Set(statuses);
+    return [...every].map((one) => ({ column: BATCH_STATUS_OF_ALL, equals: one }));
+  }
+  if (statuses.length === 0) return [{ column: BATCH_ACCOUNT, equals: account }];
+  return [...new Set(statuses)].map((one) => ({ column: BATCH_STATUS, equals: statusColumn(account, one) }));
 }
 
 const ACTIVE: readonly BatchStatus[] = ['validating', 'in_progress', 'cancelling'];

@@ -24,12 +24,17 @@ export interface Credential {
   readonly workspace?: string;
 }
 
-/** Index column 0 is the account's address, for the list of its keys; column 1 the public handle. */
+/** Index column 0 is the account's address, for the list of its keys; column 1 the public handle, column 2 the id. */
 export const CREDENTIAL_ACCOUNT = 0;
 export const CREDENTIAL_HANDLE = 1;
+export const CREDENTIAL_KEY = 2;
 export const credentialCollection: Collection = {
   sort: (row: Credential) => row.createdAt,
-  index: [(row: Credential) => row.account, (row: Credential) => row.handle ?? null],
+  index: [
+    (row: Credential) => row.account,
+    (row: Credential) => row.handle ?? null,
+    (row: Credential) => row.key.slice(row.key.indexOf('/') + 1),
+  ],
 };
 
 export function putCredential(state: KeyState, status: Credential['status']): Effect {

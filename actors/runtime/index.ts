@@ -16,7 +16,15 @@ export { type SealedBlob, sealBlob } from './bytes/seal-blob.ts';
 export { SealBroken } from './bytes/seal-broken.ts';
 export { sealValue } from './bytes/seal-value.ts';
 export { SpentBuffers } from './bytes/spent-buffers.ts';
-export type { AskOptions, Board, Cluster, ClusterView, Operator, RowReader } from './cluster/cluster.ts';
+export type {
+  AskOptions,
+  Board,
+  Cluster,
+  ClusterView,
+  NodeRestarts,
+  Operator,
+  RowReader,
+} from './cluster/cluster.ts';
 export { Counts } from './collections/counts.ts';
 export { FairQueue } from './collections/fair-queue.ts';
 export { Semaphore } from './collections/semaphore.ts';

@@ -106,7 +106,7 @@ class Node implements ClusterNode {
     const clusterPort = openClusterPort({ random, activities, deaths, router: () => router, calls: () => calls });
     const engine = createEngine({
       ...{ kinds, store, clock, shards: limits.shards, now, limits },
-      self: { incarnation: self },
+      self: { incarnation: self, name: parts.name },
       host: this.#engineHost(),
       clusterPort,
     });
@@ -135,10 +135,7 @@ class Node implements ClusterNode {
     const drain = new Drain({ self, member, ownership, handoff, clock, broadcast, running, node: parts });
     const exchange = new BoardExchange({ self, now, board, clock, broadcast, send });
     this.board = exchange;
-    const watchers = new ClusterWatchers({
-      ...{ ...limits, engine, clock, self: parts.name, broadcast, send },
-      nameOf: (incarnation) => member.alive(incarnation)?.name ?? incarnation,
-    });
+    const watchers = new ClusterWatchers({ ...limits, engine, clock, broadcast, send });
     const calls = new Calls({ clock, send, serve: (call) => operator.serve(call) });
     const operator = new ClusterOperator({
       ...{ self, engine, map, member, ownership, router, calls, watchers, deaths, store, clock },

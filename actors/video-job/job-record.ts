@@ -55,10 +55,12 @@ export interface JobRecord {
 /** Index columns of the job collection. */
 export const JOB_ACCOUNT = 0;
 const JOB_ASSETS = 1;
+/** For lists over all accounts. */
+export const JOB_STATUS_OF_ALL = 2;
 
 /** Jobs sort by the time in their ids, so that a page can continue after a job that no longer exists. */
 export const jobCollection: Collection = {
   sort: (row: JobRecord) => timeOfId(row.id),
-  index: [(row: JobRecord) => row.account, (row: JobRecord) => row.assets?.id ?? null],
+  index: [(row: JobRecord) => row.account, (row: JobRecord) => row.assets?.id ?? null, (row: JobRecord) => row.status],
   blob: JOB_ASSETS,
 };

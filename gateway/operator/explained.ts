@@ -1,25 +1,66 @@
 import type { EndpointRecord } from '../../actors/endpoint/record.ts';
 import type { ProviderState } from '../../actors/provider/provider.machine.ts';
-import type { ClusterView, Inspection } from '../../actors/runtime/index.ts';
+import type { ClusterView, Inspection, RowReader } from '../../actors/runtime/index.ts';
+import type { Generation } from '../../actors/terms/hold.ts';
 import { providerAddress } from '../../actors/terms/ids.ts';
 import { explainPause, type Pausable } from '../../actors/terms/pause.ts';
 import { type Inspector, inspectAll } from './ask-each.ts';
+import { findAddress, kindOfId } from './find-address.ts';
 import { endpointsAt, explainProviderHealth, providerHealth } from './provider-health.ts';
 
 /** A node's own operator, or the client of one. */
-interface Explainer extends Inspector {
+interface Explainer extends Inspector, Pick<RowReader, 'rows' | 'rowById'> {
   ps(): Promise<ClusterView>;
 }
 
+type Explained = Pick<Inspection, 'address' | 'state' | 'explanation'>;
+
 /**
  * An actor with its explanation, and what the actor does not know: the names of the nodes that run its work, a pause of
- * the provider of an endpoint, and the health of a provider's endpoints.
+ * the provider of an endpoint, and the health of a provider's endpoints. `name` is an address, or an id without its account; a generation is explained from its
+ * row, with the address of its account.
  */
-export async function explained(operator: Explainer, address: string): Promise<Inspection | null> {
+export async function explained(operator: Explainer, name: string): Promise<Explained | null> {
+  if (kindOfId(name) === 'generation') return explainedGeneration(operator, name);
+  const address = await findAddress(operator, name);
+  return address === null ? null : explainedActor(operator, address);
+}
+
+async function explainedGeneration(operator: Explainer, id: string): Promise<Explained | null> {
+  const row = await operator.rowById('generation', id);
+  if (row === null) return null;
+  const generation = JSON.parse(row.body) as Generation;
+  const lines = [...explainGeneration(generation), `It belongs to ${row.address}, requested with ${generation.key}.`];
+  return withNodeNames(operator, { address: row.address, state: generation.status, explanation: lines });
+}
+
+function explainGeneration(one: Generation): readonly string[] {
+  const { status, model, provider, amount, settlement, release, createdAt, endedAt, gateway } = one;
+  const what = `${model} at ${provider}`;
+  const ended = new Date(endedAt ?? createdAt).toISOString();
+  if (status === 'running') {
+    const runner = gateway === null ? 'by a job' : `by ${gateway}`;
+    return [`${what} has run since ${new Date(createdAt).toISOString()}; ${amount} USD are held ${runner}.`];
+  }
+  const tries = [...(settlement?.attempts ?? release?.attempts ?? [])].filter(({ outcome }) => outcome !== 'served');
+  const failures = tries.map(({ provider: by, outcome, reason, status: code }) => {
+    return `An attempt at ${by} was ${outcome}: ${reason ?? code ?? 'no reason is recorded'}.`;
+  });
+  if (settlement === null) {
+    const answer = release?.status == null ? '' : ` (answered ${release.status})`;
+    return [`${what} ended at ${ended} without a charge: ${release?.reason ?? 'released'}${answer}.`, ...failures];
+  }
+  const late = one.late ? [`The charge came after the release of its hold of ${amount} USD.`] : [];
+  const overshoot = one.overshoot === null ? [] : [`The charge exceeded its hold by ${one.overshoot} USD.`];
+  return [`${what} was charged ${settlement.cost} USD at ${ended}.`, ...late, ...overshoot, ...failures];
+}
+
+async function explainedActor(operator: Explainer, address: string): Promise<Explained | null> {
   const found = await operator.inspect(address);
   if (found === null) return found;
   if (address.startsWith('endpoint:')) return withProviderPause(operator, found);
-  return address.startsWith('provider:') ? withEndpoints(operator, found) : withNodeNames(operator, found);
+  if (address.startsWith('provider:')) return withEndpoints(operator, found);
+  return found.intents.length === 0 ? found : withNodeNames(operator, found);
 }
 
 async function withEndpoints(operator: Inspector, found: Inspection): Promise<Inspection> {
@@ -30,8 +71,7 @@ async function withEndpoints(operator: Inspector, found: Inspection): Promise<In
   return { ...found, explanation: [...found.explanation.slice(0, 1), ...health, ...found.explanation.slice(1)] };
 }
 
-async function withNodeNames(operator: Explainer, found: Inspection): Promise<Inspection> {
-  if (found.intents.length === 0) return found;
+async function withNodeNames(operator: Explainer, found: Explained): Promise<Explained> {
   const { nodes } = await operator.ps();
   const named = (line: string): string =>
     nodes.reduce((text, { name, incarnation }) => text.replaceAll(incarnation, `${name} (${incarnation})`), line);

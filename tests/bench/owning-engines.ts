@@ -28,7 +28,7 @@ export async function owningEngines(store: Store, incarnation: string): Promise<
       kinds: kinds.map(register),
       store,
       clock: systemClock,
-      self: { incarnation },
+      self: { incarnation, name: 'a' },
       shards: config.runtime.shards,
       now: () => Date.now(),
       limits: { ...config.runtime, ...limits },

@@ -138,7 +138,7 @@ class Run {
     const { cluster, injector } = this.#stage;
     const judgedAtOnce = this.#options.store === 'sqlite';
     return awakenings(strikes, {
-      launcherLog: join(cluster.data, 'launcher.log'),
+      launcherLog: join(cluster.data, 'logs', 'launcher.log'),
       notes: injector.notes,
       evidence,
       judgedAtOnce,

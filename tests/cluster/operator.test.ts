@@ -74,6 +74,57 @@ it('an operator inspects and controls the whole cluster through any node', async
   }
 });
 
+it('an inspection names the owner, and the node and epoch of each step, also of those before a takeover', async () => {
+  const nodes = new GrpcNodes();
+  const [a, b] = await nodes.trio();
+  const operator = connectOperator(a.node.self.address, TOKEN);
+  try {
+    const address = addressOn(b.node, 'moved');
+    const watched: string[] = [];
+    const stop = operator.watch(address, ({ node, epoch }) => watched.push(`${node} ${epoch}`));
+    await operator.ask(address, add, { withinMs: 2_000 });
+    const before = await operator.inspect(address);
+    assert.is(before?.node, 'n2');
+    await b.node.leave();
+    await operator.ask(address, add, { withinMs: 5_000 });
+    const after = await operator.inspect(address);
+    const owner = after?.node ?? '';
+    assert.ok(['n1', 'n3'].includes(owner), owner);
+    assert.ok((after?.epoch ?? 0) > (before?.epoch ?? 0));
+    const by = after?.trail.map(({ node, epoch }) => `${node} ${epoch}`);
+    assert.equal(by, [`n2 ${before?.epoch}`, `${owner} ${after?.epoch}`]);
+    // A step reaches a watcher at another node a moment later.
+    await nodes.until(() => watched.includes(`${owner} ${after?.epoch}`), 'the step after the takeover is seen');
+    stop();
+  } finally {
+    operator.close();
+    await nodes.close();
+  }
+});
+
+it('every node shows the start of each, and the restarts that a launcher noted at one of them', async () => {
+  const nodes = new GrpcNodes();
+  const [a, b, c] = await nodes.trio();
+  const operator = connectOperator(a.node.self.address, TOKEN);
+  try {
+    const now = nodes.clock.now();
+    const lastEnd = { reason: 'ended by SIGKILL', at: now };
+    const times = [now - 3_600_001, now - 3_000_000, now];
+    b.node.operator.noteRestarts({ name: 'n3', total: 7, times, lastEnd });
+    await c.node.leave();
+    const view = await operator.ps();
+    const shown = new Map(view.nodes.map((node) => [node.name, node]));
+    assert.equal(shown.get('n3')?.restarts, { total: 7, lastHour: 2 });
+    assert.equal(shown.get('n3')?.lastEnd, lastEnd);
+    assert.equal([shown.get('n1')?.restarts, shown.get('n1')?.lastEnd], [null, null]);
+    for (const name of ['n1', 'n2']) assert.ok(now - Number(shown.get(name)?.startedAt) < 60_000, name);
+    assert.is(shown.get('n3')?.startedAt, null);
+  } finally {
+    operator.close();
+    await nodes.close();
+  }
+});
+
 it('an operator retries and skips dead messages, and gets the reason when one fails again', async () => {
   const nodes = new GrpcNodes();
   const { node } = await nodes.start('n1', { kinds: [tally, senderKind] });

@@ -118,7 +118,7 @@ function lineOf({ account, sequence, type, amount, from, balance, ref }: LedgerE
 
 /** Decoded by the product's own code: the stored format is private to the transition log. */
 function versionsIn(stored: string): readonly number[] {
-  const transitionLog = new TransitionLog(TRAIL_MAX);
+  const transitionLog = new TransitionLog(TRAIL_MAX, { epoch: 0, node: '' });
   transitionLog.restore(stored);
   return transitionLog.steps().map(([version]) => version);
 }

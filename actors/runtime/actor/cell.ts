@@ -6,7 +6,7 @@ import type { PendingCommit } from './pending-commit.ts';
 import type { RegisteredKind } from './registered-kind.ts';
 import { RowCache } from './row-cache.ts';
 import type { Snapshot } from './snapshot.ts';
-import { TransitionLog } from './transition-log.ts';
+import { type Stepper, TransitionLog } from './transition-log.ts';
 
 /** One step that changed its actor. */
 export interface Change {
@@ -23,9 +23,8 @@ export interface Change {
 }
 
 /** The part of its shard that a cell uses. */
-export interface CellShard {
+export interface CellShard extends Stepper {
   readonly id: number;
-  readonly epoch: number;
   /** `quiescing`: accepts no new event. `gone`: released or lost; nothing here may be used or written any more. */
   serving: 'live' | 'quiescing' | 'gone';
 }
@@ -97,11 +96,11 @@ export class Cell {
     this.shard = shard;
     this.hash = ownerHash(ownerOf(address));
     this.rows = new RowCache(address);
-    this.transitionLog = new TransitionLog(trailMax);
+    this.transitionLog = new TransitionLog(trailMax, shard);
   }
 
   /** Drops all state that may be ahead of the store, so that it is loaded again; the mailbox stays. */
-  rewind(trailMax: number): void {
+  rewind(): void {
     this.phase = 'loading';
     this.snapshot = null;
     this.version = 0;
@@ -113,7 +112,7 @@ export class Cell {
     this.awaiting = 0;
     this.deferredStored = 0;
     this.rows = new RowCache(this.address);
-    this.transitionLog = new TransitionLog(trailMax);
+    this.transitionLog = this.transitionLog.emptied();
   }
 
   /** True when the actor does not exist and nothing else keeps the cell in memory. */

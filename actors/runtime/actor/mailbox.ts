@@ -7,6 +7,9 @@ export interface LaneBounds {
   readonly laneStartMax: number;
 }
 
+/** The lanes in the order of service. */
+const SERVED: readonly LaneName[] = ['deferred', 'system', 'finish', 'start'];
+
 /** A bounded queue, linked through the messages. */
 class Lane {
   size = 0;
@@ -18,6 +21,10 @@ class Lane {
     else this.last.next = mail;
     this.last = mail;
     this.size++;
+  }
+
+  get head(): Mail | null {
+    return this.first;
   }
 
   take(): Mail | null {
@@ -55,6 +62,17 @@ export class Mailbox {
 
   take(): Mail | null {
     return this.deferred?.take() ?? this.system.take() ?? this.finish.take() ?? this.start.take();
+  }
+
+  /** The messages that are served next, at most `max`, in this order. */
+  first(max: number): readonly { readonly lane: LaneName; readonly event: string }[] {
+    const found: { lane: LaneName; event: string }[] = [];
+    for (const lane of SERVED) {
+      for (let mail = this[lane]?.head ?? null; mail !== null && found.length < max; mail = mail.next) {
+        found.push({ lane, event: mail.event.type });
+      }
+    }
+    return found;
   }
 
   get size(): number {

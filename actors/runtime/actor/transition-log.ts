@@ -1,11 +1,22 @@
-/** One logged transition: version, store time, event type, state before, state after. */
-export type Transition = readonly [version: number, at: number, event: string, from: string, to: string];
+/** Who stepped: the name of the node, and the epoch under which it served the shard. */
+export interface Stepper {
+  readonly epoch: number;
+  readonly node: string;
+}
+
+/** One logged transition; `at` is store time, `from` and `to` are states. */
+export type Transition = readonly [
+  ...[version: number, at: number, event: string, from: string, to: string],
+  ...[epoch: number, node: string],
+];
 
 /**
- * As stored: in full; or, if it directly follows the previous step, `[ms since that step, event, state after if it
- * changed]`; or only the ms if the event is also the same and did not change the state.
+ * As stored: in full; or, if it directly follows the previous step of the same node and epoch, `[ms since that step,
+ * event, state after if it changed]`; or only the ms if the event is also the same and did not change the state.
  */
 type StoredStep = Transition | readonly [sinceMs: number, event: string, to?: string] | number;
+
+const FULL = 7;
 
 const CHUNKS = 5;
 
@@ -19,6 +30,8 @@ const CHUNKS = 5;
 export class TransitionLog {
   private readonly max: number;
   private readonly chunkMax: number;
+  /** Who adds steps; restored ones keep their own. */
+  private readonly stepper: Stepper;
   /** Lengths of the full chunks, oldest first. */
   private readonly chunks: number[] = [];
   /** Their text after the opening bracket, each followed by a comma. */
@@ -29,24 +42,38 @@ export class TransitionLog {
   private at = 0;
   private event = '';
   private state = '';
+  private by: Stepper;
 
-  constructor(max: number) {
+  constructor(max: number, stepper: Stepper) {
     this.max = max;
     this.chunkMax = Math.max(1, Math.ceil(max / CHUNKS));
+    this.stepper = stepper;
+    this.by = stepper;
+  }
+
+  /** A log of the same actor without steps. */
+  emptied(): TransitionLog {
+    return new TransitionLog(this.max, this.stepper);
   }
 
   add(version: number, at: number, event: string, from: string, to: string): void {
+    this.append(this.stepper, version, at, event, from, to);
+  }
+
+  private append(by: Stepper, version: number, at: number, event: string, from: string, to: string): void {
     if (this.inChunk >= this.chunkMax) this.close();
-    const follows = this.inChunk > 0 && version === this.version + 1 && from === this.state;
+    const isSame = by.epoch === this.by.epoch && by.node === this.by.node;
+    const follows = this.inChunk > 0 && isSame && version === this.version + 1 && from === this.state;
     const step = follows
       ? this.following(at - this.at, event, to)
-      : `[${version},${at},${quote(event)},${quote(from)},${quote(to)}]`;
+      : `[${version},${at},${quote(event)},${quote(from)},${quote(to)},${by.epoch},${quote(by.node)}]`;
     this.chunk = this.inChunk === 0 ? step : `${this.chunk},${step}`;
     this.event = event;
     this.inChunk++;
     this.version = version;
     this.at = at;
     this.state = to;
+    this.by = by;
   }
 
   /** Appends the full chunk to the earlier ones and drops the oldest if there are too many. */
@@ -81,28 +108,31 @@ export class TransitionLog {
    * the text, and an unreadable text leaves the log empty.
    */
   restore(stored: string): number {
-    for (const step of read(stored)) this.add(...step);
+    this.appendAll(read(stored));
     return this.at;
   }
 
+  private appendAll(steps: readonly Transition[]): void {
+    for (const [version, at, event, from, to, epoch, node] of steps) {
+      this.append({ epoch, node }, version, at, event, from, to);
+    }
+  }
+
   private without(ahead: number): string {
-    const shorter = new TransitionLog(this.max);
-    for (const step of read(this.text(0)).slice(0, -ahead)) shorter.add(...step);
+    const shorter = this.emptied();
+    shorter.appendAll(read(this.text(0)).slice(0, -ahead));
     return shorter.text(0);
   }
 }
 
 function read(stored: string): readonly Transition[] {
   const steps: Transition[] = [];
-  let version = 0;
-  let at = 0;
-  let event = '';
-  let state = '';
+  let [version, at, event, state, epoch, node] = [0, 0, '', '', 0, ''];
   for (const step of parse(stored)) {
-    if (typeof step === 'number') steps.push([version + 1, at + step, event, state, state]);
-    else if (step.length === 5) steps.push(step);
-    else steps.push([version + 1, at + step[0], step[1], state, step[2] ?? state]);
-    [version, at, event, , state] = steps[steps.length - 1] as Transition;
+    if (typeof step === 'number') steps.push([version + 1, at + step, event, state, state, epoch, node]);
+    else if (step.length === FULL) steps.push(step);
+    else steps.push([version + 1, at + step[0], step[1], state, step[2] ?? state, epoch, node]);
+    [version, at, event, , state, epoch, node] = steps[steps.length - 1] as Transition;
   }
   return steps;
 }
@@ -119,11 +149,11 @@ function parse(stored: string): readonly StoredStep[] {
 function isStored(step: unknown): step is StoredStep {
   if (typeof step === 'number') return true;
   if (!Array.isArray(step)) return false;
-  const [first, second, ...rest] = step as unknown[];
-  const words = step.length === 5 ? rest : [second, ...rest];
-  if (step.length === 5 ? typeof second !== 'number' : step.length < 2 || step.length > 3) return false;
-  return typeof first === 'number' && words.every((word) => typeof word === 'string');
+  const kinds = (step as unknown[]).map((member) => typeof member).join();
+  return kinds === FULL_KINDS || kinds === 'number,string' || kinds === 'number,string,string';
 }
+
+const FULL_KINDS = 'number,number,string,string,string,number,string';
 
 const quoted = new Map<string, string>();
 const QUOTED_MAX = 4_096;

@@ -8,17 +8,15 @@ const STEPS_PER_SIGNAL_MAX = 256;
 const GATHER_MS = 20;
 const PATTERN_CHARS_MAX = 256;
 
-export type See = (step: CommittedStep & { readonly node: string }) => void;
+export type See = (step: CommittedStep) => void;
 
 export interface WatchersParts {
   readonly engine: Engine;
   readonly clock: Clock;
-  readonly self: string;
   readonly watchersMax: number;
   readonly watchedOwnersMax: number;
   readonly broadcast: (signal: Signal) => void;
   readonly send: (incarnation: string, signal: Signal) => boolean;
-  readonly nameOf: (incarnation: string) => string;
 }
 
 /**
@@ -44,8 +42,7 @@ export class ClusterWatchers {
     if (this.#here.size >= this.#parts.watchersMax) throw new Error('too many watchers at once');
     this.#lastId += 1;
     const id = this.#lastId;
-    const { engine, self } = this.#parts;
-    const stop = engine.watch(matcherOf(pattern), (step) => see({ ...step, node: self }));
+    const stop = this.#parts.engine.watch(matcherOf(pattern), see);
     this.#here.set(id, { pattern, see, stop });
     this.#parts.broadcast({ type: 'watch.start', id, pattern });
     return () => {
@@ -94,10 +91,9 @@ export class ClusterWatchers {
     }
   }
 
-  saw(incarnation: string, id: number, steps: readonly CommittedStep[]): void {
+  saw(id: number, steps: readonly CommittedStep[]): void {
     const watcher = this.#here.get(id);
-    const node = this.#parts.nameOf(incarnation);
-    for (const step of steps) watcher?.see({ ...step, node });
+    for (const step of steps) watcher?.see(step);
   }
 }
 

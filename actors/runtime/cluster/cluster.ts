@@ -109,7 +109,7 @@ export interface Operator {
   /** Asks the owner; null if the actor is absent. */
   inspect(address: string): Promise<Inspection | null>;
   /** Committed steps of all live nodes whose address matches the pattern (`*` any run), until `stop`. */
-  watch(pattern: string, see: (step: CommittedStep & { readonly node: string }) => void): () => void;
+  watch(pattern: string, see: (step: CommittedStep) => void): () => void;
   /** Asks the owner to load a quarantined actor again; rejects if the owner or the store is unreachable. */
   reload(address: string): Promise<Reloaded>;
   /** Moves the named node's shards away and stops it after its open work. */
@@ -128,6 +128,25 @@ export interface Operator {
   skip(address: string, id: string): Promise<boolean>;
   /** Records how a node's process ended, as its launcher saw it. Only the first record counts. */
   recordDeath(incarnation: string, cause: 'own-hand' | 'outside'): Promise<void>;
+  /** Notes how often a launcher started a node again; any node shows it, while this one lives. */
+  noteRestarts(restarts: NodeRestarts): void;
+}
+
+/** How often a launcher started a node again after a death, and how the node last ended. */
+export interface NodeRestarts {
+  readonly name: string;
+  /** Since the start of the launcher. */
+  readonly total: number;
+  /** Wall-clock ms of the newest deaths, at most 100, oldest first. */
+  readonly times: readonly number[];
+  /** A planned end too; null before the first. */
+  readonly lastEnd: NodeLifeEnd | null;
+}
+
+export interface NodeLifeEnd {
+  readonly reason: string;
+  /** Wall-clock ms; null where only its peers saw it. */
+  readonly at: number | null;
 }
 
 export interface ClusterView {
@@ -135,6 +154,12 @@ export interface ClusterView {
     readonly shards: number;
     readonly live: boolean;
     readonly gauges: EngineGauges | null;
+    /** Wall-clock ms of the start of the process's node; null if it does not answer. */
+    readonly startedAt: number | null;
+    /** After deaths; null where no launcher starts it again. */
+    readonly restarts: { readonly total: number; readonly lastHour: number } | null;
+    /** Of its life before this one, or of this one; null if none is known. */
+    readonly lastEnd: NodeLifeEnd | null;
   })[];
   readonly shardCount: number;
   readonly unowned: number;

@@ -1,9 +1,7 @@
-/** One log record of the runtime: a fixed scope and plain data, never a secret. */
-export type Log = (record: {
-  readonly level: 'info' | 'warn' | 'error';
-  readonly message: string;
-  readonly [key: string]: unknown;
-}) => void;
+import type { EngineHost } from '../durable/engine/engine.ts';
+
+/** Writes one log record of the runtime. */
+export type Log = EngineHost['log'];
 
 /** The message of a thrown value. */
 export function textOf(error: unknown): string {

@@ -170,7 +170,7 @@ export class Member {
     const row = this.alive(incarnation);
     if (!row || this.#stopped) return false;
     if (!(await this.#parts.store.markDead(incarnation, row.beat, why))) return false;
-    this.#parts.log({ level: 'warn', message: 'node marked dead', node: row.name, incarnation, why });
+    this.#parts.log({ level: 'warn', message: 'node marked dead', peer: row.name, incarnation, why });
     this.learnDead([incarnation], why);
     this.#parts.markedDead(incarnation, why);
     return true;

@@ -7,7 +7,7 @@ import { deadLettersOf, viewOfDeadLetter } from '../durable/quarantine/dead-lett
 import type { Clock } from '../ports/clock.ts';
 import type { ActorCountRow, NodeRow, RowQuery, RowRecord, Store } from '../ports/store.ts';
 import type { Calls } from './calls.ts';
-import type { AskOptions, ClusterView, Operator, StoreOutage } from './cluster.ts';
+import type { AskOptions, ClusterView, NodeRestarts, Operator, StoreOutage } from './cluster.ts';
 import type { ClusterWatchers, See } from './cluster-watchers.ts';
 import type { Cause, Deaths } from './deaths.ts';
 import { textOf } from './log.ts';
@@ -18,6 +18,7 @@ import type { ShardMap } from './shard-map.ts';
 import type { ControlCall } from './signal.ts';
 
 const GAUGES_MS = 1_000;
+const HOUR_MS = 3_600_000;
 /** How long `ps` waits for the store; an operator asks most urgently when it does not answer. */
 const PS_STORE_MS = 2_000;
 const NO_ANSWER = 'the store does not answer';
@@ -44,6 +45,13 @@ export interface OperatorParts {
   readonly onDrain: () => void;
 }
 
+/** What a node tells of itself for `ps`, and of the nodes of its launcher. */
+interface NodeReport {
+  readonly gauges: EngineGauges;
+  readonly startedAt: number;
+  readonly restarts: readonly NodeRestarts[];
+}
+
 interface StoredView {
   readonly counts: readonly ActorCountRow[];
   readonly deadLetters: readonly RowRecord[];
@@ -54,29 +62,35 @@ interface StoredView {
 /** The operator's view and control of the whole cluster, at any node. Reads of an actor go to its owner. */
 export class ClusterOperator implements Operator {
   readonly #parts: OperatorParts;
+  readonly #startedAt: number;
+  readonly #restarts = new Map<string, NodeRestarts>();
 
   constructor(parts: OperatorParts) {
     this.#parts = parts;
+    this.#startedAt = parts.clock.now();
   }
 
   async ps(): Promise<ClusterView> {
-    const { member, map, ownership } = this.#parts;
+    const { member, map, ownership, clock } = this.#parts;
     const isAnswered = await this.#within(member.beat(), PS_STORE_MS).catch(() => false);
     const { nodes, live } = member.view;
     const shown = nodes.filter((row) => isAlive(row) || isNewestOf(row, nodes));
     const shardsPerNode = map.tally();
-    const [gauges, quarantined, residents, stored] = await Promise.all([
-      Promise.all(shown.map((row) => (isAlive(row) ? this.#gauges(row) : null))),
+    const [reports, quarantined, residents, stored] = await Promise.all([
+      Promise.all(shown.map((row) => (isAlive(row) ? this.#report(row) : null))),
       Promise.all(shown.map((row) => (isAlive(row) ? this.#quarantined(row) : []))),
       Promise.all(shown.map((row) => (isAlive(row) ? this.#residents(row) : []))),
       isAnswered ? this.#stored() : { counts: [], deadLetters: [], failure: NO_ANSWER },
     ]);
+    const restarts = new Map(reports.flatMap((report) => report?.restarts ?? []).map((one) => [one.name, one]));
     return {
       nodes: shown.map((row, index) => ({
         ...row,
         shards: shardsPerNode.get(row.incarnation) ?? 0,
         live: live.has(row.incarnation),
-        gauges: gauges[index] ?? null,
+        gauges: reports[index]?.gauges ?? null,
+        startedAt: reports[index]?.startedAt ?? null,
+        ...pastOf(row, nodes, restarts.get(row.name), clock.now()),
       })),
       shardCount: map.count,
       unowned: ownership.unowned,
@@ -195,6 +209,10 @@ export class ClusterOperator implements Operator {
     return this.#parts.deaths.record(incarnation, cause);
   }
 
+  noteRestarts(restarts: NodeRestarts): void {
+    this.#restarts.set(restarts.name, restarts);
+  }
+
   /** Sent once, without retry: the answer to a repeat would contradict the first. */
   async #resume(type: '$retry' | '$skip', address: string, id: string): Promise<boolean> {
     const receipt = await this.#parts.router.ask(address, { type, id }, { withinMs: DEAD_LETTER_MS });
@@ -205,8 +223,8 @@ export class ClusterOperator implements Operator {
   async serve(call: ControlCall): Promise<Json> {
     const { engine, map, onDrain } = this.#parts;
     switch (call.verb) {
-      case 'gauges':
-        return { ...gaugesOf(engine) };
+      case 'report':
+        return this.#own() as unknown as Json;
       case 'drain':
         onDrain();
         return null;
@@ -257,11 +275,16 @@ export class ClusterOperator implements Operator {
     }
   }
 
-  async #gauges({ incarnation }: NodeRow): Promise<EngineGauges | null> {
-    const { self, engine, calls } = this.#parts;
-    if (incarnation === self) return gaugesOf(engine);
+  #own(): NodeReport {
+    const { engine } = this.#parts;
+    return { gauges: gaugesOf(engine), startedAt: this.#startedAt, restarts: [...this.#restarts.values()] };
+  }
+
+  async #report({ incarnation }: NodeRow): Promise<NodeReport | null> {
+    const { self, calls } = this.#parts;
+    if (incarnation === self) return this.#own();
     try {
-      return (await calls.call(incarnation, { verb: 'gauges' }, GAUGES_MS)) as unknown as EngineGauges;
+      return (await calls.call(incarnation, { verb: 'report' }, GAUGES_MS)) as unknown as NodeReport;
     } catch {
       return null;
     }
@@ -283,6 +306,21 @@ function withResidents(
   return [...stored.filter(({ kind }) => !kinds.has(kind)), ...live.values()].sort((a, b) =>
     `${a.kind} ${a.state}` < `${b.kind} ${b.state}` ? -1 : 1,
   );
+}
+
+/** How a node ended before, as its launcher saw it, else as its peers did. */
+function pastOf(
+  { name }: NodeRow,
+  nodes: readonly NodeRow[],
+  restarts: NodeRestarts | undefined,
+  now: number,
+): Pick<ClusterView['nodes'][number], 'restarts' | 'lastEnd'> {
+  const ended = nodes.filter((row) => row.name === name && !isAlive(row)).sort((a, b) => b.birth - a.birth)[0];
+  const seen = ended === undefined ? null : { reason: ended.why ?? 'left in order', at: null };
+  if (restarts === undefined) return { restarts: null, lastEnd: seen };
+  const { total, times, lastEnd } = restarts;
+  const lastHour = times.filter((at) => at > now - HOUR_MS).length;
+  return { restarts: { total, lastHour }, lastEnd: lastEnd ?? seen };
 }
 
 /** False if the shard moved before its owner could answer. */

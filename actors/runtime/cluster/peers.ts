@@ -279,7 +279,7 @@ export class Peers implements TransportListener {
   #warn(peer: Peer, reason: string): void {
     if (peer.reason === reason || this.#closed) return;
     peer.reason = reason;
-    this.#parts.log({ level: 'warn', message: 'no link', node: peer.row.name, why: reason });
+    this.#parts.log({ level: 'warn', message: 'no link', peer: peer.row.name, why: reason });
   }
 
   #signal(from: PeerOrigin, text: string): void {

@@ -69,7 +69,7 @@ export function signalRouter(parts: SignalRouterParts): (from: PeerOrigin, signa
         watchers.stop(incarnation, signal.id);
         break;
       case 'watch.steps':
-        watchers.saw(incarnation, signal.id, signal.steps);
+        watchers.saw(signal.id, signal.steps);
         break;
       case 'changes.watch':
         watchers.changes.start(from, signal.owners);

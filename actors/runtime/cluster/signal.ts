@@ -38,7 +38,8 @@ export type ControlCall =
   | { readonly verb: 'inspect'; readonly address: string }
   | { readonly verb: 'reload'; readonly address: string }
   | { readonly verb: 'quarantined' }
-  | { readonly verb: 'gauges' }
+  /** What the node tells of itself for `ps`. */
+  | { readonly verb: 'report' }
   /** Actors of resident kinds by state. */
   | { readonly verb: 'residents' }
   /** `missing`: which of these attempts do not run there. `abort`: abort them. */

@@ -51,11 +51,7 @@ export interface OperatorClient {
    * Calls `see` with every committed step until the returned function is called; `ended` receives the reason when the
    * node ends the stream.
    */
-  watch(
-    pattern: string,
-    see: (step: CommittedStep & { readonly node: string }) => void,
-    ended?: (error: OperatorError) => void,
-  ): () => void;
+  watch(pattern: string, see: (step: CommittedStep) => void, ended?: (error: OperatorError) => void): () => void;
   /** Loads a quarantined actor again. */
   reload(address: string): Promise<Reloaded>;
   drain(node: string): Promise<void>;

@@ -6,7 +6,7 @@ import { createAccount, creditDeposit, showAccount } from '../../../actors/accou
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { accountAddress, accountId, depositId } from '../../../actors/terms/ids.ts';
 import { isPaymentDepositId } from '../../../actors/terms/payment.ts';
-import { ACTORS_MAX, askAll } from '../ask-each.ts';
+import { ACTORS_MAX, askAll, isQuarantined, type Quarantined } from '../ask-each.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { addAccountChanges } from './account-changes.ts';
 import { APPROVED_BY, type ApprovalOptions, approvalOf } from './approval.ts';
@@ -103,6 +103,11 @@ function addShow(accounts: Command): void {
     });
 }
 
+/** The row of an account whose state does not load: only its id is known. */
+function quarantined({ address, fault }: Quarantined) {
+  return { account: address, name: '', status: 'quarantined', fault } as const;
+}
+
 interface ListOptions extends GlobalOptions {
   readonly name?: string;
 }
@@ -110,16 +115,19 @@ interface ListOptions extends GlobalOptions {
 async function list(options: ListOptions): Promise<void> {
   const wanted = options.name?.toLowerCase() ?? '';
   const { views, isCut } = await withSession(options, async (session) => {
-    const all = await askAll(session, 'account', (address) => showAccount(session.cluster, address, ASK_MS));
+    const answers = await askAll(session, 'account', (address) => showAccount(session.cluster, address, ASK_MS));
+    const all = answers.map((one) => (isQuarantined(one) ? quarantined(one) : one));
     const matching = all.filter(({ account, name }) => `${account} ${name}`.toLowerCase().includes(wanted));
     return { views: matching, isCut: all.length === ACTORS_MAX };
   });
   print(options, views, () => {
     const rows = views.map((view) => [
-      ...[view.account.slice('account:'.length), view.name, view.status, timeOf(view.createdAt) ?? ''],
-      ...[view.balance, view.held, view.charges, String(view.keys)],
+      ...[view.account.slice('account:'.length), view.name, view.status],
+      ...('fault' in view
+        ? ['', '-', '-', '-', '-', view.fault]
+        : [timeOf(view.createdAt) ?? '', view.balance, view.held, view.charges, String(view.keys)]),
     ]);
-    const head = ['ACCOUNT', 'NAME', 'STATUS', 'CREATED', 'BALANCE USD', 'HELD USD', 'CHARGED USD', 'KEYS'];
+    const head = ['ACCOUNT', 'NAME', 'STATUS', 'CREATED', 'BALANCE USD', 'HELD USD', 'CHARGED USD', 'KEYS', ''];
     return `${table(head, rows)}${isCut ? `\nonly the first ${ACTORS_MAX} accounts were looked at` : ''}`;
   });
 }

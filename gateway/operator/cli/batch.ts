@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
+import { type AllOptions, isOperator, moreLine, requireOperator, withAllOptions } from './all-jobs.ts';
+import { allBatches, batchOf, cancelAnyBatch, type OperatorBatch } from './batch/operator-batches.ts';
 import { readRequests, type SubmissionOptions } from './batch/read-requests.ts';
 import { hasEnded, progressOf, type ShownBatch } from './batch/shown-batch.ts';
 import { pairs, print, table, timeOf } from './print.ts';
@@ -13,7 +15,8 @@ import { type ClientOptions, type PublicApi, pause, withPublicApi } from './publ
 const LOOK_EVERY_MS = 2_000;
 
 const HELP = `
-The commands call the public API with the demo key of the data folder, or with --key KEY and --url URL.
+submit, list and results call the public API with the demo key of the data folder, or with --key KEY and --url URL.
+list --all, show and cancel act for the operator on the batches of every account, unless --key or --url is given.
 
 FILE is JSON Lines in the common format ({"custom_id", "method", "url", "body"} a line; method and url may be left out),
 or one JSON object as POST /batches takes it.`;
@@ -32,10 +35,9 @@ export function addBatch(program: Command): void {
     .option('--detach', 'do not wait for the end')
     .description('submit a batch and follow it to its end')
     .action((file: string, _: unknown, made: Command) => submit(file, made.optsWithGlobals()));
-  command('list')
+  withAllOptions(command('list'))
     .option('--status <status...>', 'only batches with one of these')
-    .option('--limit <count>', 'how many, at most 100')
-    .description('list the newest batches')
+    .description('list the newest batches of a key, or of every account')
     .action((_: unknown, made: Command) => list(made.optsWithGlobals()));
   command('show')
     .argument('<id>', 'the batch id')
@@ -68,7 +70,7 @@ async function submit(
     process.stdout.write(`${made.id}\n`);
     return follow(api, made, process.stdout);
   });
-  print(options, ended, () => (options.detach ? ended.id : describe(ended)));
+  print(options, ended, () => (options.detach ? ended.id : pairs(membersOf(ended))));
   if (hasEnded(ended) && ended.status !== 'completed') process.exitCode = 1;
 }
 
@@ -96,35 +98,52 @@ async function look(api: PublicApi, { id, created_at }: ShownBatch): Promise<Sho
   return data.find((one) => one.id === id) ?? api.json({ method: 'GET', path: `/batches/${id}` });
 }
 
-async function list(
-  options: ClientOptions & { readonly status?: readonly string[]; readonly limit?: string },
-): Promise<void> {
-  const query = new URLSearchParams((options.status ?? []).map((status): [string, string] => ['status', status]));
-  if (options.limit !== undefined) query.set('limit', options.limit);
+async function list(options: ClientOptions & AllOptions): Promise<void> {
+  if (options.all) return listAll(options);
+  const { status = [], limit, after } = options;
+  const query = new URLSearchParams(status.map((one): [string, string] => ['status', one]));
+  if (limit !== undefined) query.set('limit', limit);
+  if (after !== undefined) query.set('after', after);
   const page = await withPublicApi(options, (api) =>
     api.json<{ readonly data: readonly ShownBatch[] }>({ method: 'GET', path: `/batches?${query}` }),
   );
-  print(options, page, () =>
-    table(
-      ['ID', 'STATUS', 'TOTAL', 'COMPLETED', 'FAILED', 'CREATED'],
-      page.data.map(({ id, status, request_counts: counts, created_at }) => [
-        ...[id, status, String(counts.total), String(counts.completed), String(counts.failed)],
-        String(timeOf(created_at * 1_000)),
-      ]),
-    ),
-  );
+  print(options, page, () => table(HEAD, page.data.map(cells)));
+}
+
+async function listAll(options: ClientOptions & AllOptions): Promise<void> {
+  requireOperator(options);
+  const page = await allBatches(options);
+  print(options, page, () => {
+    const rows = page.data.map((batch) => [...cells(batch), batch.account]);
+    return `${table([...HEAD, 'ACCOUNT'], rows)}${page.has_more ? moreLine('troupe batch list --all', page) : ''}`;
+  });
+}
+
+const HEAD = ['ID', 'STATUS', 'TOTAL', 'COMPLETED', 'FAILED', 'CREATED'] as const;
+
+function cells({ id, status, request_counts: counts, created_at }: ShownBatch): readonly string[] {
+  const { total, completed, failed } = counts;
+  return [id, status, String(total), String(completed), String(failed), String(timeOf(created_at * 1_000))];
 }
 
 async function show(id: string, options: ClientOptions): Promise<void> {
+  if (isOperator(options)) return printAny(options, await batchOf(id, options));
   const batch = await withPublicApi(options, (api) => find(api, id));
-  print(options, batch, () => describe(batch));
+  print(options, batch, () => pairs(membersOf(batch)));
 }
 
 async function cancel(id: string, options: ClientOptions): Promise<void> {
+  if (isOperator(options)) return printAny(options, await cancelAnyBatch(id, options));
   const batch = await withPublicApi(options, (api) =>
     api.json<ShownBatch>({ method: 'POST', path: `/batches/${encodeURIComponent(id)}/cancel` }),
   );
-  print(options, batch, () => describe(batch));
+  print(options, batch, () => pairs(membersOf(batch)));
+}
+
+/** The results are the account's own: to read them takes its key. */
+function printAny(options: ClientOptions, batch: OperatorBatch): void {
+  const { account, key, results_file_id: results } = batch;
+  print(options, batch, () => pairs({ account, key: key.replace(/^key:/, ''), ...membersOf(batch), results }));
 }
 
 async function results(id: string, options: ClientOptions): Promise<void> {
@@ -142,9 +161,9 @@ function find(api: PublicApi, id: string): Promise<ShownBatch> {
   return api.json<ShownBatch>({ method: 'GET', path: `/batches/${encodeURIComponent(id)}` });
 }
 
-function describe(batch: ShownBatch): string {
+function membersOf(batch: ShownBatch) {
   const { total, completed, failed } = batch.request_counts;
-  return pairs({
+  return {
     batch: batch.id,
     status: batch.status,
     endpoint: batch.endpoint,
@@ -155,5 +174,5 @@ function describe(batch: ShownBatch): string {
     ended: batch.finalized_at === null ? null : timeOf(batch.finalized_at * 1_000),
     error: batch.error?.message,
     results: batch.results_file_id === null ? null : `troupe batch results ${batch.id}`,
-  });
+  };
 }

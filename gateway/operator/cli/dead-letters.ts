@@ -4,7 +4,7 @@
 import type { Command } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
 import type { GlobalOptions } from './global-options.ts';
-import { addressFrom } from './names.ts';
+import { addressFrom, NAMED } from './names.ts';
 import { print } from './print.ts';
 import { withSession } from './session.ts';
 
@@ -16,12 +16,12 @@ export function addDeadLetters(program: Command): void {
   for (const [verb, description, done] of verbs) {
     program
       .command(verb)
-      .argument('<address>', 'kind:owner or kind:owner/local')
+      .argument('<address>', NAMED)
       .argument('<id>', 'the id of the dead letter, as `troupe ps` and `troupe inspect` show it')
       .description(description)
       .action(async (text: string, id: string, _: unknown, command: Command) => {
         const options = command.optsWithGlobals<GlobalOptions>();
-        const address = addressFrom(text);
+        const address = await addressFrom(text, options);
         const found = await withSession(options, ({ operator }) => operator[verb](address, id));
         if (!found)
           throw new ConfigError(

@@ -1,6 +1,6 @@
 /** `troupe deposits` and `troupe statements`: money in, and the ledger of a month, for operators. */
 import type { Command } from 'commander';
-import { setLowBalance, showAccount } from '../../../actors/account/account.ts';
+import { setLowBalance } from '../../../actors/account/account.ts';
 import type { PaidIn } from '../../../actors/account/deposit.ts';
 import { openPayments, resolvePayment, uncreditedOf } from '../../../actors/payment/payment.ts';
 import type { PaymentRecord } from '../../../actors/payment/payment-record.ts';
@@ -11,7 +11,7 @@ import { COMMAND_LINE } from './command-line.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom, amountFrom } from './names.ts';
 import { pairs, print, table, timeOf } from './print.ts';
-import { ASK_MS, withSession } from './session.ts';
+import { ASK_MS, requireAccount, withSession } from './session.ts';
 
 /** The newest of them. */
 const LIST_MAX = 100;
@@ -58,7 +58,7 @@ async function list(name: string, options: GlobalOptions): Promise<void> {
   const address = accountFrom(name);
   const page = { order: 'descending', limit: LIST_MAX } as const;
   const found = await withSession(options, async ({ operator, cluster }) => {
-    await showAccount(cluster, address, ASK_MS);
+    await requireAccount({ cluster }, address);
     const credited = await operator.rows({ collection: 'deposit', address, ...page });
     const others = await operator.rows({ ...uncreditedOf(address.slice('account:'.length)), ...page });
     return {
@@ -132,7 +132,7 @@ async function statement(name: string, text: string | undefined, options: Global
   const month = text === undefined ? null : parseMonth(text);
   if (text !== undefined && month === null) throw new ConfigError(`"${text}" is not a month; write YYYY-MM`);
   await withSession(options, async ({ operator, cluster }) => {
-    await showAccount(cluster, address, ASK_MS);
+    await requireAccount({ cluster }, address);
     const [newest] = await operator.rows({ collection: 'ledger', address, order: 'descending', limit: 1 });
     const last = newest === undefined ? null : (JSON.parse(newest.body) as { readonly at: number });
     const wanted = month ?? (last === null ? null : monthOf(last.at));

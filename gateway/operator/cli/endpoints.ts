@@ -58,8 +58,8 @@ export interface ShownEndpoint {
   readonly health: string;
   /** Of the endpoint or of its provider. */
   readonly paused: Pause | null;
-  /** The figures as the catalogue publishes them. */
-  readonly measured: Measured;
+  /** The figures as the catalogue publishes them; null where the state of the endpoint does not load. */
+  readonly measured: Measured | null;
   /** While the provider's model list fails. */
   readonly modelList: FailingList | null;
   readonly lastFailure: DatedFailure | null;
@@ -85,7 +85,8 @@ function shownEndpoint(
   pauses: ReadonlyMap<string, Pausable>,
 ): readonly ShownEndpoint[] {
   const record = context as unknown as EndpointRecord | null;
-  if (record === null || record.declaration === null) return [];
+  if (record === null) return [unreadable(address, state, explanation)];
+  if (record.declaration === null) return [];
   const { measured, list, lastFailure, paused: own = null } = record;
   const { model, provider } = record.declaration;
   const around = pauses.get(providerAddress(provider.slug)) ?? {};
@@ -98,12 +99,18 @@ function shownEndpoint(
   ];
 }
 
+/** The row of a quarantined endpoint: only its id is known. */
+function unreadable(address: string, health: string, reasons: readonly string[]): ShownEndpoint {
+  const unknown = { paused: null, measured: null, modelList: null, lastFailure: null };
+  return { address, model: '', provider: '', health, ...unknown, reasons };
+}
+
 /** The figures to sort by: the worst first, what is not measured last. */
 const FIGURES = {
-  latency: ({ measured }: ShownEndpoint) => measured.ttft1d?.p50 ?? null,
-  response: ({ measured }: ShownEndpoint) => measured.response1d?.p50 ?? null,
-  throughput: ({ measured }: ShownEndpoint) => negative(measured.throughput1d?.p50 ?? null),
-  uptime: ({ measured }: ShownEndpoint) => negative(measured.uptime1d),
+  latency: ({ measured }: ShownEndpoint) => measured?.ttft1d?.p50 ?? null,
+  response: ({ measured }: ShownEndpoint) => measured?.response1d?.p50 ?? null,
+  throughput: ({ measured }: ShownEndpoint) => negative(measured?.throughput1d?.p50 ?? null),
+  uptime: ({ measured }: ShownEndpoint) => negative(measured?.uptime1d ?? null),
 } as const;
 
 /** By the figure that `--sort` names. @throws ConfigError */
@@ -124,8 +131,8 @@ function negative(value: number | null): number | null {
 function renderEndpoints(found: readonly ShownEndpoint[]): string {
   const rows = found.map(({ model, provider, health, paused, measured, address, reasons, modelList, lastFailure }) => [
     ...[model, provider, paused === null ? health : `${health}, paused`],
-    ...[figure(measured.uptime1d, '%'), figure(measured.ttft1d?.p50, 's'), figure(measured.response1d?.p50, 's')],
-    ...[figure(measured.throughput1d?.p50, '/s'), address, reasons[0] ?? ''],
+    ...[figure(measured?.uptime1d, '%'), figure(measured?.ttft1d?.p50, 's'), figure(measured?.response1d?.p50, 's')],
+    ...[figure(measured?.throughput1d?.p50, '/s'), address, reasons[0] ?? ''],
     ...[modelListCell(modelList), failureCell(lastFailure)],
   ]);
   const figures = ['UPTIME 1D', 'TTFT P50', 'RESPONSE P50', 'TOKENS P50'];

@@ -1,7 +1,6 @@
 /** `troupe export usage|ledger`: what was used and what was booked, streamed as CSV or JSON in a bounded memory. */
 import { once } from 'node:events';
 import type { Command, Option } from 'commander';
-import { showAccount } from '../../../actors/account/account.ts';
 import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import { activityOf, activityOfAll } from '../../../actors/key/key.ts';
 import { type Cluster, systemClock } from '../../../actors/runtime/index.ts';
@@ -10,7 +9,7 @@ import { ConfigError } from '../config/config-error.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { LEDGER_COLUMNS, ledgerCells, ledgerPages } from './ledger-pages.ts';
 import { accountFrom } from './names.ts';
-import { ASK_MS, type Session, withSession } from './session.ts';
+import { requireAccount, type Session, withSession } from './session.ts';
 import { type UsageGroup, type UsageRow, usageColumns, usageCsv, usageRows } from './usage-rows.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -69,7 +68,7 @@ async function exportUsage(account: string | undefined, options: UsageOptions): 
   const by = new Set(GROUPS[options.by]);
   const columns = usageColumns(by);
   await withSession(options, async (session) => {
-    if (address !== null) await showAccount(session.cluster, address, ASK_MS);
+    if (address !== null) await requireAccount(session, address);
     await write(options, {
       head: csv([columns]),
       pages: usagePages(session, address, { days, by }),
@@ -94,7 +93,7 @@ async function* usagePages(
 export async function exportLedger(account: string, options: ExportOptions): Promise<void> {
   const address = accountFrom(account);
   await withSession(options, async ({ operator, cluster }) => {
-    await showAccount(cluster, address, ASK_MS);
+    await requireAccount({ cluster }, address);
     const cells = (entries: readonly LedgerEntry[]): string => csv(entries.map(ledgerCells));
     await write(options, { head: csv([LEDGER_COLUMNS]), pages: ledgerPages(operator, address), cells });
   });

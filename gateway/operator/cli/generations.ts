@@ -1,6 +1,5 @@
 /** `troupe generation`, and `troupe accounts generations|ledger`: what an account did and paid, for operators. */
 import type { Command } from 'commander';
-import { showAccount } from '../../../actors/account/account.ts';
 import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
 import { indentJson, renderExact } from '../../edge/api/exact-json.ts';
@@ -13,7 +12,7 @@ import { accountFrom, countFrom } from './names.ts';
 import { print, table, timeOf } from './print.ts';
 import { recentRequests, renderRecent } from './recent-requests.ts';
 import { refusedRequests, renderRefused } from './refused-requests.ts';
-import { ASK_MS, type Session, withSession } from './session.ts';
+import { requireAccount, type Session, withSession } from './session.ts';
 
 const LEDGER_HEAD = LEDGER_COLUMNS.map((name) => name.toUpperCase().replaceAll('_', ' '));
 const SHOWN_USUALLY = 20;
@@ -109,7 +108,7 @@ async function recordsOf<T>(account: string, collection: string, options: ListOp
   return withSession(options, async ({ operator, cluster }) => {
     const rows = await operator.rows({ collection, address, order: 'descending', limit });
     // An account without entries exists; an unknown one is an error.
-    if (rows.length === 0) await showAccount(cluster, address, ASK_MS);
+    if (rows.length === 0) await requireAccount({ cluster }, address);
     return rows.map(({ body }) => JSON.parse(body) as T);
   });
 }

@@ -26,11 +26,11 @@ const CHANGE = { by: COMMAND_LINE, withinMs: ASK_MS } as const;
 export function addKeyChanges(keys: Command): void {
   keys
     .command('show')
-    .argument('<key>', 'the key, as acct_.../key_...')
+    .argument('<key>', 'the key, as key_... or acct_.../key_...')
     .description('show a key: its handle, limit, spend, workspace and member')
     .action(async (key: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const address = keyFrom(key);
+      const address = await keyFrom(key, options);
       printKey(options, await withSession(options, ({ cluster }) => showKey(cluster, address, ASK_MS)));
     });
   addEdit(keys, 'rename', ['<name>', 'the new display name'], 'rename a key', (name) => ({ name: nameFrom(name) }));
@@ -42,12 +42,12 @@ export function addKeyChanges(keys: Command): void {
   }));
   keys
     .command('move')
-    .argument('<key>', 'the key, as acct_.../key_...')
+    .argument('<key>', 'the key, as key_... or acct_.../key_...')
     .argument('<workspace>', 'the id of the workspace, ws_..., or default')
     .description('move a key to another workspace of its account')
     .action(async (key: string, workspace: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const address = keyFrom(key);
+      const address = await keyFrom(key, options);
       const owner = address.slice('key:'.length, address.indexOf('/'));
       const to = ['default', defaultWorkspaceId(owner)].includes(workspace) ? null : workspace;
       printKey(options, await withSession(options, ({ cluster }) => moveKey(cluster, address, to, CHANGE)));
@@ -74,12 +74,12 @@ function addEdit(
 ): void {
   keys
     .command(name)
-    .argument('<key>', 'the key, as acct_.../key_...')
+    .argument('<key>', 'the key, as key_... or acct_.../key_...')
     .argument(argument, meaning)
     .description(description)
     .action(async (key: string, text: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const address = keyFrom(key);
+      const address = await keyFrom(key, options);
       const edit = editOf(text);
       printKey(options, await withSession(options, ({ cluster }) => editKey(cluster, address, edit, CHANGE)));
     });

@@ -2,14 +2,13 @@
  * `troupe keys`: creates, changes and lists API keys. A key's text is generated here, printed once, and never stored.
  */
 import type { Command } from 'commander';
-import { showAccount } from '../../../actors/account/account.ts';
 import type { Credential } from '../../../actors/key/credential.ts';
 import { changeKey, createKey, type KeyCreated, limitKey, type NewKey, showKey } from '../../../actors/key/key.ts';
 import type { KeyView } from '../../../actors/key/statement.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { keyAddress, keyDigest, keyHandle, keyId, keyText, maskKey } from '../../../actors/terms/ids.ts';
 import type { KeyKind } from '../../../actors/terms/key-kind.ts';
-import { askEach } from '../ask-each.ts';
+import { askEach, isQuarantined } from '../ask-each.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { readPepper } from '../config/secrets.ts';
 import { COMMAND_LINE } from './command-line.ts';
@@ -19,7 +18,7 @@ import { addKeyApproval } from './key-approval.ts';
 import { addKeyChanges } from './key-changes.ts';
 import { accountFrom, amountFrom, countFrom, keyFrom, timeFrom } from './names.ts';
 import { pairs, print, table, timeOf } from './print.ts';
-import { ASK_MS, type Session, withSession } from './session.ts';
+import { ASK_MS, requireAccount, type Session, withSession } from './session.ts';
 
 export interface CreateOptions extends GlobalOptions {
   readonly name: string;
@@ -53,13 +52,13 @@ export function addKeys(program: Command): void {
   addChange(keys, 'enable', 'let a disabled key send requests again');
   keys
     .command('limit')
-    .argument('<key>', 'the key, as acct_.../key_...')
+    .argument('<key>', 'the key, as key_... or acct_.../key_...')
     .argument('<usd>', 'the most that the key may spend, or none')
     .option('--window <window>', `the limit resets: ${WINDOWS.join(', ')} (UTC; default: never)`)
     .description('change the limit of a key')
     .action(async (key: string, usd: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { readonly window?: string }>();
-      const address = keyFrom(key);
+      const address = await keyFrom(key, options);
       const limit = usd === 'none' ? null : amountFrom(usd);
       const limitWindow = windowFrom({ window: options.window, limit: limit ?? undefined });
       const view = await withSession(options, ({ cluster }) =>
@@ -84,11 +83,11 @@ export function addKeys(program: Command): void {
 function addChange(keys: Command, change: 'revoke' | 'disable' | 'enable', description: string): void {
   keys
     .command(change)
-    .argument('<key>', 'the key, as acct_.../key_...')
+    .argument('<key>', 'the key, as key_... or acct_.../key_...')
     .description(description)
     .action(async (key: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const address = keyFrom(key);
+      const address = await keyFrom(key, options);
       const view = await withSession(options, ({ cluster }) =>
         changeKey(cluster, address, change, ASK_MS, COMMAND_LINE),
       );
@@ -99,31 +98,48 @@ function addChange(keys: Command, change: 'revoke' | 'disable' | 'enable', descr
     });
 }
 
+/** What is known of a key whose state does not load. */
+export type QuarantinedKey = Pick<KeyView, 'key' | 'label' | 'name' | 'kind' | 'createdAt' | 'expiresAt'> & {
+  readonly status: 'quarantined';
+  readonly fault: string;
+};
+
 /** The keys of an account, newest first. `account` is an address. */
-export async function listKeysOf({ operator, cluster }: Session, account: string): Promise<readonly KeyView[]> {
+export async function listKeysOf(
+  { operator, cluster }: Session,
+  account: string,
+): Promise<readonly (KeyView | QuarantinedKey)[]> {
   const where = { column: 0, equals: account } as const;
   const rows = await operator.rows({ collection: 'credential', where, order: 'descending', limit: LIST_MAX });
   // An account without keys exists; an unknown one is an error.
-  if (rows.length === 0) await showAccount(cluster, account, ASK_MS);
-  const addresses = rows.map((row) => (JSON.parse(row.body) as Credential).key);
-  return askEach(addresses, (key) => showKey(cluster, key, ASK_MS));
+  if (rows.length === 0) await requireAccount({ cluster }, account);
+  const credentials = new Map(rows.map(({ address, body }) => [address, JSON.parse(body) as Credential]));
+  const answers = await askEach([...credentials.keys()], (key) => showKey(cluster, key, ASK_MS));
+  return answers.map((one) => {
+    if (!isQuarantined(one)) return one;
+    const { key, label, name, kind, createdAt, expiresAt } = credentials.get(one.address) as Credential;
+    return { key, label, name, kind, createdAt, expiresAt, status: 'quarantined', fault: one.fault };
+  });
 }
 
-export function renderKeys(found: readonly KeyView[]): string {
+export function renderKeys(found: readonly (KeyView | QuarantinedKey)[]): string {
   const rows = found.map((key) => [
     shortKey(key.key),
     key.label,
     key.kind,
     key.status,
-    key.limit === null ? 'none' : `${key.limit}${key.limitWindow === null ? '' : ` ${key.limitWindow}`}`,
-    key.usage,
-    key.limitRemaining ?? '-',
+    ...('fault' in key ? ['-', '-', '-'] : [limitOf(key), key.usage, key.limitRemaining ?? '-']),
     timeOf(key.createdAt) ?? '',
     timeOf(key.expiresAt) ?? 'never',
     key.name,
   ]);
   const money = ['LIMIT USD', 'SPENT USD', 'LEFT USD'];
   return table(['KEY', 'LABEL', 'KIND', 'STATUS', ...money, 'CREATED', 'EXPIRES', 'NAME'], rows);
+}
+
+function limitOf({ limit, limitWindow }: KeyView): string {
+  if (limit === null) return 'none';
+  return limitWindow === null ? limit : `${limit} ${limitWindow}`;
 }
 
 async function create(account: string, options: CreateOptions): Promise<void> {
@@ -134,9 +150,11 @@ async function create(account: string, options: CreateOptions): Promise<void> {
 }
 
 export interface CreatedKey extends KeyCreated {
+  /** Without its account: `key_...`. */
+  readonly id: string;
   readonly kind: KeyKind;
-  /** Shown once, and not stored. */
-  readonly text: string;
+  /** The text of the key: shown once, and not stored. */
+  readonly secret: string;
 }
 
 /** Creates a key of an account. `account` is an address. */
@@ -146,15 +164,16 @@ export async function createKeyOf(
   options: CreateOptions,
   kind: KeyKind,
 ): Promise<CreatedKey> {
-  const address = keyAddress(account.slice('account:'.length), keyId(systemRandom));
-  const text = keyText(systemRandom);
-  const made = { ...newKey(text, await readPepper((await findCluster(options)).data), options), kind };
-  return { ...(await createKey(cluster, address, made, ASK_MS)), kind, text };
+  const id = keyId(systemRandom);
+  const address = keyAddress(account.slice('account:'.length), id);
+  const secret = keyText(systemRandom);
+  const made = { ...newKey(secret, await readPepper((await findCluster(options)).data), options), kind };
+  return { id, ...(await createKey(cluster, address, made, ASK_MS)), kind, secret };
 }
 
-export function renderCreated({ key, kind, text }: CreatedKey): string {
-  const shown = pairs({ key: shortKey(key), kind, text });
-  return [shown, '', 'Save the text: it is not stored and cannot be shown again.'].join('\n');
+export function renderCreated({ key, kind, secret }: CreatedKey): string {
+  const shown = pairs({ key: shortKey(key), kind, secret });
+  return [shown, '', 'Save the secret: it is not stored and cannot be shown again.'].join('\n');
 }
 
 function newKey(text: string, pepper: Uint8Array, options: CreateOptions): Omit<NewKey, 'kind'> {

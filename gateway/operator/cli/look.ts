@@ -3,11 +3,12 @@ import type { Command } from 'commander';
 import { type ClusterView, type CommittedStep, type Inspection, systemClock } from '../../../actors/runtime/index.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { explained } from '../explained.ts';
+import { kindOfId } from '../find-address.ts';
 import { absentWords } from './absent.ts';
 import { endpointsOf } from './endpoints.ts';
 import type { GlobalOptions } from './global-options.ts';
-import { addressFrom } from './names.ts';
-import { pairs, print, table } from './print.ts';
+import { addressFrom, NAMED, requireName } from './names.ts';
+import { pairs, print, table, timeOf } from './print.ts';
 import { withSession } from './session.ts';
 import { watchPs } from './watch-ps.ts';
 
@@ -30,35 +31,36 @@ export function addLook(program: Command): void {
     });
   program
     .command('inspect')
-    .argument('<address>', 'kind:owner or kind:owner/local')
-    .description('show one actor: state, context, queue, timers, last transitions')
+    .argument('<address>', NAMED)
+    .description('show one actor: owner, state, context, queue, timers, last transitions')
     .action(async (text: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const address = addressFrom(text);
+      const address = await addressFrom(text, options);
       const seen = await withSession(options, ({ operator }) => operator.inspect(address));
       if (!seen) throw new ConfigError(absentWords(address));
       print(options, seen, () => renderInspection(seen));
     });
   program
     .command('why')
-    .argument('<address>', 'kind:owner or kind:owner/local, or the id of a model for its endpoints')
-    .description('explain why an actor is in its state')
+    .argument('<address>', `${NAMED}, or the id of a model for its endpoints`)
+    .description('explain why an actor, or a generation, is in its state')
     .action(async (text: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       if (MODEL_ID.test(text)) return whyModel(text, options);
-      const address = addressFrom(text);
-      const seen = await withSession(options, ({ operator }) => explained(operator, address));
-      if (seen === null) throw new ConfigError(absentWords(address));
-      const { explanation } = seen;
+      requireName(text);
+      const seen = await withSession(options, ({ operator }) => explained(operator, text));
+      if (seen === null) throw new ConfigError(absentWords(text));
+      const { address, explanation } = seen;
       print(options, { address, explanation }, () => explanation.join('\n'));
     });
   program
     .command('watch')
-    .argument('[pattern]', 'addresses to watch, `*` stands for anything', '*')
+    .argument('[pattern]', 'addresses to watch, `*` stands for anything; or an id such as batch_... alone', '*')
     .description('show the transitions of actors as they happen, until Ctrl-C')
-    .action(async (pattern: string, _: unknown, command: Command) =>
-      watch(pattern, command.optsWithGlobals<GlobalOptions>()),
-    );
+    .action(async (text: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      await watch(kindOfId(text) === null ? text : await addressFrom(text, options), options);
+    });
   program
     .command('drain')
     .argument('<node>', 'the name of a node, as `troupe ps` shows it')
@@ -120,10 +122,11 @@ async function watch(pattern: string, options: GlobalOptions): Promise<void> {
   });
 }
 
-function renderStep(step: CommittedStep & { readonly node: string }, options: GlobalOptions): string {
+function renderStep(step: CommittedStep, options: GlobalOptions): string {
   if (options.json) return JSON.stringify(step);
-  const change = step.from === step.to ? step.to : `${step.from} -> ${step.to}`;
-  return `${clock(step.at)}  ${step.node}  ${step.address} #${step.version}  ${step.event}  ${change}`;
+  const { at, node, epoch, address, version, event, from, to } = step;
+  const change = from === to ? to : `${from} -> ${to}`;
+  return `${timeOf(at)}  ${node} epoch ${epoch}  ${address} #${version}  ${event}  ${change}`;
 }
 
 /** A node of an earlier build does not tell its activities. */
@@ -132,17 +135,44 @@ function waitOf({ state, gauges }: ClusterView['nodes'][number]): string {
   return state !== 'draining' || activities === 0 ? '' : `waits for ${activities} activities`;
 }
 
+const PS_HEAD = [
+  ...['NODE', 'STATE', 'UP', 'RESTARTS 1H', 'PID', 'GRPC', 'SHARDS', 'RESIDENT', 'QUEUED', 'STEPS'],
+  ...['LAST END', ''],
+] as const;
+
+/** How the node ended, or the life before this one. */
+function lastEndOf({ why, lastEnd }: ClusterView['nodes'][number]): string {
+  if (lastEnd === null) return why ?? '';
+  return lastEnd.at === null ? lastEnd.reason : `${lastEnd.reason}, ${timeOf(lastEnd.at)}`;
+}
+
+/** `3d 4h`, `5h 12m`, `12m 3s` or `3s`. */
+function durationOf(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const [minutes, hours, days] = [60, 3_600, 86_400].map((unit) => Math.floor(seconds / unit)) as [
+    number,
+    number,
+    number,
+  ];
+  if (days > 0) return `${days}d ${hours % 24}h`;
+  if (hours > 0) return `${hours}h ${minutes % 60}m`;
+  return minutes > 0 ? `${minutes}m ${seconds % 60}s` : `${seconds}s`;
+}
+
 export function renderPs(view: ClusterView): string {
   const nodes = view.nodes.map((node) => [
     node.name,
     node.live || node.state === 'joining' ? node.state : 'dead',
+    node.startedAt === null ? '-' : durationOf(systemClock.now() - node.startedAt),
+    node.restarts ? String(node.restarts.lastHour) : '-',
     String(node.pid),
     node.address,
     String(node.shards),
     node.gauges ? String(node.gauges.cells) : '-',
     node.gauges ? String(node.gauges.queued) : '-',
     node.gauges ? String(node.gauges.steps) : '-',
-    node.why ?? waitOf(node),
+    lastEndOf(node),
+    waitOf(node),
   ]);
   const actorCounts = view.census.map(({ kind, state, chart, count }) => [kind, state, String(chart), String(count)]);
   const deadLetters = view.aside.map(({ address, id, source, event, times, failure }) => [
@@ -151,7 +181,7 @@ export function renderPs(view: ClusterView): string {
   const unowned = view.unowned > 0 ? `, ${view.unowned} of them without an owner` : '';
   return [
     ...outageLines(view),
-    table(['NODE', 'STATE', 'PID', 'GRPC', 'SHARDS', 'RESIDENT', 'QUEUED', 'STEPS', ''], nodes),
+    table(PS_HEAD, nodes),
     '',
     table(['KIND', 'STATE', 'CHART', 'ACTORS'], actorCounts),
     ...(deadLetters.length > 0
@@ -181,10 +211,13 @@ function renderQuarantined({ quarantined }: ClusterView): string {
 function renderInspection(seen: Inspection): string {
   const { queue } = seen;
   const openRows = Object.entries(seen.openRows).map(([name, count]) => `${count} ${name}`);
-  const transitions = seen.trail.map((step) => [clock(step.at), `#${step.version}`, step.event, step.from, step.to]);
-  const timers = seen.timers.map((timer) => [timer.name, new Date(timer.dueAt).toISOString(), timer.event]);
+  const transitions = seen.trail.map(({ at, node, epoch, version, event, from, to }) => [
+    ...[timeOf(at) ?? '', node, String(epoch), `#${version}`, event, from, to],
+  ]);
+  const timers = seen.timers.map((timer) => [timer.name, timeOf(timer.dueAt) ?? '', timer.event]);
+  const waiting = seen.waiting.map(({ lane, event }) => [event, lane]);
   const activities = seen.intents.map(({ id, name, attempt, runner, begun, deadlineAt, suspect, lastFailure }) => [
-    ...[id, name, String(attempt), begun ? 'running' : 'waiting', runner, new Date(deadlineAt).toISOString()],
+    ...[id, name, String(attempt), begun ? 'running' : 'waiting', runner, timeOf(deadlineAt) ?? ''],
     ...[suspect ? 'suspect' : '', lastFailure === null ? '' : `last failure: ${lastFailure}`],
   ]);
   const outbox = seen.outbox.map(({ to, number, event, tries }) => [to, number, event, String(tries)]);
@@ -200,6 +233,7 @@ function renderInspection(seen: Inspection): string {
       address: seen.address,
       state: seen.state,
       version: seen.version === seen.durableVersion ? seen.version : `${seen.version} (durable ${seen.durableVersion})`,
+      owner: seen.node,
       shard: `${seen.shard}, epoch ${seen.epoch}`,
       chart: seen.chart,
       queue: `${queue.system} system, ${queue.finish} finish, ${queue.start} start`,
@@ -209,16 +243,15 @@ function renderInspection(seen: Inspection): string {
     ...seen.explanation,
     '',
     `context ${JSON.stringify(seen.context, null, 2)}`,
+    ...(waiting.length > 0 ? ['', table(['WAITING', 'LANE'], waiting)] : []),
     ...(timers.length > 0 ? ['', table(['TIMER', 'DUE', 'EVENT'], timers)] : []),
     ...(activities.length > 0
       ? ['', table(['ACTIVITY', 'HANDLER', 'ATTEMPT', '', 'RUNNER', 'DEADLINE', '', ''], activities)]
       : []),
     ...(outbox.length > 0 ? ['', table(['OUTBOX', 'NUMBER', 'EVENT', 'TRIES'], outbox)] : []),
     ...(deadLetters.length > 0 ? ['', table(['DEAD LETTER', 'SOURCE', 'EVENT', 'TRIES', 'FAILURE'], deadLetters)] : []),
-    ...(transitions.length > 0 ? ['', table(['AT', 'VERSION', 'EVENT', 'FROM', 'TO'], transitions)] : []),
+    ...(transitions.length > 0
+      ? ['', table(['AT', 'NODE', 'EPOCH', 'VERSION', 'EVENT', 'FROM', 'TO'], transitions)]
+      : []),
   ].join('\n');
-}
-
-function clock(ms: number): string {
-  return new Date(ms).toISOString().slice(11, 23);
 }

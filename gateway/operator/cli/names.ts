@@ -3,6 +3,10 @@ import { parseAddress } from '../../../actors/runtime/index.ts';
 import { accountAddress, endpointAddress, keyAddress, providerAddress } from '../../../actors/terms/ids.ts';
 import { parseUsd } from '../../../actors/terms/usd.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { findAddress, kindOfId } from '../find-address.ts';
+import { absentWords } from './absent.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { withSession } from './session.ts';
 
 /** `acct_1` or `account:acct_1` -> `account:acct_1`. @throws ConfigError */
 export function accountFrom(text: string): string {
@@ -12,8 +16,9 @@ export function accountFrom(text: string): string {
   throw new ConfigError(`"${text}" is not an account; write acct_... as \`troupe accounts create\` printed it`);
 }
 
-/** `acct_1/key_9` or `key:acct_1/key_9` -> `key:acct_1/key_9`. @throws ConfigError */
-export function keyFrom(text: string): string {
+/** `key_9`, `acct_1/key_9` or `key:acct_1/key_9` -> `key:acct_1/key_9`. @throws ConfigError */
+export async function keyFrom(text: string, options: GlobalOptions): Promise<string> {
+  if (kindOfId(text) === 'key') return addressFrom(text, options);
   const [owner = '', local = ''] = text.replace(/^key:/, '').split('/');
   const address = keyAddress(owner, local);
   const parsed = parseAddress(address);
@@ -35,11 +40,23 @@ export function providerFrom(text: string): string {
   throw new ConfigError(`"${text}" is not a provider; write its slug as \`troupe providers list\` prints it`);
 }
 
-/** The address of any actor. @throws ConfigError */
-export function addressFrom(text: string): string {
+/** What commands say of the argument that `addressFrom` reads. */
+export const NAMED = 'kind:owner or kind:owner/local, or an id such as batch_... alone';
+
+/** The address of any actor; an id without its account is looked up at the cluster. @throws ConfigError */
+export async function addressFrom(text: string, options: GlobalOptions): Promise<string> {
   if (parseAddress(text)) return text;
+  requireName(text);
+  const address = await withSession(options, ({ operator }) => findAddress(operator, text));
+  if (address === null) throw new ConfigError(absentWords(text));
+  return address;
+}
+
+/** @throws ConfigError for what is neither an address nor an id */
+export function requireName(text: string): void {
+  if (parseAddress(text) || kindOfId(text) !== null) return;
   throw new ConfigError(
-    `"${text}" is not an address; write kind:owner or kind:owner/local, such as account:acct_1 or key:acct_1/key_9`,
+    `"${text}" is not an address or an id; write kind:owner or kind:owner/local, such as account:acct_1, or batch_...`,
   );
 }
 

@@ -3,7 +3,7 @@
  * pings, and drains on the launcher's request or after its exit. With `--listen` it opens the public port itself.
  */
 import type { Command } from 'commander';
-import { systemClock } from '../../../actors/runtime/index.ts';
+import { type NodeRestarts, systemClock } from '../../../actors/runtime/index.ts';
 import type { NodeHandle } from '../../main.ts';
 import type { NodeOptions, NodePorts } from '../../node/node-options.ts';
 import type { ClusterConfig } from '../../terms/config.ts';
@@ -69,7 +69,12 @@ async function node(options: NodeCommandOptions, ports: NodePorts): Promise<void
     if (running) recordDeath(running, death);
     else early.push(death);
   };
-  const receiver = process.send ? underLauncher(() => running, { leave, died }) : null;
+  const restarts = new Map<string, NodeRestarts>();
+  const restarted = (noted: NodeRestarts): void => {
+    restarts.set(noted.name, noted);
+    running?.cluster.operator.noteRestarts(noted);
+  };
+  const receiver = process.send ? underLauncher(() => running, { leave, died, restarted }) : null;
   exitOnUncaught(() => (receiver ? null : running));
   try {
     if (listen) await requireFree(listen);
@@ -79,6 +84,7 @@ async function node(options: NodeCommandOptions, ports: NodePorts): Promise<void
     });
     running = started.node;
     for (const death of early.splice(0)) recordDeath(running, death);
+    for (const noted of restarts.values()) running.cluster.operator.noteRestarts(noted);
     await running.ready;
     const { incarnation, grpcAddress: grpc, operatorUrl } = running;
     receiver?.up({ incarnation, grpc, operatorUrl });
@@ -164,9 +170,11 @@ function exitOnUncaught(unwatched: () => NodeHandle | null): void {
 interface LauncherCommands {
   readonly leave: () => void;
   readonly died: (death: NodeDeath) => void;
+  readonly restarted: (restarts: NodeRestarts) => void;
 }
 
-function underLauncher(running: () => NodeHandle | null, { leave, died }: LauncherCommands): NodeReceiver {
+function underLauncher(running: () => NodeHandle | null, commands: LauncherCommands): NodeReceiver {
+  const { leave, died, restarted } = commands;
   // Ctrl-C reaches the whole foreground process group; the launcher handles it, also while this node starts.
   process.on('SIGINT', () => {});
   return openNodeReceiver({
@@ -179,6 +187,7 @@ function underLauncher(running: () => NodeHandle | null, { leave, died }: Launch
     storeBusyMs: () => running()?.storeBusyMs() ?? 0,
     drain: leave,
     died,
+    restarted,
     orphaned: leave,
   });
 }

@@ -156,14 +156,17 @@ interface ShownProvider extends Omit<ProviderHealth, 'summary'> {
 
 async function providersOf({ operator }: Session): Promise<readonly ShownProvider[]> {
   const [found, endpoints] = await Promise.all([inspectAll(operator, 'provider'), inspectAll(operator, 'endpoint')]);
-  return found.flatMap(({ address, state, context }) => {
-    if (context === null) return [];
-    const { slug, facts, document, paused = null } = context as unknown as ProviderState;
+  return found.map(({ address, state, context, explanation }) => {
+    // Of a quarantined provider only the slug is known.
+    const known = context as unknown as ProviderState | null;
+    const slug = address.slice('provider:'.length);
+    const paused = known?.paused ?? null;
     const { summary, ...health } = providerHealth(endpointsAt(slug, endpoints), paused);
     return {
-      ...{ address, slug, name: facts?.name ?? null, account: providerAccountId(slug) },
+      ...{ address, slug, name: known?.facts?.name ?? null, account: providerAccountId(slug) },
       ...{ status: paused === null ? state : `${state}, paused`, paused, ...health, health: summary },
-      ...{ readAt: timeOf(document?.since ?? null), problem: document?.problem ?? null },
+      readAt: timeOf(known?.document?.since ?? null),
+      problem: known === null ? (explanation[0] ?? null) : (known.document?.problem ?? null),
     };
   });
 }

@@ -7,16 +7,15 @@ import { findCluster } from './find-cluster.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom } from './names.ts';
 import { table, timeOf } from './print.ts';
-import { ASK_MS, withSession } from './session.ts';
+import { requireAccount, withSession } from './session.ts';
 
 /** Newest first. @throws ConfigError if the account is absent */
 export async function refusedRequests(text: string, options: GlobalOptions): Promise<readonly RefusedRequest[]> {
   const account = accountFrom(text);
   const { token } = await findCluster(options);
   const { nodes, stored } = await withSession(options, async ({ operator, cluster }) => {
-    const { showAccount } = await import('../../../actors/account/account.ts');
     const { listRefused } = await import('../../../actors/refusal-log/refusal-log.ts');
-    await showAccount(cluster, account, ASK_MS);
+    await requireAccount({ cluster }, account);
     const live = (await operator.ps()).nodes.filter((node) => node.live);
     return { nodes: live, stored: await listRefused(operator, account) };
   });

@@ -4,18 +4,18 @@ import type { Reloaded } from '../../../actors/runtime/index.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { absentWords } from './absent.ts';
 import type { GlobalOptions } from './global-options.ts';
-import { addressFrom } from './names.ts';
+import { addressFrom, NAMED } from './names.ts';
 import { print } from './print.ts';
 import { withSession } from './session.ts';
 
 export function addReload(program: Command): void {
   program
     .command('reload')
-    .argument('<address>', 'kind:owner or kind:owner/local')
+    .argument('<address>', NAMED)
     .description('reload a quarantined actor after its stored state was repaired')
     .action(async (text: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const address = addressFrom(text);
+      const address = await addressFrom(text, options);
       const reloaded = await withSession(options, ({ operator }) => operator.reload(address));
       const line = words(address, reloaded);
       print(options, { address, ...reloaded }, () => line);

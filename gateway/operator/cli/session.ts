@@ -23,9 +23,13 @@ export const ASK_MS = 10_000;
 /** A host that is down answers nothing at all; the next node is tried after this time. */
 const REACH_MS_MAX = 3_000;
 
-/** Rejects with the error of an unknown account. */
-export async function requireAccount({ cluster }: Session, address: string): Promise<void> {
-  await cluster.ask(address, { type: 'account.show' }, { withinMs: ASK_MS });
+/** Rejects with the error of an unknown account. One that is quarantined exists, and its rows can be read. */
+export async function requireAccount({ cluster }: Pick<Session, 'cluster'>, address: string): Promise<void> {
+  try {
+    await cluster.ask(address, { type: 'account.show' }, { withinMs: ASK_MS });
+  } catch (error) {
+    if (!(error instanceof AskError) || error.failure.code !== 'quarantined') throw error;
+  }
 }
 
 /** Runs a command against the cluster that the options select. @throws ConfigError */

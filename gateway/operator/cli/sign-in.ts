@@ -14,7 +14,7 @@ import { findCluster } from './find-cluster.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom, countFrom } from './names.ts';
 import { pairs, print, table, timeOf } from './print.ts';
-import { ASK_MS, type Session, withSession } from './session.ts';
+import { ASK_MS, requireAccount, type Session, withSession } from './session.ts';
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
@@ -96,7 +96,7 @@ async function originOf(url: string | undefined, data: string): Promise<string> 
 async function sessionsOf({ operator, cluster }: Session, account: string): Promise<readonly SessionRecord[]> {
   const open = await listSessions(operator, account.slice('account:'.length), 0);
   // An account without sessions exists; an unknown one is an error.
-  if (open.length === 0) await showAccount(cluster, account, ASK_MS);
+  if (open.length === 0) await requireAccount({ cluster }, account);
   return open;
 }
 

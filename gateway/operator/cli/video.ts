@@ -2,10 +2,12 @@
 import type { Command } from 'commander';
 import { systemClock, systemRandom } from '../../../actors/runtime/index.ts';
 import { ConfigError } from '../config/config-error.ts';
-import { pairs, print, table } from './print.ts';
+import { type AllOptions, isOperator, moreLine, requireOperator, withAllOptions } from './all-jobs.ts';
+import { pairs, print, table, timeOf } from './print.ts';
 import { progressFor } from './progress.ts';
 import { type ClientOptions, type PublicApi, pause, withPublicApi } from './public-api.ts';
 import { downloadClip } from './video/download-clip.ts';
+import { allVideos, cancelAnyVideo, type OperatorVideo, videoOf } from './video/operator-videos.ts';
 import { hasEnded, progressOf, type ShownVideo } from './video/shown-video.ts';
 import { type VideoOptions, videoBody } from './video/video-body.ts';
 
@@ -13,7 +15,8 @@ import { type VideoOptions, videoBody } from './video/video-body.ts';
 const LOOK_EVERY_MS = 2_000;
 
 const HELP = `
-The commands call the public API with the demo key of the data folder, or with --key KEY and --url URL.
+submit, list and download call the public API with the demo key of the data folder, or with --key KEY and --url URL.
+list --all, show and cancel act for the operator on the videos of every account, unless --key or --url is given.
 
 A whole download is the delivery of a clip: it can be fetched for 10 more minutes.`;
 
@@ -44,9 +47,9 @@ export function addVideo(program: Command): void {
     .option('--detach', 'do not wait for the end')
     .description('submit a video and follow it to its end')
     .action((prompt: string | undefined, _: unknown, made: Command) => submit(prompt, submitOptions(made)));
-  command('list')
-    .option('--limit <count>', 'how many, at most 100')
-    .description('list the newest video jobs')
+  withAllOptions(command('list'))
+    .option('--status <status...>', 'with --all, only jobs with one of these')
+    .description('list the newest video jobs of a key, or of every account')
     .action((_: unknown, made: Command) => list(made.optsWithGlobals()));
   command('show')
     .argument('<id>', 'the job id')
@@ -87,7 +90,7 @@ async function submit(prompt: string | undefined, options: SubmitOptions): Promi
     }
     return video;
   });
-  print(options, ended, () => (detach ? ended.id : describe(ended)));
+  print(options, ended, () => (detach ? ended.id : pairs(membersOf(ended))));
   if (hasEnded(ended) && ended.status !== 'completed') process.exitCode = 1;
 }
 
@@ -109,28 +112,56 @@ async function follow(api: PublicApi, made: ShownVideo, out: NodeJS.WriteStream 
   return video;
 }
 
-async function list(options: ClientOptions & { readonly limit?: string }): Promise<void> {
-  const query = options.limit === undefined ? '' : `?${new URLSearchParams({ limit: options.limit })}`;
+async function list(options: ClientOptions & AllOptions): Promise<void> {
+  if (options.all) return listAll(options);
+  const { limit, after, status } = options;
+  if (status !== undefined) throw new ConfigError('--status needs --all');
+  const query = new URLSearchParams({
+    ...(limit === undefined ? {} : { limit }),
+    ...(after === undefined ? {} : { after }),
+  });
   const page = await withPublicApi(options, (api) =>
-    api.json<{ readonly data: readonly ShownVideo[] }>({ method: 'GET', path: `/videos${query}` }),
+    api.json<{ readonly data: readonly ShownVideo[] }>({ method: 'GET', path: `/videos?${query}` }),
   );
-  print(options, page, () =>
-    table(
-      ['ID', 'STATUS', 'SECONDS', 'COST'],
-      page.data.map(({ id, status, usage }) => [id, status, String(usage?.video_seconds ?? '-'), costOf(usage) ?? '-']),
-    ),
-  );
+  print(options, page, () => table(HEAD, page.data.map(cells)));
+}
+
+async function listAll(options: ClientOptions & AllOptions): Promise<void> {
+  requireOperator(options);
+  const page = await allVideos(options);
+  print(options, page, () => {
+    const rows = page.data.map((video) => [
+      ...[...cells(video), String(timeOf(video.created_at * 1_000)), video.model, video.account],
+    ]);
+    const shown = table([...HEAD, 'CREATED', 'MODEL', 'ACCOUNT'], rows);
+    return `${shown}${page.has_more ? moreLine('troupe video list --all', page) : ''}`;
+  });
+}
+
+const HEAD = ['ID', 'STATUS', 'SECONDS', 'COST'] as const;
+
+function cells({ id, status, usage }: ShownVideo): readonly string[] {
+  return [id, status, String(usage?.video_seconds ?? '-'), costOf(usage) ?? '-'];
 }
 
 async function show(id: string, options: ClientOptions): Promise<void> {
+  if (isOperator(options)) return printAny(options, await videoOf(id, options));
   const video = await withPublicApi(options, (api) => find(api, id));
-  print(options, video, () => describe(video));
+  print(options, video, () => pairs(membersOf(video)));
 }
 
 async function cancel(id: string, options: ClientOptions): Promise<void> {
+  if (isOperator(options)) return printAny(options, await cancelAnyVideo(id, options));
   const path = `/videos/${encodeURIComponent(id)}/cancel`;
   const video = await withPublicApi(options, (api) => api.json<ShownVideo>({ method: 'POST', path }));
-  print(options, video, () => describe(video));
+  print(options, video, () => pairs(membersOf(video)));
+}
+
+/** The clip is the account's own: to download it takes its key. */
+function printAny(options: ClientOptions, video: OperatorVideo): void {
+  const { account, key, model, created_at } = video;
+  const own = { account, key: key.replace(/^key:/, ''), model, created: timeOf(created_at * 1_000) };
+  print(options, video, () => pairs({ ...own, ...membersOf(video), clip: null }));
 }
 
 async function download(
@@ -154,8 +185,8 @@ function costOf(usage: ShownVideo['usage']): string | null {
   return usage.cost === null ? 'unpriced' : `${usage.cost} USD`;
 }
 
-function describe(video: ShownVideo): string {
-  return pairs({
+function membersOf(video: ShownVideo) {
+  return {
     video: video.id,
     status: video.status,
     generation: video.generation_id,
@@ -164,5 +195,5 @@ function describe(video: ShownVideo): string {
     error: video.error?.message,
     fault: video.fault,
     clip: video.status === 'completed' ? `troupe video download ${video.id}` : null,
-  });
+  };
 }

@@ -56,7 +56,10 @@ async function next({ read, render, out, json }: PsWatch, isFirst: boolean): Pro
 /** What an operator looks for, without the figures that change all the time. */
 function lineFor({ nodes, unowned, aside, quarantined, outage }: ClusterView): string {
   const states = nodes
-    .map(({ name, live, state, shards }) => `${name} ${live ? state : 'dead'} ${shards} shards`)
+    .map(({ name, live, state, shards, restarts }) => {
+      const again = restarts?.lastHour ? `, ${restarts.lastHour} restarts in the last hour` : '';
+      return `${name} ${live ? state : 'dead'} ${shards} shards${again}`;
+    })
     .sort();
   const alarms = [
     ...(unowned > 0 ? [`${unowned} shards without an owner`] : []),

@@ -29,7 +29,7 @@ import { loadConfig } from '../config/load.ts';
 import { absentWords } from './absent.ts';
 import { COMMAND_LINE } from './command-line.ts';
 import type { GlobalOptions } from './global-options.ts';
-import { accountFrom, amountFrom } from './names.ts';
+import { accountFrom, addressFrom, amountFrom } from './names.ts';
 import { pairs, print, table, timeOf } from './print.ts';
 import { ASK_MS, requireAccount, type Session, withSession } from './session.ts';
 
@@ -71,12 +71,12 @@ export function addWorkspaces(program: Command): void {
       });
       printWorkspace(options, after);
     });
-  withSettings(workspaces.command('set').argument('<workspace>', 'as acct_.../ws_...'))
+  withSettings(workspaces.command('set').argument('<workspace>', 'as ws_... or acct_.../ws_...'))
     .option('--name <name>', 'a new name')
     .description('change what the keys of a workspace are routed by')
     .action(async (workspace: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<SettingOptions>();
-      const change = named(workspace);
+      const change = await named(workspace, options);
       const settings = { ...settingsOf(options), ...(options.name === undefined ? {} : { name: options.name }) };
       await applyChange(options, change, async ({ cluster, operator }) => {
         if (settings.slug !== undefined) await requireFreeSlug(operator, change, settings.slug);
@@ -87,11 +87,11 @@ export function addWorkspaces(program: Command): void {
   addBudget(workspaces);
   workspaces
     .command('show')
-    .argument('<workspace>', 'as acct_.../ws_...')
+    .argument('<workspace>', 'as ws_... or acct_.../ws_...')
     .description('show a workspace with its members and budgets')
     .action(async (workspace: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const { account, id } = named(workspace);
+      const { account, id } = await named(workspace, options);
       const found = await withSession(options, async ({ operator }) => {
         const stored = await listWorkspaces(operator, account);
         return stored.find((one) => one.id === id);
@@ -101,11 +101,11 @@ export function addWorkspaces(program: Command): void {
     });
   workspaces
     .command('delete')
-    .argument('<workspace>', 'as acct_.../ws_...')
+    .argument('<workspace>', 'as ws_... or acct_.../ws_...')
     .description('delete a workspace without keys')
     .action(async (workspace: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const change = named(workspace);
+      const change = await named(workspace, options);
       const refused = await withSession(options, ({ cluster }) => deleteWorkspace(cluster, change));
       if (refused !== null) throw new ConfigError(refused.refusal.message);
       print(options, { deleted: true }, () => `deleted ${workspace}`);
@@ -115,44 +115,42 @@ export function addWorkspaces(program: Command): void {
 function addMemberChanges(workspaces: Command): void {
   workspaces
     .command('add-member')
-    .argument('<workspace>', 'as acct_.../ws_...')
+    .argument('<workspace>', 'as ws_... or acct_.../ws_...')
     .argument('<user>', 'the id of the person')
     .option('--admin', 'with the role admin (default: member)')
     .description('add a member, or change the role of one')
     .action(async (workspace: string, user: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { readonly admin?: boolean }>();
-      const change = named(workspace);
+      const change = await named(workspace, options);
       const added = { users: [user], role: options.admin ? ('admin' as const) : ('member' as const) };
       await applyChange(options, change, ({ cluster }) => addMembers(cluster, change, added));
     });
   workspaces
     .command('remove-member')
-    .argument('<workspace>', 'as acct_.../ws_...')
+    .argument('<workspace>', 'as ws_... or acct_.../ws_...')
     .argument('<user>', 'the id of the person')
     .description('remove a member')
     .action(async (workspace: string, user: string, _: unknown, command: Command) => {
-      const change = named(workspace);
-      await applyChange(command.optsWithGlobals<GlobalOptions>(), change, ({ cluster }) =>
-        removeMembers(cluster, change, [user]),
-      );
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const change = await named(workspace, options);
+      await applyChange(options, change, ({ cluster }) => removeMembers(cluster, change, [user]));
     });
 }
 
 function addBudget(workspaces: Command): void {
   workspaces
     .command('budget')
-    .argument('<workspace>', 'as acct_.../ws_...')
+    .argument('<workspace>', 'as ws_... or acct_.../ws_...')
     .argument('<interval>', BUDGET_INTERVALS.join(', '))
     .argument('<usd>', 'the most that its keys may spend in the interval, or none')
     .description('set or remove a budget of a workspace')
     .action(async (workspace: string, name: string, usd: string, _: unknown, command: Command) => {
-      const change = named(workspace);
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const change = await named(workspace, options);
       const interval = BUDGET_INTERVALS.find((one) => one === name);
       if (interval === undefined) throw new ConfigError(`the interval must be one of ${BUDGET_INTERVALS.join(', ')}`);
       const limit = usd === 'none' ? null : amountFrom(usd);
-      await applyChange(command.optsWithGlobals<GlobalOptions>(), change, ({ cluster }) =>
-        setBudget(cluster, change, { interval, limit }),
-      );
+      await applyChange(options, change, ({ cluster }) => setBudget(cluster, change, { interval, limit }));
     });
 }
 
@@ -276,11 +274,14 @@ function ownerFrom(account: string): string {
   return accountFrom(account).slice(accountAddress('').length);
 }
 
-/** `acct_1/ws_...` @throws ConfigError */
-function named(text: string): WorkspaceChange {
-  const [owner = '', id = ''] = text.split('/');
+/** `ws_...` or `acct_1/ws_...` @throws ConfigError */
+async function named(text: string, options: GlobalOptions): Promise<WorkspaceChange> {
+  const address = isWorkspaceId(text) ? await addressFrom(text, options) : text;
+  const [owner = '', id = ''] = address.replace(/^workspace:/, '').split('/');
   if (isWorkspaceId(id)) return changeOf(ownerFrom(owner), id);
-  throw new ConfigError(`"${text}" is not a workspace; write acct_.../ws_... as \`troupe workspaces list\` prints it`);
+  throw new ConfigError(
+    `"${text}" is not a workspace; write ws_... or acct_.../ws_... as \`troupe workspaces list\` prints it`,
+  );
 }
 
 function changeOf(account: string, id: string): WorkspaceChange {

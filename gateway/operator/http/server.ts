@@ -9,6 +9,7 @@ import type { Declared } from '../../catalogue/declare.ts';
 import { HttpRouter, type RouteAddress } from '../../edge/http/http-router.ts';
 import type { ServingState } from '../../terms/serving-state.ts';
 import { explained } from '../explained.ts';
+import { findAddress, kindOfId } from '../find-address.ts';
 
 export interface OperatorServerOptions {
   /** Null while the node starts. */
@@ -105,7 +106,7 @@ interface OperatorRequest {
 }
 
 /**
- * `/inspect` and `/why` take `?address=kind:owner/local`; `/models/refresh` takes `?provider=slug` for one provider.
+ * `/inspect` and `/why` take `?address=kind:owner/local`, or an id alone; `/models/refresh` takes `?provider=slug` for one provider.
  * `/pause` and `/resume` take `?address=provider:slug` or `endpoint:ep_...`, and `/pause` a `reason`.
  */
 const ROUTES: readonly (OpenRoute | TokenRoute)[] = [
@@ -122,7 +123,7 @@ const ROUTES: readonly (OpenRoute | TokenRoute)[] = [
     method: 'GET',
     path: '/inspect',
     policy: 'token',
-    answer: (request) => inspect(request, ({ operator }, address) => operator.inspect(address)),
+    answer: (request) => inspect(request, inspection),
   },
   { method: 'GET', path: '/why', policy: 'token', answer: (request) => inspect(request, reasons) },
   { method: 'GET', path: '/config', policy: 'token', answer: config },
@@ -234,19 +235,26 @@ async function pause({ cluster, query }: OperatorRequest, reason: string | null)
   }
 }
 
-async function reasons({ operator }: Cluster, address: string): Promise<object | null> {
-  const found = await explained(operator, address);
+async function inspection({ operator }: Cluster, name: string): Promise<object | null> {
+  const address = await findAddress(operator, name);
+  return address === null ? null : operator.inspect(address);
+}
+
+async function reasons({ operator }: Cluster, name: string): Promise<object | null> {
+  const found = await explained(operator, name);
   return found && { address: found.address, state: found.state, why: found.explanation };
 }
 
 async function inspect(
   { cluster, query }: OperatorRequest,
-  look: (cluster: Cluster, address: string) => Promise<object | null>,
+  look: (cluster: Cluster, name: string) => Promise<object | null>,
 ): Promise<Reply> {
-  const address = query.get('address') ?? '';
-  if (parseAddress(address) === null) return json(400, { error: 'address must be kind:owner or kind:owner/local' });
-  const found = await look(cluster, address);
-  return found === null ? json(404, { error: `${address} is absent` }) : json(200, found);
+  const name = query.get('address') ?? '';
+  if (parseAddress(name) === null && kindOfId(name) === null) {
+    return json(400, { error: 'address must be kind:owner or kind:owner/local, or an id such as batch_...' });
+  }
+  const found = await look(cluster, name);
+  return found === null ? json(404, { error: `${name} is absent` }) : json(200, found);
 }
 
 /** Compares digests, so that the duration reveals neither length nor content of the token. */

@@ -10,6 +10,7 @@ import { causeOfDeath } from './cause-of-death.ts';
 import type { Journal } from './journal.ts';
 import { EXIT_REJOIN, EXIT_UNCAUGHT, type NodeAddresses, type NodeDeath } from './message.ts';
 import { type NodeEnd, type NodeListener, NodeProcess, type NodeStart } from './node-process.ts';
+import { Restarts } from './restarts.ts';
 import { type HandoffNode, SocketHandoff } from './socket-handoff.ts';
 import { restartAfter } from './watchdog.ts';
 
@@ -32,6 +33,8 @@ export interface FleetOptions {
   readonly waits: (name: string, what: string) => void;
   /** A process ended before it served; `tries` counts such ends in a row. */
   readonly faulted: (name: string, reason: string, tries: number) => void;
+  /** A node that served has ended, and starts again. */
+  readonly restarts: (name: string, reason: string, delayMs: number) => void;
 }
 
 /** A serving node. */
@@ -54,6 +57,7 @@ export class Fleet {
   private readonly handoff: SocketHandoff;
   private readonly listener: NodeListener;
   private readonly deaths: NodeDeath[] = [];
+  private readonly restarts: Restarts;
   private turn = 0;
   private stopping = false;
   private tickCancel: Cancel | null = null;
@@ -65,6 +69,7 @@ export class Fleet {
   constructor(options: FleetOptions) {
     this.options = options;
     this.slots = options.starts.map((start) => ({ start, life: null, failures: 0, restart: null }));
+    this.restarts = new Restarts(options.starts.map(({ name }) => name));
     this.handoff = new SocketHandoff({
       clock: options.clock,
       ackMs: options.limits.handoffAckMs,
@@ -153,6 +158,7 @@ export class Fleet {
     const life = new NodeProcess(slot.start, this.listener, clock, limits);
     slot.life = life;
     for (const death of this.deaths) life.send({ type: 'death', ...death });
+    for (const restarts of this.restarts.all()) life.send({ type: 'restarts', ...restarts });
     journal({ event: 'node.start', node: life.name, pid: life.pid });
   }
 
@@ -191,8 +197,20 @@ export class Fleet {
     });
     if (end.wasUp) this.options.changed();
     else if (!this.stopping) this.options.faulted(node.name, reasonOf(end), slot.failures);
-    if (delayMs !== null && !this.stopping) slot.restart = this.options.clock.after(delayMs, () => this.launch(slot));
+    if (delayMs !== null && !this.stopping) {
+      this.noteRestart(end, node.name, delayMs);
+      slot.restart = this.options.clock.after(delayMs, () => this.launch(slot));
+    }
     if (this.stopping && this.alive() === 0) this.emptied?.();
+  }
+
+  /** Every node knows the restarts of all, since the one that dies again and again can show nothing itself. */
+  private noteRestart(end: NodeEnd, name: string, delayMs: number): void {
+    const reason = reasonOf(end);
+    const isPlanned = end.code === 0 && end.wasUp;
+    const noted = this.restarts.note(name, { at: this.options.clock.now(), reason, isPlanned });
+    for (const { life } of this.slots) life?.send({ type: 'restarts', ...noted });
+    if (end.wasUp) this.options.restarts(name, reason, delayMs);
   }
 
   /** The remaining nodes decide about the activities that ran on the dead one. */

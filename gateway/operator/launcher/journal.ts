@@ -1,4 +1,7 @@
-/** `<data>/launcher.log`: one JSON line per event of a process, with its reason, in the shape of the nodes' logs. Never holds a secret. */
+/**
+ * `<data>/logs/launcher.log`: one JSON line per event of a process, with its reason, in the shape of the nodes' logs.
+ * Never holds a secret.
+ */
 import { appendFileSync } from 'node:fs';
 import type { Clock } from '../../../actors/runtime/index.ts';
 

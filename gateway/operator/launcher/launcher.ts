@@ -119,8 +119,8 @@ export class Launcher {
     this.folder = await openDataFolder(config.data);
     if (usesSimulators(config) && !this.options.demo) await refuseSimulators(config.data);
     this.port = await openPublicPort(config.listen, (socket) => this.accept(socket));
-    this.journal = openJournal(join(config.data, 'launcher.log'), clock);
-    await this.trimLogs(this.folder);
+    this.journal = openJournal(join(this.folder.logs, 'launcher.log'), clock);
+    await this.trimLogs(this.folder.logs);
     this.journal({ event: 'launcher.start', pid: process.pid, port: this.port.port });
     this.file = new ConnectionFile(config.data);
     await this.file.remove();
@@ -145,10 +145,9 @@ export class Launcher {
     });
   }
 
-  private async trimLogs({ path, logs }: Pick<DataFolder, 'path' | 'logs'>): Promise<void> {
-    await trimLogs(path);
+  private async trimLogs(logs: string): Promise<void> {
     await trimLogs(logs);
-    if (!this.stopped) this.trimAgain = this.options.clock.after(TRIM_MS, () => void this.trimLogs({ path, logs }));
+    if (!this.stopped) this.trimAgain = this.options.clock.after(TRIM_MS, () => void this.trimLogs(logs));
   }
 
   private accept(socket: Socket): void {
@@ -197,6 +196,7 @@ export class Launcher {
       refuse: this.refuse,
       changed: () => this.nodesChanged(),
       waits: (name, what) => this.nodeWaits(name, what),
+      restarts: (name, reason, delayMs) => this.nodeRestarts(name, reason, delayMs),
       faulted: (name, reason, tries) => this.nodeFaulted({ name, reason, tries, log: join(logs, `${name}.log`) }),
     });
     await this.allUp(this.fleet);
@@ -250,6 +250,13 @@ export class Launcher {
     if (now - (this.waitsReported.get(name) ?? Number.NEGATIVE_INFINITY) < WAITS_REPORTED_MS) return;
     this.waitsReported.set(name, now);
     this.options.report(`node ${name} drains and ${what}`);
+  }
+
+  private nodeRestarts(name: string, reason: string, delayMs: number): void {
+    const when = delayMs === 0 ? 'now' : `in ${delayMs / 1_000} s`;
+    this.options.report(
+      `node ${name} ended (${reason}) and starts again ${when}; \`troupe logs launcher\` shows its ends`,
+    );
   }
 
   /** Reports a node that cannot start, once; fatal only while no node has served yet. */

@@ -3,6 +3,8 @@
  * `offer`. A connection is handed over by four messages: `offer`, `ack`, `go`, `taken`. The node reads nothing before
  * `go`, and the launcher keeps its own copy until `taken`.
  */
+import type { NodeRestarts } from '../../../actors/runtime/index.ts';
+
 export type ToNode =
   /** Offers a connection, whose handle travels with the message. A launcher never reuses an id. */
   | { readonly type: 'offer'; readonly id: number }
@@ -14,7 +16,9 @@ export type ToNode =
   /** The node moves its shards, ends its open work, and exits with 0. */
   | { readonly type: 'drain' }
   /** Reports how another node of this launcher ended. */
-  | ({ readonly type: 'death' } & NodeDeath);
+  | ({ readonly type: 'death' } & NodeDeath)
+  /** Reports how often a node of this launcher was started again, after each end and at the start of a node. */
+  | ({ readonly type: 'restarts' } & NodeRestarts);
 
 export type ToLauncher =
   | { readonly type: 'ack'; readonly id: number }

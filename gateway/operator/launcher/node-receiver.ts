@@ -4,6 +4,7 @@
  * fails before. Not used without a launcher.
  */
 import { Socket, type SocketConstructorOpts } from 'node:net';
+import type { NodeRestarts } from '../../../actors/runtime/index.ts';
 import type { NodeAddresses, NodeDeath, ToLauncher, ToNode } from './message.ts';
 
 /** The part of `process` used here: its channel to the parent. */
@@ -23,6 +24,8 @@ export interface NodeReceiverOptions {
   readonly drain: () => void;
   /** Called when another node of this launcher, or the previous life of this one, has ended. */
   readonly died: (death: NodeDeath) => void;
+  /** Called with how often a node of this launcher was started again. */
+  readonly restarted: (restarts: NodeRestarts) => void;
   /** Called when the launcher has ended: no further connections arrive. */
   readonly orphaned: () => void;
 }
@@ -82,6 +85,10 @@ export function openNodeReceiver(options: NodeReceiverOptions): NodeReceiver {
     else if (received.type === 'no') release(received.id)?.destroy();
     else if (received.type === 'drain') options.drain();
     else if (received.type === 'death') options.died({ incarnation: received.incarnation, cause: received.cause });
+    else if (received.type === 'restarts') {
+      const { type: _, ...restarts } = received;
+      options.restarted(restarts);
+    }
   });
   channel.on('disconnect', () => {
     open = false;

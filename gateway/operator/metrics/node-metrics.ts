@@ -34,6 +34,14 @@ export class NodeMetrics {
 
   #readNode({ view, ready, connected, storeFull, memory, loopDelayP99, node }: Measurement): void {
     const own = view.nodes.find((row) => row.name === node && row.live);
+    if (own?.startedAt != null) {
+      this.#gauge('troupe_start_time_seconds', 'Unix time of the start of the node', own.startedAt / 1_000);
+    }
+    this.#counter(
+      'troupe_restarts_total',
+      'Restarts of each node after a death, by its launcher; every node shows all',
+      view.nodes.flatMap(({ name, restarts }) => (restarts ? [[{ node: name }, restarts.total] as const] : [])),
+    );
     this.#gauge('troupe_ready', 'The node serves requests', Number(ready));
     this.#gauge('troupe_store_connected', 'The node has fresh contact with its store', Number(connected));
     this.#gauge('troupe_store_full', 'The disk is full: new work is refused', Number(storeFull));

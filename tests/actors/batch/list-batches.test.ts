@@ -83,4 +83,24 @@ it('bounds of the creation time are exclusive', async () => {
   assert.equal((await list({ createdAfter, createdBefore, after: first })).ids, within.slice(1));
 });
 
+it('lists the batches of all accounts in pages, by one look-up for each status', async () => {
+  const reads: RowQuery[] = [];
+  const ids: string[] = [];
+  for (let after: string | null = null; ; after = ids.at(-1) as string) {
+    const page = await listBatches(clusterWith(reads), null, { ...ALL, limit: 7, after });
+    ids.push(...page.batches.map(({ id }) => id));
+    if (!page.hasMore) break;
+  }
+  assert.equal(ids, records.map(({ id }) => id).reverse());
+  assert.ok(reads.every(({ where, limit }) => where !== undefined && limit === 8));
+  const { batches } = await listBatches(clusterWith([]), null, { ...ALL, statuses: ['cancelled'] });
+  assert.equal(
+    batches.map(({ id }) => id),
+    records
+      .filter(({ status }) => status === 'cancelled')
+      .map(({ id }) => id)
+      .reverse(),
+  );
+});
+
 test.run();

@@ -177,6 +177,9 @@ async function unknownNames(expressions: readonly string[]): Promise<readonly st
 
 /** A request that every provider refuses, and a rendered video, so that each metric has a sample. */
 async function sampleAll(): Promise<void> {
+  for (const { cluster: node } of cluster.nodes) {
+    node.operator.noteRestarts({ name: 't1', total: 2, times: [node.now()], lastEnd: { reason: 'x', at: node.now() } });
+  }
   const messages = [{ role: 'user', content: '@sim {"status":400}' }];
   assert.is.not((await complete('sim/fast', { messages })).status, 200);
   const headers = { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' };

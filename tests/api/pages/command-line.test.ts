@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readOperatorToken } from '../../../gateway/operator/config/secrets.ts';
 import { told } from '../../gateway/operator/cli/in-process.ts';
 import { bounded } from '../../support/bounded.ts';
+import { operatorOptions } from '../../support/cluster/operator-options.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { client } from '../keys/client.ts';
 import { openCluster } from './cluster.ts';
@@ -19,13 +17,7 @@ let at: readonly string[];
 
 test.before(async () => {
   cluster = await openCluster();
-  const nodes = cluster.nodes.map(({ name, pid, grpcAddress: grpc, operatorUrl: operator_url }) => {
-    return { name, pid, grpc, operator_url };
-  });
-  const operator_token = await readOperatorToken(cluster.folder);
-  const connection = { base_url: cluster.baseUrls[0], operator_token, nodes };
-  writeFileSync(join(cluster.folder, 'connection.json'), JSON.stringify(connection));
-  at = ['--data', cluster.folder];
+  at = await operatorOptions(cluster);
 });
 test.after(() => cluster.close());
 

@@ -86,6 +86,8 @@ it('`why` of a provider sums up its own endpoints, and survives one that is quar
     inspect: async (address: string) => (inspections.get(address) ?? null) as Inspection | null,
     actors: async (kind: string) => [...inspections.keys()].filter((address) => address.startsWith(`${kind}:`)),
     ps: () => Promise.reject(new Error('not asked')),
+    rows: async () => [],
+    rowById: async () => null,
   };
   const found = await explained(operator, 'provider:a');
   assert.equal(found?.explanation, [

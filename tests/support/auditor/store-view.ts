@@ -238,7 +238,7 @@ function bare(entry: LedgerEntry): LedgerEntry {
 
 /** Reads with the product's own code, because the stored form is private to `TransitionLog`. */
 function versionsIn(stored: string): readonly number[] {
-  const transitionLog = new TransitionLog(TRANSITION_LOG_MAX);
+  const transitionLog = new TransitionLog(TRANSITION_LOG_MAX, { epoch: 0, node: '' });
   transitionLog.restore(stored);
   return transitionLog.steps().map(([version]) => version);
 }

@@ -168,7 +168,7 @@ export class LaunchedNodes {
   }
 
   #journal(): readonly Record<string, unknown>[] {
-    return lines(join(this.#cluster.data, 'launcher.log'));
+    return lines(join(this.#cluster.data, 'logs', 'launcher.log'));
   }
 }
 

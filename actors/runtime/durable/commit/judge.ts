@@ -190,7 +190,7 @@ export class StoreJudge implements Judge {
     shard.committed = true;
     const ms = this.parts.monotonic() - shard.adoptedAt;
     this.parts.host.log({
-      level: 'info',
+      level: 'debug',
       message: 'first commit after adoption',
       shard: shard.id,
       epoch: shard.epoch,

@@ -29,7 +29,7 @@ export interface EngineOptions {
   readonly store: Store;
   readonly clock: Clock;
   /** The incarnation that must own the shards this engine writes. */
-  readonly self: { readonly incarnation: string };
+  readonly self: { readonly incarnation: string; readonly name: string };
   /** Number of shards in the cluster. */
   readonly shards: number;
   /** Store time, ms. */

@@ -88,7 +88,7 @@ export class CellRegistry implements Neighbours {
   /** Rewinds a cell to its stored state. */
   rewind(cell: Cell): void {
     if (this.quarantined.delete(cell) && !cell.kind.kind.resident) this.order.add(cell);
-    cell.rewind(this.trailMax);
+    cell.rewind();
   }
 
   hasHandler(name: string): boolean {

@@ -13,6 +13,7 @@ import { Shard } from './shard.ts';
 /** Creates the actor host of one node, without shards. It starts no timer and reads no store before `adopt`. */
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, now } = options;
+  const { name: node } = options.self;
   const parts = assemble(options);
   const { registry, dispatcher, timers, adoption, watchers, quarantine } = parts;
   return {
@@ -20,7 +21,7 @@ export function createEngine(options: EngineOptions): Engine {
       const held = registry.shards.get(id);
       if (held !== undefined && held.epoch === epoch && held.serving === 'live') return;
       if (held !== undefined) drop(parts, held);
-      const shard = new Shard(id, epoch, clock.monotonic());
+      const shard = new Shard(id, { epoch, node }, clock.monotonic());
       registry.place(shard);
       adoption.add(shard);
     },

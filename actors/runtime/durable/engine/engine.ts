@@ -1,6 +1,7 @@
 import type { Answer } from '../../actor/answer.ts';
 import type { DeadLetterBody } from '../../actor/dead-letter.ts';
 import type { ActorEvent, Json } from '../../actor/event.ts';
+import type { LaneName } from '../../actor/mail.ts';
 import type { Waits } from '../../ports/activity.ts';
 import type { ActorCountRow } from '../../ports/store.ts';
 import type { ActivityAttempt } from '../outgoing/cluster-port.ts';
@@ -107,11 +108,16 @@ export interface EngineHost {
   /** True for an incarnation known to be dead or gone: its lease rows are orphaned. */
   isGone(incarnation: string): boolean;
   /** Writes a record of the node's log. */
-  log(record: {
-    readonly level: 'info' | 'warn' | 'error';
-    readonly message: string;
-    readonly [key: string]: unknown;
-  }): void;
+  log(record: LogRecord): void;
+}
+
+/** One log record of the runtime: plain data, never a secret. */
+interface LogRecord {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  /** Every line names the node that writes it. Another one is a `peer`. */
+  readonly node?: never;
+  readonly [key: string]: unknown;
 }
 
 /** A row of this node's actors, once its commit is durable. */
@@ -141,6 +147,9 @@ export interface CommittedStep {
   readonly event: string;
   readonly from: string;
   readonly to: string;
+  /** Of the shard, and the name of the node that served it. */
+  readonly epoch: number;
+  readonly node: string;
 }
 
 /** A dead letter, as shown to operators. */
@@ -159,6 +168,8 @@ export interface DeadLetterView {
 export interface Inspection {
   readonly address: string;
   readonly kind: string;
+  /** Name of the node that owns the shard. */
+  readonly node: string;
   readonly shard: number;
   readonly epoch: number;
   readonly version: number;
@@ -192,8 +203,10 @@ export interface Inspection {
   /** Dead letters, for `retry` or `skip`. The HTTP member keeps its older name. */
   readonly aside: readonly DeadLetterView[];
   readonly queue: { readonly system: number; readonly finish: number; readonly start: number };
+  /** The messages that are stepped next, at most 20, in this order. */
+  readonly waiting: readonly { readonly lane: LaneName; readonly event: string }[];
   readonly timers: readonly { readonly name: string; readonly dueAt: number; readonly event: string }[];
-  /** Newest last, at most 50. The HTTP member keeps its older name. */
+  /** Newest last, at most `trailMax`. The HTTP member keeps its older name. */
   readonly trail: readonly CommittedStep[];
   readonly explanation: readonly string[];
 }

@@ -15,6 +15,8 @@ import type { Dispatcher } from './dispatcher.ts';
 import type { DeadLetterView, Inspection } from './engine.ts';
 import type { Shard } from './shard.ts';
 
+const WAITING_SHOWN_MAX = 20;
+
 /** The parts that an inspection reads. */
 export interface InspectionParts {
   readonly registry: CellRegistry;
@@ -94,6 +96,7 @@ function show(
   return {
     address,
     kind: kindOf(address),
+    node: shard.node,
     shard: shard.id,
     epoch: shard.epoch,
     version: cell.version,
@@ -106,10 +109,11 @@ function show(
     intents: work,
     aside,
     queue: cell.mailbox.sizes,
+    waiting: cell.mailbox.first(WAITING_SHOWN_MAX),
     timers,
     trail: cell.transitionLog
       .steps()
-      .map(([version, at, event, from, to]) => ({ address, version, at, event, from, to })),
+      .map(([version, at, event, from, to, epoch, node]) => ({ address, version, at, event, from, to, epoch, node })),
     explanation: [
       ...(away ? quarantineExplanation(cell) : explain(cell, view)),
       ...work.map(activitySentence),

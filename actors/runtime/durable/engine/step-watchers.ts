@@ -41,7 +41,9 @@ export class StepWatchers {
       for (const watcher of this.watchers) {
         try {
           const { address } = cell;
-          if (watcher.matches(address)) watcher.see({ address, version, at, event, from, to });
+          if (!watcher.matches(address)) continue;
+          const { epoch, node } = cell.shard;
+          watcher.see({ address, version, at, event, from, to, epoch, node });
         } catch (error) {
           this.watchers.delete(watcher);
           this.log({ level: 'warn', message: 'a watcher threw and was removed', error: String(error) });

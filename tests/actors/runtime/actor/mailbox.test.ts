@@ -33,8 +33,12 @@ it('serves system before finish before start, each lane in order', () => {
   box.offer('finish', mail('f2'), BOUNDS);
   box.offer('system', mail('s2'), BOUNDS);
   assert.equal(box.sizes, { system: 2, finish: 2, start: 2 });
+  const events = (max: number) => box.first(max).map(({ lane, event }) => `${lane} ${event}`);
+  assert.equal(events(4), ['system s1', 'system s2', 'finish f1', 'finish f2']);
+  assert.equal(events(20).slice(4), ['start a1', 'start a2']);
   assert.equal(drain(box), ['s1', 's2', 'f1', 'f2', 'a1', 'a2']);
   assert.is(box.size, 0);
+  assert.equal(events(20), []);
 });
 
 it('serves deferred inputs before all later messages, in order and within the bound', () => {

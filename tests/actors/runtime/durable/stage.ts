@@ -92,7 +92,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     }),
     store,
     clock,
-    self: { incarnation },
+    self: { incarnation, name: options.name ?? 'n1' },
     shards: SHARDS,
     now: () => clock.now(),
     limits: { ...LIMITS, ...options.limits },

@@ -17,6 +17,7 @@ export interface Command {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
   readonly out: () => string;
+  readonly err: () => string;
   /** Resolves when stdout matches, or when the process has ended. */
   until(shown: RegExp): Promise<void>;
 }
@@ -47,7 +48,7 @@ export function troupe(args: readonly string[], options: { readonly cwd?: string
       look();
       void ended.then(() => resolve());
     });
-  return { child, ended, out: () => out, until };
+  return { child, ended, out: () => out, err: () => err, until };
 }
 
 /** Runs to the end and returns the printed JSON. Throws the command's stderr if it failed. */

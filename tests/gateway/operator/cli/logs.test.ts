@@ -29,6 +29,21 @@ it('a process without a log is an error that names the others', async () => {
   assert.match(failed, /there is no log of n9; there are n1, n2/);
 });
 
+it('with --json each line is one object that names its process, also one that a process wrote around its log', async () => {
+  const record = { level: 'info', time: '2026-01-02T03:04:05.678Z', node: 'n3', msg: 'serving' };
+  writeFileSync(file('n3'), `${JSON.stringify(record)}\nError: broken\n[1]\n`);
+  const lines = (await told(['logs', 'n3', '--json', '--data', data])).trimEnd().split('\n');
+  assert.equal(
+    lines.map((line) => JSON.parse(line) as unknown),
+    [
+      { process: 'n3', ...record },
+      { process: 'n3', text: 'Error: broken' },
+      { process: 'n3', text: '[1]' },
+    ],
+  );
+  rmSync(file('n3'));
+});
+
 it('follows all processes: whole lines only, and a trimmed log from its beginning', async () => {
   const following = troupe(['logs', '-f', '-n', '1', '--data', data]);
   await following.until(/n2 {2}two 1\n/);

@@ -148,7 +148,7 @@ const WITHIN_THIS_PROCESS: Lines = [
     ['backup', 'copy.dump', '--config', join(folder, 'pg.json'), '--data', folder],
     /^troupe: use the tool of PostgreSQL: pg_dump --format=custom --file=copy\.dump /,
   ],
-  ['an invalid address', ['why', 'key'], /^troupe: "key" is not an address; write kind:owner/],
+  ['an invalid address', ['why', 'key'], /^troupe: "key" is not an address or an id; write kind:owner/],
   [
     'a preflight without a database',
     ['preflight', '--data', folder],

@@ -42,9 +42,9 @@ export function operatorTests(it: It, { at, connection }: RunningCluster): void 
   it('three commands lead from a name to the account, to its last refusal with the reason, and to a refund', async () => {
     const { id } = await toldJson<{ id: string }>(['accounts', 'create', 'Katherine Johnson', ...at]);
     await told(['accounts', 'deposit', id, '5', ...at]);
-    const { text } = await toldJson<{ text: string }>(['keys', 'create', id, ...at]);
-    const { usage } = await chat(text);
-    await chat(text, 'sim/nothing').catch(() => null);
+    const { secret } = await toldJson<{ secret: string }>(['keys', 'create', id, ...at]);
+    const { usage } = await chat(secret);
+    await chat(secret, 'sim/nothing').catch(() => null);
 
     const found = await told(['accounts', 'list', '--name', 'katherine', ...at]);
     const account = /^(acct_\w+) +Katherine Johnson /m.exec(found)?.[1] ?? '';
@@ -153,7 +153,7 @@ export function operatorTests(it: It, { at, connection }: RunningCluster): void 
       [['keys', 'create', 'acct_nope'], 'there is no account acct_nope; `troupe accounts list` shows the accounts'],
       [
         ['why', 'batch:acct_demo/batch_nope'],
-        'there is no batch acct_demo/batch_nope; `troupe batch list` shows the batches of a key',
+        'there is no batch acct_demo/batch_nope; `troupe batch list --all` shows the batches',
       ],
       [
         ['endpoints', 'list', '--model', 'nope'],

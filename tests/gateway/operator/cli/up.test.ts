@@ -10,6 +10,7 @@ import type { ConnectionInfo } from '../../../../gateway/operator/launcher/conne
 import { bounded } from '../../../support/bounded.ts';
 import { StreamJudge } from '../../../support/stream/stream-judge.ts';
 import { answer, type Command, troupe } from './command.ts';
+import { deathTests } from './death-tests.ts';
 import { failureOf, told, toldJson } from './in-process.ts';
 import { type Chat, chatAt, operatorTests, pause } from './operator-tests.ts';
 import { secondStartTests } from './second-start-tests.ts';
@@ -140,7 +141,7 @@ it('an account that is created, funded and given a key by the command line can s
   ]);
   assert.equal([again.repeated, again.balance], [true, '5']);
   const watching = troupe(['watch', `account:${id}`, ...at]);
-  const made = await toldJson<{ text: string; key: string }>([
+  const made = await toldJson<{ secret: string; key: string }>([
     'keys',
     'create',
     id,
@@ -150,7 +151,7 @@ it('an account that is created, funded and given a key by the command line can s
     '2',
     ...at,
   ]);
-  const reply = await chat(made.text);
+  const reply = await chat(made.secret);
   const view = await toldJson<{ balance: string; charges: string }>(['accounts', 'show', id, ...at]);
   assert.is(Number(view.charges), reply.usage.cost);
   const found = await toldJson<{ key: string; name: string; status: string; limit: string; usage: string }[]>([
@@ -166,23 +167,26 @@ it('an account that is created, funded and given a key by the command line can s
   assert.match(await told(['keys', 'list', id, ...at]), /^KEY .* LIMIT USD +SPENT USD +LEFT USD /);
   // The watch command prints nothing until a transition occurs.
   while (!/hold\.settle/.test(watching.out())) {
-    await chat(made.text);
+    await chat(made.secret);
     await pause(20);
   }
   await toldJson(['keys', 'revoke', made.key, ...at]);
-  const refused = await chat(made.text).catch((error: Error) => error.message);
+  const refused = await chat(made.secret).catch((error: Error) => error.message);
   assert.match(String(refused), /^401 /);
   watching.child.kill('SIGINT');
   const watched = await watching.ended;
   assert.is(watched.code, 0);
-  assert.match(watched.out, new RegExp(`n\\d  account:${id} #\\d+  hold\\.settle`));
+  assert.match(
+    watched.out,
+    new RegExp(`^\\d{4}-[-\\dT:.]+Z  n\\d epoch \\d+  account:${id} #\\d+  hold\\.settle`, 'm'),
+  );
 });
 
 it('a name leads an operator to the account, to its last refused request and the reason, and to a refund', async () => {
   const { id } = await toldJson<{ id: string }>(['accounts', 'create', 'Grace Hopper', ...at]);
   await told(['accounts', 'deposit', id, '5', ...at]);
-  const { text } = await toldJson<{ text: string }>(['keys', 'create', id, ...at]);
-  const { usage } = await chat(text);
+  const { secret } = await toldJson<{ secret: string }>(['keys', 'create', id, ...at]);
+  const { usage } = await chat(secret);
 
   assert.match(
     await told(['accounts', 'list', '--name', 'hopper', ...at]),
@@ -200,7 +204,7 @@ it('a name leads an operator to the account, to its last refused request and the
     new RegExp(`^{\n {2}"account": "${id}",\n {2}"id": "gen-`),
   );
 
-  const refusal = await chat(text, 'sim/nothing').catch((error: Error) => error.message);
+  const refusal = await chat(secret, 'sim/nothing').catch((error: Error) => error.message);
   assert.match(String(refusal), /^404 /);
   // Nodes write down what they refused within seconds.
   let refused = await told(['accounts', 'refused', id, ...at]);
@@ -241,10 +245,16 @@ it('a name leads an operator to the account, to its last refused request and the
 it('an operator suspends and resumes an account, disables and enables a key, and changes its limit', async () => {
   const { id } = await toldJson<{ id: string }>(['accounts', 'create', 'Alan', ...at]);
   await told(['accounts', 'deposit', id, '5', ...at]);
-  const { key, text } = await toldJson<{ key: string; text: string }>(['keys', 'create', id, ...at]);
+  const {
+    key,
+    id: bare,
+    secret,
+  } = await toldJson<{ key: string; id: string; secret: string }>(['keys', 'create', id, ...at]);
+  assert.is(key, `key:${id}/${bare}`);
+  assert.match(secret, /^sk-gw-v1-[0-9a-f]{64}$/);
   const short = key.replace('key:', '');
   const status = (): Promise<string> =>
-    chat(text).then(
+    chat(secret).then(
       () => '200',
       (error: Error) => error.message.slice(0, 3),
     );
@@ -295,7 +305,9 @@ it('after kill -9 of a node the next request is answered, and the node comes bac
   while (connection().nodes.length < 3 || connection().nodes[0]?.pid === victim?.pid) {
     await pause(50);
   }
-  const log = readFileSync(join(data, 'launcher.log'), 'utf8').trim().split('\n');
+  const log = readFileSync(join(data, 'logs', 'launcher.log'), 'utf8')
+    .trim()
+    .split('\n');
   const entries = log.map((line) => JSON.parse(line) as Record<string, unknown>);
   for (const { level, time, event } of entries) {
     assert.match(`${level} ${time} ${event}`, /^info \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z [a-z-]+(\.[a-z-]+)*$/);
@@ -306,6 +318,8 @@ it('after kill -9 of a node the next request is answered, and the node comes bac
     [['n1', 'ended by SIGKILL']],
   );
 });
+
+deathTests(it, { at, data, terminal: () => cluster.err() });
 
 it('drain ends a node without failing a call, and its launcher restarts it', async () => {
   const { api_key, base_url, nodes } = connection();

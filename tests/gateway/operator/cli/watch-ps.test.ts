@@ -47,10 +47,36 @@ async function watched(views: readonly (ClusterView | Error)[], { isTTY = false,
   return written;
 }
 
+const LATER = {
+  pid: 1,
+  address: '127.0.0.1:1',
+  gauges: null,
+  why: null,
+  startedAt: null,
+  restarts: null,
+  lastEnd: null,
+};
+
+it('ps shows since when a node runs, its restarts of the last hour, and how its last life ended', () => {
+  const ages = [59, 12 * 60 + 3, 5 * 3_600 + 720, 3 * 86_400 + 4 * 3_600];
+  const lastEnd = { reason: 'ended by SIGKILL', at: 0 };
+  const nodes = ages.map((age, nth) => ({
+    ...{ name: `n${nth}`, live: true, state: 'up', shards: 1, ...LATER },
+    ...{ startedAt: Date.now() - age * 1_000, restarts: { total: 9, lastHour: nth } },
+    lastEnd: nth === 0 ? null : lastEnd,
+  }));
+  const [head = '', ...rows] = renderPs(viewOf('up', { census: [], shardCount: 4, nodes })).split('\n');
+  assert.match(head, /^NODE +STATE +UP +RESTARTS 1H .* LAST END$/);
+  assert.match(rows[0] ?? '', /^n0 +up +59s +0 /);
+  assert.match(rows[1] ?? '', /^n1 +up +12m 3s +1 .*ended by SIGKILL, 1970-01-01T00:00:00.000Z$/);
+  assert.match(rows[2] ?? '', /^n2 +up +5h 12m +2 /);
+  assert.match(rows[3] ?? '', /^n3 +up +3d 4h +3 /);
+});
+
 it('ps begins with the store that is out of reach: since when, and why, while the nodes run', () => {
   const census = [{ kind: 'account', state: 'open', chart: 3, count: 2 }];
   const more = { census, shardCount: 256, outage: { since: 0, why: 'connect ECONNREFUSED' } };
-  const nodes = viewOf('up').nodes.map((node) => ({ ...node, pid: 1, address: '127.0.0.1:1', gauges: null }));
+  const nodes = viewOf('up').nodes.map((node) => ({ ...node, ...LATER }));
   const [first, , head, ...rows] = renderPs(viewOf('up', { ...more, nodes })).split('\n');
   assert.is(first, 'The nodes run, and the store is out of reach since 1970-01-01T00:00:00.000Z: connect ECONNREFUSED');
   assert.match(head ?? '', /^NODE +STATE /);

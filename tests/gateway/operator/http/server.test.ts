@@ -58,7 +58,7 @@ const NODES = '200 {"nodes":[]}';
 const ABSENT = '404 {"error":"account:a is absent"}';
 const PAUSED = '200 {"address":"provider:alpha","paused":null,"changed":true}';
 const NOT_PAUSABLE = '400 {"error":"address must be provider:slug or endpoint:ep_..."}';
-const NO_ADDRESS = '400 {"error":"address must be kind:owner or kind:owner/local"}';
+const NO_ADDRESS = '400 {"error":"address must be kind:owner or kind:owner/local, or an id such as batch_..."}';
 
 /** The answer to each request with the token, and without one. */
 const ROWS: readonly (readonly [method: string, target: string, permitted: string, denied: string])[] = [

@@ -59,7 +59,7 @@ it('the files of an earlier version become private, and files that are not its o
       mkdirSync(join(path, name), { recursive: true });
       chmodSync(join(path, name), 0o755);
     }
-    const files = ['troupe.db', 'troupe.db-wal', 'launcher.log', 'logs/n1.log', 'marks/n1.json', 'notes.txt'];
+    const files = ['troupe.db', 'troupe.db-wal', 'logs/launcher.log', 'logs/n1.log', 'marks/n1.json', 'notes.txt'];
     for (const name of files) {
       writeFileSync(join(path, name), '');
       chmodSync(join(path, name), 0o644);

@@ -47,7 +47,7 @@ const server = createServer((request, response) => {
     if (request.url === '/patient') patient = true;
     if (request.url === '/exit') process.exit(Number(request.headers['x-code']));
     response.setHeader('connection', request.headers.connection ?? 'close');
-    response.end(JSON.stringify({ name, pid: process.pid, bytes, deaths }));
+    response.end(JSON.stringify({ name, pid: process.pid, bytes, deaths, restarts: [...restarts.values()] }));
   });
 });
 server.emit('listening');
@@ -55,6 +55,7 @@ let storeBusyMs = 0;
 /** Its drain never ends, and reports that it waits. */
 let patient = false;
 const deaths = [];
+const restarts = new Map();
 
 function blockFor(ms) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
@@ -76,6 +77,7 @@ const receiver = openNodeReceiver({
     else setTimeout(() => process.exit(0), 50);
   },
   died: (death) => deaths.push(death),
+  restarted: (noted) => restarts.set(noted.name, noted),
   orphaned: () => process.exit(0),
 });
 process.on('SIGINT', () => {});

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Clock, systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
+import { type Clock, type NodeRestarts, systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { Fleet } from '../../../../gateway/operator/launcher/fleet.ts';
 import type { JournalEntry } from '../../../../gateway/operator/launcher/journal.ts';
@@ -31,6 +31,7 @@ interface Running {
   readonly journal: JournalEntry[];
   readonly faults: string[];
   readonly waits: string[];
+  readonly restarts: string[];
   signalled(): boolean;
   until(met: () => boolean): Promise<void>;
   close(): Promise<void>;
@@ -50,6 +51,7 @@ async function start(
   const journal: JournalEntry[] = [];
   const faults: string[] = [];
   const waits: string[] = [];
+  const restarts: string[] = [];
   const refuse = (socket: Parameters<typeof refuseConnection>[0]) =>
     refuseConnection(socket, { clock: systemClock, random: systemRandom, limits: config.edge });
   const fleet = new Fleet({
@@ -70,6 +72,7 @@ async function start(
     changed: () => {},
     waits: (name, what) => waits.push(`${name} ${what}`),
     faulted: (name, reason) => faults.push(`${name}: ${reason}`),
+    restarts: (name, reason) => restarts.push(`${name}: ${reason}`),
   });
   const door = await openPublicPort({ host: '127.0.0.1', port: 0 }, (socket) => fleet.accept(socket));
   fleet.start();
@@ -83,6 +86,7 @@ async function start(
     journal,
     faults,
     waits,
+    restarts,
     until,
     signalled: () => existsSync(mark),
     close: async () => {
@@ -98,6 +102,7 @@ interface Reply {
   readonly pid: number;
   readonly bytes: number;
   readonly deaths: readonly { readonly incarnation: string; readonly cause: string }[];
+  readonly restarts: readonly NodeRestarts[];
 }
 
 function call(
@@ -122,7 +127,7 @@ function call(
   });
 }
 
-it('every remaining node, and every later life, receives whether a node crashed or was killed', async () => {
+it('every remaining node, and every later life, receives whether a node crashed or was killed, and the restarts', async () => {
   const cluster = await start();
   await cluster.until(() => cluster.fleet.running().length === 3);
   const [first, second] = cluster.fleet.running();
@@ -136,12 +141,23 @@ it('every remaining node, and every later life, receives whether a node crashed 
     { incarnation: first?.incarnation, cause: 'outside' },
     { incarnation: second?.incarnation, cause: 'own-hand' },
   ];
-  const reported = new Map<string, unknown>();
+  const reported = new Map<string, Reply>();
   while (reported.size < 3) {
-    const { name, deaths } = await call(cluster.port);
-    reported.set(name, deaths);
+    const reply = await call(cluster.port);
+    reported.set(reply.name, reply);
   }
-  for (const deaths of reported.values()) assert.equal(deaths, expected);
+  for (const { deaths, restarts } of reported.values()) {
+    assert.equal(deaths, expected);
+    assert.equal(
+      restarts.map(({ name, total, times, lastEnd }) => [name, total, times.length, lastEnd?.reason]),
+      [
+        ['n1', 1, 1, 'ended by SIGKILL'],
+        ['n2', 1, 1, 'ended by SIGABRT'],
+        ['n3', 0, 0, undefined],
+      ],
+    );
+  }
+  assert.equal(cluster.restarts, ['n1: ended by SIGKILL', 'n2: ended by SIGABRT']);
   await cluster.close();
 });
 

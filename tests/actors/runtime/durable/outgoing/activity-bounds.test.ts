@@ -62,7 +62,7 @@ async function begunAmong(addresses: readonly string[], heldMax: number): Promis
     now,
     host,
   });
-  const shard = new Shard(0, 1, 0);
+  const shard = new Shard(0, { epoch: 1, node: 'n1' }, 0);
   activityRunner.serve();
   activities.open(shard);
   const record: ActivityRecord = {
@@ -142,7 +142,7 @@ it('a result found in time is not ended by its owner while other attempts wait f
   };
   const dispatcher = () => ({ bring }) as unknown as Dispatcher;
   const activities = new Activities({ self: 'i1', clusterPort, activityRunner, dispatcher, clock, now, host });
-  const shard = new Shard(0, 1, 0);
+  const shard = new Shard(0, { epoch: 1, node: 'n1' }, 0);
   activities.open(shard);
   for (let i = 0; i < ATTEMPTS_MAX / 2 + BEYOND; i++) {
     activities.durable(shard, rowOf(`w${i}`, i === 0 ? record : { ...record, deadlineAt: deadlineAt + 3_600_000 }));

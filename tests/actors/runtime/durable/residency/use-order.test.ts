@@ -9,7 +9,7 @@ import { counterKind } from '../../../example-kinds/counter.ts';
 
 const it = bounded(test);
 const kind = register(counterKind);
-const shard = new Shard(0, 1, 0);
+const shard = new Shard(0, { epoch: 1, node: 'n1' }, 0);
 const cellNamed = (name: string): Cell => new Cell(`counter:${name}`, kind, shard, 1);
 
 const listed = (order: UseOrder): string[] => {

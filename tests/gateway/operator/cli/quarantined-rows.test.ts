@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { kindOf, ownerHash, ownerOf, shardOf } from '../../../../actors/runtime/actor/address.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { operatorOptions } from '../../../support/cluster/operator-options.ts';
+import { startCluster, type TestCluster } from '../../../support/cluster/start-cluster.ts';
+import { failureOf, told, toldJson } from './in-process.ts';
+
+/** Every list shows a quarantined actor as one row with its state, and all other rows as ever. */
+const it = bounded(test, 60_000);
+const SHARDS = 32;
+const ENDPOINT = 'endpoint:ep_0000000000000000';
+
+let cluster: TestCluster;
+let at: readonly string[];
+let account: string;
+let key: string;
+
+test.before(async () => {
+  cluster = await startCluster({ runtime: { shards: SHARDS } });
+  at = await operatorOptions(cluster);
+  const funded = await cluster.fund('5');
+  account = funded.account;
+  key = funded.keyAddress;
+  for (const address of ['account:acct_broken', `${account.replace('account:', 'key:')}/key_broken`]) damaged(address);
+  for (const address of [ENDPOINT, 'provider:broken']) damaged(address);
+});
+test.after(() => cluster.close());
+
+/** Stores an actor whose snapshot is no JSON; a key with a copy of the credential of the other one. */
+function damaged(address: string): void {
+  const database = new Database(join(cluster.folder, 'troupe.db'));
+  const place = [kindOf(address), ownerHash(ownerOf(address)), shardOf(address, SHARDS)];
+  database
+    .prepare(
+      `INSERT INTO actors (address, kind, hash, shard, version, chart, state, snapshot, trail)
+        SELECT ?, ?, ?, ?, 1, chart, state, 'no JSON', '[]' FROM actors WHERE kind = ? LIMIT 1`,
+    )
+    .run(address, ...place, kindOf(address));
+  database
+    .prepare(
+      `INSERT INTO rows (address, collection, id, sort, index0, index1, open, body)
+        SELECT ?, collection, 'other', sort, index0, 'other', open, replace(body, address, ?) FROM rows
+        WHERE collection = 'credential' AND address = ?`,
+    )
+    .run(address, address, address.startsWith('key:') ? key : '');
+  database.close();
+}
+
+it('accounts list', async () => {
+  const listed = await told(['accounts', 'list', ...at]);
+  assert.match(listed, /\nacct_broken +quarantined +- +- +- +- +\S/);
+  assert.match(listed, new RegExp(`\n${account.replace('account:', '')} +test +open `));
+  const rows = await toldJson<{ account: string; status: string; fault?: string }[]>(['accounts', 'list', ...at]);
+  const broken = rows.find((row) => row.account === 'account:acct_broken');
+  assert.is(broken?.status, 'quarantined');
+  assert.match(String(broken?.fault), /acct_broken/);
+  assert.match(await told(['accounts', 'list', '--name', 'acct_broken', ...at]), /\nacct_broken [^\n]*\n$/);
+});
+
+it('keys list', async () => {
+  const listed = await told(['keys', 'list', account, ...at]);
+  assert.match(listed, /\nacct_\w+\/key_broken +sk-gw-v1-\S+ +inference +quarantined +- +- +- /);
+  assert.match(listed, new RegExp(`\n${key.replace('key:', '')} +sk-gw-v1-\\S+ +inference +active +none +0 `));
+});
+
+it('endpoints list and providers list', async () => {
+  assert.match(await told(['endpoints', 'list', ...at]), new RegExp(`^ +quarantined( +-){4} +${ENDPOINT} `, 'm'));
+  assert.match(await told(['endpoints', 'list', '--model', 'sim/fast', ...at]), /\nsim\/fast +sim-a /);
+  assert.match(await told(['providers', 'list', ...at]), /\nbroken +quarantined /);
+  assert.match(await told(['providers', 'list', ...at]), /\nsim-a +\S.* declared /);
+});
+
+it('the rows of a quarantined account are listed, as those of any other', async () => {
+  for (const list of ['keys list', 'workspaces list', 'webhooks list', 'deposits list', 'accounts ledger', 'audit']) {
+    assert.is((await told([...list.split(' '), 'acct_broken', ...at])).trimEnd().split('\n').length, 1, list);
+  }
+  assert.match(await failureOf(['accounts', 'show', 'acct_broken', ...at]), /quarantined|no JSON/);
+});
+
+test.run();

@@ -1,0 +1,15 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readOperatorToken } from '../../../gateway/operator/config/secrets.ts';
+import type { TestCluster } from './start-cluster.ts';
+
+/** The options with which commands of `troupe` reach a cluster of the test's own process. */
+export async function operatorOptions({ nodes, baseUrls, folder }: TestCluster): Promise<readonly string[]> {
+  const listed = nodes.map(({ name, pid, grpcAddress: grpc, operatorUrl: operator_url }) => {
+    return { name, pid, grpc, operator_url };
+  });
+  const operator_token = await readOperatorToken(folder);
+  const connection = { base_url: baseUrls[0], operator_token, nodes: listed };
+  await writeFile(join(folder, 'connection.json'), JSON.stringify(connection));
+  return ['--data', folder];
+}
