@@ -80,6 +80,7 @@ export const SHORT_FORM = [
 const FEW_PER_PROCESS = /^tests\/(api|chaos|cluster|simulation|gateway\/operator\/(config|http|launcher))\/[^/]+$/;
 const HEAVY_FILES_PER_PROCESS_MAX = 4;
 const FILES_PER_PROCESS_MAX = 40;
+/** At pace 1. */
 const LIGHT_FILE_MS_MAX = 150_000;
 const HEAVY_FILE_MS_MAX = 420_000;
 

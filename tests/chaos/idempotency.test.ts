@@ -10,6 +10,7 @@ import { paymentsCreditOnce } from '../support/auditor/payments.ts';
 import { bounded } from '../support/bounded.ts';
 import { buildFirst } from '../support/cluster/build-first.ts';
 import type { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
+import { limit } from '../support/pace.ts';
 import { railOf } from '../support/x402.ts';
 import { deposit, openAccounts } from './bank.ts';
 import { type CrashPoints, PAYMENT_POINTS } from './crash-points.ts';
@@ -167,12 +168,12 @@ it('requests of a killed node are repeated under their keys: each is served whol
 
 /** Repeats a request until it no longer runs elsewhere, and no node is out of reach. */
 async function repeatWhileRunning(cluster: LaunchedCluster, apiKey: string, key: string): Promise<Ended> {
-  const until = performance.now() + REPEAT_MS;
+  const leftMs = limit(REPEAT_MS);
   for (;;) {
     const ended = await ask(cluster, apiKey, key).catch(() => null);
     const isOver = ended !== null && ended.status !== 503 && !ended.text.includes('"generation_status":"running"');
     if (isOver) return ended;
-    if (performance.now() > until) throw new Error(`${key} still runs: ${ended?.text}`);
+    if (leftMs() === 0) throw new Error(`${key} still runs: ${ended?.text}`);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }
