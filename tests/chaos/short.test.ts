@@ -23,7 +23,7 @@ async function provingRun(settings: Omit<Parameters<typeof runChaos>[0], 'seed'>
 it('kills, a node frozen inside a transaction, an unreachable store, stepping clocks and a full disk: sqlite', async () => {
   const report = await provingRun({
     store: 'sqlite',
-    kills: 2,
+    kills: 1,
     points: ['line.sent'],
     stops: 1,
     places: ['in transaction'],
@@ -43,7 +43,7 @@ it('kills, a node frozen inside a transaction, an unreachable store, stepping cl
 it('kills under load lose nothing, charge nothing twice and leave no hold: postgres', async () => {
   const report = await provingRun({
     store: 'postgres',
-    kills: 2,
+    kills: 1,
     points: ['line.settled'],
     stops: 0,
     owners: false,
