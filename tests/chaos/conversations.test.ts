@@ -5,7 +5,7 @@ import { bounded } from '../support/bounded.ts';
 import { buildFirst } from '../support/cluster/build-first.ts';
 import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { UNLIMITED } from '../support/cluster/shared-cluster.ts';
-import { limit } from '../support/pace.ts';
+import { limit, paced } from '../support/pace.ts';
 
 const it = bounded(test, 240_000);
 const SLUGS: Readonly<Record<string, string>> = { 'Sim A': 'sim-a', 'Sim B': 'sim-b' };
@@ -58,7 +58,7 @@ it('a killed node takes no conversation with it', async () => {
       served.set(`talk-${n}`, await turn(cluster, `talk-${n}`, { only_on: SLUGS[first], status: 500 }));
       assert.is.not(served.get(`talk-${n}`), first);
     }
-    await pause(KNOWN_AFTER_MS);
+    await pause(paced(KNOWN_AFTER_MS));
     const staysAt = async (when: string): Promise<void> => {
       for (const [conversation, provider] of served) {
         for (let n = 0; n < 6; n++) assert.is(await turn(cluster, conversation), provider, `${conversation} ${when}`);

@@ -231,7 +231,7 @@ it('the streams of an account are bounded over all its keys, as server-sent even
 });
 
 it('an expired key ends its stream', async () => {
-  const soon = await cluster.fund('5', { expiresAt: Date.now() + 3_000 });
+  const soon = await cluster.fund('5', { expiresAt: Date.now() + paced(3_000) });
   const reader = await follow(soon.key);
   await reader.until(() => reader.ended, 'the stream ends at the expiry');
   assert.is(reader.of('error')[0]?.body.error?.code, 401);
