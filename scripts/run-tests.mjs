@@ -3,9 +3,10 @@
  * `{file, passed, failed, skipped, errors}`. Loads the files itself, because uvu's runner neither reports which file
  * forgot to run its tests nor keeps results apart. Output of the tests goes to stdout directly.
  */
-import { readFileSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { cpuMs } from './cpu-time.mjs';
 
 globalThis.UVU_DEFER = 1;
 const { test } = await import('uvu');
@@ -74,24 +75,6 @@ function broken(error) {
   if (running !== null) report({ file: running, passed: 0, failed: 1, skipped: 0, errors });
   process.stderr.write(errors);
   process.exit(running === null ? 2 : 0);
-}
-
-/** CPU time of this process and, where the system reports it cheaply, of its ended children. */
-function cpuMs() {
-  const { user, system } = process.cpuUsage();
-  return Math.round((user + system) / 1_000) + childrenMs();
-}
-
-/** Linux counts in ticks of 10 ms, in fields 16 and 17 of the line; `fields` starts behind the name in brackets. */
-function childrenMs() {
-  try {
-    const fields = readFileSync('/proc/self/stat', 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    return (Number(fields[13]) + Number(fields[14])) * 10;
-  } catch {
-    return 0;
-  }
 }
 
 function report(result) {

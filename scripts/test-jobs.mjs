@@ -78,8 +78,9 @@ export const SHORT_FORM = [
  * loading the product takes 0.8 s of CPU time.
  */
 const FEW_PER_PROCESS = /^tests\/(api|chaos|cluster|simulation|gateway\/operator\/(config|http|launcher))\/[^/]+$/;
-const HEAVY_FILES_PER_PROCESS_MAX = 4;
+const HEAVY_FILES_PER_PROCESS_MAX = 8;
 const FILES_PER_PROCESS_MAX = 40;
+/** At pace 1. */
 const LIGHT_FILE_MS_MAX = 150_000;
 const HEAVY_FILE_MS_MAX = 420_000;
 

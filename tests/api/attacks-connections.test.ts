@@ -5,6 +5,7 @@ import defaults from '../../cluster.config.ts';
 import { bounded } from '../support/bounded.ts';
 import { bytesHeld } from '../support/bytes-held.ts';
 import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { limit, paced } from '../support/pace.ts';
 
 /**
  * Attacks 49 and 52 of the list: slow connections, and bodies that are longer than announced or allowed.
@@ -19,6 +20,7 @@ const HEADER_BYTE_MS = GRACE_MS;
 const BODY_BYTE_MS = GRACE_MS / 10;
 /** Far above the grace: separates closed connections from open ones, and measures no speed. */
 const CLOSED_MS = GRACE_MS + 20_000;
+const ANSWERED_MS = 10_000;
 const it = bounded(test);
 const MIB = 1024 * 1024;
 
@@ -69,7 +71,7 @@ function drip(first: string, byte: string, everyMs: number): Promise<Slow> {
       socket.destroy();
       resolve(slow);
     };
-    const late = setTimeout(() => end({ answer: null }), CLOSED_MS);
+    const late = setTimeout(() => end({ answer: null }), paced(CLOSED_MS));
     socket.setEncoding('latin1');
     socket.on('data', (text: string) => {
       answer += text;
@@ -162,8 +164,8 @@ for (const [what, head, piece] of BODIES)
     await (await pour(head(), piece, 1)).close();
     const before = bytesHeld();
     const poured = await pour(head(), piece, BEYOND_MIB);
-    const end = Date.now() + 10_000;
-    while (!poured.answer() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
+    const leftMs = limit(ANSWERED_MS);
+    while (!poured.answer() && leftMs() > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     const held = (bytesHeld() - before) / MIB;
     assert.match(poured.answer(), /^HTTP\/1\.1 413 /);
     assert.is(poured.answer().match(/HTTP\/1\.1 \d/g)?.length, 1);
@@ -174,8 +176,8 @@ for (const [what, head, piece] of BODIES)
 
 it('attack 52: a body that exceeds its Content-Length is cut there, and the rest is not a request', async () => {
   const poured = await pour(headOf('Content-Length: 2'), Buffer.from('{}GARBAGE / HTTP/1.1\r\n\r\n'), 1);
-  const end = Date.now() + 10_000;
-  while ((poured.answer().match(/HTTP\/1\.1 \d/g)?.length ?? 0) < 1 && Date.now() < end)
+  const leftMs = limit(ANSWERED_MS);
+  while ((poured.answer().match(/HTTP\/1\.1 \d/g)?.length ?? 0) < 1 && leftMs() > 0)
     await new Promise((resolve) => setTimeout(resolve, 5));
   assert.match(poured.answer(), /^HTTP\/1\.1 400 /);
   assert.not.match(poured.answer(), /HTTP\/1\.1 2/);

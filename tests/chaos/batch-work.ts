@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { BatchCancel, BatchEvidence, BatchPoll, LineSent, Submission } from '../support/auditor/batch-evidence.ts';
 import { TERMINAL } from '../support/auditor/batches-joined.ts';
+import { limit } from '../support/pace.ts';
 import { call, jsonOf, pause, post } from './call.ts';
 import type { Payer } from './workload.ts';
 
@@ -158,7 +159,7 @@ export class BatchWork {
   }
 
   async #follow(payer: Payer, id: string): Promise<void> {
-    for (const until = Date.now() + END_MS; Date.now() < until; await pause(POLL_MS)) {
+    for (const leftMs = limit(END_MS); leftMs() > 0; await pause(POLL_MS)) {
       const poll = await this.#poll(payer, id);
       if (poll !== null && TERMINAL.has(poll.status)) return;
     }

@@ -1,4 +1,5 @@
 import { Agent, fetch, type RequestInit } from 'undici';
+import { paced } from '../support/pace.ts';
 
 /** The outcome of one plain request; status null: it is unknown. */
 export interface Called {
@@ -13,7 +14,7 @@ const FRESH = new Agent({ pipelining: 0 });
 /** Sends one request to `base` + `path` and reads its whole answer. Never throws. */
 export async function call(base: string, key: string, path: string, init: RequestInit = {}): Promise<Called> {
   const headers = { authorization: `Bearer ${key}`, ...(init.headers as Record<string, string>) };
-  const signal = AbortSignal.timeout(CALL_MS);
+  const signal = AbortSignal.timeout(paced(CALL_MS));
   try {
     const response = await fetch(`${base}${path}`, { ...init, headers, signal, dispatcher: FRESH });
     return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };

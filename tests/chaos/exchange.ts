@@ -1,5 +1,6 @@
 import { Agent, fetch } from 'undici';
 import type { Outcome } from '../support/auditor/history.ts';
+import { paced } from '../support/pace.ts';
 import { isIntact } from './answered.ts';
 import { judgeOf, type ReplyJudge, wholeAnswer } from './reply-judge.ts';
 import type { Scenario } from './scenario.ts';
@@ -28,7 +29,8 @@ const COST = /"cost":\s*(-?[0-9.]+(?:[eE][+-]?\d+)?)/g;
 /** Sends one request to its route below `base` and judges its answer. Never throws: an undetermined outcome is `unknown`. */
 export async function exchange(base: string, key: string, scenario: Scenario): Promise<Finding> {
   const leave = new AbortController();
-  const late = setTimeout(() => leave.abort(new Error(`no answer in ${ANSWER_MS} ms`)), ANSWER_MS);
+  const withinMs = paced(ANSWER_MS);
+  const late = setTimeout(() => leave.abort(new Error(`no answer in ${withinMs} ms`)), withinMs);
   const judge = judgeOf(scenario.dialect);
   let generation: string | null = null;
   try {
@@ -57,7 +59,7 @@ export async function exchange(base: string, key: string, scenario: Scenario): P
 
 /** The same for a turn over a WebSocket, whose frames are judged as the events of a stream. */
 export async function socketExchange(sockets: TurnSockets, key: string, scenario: Scenario): Promise<Finding> {
-  const { frames, end, status, reason } = await sockets.turn(key, scenario, ANSWER_MS);
+  const { frames, end, status, reason } = await sockets.turn(key, scenario, paced(ANSWER_MS));
   const text = frames.join('\n');
   if (end === 'refused') return refused(status, text, null);
   const judge = judgeOf('responses');

@@ -1,5 +1,6 @@
 import type { BatchEvidence, BatchSeen } from '../support/auditor/batch-evidence.ts';
 import { TERMINAL } from '../support/auditor/batches-joined.ts';
+import { limit } from '../support/pace.ts';
 import { FeedClient } from '../support/stream/feed-client.ts';
 import { pause } from './call.ts';
 import type { Payer } from './workload.ts';
@@ -33,7 +34,7 @@ export class FeedWork {
 
   /** Waits for the ends of the batches that a follower has seen; call it once no batch runs. */
   async stop(): Promise<void> {
-    for (const until = Date.now() + LAST_MS; Date.now() < until && !this.#isComplete(); await pause(LOOK_MS));
+    for (const leftMs = limit(LAST_MS); leftMs() > 0 && !this.#isComplete(); await pause(LOOK_MS));
     for (const { feed } of this.#followers) feed.close();
   }
 

@@ -2,6 +2,7 @@ import { kill } from 'node:process';
 import { shardOf } from '../../actors/runtime/actor/address.ts';
 import { processState } from '../../gateway/operator/launcher/process-state.ts';
 import type { NodeSeen, Owners, StoreView } from '../support/auditor/store-view.ts';
+import { limit } from '../support/pace.ts';
 import type { Cut, Links } from './links.ts';
 import type { Payer, Workload } from './workload.ts';
 
@@ -181,8 +182,9 @@ export class Nemesis {
   ): Promise<number | null> {
     if (orphans.length === 0) return null;
     let first: number | null = null;
+    const leftMs = limit(this.#options.healMs);
     const ask = async (payer: Payer): Promise<void> => {
-      while (first === null && performance.now() - from < this.#options.healMs) {
+      while (first === null && leftMs() > 0) {
         const finding = (await isMoved(payer)) ? await this.#options.workload.probe(payer) : null;
         if (finding?.type === 'ok') first ??= performance.now() - from;
         else await new Promise((resolve) => setTimeout(resolve, PROBE_PAUSE_MS));
@@ -241,14 +243,14 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Polls until the condition holds; false on timeout. */
+/** Polls until the condition holds; false once the limit, at the pace of the machine, has passed. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   withinMs: number,
   pollMs = POLL_MS,
 ): Promise<boolean> {
-  const end = performance.now() + withinMs;
-  while (performance.now() < end) {
+  const leftMs = limit(withinMs);
+  while (leftMs() > 0) {
     if (await holds()) return true;
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }

@@ -1,5 +1,6 @@
 import { renameSync } from 'node:fs';
 import type { FaultInjector } from '../support/faults/fault-injector.ts';
+import { limit } from '../support/pace.ts';
 import { ask } from './ask.ts';
 import type { Strike } from './nemesis.ts';
 import { long } from './scenario.ts';
@@ -153,7 +154,7 @@ export async function recovered(
   { workload, payers }: Pick<OutageParts, 'workload' | 'payers'>,
   since: number,
 ): Promise<number | null> {
-  while (performance.now() - since < RECOVER_MS) {
+  for (const leftMs = limit(RECOVER_MS); leftMs() > 0; ) {
     const findings = await Promise.all(payers.slice(0, STREAMS).map((payer) => workload.probe(payer)));
     if (findings.every(({ type }) => type === 'ok')) return performance.now() - since;
     await pause(50);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { PaymentEvidence, PaymentSeen } from '../support/auditor/payment-evidence.ts';
+import { limit } from '../support/pace.ts';
 import type { Accepted } from '../support/x402.ts';
 import { randomNonce, signed } from '../support/x402.ts';
 import { type Called, call, jsonOf, pause } from './call.ts';
@@ -89,7 +90,7 @@ export class PaymentWork {
     this.#presented.push(seen);
     const init = { method: 'POST', headers: { 'payment-signature': payment } };
     const present = async (): Promise<void> => {
-      for (const until = Date.now() + PAID_MS; Date.now() < until; await pause(TRY_REST_MS)) {
+      for (const leftMs = limit(PAID_MS); leftMs() > 0; await pause(TRY_REST_MS)) {
         const answer = await call(this.#options.base, payer.key, path, init);
         note(answer, statuses, credited);
         if (answer.status === 200) return;

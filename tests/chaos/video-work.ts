@@ -9,6 +9,7 @@ import type {
   VideoSubmission,
 } from '../support/auditor/video-evidence.ts';
 import { ENDED } from '../support/auditor/videos-joined.ts';
+import { limit } from '../support/pace.ts';
 import { type Called, call, jsonOf, pause } from './call.ts';
 import type { Payer } from './workload.ts';
 
@@ -150,7 +151,7 @@ export class VideoWork {
   }
 
   async #follow(payer: Payer, id: string): Promise<string | null> {
-    for (const until = Date.now() + END_MS; Date.now() < until; await pause(POLL_MS)) {
+    for (const leftMs = limit(END_MS); leftMs() > 0; await pause(POLL_MS)) {
       const poll = await this.#poll(payer, id);
       if (poll !== null && ENDED.has(poll.document.status)) return poll.document.status;
     }

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import type { ClusterView } from '../../actors/runtime/index.ts';
 import { LaunchedNodes } from '../support/cluster/launched-nodes.ts';
 import { FaultInjector, type Note } from '../support/faults/fault-injector.ts';
+import { limit, paced } from '../support/pace.ts';
 
 const NAMES = ['n1', 'n2', 'n3'] as const;
 const ADDRESSES = Array.from({ length: 60 }, (_, i) => `tally:f${i}`);
@@ -80,7 +81,7 @@ export class FaultStage {
   }
 
   /** Sends one addition through this node and records the reply. */
-  async add(on: string, address: string, withinMs = ASK_MS): Promise<Asked> {
+  async add(on: string, address: string, withinMs = paced(ASK_MS)): Promise<Asked> {
     const event = { type: 'tally.add', by: 1 };
     const at = performance.now();
     const count = (map: Map<string, number>): unknown => map.set(address, (map.get(address) ?? 0) + 1);
@@ -117,7 +118,7 @@ export class FaultStage {
   /** Checks that every acknowledged addition is present and none was applied twice. */
   async checkSums(on: string): Promise<void> {
     for (const [address, acknowledged] of this.#acknowledged) {
-      const answer = await this.#nodes.ask(on, address, { type: 'tally.read' }, ASK_MS);
+      const answer = await this.#nodes.ask(on, address, { type: 'tally.read' }, paced(ASK_MS));
       const sum = 'body' in answer ? (answer.body as { sum: number }).sum : Number.NaN;
       const most = acknowledged + (this.#unknown.get(address) ?? 0);
       assert.ok(sum >= acknowledged && sum <= most, `${address}: ${sum}, expected ${acknowledged} to ${most}`);
@@ -142,8 +143,9 @@ export class FaultStage {
 
   async until(holds: () => Promise<boolean>, what: string, withinMs = 60_000): Promise<number> {
     const began = performance.now();
+    const leftMs = limit(withinMs);
     while (!(await holds())) {
-      if (performance.now() - began > withinMs) throw new Error(`timed out waiting until ${what}`);
+      if (leftMs() === 0) throw new Error(`timed out waiting until ${what}`);
       await pause(LOOK_MS);
     }
     return performance.now() - began;

@@ -72,7 +72,12 @@ it('an unreachable store changes no membership, and service resumes as soon as i
   const verdicts = stage.verdicts().length;
   const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
   for (const name of NAMES) stage.injector.set(name, { cut: true });
-  await pause(4_500);
+  await stage.until(
+    async () => (await Promise.all(NAMES.map((name) => stage.connected(name)))).every((is) => !is),
+    'every read lease has expired',
+  );
+  // Longer than a heartbeat may be silent.
+  await pause(1_500);
   for (const name of NAMES) {
     assert.not(await stage.connected(name));
     const answer = await stage.add(name, before[0]?.[0] as string, 500);

@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
 import { LaunchedNodes } from '../support/cluster/launched-nodes.ts';
+import { limit } from '../support/pace.ts';
 
 const it = bounded(test);
 const RISE_MIB_MAX = 96;
@@ -74,8 +75,8 @@ class Attacker {
 
   /** True if the node closed the connection in time. */
   async wasClosed(): Promise<boolean> {
-    const end = performance.now() + CLOSED_MS;
-    while (!this.closed && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+    const leftMs = limit(CLOSED_MS);
+    while (!this.closed && leftMs() > 0) await new Promise((resolve) => setTimeout(resolve, 10));
     this.#socket.destroy();
     return this.closed;
   }

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { LaunchedNodes } from '../support/cluster/launched-nodes.ts';
+import { paced } from '../support/pace.ts';
 
 const NAMES = ['n1', 'n2', 'n3'] as const;
 const ADDRESSES = Array.from({ length: 300 }, (_, i) => `tally:k${i}`);
@@ -29,7 +30,7 @@ async function share(nodes: LaunchedNodes, name: string): Promise<readonly strin
 
 async function firstStep(nodes: LaunchedNodes, name: string, address: string): Promise<void> {
   for (;;) {
-    const answer = await nodes.ask(name, address, ADD, ASK_MS);
+    const answer = await nodes.ask(name, address, ADD, paced(ASK_MS));
     if ('body' in answer) return;
     assert.match(answer.error, /lost|expired/);
   }
@@ -42,7 +43,7 @@ function load(nodes: LaunchedNodes, names: readonly string[], lanes: number) {
   const failures: string[] = [];
   const lane = async (name: string, from: number): Promise<void> => {
     for (let next = from; running; next += lanes) {
-      const answer = await nodes.ask(name, ADDRESSES[next % ADDRESSES.length] as string, ADD, ASK_MS);
+      const answer = await nodes.ask(name, ADDRESSES[next % ADDRESSES.length] as string, ADD, paced(ASK_MS));
       if ('body' in answer) answered += 1;
       else failures.push(answer.error.replace(/tally:\S+/, ''));
     }

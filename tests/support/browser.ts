@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import chromiumPackage from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { paced } from './pace.ts';
 
 const ARGUMENTS = [
   ...['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-dev-shm-usage', '--hide-scrollbars'],
@@ -54,7 +55,7 @@ export async function openContext(look: Look = 'light', options: BrowserContextO
     colorScheme: schemeOf(look),
     ...options,
   });
-  context.setDefaultTimeout(HANGING_MS);
+  context.setDefaultTimeout(paced(HANGING_MS));
   return context;
 }
 

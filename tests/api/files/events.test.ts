@@ -5,6 +5,7 @@ import { suspendAccount } from '../../../actors/account/account.ts';
 import { changeKey, limitKey } from '../../../actors/key/key.ts';
 import { bounded } from '../../support/bounded.ts';
 import { type Funded, startCluster, type TestCluster } from '../../support/cluster/start-cluster.ts';
+import { paced } from '../../support/pace.ts';
 import { EventReader } from '../../support/stream/event-reader.ts';
 import { openCluster } from './cluster.ts';
 
@@ -164,9 +165,9 @@ it('a change of the own limit is followed, one of another key and of another acc
   const other = await cluster.issue(funded.account);
   const reader = await follow(funded.key, { node: 1 });
   const limit = { limit: '2', limitWindow: 'daily' } as const;
-  await limitKey(runtime(), other.keyAddress, limit, ASK_MS);
+  await limitKey(runtime(), other.keyAddress, limit, paced(ASK_MS));
   await upload(stranger);
-  await limitKey(runtime(), funded.keyAddress, limit, ASK_MS);
+  await limitKey(runtime(), funded.keyAddress, limit, paced(ASK_MS));
   await reader.until(() => reader.of('key.updated').length === 1, 'the own limit');
   const { data } = reader.of('key.updated')[0]?.body ?? {};
   assert.is(data?.limit, 2);
@@ -182,13 +183,13 @@ it('a revoked key and a suspended account end their streams with 401, on every n
     follow(funded.key, { node: 2 }),
     follow(second.key, { node: 1, query: '?types=file' }),
   ]);
-  await changeKey(runtime(), funded.keyAddress, 'revoke', ASK_MS);
+  await changeKey(runtime(), funded.keyAddress, 'revoke', paced(ASK_MS));
   await own.until(() => own.ended, 'the stream ends');
   const { error } = own.of('error')[0]?.body ?? {};
   assert.is(error?.code, 401);
   assert.is(others.ended, false);
   await assertRejects(follow(funded.key), /^Error: 401/);
-  await suspendAccount(runtime(), funded.account, ASK_MS);
+  await suspendAccount(runtime(), funded.account, paced(ASK_MS));
   await others.until(() => others.ended, 'the stream of the other key ends');
   assert.is(others.of('error').length, 1);
 });
@@ -230,7 +231,7 @@ it('the streams of an account are bounded over all its keys, as server-sent even
 });
 
 it('an expired key ends its stream', async () => {
-  const soon = await cluster.fund('5', { expiresAt: Date.now() + 3_000 });
+  const soon = await cluster.fund('5', { expiresAt: Date.now() + paced(3_000) });
   const reader = await follow(soon.key);
   await reader.until(() => reader.ended, 'the stream ends at the expiry');
   assert.is(reader.of('error')[0]?.body.error?.code, 401);

@@ -5,6 +5,7 @@ import { resumeAccount, suspendAccount } from '../../../actors/account/account.t
 import { changeKey } from '../../../actors/key/key.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { paced } from '../../support/pace.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 60_000);
@@ -40,9 +41,9 @@ it('the owner reads every change of the account on any node, newest first, page 
   const { key: manager } = await cluster.issue(account, { kind: 'management' });
   const [{ cluster: node }] = cluster.nodes as [TestCluster['nodes'][number]];
   const by = { kind: 'operator', id: 'test', address: '192.0.2.7' } as const;
-  await changeKey(node, keyAddress, 'disable', ASK_MS, by);
-  await suspendAccount(node, account, ASK_MS, by);
-  await resumeAccount(node, account, ASK_MS, by);
+  await changeKey(node, keyAddress, 'disable', paced(ASK_MS), by);
+  await suspendAccount(node, account, paced(ASK_MS), by);
+  await resumeAccount(node, account, paced(ASK_MS), by);
 
   const { data, has_more, last_id } = await pageOf(manager, '?limit=2', 1);
   assert.equal(

@@ -1,3 +1,4 @@
+import { limit } from '../../support/pace.ts';
 export interface Answered {
   readonly status: number;
   readonly body: unknown;
@@ -23,10 +24,10 @@ export function client(baseUrls: readonly string[], key: string, node = 0): Clie
     return { status: answer.status, body: await answer.json() };
   };
   const until: Client['until'] = async (method, path, isDone, body) => {
-    for (const end = Date.now() + LIMIT_MS; ; await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))) {
+    for (const leftMs = limit(LIMIT_MS); ; await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))) {
       const answer = await once(method, path, body);
       if (isDone(answer)) return answer;
-      if (Date.now() > end) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
+      if (leftMs() === 0) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
     }
   };
   return {

@@ -12,6 +12,7 @@ import { apiRoutes } from '../../../gateway/edge/api/api-routes.ts';
 import type { RoutePolicy } from '../../../gateway/edge/http/route.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { paced } from '../../support/pace.ts';
 import { signedIn } from '../pages/visitor.ts';
 import { openCluster } from './cluster.ts';
 
@@ -111,7 +112,7 @@ it('a key of the wrong kind is answered 403 on every route that needs the other 
 async function ofProvider(kind: KeyKind): Promise<string> {
   const [{ cluster: node }] = cluster.nodes as [TestCluster['nodes'][number]];
   const account = accountAddress(providerAccountId('sim-a'));
-  await createAccount(node, account, 'Provider sim-a', ASK_MS);
+  await createAccount(node, account, 'Provider sim-a', paced(ASK_MS));
   return (await cluster.issue(account, { kind })).key;
 }
 
@@ -139,11 +140,11 @@ it('no key, a session, an unknown, an expired, a revoked and a disabled key, and
     dead.push([`expired ${kind}`, (await cluster.issue(account, { kind, expiresAt: 1 })).key]);
     for (const change of ['revoke', 'disable'] as const) {
       const made = await cluster.issue(account, { kind });
-      await changeKey(node, made.keyAddress, change, ASK_MS);
+      await changeKey(node, made.keyAddress, change, paced(ASK_MS));
       dead.push([`${change} ${kind}`, made.key]);
     }
     const suspended = await cluster.fund('1', { kind });
-    await suspendAccount(node, suspended.account, ASK_MS);
+    await suspendAccount(node, suspended.account, paced(ASK_MS));
     dead.push([`suspended ${kind}`, suspended.key]);
   }
   const guarded = routes.filter(

@@ -5,6 +5,7 @@ import { told } from '../../gateway/operator/cli/in-process.ts';
 import { bounded } from '../../support/bounded.ts';
 import { operatorOptions } from '../../support/cluster/operator-options.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { limit } from '../../support/pace.ts';
 import { client } from '../keys/client.ts';
 import { openCluster } from './cluster.ts';
 import { originOf, Visitor } from './visitor.ts';
@@ -239,13 +240,13 @@ it('the refused requests of an account are listed from every node, out of the st
     assert.is((await client(cluster.baseUrls, key, node).send('POST', '/chat/completions', asked)).status, 404);
   }
   const names = cluster.nodes.map(({ name }) => name).sort();
-  for (const until = Date.now() + 30_000; ; ) {
+  for (const leftMs = limit(30_000); ; ) {
     const found = await json<{ status: number; node: string; route: string; message: string }[]>(
       'accounts',
       'refused',
       id,
     );
-    if (found.length < names.length && Date.now() < until) continue;
+    if (found.length < names.length && leftMs() > 0) continue;
     assert.equal(found.map(({ node }) => node).sort(), names);
     assert.ok(found.every(({ status, route }) => status === 404 && route?.endsWith('/chat/completions')));
     assert.ok(found.every(({ message }) => /nobody\/model-/.test(message)));

@@ -2,6 +2,7 @@ import { createAccount } from '../../../actors/account/account.ts';
 import { accountAddress, providerAccountId } from '../../../actors/terms/ids.ts';
 import { sharedCluster, UNLIMITED } from '../../support/cluster/shared-cluster.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { paced } from '../../support/pace.ts';
 import { type Client, client } from '../keys/client.ts';
 
 const ASK_MS = 30_000;
@@ -18,7 +19,7 @@ export async function providerClient(cluster: TestCluster, slug: string, node = 
   const [first] = cluster.nodes;
   if (!first) throw new Error('a cluster needs a node');
   const account = accountAddress(providerAccountId(slug));
-  await createAccount(first.cluster, account, `Provider ${slug}`, ASK_MS);
+  await createAccount(first.cluster, account, `Provider ${slug}`, paced(ASK_MS));
   const { key } = await cluster.issue(account, { kind: 'provider' });
   return client(cluster.baseUrls, key, node);
 }

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { endpointId, providerId } from '../../../actors/terms/ids.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { limit } from '../../support/pace.ts';
 import type { Answered, Client } from '../keys/client.ts';
 import { chat, openCluster, providerClient } from './cluster.ts';
 
@@ -61,7 +62,7 @@ it('measurements are the figures of the catalogue, with counts and errors by cau
     causes as Record<string, number>;
   let row: Members = {};
   // Figures are published at most every five seconds; one more attempt publishes what was gathered.
-  for (const end = Date.now() + 60_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 200))) {
+  for (const leftMs = limit(60_000); leftMs() > 0; await new Promise((resolve) => setTimeout(resolve, 200))) {
     await chat(cluster, key, { model: MODEL, directive: { tokens: 1 }, more: only('sim-a') });
     [row = {}] = listOf(await read(alpha, `/provider/measurements?endpoint_id=${OWN}`));
     const shown = row.attempts_last_30m as Members;
@@ -153,7 +154,7 @@ it('a saturated endpoint is tried last and shown as such; an older report does n
     const [free, saturated] = [await capacityOf('sim-a', fast), await capacityOf('sim-b', fast)] as (Members | null)[];
     return free?.current === 0 && saturated?.current === 8;
   };
-  for (const end = Date.now() + 30_000; !(await isShown()) && Date.now() < end; )
+  for (const leftMs = limit(30_000); !(await isShown()) && leftMs() > 0; )
     await new Promise((resolve) => setTimeout(resolve, 50));
   assert.ok(await isShown());
   const servers = new Set<unknown>();

@@ -9,6 +9,7 @@ import type { Generation } from '../../../actors/terms/hold.ts';
 import { accountAddress, providerAccountId } from '../../../actors/terms/ids.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { limit } from '../../support/pace.ts';
 import { clientOf, chat as line, submission } from '../batches/client.ts';
 import type { Answered, Client } from '../keys/client.ts';
 import { chat, openCluster, providerClient } from './cluster.ts';
@@ -126,7 +127,7 @@ const dataOf = <T>({ status, body }: Answered): T => {
 
 /** The earnings of all providers once they are as new as the rows; today's are at most seconds behind. */
 async function settledEarnings(): Promise<{ rows: Map<string, Row>; totals: Total[] }> {
-  for (const end = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 500))) {
+  for (const leftMs = limit(60_000); ; await new Promise((resolve) => setTimeout(resolve, 500))) {
     const expected = await oracle();
     const rows = new Map<string, Row>();
     const totals: Total[] = [];
@@ -136,7 +137,7 @@ async function settledEarnings(): Promise<{ rows: Map<string, Row>; totals: Tota
       totals.push((answer.body as { total: Total }).total);
     }
     const requests = [...expected.values()].reduce((sum, one) => sum + one.requests, 0);
-    if (totals.reduce((sum, one) => sum + one.requests, 0) === requests || Date.now() > end) return { rows, totals };
+    if (totals.reduce((sum, one) => sum + one.requests, 0) === requests || leftMs() === 0) return { rows, totals };
   }
 }
 

@@ -22,6 +22,7 @@ interface Result {
   readonly failed: number;
   readonly skipped: number;
   readonly errors: string;
+  readonly cpuMs: number;
 }
 
 /** The results by file name, and the exit code of the process. */
@@ -99,7 +100,7 @@ it('every file is in one job, the longest first; files of a folder with one clus
   };
   const light = Array.from({ length: 90 }, (_, i) => `tests/actors/runtime/a${i}.test.ts`);
   const own = ['tests/gateway/operator/cli/up.test.ts', 'tests/gateway/operator/cli/production-folder.test.ts'];
-  const few = Array.from({ length: 6 }, (_, i) => `tests/api/a${i}.test.ts`);
+  const few = Array.from({ length: 10 }, (_, i) => `tests/api/a${i}.test.ts`);
   const shared = ['tests/api/sdks/a.test.ts', 'tests/api/sdks/b.test.ts'];
   const judging = ['tests/cluster/zombie.test.ts', 'tests/chaos/short.test.ts'];
   const all = [...own, ...few, ...shared, ...judging, ...light];
@@ -114,7 +115,7 @@ it('every file is in one job, the longest first; files of a folder with one clus
   assert.ok(groups.some((group) => group.join() === shared.join()));
   assert.equal(
     groups.map((group) => group.length),
-    [1, 1, 2, 30, 30, 30, 3, 3],
+    [1, 1, 2, 5, 5, 30, 30, 30],
   );
   assert.equal(groups.slice(0, 3), [...own.map((file) => [file]), shared]);
 });
@@ -126,6 +127,41 @@ it('at most two failing files run a second time, and none that searches for viol
   assert.equal(secondRunOf(['tests/api/a.test.ts', 'tests/chaos/short.test.ts']), ['tests/api/a.test.ts']);
   assert.equal(secondRunOf(['tests/simulation/simulation.test.ts']), []);
   assert.equal(secondRunOf(['tests/api/a.test.ts', 'tests/api/b.test.ts', 'tests/api/c.test.ts']), []);
+});
+
+interface Measured {
+  measure(work: () => void, now: () => number): number;
+  readonly value: number;
+}
+
+it('the pace is how much longer the work takes than alone, the slowest of the last measurements, and never below 1', async () => {
+  const { Pace } = (await import(new URL('../../../scripts/pace.mjs', import.meta.url).href)) as {
+    readonly Pace: new () => Measured;
+  };
+  const pace = new Pace();
+  let at = 0;
+  const takes = (ms: number) =>
+    pace.measure(
+      () => {
+        at += ms;
+      },
+      () => at,
+    );
+  assert.is(pace.value, 1);
+  assert.is(takes(10), 1);
+  assert.is(takes(400), 10);
+  assert.is(takes(80), 10);
+  for (let n = 0; n < 10; n++) takes(80);
+  assert.is(pace.value, 10);
+  assert.is(takes(80), 2, 'a slow moment is forgotten');
+});
+
+it('a process of tests reports the CPU time of a file with that of the processes it started', async () => {
+  const spin = 'for (const end = process.cpuUsage().user + 300_000; process.cpuUsage().user < end; );';
+  const { results } = await run({
+    'child.test.ts': `import { spawnSync } from 'node:child_process'; test('spends', () => { spawnSync(process.execPath, ['-e', ${JSON.stringify(spin)}]); }); test.run();`,
+  });
+  assert.ok(Number(results.get('child.test.ts')?.cpuMs) >= 300);
 });
 
 test.run();

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { limit, paced } from '../pace.ts';
 
 /** The content of `connection.json`, written by the launcher of a running cluster. */
 export interface Connection {
@@ -34,6 +35,7 @@ export interface LaunchOptions {
 
 const READY_MS = 120_000;
 const STOP_MS = 45_000;
+const ANSWER_MS = 2_000;
 const POLL_MS = 50;
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const COMMAND = join(ROOT, 'bin', 'troupe.mjs');
@@ -112,7 +114,7 @@ export class LaunchedCluster {
     if (child.exitCode === null && child.signalCode === null) {
       const exited = once(child, 'exit');
       child.kill('SIGINT');
-      const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      const late = setTimeout(() => child.kill('SIGKILL'), paced(STOP_MS));
       await exited;
       clearTimeout(late);
     }
@@ -121,19 +123,19 @@ export class LaunchedCluster {
   }
 
   async #ready(nodes: number): Promise<void> {
-    const until = performance.now() + READY_MS;
-    while (performance.now() < until) {
+    const leftMs = limit(READY_MS);
+    while (leftMs() > 0) {
       if (this.#child.exitCode !== null) throw new Error(`the launcher ended: ${this.output.slice(-2_000)}`);
       if ((this.connection()?.nodes.length ?? 0) >= nodes && (await answers(`${this.baseUrl}/models`))) return;
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
-    throw new Error(`the cluster was not ready within ${READY_MS} ms: ${this.output.slice(-2_000)}`);
+    throw new Error(`the cluster was not ready within ${READY_MS} ms at pace 1: ${this.output.slice(-2_000)}`);
   }
 }
 
 async function answers(url: string): Promise<boolean> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    const response = await fetch(url, { signal: AbortSignal.timeout(paced(ANSWER_MS)) });
     await response.arrayBuffer();
     return response.status < 500;
   } catch {

@@ -9,6 +9,7 @@ import { isAlive } from '../../../gateway/operator/launcher/process-state.ts';
 import { storeDatabase } from '../auditor/store-database.ts';
 import { storeFile } from '../auditor/store-file.ts';
 import type { StoreView } from '../auditor/store-view.ts';
+import { paced } from '../pace.ts';
 import { buildFirst } from './build-first.ts';
 import { type Connection, LaunchedCluster } from './launched-cluster.ts';
 
@@ -106,7 +107,9 @@ export class LaunchedNodes {
   /** True while the node serves, which needs a valid read lease. */
   async serves(name: string): Promise<boolean> {
     try {
-      const response = await fetch(`${this.node(name).operator_url}/ready`, { signal: AbortSignal.timeout(READY_MS) });
+      const response = await fetch(`${this.node(name).operator_url}/ready`, {
+        signal: AbortSignal.timeout(paced(READY_MS)),
+      });
       await response.arrayBuffer();
       return response.ok;
     } catch {

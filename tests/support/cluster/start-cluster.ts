@@ -37,6 +37,7 @@ import type { DepositConfig } from '../../../gateway/terms/deposit-config.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
 import type { RenderLimits } from '../../../gateway/terms/render-limits.ts';
 import type { TracingConfig } from '../../../gateway/terms/tracing.ts';
+import { paced } from '../pace.ts';
 import { simulatedProvider } from '../provider/simulated-provider.ts';
 import { watchFetch } from '../stream/watched-fetch.ts';
 
@@ -97,7 +98,23 @@ const slugsOf = ({ simulators = SIMULATORS }: ClusterOptions): readonly string[]
 const UNHURRIED = { waitingMax: 100_000, standingWaitingMax: 100_000, jobsPerSecondMin: 1_000, restFactor: 1 };
 const ASK_MS = 10_000;
 /** Fewer shards let three nodes agree on the owners faster. */
-const TEST_RUNTIME = { shards: 32, heartbeatMs: 100, ballastBytes: 1024 * 1024 };
+const TEST_RUNTIME = { shards: 32, ballastBytes: 1024 * 1024 };
+const HEARTBEAT_MS = 100;
+
+/**
+ * The times by which nodes judge each other and themselves. All nodes share this process and its event loop, so a slow
+ * machine stalls all of them at once, and no test of an API is about that.
+ */
+function membershipTimes(): Partial<RuntimeLimits> {
+  const { heartbeatMs, heardMs, outsideMs, staleMs, readLeaseMs } = defaults.runtime;
+  return {
+    heartbeatMs: Math.min(heartbeatMs, paced(HEARTBEAT_MS)),
+    heardMs: paced(heardMs),
+    outsideMs: paced(outsideMs),
+    staleMs: paced(staleMs),
+    readLeaseMs: paced(readLeaseMs),
+  };
+}
 
 export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
   const cluster = await startUnwatched(options);
@@ -149,7 +166,7 @@ export async function startUnwatched(
       perMinute: null,
       ...key,
     };
-    await createKey(first.cluster, address, made, ASK_MS);
+    await createKey(first.cluster, address, made, paced(ASK_MS));
     return { key: text, keyAddress: address };
   };
   return {
@@ -161,8 +178,8 @@ export async function startUnwatched(
     issue,
     async fund(amount = '100', key = {}) {
       const account = accountAddress(accountId(systemRandom));
-      await createAccount(first.cluster, account, 'test', ASK_MS);
-      await creditDeposit(first.cluster, account, { id: depositId(systemRandom), amount }, ASK_MS);
+      await createAccount(first.cluster, account, 'test', paced(ASK_MS));
+      await creditDeposit(first.cluster, account, { id: depositId(systemRandom), amount }, paced(ASK_MS));
       return { account, ...(await issue(account, key)) };
     },
     async close() {
@@ -192,7 +209,7 @@ function configOf(data: string, simulators: readonly Simulator[], options: Clust
     signIn: { ...defaults.signIn, ...options.signIn },
     upstream: { ...defaults.upstream, ...options.upstream },
     checks: { ...defaults.checks, enabled: false, ...options.checks },
-    runtime: { ...defaults.runtime, ...TEST_RUNTIME, ...options.runtime },
+    runtime: { ...defaults.runtime, ...TEST_RUNTIME, ...membershipTimes(), ...options.runtime },
     workspace: { ...defaults.workspace, ...options.workspace },
     webhooks: { ...defaults.webhooks, ...options.webhooks },
     renders: { ...defaults.renders, ...options.renders },

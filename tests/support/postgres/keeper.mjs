@@ -12,7 +12,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const START_MS_MAX = 30_000;
 const STOP_MS_MAX = 10_000;
 const OUTPUT_CHARS_MAX = 4_000;
 const USER = 'troupe';
@@ -97,7 +96,7 @@ function initialise() {
   if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? ''}${made.stdout}${made.stderr}`);
 }
 
-/** Starts the server and waits until it accepts connections. */
+/** Starts the server and waits until it accepts connections or ends; the tests limit the time. */
 async function serve() {
   const flags = SETTINGS.flatMap((setting) => ['-c', setting]);
   const started = spawn(join(bin, 'postgres'), ['-D', data, '-p', port, ...flags], {
@@ -109,13 +108,11 @@ async function serve() {
   started.stderr.setEncoding('utf8').on('data', (text) => {
     output = (output + text).slice(-OUTPUT_CHARS_MAX);
   });
-  const until = performance.now() + START_MS_MAX;
-  while (performance.now() < until) {
+  for (;;) {
     if (started.exitCode !== null) throw new Error(`the server ended with ${started.exitCode}`);
     if (isReady()) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error('the server did not start in time');
 }
 
 /** ServingState as reported by the server: the eighth line of its pid file. */

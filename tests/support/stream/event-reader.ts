@@ -1,5 +1,9 @@
 import { get, type IncomingMessage } from 'node:http';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { limit } from '../pace.ts';
+
+/** Ends a hanging test. */
+const UNTIL_MS = 30_000;
 
 /** A parsed event of `GET /events`. */
 export interface ReadEvent {
@@ -68,10 +72,10 @@ export class EventReader {
     this.#response.destroy();
   }
 
-  /** Waits until the condition holds, for at most half a minute. */
+  /** Waits until the condition holds. */
   async until(holds: () => boolean, what: string): Promise<void> {
-    for (let left = 3_000; !holds(); left--) {
-      if (left === 0) throw new Error(`timed out: ${what}; received ${JSON.stringify(this.events)}`);
+    for (const leftMs = limit(UNTIL_MS); !holds(); ) {
+      if (leftMs() === 0) throw new Error(`timed out: ${what}; received ${JSON.stringify(this.events)}`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }

@@ -13,6 +13,7 @@ import type { JournalEntry } from '../../../../gateway/operator/launcher/journal
 import { openPublicPort, refuseConnection } from '../../../../gateway/operator/launcher/public-port.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { buildFirst } from '../../../support/cluster/build-first.ts';
+import { paced } from '../../../support/pace.ts';
 import { ManualClock } from '../../outbound/manual-clock.ts';
 
 const it = bounded(test);
@@ -35,6 +36,17 @@ interface Running {
   signalled(): boolean;
   until(met: () => boolean): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A node that gets no processor time is neither silent nor slow to acknowledge. */
+function patience(): Partial<typeof config.launcher> {
+  const { silentMs, stoppedKillMs, silentKillMs, handoffAckMs } = config.launcher;
+  return {
+    silentMs: paced(silentMs),
+    stoppedKillMs: paced(stoppedKillMs),
+    silentKillMs: paced(silentKillMs),
+    handoffAckMs: paced(handoffAckMs),
+  };
 }
 
 async function start(
@@ -64,8 +76,8 @@ async function start(
       ],
       logFile: join(folder, `n${i + 1}.log`),
     })),
-    limits: { ...config.launcher, ...options.launcher },
-    waitMs: options.waitMs ?? 10_000,
+    limits: { ...config.launcher, ...patience(), ...options.launcher },
+    waitMs: options.waitMs ?? paced(10_000),
     clock: options.clock ?? systemClock,
     journal: (entry) => journal.push(entry),
     refuse,
@@ -91,7 +103,7 @@ async function start(
     signalled: () => existsSync(mark),
     close: async () => {
       door.close();
-      await fleet.stop(3_000);
+      await fleet.stop(paced(3_000));
       rmSync(folder, { recursive: true });
     },
   };
@@ -247,9 +259,10 @@ it('a silent node is killed at once if another one reports the store busy for to
   let blocked: Reply | Error = busy;
   while (!(blocked instanceof Error)) {
     // Connections go in turn, so the other node gets this request eventually, and is killed before it answers.
-    blocked = await call(cluster.port, { path: '/block', headers: { 'x-ms': '4000', 'x-not': busy.name } }).catch(
-      (error: Error) => error,
-    );
+    blocked = await call(cluster.port, {
+      path: '/block',
+      headers: { 'x-ms': String(paced(4_000)), 'x-not': busy.name },
+    }).catch((error: Error) => error);
   }
   await cluster.until(() => cluster.journal.some((entry) => entry.event === 'node.end'));
   const end = cluster.journal.find((entry) => entry.event === 'node.end');
