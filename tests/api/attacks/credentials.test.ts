@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { changeKey, createKey } from '../../../actors/key/key.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
-import { keyAddress, keyDigest, keyId } from '../../../actors/terms/ids.ts';
+import { keyAddress, keyDigest, keyId, keyText } from '../../../actors/terms/ids.ts';
 import { readPepper } from '../../../gateway/operator/config/secrets.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
@@ -57,15 +57,20 @@ const UNUSABLE: readonly (readonly [number, string, (key: string, other: string)
   [10, 'a megabyte of key', () => [`Authorization: Bearer sk-gw-v1-${'a'.repeat(1_000_000)}`], 431],
 ];
 
-it('refuses every credential that is not one whole key, with the one 401', async () => {
+/** No header, a header of another form, several keys, and a key that is not accepted. */
+const MISTAKES = 4;
+
+it('refuses every credential that is not one whole key; the text tells the mistake, and not whether the key exists', async () => {
   const other = await cluster.fund('1');
   const texts = new Set<string>();
   for (const [number, what, lines, status = 401] of UNUSABLE) {
     const answer = await post(lines(funded.key, other.key));
+    const unknown = await post(lines(keyText(systemRandom), keyText(systemRandom)));
     assert.is(answer.status, status, `attack ${number}, ${what}: ${answer.text}`);
+    assert.equal(answer, unknown, `attack ${number}, ${what}`);
     if (status === 401) texts.add(answer.text);
   }
-  assert.is(texts.size, 1, 'all refusals have one text');
+  assert.is(texts.size, MISTAKES, [...texts].join('\n'));
 });
 
 it('accepts the key in either header, or in both if they agree', async () => {
