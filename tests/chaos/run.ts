@@ -91,7 +91,7 @@ class Run {
     const { strikes } = struck;
     const requests = countRequests(operations(evidence.history), strikes);
     const woken = this.#awakenings(strikes, evidence);
-    const starts = startsIn(join(cluster.data, 'launcher.log'));
+    const starts = startsIn(join(cluster.data, 'logs', 'launcher.log'));
     const problems = [
       ...problemsOf(strikes, verdict, requests),
       ...problemsOfStarts(starts),
