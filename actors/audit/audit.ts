@@ -64,7 +64,9 @@ export async function listAudit(
   const equals = target ?? action;
   const column = target === undefined ? BY_ACTION : BY_TARGET;
   const rows = await reader.rows({
-    ...{ ...auditLog(owner), order: 'descending', limit },
+    ...auditLog(owner),
+    order: 'descending',
+    limit,
     ...(equals === undefined ? {} : { where: { column, equals } }),
     ...(before === null ? {} : { after: { sort: before, id: sequenceId(before) } }),
   });

@@ -147,7 +147,15 @@ interface Draft {
 }
 
 const EMPTY: Omit<Bucket, 'start'> = {
-  ...{ success: 0, error: 0, long: 0, runaway: 0, tokens: 0, causes: {}, ttft: {}, throughput: {}, response: {} },
+  success: 0,
+  error: 0,
+  long: 0,
+  runaway: 0,
+  tokens: 0,
+  causes: {},
+  ttft: {},
+  throughput: {},
+  response: {},
 };
 
 function draft(start: number, from: Omit<Bucket, 'start'> = EMPTY): Draft {

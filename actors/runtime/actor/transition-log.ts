@@ -6,8 +6,13 @@ export interface Stepper {
 
 /** One logged transition; `at` is store time, `from` and `to` are states. */
 export type Transition = readonly [
-  ...[version: number, at: number, event: string, from: string, to: string],
-  ...[epoch: number, node: string],
+  version: number,
+  at: number,
+  event: string,
+  from: string,
+  to: string,
+  epoch: number,
+  node: string,
 ];
 
 /**

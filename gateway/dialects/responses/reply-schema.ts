@@ -41,7 +41,12 @@ const item = Type.Union([
     encrypted_content: Type.Union([Type.String({ description: 'Opaque: send the item back unchanged.' }), Type.Null()]),
   }),
   Type.Object({
-    ...{ id: text, type: Type.Literal('function_call'), status, call_id: text, name: text, arguments: text },
+    id: text,
+    type: Type.Literal('function_call'),
+    status,
+    call_id: text,
+    name: text,
+    arguments: text,
     namespace: Type.Optional(text),
   }),
 ]);

@@ -43,8 +43,24 @@ const MISTAKES: Readonly<Record<Mistake, string>> = {
 };
 /** How keys of other services begin; none of ours does. */
 const FOREIGN: readonly string[] = [
-  ...['sk-ant-', 'sk-or-', 'sk-proj-', 'sk-svcacct-', 'sk-admin-', 'sk-lf-', 'gsk_', 'AIza', 'hf_', 'xai-', 'pplx-'],
-  ...['r8_', 'fw_', 'nvapi-', 'tgp_', 'csk-', 'ghp_', 'github_pat_'],
+  'sk-ant-',
+  'sk-or-',
+  'sk-proj-',
+  'sk-svcacct-',
+  'sk-admin-',
+  'sk-lf-',
+  'gsk_',
+  'AIza',
+  'hf_',
+  'xai-',
+  'pplx-',
+  'r8_',
+  'fw_',
+  'nvapi-',
+  'tgp_',
+  'csk-',
+  'ghp_',
+  'github_pat_',
 ];
 
 /**

@@ -40,7 +40,15 @@ export async function readJson(context: RequestContext, edge: ReadingEdge, own: 
   const digest = request.headers['idempotency-key'] === undefined ? null : createHash('sha256');
   const { texts } = own;
   const body = await readBody(request, {
-    ...{ limits, clock, reserve, open, isGone, invite, digest, texts, holder },
+    limits,
+    clock,
+    reserve,
+    open,
+    isGone,
+    invite,
+    digest,
+    texts,
+    holder,
     ...(own.isJob === true ? jobReading(edge, caller) : { largeBodies: edge.largeBodies }),
   });
   stillHere(response);

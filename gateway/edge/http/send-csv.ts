@@ -22,9 +22,13 @@ export async function sendCsv(
   context.place?.leave();
   response.writeHead(200, [
     ...generationHeaders(context.id),
-    ...['content-type', 'text/csv; charset=utf-8', 'cache-control', 'private, no-store'],
+    'content-type',
+    'text/csv; charset=utf-8',
+    'cache-control',
+    'private, no-store',
     ...['content-disposition', `attachment; filename="${name}.csv"`],
-    ...['x-content-type-options', 'nosniff'],
+    'x-content-type-options',
+    'nosniff',
   ]);
   await writeDownload(response, source, services, account);
   return null;

@@ -15,11 +15,17 @@ const DAY_S = 24 * 60 * 60;
 /** The files that browsers and crawlers ask a site for by themselves. */
 export const siteFileRoutes: readonly Route[] = [
   ...withHead({
-    ...{ method: 'GET', path: '/favicon.ico', policy: 'unguarded', body: 'none' },
+    method: 'GET',
+    path: '/favicon.ico',
+    policy: 'unguarded',
+    body: 'none',
     answer: (context) => serveAsset(context, 'favicon.ico'),
   }),
   ...withHead({
-    ...{ method: 'GET', path: '/robots.txt', policy: 'unguarded', body: 'none' },
+    method: 'GET',
+    path: '/robots.txt',
+    policy: 'unguarded',
+    body: 'none',
     answer: () => ({
       type: 'text/plain; charset=utf-8',
       body: ROBOTS,

@@ -245,8 +245,13 @@ class RenderWork {
     const { job } = this.#input;
     const detail = 'outside' in failure ? failure.outside : failure.message;
     this.#node.services.inference.log({
-      ...{ level: 'warn', message: 'a candidate did not render a video', job, endpoint },
-      ...{ reason: categoryOf(failure), detail, tookMs: Math.round(tookMs) },
+      level: 'warn',
+      message: 'a candidate did not render a video',
+      job,
+      endpoint,
+      reason: categoryOf(failure),
+      detail,
+      tookMs: Math.round(tookMs),
     });
   }
 

@@ -122,7 +122,9 @@ async function list(options: ListOptions): Promise<void> {
   });
   print(options, views, () => {
     const rows = views.map((view) => [
-      ...[view.account.slice('account:'.length), view.name, view.status],
+      view.account.slice('account:'.length),
+      view.name,
+      view.status,
       ...('fault' in view
         ? ['', '-', '-', '-', '-', view.fault]
         : [timeOf(view.createdAt) ?? '', view.balance, view.held, view.charges, String(view.keys)]),

@@ -92,8 +92,14 @@ function shownEndpoint(
   const around = pauses.get(providerAddress(provider.slug)) ?? {};
   return [
     {
-      ...{ address, model, provider: provider.slug, health: state, paused: own ?? around.paused ?? null, measured },
-      ...{ modelList: list, lastFailure },
+      address,
+      model,
+      provider: provider.slug,
+      health: state,
+      paused: own ?? around.paused ?? null,
+      measured,
+      modelList: list,
+      lastFailure,
       reasons: [...explainProviderPause(provider.slug, around), ...explanation.slice(1)],
     },
   ];
@@ -131,9 +137,14 @@ function negative(value: number | null): number | null {
 function renderEndpoints(found: readonly ShownEndpoint[]): string {
   const rows = found.map(({ model, provider, health, paused, measured, address, reasons, modelList, lastFailure }) => [
     ...[model, provider, paused === null ? health : `${health}, paused`],
-    ...[figure(measured?.uptime1d, '%'), figure(measured?.ttft1d?.p50, 's'), figure(measured?.response1d?.p50, 's')],
-    ...[figure(measured?.throughput1d?.p50, '/s'), address, reasons[0] ?? ''],
-    ...[modelListCell(modelList), failureCell(lastFailure)],
+    figure(measured?.uptime1d, '%'),
+    figure(measured?.ttft1d?.p50, 's'),
+    figure(measured?.response1d?.p50, 's'),
+    figure(measured?.throughput1d?.p50, '/s'),
+    address,
+    reasons[0] ?? '',
+    modelListCell(modelList),
+    failureCell(lastFailure),
   ]);
   const figures = ['UPTIME 1D', 'TTFT P50', 'RESPONSE P50', 'TOKENS P50'];
   const head = ['MODEL', 'PROVIDER', 'HEALTH', ...figures, 'ADDRESS', 'REASON', 'MODEL LIST', 'LAST FAILURE'];

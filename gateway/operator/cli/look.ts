@@ -136,8 +136,18 @@ function waitOf({ state, gauges }: ClusterView['nodes'][number]): string {
 }
 
 const PS_HEAD = [
-  ...['NODE', 'STATE', 'UP', 'RESTARTS 1H', 'PID', 'GRPC', 'SHARDS', 'RESIDENT', 'QUEUED', 'STEPS'],
-  ...['LAST END', ''],
+  'NODE',
+  'STATE',
+  'UP',
+  'RESTARTS 1H',
+  'PID',
+  'GRPC',
+  'SHARDS',
+  'RESIDENT',
+  'QUEUED',
+  'STEPS',
+  'LAST END',
+  '',
 ] as const;
 
 /** How the node ended, or the life before this one. */
@@ -217,7 +227,12 @@ function renderInspection(seen: Inspection): string {
   const timers = seen.timers.map((timer) => [timer.name, timeOf(timer.dueAt) ?? '', timer.event]);
   const waiting = seen.waiting.map(({ lane, event }) => [event, lane]);
   const activities = seen.intents.map(({ id, name, attempt, runner, begun, deadlineAt, suspect, lastFailure }) => [
-    ...[id, name, String(attempt), begun ? 'running' : 'waiting', runner, timeOf(deadlineAt) ?? ''],
+    id,
+    name,
+    String(attempt),
+    begun ? 'running' : 'waiting',
+    runner,
+    timeOf(deadlineAt) ?? '',
     ...[suspect ? 'suspect' : '', lastFailure === null ? '' : `last failure: ${lastFailure}`],
   ]);
   const outbox = seen.outbox.map(({ to, number, event, tries }) => [to, number, event, String(tries)]);

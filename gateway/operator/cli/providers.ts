@@ -163,7 +163,10 @@ async function providersOf({ operator }: Session): Promise<readonly ShownProvide
     const paused = known?.paused ?? null;
     const { summary, ...health } = providerHealth(endpointsAt(slug, endpoints), paused);
     return {
-      ...{ address, slug, name: known?.facts?.name ?? null, account: providerAccountId(slug) },
+      address,
+      slug,
+      name: known?.facts?.name ?? null,
+      account: providerAccountId(slug),
       ...{ status: paused === null ? state : `${state}, paused`, paused, ...health, health: summary },
       readAt: timeOf(known?.document?.since ?? null),
       problem: known === null ? (explanation[0] ?? null) : (known.document?.problem ?? null),
@@ -173,13 +176,27 @@ async function providersOf({ operator }: Session): Promise<readonly ShownProvide
 
 function renderProviders(found: readonly ShownProvider[]): string {
   const rows = found.map((one) => [
-    ...[one.slug, one.name ?? '', one.status, one.health, modelListCell(one.modelList), failureCell(one.lastFailure)],
-    ...[one.readAt ?? 'never', one.account, one.paused?.reason ?? one.problem ?? ''],
+    one.slug,
+    one.name ?? '',
+    one.status,
+    one.health,
+    modelListCell(one.modelList),
+    failureCell(one.lastFailure),
+    one.readAt ?? 'never',
+    one.account,
+    one.paused?.reason ?? one.problem ?? '',
   ]);
   return table(
     [
-      ...['PROVIDER', 'NAME', 'STATUS', 'ENDPOINTS', 'MODEL LIST', 'LAST FAILURE'],
-      ...['UNCHANGED SINCE', 'ACCOUNT', 'PAUSED FOR, OR PROBLEM'],
+      'PROVIDER',
+      'NAME',
+      'STATUS',
+      'ENDPOINTS',
+      'MODEL LIST',
+      'LAST FAILURE',
+      'UNCHANGED SINCE',
+      'ACCOUNT',
+      'PAUSED FOR, OR PROBLEM',
     ],
     rows,
   );

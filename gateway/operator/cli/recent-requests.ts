@@ -34,7 +34,8 @@ export function recentRequests(
     .filter(({ generation }) => !held.has(generation))
     .map((one) => ({
       ...{ generation: one.generation, at: one.at, outcome: `refused ${one.status}`, served: one.route ?? '' },
-      ...{ charge: null, reason: reasonOf(one) },
+      charge: null,
+      reason: reasonOf(one),
     }));
   return [...ended, ...others].sort((a, b) => b.at - a.at).slice(0, limit);
 }

@@ -131,7 +131,10 @@ async function listAll(options: ClientOptions & AllOptions): Promise<void> {
   const page = await allVideos(options);
   print(options, page, () => {
     const rows = page.data.map((video) => [
-      ...[...cells(video), String(timeOf(video.created_at * 1_000)), video.model, video.account],
+      ...cells(video),
+      String(timeOf(video.created_at * 1_000)),
+      video.model,
+      video.account,
     ]);
     const shown = table([...HEAD, 'CREATED', 'MODEL', 'ACCOUNT'], rows);
     return `${shown}${page.has_more ? moreLine('troupe video list --all', page) : ''}`;

@@ -43,15 +43,22 @@ function auditList({ edge, session }: PrivateVisit): List<AuditEntry> {
     texts: ({ action, target, by, detail }) => [action, target, by.id, by.address, JSON.stringify(detail)],
     filters: [
       {
-        ...{ name: 'action', title: 'Action', options: ACTIONS, where: actionColumn },
+        name: 'action',
+        title: 'Action',
+        options: ACTIONS,
+        where: actionColumn,
         matches: ({ action }, value) => action === value,
       },
       {
-        ...{ name: 'by', title: 'By', options: MAKERS },
+        name: 'by',
+        title: 'By',
+        options: MAKERS,
         matches: ({ by }, value) => by.kind === value,
       },
       {
-        ...{ name: 'result', title: 'Result', options: RESULTS },
+        name: 'result',
+        title: 'Result',
+        options: RESULTS,
         matches: ({ result }, value) => result === value,
       },
     ],
@@ -61,11 +68,30 @@ function auditList({ edge, session }: PrivateVisit): List<AuditEntry> {
 
 const option = (value: string): Option => ({ value, text: value });
 const ACTIONS: readonly Option[] = [
-  ...['key.create', 'key.edit', 'key.limit', 'key.move', 'key.disable', 'key.enable', 'key.revoke'],
-  ...['session.open', 'session.close', 'invitation.create', 'grant.approve', 'grant.trade'],
-  ...['workspace.create', 'workspace.update', 'workspace.delete', 'workspace.budget'],
-  ...['workspace.members.add', 'workspace.members.remove', 'deposit.credit', 'adjustment.record'],
-  ...['payment.resolve', 'notice.set', 'account.suspend', 'account.resume'],
+  'key.create',
+  'key.edit',
+  'key.limit',
+  'key.move',
+  'key.disable',
+  'key.enable',
+  'key.revoke',
+  'session.open',
+  'session.close',
+  'invitation.create',
+  'grant.approve',
+  'grant.trade',
+  'workspace.create',
+  'workspace.update',
+  'workspace.delete',
+  'workspace.budget',
+  'workspace.members.add',
+  'workspace.members.remove',
+  'deposit.credit',
+  'adjustment.record',
+  'payment.resolve',
+  'notice.set',
+  'account.suspend',
+  'account.resume',
 ].map(option);
 const MAKERS: readonly Option[] = ['session', 'key', 'operator', 'system'].map(option);
 const RESULTS: readonly Option[] = ['done', 'refused'].map(option);
@@ -76,7 +102,12 @@ function auditTable(entries: readonly AuditEntry[], names: Names): TableParts {
     columns: ['Action', 'Time (UTC)', 'Target', 'By', 'From', 'Result', 'Detail'],
     rows: entries.map(({ sequence, at, action, target, by, result, detail }) => [
       html`<code>${action}</code> <span class="hint">#${countText(sequence)}</span>`,
-      ...[time(at), names.of(target), names.principal(by), addressText(by.address), badge(result), detailText(detail)],
+      time(at),
+      names.of(target),
+      names.principal(by),
+      addressText(by.address),
+      badge(result),
+      detailText(detail),
     ]),
     empty: 'Nothing has been changed yet.',
   };

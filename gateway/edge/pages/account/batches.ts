@@ -46,7 +46,11 @@ async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
     columns: ['Batch', 'Created (UTC)', 'Model', 'Key', 'Status', 'Lines'],
     rows: items.map(({ id, createdAt, model, endpoint, key, status, counts }) => [
       html`<a href="${PATH}/${id}" title="${id}">${endpoint}</a>`,
-      ...[time(createdAt), model ?? 'several', names.key(key), badge(status), lines(counts)],
+      time(createdAt),
+      model ?? 'several',
+      names.key(key),
+      badge(status),
+      lines(counts),
     ]),
     empty: html`No batch yet. <code>npx troupe batch submit FILE.jsonl</code> or <code>POST /api/v1/batches</code> sends one.`,
   });
@@ -69,7 +73,9 @@ function batchList({ edge, session: { account } }: PrivateVisit): List<BatchReco
     texts: ({ id, model, endpoint }) => [id, model, endpoint],
     filters: [
       {
-        ...{ name: 'status', title: 'Status', options: BATCH_STATUSES.map(statusOption) },
+        name: 'status',
+        title: 'Status',
+        options: BATCH_STATUSES.map(statusOption),
         matches: ({ status }, value) => status === value,
         where: (value) => ({ column: BATCH_STATUS, equals: statusColumn(account, value) }),
       },
@@ -109,7 +115,10 @@ ${section(
   ]),
 )}`;
   return accountPage(visit, {
-    ...{ title: 'Batch', place: PATH, isLive: isRunning, content },
+    title: 'Batch',
+    place: PATH,
+    isLive: isRunning,
+    content,
     action: badge(batch.status),
   });
 }

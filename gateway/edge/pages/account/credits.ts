@@ -87,11 +87,15 @@ function ledgerList({ edge, session }: PrivateVisit, keys: readonly Option[]): L
     texts: ({ type, ref, amount }) => [type, ref, amount],
     filters: [
       {
-        ...{ name: 'type', title: 'Type', options: TYPES },
+        name: 'type',
+        title: 'Type',
+        options: TYPES,
         matches: ({ type }, value) => type === value,
       },
       {
-        ...{ name: 'key', title: 'Key', options: keys },
+        name: 'key',
+        title: 'Key',
+        options: keys,
         matches: ({ key }, value) => key === keyAddress(session.account, value),
       },
     ],
@@ -115,7 +119,9 @@ async function ledgerTable(visit: PrivateVisit, entries: readonly LedgerEntry[])
     columns: ['For', 'Time (UTC)', 'Type', 'Key', { number: 'USD' }, { number: 'Balance' }],
     rows: entries.map((entry) => [
       html`${reference(entry)} <span class="hint">#${countText(entry.sequence)}</span>`,
-      ...[time(entry.at), entry.type, entry.key !== null && names.key(entry.key)],
+      time(entry.at),
+      entry.type,
+      entry.key !== null && names.key(entry.key),
       usdCell(entry.to === 'balance' || entry.amount === '0' ? entry.amount : `-${entry.amount}`),
       usdCell(entry.balance),
     ]),

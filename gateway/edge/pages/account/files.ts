@@ -41,7 +41,11 @@ async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
     columns: ['File', 'Stored (UTC)', 'Type', 'Purpose', { number: 'Size' }, 'Gone (UTC)', ''],
     rows: opened.page.items.map(({ id, filename, createdAt, mimeType, purpose, bytes, expiresAt }) => [
       html`<a href="${PATH}/${id}/content" title="${id}">${filename}</a>`,
-      ...[time(createdAt), mimeType, purpose, bytesText(bytes), time(expiresAt)],
+      time(createdAt),
+      mimeType,
+      purpose,
+      bytesText(bytes),
+      time(expiresAt),
       buttonForm({ action: `${PATH}/${id}/delete`, token, label: 'Delete', kind: 'danger', about: filename }),
     ]),
     empty: html`No file is stored. <code>POST /api/v1/files</code> stores one for 48 hours.`,
@@ -66,7 +70,9 @@ function fileList({ edge, session: { account } }: PrivateVisit): List<FileRecord
     texts: ({ id, filename, mimeType }) => [id, filename, mimeType],
     filters: [
       {
-        ...{ name: 'purpose', title: 'Purpose', options: [...UPLOAD_PURPOSES, 'batch_output'].map(statusOption) },
+        name: 'purpose',
+        title: 'Purpose',
+        options: [...UPLOAD_PURPOSES, 'batch_output'].map(statusOption),
         matches: ({ purpose }, value) => purpose === value,
         where: (value) => ({ column: FILE_PURPOSE, equals: purposeColumn(account, value) }),
       },

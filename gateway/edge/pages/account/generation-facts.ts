@@ -86,7 +86,11 @@ export function attemptTable(
     caption: 'Attempts in order',
     columns: [{ number: '#' }, 'Endpoint', 'Outcome', 'Reason', { number: 'Status' }, { number: 'First part' }],
     rows: attempts.map(({ provider, endpoint, outcome, reason, status, latencyMs }, at) => [
-      ...[at + 1, endpointOf(endpoint, provider), outcome, reason ?? '', status ?? '–'],
+      at + 1,
+      endpointOf(endpoint, provider),
+      outcome,
+      reason ?? '',
+      status ?? '–',
       latencyMs === null ? '–' : durationText(latencyMs),
     ]),
     empty: status === 'running' ? 'No provider has been called yet.' : 'No call to a provider is recorded.',

@@ -36,11 +36,15 @@ export function generationList({ edge, session }: PrivateVisit, keys: readonly O
     texts: (one) => [one.generation, one.model, one.provider, one.appTitle, one.appUrl, one.sessionId, one.user],
     filters: [
       {
-        ...{ name: 'outcome', title: 'Outcome', options: OUTCOMES },
+        name: 'outcome',
+        title: 'Outcome',
+        options: OUTCOMES,
         matches: ({ status }, value) => status === value,
       },
       {
-        ...{ name: 'key', title: 'Key', options: keys },
+        name: 'key',
+        title: 'Key',
+        options: keys,
         matches: ({ key }, value) => key === keyAddress(session.account, value),
       },
     ],
@@ -79,8 +83,15 @@ export async function generationTable(visit: PrivateVisit, generations: readonly
   return {
     caption: 'Requests',
     columns: [
-      ...['Model', 'Time (UTC)', 'Provider', 'Key', 'Outcome'],
-      ...[{ number: 'Prompt' }, { number: 'Completion' }, { number: 'Took' }, { number: 'USD' }],
+      'Model',
+      'Time (UTC)',
+      'Provider',
+      'Key',
+      'Outcome',
+      { number: 'Prompt' },
+      { number: 'Completion' },
+      { number: 'Took' },
+      { number: 'USD' },
     ],
     rows: generations.map((generation) => rowOf(generation, names)),
     empty: html`No request yet. <a href="/account/keys">Create a key</a> and send the first one.`,

@@ -40,11 +40,15 @@ export function keyList({ edge, session }: PrivateVisit): List<Credential> {
     texts: ({ name, label, key, handle }) => [name, label, localOf(key), handle],
     filters: [
       {
-        ...{ name: 'status', title: 'Status', options: STATUSES.map(statusOption) },
+        name: 'status',
+        title: 'Status',
+        options: STATUSES.map(statusOption),
         matches: (one, value) => statusOf(one, cluster.now()) === value,
       },
       {
-        ...{ name: 'may', title: 'May', options: Object.entries(MAY).map(([value, text]) => ({ value, text })) },
+        name: 'may',
+        title: 'May',
+        options: Object.entries(MAY).map(([value, text]) => ({ value, text })),
         matches: ({ kind }, value) => kind === value,
       },
     ],
@@ -72,9 +76,15 @@ export async function keyTable({ edge }: PrivateVisit, credentials: readonly Cre
   return {
     caption: 'Keys',
     columns: [
-      ...['Name', 'Key', 'Status', 'May'],
-      ...[{ number: 'Spent, month' }, { number: 'Limit' }, { number: 'Left' }],
-      ...['Expires (UTC)', 'Created (UTC)'],
+      'Name',
+      'Key',
+      'Status',
+      'May',
+      { number: 'Spent, month' },
+      { number: 'Limit' },
+      { number: 'Left' },
+      'Expires (UTC)',
+      'Created (UTC)',
     ],
     rows: keys.map(rowOf),
     empty: 'No key yet: create the first one above.',
@@ -83,7 +93,9 @@ export async function keyTable({ edge }: PrivateVisit, credentials: readonly Cre
 
 /** What a key may do, by its kind. */
 export const MAY: Readonly<Record<KeyView['kind'], string>> = {
-  ...{ inference: 'send requests', management: 'manage keys', provider: 'report for a provider' },
+  inference: 'send requests',
+  management: 'manage keys',
+  provider: 'report for a provider',
 };
 
 function rowOf(key: KeyView): readonly (Html | string)[] {
@@ -96,6 +108,7 @@ function rowOf(key: KeyView): readonly (Html | string)[] {
       ? 'none'
       : html`${usd(limit)}${limitWindow !== null && html`<br><span class="hint">${limitWindow}</span>`}`,
     limitRemaining === null ? '–' : usdCell(limitRemaining),
-    ...[expiresAt === null ? 'never' : time(expiresAt), time(createdAt)],
+    expiresAt === null ? 'never' : time(expiresAt),
+    time(createdAt),
   ];
 }

@@ -89,7 +89,9 @@ ${isAlive && section('Change', form)}
 ${section('Key', identity(key, names))}
 ${isAlive && section('End it', endings(key, action, token))}`;
   return accountPage(visit, {
-    ...{ title: key.name === '' ? key.label : key.name, place: KEYS_PATH, content },
+    title: key.name === '' ? key.label : key.name,
+    place: KEYS_PATH,
+    content,
     action: badge(key.status),
     status: Object.keys(problems).length > 0 ? 400 : 200,
   });

@@ -36,21 +36,29 @@ interface Grouping {
 }
 
 const BY_MODEL: Grouping = {
-  ...{ value: 'model', text: 'Model', idOf: ({ model }) => model },
+  value: 'model',
+  text: 'Model',
+  idOf: ({ model }) => model,
   requestsOf: (q) => ({ q }),
 };
 const GROUPINGS: readonly Grouping[] = [
   BY_MODEL,
   {
-    ...{ value: 'key', text: 'Key', idOf: ({ key = '' }) => key },
+    value: 'key',
+    text: 'Key',
+    idOf: ({ key = '' }) => key,
     requestsOf: (key) => ({ key: localOf(key) }),
   },
   {
-    ...{ value: 'provider', text: 'Provider', idOf: ({ provider }) => provider },
+    value: 'provider',
+    text: 'Provider',
+    idOf: ({ provider }) => provider,
     requestsOf: (q) => ({ q }),
   },
   {
-    ...{ value: 'day', text: 'Day', idOf: ({ day }) => dateOf(day) },
+    value: 'day',
+    text: 'Day',
+    idOf: ({ day }) => dateOf(day),
     requestsOf: (day) => ({ from: day, to: day }),
   },
 ];
@@ -168,8 +176,17 @@ function sendUsage(visit: PrivateVisit): Promise<null> {
 }
 
 const HEAD = [
-  ...['date', 'model', 'provider', 'endpoint_id', 'key', 'key_id'],
-  ...['requests', 'prompt_tokens', 'completion_tokens', 'reasoning_tokens', 'amount_usd'],
+  'date',
+  'model',
+  'provider',
+  'endpoint_id',
+  'key',
+  'key_id',
+  'requests',
+  'prompt_tokens',
+  'completion_tokens',
+  'reasoning_tokens',
+  'amount_usd',
 ];
 
 /** Rows whose keys are named, and written, at once. */

@@ -44,7 +44,10 @@ async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
     columns: ['Model', 'Created (UTC)', 'Key', 'Status', { number: 'Seconds' }, { number: 'USD' }],
     rows: items.map(({ id, model, createdAt, key, status, usage }) => [
       html`<a href="${PATH}/${id}" title="${id}">${model}</a>`,
-      ...[time(createdAt), names.key(key), badge(status), usage?.videoSeconds ?? '–'],
+      time(createdAt),
+      names.key(key),
+      badge(status),
+      usage?.videoSeconds ?? '–',
       usage === null ? '–' : usdCell(usage.cost),
     ]),
     empty: html`No video yet. <code>npx troupe video submit</code> or <code>POST /api/v1/videos</code> asks for one.`,
@@ -69,7 +72,9 @@ function videoList({ edge, session: { account } }: PrivateVisit): List<JobRecord
     texts: ({ id, model, generation, error }) => [id, model, generation, error?.message],
     filters: [
       {
-        ...{ name: 'status', title: 'Status', options: VIDEO_STATUSES.map(statusOption) },
+        name: 'status',
+        title: 'Status',
+        options: VIDEO_STATUSES.map(statusOption),
         matches: ({ status }, value) => status === value,
       },
     ],
@@ -111,7 +116,10 @@ ${section(
   isRunning ? buttonForm(stop) : null,
 )}`;
   return accountPage(visit, {
-    ...{ title: 'Video', place: PATH, isLive: isRunning, content },
+    title: 'Video',
+    place: PATH,
+    isLive: isRunning,
+    content,
     action: badge(job.status),
   });
 }

@@ -55,7 +55,9 @@ function deliveryList({ edge, session: { account } }: PrivateVisit): List<Delive
     texts: ({ id, type, job, url }) => [id, type, job, url],
     filters: [
       {
-        ...{ name: 'status', title: 'Status', options: DELIVERY_STATUSES.map(statusOption) },
+        name: 'status',
+        title: 'Status',
+        options: DELIVERY_STATUSES.map(statusOption),
         matches: ({ status }, value) => status === value,
       },
     ],

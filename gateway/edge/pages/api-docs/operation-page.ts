@@ -71,7 +71,9 @@ function parameterTable({ parameters = [] }: PublishedOperation): Html {
     columns: ['Name', 'In', 'Type', 'Meaning'],
     rows: parameters.map(({ name, in: place, required, schema, description }) => [
       html`<code>${name}</code>${required && html` <span class="badge">required</span>`}`,
-      ...[place, typeText(schema), words(description ?? '')],
+      place,
+      typeText(schema),
+      words(description ?? ''),
     ]),
     empty: '',
   });

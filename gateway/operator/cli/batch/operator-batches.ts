@@ -26,8 +26,11 @@ export interface OperatorBatches {
 /** Newest first. @throws ConfigError */
 export async function allBatches(options: AllOptions & GlobalOptions): Promise<OperatorBatches> {
   const query = {
-    ...{ statuses: statusesFrom(options, BATCH_STATUSES), createdAfter: null, createdBefore: null },
-    ...{ limit: limitFrom(options), after: cursorFrom(options, isBatchId) },
+    statuses: statusesFrom(options, BATCH_STATUSES),
+    createdAfter: null,
+    createdBefore: null,
+    limit: limitFrom(options),
+    after: cursorFrom(options, isBatchId),
   };
   const { batches, hasMore } = await withSession(options, ({ operator }) =>
     listBatches({ rows: operator }, null, query),
