@@ -298,12 +298,12 @@ function isInconclusive(failure: AskFailure): boolean {
   return INCONCLUSIVE.has(failure.code) && !('kept' in failure);
 }
 
-/** Undefined if the text is not JSON. */
 /** A peer's build may differ: what is no event is answered as a failure. */
 function isEvent(value: unknown): value is ActorEvent {
   return typeof value === 'object' && value !== null && typeof (value as ActorEvent).type === 'string';
 }
 
+/** Undefined if the text is not JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
