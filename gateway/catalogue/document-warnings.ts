@@ -13,7 +13,7 @@ const DEPTH_MAX = 32;
 
 /**
  * What is valid in a models document and probably a mistake: a model that is served free, a range that admits no value,
- * a parameter that no request can set. At most 50. The document must be valid. (issue 21)
+ * a parameter that no request can set. At most 50. The document must be valid.
  */
 export function documentWarnings(document: ModelsDocument): readonly ValidationError[] {
   const warnings: ValidationError[] = [];

@@ -8,7 +8,7 @@ const CHARACTERS_PER_EDIT = 3;
 
 /**
  * The catalogue ids that a client may have meant, nearest first, at most three: those whose slug is the asked one, then
- * those that contain it, then those with few different characters. Letter case is ignored. (issue 21)
+ * those that contain it, then those with few different characters. Letter case is ignored.
  */
 export function nearestIds(asked: string, ids: Iterable<string>): readonly string[] {
   if (asked.length === 0 || asked.length > ASKED_CHARACTERS_MAX) return [];

@@ -10,7 +10,7 @@ type Priced = Pick<EndpointDeclaration, 'id' | 'model' | 'tariff'>;
 
 /**
  * Warnings about prices of known endpoints that a declaration changes by more than ten times, or drops. At most 50.
- * Conditional prices are not compared. (issue 21)
+ * Conditional prices are not compared.
  */
 export function priceChanges(before: Iterable<Priced>, after: readonly Priced[]): readonly string[] {
   const known = new Map([...before].map((each) => [each.id, each.tariff]));

@@ -37,8 +37,7 @@ export interface OverloadGauges {
  * wait without either (an adaptive concurrency limit, as Netflix's). The bound on the queue is that of a burst until the
  * queue has stood for `standingMs`, then small until it drains (controlled delay, as Facebook's "Fail at Scale" and RFC
  * 8290 for the accounts). A full queue still takes an account's request while the account has less than its share of the
- * queue. An account whose streams are late begins no turn. Refusals hold nothing. (spec: reliability X39, X40; issue 18,
- * line 9)
+ * queue. An account whose streams are late begins no turn. Refusals hold nothing. (spec: reliability X39, X40)
  */
 export class Overload {
   readonly limits: OverloadLimits;

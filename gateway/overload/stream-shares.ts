@@ -19,7 +19,7 @@ export interface StreamLimits {
  * serves every socket that is readable: without shares, 64 streams of a fast provider delay each step of another
  * account's request by all of their pieces. A stream that waits is not read meanwhile, so its provider waits as well. An
  * account whose pieces wait for too long has more streams than the node has time for, and begins no further turn. (spec:
- * reliability X39; issue 18, line 9)
+ * reliability X39)
  */
 export class StreamShares {
   readonly #clock: Clock;

@@ -42,7 +42,7 @@ const MEDIA: Places = [
 /**
  * The JSON object of a whole reply. One of more than a turn's share of the event loop waits for room and is parsed in
  * shares, as large requests are; long pictures and speech of it are `LongText`. Throws `ProviderFailure`, and what the
- * body throws. (issue 18, line 2)
+ * body throws.
  */
 export async function readReply(
   reply: OutboundReply,

@@ -17,7 +17,7 @@ export interface WholeTurn {
 
 /**
  * The JSON text of a whole reply in any dialect. Long pictures and speech go from the provider to the client as the bytes
- * that they are: the dialect renders a stand-in in their place, a nonce that no provider can foresee. (issue 18, line 2)
+ * that they are: the dialect renders a stand-in in their place, a nonce that no provider can foresee.
  */
 export function wholeReply(
   dialect: ReplyDialect,

@@ -3,7 +3,7 @@ import type { Route } from '../http/route.ts';
 import { TurnSocket } from '../ws/turn-socket.ts';
 import { acceptUpgrade } from '../ws/upgrade.ts';
 
-/** The responses dialect over a WebSocket: turns one after the other on one connection. (issue 17, part 4) */
+/** The responses dialect over a WebSocket: turns one after the other on one connection. */
 export const responsesSocketRoute: Route = {
   method: 'GET',
   path: '/responses',

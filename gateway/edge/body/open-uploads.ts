@@ -4,7 +4,7 @@ import { GatewayError } from '../../terms/gateway-error.ts';
 
 /**
  * Bounds the bodies that are still arriving, per key and per client address. A body that arrived with its head is none
- * of them. (issue 18, line 4)
+ * of them.
  */
 export class OpenUploads {
   readonly #limits: Pick<EdgeLimits, 'uploadsPerKeyMax' | 'uploadsPerAddressMax'>;

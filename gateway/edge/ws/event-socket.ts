@@ -31,7 +31,7 @@ export interface EventSocketOptions {
 
 /**
  * One WebSocket that follows an account. Its client names what it wants to receive with `subscribe` and `unsubscribe`
- * frames; before the first it receives nothing. It ends with the reason as its last frame. (issue 17, part 4)
+ * frames; before the first it receives nothing. It ends with the reason as its last frame.
  */
 export class EventSocket implements EventSink, SocketUser {
   readonly holdsRequest = false;

@@ -37,8 +37,7 @@ export interface TurnSocketOptions {
 /**
  * One WebSocket whose frames are requests for turns, one turn after the other. Each frame takes the way of a request over
  * HTTP: credential, budgets, body bounds, hold and charge are the same. A turn may continue the last one that was
- * answered on the socket. A cancel, and a socket that closes, end the turn as a client that leaves does. (issue 17, part
- * 4)
+ * answered on the socket. A cancel, and a socket that closes, end the turn as a client that leaves does.
  */
 export class TurnSocket implements SocketUser {
   readonly session: ClientSocket;

@@ -5,7 +5,7 @@ import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { openCluster } from './cluster.ts';
 
-/** Uploads that never end: what they cost other tenants, and their own key. (issue 18, line 4) */
+/** Uploads that never end: what they cost other tenants, and their own key. */
 const it = bounded(test);
 const MIB = 1024 * 1024;
 

@@ -6,7 +6,7 @@ import { say } from '../../support/provider/say.ts';
 import { ResponsesEvents } from '../../support/stream/responses-events.ts';
 import { TurnClient, textOf } from '../../support/stream/turn-client.ts';
 
-/** A drain ends sockets after their turn, with the restart code. (issue 17, part 4) */
+/** A drain ends sockets after their turn, with the restart code. */
 const it = bounded(test, 120_000);
 
 let cluster: TestCluster;

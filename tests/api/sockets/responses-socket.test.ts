@@ -8,7 +8,7 @@ import { say } from '../../support/provider/say.ts';
 import { type SocketFrame, TurnClient, textOf } from '../../support/stream/turn-client.ts';
 import { openCluster } from './cluster.ts';
 
-/** The responses dialect over a WebSocket. (issue 17, part 4) */
+/** The responses dialect over a WebSocket. */
 const it = bounded(test);
 
 let cluster: TestCluster;

@@ -13,7 +13,7 @@ import { LoopModel } from '../overload/loop-model.ts';
 import { png } from '../pricing/images.ts';
 import { played, UNSHARED } from './played.ts';
 
-/** Large whole replies share the loop and a budget of bytes. (issue 18, line 2) */
+/** Large whole replies share the loop and a budget of bytes. */
 const it = bounded(test);
 const MIB = 1024 * 1024;
 const PIECE = 64 * 1024;

@@ -160,7 +160,7 @@ it('the count is close to that of tokenizers for ordinary text', () => {
   assert.ok(textHundredths('.') > 0);
 });
 
-it('all of an answer is counted, however long it is and wherever its dense text stands (issue 18, 5)', () => {
+it('all of an answer is counted, however long it is and wherever its dense text stands', () => {
   const sentence = 'The quick brown fox jumps over 13 lazy dogs. ';
   assert.is(textHundredths(sentence.repeat(1_000)), textHundredths(sentence) * 1_000);
   // Formerly eight windows of 128 characters, at fixed places, stood for a long text.

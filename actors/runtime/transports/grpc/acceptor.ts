@@ -14,7 +14,7 @@ interface Stranger {
 
 /**
  * Accepts the connections of a node's gRPC port and bounds those of strangers: the oldest makes room for the newest, so
- * that connections that are held open keep no node out, whose proof takes milliseconds. (issue 18, line 16)
+ * that connections that are held open keep no node out, whose proof takes milliseconds.
  */
 export class Acceptor {
   readonly #clock: Clock;

@@ -6,7 +6,7 @@ import { HandClock } from '../../../actors/runtime/durable/hand-clock.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { FakeSocket } from './fake-socket.ts';
 
-/** The life of a WebSocket, on virtual time. (issue 17, part 4; reliability, attack 69) */
+/** The life of a WebSocket, on virtual time. (reliability, attack 69) */
 const it = bounded(test);
 const PING_MS = 30_000;
 const CLOSE_MS = 10_000;

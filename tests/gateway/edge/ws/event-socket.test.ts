@@ -10,7 +10,7 @@ import { HandClock } from '../../../actors/runtime/durable/hand-clock.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { FakeSocket } from './fake-socket.ts';
 
-/** What a follower over a WebSocket may leave unread, and how much it may ask for. (issue 17, part 4; attack 69) */
+/** What a follower over a WebSocket may leave unread, and how much it may ask for. (attack 69) */
 const it = bounded(test);
 const BUFFER_BYTES_MAX = 2_000;
 const REPLAYED = 500;

@@ -8,7 +8,7 @@ import { settlementOf } from '../../inference/scene.ts';
 import type { FakeSocket } from './fake-socket.ts';
 import { openTurnStage } from './turn-stage.ts';
 
-/** Turns over a WebSocket: what its client leaves unread, and frames that arrive slowly or in vain. (issue 17, part 4) */
+/** Turns over a WebSocket: what its client leaves unread, and frames that arrive slowly or in vain. */
 const it = bounded(test);
 const KIB = 1024;
 

@@ -12,7 +12,7 @@ import { GrpcTransport } from '../../../../../actors/runtime/transports/grpc/tra
 import { hello, LIMITS, Recorder, TestListener } from '../../../../contracts/transport.contract.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
-/** What a stranger can do at the port of a node. (issue 18, line 16) */
+/** What a stranger can do at the port of a node. */
 const it = bounded(test);
 
 const PROBE_MS = 30_000;
