@@ -7,6 +7,7 @@ import { systemClock } from '../../../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { failureOf } from '../../../support/failure-of.ts';
+import { paced } from '../../../support/pace.ts';
 import { testBounds } from '../../../support/postgres/bounds.ts';
 import { openDatabase } from '../../../support/postgres/database.ts';
 import { startPostgres } from '../../../support/postgres/server.ts';
@@ -17,9 +18,12 @@ const store = await openDatabase(own.url);
 const keysUrl = `${store.url}_keys`;
 const name = new URL(keysUrl).pathname.slice(1);
 
+/** No statement of these tests has to be cut. */
+const bounds = { ...testBounds, statementMs: paced(10_000), answerMs: paced(15_000) };
+
 function open(unsetVariable: string | null) {
   return openByteStores({
-    choice: { kind: 'postgres', url: store.url, keys: { url: keysUrl, unsetVariable }, bounds: testBounds },
+    choice: { kind: 'postgres', url: store.url, keys: { url: keysUrl, unsetVariable }, bounds },
     ...{ data: '', blobBytesMax: 1_000, clock: systemClock, random: systemRandom },
   });
 }
