@@ -12,6 +12,7 @@ import { LaunchedNodes } from '../support/cluster/launched-nodes.ts';
 const it = bounded(test, 120_000);
 const ASK_MS = 30_000;
 const LOOK_MS = 50;
+const SAME_LOOKS = 10;
 const ADDRESSES = Array.from({ length: 200 }, (_, i) => `sender:s${i}`);
 
 it('SIGTERM: a running activity ends on the node that leaves, and the new owner takes its result', async () => {
@@ -30,7 +31,16 @@ it('SIGTERM: a running activity ends on the node that leaves, and the new owner 
       await pause(LOOK_MS);
     }
   };
+  /** The second node has received its shards: none of the first one moves any more until it drains. */
+  const settled = async (): Promise<void> => {
+    for (let before = '', looks = 0; looks < SAME_LOOKS; await pause(LOOK_MS)) {
+      const [kept, given] = [await nodes.owned('n1', ADDRESSES), await nodes.owned('n2', ADDRESSES)];
+      looks = given.length > 0 && kept.join() === before ? looks + 1 : 0;
+      before = kept.join();
+    }
+  };
   try {
+    await settled();
     const actor = await owned('n1', ADDRESSES);
     const { pid } = nodes.node('n1');
     await ask(actor, { type: 'open' });
