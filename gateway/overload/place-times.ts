@@ -27,8 +27,8 @@ export class PlaceTimes {
 
   /**
    * The fewest places of a node: as many as begin `placesMin` requests in each `placeMs`. Where requests wait for long at
-   * the owner of their account, `placesMin` places alone serve few of them, and the requests of that owner's own clients,
-   * which wait for nobody, take all of its time.
+   * the owner of their account, `placesMin` places alone serve few of them, and the requests that arrive at the owner itself,
+   * without such a wait, take all of its time.
    */
   get leastPlaces(): number {
     return this.#leastPlaces;

@@ -22,7 +22,7 @@ export interface OpenRequest {
   readonly limits: OutboundLimits;
   readonly lineBytesMax: number;
   readonly sharing: Pick<ReplySharing, 'clock' | 'room'> & StreamSharing;
-  /** Receives what the provider answered instead of an answer; absent: nobody reads it. */
+  /** Receives what the provider sent instead of an answer; absent: it is dropped. */
   readonly refusals?: RefusalSink | undefined;
   /** The `traceparent` header of a traced request. */
   readonly trace?: string | undefined;

@@ -30,7 +30,7 @@ export class ProviderFailure extends Error {
   readonly status: number | null;
   /** What the provider refused; null for any failure but `rejected`. */
   readonly refusal: ProviderRefusal | null;
-  /** What the provider said, redacted; set by who reads the raw answer. */
+  /** What the provider said, redacted; set by the reader of the raw answer. */
   words: string | null = null;
 
   constructor(

@@ -1,4 +1,4 @@
-/** Who stepped: the name of the node, and the epoch under which it served the shard. */
+/** The owner at a step: the name of the node, and the epoch under which it served the shard. */
 export interface Stepper {
   readonly epoch: number;
   readonly node: string;
@@ -35,7 +35,7 @@ const CHUNKS = 5;
 export class TransitionLog {
   private readonly max: number;
   private readonly chunkMax: number;
-  /** Who adds steps; restored ones keep their own. */
+  /** The owner of the steps that are added; restored steps keep their own. */
   private readonly stepper: Stepper;
   /** Lengths of the full chunks, oldest first. */
   private readonly chunks: number[] = [];

@@ -13,8 +13,8 @@ interface Retained {
 
 /**
  * The last turn of each WebSocket of this node, for the next turn that continues it. In memory alone, and bounded in
- * number and bytes: the turn that was kept first is dropped for a new one. Its client is told that the response is
- * unknown, and sends the whole conversation.
+ * number and bytes: a new turn evicts the oldest one. The client of an evicted turn receives
+ * `previous_response_not_found` and sends the whole conversation.
  */
 export class RetainedTurns {
   readonly #turnsMax: number;

@@ -48,7 +48,7 @@ export interface CreateCall {
   readonly idempotencyKey: string;
   /**
    * Asked when the attempt ends during the call to a provider that answers with a job: true awaits the answer, since a
-   * cut call leaves a render that nobody can abort. The call that answers with the clip always ends with its attempt.
+   * cut call leaves a render without a known id, which cannot be aborted. The call that answers with the clip always ends with its attempt.
    */
   readonly outlives: () => boolean;
 }

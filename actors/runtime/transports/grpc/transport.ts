@@ -56,9 +56,9 @@ const MESSAGE_SLACK_BYTES = 64 * 1024;
 const STREAMS_PER_CONNECTION_MAX = 64;
 
 /**
- * Pings idle connections; a peer that does not answer loses its links. That is for a peer that nobody votes out: the
- * heartbeat rows decide within 4.5 s. After a stall of its own, a node reads the time-out before the answer, so the
- * time-out is longer than any stall that a node survives. The flow-control window fits one full frame queue.
+ * Pings idle connections; a peer that does not answer loses its links. This closes connections to peers outside the membership; members
+ * are voted out by their heartbeat rows within 4.5 s. After its own stall a node processes the time-out before the
+ * answer, so the time-out is longer than any stall that a node survives. The flow-control window fits one full frame queue.
  */
 function channelOptions(limits: TransportLimits): Record<string, number | string> {
   const messageBytesMax = limits.envelopeBytesMax + limits.frameBytesMax + MESSAGE_SLACK_BYTES;
