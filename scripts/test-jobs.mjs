@@ -68,6 +68,8 @@ export const SHORT_FORM = [
   'tests/actors/runtime/stores/',
   'tests/actors/runtime/transports/',
   'tests/gateway/edge/',
+  'tests/gateway/http/',
+  'tests/gateway/sockets/',
   'tests/gateway/outbound/',
   'tests/gateway/providers/',
   'tests/cluster/grpc.test.ts',

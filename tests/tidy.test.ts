@@ -46,10 +46,11 @@ const LAYERS: readonly (readonly [RegExp, string, number])[] = [
   // Calls providers as inference does, but without a charge: it uses adapters and actors, no hold and no caller.
   [/^gateway\/checks\//, 'checks', 19],
   [/^gateway\/jobs\//, 'jobs', 20],
-  [/^gateway\/(edge|operator)\//, 'edge|operator', 21],
-  [/^gateway\/(main\.ts$|node\/)/, 'main', 22],
+  [/^gateway\/management\//, 'management', 21],
+  [/^gateway\/(http|edge|api|pages|sockets|operator)\//, 'http|edge|api|pages|sockets|operator', 22],
+  [/^gateway\/(main\.ts$|node\/)/, 'main', 26],
   // Separate processes outside the layers: the rule below keeps them apart from the rest of the product.
-  [SIMULATOR, 'simulator', 23],
+  [SIMULATOR, 'simulator', 27],
 ];
 
 /** Entry points above the layers: they may start the composition root. */
@@ -155,17 +156,17 @@ const HOMES: readonly (readonly [string, RegExp])[] = [
   ['xstate', /^actors\//],
   ['decimal.js', /^actors\/terms\/usd\.ts$/],
   ['undici', /^gateway\/outbound\//],
-  ['ws', /^gateway\/edge\/ws\//],
+  ['ws', /^gateway\/(http|sockets)\//],
   ['eventsource-parser', /^gateway\/providers\//],
   ['eventsource-parser/stream', /^gateway\/providers\//],
-  ['cookie', /^gateway\/edge\/pages\//],
-  ['find-my-way', /^gateway\/edge\/http\/http-router\.ts$/],
+  ['cookie', /^gateway\/edge\/auth\/session-cookie\.ts$/],
+  ['find-my-way', /^gateway\/http\/http-router\.ts$/],
   ['pino', /^gateway\/(main\.ts|node\/|operator\/)/],
   ['prom-client', /^gateway\/operator\/metrics\//],
   ['@opentelemetry/api', /^gateway\/operator\/tracing\//],
   ['@opentelemetry/sdk-trace', /^gateway\/operator\/tracing\//],
   ['commander', /^gateway\/operator\/cli\//],
-  ['lru-cache', /^gateway\/(edge|routing|checks|tokens|operator\/metrics)\//],
+  ['lru-cache', /^gateway\/(edge|api|pages|sockets|routing|checks|tokens|operator\/metrics)\//],
   ['@datadog/sketches-js', /^actors\/endpoint\/histogram\.ts$/],
   ['leven', /^gateway\/catalogue\//],
   ['gpt-tokenizer/encoding/cl100k_base', /^gateway\/tokens\//],
@@ -175,8 +176,8 @@ const HOMES: readonly (readonly [string, RegExp])[] = [
   ['mp4box', /^gateway\/jobs\/video\/clip\//],
   ['@fastify/busboy', /^gateway\/edge\/body\/form-upload\.ts$/],
   ['file-type', /^gateway\/files\//],
-  ['content-disposition', /^gateway\/edge\//],
-  ['ipaddr.js', /^gateway\/(edge|outbound|operator\/config)\//],
+  ['content-disposition', /^gateway\/(edge|api)\//],
+  ['ipaddr.js', /^gateway\/(http|outbound|operator\/config)\//],
 ];
 
 test('packages are imported only in their homes, and each is declared', () => {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { wholeEnvelope } from '../dialects/messages/error-envelope.ts';
 import { type ErrorEnvelope, standardEnvelope } from '../dialects/reply/error-envelope.ts';
+import type { PathParams } from '../http/http-router.ts';
 import type { WorkPlace } from '../overload/overload.ts';
 import type { Caller } from '../terms/caller.ts';
 import type { TraceSpan } from '../terms/tracing.ts';
@@ -9,7 +10,6 @@ import type { WindowTaken } from './auth/endpoint-window.ts';
 import type { RequestCredential } from './auth/request-credential.ts';
 import type { FormFields } from './body/form-fields.ts';
 import type { RequestBody } from './body/request-body.ts';
-import type { PathParams } from './http/http-router.ts';
 import type { RequestEnd } from './request-end.ts';
 
 /** All requests without a valid key are one holder: an address costs nothing, and one client may have many. */

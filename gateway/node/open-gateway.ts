@@ -4,7 +4,6 @@ import { Prober } from '../catalogue/prober.ts';
 import { Refresher } from '../catalogue/refresher.ts';
 import { Benchmarker } from '../checks/benchmarker.ts';
 import { Checker, type CheckerParts } from '../checks/checker.ts';
-import { type Edge, openEdge } from '../edge/edge.ts';
 import type { EdgeServices } from '../edge/services.ts';
 import { drainInference, openInference } from '../inference/services.ts';
 import { watchCommits } from '../jobs/commit-points.ts';
@@ -24,6 +23,7 @@ import { JobPace } from '../overload/job-pace.ts';
 import type { ServingState } from '../terms/serving-state.ts';
 import { logHealth } from './health-log.ts';
 import type { NodeContext } from './node-options.ts';
+import { type Edge, openEdge } from './open-edge.ts';
 
 /** Dependencies of the gateway of a node, beside its context. */
 export interface OpenGatewayParts {

@@ -10,7 +10,7 @@ import { keyDigest } from '../../actors/terms/ids.ts';
 import config from '../../cluster.config.ts';
 import { AccountedBudgets } from '../../gateway/edge/auth/accounted-budgets.ts';
 import { type Authenticated, Authentication } from '../../gateway/edge/auth/authentication.ts';
-import { ClientAddresses } from '../../gateway/edge/auth/client-addresses.ts';
+import { ClientAddresses } from '../../gateway/http/client-addresses.ts';
 import { Workspaces } from '../../gateway/routing/workspaces.ts';
 import { GatewayError } from '../../gateway/terms/gateway-error.ts';
 import * as words from '../support/model/words.ts';

@@ -12,7 +12,7 @@ import { readHistory } from '../../actors/endpoint/history.ts';
 import { KEEP_EVERY_MS, PUBLISH_EVERY_MS } from '../../actors/endpoint/record.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';
-import { EndpointHistories } from '../../gateway/edge/pages/catalogue/endpoint-histories.ts';
+import { EndpointHistories } from '../../gateway/pages/catalogue/endpoint-histories.ts';
 import { bounded } from '../support/bounded.ts';
 import { DECLARATION } from '../support/model/declaration.ts';
 import type { Logged } from '../support/model/measured-oracle.ts';

@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Html } from '../../gateway/edge/pages/html.ts';
-import { pageHeaders } from '../../gateway/edge/pages/page-answer.ts';
+import type { Html } from '../../gateway/pages/kit/html.ts';
+import { pageHeaders } from '../../gateway/pages/kit/page-answer.ts';
 import { ROOT } from './sources.ts';
 
-export const ASSETS = join(ROOT, 'gateway/edge/pages/assets');
+export const ASSETS = join(ROOT, 'gateway/pages/assets');
 const TYPES: Readonly<Record<string, string>> = { css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' };
 
 export interface PageServer {

@@ -4,15 +4,15 @@ import type { Cluster } from '../../../actors/runtime/index.ts';
 import { isKeyText, keyDigest } from '../../../actors/terms/ids.ts';
 import { secretDigest } from '../../../actors/terms/one-time.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
+import type { ClientAddresses, Remote } from '../../http/client-addresses.ts';
 import { SETTINGS_MS } from '../../routing/workspaces.ts';
 import type { Caller } from '../../terms/caller.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { refusalError } from '../../terms/refusal-error.ts';
-import { sessionSecretOf } from '../pages/session-cookie.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Budgets } from './budgets.ts';
-import type { ClientAddresses, Remote } from './client-addresses.ts';
 import { unauthenticated } from './request-credential.ts';
+import { sessionSecretOf } from './session-cookie.ts';
 
 /** What a route requires: a key of some kind, or nothing (a credential that is sent anyway is counted). */
 export type Policy = 'key' | 'management' | 'provider' | 'open';

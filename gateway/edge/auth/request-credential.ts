@@ -1,7 +1,7 @@
 import { KEY_PREFIX } from '../../../actors/terms/ids.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 import { NO_VALID_KEY, UNAUTHENTICATED } from '../../../actors/terms/unauthenticated.ts';
-import type { Head } from '../http/head.ts';
+import type { Head } from '../../http/head.ts';
 
 /**
  * The credential as sent, before verification. Two different credentials count as unusable: a conflict is never

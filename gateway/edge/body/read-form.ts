@@ -1,6 +1,6 @@
 import { CallerLeft } from '../../terms/caller-left.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
-import type { EdgeRoutes } from '../http/edge-routes.ts';
+import type { EdgeRoutes } from '../edge-routes.ts';
 import { type RequestContext, STRANGERS } from '../request-context.ts';
 import { refuseCompressed } from './body-refusal.ts';
 import { type FormFields, parseForm } from './form-fields.ts';

@@ -4,7 +4,7 @@ import { ownerOf } from '../../../actors/runtime/index.ts';
 import type { KeptTexts } from '../../json/json-sinks.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
-import type { EdgeRoutes } from '../http/edge-routes.ts';
+import type { EdgeRoutes } from '../edge-routes.ts';
 import { type RequestContext, STRANGERS } from '../request-context.ts';
 import { type ReadBodyOptions, readBody } from './read-body.ts';
 import type { RequestBody } from './request-body.ts';

@@ -5,7 +5,7 @@ import type { PaidIn } from '../../../actors/account/deposit.ts';
 import { openPayments, resolvePayment, uncreditedOf } from '../../../actors/payment/payment.ts';
 import type { PaymentRecord } from '../../../actors/payment/payment-record.ts';
 import { isPaymentDepositId } from '../../../actors/terms/payment.ts';
-import { monthOf, parseMonth, statementOf } from '../../edge/api/money/statement.ts';
+import { monthOf, parseMonth, statementOf } from '../../api/money/statement.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { COMMAND_LINE } from './command-line.ts';
 import type { GlobalOptions } from './global-options.ts';

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
-import { indentJson, renderExact } from '../../edge/api/exact-json.ts';
-import { renderGeneration } from '../../edge/api/generation-record.ts';
+import { renderGeneration } from '../../api/generations/generation-record.ts';
+import { indentJson, renderExact } from '../../api/wire/exact-json.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { exportLedger } from './export.ts';
 import type { GlobalOptions } from './global-options.ts';

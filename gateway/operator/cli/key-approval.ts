@@ -4,7 +4,7 @@ import { showAccount } from '../../../actors/account/account.ts';
 import { issueCode } from '../../../actors/issuance-code/issuance-code.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { codeText, issuanceCodeAddress, localId, secretDigest } from '../../../actors/terms/one-time.ts';
-import { parseGrant } from '../../edge/pages/auth/grant-request.ts';
+import { parseGrant } from '../../edge/auth/grant-request.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { loadConfig } from '../config/load.ts';
 import { readPepper } from '../config/secrets.ts';

@@ -8,8 +8,8 @@ import { type Cluster, type RowQuery, systemClock } from '../../../actors/runtim
 import type { ProviderFacts } from '../../../actors/terms/declaration.ts';
 import { accountAddress, providerAccountId, providerAddress } from '../../../actors/terms/ids.ts';
 import type { Pause } from '../../../actors/terms/pause.ts';
-import { monthOf, parseMonth } from '../../edge/api/money/statement.ts';
-import { statementLines } from '../../edge/api/provider/provider-statements.ts';
+import { monthOf, parseMonth } from '../../api/money/statement.ts';
+import { statementLines } from '../../api/provider/provider-statements.ts';
 import { ProviderEarnings } from '../../jobs/earnings/provider-earnings.ts';
 import { csv } from '../../terms/csv.ts';
 import { inspectAll } from '../ask-each.ts';

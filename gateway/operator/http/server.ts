@@ -6,7 +6,7 @@ import { changePause, PAUSE_REASON_MAX } from '../../../actors/terms/pause.ts';
 import type { Principal } from '../../../actors/terms/principal.ts';
 import type { RefusedRequest } from '../../../actors/terms/refused-request.ts';
 import type { Declared } from '../../catalogue/declare.ts';
-import { HttpRouter, type RouteAddress } from '../../edge/http/http-router.ts';
+import { HttpRouter, type RouteAddress } from '../../http/http-router.ts';
 import type { ServingState } from '../../terms/serving-state.ts';
 import { explained } from '../explained.ts';
 import { findAddress, kindOfId } from '../find-address.ts';

@@ -5,8 +5,8 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Clock, Random } from '../../../actors/runtime/index.ts';
 import { generationId } from '../../../actors/terms/ids.ts';
-import { type LingerLimits, linger } from '../../edge/http/linger.ts';
-import { rawAnswer } from '../../edge/http/raw-answer.ts';
+import { type LingerLimits, linger } from '../../http/linger.ts';
+import { rawAnswer } from '../../http/raw-answer.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
 

@@ -4,8 +4,8 @@ import { ENDPOINT_WINDOW, windowAddress } from '../../../actors/rate-window/rate
 import defaults from '../../../cluster.config.ts';
 import { AccountedBudgets } from '../../../gateway/edge/auth/accounted-budgets.ts';
 import { Authentication } from '../../../gateway/edge/auth/authentication.ts';
-import { ClientAddresses } from '../../../gateway/edge/auth/client-addresses.ts';
 import { readCredential } from '../../../gateway/edge/auth/request-credential.ts';
+import { ClientAddresses } from '../../../gateway/http/client-addresses.ts';
 import { readPepper } from '../../../gateway/operator/config/secrets.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../support/bounded.ts';

@@ -1,8 +1,8 @@
 import { Compile } from 'typebox/compile';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { batchRoutes } from '../../../gateway/edge/api/batches/batch-routes.ts';
-import { batchListSchema, batchSchema } from '../../../gateway/edge/api/batches/batch-schema.ts';
+import { batchRoutes } from '../../../gateway/api/batches/batch-routes.ts';
+import { batchListSchema, batchSchema } from '../../../gateway/api/batches/batch-schema.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { type Batch, CHAT, type Client, chat, clientOf, refusal, submission } from './client.ts';

@@ -5,7 +5,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { announceWebhook, mintSigningSecret } from '../../../actors/terms/webhook.ts';
-import { apiRoutes } from '../../../gateway/edge/api/api-routes.ts';
+import { apiRoutes } from '../../../gateway/api/api-routes.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { signedIn } from '../pages/visitor.ts';

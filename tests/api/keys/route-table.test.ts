@@ -8,8 +8,8 @@ import { createAccount, suspendAccount } from '../../../actors/account/account.t
 import { changeKey } from '../../../actors/key/key.ts';
 import { accountAddress, providerAccountId } from '../../../actors/terms/ids.ts';
 import type { KeyKind } from '../../../actors/terms/key-kind.ts';
-import { apiRoutes } from '../../../gateway/edge/api/api-routes.ts';
-import type { RoutePolicy } from '../../../gateway/edge/http/route.ts';
+import { apiRoutes } from '../../../gateway/api/api-routes.ts';
+import type { RoutePolicy } from '../../../gateway/edge/route.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { paced } from '../../support/pace.ts';

@@ -1,7 +1,7 @@
 /** The pages of an account: every one of them, as its owner, as somebody else, and with forms from elsewhere. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { accountRoutes } from '../../../gateway/edge/pages/account/account-routes.ts';
+import { accountRoutes } from '../../../gateway/pages/account/account-routes.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { eventually } from '../../support/eventually.ts';

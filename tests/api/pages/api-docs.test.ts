@@ -2,8 +2,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { exampleBody } from '../../../gateway/edge/pages/api-docs/example-body.ts';
-import { type PublishedOperation, publishedApi, type Schema } from '../../../gateway/edge/pages/api-docs/published.ts';
+import { exampleBody } from '../../../gateway/pages/api-docs/example-body.ts';
+import { type PublishedOperation, publishedApi, type Schema } from '../../../gateway/pages/api-docs/published.ts';
 import { bounded } from '../../support/bounded.ts';
 import { closeBrowser, give, LOOKS, openContext, overflow, screenshot } from '../../support/browser.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';

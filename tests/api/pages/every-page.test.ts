@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { accountRoutes } from '../../../gateway/edge/pages/account/account-routes.ts';
+import { accountRoutes } from '../../../gateway/pages/account/account-routes.ts';
 import { bounded } from '../../support/bounded.ts';
 import { closeBrowser, openContext, screenshot } from '../../support/browser.ts';
 import { UNLIMITED } from '../../support/cluster/shared-cluster.ts';

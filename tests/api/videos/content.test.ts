@@ -2,7 +2,7 @@
 import { Compile } from 'typebox/compile';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { videoJobListSchema, videoJobSchema } from '../../../gateway/edge/api/videos/video-schema.ts';
+import { videoJobListSchema, videoJobSchema } from '../../../gateway/api/videos/video-schema.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { EventReader } from '../../support/stream/event-reader.ts';

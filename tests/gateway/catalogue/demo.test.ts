@@ -1,12 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CATALOGUE_SCHEMAS } from '../../../gateway/api/catalogue/catalogue-schema.ts';
 import { modelBenchmarks, modelEndpoints, zdrEndpoints } from '../../../gateway/catalogue/endpoint-listings.ts';
 import { listFamilies } from '../../../gateway/catalogue/families.ts';
 import { catalogueModels, findBareModel } from '../../../gateway/catalogue/models.ts';
 import { listProviders } from '../../../gateway/catalogue/providers.ts';
-import { CATALOGUE_SCHEMAS } from '../../../gateway/edge/api/catalogue/catalogue-schema.ts';
-import { filterModels } from '../../../gateway/edge/api/catalogue/filter-models.ts';
+import { filterModels } from '../../../gateway/edge/query/filter-models.ts';
 import { guestsOf, simulatedProviders } from '../../../gateway/simulator/models-document.ts';
 import { bounded } from '../../support/bounded.ts';
 import { demoBoard } from './demo-board.ts';

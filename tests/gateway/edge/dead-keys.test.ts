@@ -11,8 +11,8 @@ import { keyDigest } from '../../../actors/terms/ids.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 import { UNAUTHENTICATED } from '../../../actors/terms/unauthenticated.ts';
 import { type Authenticated, Authentication, type Policy } from '../../../gateway/edge/auth/authentication.ts';
-import { ClientAddresses } from '../../../gateway/edge/auth/client-addresses.ts';
 import { readCredential } from '../../../gateway/edge/auth/request-credential.ts';
+import { ClientAddresses } from '../../../gateway/http/client-addresses.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../support/bounded.ts';
 

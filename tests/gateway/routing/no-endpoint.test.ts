@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { chatRequest } from '../../../gateway/dialects/chat/request-schema.ts';
-import { filterModels } from '../../../gateway/edge/api/catalogue/filter-models.ts';
+import { filterModels } from '../../../gateway/edge/query/filter-models.ts';
 import { noEndpoint } from '../../../gateway/routing/no-endpoint.ts';
 import type { Rejection } from '../../../gateway/terms/plan.ts';
 import { bounded } from '../../support/bounded.ts';

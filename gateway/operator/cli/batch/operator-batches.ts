@@ -3,7 +3,7 @@ import { cancelBatch } from '../../../../actors/batch/batch.ts';
 import { BATCH_STATUSES, type BatchRecord } from '../../../../actors/batch/batch-record.ts';
 import { listBatches } from '../../../../actors/batch/list-batches.ts';
 import { isBatchId } from '../../../../actors/terms/ids.ts';
-import { batchObject } from '../../../edge/api/batches/batch-object.ts';
+import { batchObject } from '../../../api/batches/batch-object.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { absentWords } from '../absent.ts';
 import { type AllOptions, cursorFrom, limitFrom, statusesFrom } from '../all-jobs.ts';

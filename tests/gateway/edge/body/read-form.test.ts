@@ -5,12 +5,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
-import { ClientAddresses } from '../../../../gateway/edge/auth/client-addresses.ts';
 import { parseForm } from '../../../../gateway/edge/body/form-fields.ts';
 import { OpenUploads } from '../../../../gateway/edge/body/open-uploads.ts';
 import { readForm } from '../../../../gateway/edge/body/read-form.ts';
-import type { EdgeRoutes } from '../../../../gateway/edge/http/edge-routes.ts';
+import type { EdgeRoutes } from '../../../../gateway/edge/edge-routes.ts';
 import { beginRequest } from '../../../../gateway/edge/request-context.ts';
+import { ClientAddresses } from '../../../../gateway/http/client-addresses.ts';
 import type { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 

@@ -5,7 +5,7 @@
 import { Command } from 'commander';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { apiRoutes } from '../../../../gateway/edge/api/api-routes.ts';
+import { apiRoutes } from '../../../../gateway/api/api-routes.ts';
 import { COMMANDS } from '../../../../gateway/operator/cli/commands.ts';
 import { bounded } from '../../../support/bounded.ts';
 

@@ -1,0 +1,84 @@
+import { cancelBatch, findBatch, submitBatch } from '../../../actors/batch/batch.ts';
+import type { BatchRecord } from '../../../actors/batch/batch-record.ts';
+import { listBatches } from '../../../actors/batch/list-batches.ts';
+import { ownerOf } from '../../../actors/runtime/index.ts';
+import { isBatchId } from '../../../actors/terms/ids.ts';
+import type { EdgeRoutes } from '../../edge/edge-routes.ts';
+import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
+import type { Route } from '../../edge/route.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { batchBounds } from '../../jobs/batch/batch-bounds.ts';
+import type { GatewayError } from '../../terms/gateway-error.ts';
+import { notFound } from '../../terms/not-found.ts';
+import { refusalError, rejectionOf } from '../../terms/refusal-error.ts';
+import { batchObject } from './batch-object.ts';
+import { parseBatchQuery } from './batch-query.ts';
+import { sendResults } from './inline-results.ts';
+import { readSubmission } from './read-submission.ts';
+
+/** Batches of the caller's account. (spec: inference, Endpoints, Batch rules; conventions 1.11) */
+export const batchRoutes: readonly Route[] = [
+  { method: 'POST', path: '/batches', policy: 'key', body: 'none', answer: submit },
+  { method: 'GET', path: '/batches', policy: 'key', body: 'none', answer: list },
+  { method: 'GET', path: '/batches/:id', policy: 'key', body: 'none', answer: show },
+  { method: 'POST', path: '/batches/:id/cancel', policy: 'key', body: 'none', isNeverShed: true, answer: cancel },
+];
+
+async function submit(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  const { cluster, inference, askMs: withinMs } = edge.services;
+  const bounds = batchBounds(inference.config);
+  const batch = await readSubmission(context, edge);
+  try {
+    return { ...json(batchObject(await submitBatch(cluster, batch, { bounds, withinMs }))), status: 202 };
+  } catch (thrown) {
+    throw rejectionOf(thrown, cluster.now()) ?? thrown;
+  }
+}
+
+async function list(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+  const query = parseBatchQuery(new URLSearchParams(context.query));
+  const { batches, hasMore } = await listBatches(services.cluster, accountOf(context), query);
+  return json({
+    object: 'list',
+    data: batches.map(batchObject),
+    first_id: batches.at(0)?.id ?? null,
+    last_id: batches.at(-1)?.id ?? null,
+    has_more: hasMore,
+  });
+}
+
+async function show(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer | null> {
+  const batch = await requireBatch(context, edge);
+  return (await sendResults(context, edge, batch)) ? null : json(batchObject(batch));
+}
+
+async function cancel(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  const { cluster, askMs } = edge.services;
+  const { account, id } = await requireBatch(context, edge);
+  const answer = await cancelBatch(cluster, account, id, askMs);
+  if (!('refusal' in answer)) return json(batchObject(answer));
+  if (answer.refusal.status === 404) throw noSuchBatch();
+  throw refusalError(answer.refusal, cluster.now());
+}
+
+/** The batch that the path names. */
+async function requireBatch(context: RequestContext, { services }: EdgeRoutes): Promise<BatchRecord> {
+  const id = paramOf(context, 'id');
+  const batch = isBatchId(id) ? await findBatch(services.cluster, accountOf(context), id) : null;
+  if (batch === null) throw noSuchBatch();
+  return batch;
+}
+
+/** The one answer for unknown and malformed ids and for ids of other accounts. (spec: inference, Batch rules 10) */
+function noSuchBatch(): GatewayError {
+  return notFound('No such batch');
+}
+
+/** The id of the caller's account. */
+function accountOf(context: RequestContext): string {
+  return ownerOf(callerOf(context).key);
+}
+
+function json(value: object): RouteAnswer {
+  return jsonAnswer(JSON.stringify(value));
+}

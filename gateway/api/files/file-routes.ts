@@ -1,0 +1,88 @@
+import { deleteFile, listFiles } from '../../../actors/file/file.ts';
+import { UPLOAD_PURPOSES } from '../../../actors/file/file-record.ts';
+import { ownerOf } from '../../../actors/runtime/index.ts';
+import { isFileId } from '../../../actors/terms/ids.ts';
+import { readFormUpload } from '../../edge/body/form-upload.ts';
+import { sendFileContent } from '../../edge/downloads/file-content.ts';
+import type { EdgeRoutes } from '../../edge/edge-routes.ts';
+import { limitOf, textOf } from '../../edge/query/query-values.ts';
+import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
+import type { Route } from '../../edge/route.ts';
+import { noSuchFile, requireFile } from '../../files/read-file.ts';
+import { storeUpload } from '../../files/store-upload.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { invalid } from '../../terms/invalid.ts';
+import { describeUpload } from './describe-upload.ts';
+import { fileObject } from './file-object.ts';
+
+/** Stored files of the caller's account. (spec: inference, Stored file; conventions 1.2) */
+export const fileRoutes: readonly Route[] = [
+  { method: 'POST', path: '/files', policy: 'key', body: 'none', answer: upload },
+  { method: 'GET', path: '/files', policy: 'key', body: 'none', answer: list },
+  { method: 'GET', path: '/files/:id', policy: 'key', body: 'none', answer: show },
+  { method: 'DELETE', path: '/files/:id', policy: 'key', body: 'none', answer: remove },
+  { method: 'GET', path: '/files/:id/content', policy: 'key', body: 'none', answer: sendFileContent },
+];
+
+async function upload(context: RequestContext, { services, uploads }: EdgeRoutes): Promise<RouteAnswer> {
+  const { limits, clock, files } = services;
+  const { fileBytesMax } = files.limits;
+  const account = accountOf(context);
+  // An upload waits for its client.
+  context.place?.leave();
+  const stored = await uploads.run(account, async () => {
+    const form = await readFormUpload(context.request, { limits, clock, fileBytesMax, invite: context.invite });
+    const describe = () => describeUpload(form.filename, form.fields);
+    try {
+      return await storeUpload(files, { account, source: form.source, describe });
+    } catch (thrown) {
+      form.drop();
+      throw thrown;
+    }
+  });
+  return json(fileObject(stored));
+}
+
+const PAGE = { usual: 100, most: 1_000 } as const;
+const PURPOSES: ReadonlySet<string> = new Set([...UPLOAD_PURPOSES, 'batch_output']);
+
+async function list(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+  const query = new URLSearchParams(context.query);
+  const limit = limitOf(query, PAGE);
+  const order = textOf(query, 'order') ?? 'desc';
+  if (order !== 'asc' && order !== 'desc') throw invalid('order must be asc or desc');
+  const after = textOf(query, 'after');
+  if (after !== null && !isFileId(after)) throw invalid('after must be the id of a file');
+  const purpose = textOf(query, 'purpose');
+  if (purpose !== null && !PURPOSES.has(purpose)) throw invalid(`purpose must be one of ${[...PURPOSES].join(', ')}`);
+  const { files, hasMore } = await listFiles(services.cluster, accountOf(context), {
+    ...{ limit, after, purpose },
+    order: order === 'asc' ? 'ascending' : 'descending',
+  });
+  return json({
+    object: 'list',
+    data: files.map(fileObject),
+    first_id: files.at(0)?.id ?? null,
+    last_id: files.at(-1)?.id ?? null,
+    has_more: hasMore,
+  });
+}
+
+async function show(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+  return json(fileObject(await requireFile(services.files, accountOf(context), paramOf(context, 'id'))));
+}
+
+async function remove(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+  const file = await requireFile(services.files, accountOf(context), paramOf(context, 'id'));
+  if (!(await deleteFile(services.cluster, file, services.askMs))) throw noSuchFile();
+  return json({ id: file.id, object: 'file', type: 'file_deleted', deleted: true });
+}
+
+/** The id of the caller's account. */
+function accountOf(context: RequestContext): string {
+  return ownerOf(callerOf(context).key);
+}
+
+function json(value: object): RouteAnswer {
+  return jsonAnswer(JSON.stringify(value));
+}

@@ -1,0 +1,43 @@
+import type { KeyView } from '../../../actors/key/statement.ts';
+import { ownerOf } from '../../../actors/runtime/index.ts';
+import { defaultWorkspaceId } from '../../../actors/terms/ids.ts';
+import { exactNumber } from '../wire/exact-json.ts';
+
+/** A key for `renderExact`: the members of the convention, and ours. There are no bring-your-own keys. (conventions 1.3) */
+export function keyObject(view: KeyView): object {
+  const none = exactNumber('0');
+  return {
+    hash: view.handle,
+    name: view.name,
+    label: view.label,
+    disabled: view.status === 'disabled' || view.status === 'revoked',
+    limit: exactNumber(view.limit),
+    limit_remaining: exactNumber(view.limitRemaining),
+    limit_reset: view.limitWindow,
+    limit_resets_at: isoOf(view.limitResetAt),
+    include_byok_in_limit: false,
+    usage: exactNumber(view.usage),
+    usage_daily: exactNumber(view.usageDaily),
+    usage_weekly: exactNumber(view.usageWeekly),
+    usage_monthly: exactNumber(view.usageMonthly),
+    ...{ byok_usage: none, byok_usage_daily: none, byok_usage_weekly: none, byok_usage_monthly: none },
+    created_at: isoOf(view.createdAt),
+    updated_at: isoOf(view.updatedAt),
+    expires_at: isoOf(view.expiresAt),
+    creator_user_id: view.member,
+    external_user: null,
+    workspace_id: workspaceIdOf(view),
+    kind: view.kind,
+    status: view.status,
+    origin: view.origin,
+  };
+}
+
+/** The id of the key's workspace. */
+export function workspaceIdOf({ key, workspace }: Pick<KeyView, 'key' | 'workspace'>): string {
+  return workspace ?? defaultWorkspaceId(ownerOf(key));
+}
+
+function isoOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,33 @@
+import { showAccount } from '../../../actors/account/account.ts';
+import type { AccountView } from '../../../actors/account/statement.ts';
+import { add } from '../../../actors/terms/usd.ts';
+import type { EdgeRoutes } from '../../edge/edge-routes.ts';
+import { callerOf, type RequestContext } from '../../edge/request-context.ts';
+import type { Route } from '../../edge/route.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { exactNumber, renderExact } from '../wire/exact-json.ts';
+
+/** `GET /credits`: deposits, charges and holds of the account, in full precision. (spec: conventions 1.4) */
+export const creditsRoute: Route = {
+  method: 'GET',
+  path: '/credits',
+  policy: 'key',
+  body: 'none',
+  answer: showCredits,
+};
+
+async function showCredits(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+  const view = await showAccount(services.cluster, callerOf(context).account, services.askMs);
+  return jsonAnswer(renderExact({ data: creditsObject(view) }));
+}
+
+/** The account's money for `renderExact`. */
+export function creditsObject(view: AccountView): object {
+  return {
+    total_credits: exactNumber(add(view.deposits, view.adjustments)),
+    total_usage: exactNumber(view.charges),
+    held: exactNumber(view.held),
+    available: exactNumber(view.available),
+    low_balance: exactNumber(view.lowBalance ?? null),
+  };
+}

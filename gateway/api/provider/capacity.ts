@@ -1,0 +1,80 @@
+import { type Static, Type } from 'typebox';
+import { reportCapacity } from '../../../actors/endpoint/endpoint.ts';
+import { AskError } from '../../../actors/runtime/index.ts';
+import { CAPACITY_MS } from '../../../actors/terms/endpoint.ts';
+import { LABEL_CHARACTERS_MAX, maybe, named } from '../../dialects/request/members.ts';
+import type { EdgeRoutes } from '../../edge/edge-routes.ts';
+import { providerOf } from '../../edge/provider-of.ts';
+import { type RequestContext, takeBody } from '../../edge/request-context.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { invalid } from '../../terms/invalid.ts';
+import { checker } from '../keys/key-schema.ts';
+import { NO_SUCH_ENDPOINT, ownEndpoint } from './own-endpoints.ts';
+
+/** More slots than any endpoint has. */
+const SLOTS_MAX = 1_000_000;
+/** A report may be stamped by a clock that is this much ahead. */
+const AHEAD_MS_MAX = 5_000;
+
+/** The body of a report. */
+export const capacityReportSchema = Type.Object({
+  endpoint_id: named(LABEL_CHARACTERS_MAX),
+  current: Type.Integer({ minimum: 0, maximum: SLOTS_MAX, description: 'Slots in use.' }),
+  total: Type.Integer({ minimum: 0, maximum: SLOTS_MAX, description: 'Slots in total.' }),
+  updated_at: maybe(
+    Type.Number({ minimum: 0, description: 'Unix seconds at which the slots were counted; absent: now.' }),
+  ),
+});
+
+/** The newest report of an endpoint. */
+export const capacityReplySchema = Type.Object({
+  data: Type.Object({
+    endpoint_id: Type.String(),
+    current: Type.Integer(),
+    total: Type.Integer(),
+    updated_at: Type.Integer({ description: 'Unix seconds.' }),
+    expires_at: Type.Integer({ description: 'Unix seconds, a minute later: the report counts until then.' }),
+  }),
+});
+
+const reportBody = checker(capacityReportSchema);
+
+/**
+ * `POST /provider/capacity`: slots in use and in total of one of the provider's endpoints, valid for a minute. Answers
+ * the newest report, which is a later one where reports overtake each other. (spec: catalogue, `capacity`, Limits)
+ */
+export async function acceptCapacity(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  const provider = providerOf(context, edge);
+  const { endpoint_id: id, ...report } = reportBody(takeBody(context).value);
+  const { cluster, askMs } = edge.services;
+  const slots = { ...slotsOf(report), ...reportedAtOf(report, cluster.now()) };
+  ownEndpoint(edge.services, provider, id);
+  try {
+    const { current, total, reportedAt } = await reportCapacity(cluster, id, slots, askMs);
+    const times = { updated_at: unix(reportedAt), expires_at: unix(reportedAt + CAPACITY_MS) };
+    return jsonAnswer(JSON.stringify({ data: { endpoint_id: id, current, total, ...times } }));
+  } catch (error) {
+    // Withdrawn since this node's board was read.
+    if (error instanceof AskError && error.failure.code === 'unhandled') throw NO_SUCH_ENDPOINT;
+    throw error;
+  }
+}
+
+type Report = Omit<Static<typeof capacityReportSchema>, 'endpoint_id'>;
+
+function slotsOf({ current, total }: Report): { readonly current: number; readonly total: number } {
+  if (current > total) throw invalid('current must be at most total');
+  return { current, total };
+}
+
+function reportedAtOf({ updated_at: seconds }: Report, now: number): { readonly reportedAt?: number } {
+  if (seconds == null) return {};
+  const reportedAt = Math.floor(seconds * 1_000);
+  if (now - reportedAt > CAPACITY_MS) throw invalid('updated_at must be at most a minute old');
+  if (reportedAt - now > AHEAD_MS_MAX) throw invalid('updated_at must not be in the future');
+  return { reportedAt };
+}
+
+function unix(ms: number): number {
+  return Math.floor(ms / 1_000);
+}

@@ -1,0 +1,56 @@
+import type { ProviderFacts } from '../../../actors/terms/declaration.ts';
+import type { AttemptCounts, Endpoint } from '../../../actors/terms/endpoint.ts';
+import { capacity, uptime } from '../../catalogue/measured.ts';
+import { publicPricing } from '../../catalogue/public-pricing.ts';
+import type { EdgeRoutes } from '../../edge/edge-routes.ts';
+import { providerOf } from '../../edge/provider-of.ts';
+import type { RequestContext } from '../../edge/request-context.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { ownEndpoints } from './own-endpoints.ts';
+
+/** `GET /provider`: the provider that the key's account belongs to, as the catalogue lists it. */
+export function showProvider(context: RequestContext, edge: EdgeRoutes): RouteAnswer {
+  const provider = providerOf(context, edge);
+  const endpoints = ownEndpoints(edge.services, provider);
+  const models = new Set(endpoints.map(({ model }) => model));
+  return jsonAnswer(
+    JSON.stringify({ data: providerObject(provider, { endpoints: endpoints.length, models: models.size }) }),
+  );
+}
+
+function providerObject(facts: ProviderFacts, count: { readonly endpoints: number; readonly models: number }): object {
+  const { id, slug, name, website, statusPageUrl, headquarters, datacenters } = facts;
+  return {
+    ...{ object: 'provider', id, slug, name, website },
+    ...{ privacy_policy_url: facts.privacyPolicyUrl, terms_of_service_url: facts.termsOfServiceUrl },
+    ...{ status_page_url: statusPageUrl, headquarters, datacenters },
+    ...{ model_count: count.models, endpoint_count: count.endpoints },
+  };
+}
+
+/** `GET /provider/serving`: each endpoint with its state, its charged prices and what it served in the last day. */
+export function listServing(context: RequestContext, edge: EdgeRoutes): RouteAnswer {
+  const { cluster } = edge.services;
+  const endpoints = ownEndpoints(edge.services, providerOf(context, edge));
+  const data = endpoints.map((endpoint) => servingObject(endpoint, cluster.now()));
+  return jsonAnswer(JSON.stringify({ data }));
+}
+
+function servingObject(endpoint: Endpoint, now: number): object {
+  const { id, model, modelName, tag, health, evidence, tariff, measured } = endpoint;
+  const served = measured.counts1d ?? NOTHING_SERVED;
+  return {
+    ...{ endpoint_id: id, model_id: model, model_name: modelName, tag },
+    ...{ status: health === 'healthy' ? 0 : -1, health },
+    pricing: publicPricing(tariff),
+    withheld_parameters: evidence.withheld,
+    refuted_input_modalities: evidence.refutedInputs ?? [],
+    refuted_reasoning_efforts: evidence.refutedEfforts,
+    uptime_last_1d: uptime(endpoint, '1d').value,
+    requests_1d: served.success + served.error,
+    tokens_1d: served.tokens,
+    capacity: capacity(endpoint, now),
+  };
+}
+
+const NOTHING_SERVED: AttemptCounts = { success: 0, error: 0, tokens: 0, causes: {} };

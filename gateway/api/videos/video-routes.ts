@@ -1,0 +1,77 @@
+import { ownerOf } from '../../../actors/runtime/index.ts';
+import { isVideoJobId } from '../../../actors/terms/ids.ts';
+import { jobDocument } from '../../../actors/video-job/job-document.ts';
+import type { JobRecord } from '../../../actors/video-job/job-record.ts';
+import { listVideoJobs } from '../../../actors/video-job/list-jobs.ts';
+import { cancelVideo, findVideoJob } from '../../../actors/video-job/video-job.ts';
+import { sendClip } from '../../edge/downloads/clip-content.ts';
+import type { EdgeRoutes } from '../../edge/edge-routes.ts';
+import { limitOf, textOf } from '../../edge/query/query-values.ts';
+import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
+import { type Route, withHead } from '../../edge/route.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import type { GatewayError } from '../../terms/gateway-error.ts';
+import { invalid } from '../../terms/invalid.ts';
+import { notFound } from '../../terms/not-found.ts';
+import { refusalError } from '../../terms/refusal-error.ts';
+import { exactText, renderExact } from '../wire/exact-json.ts';
+
+/** Video jobs of the caller's account. (spec: catalogue, Endpoints, Video job; conventions 1.12) */
+export const videoRoutes: readonly Route[] = [
+  { method: 'GET', path: '/videos', policy: 'key', body: 'none', answer: list },
+  { method: 'GET', path: '/videos/:id', policy: 'key', body: 'none', answer: show },
+  ...withHead({ method: 'GET', path: '/videos/:id/content', policy: 'key', body: 'none', answer: content }),
+  { method: 'POST', path: '/videos/:id/cancel', policy: 'key', body: 'none', isNeverShed: true, answer: cancel },
+];
+
+const PAGE = { usual: 20, most: 100 } as const;
+
+async function list(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+  const query = new URLSearchParams(context.query);
+  const limit = limitOf(query, PAGE);
+  const after = textOf(query, 'after');
+  if (after !== null && !isVideoJobId(after)) throw invalid('after must be the id of a video job');
+  const { jobs, hasMore } = await listVideoJobs(services.cluster, accountOf(context), { limit, after });
+  const page = {
+    object: 'list',
+    data: jobs.map((job) => exactText(jobDocument(job))),
+    first_id: jobs.at(0)?.id ?? null,
+    last_id: jobs.at(-1)?.id ?? null,
+    has_more: hasMore,
+  };
+  return jsonAnswer(renderExact(page));
+}
+
+async function show(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  return jsonAnswer(jobDocument(await requireJob(context, edge)));
+}
+
+async function content(context: RequestContext, edge: EdgeRoutes): Promise<null> {
+  return sendClip(context, edge, await requireJob(context, edge));
+}
+
+async function cancel(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  const { cluster, askMs } = edge.services;
+  const answer = await cancelVideo(cluster, await requireJob(context, edge), askMs);
+  if (!('refusal' in answer)) return jsonAnswer(jobDocument(answer));
+  if (answer.refusal.status === 404) throw noSuchJob();
+  throw refusalError(answer.refusal, cluster.now());
+}
+
+/** The job that the path names. */
+async function requireJob(context: RequestContext, { services }: EdgeRoutes): Promise<JobRecord> {
+  const id = paramOf(context, 'id');
+  const job = isVideoJobId(id) ? await findVideoJob(services.cluster, accountOf(context), id) : null;
+  if (job === null) throw noSuchJob();
+  return job;
+}
+
+/** The one answer for unknown and malformed ids and for ids of other accounts. (reliability F1) */
+function noSuchJob(): GatewayError {
+  return notFound('No such video job');
+}
+
+/** The id of the caller's account. */
+function accountOf(context: RequestContext): string {
+  return ownerOf(callerOf(context).key);
+}

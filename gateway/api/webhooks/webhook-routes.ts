@@ -1,0 +1,109 @@
+import { ownerOf } from '../../../actors/runtime/index.ts';
+import { isWebhookEventId } from '../../../actors/terms/ids.ts';
+import type { DeliveryRecord } from '../../../actors/webhook/delivery-record.ts';
+import type { SigningRecord } from '../../../actors/webhook/signing.machine.ts';
+import { findSigning, rotateSigning } from '../../../actors/webhook/signing.ts';
+import { type DeliveryPage, listDeliveries, retryDelivery } from '../../../actors/webhook/webhook.ts';
+import type { EdgeRoutes } from '../../edge/edge-routes.ts';
+import { limitOf, textOf } from '../../edge/query/query-values.ts';
+import { callerOf, type RequestContext } from '../../edge/request-context.ts';
+import type { Route } from '../../edge/route.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { signingSecret } from '../../jobs/webhook/signing-secret.ts';
+import { invalid } from '../../terms/invalid.ts';
+import { notFound } from '../../terms/not-found.ts';
+import { refusalError } from '../../terms/refusal-error.ts';
+
+const PAGE = { usual: 20, most: 100 } as const;
+
+/** The signing secret and the deliveries of the caller's account, for any of its keys. (conventions 1.12) */
+export const webhookRoutes: readonly Route[] = [
+  { method: 'GET', path: '/webhooks/secret', policy: 'key', body: 'none', answer: showSecret },
+  { method: 'POST', path: '/webhooks/secret/rotate', policy: 'key', body: 'none', answer: rotateSecret },
+  { method: 'GET', path: '/webhooks/deliveries', policy: 'key', body: 'none', answer: showDeliveries },
+  { method: 'POST', path: '/webhooks/deliveries/:id/retry', policy: 'key', body: 'none', answer: retry },
+];
+
+async function showSecret(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+  const account = accountOf(context);
+  const signing = await findSigning(services.cluster, account);
+  if (signing === null) {
+    throw notFound(
+      'No signing secret yet: it is minted with the first job that names a callback_url, or by a rotation',
+    );
+  }
+  return secretAnswer(services, account, signing);
+}
+
+async function rotateSecret(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+  const account = accountOf(context);
+  const { cluster, random, askMs: withinMs, inference } = services;
+  const request = Buffer.from(random.bytes(16)).toString('hex');
+  const { secretOverlapMs: overlapMs } = inference.config.webhooks;
+  return secretAnswer(services, account, await rotateSigning(cluster, account, { request, overlapMs, withinMs }));
+}
+
+function secretAnswer(
+  { pepper, cluster }: EdgeRoutes['services'],
+  account: string,
+  { current, previous }: SigningRecord,
+): RouteAnswer {
+  const overlaps = previous !== null && cluster.now() < previous.validUntil;
+  return json({
+    object: 'webhook_secret',
+    secret: signingSecret(pepper, account, current),
+    created_at: seconds(current.mintedAt),
+    previous_expires_at: overlaps ? seconds(previous.validUntil) : null,
+  });
+}
+
+async function showDeliveries(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+  const query = new URLSearchParams(context.query);
+  const after = textOf(query, 'after');
+  if (after !== null && !isWebhookEventId(after)) throw invalid('after must be the id of a webhook event');
+  const page = await listDeliveries(services.cluster, accountOf(context), { limit: limitOf(query, PAGE), after });
+  if (page === null) throw notFound('No such delivery');
+  return json(pageObject(page));
+}
+
+async function retry(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+  const { cluster, askMs } = services;
+  const { id = '' } = context.params;
+  if (!isWebhookEventId(id)) throw notFound('No such delivery');
+  const answer = await retryDelivery(cluster, { account: accountOf(context), id }, askMs);
+  if ('refusal' in answer) throw refusalError(answer.refusal, cluster.now());
+  return json(deliveryObject(answer));
+}
+
+function pageObject({ deliveries, hasMore }: DeliveryPage): object {
+  return {
+    object: 'list',
+    data: deliveries.map(deliveryObject),
+    first_id: deliveries.at(0)?.id ?? null,
+    last_id: deliveries.at(-1)?.id ?? null,
+    has_more: hasMore,
+  };
+}
+
+/** Nothing of the receiver's answer but its class, and no duration. (reliability, attack 38) */
+function deliveryObject(delivery: DeliveryRecord): object {
+  const { id, type, job, url, status, createdAt, attempts, nextAttemptAt, endedAt } = delivery;
+  return {
+    ...{ id, object: 'webhook_delivery', type, job_id: job, url, status, created_at: seconds(createdAt) },
+    attempts: attempts.map(({ at, outcome }) => ({ at: seconds(at), outcome })),
+    next_attempt_at: nextAttemptAt === null ? null : seconds(nextAttemptAt),
+    ended_at: endedAt === null ? null : seconds(endedAt),
+  };
+}
+
+function accountOf(context: RequestContext): string {
+  return ownerOf(callerOf(context).key);
+}
+
+function json(value: object): RouteAnswer {
+  return jsonAnswer(JSON.stringify(value));
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1_000);
+}

@@ -1,0 +1,21 @@
+import { PROVIDERS_TOPIC } from '../../actors/provider/provider.ts';
+import type { ProviderFacts } from '../../actors/terms/declaration.ts';
+import { accountAddress, providerAccountId } from '../../actors/terms/ids.ts';
+import { wrongKind } from './auth/authentication.ts';
+import { callerOf, type RequestContext } from './request-context.ts';
+import type { EdgeServices } from './services.ts';
+
+/**
+ * The declared provider that the caller's account belongs to. Throws 403 for an account that belongs to none. (spec:
+ * inference, Authentication 7)
+ */
+export function providerOf(
+  context: RequestContext,
+  { services: { cluster } }: { readonly services: Pick<EdgeServices, 'cluster'> },
+): ProviderFacts {
+  const { account } = callerOf(context);
+  for (const [slug, facts] of cluster.board.topic(PROVIDERS_TOPIC)) {
+    if (accountAddress(providerAccountId(slug)) === account) return facts as unknown as ProviderFacts;
+  }
+  throw wrongKind('provider');
+}

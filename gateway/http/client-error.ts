@@ -1,0 +1,57 @@
+import type { Socket } from 'node:net';
+import type { Clock } from '../../actors/runtime/index.ts';
+import { GatewayError } from '../terms/gateway-error.ts';
+import type { ClientConnection } from './connection.ts';
+import { type LingerLimits, linger } from './linger.ts';
+import { rawAnswer } from './raw-answer.ts';
+
+export interface ClientErrorOptions {
+  /** Null for a socket that has closed. */
+  readonly connection: ClientConnection | null;
+  readonly generation: () => string;
+  readonly clock: Clock;
+  readonly limits: LingerLimits;
+}
+
+/**
+ * Answers requests that Node's HTTP parser refused, in our envelope, and closes the connection. A connection that is
+ * closed, or whose answer has begun, is destroyed without an answer. (spec: reliability E10)
+ */
+export function answerClientError(
+  error: Error & { readonly code?: string },
+  socket: Socket,
+  { connection, generation, clock, limits }: ClientErrorOptions,
+): void {
+  const last = connection?.current ?? null;
+  const current = last?.response.writableEnded === false ? last : null;
+  if (current?.request.complete) {
+    // The current request is complete; the bytes after it are malformed. Its answer is the last on this connection.
+    current.response.shouldKeepAlive = false;
+    current.response.once('close', () => socket.destroy());
+    return;
+  }
+  if (connection === null || error.code === 'ECONNRESET' || !socket.writable || current?.response.headersSent) {
+    socket.destroy(error);
+    return;
+  }
+  connection.lingers = true;
+  const answer = rawAnswer(refusalOf(error.code), current?.id ?? generation(), current?.errorEnvelope);
+  linger(socket, answer, clock, limits);
+}
+
+function refusalOf(code: string | undefined): GatewayError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return refuse(431, 'invalid_request', 'The request headers are too large');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return refuse(413, 'payload_too_large', 'The chunk extensions are too large');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return refuse(408, 'timeout', 'The request did not arrive in time');
+    default:
+      return refuse(400, 'invalid_request', 'The request is not well-formed HTTP');
+  }
+}
+
+function refuse(status: number, type: GatewayError['type'], message: string): GatewayError {
+  return new GatewayError({ status, type, message });
+}

@@ -1,0 +1,76 @@
+import { findGeneration } from '../../../actors/account/account.ts';
+import type { RouteDecision } from '../../../actors/terms/hold.ts';
+import { accountAddress } from '../../../actors/terms/ids.ts';
+import { renderGeneration } from '../../api/generations/generation-record.ts';
+import { indentJson, renderExact } from '../../api/wire/exact-json.ts';
+import { paramOf } from '../../edge/request-context.ts';
+import type { Route } from '../../edge/route.ts';
+import type { RouteAnswer } from '../../http/route-answer.ts';
+import { notFound } from '../../terms/not-found.ts';
+import { type Html, html } from '../kit/html.ts';
+import { listSection, openList } from '../kit/list/list-view.ts';
+import { type PrivateVisit, privatePage } from '../kit/page-route.ts';
+import { section, table } from '../kit/parts/elements.ts';
+import { accountPage } from './account-page.ts';
+import { attemptTable, moneyFacts, requestFacts } from './generation-facts.ts';
+import { generationList, generationTable, ID_CHARACTERS_MAX, outcomeBadge } from './generation-list.ts';
+import { endpointText, keyOptions, namesOf, tariffText } from './names.ts';
+
+const PATH = '/account/generations';
+
+/** `/account/generations` and the whole story of one of them. */
+export const generationRoutes: readonly Route[] = [
+  ...privatePage(PATH, showList),
+  ...privatePage(`${PATH}/:id`, showOne),
+];
+
+async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
+  const opened = await openList(visit, generationList(visit, await keyOptions(visit)));
+  const content = listSection('Requests', opened, await generationTable(visit, opened.page.items));
+  return accountPage(visit, { title: 'Generations', place: PATH, content });
+}
+
+async function showOne(visit: PrivateVisit): Promise<RouteAnswer> {
+  const { context, edge, session } = visit;
+  const id = paramOf(context, 'id');
+  const address = accountAddress(session.account);
+  const found = id.length > ID_CHARACTERS_MAX ? null : await findGeneration(edge.services.cluster, address, id);
+  if (found === null) throw notFound('Your account has no such generation');
+  const content = html`${section('Request', requestFacts(visit, found, await namesOf(visit, [found.key])))}
+${section('Money', moneyFacts(found, tariffText(visit, found.endpoint, found.tariff)))}
+${section(
+  'Attempts',
+  attemptTable(found, (id, provider) => endpointText(visit, id, provider)),
+)}
+${found.route !== undefined && section('Route', routeTables(found.route))}
+<details class="card"><summary>The record, as <code>${`GET /api/v1/generation?id=${id}`}</code> answers it</summary>
+<pre class="scroll" tabindex="0">${indentJson(renderExact(renderGeneration(id, found)))}</pre></details>`;
+  return accountPage(visit, {
+    title: found.model,
+    place: PATH,
+    action: outcomeBadge(found),
+    isLive: found.status === 'running',
+    content,
+  });
+}
+
+function routeTables({ candidates, rejections = [], omitted = 0 }: RouteDecision): Html {
+  return html`${table({
+    caption: 'Candidates in the order in which they are tried',
+    columns: [{ number: '#' }, 'Candidate', { number: 'Messages dropped' }],
+    rows: candidates.map(({ endpoint, dropped }, at) => [at + 1, html`<code>${endpoint}</code>`, dropped ?? 0]),
+    empty: 'No endpoint was a candidate.',
+  })}
+${
+  rejections.length > 0 &&
+  table({
+    caption: 'Endpoints that could not take the request',
+    columns: ['Rejected', 'Reason', 'Member', 'Detail'],
+    rows: rejections.map(({ endpoint, reason, member, detail }) => [
+      ...[html`<code>${endpoint}</code>`, reason.replaceAll('_', ' '), member ?? '', detail ?? ''],
+    ]),
+    empty: '',
+  })
+}
+${omitted > 0 && html`<p class="hint">${omitted} more are not recorded.</p>`}`;
+}

@@ -1,0 +1,54 @@
+import { endpointsOn } from '../../../actors/endpoint/endpoint.ts';
+import { paramOf } from '../../edge/request-context.ts';
+import type { Route } from '../../edge/route.ts';
+import { PREFIX } from '../../http/http-router.ts';
+import type { RouteAnswer } from '../../http/route-answer.ts';
+import { firstModel } from '../catalogue/snippets.ts';
+import { assetPath } from '../kit/assets.ts';
+import { type Html, html } from '../kit/html.ts';
+import { layout } from '../kit/layout.ts';
+import { pageAnswer, redirectAnswer } from '../kit/page-answer.ts';
+import { openPage, type Visit } from '../kit/page-route.ts';
+import { operationContent } from './operation-page.ts';
+import { publishedApi } from './published.ts';
+import { startContent } from './start-content.ts';
+
+const INDEX = `${PREFIX}/docs`;
+
+/**
+ * `GET /api/v1/docs`: how to start, and every operation of the OpenAPI document on a page of its own. An
+ * unknown operation leads to the list.
+ */
+export const apiDocsRoutes: readonly Route[] = [
+  ...openPage(INDEX, showStart),
+  ...openPage(`${INDEX}/:operation`, showOperation),
+];
+
+function showStart(visit: Visit): RouteAnswer {
+  const model = firstModel(endpointsOn(visit.edge.services.cluster.board));
+  const document = `${PREFIX}/openapi.json`;
+  return page(
+    visit,
+    'API',
+    startContent({ api: publishedApi(), access: accessOf(visit), model, index: INDEX, document }),
+  );
+}
+
+function showOperation(visit: Visit): RouteAnswer {
+  const api = publishedApi();
+  const id = paramOf(visit.context, 'operation');
+  const operation = api.operations.find(({ operationId }) => operationId === id);
+  if (operation === undefined) return redirectAnswer(INDEX, visit.site);
+  const model = firstModel(endpointsOn(visit.edge.services.cluster.board))?.id ?? 'author/model';
+  const content = operationContent({ operation, api, index: INDEX, access: accessOf(visit), model });
+  return page(visit, operation.summary, content);
+}
+
+function accessOf({ site }: Visit): { readonly base: string } {
+  return { base: `${site.origin}${PREFIX}` };
+}
+
+function page({ site, session }: Visit, title: string, content: Html): RouteAnswer {
+  const head = html`<link rel="stylesheet" href="${assetPath('api-docs.css')}">`;
+  return pageAnswer(layout({ title, current: INDEX, person: session, head, content }), site);
+}

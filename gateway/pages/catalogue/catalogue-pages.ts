@@ -1,0 +1,130 @@
+import { endpointsOn } from '../../../actors/endpoint/endpoint.ts';
+import { PROVIDERS_TOPIC } from '../../../actors/provider/provider.ts';
+import type { Json } from '../../../actors/runtime/index.ts';
+import { listFamilies } from '../../catalogue/families.ts';
+import { catalogueModel } from '../../catalogue/models.ts';
+import { listProviders } from '../../catalogue/providers.ts';
+import { standardEnvelope } from '../../dialects/reply/error-envelope.ts';
+import { type ModelSelection, selectModels } from '../../edge/query/filter-models.ts';
+import { paramOf } from '../../edge/request-context.ts';
+import type { Route } from '../../edge/route.ts';
+import { PREFIX } from '../../http/http-router.ts';
+import type { RouteAnswer } from '../../http/route-answer.ts';
+import { unknownModel } from '../../routing/unknown-model.ts';
+import { GatewayError } from '../../terms/gateway-error.ts';
+import { notFound } from '../../terms/not-found.ts';
+import type { Html } from '../kit/html.ts';
+import { layout, type SearchEntry } from '../kit/layout.ts';
+import { pageAnswer, redirectAnswer } from '../kit/page-answer.ts';
+import { openPage, type Visit } from '../kit/page-route.ts';
+import type { Option } from '../kit/parts/fields.ts';
+import { DRAWN_MAX, REACHES } from './history-charts.ts';
+import { modelContent } from './model-page.ts';
+import { modelsContent } from './models-page.ts';
+
+/** The public catalogue for browsers: the same models, filters and figures as the catalogue routes of the API. */
+export const cataloguePageRoutes: readonly Route[] = [
+  // A client that is no browser reads the refusal of the API.
+  ...openPage('/', lead).map((route) => ({ ...route, errorEnvelope: standardEnvelope })),
+  ...openPage('/models', showModels),
+  ...openPage('/models/:author/:slug', showModel),
+];
+
+const PAGE = '24';
+const NOTHING: ModelSelection = { models: [], total: 0, next: null, unsupported: [] };
+
+/** A browser begins at the catalogue; any other client is told where the API begins. */
+function lead({ context, site }: Visit): RouteAnswer {
+  if (context.request.headers.accept?.includes('text/html')) return redirectAnswer('/models', site);
+  throw notFound(`No route for ${context.request.method} /; the API begins at ${PREFIX}`);
+}
+
+function showModels(visit: Visit): RouteAnswer {
+  const sent = new URLSearchParams(visit.context.query);
+  const topic = topicOf(visit);
+  const { selection, problem } = select(visit, asked(sent));
+  const families = listFamilies(topic).map(({ id, name }) => ({ value: String(id), text: String(name) }));
+  const content = modelsContent({ query: sent, selection, problem, families, providers: providersOf(visit) });
+  // A search or an order of the list is no page of its own.
+  const isWhole = [...sent.keys()].every((name) => name === 'offset' || name === 'limit');
+  const listing = {
+    address: `${visit.site.origin}${visit.context.request.url ?? '/models'}`,
+    description: DESCRIPTION,
+  };
+  return page(visit, {
+    title: 'Models',
+    content,
+    status: problem === null ? 200 : 400,
+    ...(isWhole ? { listing } : {}),
+  });
+}
+
+const DESCRIPTION = 'Models of many providers behind one API: prices, speed and uptime of each endpoint, measured.';
+
+function select(
+  visit: Visit,
+  query: URLSearchParams,
+): { readonly selection: ModelSelection; readonly problem: string | null } {
+  try {
+    return { selection: selectModels(topicOf(visit), query, visit.edge.services.cluster.now()), problem: null };
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || thrown.status !== 400) throw thrown;
+    return { selection: NOTHING, problem: thrown.message };
+  }
+}
+
+/** The query of the API for what a form sent: empty fields are left out, ticks of one name are one list. */
+function asked(sent: URLSearchParams): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const name of new Set(sent.keys())) {
+    const values = sent.getAll(name).filter((value) => value !== '');
+    if (values.length > 0) query.set(name, values.join(','));
+  }
+  if (!query.has('limit')) query.set('limit', PAGE);
+  return query;
+}
+
+function providersOf(visit: Visit): readonly Option[] {
+  const { board } = visit.edge.services.cluster;
+  return listProviders(board.topic(PROVIDERS_TOPIC), topicOf(visit)).map(({ slug, name }) => ({
+    value: String(slug),
+    text: String(name),
+  }));
+}
+
+async function showModel(visit: Visit): Promise<RouteAnswer> {
+  const { context, edge, site } = visit;
+  const id = `${paramOf(context, 'author')}/${paramOf(context, 'slug')}`;
+  const model = catalogueModel(topicOf(visit), id);
+  if (model === null) throw unknownModel(id, topicOf(visit));
+  const days = new URLSearchParams(context.query).get('days');
+  const endpoints = model.endpoints.slice(0, DRAWN_MAX);
+  // The catalogue is read from memory: while the store is out of reach, only the history is missing.
+  const histories = await edge.histories.of(endpoints.map((each) => each.id)).catch(() => null);
+  const history = {
+    ...{ endpoints, histories, now: edge.services.cluster.now() },
+    reach: REACHES.find((reach) => String(reach.days) === days) ?? REACHES[0],
+  };
+  const { description, name } = model.summary;
+  const listing = {
+    address: `${site.origin}/models/${id}`,
+    description: typeof description === 'string' && description !== '' ? description : `${name}: ${DESCRIPTION}`,
+  };
+  const content = modelContent({ model, history, base: `${site.origin}${PREFIX}` });
+  return page(visit, { title: String(name), content, listing });
+}
+
+interface CataloguePage {
+  readonly title: string;
+  readonly content: Html;
+  readonly listing?: SearchEntry;
+  readonly status?: number;
+}
+
+function page({ site, session }: Visit, { status = 200, ...parts }: CataloguePage): RouteAnswer {
+  return pageAnswer(layout({ current: '/models', person: session, ...parts }), site, { status });
+}
+
+function topicOf({ edge }: Visit): ReadonlyMap<string, Json> {
+  return endpointsOn(edge.services.cluster.board);
+}

@@ -1,0 +1,303 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { Check } from 'typebox/value';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ERROR_TYPES } from '../../../../actors/terms/refusal.ts';
+import { apiRoutes, openApiRoute } from '../../../../gateway/api/api-routes.ts';
+import { feedEnded, feedOpened } from '../../../../gateway/api/events/event-object.ts';
+import { feedEventSchema } from '../../../../gateway/api/events/event-schema.ts';
+import { openApiDocument } from '../../../../gateway/api/openapi/document.ts';
+import { envelopeSchema } from '../../../../gateway/api/openapi/envelope-schema.ts';
+import { OPERATIONS } from '../../../../gateway/api/openapi/operations.ts';
+import { ChatFrames } from '../../../../gateway/dialects/chat/frames.ts';
+import { render } from '../../../../gateway/dialects/chat/render.ts';
+import { chatChunk, chatReply } from '../../../../gateway/dialects/chat/reply-schema.ts';
+import { chatRequest } from '../../../../gateway/dialects/chat/request-schema.ts';
+import { completionReplyDialect } from '../../../../gateway/dialects/completions/completion-dialect.ts';
+import { completionReply } from '../../../../gateway/dialects/completions/reply-schema.ts';
+import { completionRequest } from '../../../../gateway/dialects/completions/request-schema.ts';
+import { embeddingsDialect } from '../../../../gateway/dialects/embeddings/embeddings-dialect.ts';
+import { embeddingsReply } from '../../../../gateway/dialects/embeddings/reply-schema.ts';
+import { imagesDialect } from '../../../../gateway/dialects/images/images-dialect.ts';
+import { imagesEvent, imagesReply } from '../../../../gateway/dialects/images/reply-schema.ts';
+import { imagesRequest } from '../../../../gateway/dialects/images/request-schema.ts';
+import { messagesRequest } from '../../../../gateway/dialects/messages/request-schema.ts';
+import { renderEnvelope } from '../../../../gateway/dialects/reply/error-envelope.ts';
+import type { ReplyFrames } from '../../../../gateway/dialects/reply/reply-dialect.ts';
+import { responsesError, responsesEvent, responsesReply } from '../../../../gateway/dialects/responses/reply-schema.ts';
+import { responsesRequest } from '../../../../gateway/dialects/responses/request-schema.ts';
+import { responsesDialect, responsesReplyDialect } from '../../../../gateway/dialects/responses/responses-dialect.ts';
+import type { EdgeRoutes } from '../../../../gateway/edge/edge-routes.ts';
+import type { RequestContext } from '../../../../gateway/edge/request-context.ts';
+import type { Route } from '../../../../gateway/edge/route.ts';
+import type { RouteAnswer } from '../../../../gateway/http/route-answer.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { FEATURE_ROWS } from '../../dialects/chat/feature-rows.ts';
+import { BASE, tooled } from '../../dialects/chat/request-row.ts';
+import { SAMPLING_ROWS } from '../../dialects/chat/sampling-rows.ts';
+
+const it = bounded(test);
+
+interface Document {
+  readonly openapi: string;
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { operationId: string; parameters?: Parameter[]; security?: object[] }>>>
+  >;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+}
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+}
+
+/** The document as a client parses it from the wire, without state of this process. */
+const published = JSON.parse(JSON.stringify(openApiDocument(OPERATIONS))) as Document;
+
+/** The document as the API serves it. */
+async function served(): Promise<{ readonly type: string; readonly text: string; readonly document: Document }> {
+  const route = apiRoutes().find(({ path }) => path === '/openapi.json') as Route;
+  const answer = (await route.answer({} as RequestContext, {} as EdgeRoutes)) as RouteAnswer;
+  const text = String(answer.body);
+  return { type: answer.type, text, document: JSON.parse(text) };
+}
+
+it('the document and the registered routes list the same operations', async () => {
+  const { document } = await served();
+  const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method} ${path}`),
+  );
+  const nameOf = ({ method, path }: Route): string =>
+    // The prefix itself is one route, with and without its slash.
+    `${method.toLowerCase()} ${path === '' ? '/' : path.replaceAll(/:(\w+)/g, '{$1}')}`;
+  assert.equal([...new Set(apiRoutes().map(nameOf))].sort(), documented.sort());
+  const secured = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { security }]) => (security ? [`${method} ${path}`] : [])),
+  );
+  const keyed = apiRoutes().filter(({ policy }) => ['key', 'management', 'provider', 'admit'].includes(policy));
+  assert.equal(secured.sort(), keyed.map(nameOf).sort());
+});
+
+it('a route that is not registered is absent from the document', async () => {
+  const fewer = openApiRoute(apiRoutes().filter(({ path }) => path !== '/credits'));
+  const { body } = (await fewer.answer({} as RequestContext, {} as EdgeRoutes)) as RouteAnswer;
+  const { paths } = JSON.parse(String(body)) as Document;
+  assert.not.ok('/credits' in paths);
+  assert.ok('/key' in paths);
+});
+
+it('the served document equals the rendered one, and its bytes are the same on every request', async () => {
+  const { type, text, document } = await served();
+  assert.is(type, 'application/json; charset=utf-8');
+  assert.equal(document.components, published.components);
+  assert.is((await served()).text, text);
+});
+
+it('every reference resolves, every path parameter is described, every operation id is unique', () => {
+  assert.is(published.openapi, '3.1.0');
+  const refs = [...JSON.stringify(published).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
+    ([, name]) => name,
+  );
+  assert.ok(refs.length > 5);
+  for (const name of refs) assert.ok(published.components.schemas[name as string], name);
+  const ids: string[] = [];
+  for (const [path, operations] of Object.entries(published.paths)) {
+    for (const { operationId, parameters = [] } of Object.values(operations)) {
+      ids.push(operationId);
+      const named = parameters.filter((each) => each.in === 'path').map(({ name }) => `{${name}}`);
+      assert.equal(named, path.match(/\{\w+\}/g) ?? []);
+    }
+  }
+  assert.is(new Set(ids).size, ids.length, ids.join(' '));
+});
+
+/** A schema without its descriptions; a member that is named so stays. */
+function wordless(schema: unknown, isMembers = false): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => wordless(each));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(JSON.parse(JSON.stringify(schema)) as object)
+      .filter(([name]) => isMembers || name !== 'description')
+      .map(([name, value]) => [name, wordless(value, !isMembers && name === 'properties')]),
+  );
+}
+
+interface Described {
+  readonly summary?: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  readonly parameters?: readonly { readonly name: string; readonly description?: string; readonly schema?: object }[];
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema?: { readonly $ref?: string } }>>;
+  };
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema?: { readonly $ref?: string } }>> }>
+  >;
+}
+
+/** What one operation lacks. */
+function lacking({ body, policy }: Route, operation: Described): readonly string[] {
+  const { summary = '', description = '', tags = [], parameters = [], requestBody, responses } = operation;
+  const [status = '', answer] = Object.entries(responses).find(([name]) => name !== 'default') ?? [];
+  const types = Object.entries(answer?.content ?? {});
+  const isTold =
+    status === '101' ||
+    types.some(([type]) => type === 'application/octet-stream') ||
+    (types.length === 1 && types[0]?.[0] === 'text/event-stream') ||
+    types.some(([type, { schema }]) => type === 'application/json' && schema?.$ref !== undefined);
+  const failure = JSON.stringify(responses.default ?? {});
+  const sent = Object.values(requestBody?.content ?? {});
+  return [
+    ...(summary === '' ? ['summary'] : []),
+    ...(description.length <= summary.length ? ['description'] : []),
+    ...(tags.length === 1 ? [] : ['tag']),
+    ...parameters.filter((one) => !one.description || !one.schema).map(({ name }) => `words of the parameter ${name}`),
+    ...(body !== 'none' && !sent.some(({ schema }) => schema?.$ref) ? ['schema of the request'] : []),
+    ...(isTold ? [] : ['schema of the reply']),
+    ...(failure.includes('#/components/schemas/Error"') || policy === 'unguarded' ? [] : ['error envelope']),
+  ];
+}
+
+it('every route has its summary, description, parameters in words, and schemas of request, reply and failure', () => {
+  const paths = published.paths as unknown as Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  const lacks = apiRoutes().flatMap((route) => {
+    const path = route.path === '' ? '/' : route.path.replaceAll(/:(\w+)/g, '{$1}');
+    const operation = paths[path]?.[route.method.toLowerCase()];
+    const found = operation === undefined ? ['operation'] : lacking(route, operation);
+    return found.map((what) => `${route.method} ${route.path} lacks its ${what}`);
+  });
+  assert.equal(lacks, []);
+});
+
+it('every member of every schema is described', () => {
+  const lacks = new Set<string>();
+  const walk = (schema: unknown, at: string): void => {
+    if (typeof schema !== 'object' || schema === null) return;
+    for (const [name, value] of Object.entries(schema)) {
+      if (name === 'properties') {
+        for (const [member, own] of Object.entries(value as Readonly<Record<string, { description?: string }>>)) {
+          if (!own.description) lacks.add(`${at}: ${member}`);
+          walk(own, at);
+        }
+      } else walk(value, at);
+    }
+  };
+  for (const [name, schema] of Object.entries(published.components.schemas)) walk(schema, name);
+  assert.equal([...lacks], []);
+});
+
+it('the published request schemas are the objects that validate requests', () => {
+  const { ChatRequest, ImagesRequest, MessagesRequest, CompletionRequest, ResponsesRequest } =
+    published.components.schemas;
+  // The document adds words to members, and nothing else.
+  assert.equal(wordless(ChatRequest), wordless(chatRequest));
+  assert.equal(wordless(ImagesRequest), wordless(imagesRequest));
+  assert.equal(wordless(MessagesRequest), wordless(messagesRequest));
+  assert.equal(wordless(CompletionRequest), wordless(completionRequest));
+  assert.equal(wordless(ResponsesRequest), wordless(responsesRequest));
+});
+
+it('another validator that reads only the published text agrees with ours on every row of the table', () => {
+  const validates = new Ajv({ strict: false }).compile(published.components.schemas.ChatRequest as object);
+  let judged = 0;
+  for (const [name, { accepts, refuses }] of Object.entries({ ...SAMPLING_ROWS, ...FEATURE_ROWS })) {
+    for (const [value, , beside] of [...accepts, ...refuses.map(([wrong]) => [wrong, {}, undefined] as const)]) {
+      const text = JSON.stringify({ ...BASE, ...tooled, ...beside, [name]: value });
+      const sound = Check(chatRequest, JSON.parse(text));
+      assert.is(validates(JSON.parse(text)), sound, `${text.slice(0, 200)}: ${JSON.stringify(validates.errors)}`);
+      judged++;
+    }
+  }
+  assert.ok(judged > 200);
+});
+
+const HEAD = { id: 'gen-1', created: 1_750_000_000, model: 'a/b', provider: 'P' };
+const EVENTS: readonly TurnEvent[] = [
+  { type: 'reasoning-delta', text: 'hm' },
+  { type: 'reasoning-detail', detail: { type: 'reasoning.text', text: 'hm', index: 0 } },
+  { type: 'text-delta', text: 'Hello' },
+  { type: 'refusal-delta', text: 'no' },
+  { type: 'tool-start', index: 0, id: 'c', name: 'f' },
+  { type: 'tool-delta', index: 0, arguments: '{}' },
+  { type: 'image', url: 'data:image/png;base64,AAAA', index: 0 },
+  { type: 'audio-delta', id: 'a', data: 'AAAA', transcript: 'x', expiresAt: 1 },
+  { type: 'finish', reason: 'tool_calls', native: null },
+];
+const CLOSING = {
+  usage: { promptTokens: 5, completionTokens: 2, cachedTokens: 1 },
+  cost: '0.1',
+  honoured: { seed: true },
+};
+
+/** The chunks of a complete stream, parsed. */
+function framesOf(frames: ReplyFrames): unknown[] {
+  const text = EVENTS.map((event) => frames.of([event])).join('') + frames.end(CLOSING);
+  const lines = text.split('\n').filter((line) => line.startsWith('data: {'));
+  assert.ok(lines.length > 1);
+  return lines.map((line) => JSON.parse(line.slice(6)));
+}
+
+it('rendered replies and frames match the published schemas', () => {
+  for (const events of [EVENTS, [], EVENTS.slice(0, 3)]) {
+    for (const closing of [CLOSING, null]) {
+      const reply = JSON.parse(render(HEAD, events, closing, false));
+      assert.ok(Check(chatReply, reply), JSON.stringify(reply));
+    }
+  }
+  const chunks = framesOf(new ChatFrames(HEAD, { hidden: false, dispatch: false }));
+  assert.ok(chunks.length >= EVENTS.length);
+  for (const chunk of chunks) assert.ok(Check(chatChunk, chunk), JSON.stringify(chunk));
+  const completion = completionReplyDialect('Once');
+  for (const closing of [CLOSING, null]) {
+    assert.ok(Check(completionReply, JSON.parse(completion.whole(HEAD, EVENTS, closing))));
+  }
+  for (const frame of framesOf(completion.frames(HEAD)))
+    assert.ok(Check(completionReply, frame), JSON.stringify(frame));
+  const vectors: readonly TurnEvent[] = [{ type: 'embeddings', vectors: [[0.5, -1]] }];
+  for (const [encoding_format, closing] of [
+    ['float', CLOSING],
+    ['base64', null],
+  ] as const) {
+    const { reply } = embeddingsDialect.parse({ model: 'a/b', input: 'x', encoding_format }, null);
+    assert.ok(Check(embeddingsReply, JSON.parse(reply.whole(HEAD, vectors, closing))));
+  }
+  const responses = responsesReplyDialect({ model: 'a/b' });
+  for (const closing of [CLOSING, null]) {
+    const reply = JSON.parse(responses.whole(HEAD, EVENTS, closing));
+    assert.ok(Check(responsesReply, reply), JSON.stringify(reply));
+  }
+  for (const frame of framesOf(responses.frames(HEAD))) assert.ok(Check(responsesEvent, frame), JSON.stringify(frame));
+  const error = new GatewayError({
+    status: 503,
+    type: 'provider_overloaded',
+    message: 'x',
+    metadata: { rejections: [] },
+  });
+  const images = imagesDialect.parse({ model: 'a/b', prompt: 'x' }, null).reply;
+  for (const closing of [CLOSING, null]) {
+    const reply = JSON.parse(images.whole(HEAD, EVENTS, closing));
+    assert.ok(Check(imagesReply, reply), JSON.stringify(reply));
+  }
+  const drawn = images.frames(HEAD);
+  const events = drawn.of([...EVENTS, { type: 'error', error }]).matchAll(/^data: (.*)$/gm);
+  for (const [, event] of events) assert.ok(Check(imagesEvent, JSON.parse(event as string)), event);
+  assert.ok(Check(envelopeSchema, JSON.parse(renderEnvelope(error))));
+  const refused = responsesDialect.errorEnvelope(true)(error, 'gen-1');
+  assert.ok(Check(responsesError, JSON.parse(String(refused.body))));
+  for (const event of [feedOpened(1_750_000_000_000, true), feedEnded(error)])
+    assert.ok(Check(feedEventSchema, JSON.parse(event.text)), event.text);
+});
+
+it('the published envelope lists every error type, and the documents name each', () => {
+  const { components } = openApiDocument(OPERATIONS) as { components: { schemas: Record<string, unknown> } };
+  const published = JSON.stringify(components.schemas.Error);
+  const documents = readFileSync('docs/answers.md', 'utf8');
+  for (const type of ERROR_TYPES) {
+    assert.ok(published.includes(`"${type}"`), type);
+    assert.ok(documents.includes(`\`${type}\``), type);
+  }
+});
+
+test.run();

@@ -1,0 +1,146 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Json } from '../../../../actors/runtime/index.ts';
+import { systemClock } from '../../../../actors/runtime/index.ts';
+import config from '../../../../cluster.config.ts';
+import { chatDialect } from '../../../../gateway/dialects/chat/chat-dialect.ts';
+import type { Dialect } from '../../../../gateway/dialects/dialect.ts';
+import type { ReplyDialect } from '../../../../gateway/dialects/reply/reply-dialect.ts';
+import { RequestBody } from '../../../../gateway/edge/body/request-body.ts';
+import type { EdgeRoutes } from '../../../../gateway/edge/edge-routes.ts';
+import { beginRequest } from '../../../../gateway/edge/request-context.ts';
+import { answerTurn } from '../../../../gateway/edge/turns/answer-turn.ts';
+import { OpenTurns } from '../../../../gateway/edge/turns/open-turns.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { openScene, releaseOf, settlementOf, sim } from '../../inference/scene.ts';
+import { generous, type SentEvent, type Stage, stage } from '../../inference/stage.ts';
+
+const it = bounded(test);
+const { a, onlyA, close } = await openScene();
+
+test.after(close);
+
+const CALLER = { account: 'account:acct_1', key: 'key:acct_1/key_1', kind: 'inference' } as const;
+
+/** Runs one turn over a real connection, rendered by `dialectOf` of the chat dialect; returns the received text. */
+async function answered(
+  on: Stage,
+  body: object,
+  dialectOf: (dialect: ReplyDialect) => ReplyDialect,
+  turns = new OpenTurns(),
+): Promise<string> {
+  const quiet = { warn: () => {} };
+  const services = { inference: on.services, clock: systemClock, cluster: on.services.cluster, limits: config.edge };
+  const routes = { turns, services: { ...services, log: quiet } } as unknown as EdgeRoutes;
+  const dialect: Dialect = {
+    ...chatDialect,
+    parse: (value, session) => {
+      const { turn, reply } = chatDialect.parse(value, session);
+      return { turn, reply: dialectOf(reply) };
+    },
+  };
+  const server = createServer((request, response) => {
+    const arrived = { id: 'gen-1', credential: { type: 'none' }, startedAt: systemClock.monotonic(), invite: null };
+    const context = beginRequest({ request, response, ...arrived } as Parameters<typeof beginRequest>[0]);
+    context.caller = CALLER;
+    context.body = new RequestBody(1_000, { model: 'sim/fast', ...body, stream: true });
+    // As `refuse` does when part of an answer was sent.
+    answerTurn(routes, dialect, context).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    return await answer.text();
+  } finally {
+    await on.services.pending.idle();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+it('a stream that fails while it is written ends in an error, its provider is aborted and the delivered part is charged (reliability, M3, M5)', async () => {
+  const on = stage({ endpoints: onlyA });
+  const breaking = (dialect: ReplyDialect): ReplyDialect => ({
+    ...dialect,
+    frames: (head) => {
+      const frames = dialect.frames(head);
+      let batches = 0;
+      return {
+        of: (events) => {
+          if (++batches === 3) throw new RangeError('cannot be written');
+          return frames.of(events);
+        },
+        end: (closing) => frames.end(closing),
+      };
+    },
+  });
+  const body = sim({ tokens: 10_000, tps: 100 });
+  const text = await answered(on, body, breaking);
+  assert.match(text, /"error":\{"code":500,"message":"Internal Server Error"/);
+  assert.ok(text.endsWith('data: [DONE]\n\n'));
+  assert.ok((settlementOf(on)?.completionTokens as number) > 0);
+  assert.is(releaseOf(on), undefined);
+  await until(() => a.calls.at(-1)?.outcome === 'aborted');
+  await on.end();
+});
+
+it('a stream whose first frame cannot be rendered is broken off, and its turn is released and ended (reliability, M3)', async () => {
+  const on = stage({ endpoints: onlyA });
+  const mute = (dialect: ReplyDialect): ReplyDialect => ({
+    ...dialect,
+    frames: () => {
+      throw new RangeError('no frames');
+    },
+  });
+  const outcome = await answered(on, sim({ tokens: 10_000, tps: 100 }), mute).then(
+    () => 'ended',
+    () => 'broken off',
+  );
+  assert.is(outcome, 'broken off');
+  await on.end();
+  assert.ok(releaseOf(on));
+  assert.is(settlementOf(on), undefined);
+  await until(() => a.calls.at(-1)?.outcome === 'aborted');
+});
+
+it('a drain that cuts a stream between the last part and the charge does not ask the client to repeat the request (reliability, X37)', async () => {
+  const turns = new OpenTurns();
+  let cut = 0;
+  const answers = (asked: SentEvent): Json => {
+    if (asked.event.type === 'hold.settle') {
+      cut += turns.size;
+      turns.cutAll();
+    }
+    return generous(asked);
+  };
+  const on = stage({ answers, endpoints: onlyA });
+  const text = await answered(on, sim({ tokens: 5 }), (dialect) => dialect, turns);
+  assert.is(cut, 1);
+  assert.match(text, /"finish_reason":"stop"/);
+  assert.not.match(text, /"error"|"usage"/);
+  assert.ok(text.endsWith('data: [DONE]\n\n'));
+  assert.ok(settlementOf(on));
+  await on.end();
+});
+
+it('a stream that is cut after an error of the provider receives no second error (reliability, S2)', async () => {
+  const turns = new OpenTurns();
+  const answers = (asked: SentEvent): Json => {
+    if (asked.event.type === 'hold.settle') turns.cutAll();
+    return generous(asked);
+  };
+  const on = stage({ answers, endpoints: onlyA });
+  const text = await answered(on, sim({ tokens: 20, cut_after: 3, tps: 200 }), (dialect) => dialect, turns);
+  assert.is(text.split('"error":{').length - 1, 1);
+  assert.match(text, /"code":502/);
+  assert.is(text.split('[DONE]').length - 1, 1);
+  await on.end();
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test.run();

@@ -1,0 +1,92 @@
+import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readCredential } from '../../../gateway/edge/auth/request-credential.ts';
+import type { RequestContext } from '../../../gateway/edge/request-context.ts';
+import { ClientConnection } from '../../../gateway/http/connection.ts';
+import { bounded } from '../../support/bounded.ts';
+
+const it = bounded(test);
+
+/** A request as far as a connection reads it; the answer being sent has a `socket`. */
+function requestOn(socket: object | null, writableFinished = false): RequestContext {
+  const response = Object.assign(new EventEmitter(), { socket, writableFinished, destroy: () => {} });
+  return { response } as unknown as RequestContext;
+}
+
+it('is idle since its last answer, and not while a request is unanswered', () => {
+  const connection = new ClientConnection({} as Socket, 5);
+  assert.is(connection.idleSince, 5);
+  const [first, second] = [requestOn({}), requestOn(null)];
+  connection.begin(first);
+  connection.begin(second);
+  assert.is(connection.current, second);
+  assert.is(connection.settle(first, 7), true);
+  assert.is(connection.idleSince, null);
+  assert.is(connection.settle(second, 9), true);
+  assert.is(connection.settle(second, 11), false);
+  assert.is(connection.idleSince, 9);
+  assert.is(connection.current, null);
+});
+
+it('notifies the answers queued behind the current one that their client left', async () => {
+  const connection = new ClientConnection({} as Socket, 0);
+  const closed: string[] = [];
+  const contexts = {
+    turn: requestOn({}),
+    waiting: requestOn(null),
+    done: requestOn(null, true),
+    last: requestOn(null),
+  };
+  for (const [name, context] of Object.entries(contexts)) {
+    connection.begin(context);
+    context.response.on('close', () => {
+      connection.settle(context, 1);
+      closed.push(name);
+    });
+  }
+  connection.end();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(closed, ['waiting', 'last']);
+});
+
+it('notifies no answer a second time where Node does so itself, as from version 24 on', async () => {
+  const connection = new ClientConnection({} as Socket, 0);
+  let closed = 0;
+  const context = requestOn(null);
+  const destroy = (): void => {
+    process.nextTick(() => {
+      Object.assign(context.response, { closed: true });
+      context.response.emit('close');
+    });
+  };
+  Object.assign(context.response, { destroy }).on('close', () => closed++);
+  connection.begin(context);
+  connection.end();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.is(closed, 1);
+});
+
+it('returns the same credential as readCredential, regardless of the previous request', () => {
+  const connection = new ClientConnection({} as Socket, 0);
+  const bearer = 'Bearer sk-1';
+  const heads: (readonly [readonly string[], readonly string[]])[] = [
+    [[bearer], []],
+    [[bearer], []],
+    [['Bearer sk-2'], []],
+    [['Basic sk-2'], []],
+    [[], []],
+    [[bearer], ['sk-1']],
+    [[bearer], ['sk-2']],
+    [[bearer, bearer], []],
+    [[], ['sk-2']],
+    [[bearer], []],
+  ];
+  for (const [authorizations, apiKeys] of heads) {
+    const head = { authorizations, apiKeys, hosts: 1, count: 2 };
+    assert.equal(connection.credentialOf(head), readCredential(head));
+  }
+});
+
+test.run();
