@@ -8,7 +8,7 @@ import type { Html } from '../../gateway/pages/kit/html.ts';
 import { pageHeaders } from '../../gateway/pages/kit/page-answer.ts';
 import { ROOT } from './sources.ts';
 
-export const ASSETS = join(ROOT, 'gateway/pages/assets');
+export const ASSETS = join(ROOT, 'gateway/pages/kit/assets');
 const TYPES: Readonly<Record<string, string>> = { css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' };
 
 export interface PageServer {

@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
   ico: 'image/x-icon',
 };
-const FOLDER = 'gateway/pages/assets';
+const FOLDER = 'gateway/pages/kit/assets';
 const PARENTS_MAX = 8;
 const YEAR_S = 365 * 24 * 60 * 60;
 

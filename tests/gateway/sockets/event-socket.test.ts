@@ -8,7 +8,7 @@ import { EventSocket } from '../../../gateway/sockets/event-socket.ts';
 import type { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { HandClock } from '../../actors/runtime/durable/hand-clock.ts';
 import { bounded } from '../../support/bounded.ts';
-import { FakeSocket } from './fake-socket.ts';
+import { FakeSocket } from '../http/fake-socket.ts';
 
 /** What a follower over a WebSocket may leave unread, and how much it may ask for. (attack 69) */
 const it = bounded(test);
