@@ -4,8 +4,8 @@ import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../support/bounded.ts';
 import { say } from '../../support/provider/say.ts';
 import { TurnClient } from '../../support/stream/turn-client.ts';
-import { settlementOf } from '../inference/scene.ts';
 import type { FakeSocket } from '../http/fake-socket.ts';
+import { settlementOf } from '../inference/scene.ts';
 import { openTurnStage } from './turn-stage.ts';
 
 /** Turns over a WebSocket: what its client leaves unread, and frames that arrive slowly or in vain. */

@@ -23,8 +23,8 @@ import type { EdgeLimits } from '../../../gateway/terms/config.ts';
 import type { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { NO_MEASURES } from '../../../gateway/terms/measures.ts';
 import { HandClock } from '../../actors/runtime/durable/hand-clock.ts';
-import { board, boardEndpoint, stage } from '../inference/stage.ts';
 import { FakeSocket } from '../http/fake-socket.ts';
+import { board, boardEndpoint, stage } from '../inference/stage.ts';
 
 const CALLER = { account: 'account:acct_1', key: 'key:acct_1/key_1', kind: 'inference' } as const;
 const TOKENS_MAX = 20_000;
