@@ -7,7 +7,7 @@ import { ROOT, read, walk } from './support/sources.ts';
 
 const GLOSSARY_WORDS_MAX = 40;
 
-const documents = ['.', 'docs', 'actors', 'gateway'].flatMap((folder) =>
+const documents = ['.', 'docs', 'docs/rules', 'actors', 'gateway'].flatMap((folder) =>
   readdirSync(join(ROOT, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => {
