@@ -1,11 +1,11 @@
 /** The effects of a batch as a whole: its rows, its answers, its place in the queue, its results. Pure. */
-import type { Effect } from '../runtime/index.ts';
+import { assignOn, type Effect, emitOn, guardOn, type Stamped } from '../runtime/index.ts';
 import { putChange } from '../terms/change.ts';
 import { accountAddress, fileAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
 import type { Refusal } from '../terms/refusal.ts';
 import type { BatchRecord, BatchStatus } from './batch-record.ts';
-import { type BatchState, refusedOutcome, submittedOf, wanted } from './batch-state.ts';
+import { type BatchState, fail, finalize, refusedOutcome, submit, submittedOf, wanted } from './batch-state.ts';
 import type { BatchSubmit, ResultsDone, ResultsFailed, ResultsRetry } from './events.ts';
 import { lineName } from './line-effects.ts';
 import type { LineRecord, UnsentType } from './line-record.ts';
@@ -39,8 +39,13 @@ export function recordOf(state: BatchState, status: BatchStatus): BatchRecord {
   };
 }
 
+/** The status that a batch is shown with. */
+interface Shown {
+  readonly status: BatchStatus;
+}
+
 /** The row, and the change for the account's feed of events. */
-export function putBatch(state: BatchState, status: BatchStatus, at: number): Effect[] {
+export function putBatch(state: BatchState, { at }: Pick<Stamped, 'at'>, { status }: Shown): Effect[] {
   const record = recordOf(state, status);
   const { id, account } = record;
   return [
@@ -49,12 +54,12 @@ export function putBatch(state: BatchState, status: BatchStatus, at: number): Ef
   ];
 }
 
-export function answerBatch(state: BatchState, status: BatchStatus): Effect {
+export function answerBatch(state: BatchState, _: unknown, { status }: Shown): Effect {
   return { type: 'reply', body: plain(recordOf(state, status)) };
 }
 
 /** The rows of all lines, and the place in the account's queue: the account refuses an eleventh batch. */
-export function recordSubmission(state: BatchState, { batch }: BatchSubmit): Effect[] {
+function recordSubmission(state: BatchState, { batch }: BatchSubmit): Effect[] {
   const { id, account, expiresAt } = submittedOf(state);
   const { idempotency } = batch;
   const rows = batch.lines.map((line, index): Effect => {
@@ -74,20 +79,20 @@ export function recordSubmission(state: BatchState, { batch }: BatchSubmit): Eff
   ];
 }
 
-export function performResults(state: BatchState, at: number): Effect & { readonly type: 'perform' } {
+function performResults(state: BatchState, { at }: Pick<Stamped, 'at'>): Effect & { readonly type: 'perform' } {
   const { id: batch, account } = submittedOf(state);
   const input = plain({ batch, account, unsentAs: state.unsentAs } satisfies ResultsInput);
   return { type: 'perform', name: RESULTS_ACTIVITY, id: RESULTS, input, deadlineAt: at + RESULTS_MS };
 }
 
-export function scheduleResults({ key, attempt, failure, at }: ResultsFailed): Effect {
+function scheduleResults(_: BatchState, { key, attempt, failure, at }: ResultsFailed): Effect {
   const repeats = { key, attempt, failure: { code: failure.code, message: failure.message } };
   const backOff = Math.min(RESULTS_BACK_OFF_MS_MAX, RESULTS_BACK_OFF_MS_MIN * 2 ** Math.min(attempt - 1, 10));
   return { type: 'schedule', name: RESULTS_RETRY, at: at + backOff, event: { type: RESULTS_RETRY, repeats } };
 }
 
-export function repeatResults(state: BatchState, { repeats, at }: ResultsRetry): Effect {
-  return { ...performResults(state, at), repeats };
+function repeatResults(state: BatchState, event: ResultsRetry): Effect {
+  return { ...performResults(state, event), repeats: event.repeats };
 }
 
 /**
@@ -115,18 +120,46 @@ export function endBatch(state: BatchState, { result, at }: ResultsDone): Effect
 }
 
 /** Neither list nor look-up shows the batch from now on. */
-export function forget(state: BatchState): Effect[] {
+function forget(state: BatchState): Effect[] {
   return [{ type: 'remove', collection: 'batch', id: submittedOf(state).id }, { type: 'stop' }];
 }
 
 /** A grant that arrives when nothing more may be sent is returned. */
-export function returnSlots(state: BatchState): Effect {
+function returnSlots(state: BatchState): Effect {
   const { id, account } = submittedOf(state);
   const event = { type: 'slot.update', batch: id, slots: state.inFlight.length, wants: 0 };
   return { type: 'send', to: accountAddress(account), event };
 }
 
-export function refuseEnded(status: 'completed' | 'failed' | 'expired'): Effect {
+/** A batch that has ended otherwise cannot be cancelled. */
+export type UncancellableStatus = 'completed' | 'failed' | 'expired';
+
+function refuseCancel(_: BatchState, _event: unknown, { status }: { readonly status: UncancellableStatus }): Effect {
   const message = `This batch has ended: it is ${status}`;
   return { type: 'reply', body: plain({ refusal: { status: 409, type: 'conflict', message } satisfies Refusal }) };
 }
+
+export const guards = {
+  isNew: guardOn('*', ({ submitted }: BatchState) => submitted === null),
+  isNewButRefused: guardOn(
+    'batch.submit',
+    ({ submitted }: BatchState, { batch }: BatchSubmit) =>
+      submitted === null && batch.lines.every((line) => 'refused' in line),
+  ),
+};
+
+export const actions = {
+  submit: assignOn('batch.submit', submit),
+  fail: assignOn('*', fail),
+  recordSubmission: emitOn('batch.submit', recordSubmission),
+  returnSlots: emitOn('*', returnSlots),
+  writeResults: emitOn('*', performResults),
+  scheduleResults: emitOn('results.failed', scheduleResults),
+  repeatResults: emitOn('results.retry', repeatResults),
+  finalize: assignOn('results.done', (state: BatchState, { result, at }: ResultsDone) => finalize(state, at, result)),
+  endBatch: emitOn('results.done', endBatch),
+  forget: emitOn('*', forget),
+  put: emitOn('*', putBatch),
+  answer: emitOn('*', answerBatch),
+  refuseCancel: emitOn('*', refuseCancel),
+};

@@ -1,5 +1,5 @@
 /** The effects of sending, repeating, recording and cutting lines. Pure; the chart decides when they apply. */
-import type { ActorEvent, Effect } from '../runtime/index.ts';
+import { type ActorEvent, assignOn, type Effect, emitOn, guardOn } from '../runtime/index.ts';
 import type { Release } from '../terms/hold.ts';
 import { HOLDS_PER_RUN_MAX, holdAttempt } from '../terms/hold-attempt.ts';
 import { accountAddress, lineGenerationId } from '../terms/ids.ts';
@@ -7,15 +7,22 @@ import { plain } from '../terms/only.ts';
 import { firstRow } from '../terms/row.ts';
 import {
   type BatchState,
+  counted,
+  drop,
   IN_FLIGHT_MAX,
   inFlight,
   type LineInFlight,
   linesToSend,
   type Submitted,
+  send,
+  stopSending,
   submittedOf,
+  waitingLines,
   wanted,
+  withLine,
+  without,
 } from './batch-state.ts';
-import type { BatchEvent, LineDone, LineDoneRefused, LineFailed, LineRetry, SlotGrant } from './events.ts';
+import type { BatchEvent, LineAttempt, LineDone, LineDoneRefused, LineFailed, LineRetry, SlotGrant } from './events.ts';
 import { failedOutcome, type LineOutcome, type LineRecord } from './line-record.ts';
 
 export const LINE_ACTIVITY = 'line';
@@ -69,13 +76,13 @@ export function retryAt({ id, attempt, at, failure }: LineFailed): number {
   return at + pauseMs + spreadMs;
 }
 
-export function scheduleRetry(event: LineFailed): Effect {
+function scheduleRetry(_: BatchState, event: LineFailed): Effect {
   const { id, key, attempt, failure } = event;
   const repeats = { key, attempt, failure: { code: failure.code, message: failure.message } };
   return { type: 'schedule', name: retryTimer(id), at: retryAt(event), event: { type: 'line.retry', id, repeats } };
 }
 
-export function repeatLine(state: BatchState, event: LineRetry): Effect {
+function repeatLine(state: BatchState, event: LineRetry): Effect {
   const { repeats, at } = event;
   return { ...performLine(state, lineOf(event), at), repeats };
 }
@@ -85,7 +92,7 @@ function retryTimer(line: string): string {
 }
 
 /** The outcome of an ended line. */
-export function outcomeOf(event: LineDone | LineDoneRefused | LineFailed): LineOutcome {
+export function outcomeOf(event: LineEnd): LineOutcome {
   if (event.type === 'line.done') return event.result.outcome;
   const { customId } = lineOf(event);
   const message =
@@ -99,7 +106,7 @@ export function outcomeOf(event: LineDone | LineDoneRefused | LineFailed): LineO
  * Outcome and charge: one commit. An outcome without a charge ends what an earlier attempt may have left held; a single
  * attempt has released its hold itself.
  */
-export function recordOutcome(state: BatchState, event: LineDone | LineDoneRefused | LineFailed): Effect[] {
+export function recordOutcome(state: BatchState, event: LineEnd): Effect[] {
   const line = lineOf(event);
   const body = plain({ ...line, outcome: outcomeOf(event) } satisfies LineRecord);
   const put: Effect = { type: 'put', collection: 'line', id: event.id, body };
@@ -111,7 +118,7 @@ export function recordOutcome(state: BatchState, event: LineDone | LineDoneRefus
 }
 
 /** Reports the slots in use and the wishes; the account grants free ones in the same commit. */
-export function updateSlots(state: BatchState): Effect {
+function updateSlots(state: BatchState): Effect {
   const { id } = submittedOf(state);
   return toAccount(state, { type: 'slot.update', batch: id, slots: state.inFlight.length, wants: wanted(state) });
 }
@@ -146,3 +153,87 @@ function lineOf(event: Extract<BatchEvent, { readonly id: string }>): LineRecord
   if (line === null) throw new Error(`${event.type} has no row of line ${event.id}`);
   return line;
 }
+
+/** The events with an outcome of a line. */
+type LineEnd = LineDone | LineDoneRefused | LineFailed;
+const LINE_END = ['line.done', 'line.done.refused', 'line.failed'] as const;
+
+function afterEnd(state: BatchState, event: LineEnd): BatchState {
+  return counted(without(state, indexOf(event)), outcomeOf(event));
+}
+
+function afterDrop(state: BatchState, event: LineFailed): BatchState {
+  return without(state, indexOf(event));
+}
+
+function isLastToEnd(state: BatchState, event: LineEnd): boolean {
+  const { inFlight, unsent, unsentAs } = afterEnd(state, event);
+  return inFlight.length === 0 && (unsent === 0 || unsentAs !== null);
+}
+
+function isOutOfRoom(state: BatchState, event: LineEnd): boolean {
+  const after = afterEnd(state, event);
+  return after.inFlight.length === 0 && wanted(after) === 0;
+}
+
+function takeSlots(state: BatchState, { rows, count }: SlotGrant): BatchState {
+  return send(state, linesToSend(state, rows.next ?? [], count));
+}
+
+function awaitRetry(state: BatchState, event: LineFailed): BatchState {
+  const { attempt, failure } = event;
+  const waits = { until: retryAt(event), why: `${failure.code}: ${failure.message}` };
+  return withLine(state, { index: indexOf(event), attempt: attempt + 1, waits });
+}
+
+function followAttempt(state: BatchState, event: LineAttempt): BatchState {
+  return withLine(state, { index: indexOf(event), attempt: event.attempt });
+}
+
+function resumeLine(state: BatchState, event: LineRetry): BatchState {
+  return withLine(state, { index: indexOf(event), attempt: event.repeats.attempt + 1 });
+}
+
+const EXPIRED = 'the completion window of its batch closed';
+const CANCELLED = 'its batch was cancelled';
+
+function cutFailed(state: BatchState, event: LineFailed): Effect[] {
+  const line = inFlight(state, indexOf(event));
+  return line === null ? [] : cutLines(state, [line], EXPIRED);
+}
+
+function cutWaiting(state: BatchState): Effect[] {
+  return cutLines(state, waitingLines(state), EXPIRED);
+}
+
+export const guards = {
+  isRetriable: guardOn('line.failed', (_: BatchState, { failure }: LineFailed) => failure.retriable),
+  isLastToEnd: guardOn(LINE_END, isLastToEnd),
+  isOutOfRoom: guardOn(LINE_END, isOutOfRoom),
+  isLastToDrop: guardOn(
+    'line.failed',
+    (state: BatchState, event: LineFailed) => event.failure.retriable && afterDrop(state, event).inFlight.length === 0,
+  ),
+  hasRunningLines: guardOn('*', ({ inFlight }: BatchState) => inFlight.some(({ waits }) => waits === undefined)),
+};
+
+/** `send...` and `cut...` come before the assignment: they follow from the state before the event. */
+export const actions = {
+  sendLines: emitOn('slot.grant', sendLines),
+  takeSlots: assignOn('slot.grant', takeSlots),
+  recordOutcome: emitOn(LINE_END, recordOutcome),
+  endLine: assignOn(LINE_END, afterEnd),
+  scheduleRetry: emitOn('line.failed', scheduleRetry),
+  awaitRetry: assignOn('line.failed', awaitRetry),
+  repeatLine: emitOn('line.retry', repeatLine),
+  resumeLine: assignOn('line.retry', resumeLine),
+  followAttempt: assignOn('line.attempt', followAttempt),
+  cutFailed: emitOn('line.failed', cutFailed),
+  dropFailed: assignOn('line.failed', afterDrop),
+  cutWaiting: emitOn('*', cutWaiting),
+  dropWaiting: assignOn('*', (state: BatchState) => stopSending(drop(state, waitingLines(state)), 'batch_expired')),
+  cutAll: emitOn('*', (state: BatchState) => cutLines(state, state.inFlight, CANCELLED)),
+  dropAll: assignOn('*', (state: BatchState) => stopSending(drop(state, state.inFlight), 'batch_cancelled')),
+  fillUp: assignOn('*', (state: BatchState) => stopSending(state, 'results_full')),
+  updateSlots: emitOn('*', updateSlots),
+};

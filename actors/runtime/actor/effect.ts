@@ -74,10 +74,10 @@ const EMITS = Symbol.for('troupe.emits');
  * Makes a named chart action that returns effects: `actions: { answer: emit(({ context }) => ({ type: 'reply', body: {
  * balance: context.balance } })) }`. Registration refuses all other actions but assign and immediate raise.
  */
-export function emit<C, E>(
-  effects: (args: EmitArgs<C, E>) => Effect | readonly Effect[],
-): (args: EmitArgs<C, E>) => void {
-  const action = (args: EmitArgs<C, E>): unknown => effects(args);
+export function emit<C, E, P = unknown>(
+  effects: (args: EmitArgs<C, E>, params: P) => Effect | readonly Effect[],
+): (args: EmitArgs<C, E>, params: P) => void {
+  const action = (args: EmitArgs<C, E>, params: P): unknown => effects(args, params);
   Object.defineProperty(action, EMITS, { value: true });
   return action;
 }

@@ -5,10 +5,10 @@ import { grantSlots } from '../../../actors/account/queue.ts';
 import { batchKind } from '../../../actors/batch/batch.ts';
 import { answerBatch, endBatch, putBatch } from '../../../actors/batch/batch-effects.ts';
 import { type BatchState, without } from '../../../actors/batch/batch-state.ts';
-import type { BatchEvent } from '../../../actors/batch/events.ts';
+import type { BatchEvent, ResultsDone } from '../../../actors/batch/events.ts';
 import { indexOf, recordOutcome } from '../../../actors/batch/line-effects.ts';
 import { type LineRecord, lineCollection } from '../../../actors/batch/line-record.ts';
-import { type Effect, emit, type Kind } from '../../../actors/runtime/index.ts';
+import { type Effect, emit, emitOn, type Kind } from '../../../actors/runtime/index.ts';
 import { only } from '../../../actors/terms/only.ts';
 import type { Mutation } from '../mutation.ts';
 import { accountWith } from './account-with.ts';
@@ -79,8 +79,8 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     isLong: true,
     kinds: batchWith({
       actions: {
-        putCancelling: emit<BatchState, BatchEvent>(({ context, event }) =>
-          putBatch({ ...context, completed: 0 }, 'cancelling', event.at),
+        put: emitOn('*', (state: BatchState, event, shown: Parameters<typeof putBatch>[2]) =>
+          putBatch(shown.status === 'cancelling' ? { ...state, completed: 0 } : state, event, shown),
         ),
       },
     }),
@@ -90,7 +90,9 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     caughtBy: 1,
     isLong: true,
     kinds: batchWith({
-      actions: { refuseCompleted: emit<BatchState, BatchEvent>(({ context }) => answerBatch(context, 'cancelled')) },
+      actions: {
+        refuseCancel: emitOn('*', (state: BatchState, event) => answerBatch(state, event, { status: 'cancelled' })),
+      },
     }),
   },
   {
@@ -103,8 +105,8 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     caughtBy: 61,
     kinds: batchWith({
       actions: {
-        endBatch: emit<BatchState, BatchEvent>(({ context, event }) =>
-          endBatch(context, only(event, 'results.done')).map((effect) =>
+        endBatch: emitOn('results.done', (state: BatchState, event: ResultsDone) =>
+          endBatch(state, event).map((effect) =>
             effect.type === 'schedule' ? { ...effect, at: event.at + 1 } : effect,
           ),
         ),

@@ -1,0 +1,87 @@
+/**
+ * Binds pure functions `(context, event, params)` to a chart as its named actions and guards, each with the types of
+ * event that it accepts: `actions: { credit: assignOn('deposit.credit', credit) }`. The types are checked against the
+ * function's own event, so that a chart needs no casts; `'*'` binds a function that reads no event of its own. A part
+ * that a chart runs on another event throws, and the step changes nothing.
+ */
+import { assign } from 'xstate';
+import { type Effect, emit } from './effect.ts';
+import type { Stamped } from './event.ts';
+
+interface Typed {
+  readonly type: string;
+}
+
+/** A named action or guard. `params` is what the chart states where it names the part. */
+type Part<C, P, R> = (args: { readonly context: C; readonly event: Typed }, params: P) => R;
+
+type Bound<C, E, P, R> = (context: C, event: E, params: P) => R;
+
+/** The effects of an event. */
+export function emitOn<C, P = unknown>(
+  types: '*',
+  effects: Bound<C, Typed & Stamped, P, Effect | readonly Effect[]>,
+): Part<C, P, void>;
+export function emitOn<C, E extends Typed, P = unknown>(
+  types: E['type'] | readonly E['type'][],
+  effects: Bound<C, E, P, Effect | readonly Effect[]>,
+): Part<C, P, void>;
+export function emitOn(
+  types: string | readonly string[],
+  effects: Bound<never, never, never, Effect | readonly Effect[]>,
+): Part<never, never, void> {
+  return emit(partOf(types, effects));
+}
+
+/** The context after an event: the whole of it, or the members that change. */
+export function assignOn<C, P = unknown>(types: '*', next: Bound<C, Typed & Stamped, P, Partial<C>>): Part<C, P, void>;
+export function assignOn<C, E extends Typed, P = unknown>(
+  types: E['type'] | readonly E['type'][],
+  next: Bound<C, E, P, Partial<C>>,
+): Part<C, P, void>;
+export function assignOn(
+  types: string | readonly string[],
+  next: Bound<never, never, never, object>,
+): Part<never, never, void> {
+  return assign(partOf(types, next) as Part<object, unknown, object>) as unknown as Part<never, never, void>;
+}
+
+/** Whether a transition is taken. */
+export function guardOn<C, P = unknown>(types: '*', test: Bound<C, Typed & Stamped, P, boolean>): Part<C, P, boolean>;
+export function guardOn<C, E extends Typed, P = unknown>(
+  types: E['type'] | readonly E['type'][],
+  test: Bound<C, E, P, boolean>,
+): Part<C, P, boolean>;
+export function guardOn(
+  types: string | readonly string[],
+  test: Bound<never, never, never, boolean>,
+): Part<never, never, boolean> {
+  return partOf(types, test);
+}
+
+/**
+ * A guard that passes for a verdict, or for several: `{ type: 'opens', params: { as: 'granted' } }`. The verdict of one
+ * context and event is computed once, however many transitions ask for it.
+ */
+export function verdictOn<C, E extends Typed, V extends string>(
+  types: E['type'] | readonly E['type'][],
+  judge: (context: C, event: E) => V,
+): Part<C, { readonly as: V | readonly V[] }, boolean> {
+  let judged: { readonly context: C; readonly event: E; readonly verdict: V } | null = null;
+  return partOf(types, (context: C, event: E, { as }: { readonly as: V | readonly V[] }) => {
+    if (judged === null || judged.event !== event || judged.context !== context) {
+      judged = { context, event, verdict: judge(context, event) };
+    }
+    return typeof as === 'string' ? judged.verdict === as : as.includes(judged.verdict);
+  });
+}
+
+function partOf<C, E extends Typed, P, R>(types: string | readonly string[], run: Bound<C, E, P, R>): Part<C, P, R> {
+  if (types === '*') return ({ context, event }, params) => run(context, event as E, params);
+  return ({ context, event }, params) => {
+    if (typeof types === 'string' ? types !== event.type : !types.includes(event.type)) {
+      throw new TypeError(`a part of a chart for ${types} was called for ${event.type}`);
+    }
+    return run(context, event as E, params);
+  };
+}
