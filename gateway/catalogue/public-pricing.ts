@@ -1,5 +1,5 @@
 import type { PriceOverride, Prices, Tariff } from '../../actors/terms/tariff.ts';
-import { PRICE_KEYS, unitName } from '../pricing/unit-name.ts';
+import { PRICE_KEYS, unitName } from '../pricing/prices.ts';
 
 /** Charged prices; an undeclared one is absent, `discount` is always present. */
 export function publicPricing(tariff: Tariff): Readonly<Record<string, unknown>> {

@@ -1,14 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { configurationOf } from '../../actors/endpoint/configuration.ts';
 import { endpointsOn, observeCheck } from '../../actors/endpoint/endpoint.ts';
-import type { Cancel, Clock, Cluster } from '../../actors/runtime/index.ts';
-import type { Check, Endpoint } from '../../actors/terms/endpoint.ts';
+import { type Cancel, type Clock, type Cluster, ownerHash } from '../../actors/runtime/index.ts';
+import type { Check, CheckFinding, Endpoint } from '../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Target } from '../providers/target.ts';
 import type { CheckLimits } from '../terms/check-limits.ts';
 import type { UpstreamLimits } from '../terms/config.ts';
-import { dueAt } from './due-at.ts';
 import { PROBE_VERSION } from './probe.ts';
 import { checksFor, probeFor } from './probes-for.ts';
 import { runProbe } from './run-probe.ts';
@@ -154,4 +153,32 @@ export class Checker {
       this.#running.delete(slug);
     }
   }
+}
+
+/** Share of an interval by which a check may run earlier. */
+const JITTER = 0.25;
+const HASHES = 65_536;
+
+/**
+ * When a check is due, in store time: an interval after its last try; first tries are spread over `firstWithinMs`. A
+ * check without a verdict or with a failure repeats sooner, so that a parameter is not withheld longer than necessary.
+ * The jitter is a hash of the names: every node computes the same moment, and endpoints are not checked in step.
+ */
+export function dueAt(
+  endpoint: string,
+  check: Check,
+  times: {
+    readonly finding: CheckFinding | undefined;
+    /** The endpoint's tool fidelity is below the minimum. */
+    readonly underFloor: boolean;
+    /** When this node began its checks; the base for checks never tried. */
+    readonly since: number;
+    readonly limits: CheckLimits;
+  },
+): number {
+  const { finding, underFloor, since, limits } = times;
+  const chance = ownerHash(`${endpoint} ${check} ${finding?.triedAt ?? 0}`) / HASHES;
+  if (finding === undefined) return since + chance * limits.firstWithinMs;
+  const well = finding.verdict === 'passed' && !(underFloor && check === 'tools');
+  return finding.triedAt + (1 - JITTER * chance) * (well ? limits.everyMs : limits.againMs);
 }

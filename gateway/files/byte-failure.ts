@@ -1,4 +1,4 @@
-import { KeyStoreUnreachable } from '../../actors/runtime/index.ts';
+import { BlobCorrupt, BlobMissing, KeyDestroyed, KeyStoreUnreachable, SealBroken } from '../../actors/runtime/index.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import { unavailable } from '../terms/unavailable.ts';
 
@@ -18,4 +18,14 @@ export function byteFailure(thrown: unknown): unknown {
     default:
       return thrown;
   }
+}
+
+/** True if sealed bytes cannot be opened for good: the key of their hour is destroyed, or another one took its place. */
+export function isKeyLost(thrown: unknown): boolean {
+  return thrown instanceof KeyDestroyed || thrown instanceof SealBroken;
+}
+
+/** True if bytes are lost for good: their key is lost, or they are missing or damaged. */
+export function isLost(thrown: unknown): boolean {
+  return isKeyLost(thrown) || thrown instanceof BlobMissing || thrown instanceof BlobCorrupt;
 }

@@ -4,10 +4,9 @@ import { type ByteRange, openBlob } from '../../actors/runtime/index.ts';
 import { isFileId } from '../../actors/terms/ids.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
 import { notFound } from '../terms/not-found.ts';
-import { byteFailure } from './byte-failure.ts';
-import { placeOfFile } from './file-place.ts';
+import { byteFailure, isKeyLost } from './byte-failure.ts';
 import type { FileServices } from './file-services.ts';
-import { isKeyLost } from './lost.ts';
+import { placeOfFile } from './file-services.ts';
 
 /** The one answer for unknown, malformed, deleted and expired ids and for ids of other accounts. (reliability F1) */
 export function noSuchFile(): GatewayError {

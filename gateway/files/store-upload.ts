@@ -6,8 +6,8 @@ import { fileId } from '../../actors/terms/ids.ts';
 import { invalid } from '../terms/invalid.ts';
 import { rejectionOf } from '../terms/refusal-error.ts';
 import { byteFailure } from './byte-failure.ts';
-import { placeOfFile } from './file-place.ts';
 import type { FileServices } from './file-services.ts';
+import { placeOfFile } from './file-services.ts';
 import { MediaTypeReader } from './media-type.ts';
 
 export interface Upload {

@@ -6,8 +6,7 @@ import { fitsOnceReleased, type PaymentScope, paymentRequired } from '../../acto
 import type { Refusal } from '../../actors/terms/refusal.ts';
 import { add, compare } from '../../actors/terms/usd.ts';
 import { estimate } from '../pricing/estimate.ts';
-import { inputImages } from '../pricing/input-images.ts';
-import { mediaBounds } from '../pricing/media-bounds.ts';
+import { inputImages, mediaBounds } from '../pricing/media-bounds.ts';
 import { windowsOf } from '../terms/embeds.ts';
 import type { Candidate } from '../terms/plan.ts';
 import { unanswered } from '../terms/refusal-error.ts';

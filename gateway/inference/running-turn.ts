@@ -2,8 +2,7 @@ import type { ObservedAttempt as Observed } from '../../actors/endpoint/window.t
 import type { CallFailure } from '../../actors/terms/endpoint.ts';
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
 import type { ReplyHead } from '../dialects/reply/reply-head.ts';
-import { inputImages } from '../pricing/input-images.ts';
-import { type MediaBounds, mediaBounds } from '../pricing/media-bounds.ts';
+import { inputImages, type MediaBounds, mediaBounds } from '../pricing/media-bounds.ts';
 import type { ProviderAttempt } from '../providers/attempt.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';

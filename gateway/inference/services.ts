@@ -1,8 +1,8 @@
 import { type Clock, type Cluster, type Random, Slab } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { RenderTarget } from '../../actors/video-job/render-ask.ts';
-import { FileRoom } from '../files/file-room.ts';
 import type { FileServices } from '../files/file-services.ts';
+import { FileRoom } from '../files/file-services.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import { FairRoom } from '../overload/fair-room.ts';
 import type { StreamShares } from '../overload/stream-shares.ts';

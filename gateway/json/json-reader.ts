@@ -3,6 +3,7 @@ import type { GatewayError } from '../terms/gateway-error.ts';
 import type { LongText } from '../terms/long-text.ts';
 import {
   ASSIGNMENT,
+  BACKSLASH,
   BRACE_CLOSE,
   BRACE_OPEN,
   BRACKET_CLOSE,
@@ -11,6 +12,7 @@ import {
   completeCharacters,
   completeEscapes,
   KINDS,
+  LETTER_U,
   NEWLINE,
   OPEN,
   SEPARATOR,
@@ -19,7 +21,6 @@ import {
   WORD,
   WORD_BYTES_MAX,
 } from './json-bytes.ts';
-import { BrokenJson, brokenString } from './json-defect.ts';
 import { type Defect, emptyBody, notJson, notUtf8, tooManyValues, unacceptable, VIOLATIONS } from './json-refusal.ts';
 import { type JsonSink, type KeptTexts, type Places, SCHEMA_TEXTS, TextSink, ValueSink } from './json-sinks.ts';
 import { JoinedPieces, LongPieces, type TextPieces } from './text-pieces.ts';
@@ -275,4 +276,35 @@ function wordEnd(bytes: Uint8Array, from: number): number {
   const far = Math.min(bytes.length, from + WORD_BYTES_MAX + 1);
   while (end < far && KINDS[bytes[end] as number] === WORD) end++;
   return end;
+}
+
+/** The lowest byte of a plain character. */
+const FIRST_PRINTABLE = 0x20;
+const ESCAPES: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
+const HEX = /^[0-9A-Fa-f]{4}$/;
+
+/** Where a text stops being JSON. */
+export class BrokenJson extends Error {
+  readonly defect: Defect;
+  /** Among the bytes that are being read; null: at the token that is being read. */
+  readonly at: number | null;
+
+  constructor(defect: Defect = 'unexpected', at: number | null = null) {
+    super(defect);
+    this.defect = defect;
+    this.at = at;
+  }
+}
+
+/** The first defect of a string's content that does not parse, whose escapes are complete. */
+export function brokenString(bytes: Buffer, from: number, to: number): BrokenJson {
+  for (let at = from; at < to; at++) {
+    if ((bytes[at] as number) < FIRST_PRINTABLE) return new BrokenJson('control', at);
+    if (bytes[at] !== BACKSLASH) continue;
+    const escaped = bytes[at + 1] as number;
+    const isCode = escaped === LETTER_U && at + 6 <= to && HEX.test(bytes.toString('latin1', at + 2, at + 6));
+    if (!isCode && !ESCAPES.has(escaped)) return new BrokenJson('escape', at);
+    at += isCode ? 5 : 1;
+  }
+  return new BrokenJson('unexpected', from);
 }

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { ReportedRow } from '../../actors/runtime/index.ts';
 import { type ClusterNode, type NodeParts, startNode } from '../../actors/runtime/node.ts';
 import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
+import type { Generation } from '../../actors/terms/hold.ts';
 import { tlsOf } from '../operator/config/identity.ts';
 import type { Secrets } from '../operator/config/secrets.ts';
-import { routeLinks } from '../operator/link-routes.ts';
 import type { ClusterConfig } from '../terms/config.ts';
+import type { Measures } from '../terms/measures.ts';
 import type { Tracing } from '../terms/tracing.ts';
 import type { NodeContext } from './node-options.ts';
 import type { OpenedStores } from './open-stores.ts';
-import { reportCharge } from './report-charge.ts';
 
 /** Dependencies of the cluster part of a node, beside its context. */
 export interface OpenClusterParts
@@ -64,4 +65,30 @@ function digestOf({ runtime, rates: { partPercentMax: _, ...rates }, workspace }
 function stepSpan(tracing: Tracing, node: string, trace: string, event: string): () => void {
   const span = tracing.begin(`step ${event}`, trace, { 'troupe.node': node });
   return () => span.end();
+}
+
+/**
+ * Counts and logs a charge that came after the release of its hold or exceeded it. The node that owns the account calls
+ * it after the commit of the charge, which is where turns, lines of batches and videos meet.
+ */
+export function reportCharge(
+  { collection, body }: ReportedRow,
+  measures: Pick<Measures, 'settled'>,
+  warn: (record: { readonly message: string; readonly [key: string]: unknown }) => void,
+): void {
+  if (collection !== 'generation') return;
+  const { generation, key, model, provider, late, overshoot, settlement } = body as unknown as Generation;
+  measures.settled({ late, overshoot });
+  const charge = { generation, key, model, provider, cost: settlement?.cost, late, overshoot };
+  warn({ message: 'charged late or beyond its hold', ...charge });
+}
+
+/**
+ * Redirects the links of a node to its peers: `{"n1": {"127.0.0.1:7102": "127.0.0.1:9012"}}`, by the dialling node's
+ * name. Undefined without redirects. Only chaos tests use it, to dial through proxies that cut links.
+ */
+export function routeLinks(routes: string | undefined, name: string): ((address: string) => string) | undefined {
+  if (!routes) return undefined;
+  const own = (JSON.parse(routes) as Record<string, Record<string, string>>)[name] ?? {};
+  return (address) => own[address] ?? address;
 }

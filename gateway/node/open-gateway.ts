@@ -1,4 +1,6 @@
+import { kinds } from '../../actors/kinds.ts';
 import type { ByteAccess, Cluster } from '../../actors/runtime/index.ts';
+import type { NodeParts } from '../../actors/runtime/node.ts';
 import { type DeclareUntilListedParts, declareUntilListed } from '../catalogue/declare-until-listed.ts';
 import { Prober } from '../catalogue/prober.ts';
 import { Refresher } from '../catalogue/refresher.ts';
@@ -6,12 +8,17 @@ import { Benchmarker } from '../checks/benchmarker.ts';
 import { Checker, type CheckerParts } from '../checks/checker.ts';
 import type { EdgeServices } from '../edge/services.ts';
 import { drainInference, openInference } from '../inference/services.ts';
+import { lineHandler } from '../jobs/batch/run-line.ts';
+import { resultsHandler } from '../jobs/batch/write-results.ts';
 import { watchCommits } from '../jobs/commit-points.ts';
 import { Facilitator } from '../jobs/deposits/facilitator.ts';
-import type { PaymentServices } from '../jobs/deposits/settle.ts';
+import { type PaymentServices, settleHandler } from '../jobs/deposits/settle.ts';
 import { EarningsFolder } from '../jobs/earnings/earnings-folder.ts';
 import type { JobServices } from '../jobs/job-services.ts';
-import type { WebhookServices } from '../jobs/webhook/deliver.ts';
+import { abortHandler } from '../jobs/video/abort-handler.ts';
+import { renderHandler } from '../jobs/video/render-handler.ts';
+import { removalHandler } from '../jobs/video/store-clip.ts';
+import { deliverHandler, type WebhookServices } from '../jobs/webhook/deliver.ts';
 import { ConfigError } from '../operator/config/config-error.ts';
 import type { LiveProviderKeys } from '../operator/config/provider-keys.ts';
 import type { Secrets } from '../operator/config/secrets.ts';
@@ -142,5 +149,30 @@ function paymentsOf(
     facilitator: x402 === undefined ? null : new Facilitator({ outbound, x402, secret, limits }),
     crashpoint: crashPoint ?? (() => {}),
     log: (record, message) => log.warn(record, message),
+  };
+}
+
+/**
+ * The kinds of actor of one node, and the handlers of the activities that their charts perform. Activities begin once
+ * the node serves: the gateway is open then.
+ */
+export function openJobs(
+  { options }: NodeContext,
+  gateway: () => Pick<Gateway, 'outbound' | 'jobs' | 'webhooks' | 'payments'>,
+): Required<Pick<NodeParts, 'kinds' | 'activities' | 'activityGraceMs'>> {
+  const { config, ports = {} } = options;
+  return {
+    kinds: [...kinds, ...(ports.kinds ?? [])],
+    activities: {
+      line: lineHandler(() => gateway().jobs),
+      results: resultsHandler(() => gateway().jobs),
+      deliver: deliverHandler(() => gateway().webhooks, config.webhooks),
+      settle: settleHandler(() => gateway().payments, config.deposits.payments),
+      removal: removalHandler(() => gateway().jobs),
+      render: renderHandler(() => gateway().jobs, config.renders),
+      abort: abortHandler(() => gateway().jobs, config.renders),
+      ...ports.activities?.(() => gateway().outbound),
+    },
+    activityGraceMs: config.activities.graceMs,
   };
 }

@@ -1,9 +1,7 @@
 import type { PriceKey, Prices, Tariff } from '../../actors/terms/tariff.ts';
 import { chargeOf, type Priced } from '../../actors/terms/usd.ts';
 import type { MediaUnits, Usage } from '../terms/usage.ts';
-import { type Conditions, pricesOf } from './prices.ts';
-import { total } from './total.ts';
-import { unitName } from './unit-name.ts';
+import { type Conditions, pricesOf, total, unitName } from './prices.ts';
 
 export interface TurnCharge {
   /** Exact decimal USD, floored once at 24 decimals. */

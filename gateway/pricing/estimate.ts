@@ -4,8 +4,7 @@ import { chargeOf, compare, type Priced } from '../../actors/terms/usd.ts';
 import type { PromptUnits } from '../terms/plan.ts';
 import { decimalText } from './decimal-text.ts';
 import type { MediaBounds } from './media-bounds.ts';
-import { pricesOf, tierEnds } from './prices.ts';
-import { total } from './total.ts';
+import { pricesOf, tierEnds, total } from './prices.ts';
 
 export interface EstimateTerms {
   /** Store time, ms, of the turn's admission: selects the time windows of its prices. */

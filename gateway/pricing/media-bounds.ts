@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { pictureFrame } from '../terms/picture-frame.ts';
 import { tierEdge } from '../terms/tier-edge.ts';
-import type { Turn } from '../terms/turn.ts';
+import type { Turn, TurnMessage } from '../terms/turn.ts';
 
 /** The most images and speech that a turn may produce: sizes its hold, and bounds the plausible media of its answer. */
 export interface MediaBounds {
@@ -74,4 +74,15 @@ function pixelsOfText(text: unknown): number | null {
     return Math.min(PIXELS_MAX, Number.parseInt(width, 10) * Number.parseInt(height as string, 10));
   const edge = tierEdge(text);
   return edge === null ? null : Math.min(PIXELS_MAX, Math.ceil(edge ** 2 * RATIO_MARGIN));
+}
+
+/** Images in these messages of the turn. Returns at once for a turn without any. */
+export function inputImages({ modalities }: Turn, messages: readonly TurnMessage[]): number {
+  if (modalities === undefined || !modalities.input.includes('image')) return 0;
+  let images = 0;
+  for (const message of messages) {
+    if (message.role === 'assistant' || message.parts === undefined) continue;
+    for (const { type } of message.parts) if (type === 'image') images += 1;
+  }
+  return images;
 }

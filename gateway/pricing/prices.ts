@@ -1,4 +1,5 @@
-import type { PriceOverride, Prices, Tariff } from '../../actors/terms/tariff.ts';
+import type { PriceKey, PriceOverride, Prices, Tariff } from '../../actors/terms/tariff.ts';
+import { chargeOf, type Priced } from '../../actors/terms/usd.ts';
 import { isOpen, isTimed } from './is-open.ts';
 
 /** The conditions under which prices are read. */
@@ -37,4 +38,43 @@ export function tierEnds(tariff: Tariff, promptTokensMax: number): readonly numb
     if (minPromptTokens !== undefined && minPromptTokens < promptTokensMax) ends.add(Math.floor(minPromptTokens));
   }
   return [...ends, promptTokensMax];
+}
+
+/** The published names, in the order of the specification. (spec: catalogue, Pricing keys) */
+const NAMES: Readonly<Record<PriceKey, string>> = {
+  prompt: 'prompt',
+  completion: 'completion',
+  inputCacheRead: 'input_cache_read',
+  inputCacheWrite: 'input_cache_write',
+  inputCacheWrite1h: 'input_cache_write_1h',
+  internalReasoning: 'internal_reasoning',
+  request: 'request',
+  image: 'image',
+  imageOutput: 'image_output',
+  imageOutputToken: 'image_output_token',
+  imageMegapixel: 'image_megapixel',
+  videoSecond: 'video_second',
+  meshOutput: 'mesh_output',
+  audioSecond: 'audio_second',
+  audioOutput: 'audio_output',
+  character: 'character',
+};
+
+export const PRICE_KEYS = Object.keys(NAMES) as readonly PriceKey[];
+
+/** The name under which the catalogue publishes the price of a unit. */
+export function unitName(key: PriceKey): string {
+  return NAMES[key];
+}
+
+/**
+ * Exact sum of the declared prices over these units, rounded down once at 24 decimals. An undeclared price adds
+ * nothing.
+ */
+export function total(prices: Prices, promptTokens: number, completionTokens: number): string {
+  const priced: Priced[] = [];
+  if (prices.prompt !== undefined) priced.push({ rate: prices.prompt, units: promptTokens });
+  if (prices.completion !== undefined) priced.push({ rate: prices.completion, units: completionTokens });
+  if (prices.request !== undefined) priced.push({ rate: prices.request, units: 1 });
+  return chargeOf(priced);
 }

@@ -2,7 +2,7 @@ import type { Json } from '../../actors/runtime/index.ts';
 import { CAPACITY_MS, type Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Tariff } from '../../actors/terms/tariff.ts';
 import { isZero } from '../../actors/terms/usd.ts';
-import { PRICE_KEYS } from '../pricing/unit-name.ts';
+import { PRICE_KEYS } from '../pricing/prices.ts';
 import { type VocabularyName, vocabularyOf } from '../tokens/vocabulary.ts';
 import { declarations } from './declarations.ts';
 

@@ -9,7 +9,7 @@ import { openBlobDirectory } from '../../actors/runtime/stores/directory/open-bl
 import { openKeyDirectory } from '../../actors/runtime/stores/directory/open-key-directory.ts';
 import { systemClock } from '../../actors/runtime/system/clock.ts';
 import { systemRandom } from '../../actors/runtime/system/random.ts';
-import { placeOfFile } from '../../gateway/files/file-place.ts';
+import { placeOfFile } from '../../gateway/files/file-services.ts';
 import type { FileEvidence, Opening } from '../support/auditor/file-evidence.ts';
 
 type Sealing = Pick<FileEvidence, 'openings' | 'keyAgesHours' | 'searched'>;

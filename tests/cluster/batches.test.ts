@@ -8,7 +8,7 @@ import type { BatchRecord } from '../../actors/batch/batch-record.ts';
 import { changeKey } from '../../actors/key/key.ts';
 import { holdAttempt } from '../../actors/terms/hold-attempt.ts';
 import { accountAddress, keyAddress, lineGenerationId } from '../../actors/terms/ids.ts';
-import { reportCharge } from '../../gateway/node/report-charge.ts';
+import { reportCharge } from '../../gateway/node/open-cluster.ts';
 import { RequestMetrics } from '../../gateway/operator/metrics/request-metrics.ts';
 import { bounded } from '../support/bounded.ts';
 import { BatchWorld, type Call, type ResultLine } from './batch-world.ts';

@@ -24,7 +24,7 @@ import {
   submitVideo,
 } from '../../actors/video-job/video-job.ts';
 import type { JobServices } from '../../gateway/jobs/job-services.ts';
-import { removalHandler } from '../../gateway/jobs/video/remove-clip.ts';
+import { removalHandler } from '../../gateway/jobs/video/store-clip.ts';
 import { Dice } from '../simulation/world/dice.ts';
 import { MemoryBlobs } from '../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../support/memory-key-store.ts';

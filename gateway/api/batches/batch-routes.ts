@@ -7,7 +7,7 @@ import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
-import { batchBounds } from '../../jobs/batch/batch-bounds.ts';
+import { batchBounds } from '../../jobs/batch/parse-submission.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { notFound } from '../../terms/not-found.ts';
 import { refusalError, rejectionOf } from '../../terms/refusal-error.ts';

@@ -4,7 +4,7 @@ import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { generationHeaders } from '../../edge/generation-headers.ts';
 import type { RequestContext } from '../../edge/request-context.ts';
 import { JSON_TYPE } from '../../http/route-answer.ts';
-import { resultsOf } from '../../jobs/batch/results-of.ts';
+import { resultsOf } from '../../jobs/batch/read-sealed.ts';
 import { batchObject } from './batch-object.ts';
 
 /**

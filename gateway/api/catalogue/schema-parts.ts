@@ -1,6 +1,6 @@
 /** The parts that the catalogue's schemas share. */
 import { type TSchema, Type } from 'typebox';
-import { PRICE_KEYS, unitName } from '../../pricing/unit-name.ts';
+import { PRICE_KEYS, unitName } from '../../pricing/prices.ts';
 
 export const text = Type.String();
 export const texts = Type.Array(text);

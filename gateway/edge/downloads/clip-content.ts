@@ -6,8 +6,7 @@ import type { OpenedClip, ShownClip } from '../../../actors/video-job/clip-effec
 import { type ClipRecord, placeOfClip } from '../../../actors/video-job/clip-record.ts';
 import type { JobRecord } from '../../../actors/video-job/job-record.ts';
 import { closeClip, openClip, showClip } from '../../../actors/video-job/video-job.ts';
-import { byteFailure } from '../../files/byte-failure.ts';
-import { isKeyLost } from '../../files/lost.ts';
+import { byteFailure, isKeyLost } from '../../files/byte-failure.ts';
 import { byteRangeOf } from '../../http/byte-range.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { refusalError } from '../../terms/refusal-error.ts';

@@ -1,6 +1,7 @@
 import type { BatchEndpoint } from '../../../actors/batch/batch-record.ts';
 import { LOOP_TURN_BYTES, type LoopWork } from '../../../actors/runtime/index.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
+import { DIALECTS } from '../../dialects/dialect-table.ts';
 import { asksStream } from '../../dialects/request/asks-stream.ts';
 import { tooComplex, tooLarge } from '../../json/json-refusal.ts';
 import { JsonScan } from '../../json/json-scan.ts';
@@ -8,7 +9,6 @@ import { parseWhole } from '../../json/parse-whole.ts';
 import { readInShares } from '../../json/read-in-shares.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { invalid } from '../../terms/invalid.ts';
-import { BATCH_DIALECTS } from './batch-dialects.ts';
 
 /** What a batch sets for its bodies. (spec: inference, Batch) */
 export interface LineDefaults {
@@ -104,3 +104,10 @@ function withDefaults(value: unknown, { model, provider }: LineDefaults): unknow
 function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
+
+/** The dialect of the bodies of each endpoint. (spec: inference, Batch) */
+export const BATCH_DIALECTS: Readonly<Record<BatchEndpoint, Dialect>> = {
+  '/v1/chat/completions': DIALECTS.chat,
+  '/v1/responses': DIALECTS.responses,
+  '/v1/messages': DIALECTS.messages,
+};

@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { BATCH_ENDPOINTS, type BatchEndpoint } from '../../../actors/batch/batch-record.ts';
+import type { BatchBounds } from '../../../actors/batch/events.ts';
 import { LINES_MAX } from '../../../actors/batch/line-record.ts';
 import { LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf, opaque } from '../../dialects/request/members.ts';
 import { membersOf } from '../../dialects/request/unread-members.ts';
 import { validationError } from '../../dialects/request/validation-error.ts';
 import type { KeptTexts } from '../../json/json-sinks.ts';
+import type { ClusterConfig } from '../../terms/config.ts';
 import { invalid } from '../../terms/invalid.ts';
 import type { LineDefaults, LineProvider } from './line-body.ts';
 
@@ -144,4 +146,14 @@ export function parseInputLine(value: unknown, nth: number, endpoint: BatchEndpo
   if (method != null && method !== 'POST') throw invalid(`${line}: method must be "POST"`);
   if (url != null && url !== endpoint) throw invalid(`${line}: url must be ${JSON.stringify(endpoint)}`);
   return requestOf(value, `${line}: request`);
+}
+
+/** The bounds that a new batch keeps to its end, whatever the configuration becomes meanwhile. */
+export function batchBounds({ batches, files, upstream }: ClusterConfig): BatchBounds {
+  return {
+    resultsBytesMax: files.fileBytesMax,
+    resultsLifetimeMs: files.lifetimeMs,
+    retentionMs: batches.retentionMs,
+    lineMs: upstream.totalMs + upstream.holdSlackMs,
+  };
 }

@@ -1,3 +1,4 @@
+import type { BatchRecord } from '../../../actors/batch/batch-record.ts';
 import {
   type ByteAccess,
   type ByteRange,
@@ -6,7 +7,10 @@ import {
   type Place,
   type SealedBlob,
 } from '../../../actors/runtime/index.ts';
-import { isLost } from '../../files/lost.ts';
+import { isLost } from '../../files/byte-failure.ts';
+import type { FileServices } from '../../files/file-services.ts';
+import { findStored, readFile } from '../../files/read-file.ts';
+import { GatewayError } from '../../terms/gateway-error.ts';
 
 /**
  * Sealed bytes of a batch, whole or a range of a blob, or the base64 text of a sealed value. Null: the key is destroyed
@@ -27,4 +31,28 @@ export async function readSealed(
     if (isLost(thrown)) return null;
     throw thrown;
   }
+}
+
+/**
+ * The result lines of an ended batch, as stored; null while it runs, and once the file expired or was deleted. Rejects
+ * with GatewayError 503 while the key store is out of reach. (spec: inference, Batch, `results`)
+ */
+export async function resultsOf(
+  files: FileServices,
+  { account, resultsFileId }: BatchRecord,
+): Promise<AsyncIterable<Uint8Array> | null> {
+  const file = resultsFileId === null ? null : await findStored(files, account, resultsFileId);
+  if (file === null) return null;
+  try {
+    return await readFile(files, file);
+  } catch (thrown) {
+    // The file ended between the two reads.
+    if (thrown instanceof GatewayError && thrown.status === 404) return null;
+    throw thrown;
+  }
+}
+
+/** A reply of a batch opens only as that of this line of this batch of this account. (reliability F5) */
+export function placeOfReply(account: string, batch: string, index: number): Place {
+  return { account, object: `${batch}/${index}`, kind: 'batch-reply' };
 }

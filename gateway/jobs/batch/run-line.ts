@@ -31,8 +31,7 @@ import { gatewayErrorOf } from '../../terms/gateway-error-of.ts';
 import type { JobServices } from '../job-services.ts';
 import { type LineProvider, readLineBody } from './line-body.ts';
 import { lineErrorOf } from './line-error.ts';
-import { readSealed } from './read-sealed.ts';
-import { placeOfReply } from './reply-place.ts';
+import { placeOfReply, readSealed } from './read-sealed.ts';
 import { placeOfBodies } from './seal-submission.ts';
 
 /** Lines that run on one node at once; accounts take turns. */

@@ -10,10 +10,9 @@ import {
   sealBlob,
 } from '../../../actors/runtime/index.ts';
 import { batchAddress, fileId, lineGenerationId, lineId } from '../../../actors/terms/ids.ts';
-import { placeOfFile } from '../../files/file-place.ts';
+import { placeOfFile } from '../../files/file-services.ts';
 import type { JobServices } from '../job-services.ts';
-import { readSealed } from './read-sealed.ts';
-import { placeOfReply } from './reply-place.ts';
+import { placeOfReply, readSealed } from './read-sealed.ts';
 
 /** Results files that one node writes at once. */
 const RESULTS_RUNNING_MAX = 8;

@@ -17,7 +17,7 @@ import {
 } from '../../providers/video/video-calls.ts';
 import type { ClipMeasure } from './clip/measure-clip.ts';
 import { UnreadableClip } from './clip/unreadable-clip.ts';
-import type { RenderNode, RenderTask } from './render-node.ts';
+import type { RenderNode, RenderTask } from './render-services.ts';
 import { pause, renderCallLimits } from './render-services.ts';
 import { type ReceivedClip, storeClip } from './store-clip.ts';
 

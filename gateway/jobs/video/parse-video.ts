@@ -3,11 +3,11 @@ import type { FrameSize } from '../../../actors/video-job/render-ask.ts';
 import { checked } from '../../dialects/request/checked.ts';
 import { parsePreferences } from '../../dialects/request/parse-preferences.ts';
 import { shortestDecimal } from '../../dialects/request/parse-price-caps.ts';
+import { judgeCallbackUrl } from '../../outbound/callback-url.ts';
 import type { TargetRules } from '../../terms/config.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { parseSize, sizeOf, sizeText, tierOf } from '../../terms/video-geometry.ts';
 import type { VideoRequest } from '../../terms/video-request.ts';
-import { readCallbackUrl } from '../webhook/read-callback-url.ts';
 import { parseAdapters } from './parse-adapters.ts';
 import { parseAssets, refuseManyItems } from './parse-assets.ts';
 import { videoCheck, type WireVideo } from './video-schema.ts';
@@ -59,4 +59,13 @@ function geometryOf({ size: text, resolution, aspect_ratio }: WireVideo): {
     throw invalid('size must agree with resolution and aspect_ratio; name the one or the others');
   }
   return { size, resolution: named.resolution, aspectRatio: null };
+}
+
+/** The `callback_url` of a submission, as it was written; null without one. Throws GatewayError 400. */
+export function readCallbackUrl(value: unknown, rules: TargetRules): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') throw invalid('callback_url must be a string');
+  const verdict = judgeCallbackUrl(value, rules);
+  if (typeof verdict === 'string') throw invalid(`callback_url ${verdict}`);
+  return value;
 }

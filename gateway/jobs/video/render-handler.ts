@@ -15,7 +15,7 @@ import { ATTEMPTS_MAX, type BegunRender, type RenderResult } from '../../../acto
 import type { RenderInput } from '../../../actors/video-job/job-effects.ts';
 import type { AssetRef, FrozenCandidate, RemoteRender } from '../../../actors/video-job/render-ask.ts';
 import { beginRender, type RenderRun, reportMoved, reportSubmitted } from '../../../actors/video-job/video-job.ts';
-import { isLost } from '../../files/lost.ts';
+import { isLost } from '../../files/byte-failure.ts';
 import { accountTag } from '../../inference/outcomes.ts';
 import { ProviderFailure } from '../../providers/provider-failure.ts';
 import type { RenderLimits } from '../../terms/render-limits.ts';
@@ -23,7 +23,7 @@ import type { JobServices } from '../job-services.ts';
 import { CandidateRender, type DeliveredClip } from './candidate-render.ts';
 import { judgeClip } from './judge-clip.ts';
 import { type CandidateFailure, categoryOf, isFault, isRefusal, renderError, shownOf } from './render-error.ts';
-import type { RenderNode } from './render-node.ts';
+import type { RenderNode } from './render-services.ts';
 import { renderSettlement } from './render-settlement.ts';
 import { openPrompt } from './seal-prompt.ts';
 

@@ -1,7 +1,9 @@
-import type { Clock } from '../../../actors/runtime/index.ts';
+import type { Clock, Counts, Place, Semaphore } from '../../../actors/runtime/index.ts';
+import type { RenderInput } from '../../../actors/video-job/job-effects.ts';
 import type { OutboundLimits } from '../../outbound/outbound.ts';
 import type { UpstreamLimits } from '../../terms/config.ts';
 import type { RenderLimits } from '../../terms/render-limits.ts';
+import type { JobServices } from '../job-services.ts';
 
 const ANSWER_BYTES_MAX = 64 * 1024;
 
@@ -39,4 +41,23 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
     });
     signal.addEventListener('abort', cut, { once: true });
   });
+}
+
+/** What the renders of one node share. */
+export interface RenderNode {
+  readonly services: JobServices;
+  /** Clips that are received at once. */
+  readonly receiving: Semaphore;
+  /** Addresses of the jobs whose provider answers the open call with the clip: no other node can continue these. */
+  readonly direct: Set<string>;
+  /** Creates by account whose attempt has ended and whose answer is awaited, to abort what they began. */
+  readonly outliving: Counts;
+}
+
+/** One attempt of the activity `render`. */
+export interface RenderTask {
+  readonly input: RenderInput;
+  readonly signal: AbortSignal;
+  /** The place of the clip. */
+  readonly place: Place;
 }

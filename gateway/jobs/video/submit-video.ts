@@ -21,7 +21,7 @@ import type { VideoRequest } from '../../terms/video-request.ts';
 import { measurePrompt } from '../../tokens/measure-prompt.ts';
 import { sealAssets } from './seal-assets.ts';
 import { sealPrompt } from './seal-prompt.ts';
-import { videoBounds } from './video-bounds.ts';
+import { videoBounds } from './video-schema.ts';
 
 export interface VideoSubmission {
   readonly request: VideoRequest;

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { VideoBounds } from '../../../actors/video-job/events.ts';
 import { LABEL_CHARACTERS_MAX, maybe, named, oneOf } from '../../dialects/request/members.ts';
 import { preferencesSchema } from '../../dialects/request/preferences-schema.ts';
+import type { ClusterConfig } from '../../terms/config.ts';
 import { ASPECT_RATIOS, FRAME_TYPES, REFERENCE_ROLES, RESOLUTIONS, ROLE_ALIASES } from '../../terms/video-names.ts';
 
 /** The prompt travels in the message that creates the job. */
@@ -49,3 +51,9 @@ export type WireFrame = Static<typeof frameImage>;
 export type WireReference = Static<typeof reference>;
 
 export const videoCheck = Compile(videoRequestSchema);
+
+/** The bounds that a new job keeps to its end, whatever the configuration becomes meanwhile. */
+export function videoBounds({ videos }: Pick<ClusterConfig, 'videos'>): VideoBounds {
+  const { jobMs, holdSlackMs, windowMs, deliveredMs, downloadMs, downloadsMax, retentionMs } = videos;
+  return { jobMs, holdSlackMs, windowMs, deliveredMs, downloadMs, downloadsMax, retentionMs };
+}

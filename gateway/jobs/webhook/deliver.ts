@@ -15,9 +15,7 @@ import { NOT_SENT } from '../../../actors/webhook/webhook-state.ts';
 import type { PublicClient } from '../../outbound/public-client.ts';
 import type { PostOutcome } from '../../outbound/public-exchange.ts';
 import type { WebhookLimits } from '../../terms/config.ts';
-import { backOffMs } from './back-off.ts';
-import { signatureOf } from './signature.ts';
-import { secretsAt } from './signing-secret.ts';
+import { secretsAt, signatureOf } from './signing-secret.ts';
 
 /** What deliveries of a node need. */
 export interface WebhookServices {
@@ -83,4 +81,19 @@ function outcomeOf(answer: PostOutcome): DeliveryOutcome {
   if ('failure' in answer) return answer.failure;
   const { status } = answer;
   return status < 600 ? (`${Math.floor(status / 100)}xx` as DeliveryOutcome) : 'malformed';
+}
+
+const FACTOR = 4;
+
+/**
+ * The wait after the given attempt (1, 2, ...), in whole ms: exponential, bounded, and between half and all of its value
+ * by chance, so that deliveries which failed together are not repeated together.
+ */
+export function backOffMs(
+  { backOffMsMin, backOffMsMax }: Pick<WebhookLimits, 'backOffMsMin' | 'backOffMsMax'>,
+  attempt: number,
+  fraction: number,
+): number {
+  const whole = Math.min(backOffMsMax, backOffMsMin * FACTOR ** (attempt - 1));
+  return Math.ceil(whole * (0.5 + fraction / 2));
 }

@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
 import type { SecretVersion, SigningRecord } from '../../../actors/webhook/signing.machine.ts';
 
 const BYTES = 32;
@@ -20,4 +20,14 @@ export function secretsAt(
 ): readonly string[] {
   const versions = previous !== null && now < previous.validUntil ? [current, previous] : [current];
   return versions.map((version) => signingSecret(pepper, account, version));
+}
+
+/**
+ * The value of `Gateway-Signature`: `t=<Unix seconds>,v1=<hex>`, with one `v1` for each secret; each is the HMAC-SHA256
+ * of `<t>.<body>` with the secret's whole text as the key. (spec: catalogue, Events 1)
+ */
+export function signatureOf(body: string, secrets: readonly string[], atMs: number): string {
+  const seconds = Math.floor(atMs / 1_000);
+  const signed = secrets.map((secret) => createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex'));
+  return [`t=${seconds}`, ...signed.map((hex) => `v1=${hex}`)].join(',');
 }

@@ -13,7 +13,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { loadConfig } from '../config/load.ts';
 import { launcherOf } from '../launcher/data-folder.ts';
 import { isSimulated, rememberStart, usesSimulators } from '../launcher/last-start.ts';
-import { writeWhole } from '../launcher/whole-file.ts';
+import { writeWhole } from '../launcher/private-files.ts';
 import { COMMAND_LINE } from './command-line.ts';
 import { findCluster } from './find-cluster.ts';
 import type { GlobalOptions } from './global-options.ts';

@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeWhole } from '../launcher/whole-file.ts';
+import { writeWhole } from '../launcher/private-files.ts';
 
 interface Serving {
   readonly url: string;

@@ -7,7 +7,7 @@ import { readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TlsConfig } from '../../terms/config.ts';
 import { ConfigError } from '../config/config-error.ts';
-import { writeWhole } from './whole-file.ts';
+import { writeWhole } from './private-files.ts';
 
 export interface ConnectionInfo {
   /** For clients, such as `http://127.0.0.1:8080/api/v1`; null if no node on this host listens for them. */

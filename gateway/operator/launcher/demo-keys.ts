@@ -8,7 +8,7 @@ import type { Random } from '../../../actors/runtime/index.ts';
 import { isKeyText, keyId, keyText } from '../../../actors/terms/ids.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { secretsFolder } from '../config/secrets.ts';
-import { writeWhole } from './whole-file.ts';
+import { writeWhole } from './private-files.ts';
 
 /** An account of the demo: a fixed id that is easy to remember; its keys are random. */
 export interface DemoOwner {

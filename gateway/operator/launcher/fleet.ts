@@ -4,13 +4,11 @@
  * is written to the journal with its reason.
  */
 import type { Socket } from 'node:net';
-import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
+import type { Cancel, Clock, NodeRestarts } from '../../../actors/runtime/index.ts';
 import type { LauncherLimits } from '../../terms/config.ts';
-import { causeOfDeath } from './cause-of-death.ts';
 import type { Journal } from './journal.ts';
 import { EXIT_REJOIN, EXIT_UNCAUGHT, type NodeAddresses, type NodeDeath } from './message.ts';
-import { type NodeEnd, type NodeListener, NodeProcess, type NodeStart } from './node-process.ts';
-import { Restarts } from './restarts.ts';
+import { causeOfDeath, type NodeEnd, type NodeListener, NodeProcess, type NodeStart } from './node-process.ts';
 import { type HandoffNode, SocketHandoff } from './socket-handoff.ts';
 import { restartAfter } from './watchdog.ts';
 
@@ -253,4 +251,36 @@ function reasonOf(end: NodeEnd): string {
   if (end.code === 0) return 'drained and left';
   if (end.code === EXIT_UNCAUGHT) return 'an uncaught error';
   return `exited with code ${end.code}`;
+}
+
+/** Times kept of a node. */
+const TIMES_MAX = 100;
+
+export interface RestartAfter {
+  /** Wall-clock ms of the end. */
+  readonly at: number;
+  readonly reason: string;
+  /** A drain: it was asked for, so that it is no death. */
+  readonly isPlanned: boolean;
+}
+
+/** How often each node of a launcher was started again after a death, and how it last ended. */
+export class Restarts {
+  private readonly byName: Map<string, NodeRestarts>;
+
+  constructor(names: readonly string[]) {
+    this.byName = new Map(names.map((name) => [name, { name, total: 0, times: [], lastEnd: null }]));
+  }
+
+  note(name: string, { at, reason, isPlanned }: RestartAfter): NodeRestarts {
+    const { total, times } = this.byName.get(name) ?? { total: 0, times: [] };
+    const counted = isPlanned ? { total, times } : { total: total + 1, times: [...times, at].slice(-TIMES_MAX) };
+    const noted = { name, ...counted, lastEnd: { reason, at } };
+    this.byName.set(name, noted);
+    return noted;
+  }
+
+  all(): readonly NodeRestarts[] {
+    return [...this.byName.values()];
+  }
 }

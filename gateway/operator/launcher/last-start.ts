@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClusterConfig } from '../../terms/config.ts';
 import { ConfigError } from '../config/config-error.ts';
-import { writeWhole } from './whole-file.ts';
+import { writeWhole } from './private-files.ts';
 
 interface LastStart {
   /** The file of `--config`; null for the default configuration, or if an earlier version started the folder. */

@@ -19,9 +19,9 @@ import { Fleet } from './fleet.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { refuseSimulators, rememberStart, usesSimulators } from './last-start.ts';
 import { trimLogs } from './log-files.ts';
+import { writeWhole } from './private-files.ts';
 import { boundedRefusals, openPublicPort, type PublicPort } from './public-port.ts';
 import { FACILITATOR_SECRET, type Simulators, startSimulators } from './simulators.ts';
-import { writeWhole } from './whole-file.ts';
 
 export interface LauncherOptions {
   readonly config: ClusterConfig;

@@ -4,8 +4,8 @@
  */
 import { readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { type ConnectionInfo, type ConnectionNode, connectionPath, readConnection } from './connection.ts';
+import { writeWhole } from './private-files.ts';
 import { isAlive } from './process-state.ts';
-import { writeWhole } from './whole-file.ts';
 
 export interface LoneNode {
   readonly data: string;

@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../../actors/runtime/index.ts';
 import type { LauncherLimits } from '../../terms/config.ts';
 import { openLog } from './log-files.ts';
-import type { NodeAddresses, ToLauncher, ToNode } from './message.ts';
+import { EXIT_UNCAUGHT, type NodeAddresses, type ToLauncher, type ToNode } from './message.ts';
 import { processState } from './process-state.ts';
 import type { HandoffNode } from './socket-handoff.ts';
 import { isSilentLoop, QUIET, startingVitals, tickVitals, type Vitals, verdictOn } from './watchdog.ts';
@@ -213,3 +213,16 @@ export class NodeProcess implements HandoffNode {
 }
 
 function ignore(): void {}
+
+/** Signals of a process's own crash: an abort (also for a full heap), or a fault of its code. */
+const OWN_SIGNALS: ReadonlySet<string> = new Set(['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP']);
+
+/**
+ * Tells crashed nodes from killed ones: only a crash may count against the activities that were running. In doubt the
+ * node counts as killed. Pure.
+ */
+export function causeOfDeath(end: NodeEnd): 'own-hand' | 'outside' {
+  if (end.killedFor !== null) return end.silentLoop ? 'own-hand' : 'outside';
+  if (end.signal !== null) return OWN_SIGNALS.has(end.signal) ? 'own-hand' : 'outside';
+  return end.code === EXIT_UNCAUGHT ? 'own-hand' : 'outside';
+}

@@ -3,6 +3,7 @@
  * command line creates files private by its umask; this covers those of earlier versions.
  */
 import { chmodSync, readdirSync, statSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** For `process.umask`: files 0600, folders 0700. */
@@ -39,4 +40,18 @@ function takeRights(path: string): void {
     // Another process has removed it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
+}
+
+/** Writes a file atomically: to a temporary file, flushed, then renamed into place, readable by its owner only. */
+export async function writeWhole(file: string, text: string): Promise<void> {
+  const temporary = `${file}.new`;
+  const handle = await open(temporary, 'w', 0o600);
+  try {
+    await handle.chmod(0o600);
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, file);
 }

@@ -1,7 +1,7 @@
 import type { Tariff } from '../../../actors/terms/tariff.ts';
 import { chargeOf, isZero } from '../../../actors/terms/usd.ts';
 import type { FrozenCandidate } from '../../../actors/video-job/render-ask.ts';
-import { PRICE_KEYS } from '../../pricing/unit-name.ts';
+import { PRICE_KEYS } from '../../pricing/prices.ts';
 import { videoRate } from '../../pricing/video-rate.ts';
 import { sizeText } from '../../terms/video-geometry.ts';
 import type { VideoRequest } from '../../terms/video-request.ts';

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckFinding } from '../../../actors/terms/endpoint.ts';
 import config from '../../../cluster.config.ts';
-import { dueAt } from '../../../gateway/checks/due-at.ts';
+import { dueAt } from '../../../gateway/checks/checker.ts';
 
 const limits = config.checks;
 const SINCE = 1_763_690_400_000;

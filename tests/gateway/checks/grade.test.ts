@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Grader, isRight } from '../../../gateway/checks/grade.ts';
+import { type Grader, isRight } from '../../../gateway/checks/benchmarker.ts';
 import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);

@@ -2,7 +2,7 @@
 import { networkInterfaces } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readCallbackUrl } from '../../../gateway/jobs/webhook/read-callback-url.ts';
+import { readCallbackUrl } from '../../../gateway/jobs/video/parse-video.ts';
 import { isCallable, judgeCallbackUrl } from '../../../gateway/outbound/callback-url.ts';
 import { isPublicAddress } from '../../../gateway/outbound/public-address.ts';
 import type { TargetRules } from '../../../gateway/terms/config.ts';

@@ -12,7 +12,7 @@ import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
 import { accountAddress, batchAddress, fileId, lineGenerationId, lineId } from '../../../actors/terms/ids.ts';
 import { usd } from '../../../actors/terms/usd.ts';
 import { charge } from '../../../gateway/pricing/charge.ts';
-import { total } from '../../../gateway/pricing/total.ts';
+import { total } from '../../../gateway/pricing/prices.ts';
 import type { CallSeen } from '../../support/auditor/evidence.ts';
 import type { History } from '../history.ts';
 import type { Database } from '../world/database.ts';

@@ -1,7 +1,7 @@
 import type { FileRecord } from '../../../actors/file/file-record.ts';
 import { keyHour } from '../../../actors/runtime/bytes/key-hour.ts';
 import { openBlob, type Place } from '../../../actors/runtime/index.ts';
-import { placeOfFile } from '../../../gateway/files/file-place.ts';
+import { placeOfFile } from '../../../gateway/files/file-services.ts';
 import type { Opening } from '../../support/auditor/file-evidence.ts';
 import type { ByteWorld } from '../world/byte-world.ts';
 import type { Database } from '../world/database.ts';

@@ -13,7 +13,7 @@ import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
 import { generationId } from '../../../actors/terms/ids.ts';
 import type { Refusal, RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { charge } from '../../../gateway/pricing/charge.ts';
-import { total } from '../../../gateway/pricing/total.ts';
+import { total } from '../../../gateway/pricing/prices.ts';
 import { amount } from '../../support/auditor/amount.ts';
 import type { CallSeen } from '../../support/auditor/evidence.ts';
 import type { HistoryEntry } from '../../support/auditor/history.ts';

@@ -9,8 +9,8 @@ import {
   sealBlob,
   systemRandom,
 } from '../../../../actors/runtime/index.ts';
-import { placeOfFile } from '../../../../gateway/files/file-place.ts';
-import { resultsOf } from '../../../../gateway/jobs/batch/results-of.ts';
+import { placeOfFile } from '../../../../gateway/files/file-services.ts';
+import { resultsOf } from '../../../../gateway/jobs/batch/read-sealed.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { openStage } from './stage.ts';

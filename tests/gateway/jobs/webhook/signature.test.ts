@@ -2,8 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { signatureOf } from '../../../../gateway/jobs/webhook/signature.ts';
-import { secretsAt, signingSecret } from '../../../../gateway/jobs/webhook/signing-secret.ts';
+import { secretsAt, signatureOf, signingSecret } from '../../../../gateway/jobs/webhook/signing-secret.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { type Received, verifyInNode, verifyInPython } from '../../../support/webhook/documented-verifier.ts';
 

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { causeOfDeath } from '../../../../gateway/operator/launcher/cause-of-death.ts';
 import { EXIT_REJOIN, EXIT_UNCAUGHT } from '../../../../gateway/operator/launcher/message.ts';
 import type { NodeEnd } from '../../../../gateway/operator/launcher/node-process.ts';
+import { causeOfDeath } from '../../../../gateway/operator/launcher/node-process.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);

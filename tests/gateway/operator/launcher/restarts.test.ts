@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Restarts } from '../../../../gateway/operator/launcher/restarts.ts';
+import { Restarts } from '../../../../gateway/operator/launcher/fleet.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);

@@ -7,7 +7,7 @@ import {
   perMillionText,
   priceLines,
 } from '../../../../gateway/pages/catalogue/price-text.ts';
-import { PRICE_KEYS, unitName } from '../../../../gateway/pricing/unit-name.ts';
+import { PRICE_KEYS, unitName } from '../../../../gateway/pricing/prices.ts';
 
 const tariff = (prices: Partial<Tariff>): Tariff => ({ id: 'tar_1', discount: 0, ...prices });
 
