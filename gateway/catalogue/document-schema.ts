@@ -4,6 +4,7 @@
  * of a validation error. (conventions 1.7, extended by what the catalogue shows of an endpoint)
  */
 import { type Static, type TSchema, Type } from 'typebox';
+import { PARAMETER_ROWS } from '../terms/parameters.ts';
 import { familySchema, modelHubSchema, tagsSchema } from './facts-schema.ts';
 import { frameSchema, videoSchema } from './video-schema.ts';
 
@@ -213,17 +214,17 @@ const datacenter = Type.Object(
 );
 
 /** The gateway sends these values for members that a request omits. (spec: catalogue, `default_parameters`) */
-const defaults = Type.Object(
-  {
-    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2, description: 'a number, 0 to 2' })),
-    top_p: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1, description: 'a number above 0, at most 1' })),
-    top_k: Type.Optional(Type.Integer({ minimum: -1, description: 'a whole number, -1 or more' })),
-    repetition_penalty: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, maximum: 2, description: 'a number above 0, at most 2' }),
-    ),
-  },
-  { ...closed, description: 'recommended sampling, such as {"temperature": 0.7}' },
+const defaults = Type.Unsafe<Readonly<Record<string, number>>>(
+  Type.Object(Object.fromEntries(PARAMETER_ROWS.flatMap(recommended)), {
+    ...closed,
+    description: 'recommended sampling, such as {"temperature": 0.7}',
+  }),
 );
+
+function recommended([name, { bounds, recommended: description }]: (typeof PARAMETER_ROWS)[number]) {
+  if (bounds?.chat === undefined || description === undefined) return [];
+  return [[name, Type.Optional({ ...bounds.chat, description })] as const];
+}
 
 /** Our own members beyond conventions 1.7. */
 const extensions = {

@@ -1,5 +1,5 @@
-import type { DeclaredDescriptor, DeclaredModel, ModelsDocument } from './document-schema.ts';
-import { KNOWN_PARAMETERS } from './known-parameters.ts';
+import { PARAMETER_ROWS } from '../terms/parameters.ts';
+import type { DeclaredDescriptor, DeclaredModel, ModelsDocument, OutputModality } from './document-schema.ts';
 import { nearestIds } from './nearest-ids.ts';
 import { tariffOf } from './tariff-of.ts';
 import { memberOf, type ValidationError } from './validation-error.ts';
@@ -41,12 +41,21 @@ function priceWarnings(model: DeclaredModel, at: Path): readonly ValidationError
 function parameterWarnings(model: DeclaredModel, at: Path): readonly ValidationError[] {
   return model.output_modalities.flatMap(({ type, supported_parameters }, nth) => {
     const path = [...at, 'output_modalities', nth, 'supported_parameters'];
-    const known = KNOWN_PARAMETERS[type];
+    const known = knownParameters(type);
     return Object.entries(supported_parameters as Parameters).flatMap(([name, declared]) => [
-      ...(known === undefined || known.has(name) ? [] : [unknownName(name, [...known], [...path, name])]),
+      ...(known.length === 0 || known.includes(name) ? [] : [unknownName(name, known, [...path, name])]),
       ...invertedRanges(declared, [...path, name]),
     ]);
   });
+}
+
+/**
+ * Parameters that requests can set on this type of output; any other has no effect. None for a type that no request can
+ * ask for yet: it declares what it likes.
+ */
+export function knownParameters(type: OutputModality['type']): readonly string[] {
+  const rows = PARAMETER_ROWS.filter(([, { outputs }]) => outputs.some((each) => each === type));
+  return rows.map(([name]) => name);
 }
 
 function unknownName(name: string, known: readonly string[], path: Path): ValidationError {

@@ -1,3 +1,5 @@
+import { PARAMETER_ROWS } from '../terms/parameters.ts';
+
 /**
  * Paths of a chat request. A provider may name any path, and a name inside it may be text of the caller, so only what
  * stands here is ever shown. Below a JSON Schema all names are the caller's: its paths end there.
@@ -37,15 +39,15 @@ export const CALLER_PATHS: readonly string[] = [
   'reasoning.enabled',
   'audio.voice',
   'audio.format',
-  'image_config.n',
-  'image_config.size',
-  'image_config.quality',
-  'image_config.resolution',
-  'image_config.aspect_ratio',
-  ...['temperature', 'top_p', 'top_k', 'min_p', 'frequency_penalty', 'presence_penalty', 'repetition_penalty', 'seed'],
-  ...['stop', 'max_tokens', 'logit_bias', 'logprobs', 'top_logprobs', 'parallel_tool_calls', 'reasoning_effort'],
-  ...['modalities', 'user', 'enable_thinking', 'verbosity'],
+  'modalities',
+  'user',
+  ...PARAMETER_ROWS.flatMap(parameterPaths),
 ];
+
+function parameterPaths([name, { bounds, outputs, shown = name }]: (typeof PARAMETER_ROWS)[number]): string[] {
+  const ofChat = bounds === undefined ? outputs.includes('text') : bounds.chat !== undefined;
+  return [...(ofChat ? [shown] : []), ...(bounds?.images === undefined ? [] : [`image_config.${name}`])];
+}
 
 /** Names of the same members in the words of other dialects and servers. */
 const RENAMED: readonly (readonly [RegExp, string])[] = [

@@ -1,7 +1,10 @@
+import { PARAMETER_ROWS } from '../terms/parameters.ts';
 import type { Turn } from '../terms/turn.ts';
 
 /** Applied where an endpoint declares them; they disqualify an endpoint only when every parameter is required. */
-const ADVISORY: ReadonlySet<string> = new Set(['enable_thinking', 'parallel_tool_calls']);
+const ADVISORY: ReadonlySet<string> = new Set(
+  PARAMETER_ROWS.filter(([, { advisory }]) => advisory === true).map(([name]) => name),
+);
 
 const NONE: readonly string[] = [];
 

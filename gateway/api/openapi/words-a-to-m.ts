@@ -109,7 +109,6 @@ deposit_id | Id of the credited deposit.
 description | What it is for, in words.
 detail | How closely a picture is looked at.
 details | Further facts.
-dimensions | Width of the vectors.
 disable_parallel_tool_use | true: at most one tool call in an answer.
 disabled | true: requests with the key are answered 401.
 downloadable | Whether the bytes may be read back.
@@ -118,7 +117,6 @@ duration | Length, seconds.
 echo | Repeats the prompt before the continuation; accepted without effect.
 effort | How much the model reasons.
 embedding | The vector of one input.
-enable_thinking | Whether the model reasons, where it can be switched.
 enabled | Whether it is on.
 encoding_format | float: numbers; base64: little-endian 32-bit floats.
 encrypted_content | Reasoning that only its provider can read; send it back unchanged.
@@ -169,7 +167,6 @@ frame_images | First and last frame of the clip.
 frame_step | Widths and heights are multiples of this.
 frame_type | Which frame of the clip the picture is.
 free_model_daily_requests | Always 0: there is no free tier.
-frequency_penalty | Makes tokens less likely the more often they occurred.
 from | First UTC day.
 function | The function of a tool: its declaration, or a call of it.
 generate | false, over a WebSocket alone: keeps the request for the next turn to continue, without an answer.
@@ -202,7 +199,6 @@ images | Generated pictures.
 include | What is returned beside the usual.
 include_byok_in_budgets | Always false: there are no keys of one's own.
 include_byok_in_limit | Always false: there are no keys of one's own.
-include_reasoning | false: reasoning is not returned.
 include_tool_dispatch | true: the answer reports how tool calls were checked.
 include_usage | Whether the last chunk has the usage; it always has.
 included | Whether the plain price includes it.
@@ -217,7 +213,6 @@ input_references | Reference pictures, audio and videos of a render.
 input_schema | JSON Schema of the arguments.
 input_tokens | Tokens of the prompt.
 input_tokens_details | What the tokens of the prompt consist of.
-input_type | What a text is embedded for, as declared: search_query, search_document.
 instruct_type | Prompt format; null where none is declared.
 instructions | What the model is told before the input.
 interval | The interval of the limit.
@@ -247,7 +242,6 @@ limit_reset | How often the limit begins anew; null for never.
 limit_resets_at | When the limit begins anew.
 limit_usd | The budget in USD.
 links | Addresses below the API.
-logit_bias | Added to the likelihood of tokens, by token id.
 logprobs | Log probabilities of the tokens.
 low_balance | Balance in USD below which the notice is sent; null for no notice.
 mandatory | Whether the model always reasons.
@@ -272,7 +266,6 @@ metadata | Key and value pairs that are stored unchanged, or further facts of an
 metric | The metric of the evaluation.
 min | Lower bound.
 min_edge | Shortest edge in pixels.
-min_p | Least likelihood of a token, relative to the likeliest.
 modalities | What the answer may consist of.
 model | Id of a model, author/slug.
 model_count | How many models it serves.

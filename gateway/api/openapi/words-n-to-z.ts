@@ -1,6 +1,5 @@
 /** Descriptions of members, N to Z: `name | text`. */
 export const WORDS_N_TO_Z = `
-n | How many answers or pictures.
 name | Name, for people.
 namespace | The namespace of the function; absent for a function in none.
 native_finish_reason | Why the answer ended, in the provider's own word.
@@ -18,7 +17,6 @@ organization_id | Never set by this service.
 origin | Address of the application, or that an approval issued the key to.
 outcome | How it ended.
 output | What came out: the items of a response, or the result of a tool call.
-output_compression | Compression of the picture, percent.
 output_config | Effort and format of the answer.
 output_file_id | Id of the file with the results.
 output_format | Format of the picture.
@@ -32,7 +30,6 @@ p75 | Three quarters of the samples are at most this.
 p90 | Nine of ten samples are at most this.
 p99 | 99 of 100 samples are at most this.
 papers | Papers named by the repository.
-parallel_tool_calls | Whether an answer may call several tools.
 param | Null: the message names the member.
 parameters | JSON Schema of the arguments, or parameters by name.
 partial_images | Accepted without effect: pictures arrive whole.
@@ -45,7 +42,6 @@ per_request_limits | Never set by this service.
 perf_last_30m_by_workload | Figures of the last 30 minutes, by kind of request.
 phase | What is being done.
 plugins | Compression of a prompt that is too long, by its plugin id.
-presence_penalty | Makes tokens less likely that have occurred.
 previous | Hash of the entry before.
 previous_response_id | Over a WebSocket the last response of the same socket. Otherwise send the whole input instead.
 price_conditions | The time and the prompt length under which prices were chosen.
@@ -66,7 +62,6 @@ provider_slug | Slug of the provider.
 provider_tag | Slug of the provider, with its quantization where declared.
 providers | The providers, or their number.
 purpose | What the file is for.
-quality | Quality of the picture.
 quantization | Declared quantization of the weights.
 quantizations | Quantizations that may serve.
 rail | The way of the payment.
@@ -88,7 +83,6 @@ render_parameters | Parameters of renders, with their values.
 render_timing | How long renders take.
 render_timing_samples | Number of samples behind it.
 render_timing_sizes | Sizes behind it.
-repetition_penalty | Makes tokens less likely that the text has.
 request | USD per request.
 request_counts | Requests of the batch by outcome.
 request_id | Id of the generation.
@@ -139,7 +133,6 @@ speed | Speed of the speech.
 started_at | When it began.
 status | State it is in.
 status_page_url | Address of the status page.
-stop | Texts at which the answer ends.
 stop_reason | Why the answer ended.
 stop_sequence | The text at which it ended; null for none.
 stop_sequences | Texts at which the answer ends.
@@ -149,9 +142,7 @@ stream_options | What a stream contains beside the answer.
 streamed | Whether the answer was streamed.
 strength | How strongly the adapter works.
 strict | Whether arguments must fit the schema exactly.
-structured_outputs | Whether the answer must fit a JSON Schema.
 succeeded | Calls that were answered.
-suffix | Text behind the gap that is filled in.
 summary | A summary of the reasoning.
 supported_aspect_ratios | Ratios of width to height that a render accepts.
 supported_dimensions | Widths of vectors.
@@ -175,7 +166,6 @@ system_fingerprint | Build of the provider's model; null where none is named.
 tag | Names the endpoint of a provider in preferences.
 tags | Tags of the model.
 tariff_id | Id of the prices.
-temperature | How random sampling is.
 terms_of_service_url | Address of the terms of service.
 text | Text.
 thinking | Reasoning: how much is asked for, or its text.
@@ -199,11 +189,7 @@ tool_calls | The tools that the model calls.
 tool_choice | Which tools the model may or must call.
 tool_use_id | Id of the tool call that this block answers.
 tools | The tools that the model may call.
-top_a | Least likelihood of a token, relative to the square of the likeliest.
-top_k | Sampling considers this many tokens.
-top_logprobs | Number of alternatives with their log probabilities.
 top_models | The models with the most tokens.
-top_p | Sampling considers the likeliest tokens that have this probability together.
 top_provider | The first endpoint of the model.
 total | Sum, or total number.
 total_cost | Exact charge, USD.

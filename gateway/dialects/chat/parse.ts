@@ -6,6 +6,7 @@ import { Carried } from '../request/carried.ts';
 import { checked } from '../request/checked.ts';
 import { conversationOf } from '../request/conversation-of.ts';
 import { addMedia } from '../request/media-members.ts';
+import { forwardedParameters } from '../request/parameter-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
 import { reasoningOf } from '../request/reasoning-members.ts';
@@ -23,22 +24,7 @@ const METADATA_CHARACTERS_MAX = 65_536;
 
 type MutableTurn = { -readonly [member in keyof Turn]: Turn[member] };
 
-/** Forwarded unchanged, under these names, to endpoints that declare them. */
-const SAMPLING = [
-  'temperature',
-  'top_p',
-  'top_k',
-  'min_p',
-  'frequency_penalty',
-  'presence_penalty',
-  'repetition_penalty',
-  'seed',
-  'stop',
-  'logit_bias',
-  'logprobs',
-  'top_logprobs',
-  'enable_thinking',
-] as const satisfies readonly (keyof ChatRequest)[];
+const FORWARDED = forwardedParameters('chat');
 
 /**
  * Parses a chat request into a turn. `body` is the result of `JSON.parse` and is not changed: no coercion, no defaults;
@@ -65,7 +51,7 @@ export function parse(body: unknown, sessionHeader: string | null = null): Turn 
 }
 
 function samplingOf(request: ChatRequest): Readonly<Record<string, unknown>> {
-  const sampling = requestedSettings(request, SAMPLING);
+  const sampling = requestedSettings(request, FORWARDED);
   if (request.logit_bias) {
     const bias = withoutNulls(request.logit_bias);
     if (isEmpty(bias)) delete sampling.logit_bias;

@@ -2,6 +2,7 @@ import { Compile } from 'typebox/compile';
 import type { Turn } from '../../terms/turn.ts';
 import { checked } from '../request/checked.ts';
 import { conversationOf } from '../request/conversation-of.ts';
+import { forwardedParameters } from '../request/parameter-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
 import { requestedSettings } from '../request/requested-settings.ts';
@@ -9,18 +10,7 @@ import { type CompletionRequest, completionRequest } from './request-schema.ts';
 
 const check = Compile(completionRequest);
 
-/** Forwarded unchanged, under these names, to endpoints that declare them. */
-const SAMPLING = [
-  'temperature',
-  'top_p',
-  'top_k',
-  'frequency_penalty',
-  'presence_penalty',
-  'repetition_penalty',
-  'seed',
-  'stop',
-  'suffix',
-] as const satisfies readonly (keyof CompletionRequest)[];
+const FORWARDED = forwardedParameters('completions');
 
 /** A parsed text completion request: the turn, and what its rendering needs in addition. */
 export interface ParsedCompletion {
@@ -51,7 +41,7 @@ export function parse(body: unknown, sessionHeader: string | null = null): Parse
 }
 
 function samplingOf(request: CompletionRequest): Readonly<Record<string, unknown>> {
-  const sampling = requestedSettings(request, SAMPLING);
+  const sampling = requestedSettings(request, FORWARDED);
   if (request.logprobs != null) sampling.logprobs = true;
   if (request.logprobs) sampling.top_logprobs = request.logprobs;
   return sampling;

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { maybe } from '../request/members.ts';
+import { parameterMembers } from '../request/parameter-members.ts';
 import { sharedMembers } from '../request/shared-members.ts';
 
 /** Alternatives per token: the bound of chat's `top_logprobs`, since providers receive it under that name. */
@@ -11,10 +12,10 @@ const LOGPROBS_MAX = 20;
  */
 export const completionRequest = Type.Object({
   ...sharedMembers,
+  ...parameterMembers('completions'),
   prompt: Type.String(),
   logprobs: maybe(Type.Integer({ minimum: 0, maximum: LOGPROBS_MAX })),
   echo: maybe(Type.Boolean()),
-  suffix: maybe(Type.String()),
 });
 
 export type CompletionRequest = Static<typeof completionRequest>;

@@ -2,6 +2,7 @@ import { Compile } from 'typebox/compile';
 import type { Turn } from '../../terms/turn.ts';
 import { checked } from '../request/checked.ts';
 import { conversationOf } from '../request/conversation-of.ts';
+import { forwardedParameters } from '../request/parameter-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
 import { requestedSettings } from '../request/requested-settings.ts';
@@ -10,8 +11,7 @@ import { embeddingsRequest } from './request-schema.ts';
 
 const check = Compile(embeddingsRequest);
 
-/** Forwarded unchanged, under these names, to endpoints that declare them. */
-const SETTINGS = ['dimensions', 'input_type'] as const;
+const FORWARDED = forwardedParameters('embeddings');
 
 /** How the vectors of the answer are written. */
 export type Encoding = 'float' | 'base64';
@@ -31,7 +31,7 @@ export function parse(
     models: parseModels(request),
     messages: parseInput(request.input),
     stream: false,
-    sampling: requestedSettings(request, SETTINGS),
+    sampling: requestedSettings(request, FORWARDED),
     modalities: { input: [], output: ['embeddings'] },
     preferences: parsePreferences(request),
     ...(request.user == null ? {} : { user: request.user }),

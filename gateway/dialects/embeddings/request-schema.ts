@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { INPUT_TOKENS_MAX } from '../../terms/embeds.ts';
-import { LABEL_CHARACTERS_MAX, maybe, named, oneOf } from '../request/members.ts';
+import { maybe, oneOf } from '../request/members.ts';
+import { parameterMembers } from '../request/parameter-members.ts';
 import { sharedMembers } from '../request/shared-members.ts';
 
 /** Inputs of one request. (conventions 1.8) */
 export const INPUTS_MAX = 2_048;
 export const TOKEN_ID_MAX = 2 ** 31 - 1;
-const DIMENSIONS_MAX = 65_536;
 
 const text = Type.String({ minLength: 1 });
 const tokens = Type.Array(Type.Integer({ minimum: 0, maximum: TOKEN_ID_MAX }), {
@@ -28,10 +28,7 @@ export const embeddingsRequest = Type.Object({
     { description: 'A text, token ids, or a list of either. Content parts are refused.' },
   ),
   encoding_format: maybe(oneOf('float', 'base64')),
-  dimensions: maybe(
-    Type.Integer({ minimum: 1, maximum: DIMENSIONS_MAX, description: 'The width of the vectors, as declared.' }),
-  ),
-  input_type: maybe(named(LABEL_CHARACTERS_MAX)),
+  ...parameterMembers('embeddings'),
   stream: maybe(Type.Literal(false, { description: 'Embeddings are answered whole.' })),
 });
 

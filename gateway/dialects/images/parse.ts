@@ -2,10 +2,10 @@ import { Compile } from 'typebox/compile';
 import type { MediaPart, Turn, TurnMessage } from '../../terms/turn.ts';
 import { checked } from '../request/checked.ts';
 import { conversationOf } from '../request/conversation-of.ts';
+import { PICTURE_SETTINGS } from '../request/media-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
 import { parseSource } from '../request/parse-source.ts';
-import { PICTURE_SETTINGS } from '../request/picture-settings.ts';
 import { requestedSettings } from '../request/requested-settings.ts';
 import { type ImagesRequest, imagesRequest } from './request-schema.ts';
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { LABEL_CHARACTERS_MAX, maybe, oneOf } from '../request/members.ts';
-import { pictureSettings } from '../request/picture-settings.ts';
+import { parameterMembers } from '../request/parameter-members.ts';
 import { sharedMembers } from '../request/shared-members.ts';
 
 const REFERENCES_MAX = 16;
@@ -22,7 +22,7 @@ const reference = Type.Object({
 export const imagesRequest = Type.Object({
   ...{ model, models, stream, user, provider, route },
   prompt: Type.String({ minLength: 1 }),
-  ...pictureSettings,
+  ...parameterMembers('images'),
   input_references: maybe(
     Type.Array(reference, {
       maxItems: REFERENCES_MAX,

@@ -5,6 +5,7 @@ import type { Turn } from '../../terms/turn.ts';
 import { Carried } from '../request/carried.ts';
 import { checked } from '../request/checked.ts';
 import { conversationOf } from '../request/conversation-of.ts';
+import { forwardedParameters } from '../request/parameter-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
 import { requestedSettings } from '../request/requested-settings.ts';
@@ -17,7 +18,7 @@ import { countRequest, type MessagesRequest, messagesRequest } from './request-s
 const checkRequest = Compile(messagesRequest);
 const checkCount = Compile(countRequest);
 
-const SAMPLING = ['temperature', 'top_p', 'top_k'] as const satisfies readonly (keyof MessagesRequest)[];
+const FORWARDED = forwardedParameters('messages');
 /** Name of the schema of an answer, for endpoints that require one. */
 const SCHEMA_NAME = 'response';
 /** This dialect has no form for generated speech. */
@@ -78,7 +79,7 @@ export function parseCount(body: unknown): Turn {
 }
 
 function samplingOf(request: MessagesRequest): Readonly<Record<string, unknown>> {
-  const sampling = requestedSettings(request, SAMPLING);
+  const sampling = requestedSettings(request, FORWARDED);
   const stops = request.stop_sequences ?? [];
   if (stops.length > 0) sampling.stop = stops;
   return sampling;

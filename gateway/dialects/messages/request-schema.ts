@@ -1,13 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { between, LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, oneOf, opaque } from '../request/members.ts';
-import {
-  CEILING_MAX,
-  compressionMembers,
-  STOPS_MAX,
-  sharedMembers,
-  TOOLS_MAX,
-  toolName,
-} from '../request/shared-members.ts';
+import { CEILING_MAX, STOPS_MAX } from '../../terms/parameters.ts';
+import { LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, oneOf, opaque } from '../request/members.ts';
+import { parameterMembers } from '../request/parameter-members.ts';
+import { compressionMembers, sharedMembers, TOOLS_MAX, toolName } from '../request/shared-members.ts';
 import { cacheControl, messageSchema, systemText } from './message-schema.ts';
 
 const tool = Type.Object({
@@ -46,9 +41,7 @@ export const messagesRequest = Type.Object({
   ...compressionMembers,
   stream: sharedMembers.stream,
   stop_sequences: maybe(Type.Array(Type.String(), { maxItems: STOPS_MAX })),
-  temperature: maybe(between(0, 2)),
-  top_p: maybe(between(0, 1)),
-  top_k: maybe(Type.Integer({ minimum: 0 })),
+  ...parameterMembers('messages'),
   tool_choice: maybe(
     Type.Union([
       Type.Object({ type: Type.Literal('auto'), ...parallel }),

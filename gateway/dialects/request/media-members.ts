@@ -3,8 +3,16 @@ import type { Modality } from '../../../actors/terms/endpoint.ts';
 import type { Turn } from '../../terms/turn.ts';
 import type { Carried } from './carried.ts';
 import { LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf } from './members.ts';
-import { PICTURE_SETTINGS, pictureSettings } from './picture-settings.ts';
+import { parameterMembers } from './parameter-members.ts';
 import { requestedSettings } from './requested-settings.ts';
+
+const pictureSettings = parameterMembers('images');
+
+/**
+ * How pictures are made: the members of `image_config`, and of the body of an image generation. The words of a setting
+ * are those that endpoints declare. (spec: inference, `image_config`; conventions 1.10)
+ */
+export const PICTURE_SETTINGS = Object.keys(pictureSettings) as readonly (keyof typeof pictureSettings)[];
 
 const imageConfig = Type.Object(pictureSettings);
 

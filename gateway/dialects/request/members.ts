@@ -4,7 +4,8 @@ import { type TSchema, type TSchemaOptions, Type } from 'typebox';
  * Building blocks of the request schemas of all dialects. `maybe` marks an optional member whose explicit null counts
  * as absent; other members refuse null. (spec: inference, Conventions 1)
  */
-export const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
+export const maybe = <T extends TSchema>(schema: T, options: TSchemaOptions = {}) =>
+  Type.Optional(Type.Union([schema, Type.Null()], options));
 
 /** One word of a closed list. */
 export const oneOf = <T extends string>(...words: T[]) => Type.Unsafe<T>(Type.String({ enum: words }));

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { CEILING_MAX } from '../../terms/parameters.ts';
 import type { Reasoning } from '../../terms/turn.ts';
 import { maybe } from './members.ts';
-import { CEILING_MAX, effort } from './shared-members.ts';
+import { effort } from './shared-members.ts';
 
 /** The members of `reasoning`, in every dialect that has it. (spec: inference, `reasoning`, Routing rules 3) */
 export const reasoningMembers = {

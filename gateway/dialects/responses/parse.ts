@@ -1,15 +1,17 @@
 import { Compile } from 'typebox/compile';
 import { invalid } from '../../terms/invalid.ts';
+import { CEILING_MAX } from '../../terms/parameters.ts';
 import type { ToolChoice, Turn } from '../../terms/turn.ts';
 import { Carried } from '../request/carried.ts';
 import { checked } from '../request/checked.ts';
 import { conversationOf } from '../request/conversation-of.ts';
 import { addMedia } from '../request/media-members.ts';
+import { forwardedParameters } from '../request/parameter-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
 import { reasoningOf } from '../request/reasoning-members.ts';
 import { requestedSettings } from '../request/requested-settings.ts';
-import { asksCompression, CEILING_MAX } from '../request/shared-members.ts';
+import { asksCompression } from '../request/shared-members.ts';
 import { type FlatTool, flatTools } from './flat-tools.ts';
 import { parseInput } from './parse-input.ts';
 import { type ResponsesRequest, responsesRequest } from './request-schema.ts';
@@ -18,8 +20,7 @@ const check = Compile(responsesRequest);
 
 type MutableTurn = { -readonly [member in keyof Turn]: Turn[member] };
 
-/** Forwarded unchanged, under these names, to endpoints that declare them. */
-const SAMPLING = ['temperature', 'top_p'] as const satisfies readonly (keyof ResponsesRequest)[];
+const FORWARDED = forwardedParameters('responses');
 
 /** A parsed responses request: the turn, and what its response repeats and names. */
 export interface ParsedResponses {
@@ -43,7 +44,7 @@ export function parse(body: unknown, sessionHeader: string | null = null): Parse
     models: parseModels(request),
     messages: parseInput(request.instructions ?? null, request.input, carried),
     stream: request.stream ?? false,
-    sampling: requestedSettings(request, SAMPLING),
+    sampling: requestedSettings(request, FORWARDED),
     // `store` and `user` have no effect in this dialect, so neither reaches the preferences or a provider.
     preferences: parsePreferences({ provider: request.provider ?? null, route: request.route ?? null }),
   };

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { mediaMembers } from '../request/media-members.ts';
-import { between, LABEL_CHARACTERS_MAX, maybe, opaque } from '../request/members.ts';
+import { LABEL_CHARACTERS_MAX, maybe, opaque } from '../request/members.ts';
+import { parameterMembers } from '../request/parameter-members.ts';
 import { reasoningMembers } from '../request/reasoning-members.ts';
 import { compressionMembers, sharedMembers, TOOLS_MAX, toolName } from '../request/shared-members.ts';
 import { inputItem } from './input-schema.ts';
 
-const { model, models, stream, temperature, user, provider, route } = sharedMembers;
+const { model, models, stream, user, provider, route } = sharedMembers;
 
 const FORMAT_NAME = '^[a-zA-Z0-9_-]{1,64}$';
 const WORD_CHARACTERS_MAX = 64;
@@ -50,11 +51,10 @@ export const responsesRequest = Type.Object({
   model,
   models,
   stream,
-  temperature,
   user,
   provider,
   route,
-  top_p: maybe(between(0, 1)),
+  ...parameterMembers('responses'),
   input: Type.Union([Type.String(), Type.Array(inputItem, { minItems: 1 })]),
   instructions: maybe(Type.String()),
   max_output_tokens: maybe(Type.Integer({ minimum: 1 })),
@@ -65,7 +65,6 @@ export const responsesRequest = Type.Object({
       Type.Object({ type: Type.Literal('function'), name: toolName, namespace: maybe(toolName) }),
     ]),
   ),
-  parallel_tool_calls: maybe(Type.Boolean()),
   reasoning: maybe(Type.Object({ ...reasoningMembers, summary: maybe(word) })),
   ...mediaMembers,
   text: maybe(Type.Object({ format: maybe(format), verbosity: maybe(word) })),

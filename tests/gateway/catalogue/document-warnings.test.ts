@@ -1,11 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { knownParameters } from '../../../gateway/catalogue/document-warnings.ts';
 import { endpointDeclarations } from '../../../gateway/catalogue/endpoint-declaration.ts';
-import { KNOWN_PARAMETERS } from '../../../gateway/catalogue/known-parameters.ts';
 import { BrokenDocument, modelsWarnings, parseModelsText } from '../../../gateway/catalogue/models-document.ts';
 import { priceChanges } from '../../../gateway/catalogue/price-changes.ts';
 import { parse } from '../../../gateway/dialects/chat/parse.ts';
 import { chatRequest } from '../../../gateway/dialects/chat/request-schema.ts';
+import { completionRequest } from '../../../gateway/dialects/completions/request-schema.ts';
 import { videoRequestSchema } from '../../../gateway/jobs/video/video-schema.ts';
 import { simulatedProviders } from '../../../gateway/simulator/models-document.ts';
 import { MODEL } from '../../fixtures/models/plain.ts';
@@ -71,9 +72,10 @@ test('an inverted range and an unknown parameter are warnings, with line and the
 test('every setting of a request is a known parameter, and every known one of text and video is a member', () => {
   const settings = Object.keys(parse(CHAT).sampling);
   assert.ok(settings.length > 10);
-  for (const name of settings) assert.ok(KNOWN_PARAMETERS.text?.has(name), name);
-  for (const name of KNOWN_PARAMETERS.text ?? []) assert.ok(name in chatRequest.properties, name);
-  for (const name of KNOWN_PARAMETERS.video ?? []) assert.ok(name in videoRequestSchema.properties, name);
+  const text = { ...completionRequest.properties, ...chatRequest.properties };
+  for (const name of settings) assert.ok(knownParameters('text').includes(name), name);
+  for (const name of knownParameters('text')) assert.ok(name in text, name);
+  for (const name of knownParameters('video')) assert.ok(name in videoRequestSchema.properties, name);
 });
 
 test('the models of the simulated providers have no warnings', () => {
