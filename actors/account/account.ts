@@ -1,5 +1,5 @@
 /** The account kind and its client functions. Every amount is exact decimal USD; every id is a natural id. */
-import type { ActorEvent, Cluster, Json, Kind, RowRef, SavedState } from '../runtime/index.ts';
+import type { ActorEvent, Cluster, Json, Kind, RowRef } from '../runtime/index.ts';
 import { CHANGE, changeCollection } from '../terms/change.ts';
 import type { Generation, HoldRequest, Release, Released, Settled, Settlement } from '../terms/hold.ts';
 import { isFirstHold } from '../terms/hold-attempt.ts';
@@ -24,9 +24,7 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
   return {
     name: 'account',
     machine: accountMachine,
-    version: 4,
-    upcast: toChart4,
-    downcast: toChart3,
+    version: 1,
     creates: ['account.create'],
     finishes: ['hold.settle', 'hold.release'],
     volatile: ['account.show', 'account.standing', 'hold.open', 'hold.raise', 'hold.settle', 'hold.release'],
@@ -44,21 +42,6 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
     explain: explainAccount,
     redact: (context: Json) => context,
   };
-}
-
-/** Chart 4 has budgets, the number of workspaces and the threshold of the notice of a low balance. */
-function toChart4({ context, ...saved }: SavedState): SavedState {
-  return { ...saved, context: { ...(context as object), budgets: null, workspaces: 0, lowBalance: null } };
-}
-
-function toChart3({ context, ...saved }: SavedState): SavedState {
-  const {
-    budgets: _1,
-    workspaces: _2,
-    lowBalance: _3,
-    ...earlier
-  } = context as { readonly budgets: Json; readonly workspaces: number; readonly lowBalance: string | null };
-  return { ...saved, context: earlier };
 }
 
 function rowsOf(event: ActorEvent): readonly RowRef[] {

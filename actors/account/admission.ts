@@ -57,10 +57,9 @@ function judgeRecord(event: HoldOpen | JobHold): 'recorded' | 'ended' | 'stale' 
   return attempt === newest || row.status === 'settled' ? 'ended' : null;
 }
 
-/** A tombstone written by an older build has no attempt and refuses every attempt. */
 function judgeTombstone(tombstone: Tombstone | null, attempt: number): 'ended' | 'stale' | null {
   if (tombstone === null) return null;
-  if (tombstone.attempt === undefined || tombstone.attempt === attempt) return 'ended';
+  if (tombstone.attempt === attempt) return 'ended';
   return attempt < tombstone.attempt ? 'stale' : null;
 }
 

@@ -21,7 +21,7 @@ export type HoldOpen = Stamped & {
    * one that the key already counts, and only the account can tell. Absent when the key has reserved the amount.
    */
   readonly room?: string | null;
-  /** With `room`: the sum of the key's open holds. Absent from a node of an earlier build. */
+  /** The sum of the key's open holds; present and absent as `room` is. */
   readonly keyHeld?: string;
   /** The workspace of the key; absent: the default one. */
   readonly workspace?: string;
@@ -52,8 +52,8 @@ export type HoldRaise = Stamped & {
   readonly request: HoldRequest;
   readonly key: string;
   readonly room: string | null;
-  /** As in `HoldOpen`. */
-  readonly keyHeld?: string;
+  /** The sum of the key's open holds. */
+  readonly keyHeld: string;
 };
 
 export type HoldSettle = Stamped & { readonly type: 'hold.settle'; readonly settlement: Settlement };

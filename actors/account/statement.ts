@@ -27,8 +27,8 @@ export interface AccountView {
   readonly overshoots: number;
   /** What the workspaces with a budget spent and hold; null without any. */
   readonly budgets: WorkspaceSums | null;
-  /** Threshold of the notice of a low balance; null without one, absent from builds before it. */
-  readonly lowBalance?: string | null;
+  /** Threshold of the notice of a low balance; null without one. */
+  readonly lowBalance: string | null;
 }
 
 export function accountView(state: AccountState, status: AccountView['status']): AccountView {

@@ -6,10 +6,8 @@ import type { Collection } from '../runtime/index.ts';
  */
 export interface Tombstone {
   readonly generation: string;
-  /**
-   * Highest attempt released; later attempts are admitted. Absent in rows of older builds, which refuse every attempt.
-   */
-  readonly attempt?: number;
+  /** Highest attempt released; later attempts are admitted. */
+  readonly attempt: number;
   /** Store time, ms. */
   readonly createdAt: number;
   /** From this time on no admission of the generation can be in flight: all deadlines have passed. */

@@ -10,8 +10,8 @@ export interface NewBatch {
   readonly account: string;
   /** Address of the submitting key. */
   readonly key: string;
-  /** Workspace of the key at the submission, null for the default one; absent in batches of earlier builds. */
-  readonly workspace?: string | null;
+  /** Workspace of the key at the submission, null for the default one. */
+  readonly workspace: string | null;
   readonly endpoint: BatchEndpoint;
   /** Model of bodies that name none. */
   readonly model: string | null;

@@ -25,7 +25,7 @@ export const ENDPOINTS_TOPIC = 'endpoints';
 export const endpointKind: Kind = {
   name: 'endpoint',
   machine: endpointMachine,
-  version: 5,
+  version: 1,
   creates: ['endpoint.declare'],
   finishes: [],
   volatile: ['attempts.observed', 'probe.observed', 'capacity.reported', 'endpoint.provider', 'actor.activated'],

@@ -18,8 +18,8 @@ export interface Credential {
   /** Store times, ms. */
   readonly createdAt: number;
   readonly expiresAt: number | null;
-  /** Public handle; absent in a row of an earlier build until the key changes. */
-  readonly handle?: string;
+  /** Public handle. */
+  readonly handle: string;
   /** Id of the key's workspace; absent: the default one. */
   readonly workspace?: string;
 }
@@ -32,7 +32,7 @@ export const credentialCollection: Collection = {
   sort: (row: Credential) => row.createdAt,
   index: [
     (row: Credential) => row.account,
-    (row: Credential) => row.handle ?? null,
+    (row: Credential) => row.handle,
     (row: Credential) => row.key.slice(row.key.indexOf('/') + 1),
   ],
 };

@@ -20,8 +20,7 @@ export type KeyCreate = Stamped & {
   readonly limitWindow: LimitWindow | null;
   readonly expiresAt: number | null;
   readonly perMinute: number | null;
-  /** The members from here on are absent in events of earlier builds. */
-  readonly handle?: string;
+  readonly handle: string;
   readonly workspace?: string | null;
   readonly member?: string | null;
   readonly origin?: string | null;
@@ -80,12 +79,12 @@ export type KeySwitch = Stamped & {
   readonly by?: Principal;
 };
 
-/** From the account: a hold was charged. `held` is freed, `cost` is spent. `part` is absent from accounts of older builds. */
+/** From the account: a hold was charged. `held` is freed, `cost` is spent. */
 export type SpendRecord = Stamped & {
   readonly type: 'spend.record';
   readonly cost: string;
   readonly held: string;
-  readonly part?: ActivityPart;
+  readonly part: ActivityPart;
 };
 
 /** From the account, committed together with its step. Amounts are exact decimal USD. */

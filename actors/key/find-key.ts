@@ -1,9 +1,8 @@
 /** Look-ups of an account's keys in the store, on any node: by public handle, and page by page. */
 import type { RowReader } from '../runtime/index.ts';
-import { derivedHandle } from '../terms/ids.ts';
 import { CREDENTIAL_ACCOUNT, CREDENTIAL_HANDLE, type Credential } from './credential.ts';
 
-/** Rows that one read of the store returns; also how many keys of earlier builds are searched for a handle. */
+/** Rows that one read of the store returns. */
 const PAGE_ROWS_MAX = 1_000;
 
 type Rows = Pick<RowReader, 'rows'>;
@@ -12,18 +11,7 @@ type Rows = Pick<RowReader, 'rows'>;
 export async function findKeyByHandle(rows: Rows, account: string, handle: string): Promise<Credential | null> {
   const where = { column: CREDENTIAL_HANDLE, equals: handle } as const;
   const found = await rows.rows({ collection: 'credential', where, limit: PAGE_ROWS_MAX });
-  const own = found.map(({ body }) => JSON.parse(body) as Credential).find((one) => one.account === account);
-  return own ?? findEarlierKey(rows, account, handle);
-}
-
-/** A key whose row was written by a build without handles: such keys are the oldest of their account. */
-async function findEarlierKey(rows: Rows, account: string, handle: string): Promise<Credential | null> {
-  const where = { column: CREDENTIAL_ACCOUNT, equals: account } as const;
-  for (const { id, body } of await rows.rows({ collection: 'credential', where, limit: PAGE_ROWS_MAX })) {
-    const credential = JSON.parse(body) as Credential;
-    if (credential.handle === undefined && derivedHandle(id) === handle) return credential;
-  }
-  return null;
+  return found.map(({ body }) => JSON.parse(body) as Credential).find((one) => one.account === account) ?? null;
 }
 
 export interface KeyQuery {

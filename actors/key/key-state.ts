@@ -3,7 +3,6 @@
  */
 
 import type { LimitWindow } from '../terms/calendar.ts';
-import { derivedHandle } from '../terms/ids.ts';
 import type { KeyKind } from '../terms/key-kind.ts';
 import type { Principal } from '../terms/principal.ts';
 import { NOTHING_SPENT, roomOf, type Spending, spend } from '../terms/spending.ts';
@@ -38,7 +37,7 @@ export interface KeyState {
   readonly member: string | null;
   /** Origin of the callback to which an approval in the browser issued the key; null for any other key. */
   readonly origin: string | null;
-  /** Who created it; null for a key of an earlier build. */
+  /** Who created it; null where the event named nobody. */
   readonly createdBy: Principal | null;
   /** Store time, ms, of the last change; null without one. */
   readonly updatedAt: number | null;
@@ -115,7 +114,7 @@ export function issue(state: KeyState, event: KeyCreate): KeyState {
   next.expiresAt = expiresAt;
   next.createdAt = at;
   next.perMinute = perMinute;
-  next.handle = event.handle ?? derivedHandle(digest);
+  next.handle = event.handle;
   next.workspace = event.workspace ?? null;
   next.member = event.member ?? null;
   next.origin = event.origin ?? null;

@@ -2,11 +2,10 @@
  * The key kind and its client functions. Arguments are addresses and results are plain data; refusals are results, not
  * errors.
  */
-import type { ActorEvent, Cluster, Json, Kind, RowQuery, RowRef, SavedState } from '../runtime/index.ts';
+import type { ActorEvent, Cluster, Json, Kind, RowQuery, RowRef } from '../runtime/index.ts';
 import type { LimitWindow } from '../terms/calendar.ts';
 import { CHANGE, changeCollection } from '../terms/change.ts';
 import type { Admission, HoldRequest } from '../terms/hold.ts';
-import { derivedHandle } from '../terms/ids.ts';
 import type { KeyKind } from '../terms/key-kind.ts';
 import { plain } from '../terms/only.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
@@ -31,9 +30,7 @@ import { explainKey, type KeyView } from './statement.ts';
 export const keyKind: Kind = {
   name: 'key',
   machine: keyMachine,
-  version: 2,
-  upcast: withWorkspace,
-  downcast: withoutWorkspace,
+  version: 1,
   creates: ['key.create'],
   finishes: ['spend.record', 'hold.closed', 'key.revoke', 'key.disable'],
   volatile: ['turn.admit', 'turn.raise', 'key.count', 'key.show', 'hold.refused'],
@@ -50,20 +47,6 @@ function rowsOf(event: ActorEvent): readonly RowRef[] {
 
 const NO_ROWS: readonly RowRef[] = [];
 
-/** Chart 2 knows the key's handle, workspace, member, origin and creator. */
-function withWorkspace({ context, ...saved }: SavedState): SavedState {
-  const state = context as unknown as KeyState;
-  const handle = derivedHandle(state.digest);
-  const added = { handle, workspace: null, member: null, origin: null, createdBy: null, updatedAt: null };
-  return { ...saved, context: plain({ ...state, ...added }) };
-}
-
-function withoutWorkspace({ context, ...saved }: SavedState): SavedState {
-  const state = context as unknown as KeyState;
-  const { handle: _1, workspace: _2, member: _3, origin: _4, createdBy: _5, updatedAt: _6, ...earlier } = state;
-  return { ...saved, context: plain(earlier) };
-}
-
 export interface NewKey {
   /** 64 hex (`terms/ids`: keyDigest). */
   readonly digest: string;
@@ -78,8 +61,8 @@ export interface NewKey {
   readonly expiresAt: number | null;
   /** The key's own bound on requests per minute; null uses the configured bound. */
   readonly perMinute: number | null;
-  /** Public handle (`terms/ids`: keyHandle); absent: one derived from the digest. */
-  readonly handle?: string;
+  /** Public handle (`terms/ids`: keyHandle). */
+  readonly handle: string;
   /** Id of its workspace, which must exist; null or absent: the default one. */
   readonly workspace?: string | null;
   /** Id of the assigned member, who must be one of the workspace's unless that is the default one. */

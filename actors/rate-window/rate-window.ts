@@ -3,12 +3,11 @@
  * addresses), so they are spread over a fixed number of actors with bounded tables. This bounds both memory and stored
  * rows.
  */
-import { type Cluster, type Json, type Kind, ownerHash, type SavedState, type View } from '../runtime/index.ts';
-import { plain } from '../terms/only.ts';
+import { type Cluster, type Json, type Kind, ownerHash, type View } from '../runtime/index.ts';
 import { same } from '../terms/same.ts';
 import { rateWindowMachine } from './rate-window.machine.ts';
 import type { SliceGrant, Taken } from './share.ts';
-import { EMPTY_TABLE, isContended, NAMES_MAX, remainingMs, type WindowTable } from './table.ts';
+import { isContended, NAMES_MAX, remainingMs, type WindowTable } from './table.ts';
 
 /** Actors that share all names. With 64 names each, the cluster uses at most 10 MB. */
 const BUCKETS = 1_024;
@@ -22,9 +21,7 @@ export const ENDPOINT_WINDOW = 'endpoint';
 export const rateWindowKind: Kind = {
   name: 'rate-window',
   machine: rateWindowMachine,
-  version: 2,
-  upcast: asVersion2,
-  downcast: asVersion1,
+  version: 1,
   creates: ['window.take', 'window.slice'],
   finishes: ['window.return'],
   volatile: ['window.take', 'window.slice', 'window.return'],
@@ -93,14 +90,4 @@ function explainWindow(view: View): readonly string[] {
   if (table.names >= NAMES_MAX) lines.push(`The table is full: further names share one count, now ${table.crowd}.`);
   if (isContended(table)) lines.push('Several accounts or addresses ask, so none may take more than its part.');
   return lines;
-}
-
-/** Version 1 did not note who asks. */
-function asVersion2(saved: SavedState): SavedState {
-  return { ...saved, context: plain({ ...EMPTY_TABLE, ...(saved.context as object) }) };
-}
-
-function asVersion1(saved: SavedState): SavedState {
-  const { askers, askersBefore, ...context } = saved.context as unknown as WindowTable;
-  return { ...saved, context: plain(context) };
 }

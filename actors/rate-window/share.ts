@@ -19,8 +19,8 @@ export interface SliceGrant {
   readonly granted: number;
   readonly windowStart: number;
   readonly resetInMs: number;
-  /** True if several accounts or client addresses ask; absent from a node of an earlier build. */
-  readonly contended?: boolean;
+  /** True if several accounts or client addresses ask. */
+  readonly contended: boolean;
 }
 
 export function fits(table: WindowTable, { name, count, limit, windowMs, at }: WindowTake): boolean {

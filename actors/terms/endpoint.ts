@@ -249,8 +249,8 @@ export interface Evidence {
   readonly withheld: readonly string[];
   /** Declared efforts whose newest check refuted them. */
   readonly refutedEfforts: readonly Effort[];
-  /** Declared inputs whose newest check refuted them; absent in a value of an earlier build. */
-  readonly refutedInputs?: readonly Modality[];
+  /** Declared inputs whose newest check refuted them. */
+  readonly refutedInputs: readonly Modality[];
   /** True after a current positive check that the endpoint streams tool calls ready for dispatch. */
   readonly dispatchVerified: boolean;
   /** Percentage of the last day's demanded tool asks that produced a call; null below 20 asks. */
@@ -318,9 +318,9 @@ export interface Measured {
   readonly renderTiming: RenderSeconds | null;
   readonly renderTimingSamples: number;
   readonly renderTimingSizes: number;
-  /** Counted attempts of the last half hour and day; absent in a value of an earlier build. */
-  readonly counts30m?: AttemptCounts;
-  readonly counts1d?: AttemptCounts;
+  /** Counted attempts of the last half hour and day. */
+  readonly counts30m: AttemptCounts;
+  readonly counts1d: AttemptCounts;
 }
 
 /** The attempts that count for the uptime. */

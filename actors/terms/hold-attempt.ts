@@ -3,7 +3,7 @@
  * new run starts after the death of the previous runner), then by their order within that run (1, 2 ...; a new hold is
  * requested when the turn moves to another endpoint). One integer encodes both, so account, key and rows compare
  * attempts as integers: attempt 2001 is the first hold of the third run. For a generation with one run the numbers are
- * 1, 2 ..., which is also what rows written before runs were numbered contain.
+ * 1, 2 ...
  */
 
 /** Holds that one run can request: more than the endpoints that a turn tries (16). */

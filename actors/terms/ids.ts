@@ -221,11 +221,6 @@ export function keyHandle(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** The handle of a key of which only the stored digest is known, derived so that it does not reveal the digest. */
-export function derivedHandle(digest: string): string {
-  return createHash('sha256').update(`handle ${digest}`).digest('hex');
-}
-
 /** True for text with the shape of a handle; any other text is not looked up. */
 export function isKeyHandle(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);

@@ -7,7 +7,7 @@ export interface Shortfall {
   readonly required: string;
   /** The amount that can be spent now; may be negative. */
   readonly available: string;
-  /** What other requests hold and may give back. Absent: an older node does not tell. */
+  /** The amount that other requests hold and may give back; absent where no repeat of the request may succeed. */
   readonly held?: string | undefined;
 }
 

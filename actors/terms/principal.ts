@@ -15,7 +15,7 @@ export interface Principal {
   readonly address?: string;
 }
 
-/** Stands in an event without a principal, which only builds before the audit log send. */
+/** Recorded for an event that names no principal. */
 export const UNNAMED: Principal = { kind: 'system', id: 'unnamed' };
 
 /** The member of an event; none where no principal is known. */

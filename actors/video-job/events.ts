@@ -99,7 +99,7 @@ export type RenderResult =
       readonly error: JobError;
       readonly fault: 'marketplace' | null;
       readonly settlement: Settlement | null;
-      /** At most `ATTEMPTS_MAX`, in order; absent from a runner of an older build. */
+      /** At most `ATTEMPTS_MAX`, in order; absent where the settlement has them. */
       readonly attempts?: readonly AttemptRecord[];
     };
 

@@ -43,7 +43,7 @@ export interface VideoJobState {
   readonly usage: JobUsage | null;
   readonly error: JobError | null;
   readonly fault: 'marketplace' | null;
-  /** The calls to providers of a failed job; absent without any. Builds of chart 2 before it load it unchanged. */
+  /** The calls to providers of a failed job; absent without any. */
   readonly attempts?: readonly AttemptRecord[];
   /** A download of a clip has begun: the job never expires. */
   readonly fetched: boolean;

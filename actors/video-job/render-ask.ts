@@ -4,8 +4,7 @@ import type { Json } from '../runtime/index.ts';
 /** What every candidate is asked to render, in terms of no provider's wire. Null: not asked for. */
 export interface RenderAsk {
   readonly model: string;
-  /** Text: of a job that a build of chart 1 accepted. */
-  readonly prompt: SealedText | string | null;
+  readonly prompt: SealedText | null;
   /** Seconds, exact decimal text. */
   readonly durationSeconds: string | null;
   readonly frames: number | null;
@@ -46,7 +45,7 @@ export interface Admitted {
   readonly secondsMax: string;
   /** Exactly these pixels. */
   readonly size: FrameSize | null;
-  /** Absent: no name binds the pixels, or a build before it accepted the job. */
+  /** Absent if the request named no size. */
   readonly named?: NamedFrame;
   readonly audio: boolean | null;
   readonly fps: number | null;

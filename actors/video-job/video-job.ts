@@ -1,13 +1,5 @@
 /** The kind of video jobs and its client functions. Lists and look-ups read rows from the store, on any node. */
-import {
-  type ActorEvent,
-  AskError,
-  type Cluster,
-  type Json,
-  type Kind,
-  type RowRef,
-  type SavedState,
-} from '../runtime/index.ts';
+import { type ActorEvent, AskError, type Cluster, type Json, type Kind, type RowRef } from '../runtime/index.ts';
 import { CHANGE, changeCollection } from '../terms/change.ts';
 import { videoJobAddress } from '../terms/ids.ts';
 import { plain } from '../terms/only.ts';
@@ -24,8 +16,7 @@ import { videoJobMachine } from './video-job.machine.ts';
 export const videoJobKind: Kind = {
   name: 'video-job',
   machine: videoJobMachine,
-  version: 2,
-  upcast: withPlainPrompt,
+  version: 1,
   creates: ['job.submit'],
   finishes: ['job.cancel', 'render.begin', 'render.submitted', 'render.moved', 'clip.close'],
   volatile: ['clip.show'],
@@ -36,14 +27,6 @@ export const videoJobKind: Kind = {
   explain: explainVideoJob,
   redact: (context: Json) => redactVideoJob(context),
 };
-
-/**
- * Chart 2 has sealed prompts, and renders the plain one of a job of chart 1. There is no way back: a build of chart 1
- * would render without the prompt.
- */
-function withPlainPrompt(saved: SavedState): SavedState {
-  return saved;
-}
 
 const ALL_CLIPS: RowRef = { as: 'clips', collection: 'clip', open: true };
 const ALL_READERS: RowRef = { as: 'readers', collection: 'reader', open: true };

@@ -66,7 +66,7 @@ export async function declareOne(
   try {
     await reportReading(parts.cluster, provider.slug, reading, parts.upstream.askMs);
   } catch (error) {
-    // The next reading reports again; a node of an older build has no such event.
+    // The next reading reports again.
     if (!(error instanceof AskError)) throw error;
   }
   return declared;

@@ -1,8 +1,7 @@
 /**
  * The measured figures of one endpoint in the catalogue's published form: one function per figure. The endpoint object
- * and the filters read figures only here. Null: not measured, or too few samples; never 0 and never a guess. A value
- * that a node of an earlier build published lacks later members; they are null then. (spec: catalogue, Model endpoint
- * object)
+ * and the filters read figures only here. Null: not measured, or too few samples; never 0 and never a guess.
+ * (spec: catalogue, Model endpoint object)
  */
 import { CAPACITY_MS, type Endpoint, type Percentiles } from '../../actors/terms/endpoint.ts';
 
@@ -106,7 +105,7 @@ const GRADING =
   'number of those that were.';
 
 /** Input modalities after semantic qualification. */
-export function qualifiedInputs({ inputModalities, evidence: { refutedInputs = [] } }: Endpoint): readonly string[] {
+export function qualifiedInputs({ inputModalities, evidence: { refutedInputs } }: Endpoint): readonly string[] {
   return refutedInputs.length === 0 ? inputModalities : inputModalities.filter((one) => !refutedInputs.includes(one));
 }
 

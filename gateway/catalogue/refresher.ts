@@ -50,7 +50,7 @@ export class Refresher {
     return declared;
   }
 
-  /** A reading beside a running one, or by a node whose peer is of an earlier build, is not in the history. */
+  /** The history lacks a reading that runs while another one does, and one whose actor did not answer its start. */
   async #readOnCommand(provider: ProviderDeclaration): Promise<Declared | null> {
     const begun = await this.#begin(provider.slug, 'operator').catch((error: unknown) => {
       if (error instanceof AskError) return null;

@@ -54,10 +54,9 @@ export async function openCluster(context: NodeContext, parts: OpenClusterParts)
 
 /**
  * A digest of the settings that all nodes of a cluster must share: nodes whose digests differ refuse each other's
- * links. Without `partPercentMax`, which a node of an earlier build does not have: it would refuse the others in an
- * upgrade.
+ * links.
  */
-function digestOf({ runtime, rates: { partPercentMax: _, ...rates }, workspace }: ClusterConfig): string {
+function digestOf({ runtime, rates, workspace }: ClusterConfig): string {
   return createHash('sha256').update(JSON.stringify({ runtime, rates, workspace })).digest('hex');
 }
 

@@ -79,7 +79,7 @@ async function measure(
   } as unknown as Cluster;
   await createAccount(cluster, 'account:acct_b', 'b', 5_000);
   await creditDeposit(cluster, 'account:acct_b', { id: 'dep_1', amount: '100000000' }, 5_000);
-  const key = { digest: 'd'.repeat(64), name: 'k', label: 'l', kind: 'inference' } as const;
+  const key = { digest: 'd'.repeat(64), handle: 'd'.repeat(64), name: 'k', label: 'l', kind: 'inference' } as const;
   const unbounded = { limit: null, limitWindow: null, expiresAt: null, perMinute: null };
   await createKey(cluster, 'key:acct_b/key_1', { ...key, ...unbounded }, 5_000);
   let n = 0;

@@ -82,7 +82,7 @@ export class BatchWorld extends JobWorld {
     const batch: NewBatch = {
       ...{ id, account, key: keyAddress(account, 'key_1'), model: null, bodies },
       endpoint: '/v1/chat/completions',
-      ...{ provider: null, attribution: null, windowMs },
+      ...{ provider: null, attribution: null, windowMs, workspace: null },
       lines: Array.from({ length: count }, (_, index) => ({ customId: `line-${index}`, offset: index, length: 1 })),
     };
     return submitBatch(via.node, batch, { bounds: this.#bounds, withinMs: WITHIN_MS });

@@ -35,9 +35,9 @@ export function renderGeneration(id: string, generation: Generation): Readonly<R
   };
 }
 
-/** The kind of request. A hold of a build before it does not name videos, and only their charge tells them then. */
-export function apiTypeOf({ apiType, settlement }: Generation): 'completions' | 'video' {
-  return apiType ?? (settlement?.media?.videoSeconds === undefined ? 'completions' : 'video');
+/** The kind of request. */
+export function apiTypeOf({ apiType }: Generation): 'completions' | 'video' {
+  return apiType ?? 'completions';
 }
 
 function isoTime(at: number | null): string | null {

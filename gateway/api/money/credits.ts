@@ -28,6 +28,6 @@ export function creditsObject(view: AccountView): object {
     total_usage: exactNumber(view.charges),
     held: exactNumber(view.held),
     available: exactNumber(view.available),
-    low_balance: exactNumber(view.lowBalance ?? null),
+    low_balance: exactNumber(view.lowBalance),
   };
 }

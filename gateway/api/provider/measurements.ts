@@ -49,9 +49,6 @@ function isOf(name: string, window: Window): boolean {
   return stated === undefined || stated === window;
 }
 
-/** Null where a node of an earlier build published the endpoint. */
-function attempts(counts: AttemptCounts | undefined): object | null {
-  if (counts === undefined) return null;
-  const { success, error, tokens, causes } = counts;
+function attempts({ success, error, tokens, causes }: AttemptCounts): object {
   return { total: success + error, succeeded: success, failed: error, tokens, errors_by_cause: causes };
 }

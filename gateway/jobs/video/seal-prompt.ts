@@ -35,6 +35,6 @@ export async function openPrompt(
   { account, job }: PromptOwner,
   prompt: RenderAsk['prompt'],
 ): Promise<string | null> {
-  if (prompt === null || typeof prompt === 'string') return prompt;
+  if (prompt === null) return null;
   return (await openValue(keys, placeOfPrompt(account, job), Buffer.from(prompt.sealed, 'base64'))).toString();
 }

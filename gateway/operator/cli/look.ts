@@ -129,7 +129,7 @@ function renderStep(step: CommittedStep, options: GlobalOptions): string {
   return `${timeOf(at)}  ${node} epoch ${epoch}  ${address} #${version}  ${event}  ${change}`;
 }
 
-/** A node of an earlier build does not tell its activities. */
+/** The activities that a draining node still runs. */
 function waitOf({ state, gauges }: ClusterView['nodes'][number]): string {
   const activities = gauges?.activities ?? 0;
   return state !== 'draining' || activities === 0 ? '' : `waits for ${activities} activities`;
@@ -203,7 +203,7 @@ export function renderPs(view: ClusterView): string {
   ].join('\n');
 }
 
-/** A node of an earlier build does not tell. */
+/** Names an outage of the store. */
 function outageLines({ outage }: ClusterView): readonly string[] {
   if (outage == null) return [];
   const since = new Date(outage.since).toISOString();

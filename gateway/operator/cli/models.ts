@@ -30,8 +30,7 @@ export function addModels(program: Command): void {
       const { refreshModels } = await import('./refresh-models.ts');
       const declared = await refreshModels(await findCluster(options), provider);
       print(options, declared, () => renderDeclared(declared));
-      // A node of an earlier build sends neither member.
-      for (const { warnings = [] } of declared) warn(warnings);
+      for (const { warnings } of declared) warn(warnings);
       if (declared.some(({ problem }) => problem !== null)) process.exitCode = 1;
     });
   models

@@ -16,7 +16,7 @@ export type PepperFit =
   /** The folder has none. */
   | 'missing'
   | 'differs'
-  /** The database has no fingerprint: it is new, or of an earlier version. */
+  /** The database has no fingerprint: it is new. */
   | 'unknown';
 
 type Settings = Pick<Maintenance, 'setting' | 'replaceSetting'>;
@@ -39,7 +39,7 @@ export async function pepperFit(data: string, maintenance: Settings): Promise<Pe
  * @throws ConfigError with the two ways to continue.
  */
 export async function openSecretsFor(
-  store: Pick<Store, 'setting' | 'actorCounts'>,
+  store: Pick<Store, 'setting'>,
   {
     data,
     maintenance,
@@ -47,7 +47,7 @@ export async function openSecretsFor(
   }: { readonly data: string; readonly maintenance: () => Promise<Settings>; readonly random: Random },
 ): Promise<Secrets> {
   // The second look: a node that starts on the same new folder writes its pepper before the fingerprint.
-  if (!hasPepper(data) && (await needsPepper(store, await maintenance())) && !hasPepper(data)) {
+  if (!hasPepper(data) && (await hasFingerprint(await maintenance())) && !hasPepper(data)) {
     throw refusal(data, `${pepperFile(data)} is missing, and the keys of the database need it`);
   }
   const secrets = await openSecrets(data, random);
@@ -66,10 +66,8 @@ export async function acceptPepper(data: string, maintenance: Settings, random: 
   return true;
 }
 
-/** Databases of earlier versions have no fingerprint. */
-async function needsPepper(store: Pick<Store, 'actorCounts'>, maintenance: Settings): Promise<boolean> {
-  if ((await maintenance.setting(SETTING)) !== null) return true;
-  return (await store.actorCounts()).some(({ kind }) => kind === 'key');
+async function hasFingerprint(maintenance: Settings): Promise<boolean> {
+  return (await maintenance.setting(SETTING)) !== null;
 }
 
 function refusal(data: string, why: string): ConfigError {

@@ -9,7 +9,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { writeWhole } from './private-files.ts';
 
 interface LastStart {
-  /** The file of `--config`; null for the default configuration, or if an earlier version started the folder. */
+  /** The file of `--config`; null for the default configuration. */
   readonly config: string | null;
   /** Slugs of the real providers; empty for simulated ones. */
   readonly providers: readonly string[];
@@ -24,7 +24,7 @@ export function usesSimulators({ demo, providers }: Pick<ClusterConfig, 'demo' |
 
 /** Throws ConfigError naming the command to continue with if the folder last ran with real providers. */
 export async function refuseSimulators(data: string): Promise<void> {
-  const last = (await readLastStart(data)) ?? (await readEarlierVersion(data));
+  const last = await readLastStart(data);
   if (last === null || last.providers.length === 0) return;
   const command = `\`npx troupe up --data ${data} --config ${last.config ?? 'FILE'}\``;
   throw new ConfigError(
@@ -47,17 +47,6 @@ async function readLastStart(data: string): Promise<LastStart | null> {
     return { config, providers: providers.map(String) };
   } catch {
     throw new ConfigError(`${fileIn(data)} is damaged; name the configuration with --config FILE`);
-  }
-}
-
-/** Earlier versions left only the nodes' configuration, which holds simulated providers as well. */
-async function readEarlierVersion(data: string): Promise<LastStart | null> {
-  const text = await readFile(join(data, 'cluster.json'), 'utf8').catch(absent);
-  try {
-    const { providers } = JSON.parse(text ?? '') as Pick<ClusterConfig, 'providers'>;
-    return { config: null, providers: providers.filter((one) => !isSimulated(one)).map(({ slug }) => slug) };
-  } catch {
-    return null;
   }
 }
 

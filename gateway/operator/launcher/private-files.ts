@@ -1,6 +1,6 @@
 /**
  * Makes the files of a data folder private to its owner: they hold digests of keys, customers' records and logs. The
- * command line creates files private by its umask; this covers those of earlier versions.
+ * command line creates files private by its umask; this covers files that were copied or restored by other tools.
  */
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';

@@ -245,22 +245,6 @@ it('the cancel of a batch refuses the run that is about to hold, also after the 
   }
 });
 
-it('rows of older builds keep their meaning: a tombstone without an attempt refuses all, a row counts unchanged', () => {
-  const actors = open();
-  const tombstone = { generation: 'gen-1', createdAt: START, forgetAt: START + TOMBSTONE_MS };
-  actors.rows.set(`${ACCOUNT} tombstone gen-1`, tombstone);
-  assert.is(refusal(admit(actors, SECOND, 'inc-2')).status, 409);
-  assert.equal(release(actors, SECOND), { generation: 'gen-1', status: 'released' });
-  assert.equal(actors.row(ACCOUNT, 'tombstone', 'gen-1'), tombstone);
-
-  const other = open();
-  admit(other, FIRST, 'inc-1');
-  const { moves: _, ...plain } = { ...row(other), attempt: 2 } as Generation;
-  other.rows.set(`${ACCOUNT} generation gen-1`, plain as never);
-  assert.ok(admit(other, SECOND, 'inc-2').admitted);
-  agree(other, '1', 1);
-});
-
 it('is checked against the balance like a new hold, counting the hold it replaces', () => {
   const actors = open('10');
   admit(actors, FIRST, 'inc-1', { amount: '4' });

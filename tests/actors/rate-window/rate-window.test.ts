@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ENDPOINT_WINDOW, partName, rateWindowKind, windowAddress } from '../../../actors/rate-window/rate-window.ts';
@@ -107,16 +106,6 @@ it('knows whether one asks alone, in this window and the one before', () => {
   assert.is(ask('b'), true, 'others in two windows in a row');
   actors.now += 120_000;
   assert.is(ask('c'), false, 'after a window without requests');
-});
-
-it('chart versions: the upcast knows no askers, the downcast drops them', () => {
-  const path = new URL('../../fixtures/snapshots/rate-window-1.json', import.meta.url);
-  for (const saved of JSON.parse(readFileSync(path, 'utf8'))) {
-    const now = rateWindowKind.upcast?.(saved);
-    assert.equal(now?.context, { ...saved.context, askers: [], askersBefore: [] });
-    const asked = { ...saved, context: { ...saved.context, askers: ['a'], askersBefore: ['b'] } };
-    assert.equal(rateWindowKind.downcast?.(asked), saved);
-  }
 });
 
 it('slices shrink with the rest and never exceed the limit', () => {

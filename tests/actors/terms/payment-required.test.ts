@@ -8,7 +8,7 @@ const heldOf = (available: string, held?: string) =>
 test('what others hold is named as far as its release adds to what is available', () => {
   assert.is(heldOf('1', '3'), '3');
   assert.is(heldOf('1', '0'), undefined);
-  assert.is(heldOf('1'), undefined, 'an older node does not tell');
+  assert.is(heldOf('1'), undefined, 'no repeat may succeed');
   assert.is(heldOf('-1', '3'), '2', 'available is shown as 0');
   assert.is(heldOf('-4', '3'), undefined);
 });

@@ -266,26 +266,4 @@ it('each change is an entry of the audit log; a refused one is not', () => {
   ]);
 });
 
-it('an account and a key of the previous chart gain what workspaces need, and can be written for it', () => {
-  const actors = open({ workspace: null });
-  const { budgets: _1, workspaces: _2, lowBalance: _9, ...account } = actors.context<Record<string, unknown>>(ACCOUNT);
-  const {
-    handle: _3,
-    workspace: _4,
-    member: _5,
-    origin: _6,
-    createdBy: _7,
-    updatedAt: _8,
-    ...key
-  } = actors.context<Record<string, unknown>>(KEY);
-  for (const [kind, earlier, version] of [[accountKind(), account, 4] as const, [keyKind, key, 2] as const]) {
-    const saved = { value: 'open', context: earlier, status: 'active' } as never;
-    const current = kind.upcast?.(saved);
-    assert.is(kind.version, version);
-    assert.equal(kind.downcast?.(current as never), saved);
-  }
-  const raised = keyKind.upcast?.({ value: 'active', context: key, status: 'active' } as never);
-  assert.equal(raised?.context, { ...actors.context<object>(KEY) }, 'the handle is derived from the digest');
-});
-
 test.run();

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { changeKey, createKey } from '../../../actors/key/key.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
-import { keyAddress, keyDigest, keyId, keyText } from '../../../actors/terms/ids.ts';
+import { keyAddress, keyDigest, keyHandle, keyId, keyText } from '../../../actors/terms/ids.ts';
 import { readPepper } from '../../../gateway/operator/config/secrets.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
@@ -88,7 +88,13 @@ it('attack 11: a legacy key works, a key under any other prefix does not', async
   const pepper = await readPepper(cluster.folder);
   const issue = async (text: string): Promise<void> => {
     const account = funded.account.slice('account:'.length);
-    const made = { digest: keyDigest(pepper, text), label: 'l', name: 'n', kind: 'inference' } as const;
+    const made = {
+      digest: keyDigest(pepper, text),
+      handle: keyHandle(text),
+      label: 'l',
+      name: 'n',
+      kind: 'inference',
+    } as const;
     const unbounded = { limit: null, limitWindow: null, expiresAt: null, perMinute: null };
     const node = cluster.nodes[0] as (typeof cluster.nodes)[number];
     await createKey(node.cluster, keyAddress(account, keyId(systemRandom)), { ...made, ...unbounded }, 5_000);

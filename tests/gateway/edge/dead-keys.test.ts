@@ -7,7 +7,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Credential } from '../../../actors/key/credential.ts';
 import type { RowRecord } from '../../../actors/runtime/index.ts';
-import { keyDigest } from '../../../actors/terms/ids.ts';
+import { keyDigest, keyHandle } from '../../../actors/terms/ids.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 import { UNAUTHENTICATED } from '../../../actors/terms/unauthenticated.ts';
 import { type Authenticated, Authentication, type Policy } from '../../../gateway/edge/auth/authentication.ts';
@@ -67,7 +67,7 @@ class KeyBackend {
   put(text: string, state: Partial<Credential>): Credential {
     const made: Credential = {
       ...{ account: 'account:a', key: 'key:a/k', kind: 'inference', label: 'l', name: 'n', status: 'active' },
-      ...{ createdAt: 0, expiresAt: null, ...state },
+      ...{ createdAt: 0, expiresAt: null, handle: keyHandle(text), ...state },
     };
     this.rows.set(keyDigest(PEPPER, text), made);
     return made;

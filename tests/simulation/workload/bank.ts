@@ -67,7 +67,7 @@ export class Bank {
     }
     for (const [at, key] of this.keys.entries()) {
       const digest = at.toString(16).padStart(64, '0');
-      const made = { name: 'k', kind: key.kind, limit: key.limit, limitWindow: key.limitWindow };
+      const made = { handle: digest, name: 'k', kind: key.kind, limit: key.limit, limitWindow: key.limitWindow };
       const perMinute = KEYS[at % KEYS.length]?.perMinute ?? null;
       await createKey(client.node, key.address, { digest, label: 'sk', expiresAt: null, perMinute, ...made }, SETUP_MS);
     }

@@ -68,7 +68,8 @@ export class Batches {
     await creditDeposit(client.node, this.account, { id: 'dep_batches', amount: DEPOSIT }, SETUP_MS);
     const made = { name: 'k', kind: 'inference', limit: null, limitWindow: null, expiresAt: null } as const;
     const digest = 'b'.repeat(64);
-    await createKey(client.node, this.#key, { digest, label: 'sk', perMinute: null, ...made }, SETUP_MS);
+    const handle = digest;
+    await createKey(client.node, this.#key, { digest, handle, label: 'sk', perMinute: null, ...made }, SETUP_MS);
   }
 
   get deposit(): { readonly account: string; readonly amount: string } {
@@ -122,6 +123,7 @@ export class Batches {
     return {
       ...{ id: batch, account: this.account.slice('account:'.length), key: this.#key, windowMs, model: MODEL },
       ...{ endpoint: '/v1/chat/completions', provider: null, attribution: null, bodies: this.#runs.bodies(batch) },
+      workspace: null,
       lines: lines.map(({ customId, refused }, nth) =>
         refused === null ? { customId, offset: nth, length: 1 } : { customId, refused: REFUSED },
       ),

@@ -90,7 +90,8 @@ export class Videos {
     await createAccount(node, accountAddress(ACCOUNT), 'videos', SETUP_MS);
     await creditDeposit(node, accountAddress(ACCOUNT), { id: 'dep_videos', amount: '20' }, SETUP_MS);
     const key = { name: 'k', kind: 'inference', limit: null, limitWindow: null, expiresAt: null } as const;
-    await createKey(node, KEY, { digest: 'c'.repeat(64), label: 'sk', perMinute: null, ...key }, SETUP_MS);
+    const digest = 'c'.repeat(64);
+    await createKey(node, KEY, { digest, handle: digest, label: 'sk', perMinute: null, ...key }, SETUP_MS);
   }
 
   handlers(process: SimulatedProcess, dice: Dice): Readonly<Record<string, ActivityHandler>> {

@@ -10,6 +10,7 @@ import {
   depositId,
   keyAddress,
   keyDigest,
+  keyHandle,
   keyId,
   keyText,
   maskKey,
@@ -157,6 +158,7 @@ export async function startUnwatched(
     const address = keyAddress(account.slice('account:'.length), keyId(systemRandom));
     const made: NewKey = {
       digest: keyDigest(pepper, text),
+      handle: keyHandle(text),
       label: maskKey(text),
       name: 'test',
       kind: 'inference',

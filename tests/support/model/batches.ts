@@ -25,6 +25,7 @@ export function newBatch(nth: number, lines: readonly NewLine[], more: Partial<N
   return {
     ...{ id: batchIdOf(nth), account: OWNER, key: KEY, endpoint: '/v1/chat/completions', model: null },
     ...{ provider: null, attribution: { appTitle: null, appUrl: null }, windowMs: 24 * 3_600_000 },
+    workspace: null,
     bodies: { id: `blob_${nth}`, bytes: 100 * lines.length, head: 'sealed' },
     lines,
     ...more,

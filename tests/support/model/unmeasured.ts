@@ -23,4 +23,6 @@ export const UNMEASURED: Measured = {
   renderTiming: null,
   renderTimingSamples: 0,
   renderTimingSizes: 0,
+  counts30m: { success: 0, error: 0, tokens: 0, causes: {} },
+  counts1d: { success: 0, error: 0, tokens: 0, causes: {} },
 };

@@ -72,6 +72,7 @@ export function createKeyEvent(more: Record<string, unknown> = {}) {
   return {
     type: 'key.create',
     digest: 'd'.repeat(64),
+    handle: 'f'.repeat(64),
     label: 'sk-gw-v1-abc...xyz',
     name: 'test',
     kind: 'inference',

@@ -84,6 +84,7 @@ export async function openLineStage(options: StageOptions & { readonly pace?: Jo
       const sealed = sealBlob(await keys.current(), placeOfBodies(OWNER, BATCH), blob, systemRandom);
       return {
         ...{ account: OWNER, key: KEY, endpoint: '/v1/chat/completions', model: null, provider: null },
+        workspace: null,
         attribution: { appTitle: 'the app', appUrl: null },
         ...{ expiresAt: Date.now() + 3_600_000, bodies: sealed, batch: BATCH, index: 0, customId: 'line-0' },
         ...{ offset: ahead.length, length: text.length },

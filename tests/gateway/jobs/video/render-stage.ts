@@ -39,7 +39,11 @@ const ADDRESS = `video-job:${ACCOUNT}/${JOB}`;
 const GENERATION = 'gen-1';
 const BLOB_BYTES_MAX = 64 * 1_024 * 1_024;
 
-export const ASK: RenderAsk = {
+/** As `RenderInput`, with the text of a prompt that `run` seals first. */
+export type StageInput = Omit<RenderInput, 'ask'> & { readonly ask: StageAsk };
+type StageAsk = Omit<RenderAsk, 'prompt'> & { readonly prompt: RenderAsk['prompt'] | string };
+
+export const ASK: StageAsk = {
   ...{ model: 'filmstrip-2026', prompt: 'a fox', durationSeconds: '1', frames: null, fps: null },
   ...{ size: null, resolution: null, aspectRatio: null, seed: null, generateAudio: null, assets: [] },
 };
@@ -81,7 +85,14 @@ export async function openRenderStage(options: RenderStageOptions = {}) {
   };
   const render = renderHandler(() => jobs, renders);
   const abort = abortHandler(() => jobs, renders);
-  const run = async (input: RenderInput, { attempt = 1, signal = new AbortController().signal } = {}) => {
+  /** Seals this as the prompt of the job. */
+  const seal = (text: string) => sealPrompt(files, { account: ACCOUNT, job: JOB }, text);
+  const sealed = async ({ prompt, ...ask }: StageAsk): Promise<RenderAsk> => ({
+    ...ask,
+    prompt: typeof prompt === 'string' ? await seal(prompt) : prompt,
+  });
+  const run = async (staged: StageInput, { attempt = 1, signal = new AbortController().signal } = {}) => {
+    const input: RenderInput = { ...staged, ask: await sealed(staged.ask) };
     const task = {
       address: ADDRESS,
       id: 'render',
@@ -97,7 +108,7 @@ export async function openRenderStage(options: RenderStageOptions = {}) {
     /** True while only the open call of the runner knows the render. */
     isDirect: () => render.patience?.applies(ADDRESS, 'render'),
     candidate: (more: Partial<FrozenCandidate> = {}): FrozenCandidate => candidateAt(simulator.baseUrl, more),
-    input: (directive: VideoDirective | null, more: Partial<RenderInput> = {}): RenderInput => ({
+    input: (directive: VideoDirective | null, more: Partial<StageInput> = {}): StageInput => ({
       ...{ job: JOB, account: ACCOUNT, generation: GENERATION, assets: null },
       ...{ createdAt: Date.now(), deadlineAt: Date.now() + 3_600_000 },
       ask:
@@ -116,8 +127,7 @@ export async function openRenderStage(options: RenderStageOptions = {}) {
       const blob = await blobs.put(each(pieces));
       return sealBlob(await keys.current(), placeOfAssets(ACCOUNT, JOB), blob, systemRandom);
     },
-    /** Seals this as the prompt of the job. */
-    sealPrompt: (text: string) => sealPrompt(files, { account: ACCOUNT, job: JOB }, text),
+    sealPrompt: seal,
     /** The bytes of a stored clip. */
     clipOf: async (result: RenderResult): Promise<Buffer> => {
       if (result.outcome !== 'completed') throw new Error(JSON.stringify(result.error));

@@ -100,20 +100,6 @@ for (const kind of ['sqlite', 'postgres']) {
       assert.is.not(Buffer.compare((await start(place)).pepper, pepper), 0);
     }));
 
-  it(`${kind}: a database of an earlier version takes the pepper of its folder, and is refused one that is new`, () =>
-    inPlaces(kind, async (place) => {
-      const withKeys: Place = {
-        ...place,
-        store: { ...place.store, actorCounts: async () => [{ kind: 'key', state: 'active', chart: 1, count: 1 }] },
-      };
-      assert.match(await refusal(withKeys), /secrets\/pepper is missing/);
-      assert.is(await pepperFit(place.data, place.maintenance), 'missing');
-      writeSecrets(place.data);
-      assert.is(await pepperFit(place.data, place.maintenance), 'unknown');
-      assert.is(await refusal(withKeys), 'started');
-      assert.is(await pepperFit(place.data, place.maintenance), 'matches');
-    }));
-
   it(`${kind}: keys are voided only while no node runs`, () =>
     inPlaces(kind, async (place) => {
       const { data, store, maintenance } = place;
@@ -139,7 +125,7 @@ function beside({ choice, data, store }: Place): Promise<Place['maintenance']> {
   return maintenanceOf(choice, { ...ports, clock, beatMs: 20, marks: join(data, 'marks') });
 }
 
-function writeSecrets(data: string): void {
+function _writeSecrets(data: string): void {
   mkdirSync(join(data, 'secrets'));
   for (const name of ['pepper', 'operator-token', 'cluster-secret']) {
     writeFileSync(join(data, 'secrets', name), `${'cd'.repeat(32)}\n`, { mode: 0o600 });

@@ -52,7 +52,7 @@ it('a folder that is not writable fails with a line that names the remedy', () =
     assert.not.match(message, /\n/);
   }));
 
-it('the files of an earlier version become private, and files that are not its own keep their rights', () =>
+it('files that others could read become private, and files that are not its own keep their rights', () =>
   inFolder(async (folder) => {
     const path = join(folder, 'data');
     for (const name of ['secrets', 'logs', 'marks', 'keys', 'reports']) {

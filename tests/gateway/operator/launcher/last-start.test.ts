@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -47,22 +47,6 @@ it('a start without any provider is no change of the providers', () =>
     await rememberStart(folder, '/etc/troupe/my.json', real);
     await rememberStart(folder, null, none);
     assert.match(String(await refusal(folder)), /last ran with the providers one, two/);
-  }));
-
-it('a folder of an earlier version is known by the configuration of its nodes', () =>
-  inFolder(async (folder) => {
-    const file = join(folder, 'cluster.json');
-    writeFileSync(file, JSON.stringify(real));
-    assert.match(
-      String(await refusal(folder)),
-      /with the providers one, two, three and 1 more, and this .* run `npx troupe up --data \S+ --config FILE`, or add --demo/,
-    );
-    const models = '/srv/troupe/dist/gateway/simulator/sim-a.models.json';
-    const simulated = { slug: 'sim-a', name: 'Sim A', baseUrl: 'http://127.0.0.1:40001/v1', models };
-    writeFileSync(file, JSON.stringify({ ...defaults, providers: [simulated] }));
-    assert.is(await refusal(folder), null);
-    writeFileSync(file, '{');
-    assert.is(await refusal(folder), null);
   }));
 
 test.run();
