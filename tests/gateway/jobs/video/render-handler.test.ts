@@ -286,7 +286,7 @@ it('a store that refuses once is asked again with the content of the same render
 it('an unreachable key store is a failure of the service: nothing is rendered that could not be kept', () =>
   on(async (on) => {
     on.keys.cut = true;
-    const failure = await thrownBy(on.run(on.input({})));
+    const failure = await thrownBy(on.run(on.input(null, { ask: { ...ASK, prompt: null } })));
     assert.equal([failure.code, failure.retriable, on.calls('create').length], ['unavailable', true, 0]);
     assert.equal(await on.blobs.list({ after: null, before: Number.MAX_SAFE_INTEGER, limit: 10 }), []);
   }));
