@@ -161,8 +161,7 @@ it('shows a video as such from its hold on, and the seconds that were charged', 
     ['completions', 'video'],
   );
   const settlement: Settlement = { ...SETTLEMENT, media: { videoSeconds: '1.041666666' } };
-  // The hold of a build before it does not name the kind.
-  const shown = renderGeneration('gen-1', { ...RUNNING, status: 'settled', endedAt: 1_000, settlement });
+  const shown = renderGeneration('gen-1', { ...video, status: 'settled', endedAt: 1_000, settlement });
   assert.is(shown.api_type, 'video');
   assert.match(renderExact(shown), /"media":\{[^}]*"video_seconds":1\.041666666\}/);
 });
