@@ -30,7 +30,7 @@ export { Counts } from './collections/counts.ts';
 export { FairQueue } from './collections/fair-queue.ts';
 export { Semaphore } from './collections/semaphore.ts';
 export { Slab } from './collections/slab.ts';
-export type { CommittedStep, DeadLetterView, Inspection, Reloaded, ReportedRow } from './durable/engine/engine.ts';
+export type { CommittedStep, DeadLetterView, Inspection, Reloaded, ReportedRow } from './durable/engine.ts';
 export type { Preflight } from './inspect/preflight.ts';
 export {
   ActivityFailed,
@@ -49,6 +49,7 @@ export {
 } from './ports/blobs.ts';
 export type { Cancel, Clock } from './ports/clock.ts';
 export { KeyDestroyed, KeyStoreUnreachable, type SealingKey } from './ports/key-store.ts';
+export type { RuntimeLimits } from './ports/limits.ts';
 export type { Random } from './ports/random.ts';
 export type { RowQuery, RowRecord, Store } from './ports/store.ts';
 export type { Identity } from './ports/transport.ts';

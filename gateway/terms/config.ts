@@ -1,8 +1,11 @@
+import type { RuntimeLimits } from '../../actors/runtime/index.ts';
 import type { BenchmarkLimits, CheckLimits } from './check-limits.ts';
 import type { DepositConfig } from './deposit-config.ts';
 import type { ProviderDeclaration } from './provider-declaration.ts';
 import type { RenderLimits } from './render-limits.ts';
 import type { TracingConfig } from './tracing.ts';
+
+export type { RuntimeLimits };
 
 /** The whole configuration of a cluster. Defaults are in `cluster.config.ts`; it is validated once, then frozen. */
 export interface ClusterConfig {
@@ -86,49 +89,6 @@ export interface PostgresLimits {
   /** Attempts of a call refused for a deadlock or a conflict, the first included, and the longest pause between two. */
   readonly triesMax: number;
   readonly retryMsMax: number;
-}
-
-/** Bounds and times of the actor runtime. Times in ms. `heardMs`, `outsideMs` and `trailMax` keep their older names. */
-export interface RuntimeLimits {
-  readonly shards: number;
-  readonly heartbeatMs: number;
-  /** A peer is reachable while its last frame is younger than this. */
-  readonly heardMs: number;
-  /** A node outside the live set for this long is voted out. */
-  readonly outsideMs: number;
-  /** A node that was never inside the live set is voted out after this long. */
-  readonly joinMs: number;
-  /** A node whose heartbeat row is unchanged for this long (the watcher's monotonic clock) is voted out. */
-  readonly staleMs: number;
-  readonly readLeaseMs: number;
-  readonly cascadeStepsMax: number;
-  readonly laneStartMax: number;
-  readonly laneFinishMax: number;
-  readonly laneSystemMax: number;
-  readonly commitEntriesMax: number;
-  readonly commitBytesMax: number;
-  readonly envelopesPerFrameMax: number;
-  readonly frameBytesMax: number;
-  readonly envelopeBytesMax: number;
-  readonly asksInFlightMax: number;
-  readonly trailMax: number;
-  readonly watchersMax: number;
-  /** Accounts whose changes one node may watch for its clients. */
-  readonly watchedOwnersMax: number;
-  /** Actors in memory, those of resident kinds not counted; the least recently used are evicted first. */
-  readonly residentsMax: number;
-  readonly timersAheadMs: number;
-  readonly sweepMs: number;
-  readonly sweepRowsMax: number;
-  /** A blob without a referring row is removed once it is older than this: longer than any upload and any upgrade. */
-  readonly blobOrphanMs: number;
-  /** Blobs examined per sweep. */
-  readonly sweepBlobsMax: number;
-  readonly blobBytesMax: number;
-  /** Longest wait for the write lock, then writes are refused as busy. Above `launcher.storeBusyKillMs`. */
-  readonly storeBusyMs: number;
-  /** Disk space in reserve, so that settles, releases and cancels succeed when the disk is full. */
-  readonly ballastBytes: number;
 }
 
 /** Bounds of the work that nodes do for actors, such as a line of a batch. Times in ms. */

@@ -3,9 +3,9 @@ import type { Answer } from '../../actors/runtime/actor/answer.ts';
 import type { ActorEvent } from '../../actors/runtime/actor/event.ts';
 import { register } from '../../actors/runtime/actor/register.ts';
 import { createEngine } from '../../actors/runtime/durable/engine/create-engine.ts';
-import type { Engine, EngineHost } from '../../actors/runtime/durable/engine/engine.ts';
-import type { EngineLimits } from '../../actors/runtime/durable/engine/engine-limits.ts';
+import type { Engine, EngineHost } from '../../actors/runtime/durable/engine.ts';
 import { type Kind, type Store, systemClock } from '../../actors/runtime/index.ts';
+import type { EngineLimits } from '../../actors/runtime/ports/limits.ts';
 import config from '../../cluster.config.ts';
 
 export interface EngineChoice {

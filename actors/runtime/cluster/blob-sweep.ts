@@ -1,8 +1,9 @@
 import type { Kind } from '../actor/kind.ts';
 import type { Blobs } from '../ports/blobs.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { NodeLimits } from '../ports/limits.ts';
+import type { Log } from '../ports/log.ts';
 import type { IndexColumn, Store } from '../ports/store.ts';
-import type { Log } from './log.ts';
 import { PeriodicTask } from './periodic-task.ts';
 
 /** Names listed at once: each listing reads a whole folder. */
@@ -18,18 +19,10 @@ export interface BlobSweepParts {
   readonly blobs: Blobs;
   readonly store: Store;
   readonly clock: Clock;
-  readonly limits: BlobSweepLimits;
+  readonly limits: Pick<NodeLimits, 'sweepMs' | 'blobOrphanMs' | 'sweepBlobsMax'>;
   readonly log: Log;
   /** Store time, ms. */
   readonly now: () => number;
-}
-
-export interface BlobSweepLimits {
-  readonly sweepMs: number;
-  /** A blob younger than this may still be waiting for its commit and is kept. */
-  readonly blobOrphanMs: number;
-  /** Blobs examined per round. */
-  readonly sweepBlobsMax: number;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Json } from '../actor/event.ts';
-import type { Publication } from '../durable/engine/engine.ts';
+import type { Publication } from '../durable/engine.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Board } from './cluster.ts';
 import type { NoticeBoard } from './notice-board.ts';

@@ -1,6 +1,6 @@
 import type { Json } from '../actor/event.ts';
 import type { Clock } from '../ports/clock.ts';
-import { textOf } from './log.ts';
+import { textOf } from '../ports/log.ts';
 import type { PeerOrigin } from './peers.ts';
 import { type ControlCall, renderSignal, type Signal } from './signal.ts';
 

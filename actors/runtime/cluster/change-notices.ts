@@ -1,5 +1,5 @@
 import { ownerOf } from '../actor/address.ts';
-import type { CommittedStep, Engine } from '../durable/engine/engine.ts';
+import type { CommittedStep, Engine } from '../durable/engine.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PeerOrigin } from './peers.ts';
 import { renderSignal, type Signal } from './signal.ts';

@@ -1,8 +1,8 @@
 import { type Charts, chartRange, chartsOf } from '../actor/chart-range.ts';
 import type { RegisteredKind } from '../actor/registered-kind.ts';
+import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import { levelOf, unloadable } from './levels.ts';
-import type { Log } from './log.ts';
 import { isAlive, type Member } from './member.ts';
 
 export interface ChartLevelsParts {

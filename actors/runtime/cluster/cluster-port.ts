@@ -1,4 +1,4 @@
-import type { ClusterPort } from '../durable/outgoing/cluster-port.ts';
+import type { ClusterPort } from '../durable/cluster-port.ts';
 import type { ActivityHandler } from '../ports/activity.ts';
 import type { Random } from '../ports/random.ts';
 import type { Calls } from './calls.ts';

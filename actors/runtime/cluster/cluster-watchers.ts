@@ -1,4 +1,4 @@
-import type { CommittedStep, Engine } from '../durable/engine/engine.ts';
+import type { CommittedStep, Engine } from '../durable/engine.ts';
 import type { Clock } from '../ports/clock.ts';
 import { ChangeNotices } from './change-notices.ts';
 import type { PeerOrigin } from './peers.ts';

@@ -6,7 +6,7 @@ import type {
   Inspection,
   QuarantinedActor,
   Reloaded,
-} from '../durable/engine/engine.ts';
+} from '../durable/engine.ts';
 import type { ActorCountRow, NodeRow, RowQuery, RowRecord } from '../ports/store.ts';
 
 /** The cluster as one node offers it: the only interface that the gateway and the kinds' clients use. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
+import { type Log, textOf } from '../ports/log.ts';
 import { deathSetting, type Store } from '../ports/store.ts';
-import { type Log, textOf } from './log.ts';
 
 /**
  * Why a node ended. The stored words are kept: `own-hand` is a crash of the process itself (an uncaught error, an

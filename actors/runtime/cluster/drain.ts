@@ -1,4 +1,4 @@
-import type { RunningActivities } from '../durable/engine/engine.ts';
+import type { RunningActivities } from '../durable/engine.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { NodeRow } from '../ports/store.ts';
 import type { Handoff } from './handoff.ts';

@@ -1,6 +1,6 @@
-import type { Engine } from '../durable/engine/engine.ts';
+import type { Engine } from '../durable/engine.ts';
+import { type Log, textOf } from '../ports/log.ts';
 import type { NodeRow, ShardRow, Store } from '../ports/store.ts';
-import { type Log, textOf } from './log.ts';
 import type { Member } from './member.ts';
 import type { Ownership } from './ownership.ts';
 import { preferred } from './rendezvous.ts';

@@ -1,6 +1,6 @@
+import type { NodeLimits } from '../ports/limits.ts';
 import type { NodeRow } from '../ports/store.ts';
 import { Attention } from './attention.ts';
-import type { ClusterLimits } from './limits.ts';
 import { liveSet, type Watched } from './verdict.ts';
 
 /**
@@ -25,12 +25,12 @@ interface Memory {
  * from the moment when a node has joined.
  */
 export class HeartbeatWatch {
-  readonly #limits: ClusterLimits;
+  readonly #limits: NodeLimits;
   readonly #attention: Attention;
   #observedAt = 0;
   #memory = new Map<string, Memory>();
 
-  constructor(limits: ClusterLimits) {
+  constructor(limits: NodeLimits) {
     this.#limits = limits;
     this.#attention = new Attention(limits.heartbeatMs * ATTENTION_BEATS_MAX);
   }

@@ -1,8 +1,8 @@
 import type { Cancel, Clock } from '../ports/clock.ts';
+import type { NodeLimits } from '../ports/limits.ts';
+import { type Log, textOf } from '../ports/log.ts';
 import type { NodeRow, Store } from '../ports/store.ts';
 import { HeartbeatWatch } from './heartbeat-watch.ts';
-import type { ClusterLimits } from './limits.ts';
-import { type Log, textOf } from './log.ts';
 import type { StoreTime } from './store-time.ts';
 import { type Condemned, condemned } from './verdict.ts';
 
@@ -33,7 +33,7 @@ export interface MemberParts {
   readonly incarnation: string;
   readonly store: Store;
   readonly clock: Clock;
-  readonly limits: ClusterLimits;
+  readonly limits: NodeLimits;
   readonly time: StoreTime;
   readonly log: Log;
   /** Incarnations heard within `heardMs`. */

@@ -1,6 +1,6 @@
 import type { Json } from '../actor/event.ts';
-import type { Publication } from '../durable/engine/engine.ts';
-import { type Log, textOf } from './log.ts';
+import type { Publication } from '../durable/engine.ts';
+import { type Log, textOf } from '../ports/log.ts';
 import type { BoardDigest } from './signal.ts';
 
 /** Bound on the keys of one topic, removed ones included. Further keys are dropped and logged once per topic. */

@@ -1,8 +1,8 @@
-import type { Engine } from '../durable/engine/engine.ts';
+import type { Engine } from '../durable/engine.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { NodeLimits } from '../ports/limits.ts';
+import { type Log, textOf } from '../ports/log.ts';
 import type { NodeRow, ShardRow, Store } from '../ports/store.ts';
-import type { ClusterLimits } from './limits.ts';
-import { type Log, textOf } from './log.ts';
 import type { Member } from './member.ts';
 import { preferred } from './rendezvous.ts';
 import type { ShardMap } from './shard-map.ts';
@@ -17,7 +17,7 @@ export interface OwnershipParts {
   readonly member: Member;
   readonly store: Store;
   readonly clock: Clock;
-  readonly limits: ClusterLimits;
+  readonly limits: NodeLimits;
   readonly log: Log;
   /** This node took shards: notify the peers. */
   readonly took: (rows: readonly ShardRow[]) => void;

@@ -1,4 +1,6 @@
 import type { Cancel, Clock } from '../ports/clock.ts';
+import type { NodeLimits } from '../ports/limits.ts';
+import { type Log, textOf } from '../ports/log.ts';
 import type { Random } from '../ports/random.ts';
 import type { NodeRow } from '../ports/store.ts';
 import {
@@ -15,8 +17,6 @@ import {
 } from '../ports/transport.ts';
 import { Attention } from './attention.ts';
 import { greet, judge, type Terms, trusts } from './handshake.ts';
-import type { ClusterLimits } from './limits.ts';
-import { type Log, textOf } from './log.ts';
 import { isAlive } from './member.ts';
 import { parseSignal, renderSignal, type Signal } from './signal.ts';
 
@@ -69,7 +69,7 @@ export interface PeersParts {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly random: Random;
-  readonly limits: ClusterLimits;
+  readonly limits: NodeLimits;
   readonly log: Log;
 }
 

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../ports/clock.ts';
-import { type Log, textOf } from './log.ts';
+import { type Log, textOf } from '../ports/log.ts';
 
 export interface PeriodicTaskParts {
   /** For the log, e.g. `row sweep`. */

@@ -3,10 +3,10 @@ import { keyHour } from '../bytes/key-hour.ts';
 import type { Blobs } from '../ports/blobs.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { KeyStore } from '../ports/key-store.ts';
+import type { NodeLimits } from '../ports/limits.ts';
+import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import { blobSweep } from './blob-sweep.ts';
-import type { ClusterLimits } from './limits.ts';
-import type { Log } from './log.ts';
 import type { Member } from './member.ts';
 import { PeriodicTask } from './periodic-task.ts';
 import { preferred } from './rendezvous.ts';
@@ -23,7 +23,7 @@ export interface PeriodicTasksParts {
   readonly blobs?: Blobs;
   readonly keys?: KeyStore;
   readonly clock: Clock;
-  readonly limits: ClusterLimits;
+  readonly limits: NodeLimits;
   readonly log: Log;
   /** Store time, ms. */
   readonly now: () => number;

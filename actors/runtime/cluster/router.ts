@@ -2,13 +2,13 @@ import { shardOf } from '../actor/address.ts';
 import type { Answer, AskFailure } from '../actor/answer.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
 import { Slab } from '../collections/slab.ts';
-import type { Engine } from '../durable/engine/engine.ts';
+import type { Engine } from '../durable/engine.ts';
 import type { Cancel, Clock } from '../ports/clock.ts';
+import type { NodeLimits } from '../ports/limits.ts';
+import { type Log, textOf } from '../ports/log.ts';
 import { type Envelope, EnvelopeTooLarge, type Link } from '../ports/transport.ts';
 import { AskWindow } from './ask-window.ts';
 import type { AskOptions } from './cluster.ts';
-import type { ClusterLimits } from './limits.ts';
-import { type Log, textOf } from './log.ts';
 import type { PeerOrigin } from './peers.ts';
 import { PendingAsk } from './pending-ask.ts';
 import type { ShardMap } from './shard-map.ts';
@@ -28,7 +28,7 @@ export interface RouterParts {
   readonly engine: Engine;
   readonly map: ShardMap;
   readonly clock: Clock;
-  readonly limits: ClusterLimits;
+  readonly limits: NodeLimits;
   readonly log: Log;
 }
 

@@ -1,6 +1,6 @@
 import type { Json } from '../actor/event.ts';
-import type { CommittedStep, Publication } from '../durable/engine/engine.ts';
-import type { ActivityAttempt } from '../durable/outgoing/cluster-port.ts';
+import type { ActivityAttempt } from '../durable/cluster-port.ts';
+import type { CommittedStep, Publication } from '../durable/engine.ts';
 
 /** Messages of a control stream, as JSON text: a closed union. */
 export type Signal =

@@ -9,7 +9,7 @@ import {
 import { AskError, type AskFailure } from '../actor/answer.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
 import type { AskOptions, ClusterView } from '../cluster/cluster.ts';
-import type { CommittedStep, Inspection, Reloaded } from '../durable/engine/engine.ts';
+import type { CommittedStep, Inspection, Reloaded } from '../durable/engine.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RowQuery, RowRecord } from '../ports/store.ts';
 import { systemClock } from '../system/clock.ts';

@@ -10,7 +10,7 @@ import { AskError } from '../actor/answer.ts';
 import type { ActorEvent } from '../actor/event.ts';
 import type { Operator } from '../cluster/cluster.ts';
 import { same } from '../cluster/handshake.ts';
-import { textOf } from '../cluster/log.ts';
+import { textOf } from '../ports/log.ts';
 import type { RowQuery } from '../ports/store.ts';
 import type { SideService } from '../ports/transport.ts';
 import { loadService } from '../transports/grpc/proto.ts';

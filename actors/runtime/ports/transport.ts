@@ -3,6 +3,7 @@
  * of nodes, in order, at most once. It has no concept of shards, membership or actors, and it never retries, reroutes
  * or answers by itself.
  */
+import type { RuntimeLimits } from './limits.ts';
 
 /**
  * One message between actors of two nodes. `ask` and `tell` travel from the dialler to the other end, `reply` and
@@ -132,11 +133,7 @@ export class EnvelopeTooLarge extends Error {
 }
 
 /** Bounds of a transport, from the configuration. */
-export interface TransportLimits {
-  readonly envelopesPerFrameMax: number;
-  readonly frameBytesMax: number;
-  readonly envelopeBytesMax: number;
-}
+export type TransportLimits = Pick<RuntimeLimits, 'envelopesPerFrameMax' | 'frameBytesMax' | 'envelopeBytesMax'>;
 
 /** The TLS identity of a node: PEM texts. */
 export interface Identity {

@@ -1,4 +1,4 @@
-import { Adoption } from '../../../actors/runtime/durable/residency/adoption.ts';
+import { Adoption } from '../../../actors/runtime/durable/engine/adoption.ts';
 import { type Mutation, patch } from '../mutation.ts';
 
 /** A node that adopts a shard treats every gateway as dead. */

@@ -1,4 +1,4 @@
-import { Dispatcher } from '../../../actors/runtime/durable/engine/dispatcher.ts';
+import { Dispatcher } from '../../../actors/runtime/durable/dispatch/dispatcher.ts';
 import { type Mutation, patch } from '../mutation.ts';
 
 /** A timer that fires delivers its event twice. */

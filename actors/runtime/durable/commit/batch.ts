@@ -3,9 +3,9 @@ import type { Placed, TimerWrite } from '../../actor/outcome.ts';
 import { persistAt } from '../../actor/persist.ts';
 import type { RowWrite } from '../../actor/row-cache.ts';
 import { withSum } from '../../actor/snapshot-sum.ts';
+import type { EngineLimits } from '../../ports/limits.ts';
 import type { ActorWrite, RowRecord, ShardWrite, TimerRecord } from '../../ports/store.ts';
-import type { EngineLimits } from '../engine/engine-limits.ts';
-import type { Shard } from '../engine/shard.ts';
+import type { Shard } from '../shard.ts';
 import type { Entry } from './entry.ts';
 
 /** Entries that one store commit writes. */

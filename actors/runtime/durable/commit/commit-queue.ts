@@ -1,9 +1,9 @@
 import type { Answer } from '../../actor/answer.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { EngineLimits } from '../../ports/limits.ts';
 import type { ShardVerdict, Store } from '../../ports/store.ts';
-import type { EngineHost } from '../engine/engine.ts';
-import type { EngineLimits } from '../engine/engine-limits.ts';
-import type { Shard } from '../engine/shard.ts';
+import type { EngineHost } from '../engine.ts';
+import type { Shard } from '../shard.ts';
 import { type Batch, BatchBuilder } from './batch.ts';
 import type { Entry } from './entry.ts';
 
@@ -42,7 +42,7 @@ export class CommitQueue {
   private judgements: (() => void)[] | null = null;
   private readonly store: Pick<Store, 'commit' | 'parts'>;
   private readonly clock: Clock;
-  private readonly judge: Judge;
+  private judge!: Judge;
   private readonly host: Pick<EngineHost, 'committed'>;
   private readonly builder: BatchBuilder;
   private readonly waitingMax: number;
@@ -52,12 +52,10 @@ export class CommitQueue {
     readonly clock: Clock;
     readonly self: string;
     readonly limits: EngineLimits;
-    readonly judge: Judge;
     readonly host?: Pick<EngineHost, 'committed'>;
   }) {
     this.store = options.store;
     this.clock = options.clock;
-    this.judge = options.judge;
     this.host = options.host ?? {};
     this.builder = new BatchBuilder(options.self, options.limits);
     this.lines = Array.from({ length: options.store.parts ?? 1 }, () => ({
@@ -66,6 +64,11 @@ export class CommitQueue {
       armed: false,
     }));
     this.waitingMax = options.limits.commitEntriesMax * BATCHES_AHEAD_MAX;
+  }
+
+  /** Names the judge of all outcomes. Called once, before the first entry: the judge itself needs the queue. */
+  start(judge: Judge): void {
+    this.judge = judge;
   }
 
   /** The sequence number of the next entry over all lines. */
@@ -103,7 +106,7 @@ export class CommitQueue {
   /**
    * Called when memory reflects the store's result and before any output is released, so that the writer does not wait
    * for the outputs or their consequences. A batch smaller than one formed at the end of the turn costs more, but an
-   * idle writer costs more still (measured: actors/DECISIONS, 2026-11-22).
+   * idle writer costs more still (measured: actors/DECISIONS.md, 2026-11-22).
    */
   handOver(): void {
     for (const line of this.lines) this.flush(line);

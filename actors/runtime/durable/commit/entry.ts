@@ -3,7 +3,7 @@ import type { Change } from '../../actor/cell.ts';
 import type { Outcome, TimerWrite } from '../../actor/outcome.ts';
 import type { Output, PendingCommit, Publish } from '../../actor/pending-commit.ts';
 import type { RowWrite } from '../../actor/row-cache.ts';
-import type { Shard } from '../engine/shard.ts';
+import type { Shard } from '../shard.ts';
 
 /**
  * The writes of one cascade and the outputs released once they are durable. It holds references: nothing is serialized

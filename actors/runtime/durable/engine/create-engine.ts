@@ -1,21 +1,61 @@
 import type { Answer } from '../../actor/answer.ts';
 import type { Cell } from '../../actor/cell.ts';
 import type { Json } from '../../actor/event.ts';
+import type { RegisteredKind } from '../../actor/registered-kind.ts';
 import { shownState, stateText } from '../../actor/state-text.ts';
-import type { ActorCountRow } from '../../ports/store.ts';
-import { type Assembly, assemble, type EngineOptions } from './assemble.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { EngineLimits } from '../../ports/limits.ts';
+import type { Log } from '../../ports/log.ts';
+import type { ActorCountRow, Store } from '../../ports/store.ts';
+import type { ClusterPort } from '../cluster-port.ts';
+import { CommitQueue } from '../commit/commit-queue.ts';
+import { OutputGate } from '../commit/output-gate.ts';
+import { StepWatchers } from '../commit/step-watchers.ts';
+import { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { Delivery, Engine, EngineGauges, EngineHost, RunningActivities } from '../engine.ts';
+import { LOST } from '../failures.ts';
+import { ActivityOwner } from '../outgoing/activity-owner.ts';
+import { ActivityRunner } from '../outgoing/activity-runner.ts';
+import { Outbox } from '../outgoing/outbox.ts';
+import { Outgoing } from '../outgoing/outgoing.ts';
+import { CellRegistry } from '../residency/cell-registry.ts';
+import { Loader } from '../residency/loader.ts';
+import { Quiescence } from '../residency/quiescence.ts';
+import { Residents } from '../residency/residents.ts';
+import { Shard } from '../shard.ts';
+import { Timers } from '../timers/timers.ts';
+import { Adoption } from './adoption.ts';
 import { deliver } from './deliver.ts';
-import type { Delivery, Engine, EngineGauges, EngineHost, RunningActivities } from './engine.ts';
-import { LOST } from './failures.ts';
 import { inspect } from './inspection.ts';
-import { Shard } from './shard.ts';
+import { StoreJudge } from './judge.ts';
+import { Quarantine } from './quarantine.ts';
+
+/** The dependencies and settings of an engine. */
+export interface EngineOptions {
+  readonly kinds: readonly RegisteredKind[];
+  readonly store: Store;
+  readonly clock: Clock;
+  /** The incarnation that must own the shards this engine writes. */
+  readonly self: { readonly incarnation: string; readonly name: string };
+  /** Number of shards in the cluster. */
+  readonly shards: number;
+  /** Store time, ms. */
+  readonly now: () => number;
+  readonly limits: EngineLimits;
+  readonly host: EngineHost;
+  /** If absent, a step that sends to another shard or starts an activity fails. */
+  readonly clusterPort?: ClusterPort;
+}
+
+/** The connected parts of an engine. Those that need a cluster port are null for an engine without one. */
+type Assembly = ReturnType<typeof assemble>;
 
 /** Creates the actor host of one node, without shards. It starts no timer and reads no store before `adopt`. */
 export function createEngine(options: EngineOptions): Engine {
-  const { store, clock, now } = options;
+  const { clock, host } = options;
   const { name: node } = options.self;
   const parts = assemble(options);
-  const { registry, dispatcher, timers, adoption, watchers, quarantine } = parts;
+  const { registry, timers, adoption, watchers, quarantine, activityOwner } = parts;
   return {
     adopt(id, epoch) {
       const held = registry.shards.get(id);
@@ -34,24 +74,59 @@ export function createEngine(options: EngineOptions): Engine {
       if (shard !== undefined) drop(parts, shard);
     },
     epochOf: (id) => registry.shards.get(id)?.epoch ?? null,
-    deliver: (delivery, answer) => deliver(parts, delivery, tracedAnswer(options.host, delivery, answer)),
+    deliver: (delivery, answer) => deliver(parts, delivery, tracedAnswer(host, delivery, answer)),
     nodeDead(incarnation) {
       adoption.nodeDead(incarnation);
-      parts.outgoing?.activities.examine();
+      activityOwner?.examine();
     },
-    inspect: (address) => inspect({ registry, dispatcher, timers, outbox: registry.outbox, store, now }, address),
+    inspect: (address) => inspect(parts, address),
     quarantined: () => quarantine.list(),
     residentStates: () => residentStates(registry.cells.values()),
     reload: (address) => quarantine.reload(address),
     watch: (matches, see) => watchers.add(matches, see),
     gauges: gaugesOf(parts),
-    activities: workOf(parts),
+    activities: activitiesOf(parts),
     async close() {
       await Promise.all([...registry.shards.values()].map((shard) => release(parts, shard)));
       timers.close();
-      parts.outgoing?.activities.close();
+      activityOwner?.close();
     },
   };
+}
+
+/**
+ * Creates the parts, each from those before it. Two feed back: due timers enter the dispatcher, whose steps set timers,
+ * and the queue's outcomes go to the judge, which hands over the next batch. They stay idle until a shard is adopted.
+ */
+function assemble(options: EngineOptions) {
+  const { store, clock, limits, host, now, kinds, shards, clusterPort } = options;
+  const log: Log = (record) => host.log(record);
+  const self = options.self.incarnation;
+  const outputGate = new OutputGate(host);
+  const watchers = new StepWatchers(limits.watchersMax, log);
+  const queue = new CommitQueue({ store, clock, self, limits, host });
+  const timers = new Timers({ store, clock, now, log, aheadMs: limits.timersAheadMs, shardCount: shards });
+  const outbox = clusterPort === undefined ? null : new Outbox({ clusterPort, queue, clock, now, log });
+  const activityRunner = clusterPort === undefined ? null : new ActivityRunner({ self, clusterPort, clock, now, log });
+  const activities = clusterPort === undefined ? null : new Set(Object.keys(clusterPort.activities));
+  const registry = new CellRegistry({ kinds, shards, trailMax: limits.trailMax, activities, outbox, log });
+  const loader = new Loader(store, registry);
+  const residents = new Residents({ registry, queue, clock, host, residentsMax: limits.residentsMax });
+  const quiescence = new Quiescence(registry, queue);
+  const base = { registry, queue, outputGate, timers, watchers, quiescence, residents, clock, host, now };
+  const dispatcher = new Dispatcher({ ...base, loader, limits, self });
+  timers.start(dispatcher);
+  let activityOwner: ActivityOwner | null = null;
+  let outgoing: Outgoing | null = null;
+  if (clusterPort !== undefined && activityRunner !== null && outbox !== null) {
+    activityOwner = new ActivityOwner({ self, clusterPort, activityRunner, dispatcher, clock, now, host });
+    outgoing = new Outgoing({ outbox, activityOwner, store, clock, host });
+  }
+  const judge = new StoreJudge({ ...base, dispatcher, outgoing });
+  queue.start(judge);
+  const adoption = new Adoption({ registry, dispatcher, timers, outgoing, store, clock, host });
+  const quarantine = new Quarantine({ registry, dispatcher, timers, adoption, clock });
+  return { ...base, store, dispatcher, judge, adoption, quarantine, outbox, activityRunner, activityOwner, outgoing };
 }
 
 /** The answer, told to the host first where the event has a trace id. */
@@ -80,18 +155,19 @@ function residentStates(cells: Iterable<Cell>): readonly ActorCountRow[] {
   return [...counts.values()];
 }
 
-function drop({ dispatcher, judge, queue, eased }: Assembly, shard: Shard): void {
+function drop({ dispatcher, judge, queue, quiescence }: Assembly, shard: Shard): void {
   dispatcher.after(() => judge.drop(shard, queue.inFlightOf(shard), LOST));
-  eased();
+  quiescence.check();
 }
 
-async function release({ timers, quiescence, outgoing: outwards }: Assembly, shard: Shard): Promise<void> {
+async function release({ timers, quiescence, outgoing, judge }: Assembly, shard: Shard): Promise<void> {
   timers.pause(shard);
-  outwards?.outgoing.pause(shard);
-  await quiescence.start(shard);
+  outgoing?.pause(shard);
+  await quiescence.start(shard, () => judge.drop(shard, [], LOST));
 }
 
-function gaugesOf({ registry, queue, dispatcher, residents, quarantine, outgoing: outwards }: Assembly): EngineGauges {
+function gaugesOf(parts: Assembly): EngineGauges {
+  const { registry, queue, dispatcher, residents, quarantine, outbox, activityRunner } = parts;
   return {
     get cells() {
       return registry.cells.size;
@@ -117,7 +193,7 @@ function gaugesOf({ registry, queue, dispatcher, residents, quarantine, outgoing
       return dispatcher.unhandled;
     },
     get deadLetters() {
-      return dispatcher.deadLetters + (outwards?.outbox.deadLetters ?? 0);
+      return dispatcher.deadLetters + (outbox?.deadLetters ?? 0);
     },
     get commits() {
       return queue.commits;
@@ -126,13 +202,12 @@ function gaugesOf({ registry, queue, dispatcher, residents, quarantine, outgoing
       return queue.entries;
     },
     get activities() {
-      return outwards?.activityRunner.size ?? 0;
+      return activityRunner?.size ?? 0;
     },
   };
 }
 
-function workOf({ outgoing: outwards }: Assembly): RunningActivities {
-  const activityRunner = outwards?.activityRunner ?? null;
+function activitiesOf({ activityRunner }: Assembly): RunningActivities {
   return {
     get size() {
       return activityRunner?.size ?? 0;

@@ -4,11 +4,11 @@ import type { ActorEvent } from '../../actor/event.ts';
 import type { LaneName, Mail } from '../../actor/mail.ts';
 import { decodeSystemMessage, isReserved } from '../../actor/system-message.ts';
 import type { OutputGate } from '../commit/output-gate.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { Delivery } from '../engine.ts';
+import { BUSY, failed, moved, refused, unknownKind } from '../failures.ts';
+import type { CellRegistry } from '../residency/cell-registry.ts';
 import type { Residents } from '../residency/residents.ts';
-import type { CellRegistry } from './cell-registry.ts';
-import type { Dispatcher } from './dispatcher.ts';
-import type { Delivery } from './engine.ts';
-import { BUSY, failed, moved, refused, unknownKind } from './failures.ts';
 
 /** The parts that accept a delivery. */
 export interface DeliveryParts {

@@ -7,13 +7,13 @@ import type { View } from '../../actor/kind.ts';
 import { ABSENT, stateText } from '../../actor/state-text.ts';
 import { systemCollections } from '../../actor/system-collections.ts';
 import type { Store } from '../../ports/store.ts';
+import { deadLettersOf, viewOfDeadLetter } from '../dead-letters.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { DeadLetterView, Inspection } from '../engine.ts';
 import type { Outbox } from '../outgoing/outbox.ts';
-import { deadLettersOf, viewOfDeadLetter } from '../quarantine/dead-letter-view.ts';
+import type { CellRegistry } from '../residency/cell-registry.ts';
+import type { Shard } from '../shard.ts';
 import type { Timers } from '../timers/timers.ts';
-import type { CellRegistry } from './cell-registry.ts';
-import type { Dispatcher } from './dispatcher.ts';
-import type { DeadLetterView, Inspection } from './engine.ts';
-import type { Shard } from './shard.ts';
 
 const WAITING_SHOWN_MAX = 20;
 
@@ -41,7 +41,7 @@ export async function inspect(parts: InspectionParts, address: string): Promise<
     return show(parts, cell, shard, { timers: timersOf(parts, cell, shard, stored), aside });
   } finally {
     cell.pins--;
-    parts.dispatcher.tidy(cell);
+    parts.registry.tidy(cell);
   }
 }
 

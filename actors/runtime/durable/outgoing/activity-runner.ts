@@ -12,10 +12,11 @@ import { Counts } from '../../collections/counts.ts';
 import { PooledMap } from '../../collections/pooled-map.ts';
 import { ActivityFailed } from '../../ports/activity.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
-import type { EngineHost, Finishing } from '../engine/engine.ts';
+import type { Log } from '../../ports/log.ts';
+import type { ActivityAttempt, ClusterPort } from '../cluster-port.ts';
+import { backOffMs } from '../cluster-port.ts';
+import type { Finishing } from '../engine.ts';
 import { ActivityScheduler, type Scheduled } from './activity-scheduler.ts';
-import { backOffMs } from './back-off.ts';
-import type { ActivityAttempt, ClusterPort } from './cluster-port.ts';
 
 /**
  * Attempts of this node that wait, run or report their end. One group may hold at most as many as are free, which
@@ -56,7 +57,7 @@ export interface ActivityRunnerParts {
   readonly clock: Clock;
   /** Store time, ms. */
   readonly now: () => number;
-  readonly log: EngineHost['log'];
+  readonly log: Log;
 }
 
 /**

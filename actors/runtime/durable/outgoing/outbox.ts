@@ -1,20 +1,18 @@
 import { type Answer, AskError, type AskFailure } from '../../actor/answer.ts';
-import { FAILURES_MAX } from '../../actor/dead-letter.ts';
-import type { ActorEvent } from '../../actor/event.ts';
+import { type DeadLetterBody, FAILURES_MAX } from '../../actor/dead-letter.ts';
+import type { ActorEvent, Json } from '../../actor/event.ts';
 import { removeRow } from '../../actor/remove-row.ts';
 import { RowCache, type RowWrite } from '../../actor/row-cache.ts';
-import { systemCollections } from '../../actor/system-collections.ts';
+import { systemCollections, systemRow } from '../../actor/system-collections.ts';
 import { encodeSystemMessage } from '../../actor/system-message.ts';
 import { PooledMap } from '../../collections/pooled-map.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
 import type { RowRecord } from '../../ports/store.ts';
+import { backOffMs, type ClusterPort } from '../cluster-port.ts';
 import type { CommitQueue } from '../commit/commit-queue.ts';
 import { Entry } from '../commit/entry.ts';
-import type { EngineHost } from '../engine/engine.ts';
-import type { Shard } from '../engine/shard.ts';
-import { deadLetterEntry } from '../quarantine/undelivered-message.ts';
-import { backOffMs } from './back-off.ts';
-import type { ClusterPort } from './cluster-port.ts';
+import type { Shard } from '../shard.ts';
 
 /** Unacknowledged messages of one shard. At the bound, steps that send more are refused for now. */
 const OUTBOX_MAX = 4_096;
@@ -69,7 +67,7 @@ export interface OutboxParts {
   readonly clock: Clock;
   /** Store time, ms. */
   readonly now: () => number;
-  readonly log: EngineHost['log'];
+  readonly log: Log;
 }
 
 /**
@@ -309,4 +307,44 @@ export class Outbox {
 function isOfKnownKind(failure: AskFailure): boolean {
   const { code } = failure;
   return code === 'refused' || code === 'quarantined' || (code === 'failed' && !failure.kindUnknown);
+}
+
+const DONE: Answer = { ok: true, body: null };
+
+/** A message that its receiver can neither process nor store as a dead letter. */
+export interface UndeliveredMessage {
+  readonly from: string;
+  readonly to: string;
+  readonly event: ActorEvent;
+  readonly number: string;
+  readonly times: number;
+  readonly failure: string;
+}
+
+/**
+ * The entry that moves the message from its sender's outbox to its sender's dead letters. The stored `letter` means an
+ * outbox message.
+ */
+export function deadLetterEntry(
+  shard: Shard,
+  { from, to, event, number, times, failure }: UndeliveredMessage,
+  { order, at }: { readonly order: number; readonly at: number },
+  answer: (answer: Answer) => void,
+): Entry {
+  const beside = new RowCache(from);
+  const body: DeadLetterBody = { source: 'letter', from, to, event, failure: `to ${to}: ${failure}`, times, at };
+  const place = { beside, shard: shard.id, open: false, sort: at };
+  const rows = [
+    removeRow(beside, systemCollections.outbox, number),
+    systemRow(place, systemCollections.aside, number, body as Json),
+  ];
+  const entry = new Entry(
+    order,
+    shard,
+    { changes: [], rows, timers: [], publishes: [], outgoing: false },
+    answer,
+    DONE,
+  );
+  for (const row of rows) beside.apply(row, entry);
+  return entry;
 }

@@ -2,9 +2,9 @@ import { systemCollections } from '../../actor/system-collections.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RowRecord, Store } from '../../ports/store.ts';
 import type { Entry } from '../commit/entry.ts';
-import type { EngineHost } from '../engine/engine.ts';
-import type { Shard } from '../engine/shard.ts';
-import type { Activities } from './activities.ts';
+import type { EngineHost } from '../engine.ts';
+import type { Shard } from '../shard.ts';
+import type { ActivityOwner } from './activity-owner.ts';
 import type { Outbox } from './outbox.ts';
 
 const PAGE = 1_000;
@@ -13,7 +13,7 @@ const RETRY_MS = 1_000;
 /** Dependencies of `Outgoing`. */
 export interface OutgoingParts {
   readonly outbox: Outbox;
-  readonly activities: Activities;
+  readonly activityOwner: ActivityOwner;
   readonly store: Pick<Store, 'rows'>;
   readonly clock: Clock;
   readonly host: EngineHost;
@@ -30,7 +30,7 @@ export class Outgoing {
   /** Starts to accept durable writes of this shard, with empty state. */
   open(shard: Shard): void {
     this.parts.outbox.open(shard);
-    this.parts.activities.open(shard);
+    this.parts.activityOwner.open(shard);
   }
 
   /** Reads the rows that the previous owner left; retries while the store fails. */
@@ -50,27 +50,27 @@ export class Outgoing {
   durable({ shard, rows }: Entry): void {
     for (const row of rows) {
       if (row.collection === systemCollections.outbox) this.parts.outbox.durable(shard, row);
-      else if (row.collection === systemCollections.intents) this.parts.activities.durable(shard, row);
+      else if (row.collection === systemCollections.intents) this.parts.activityOwner.durable(shard, row);
     }
   }
 
   pause(shard: Shard): void {
     this.parts.outbox.pause(shard);
-    this.parts.activities.pause(shard);
+    this.parts.activityOwner.pause(shard);
   }
 
   drop(shard: Shard): void {
     this.parts.outbox.drop(shard);
-    this.parts.activities.drop(shard);
+    this.parts.activityOwner.drop(shard);
   }
 
   private async read(shard: Shard): Promise<void> {
-    const { outbox, activities } = this.parts;
+    const { outbox, activityOwner } = this.parts;
     const messages = await this.all(shard, systemCollections.outbox.name);
     const open = await this.all(shard, systemCollections.intents.name);
     if (shard.serving !== 'live') return;
     outbox.fill(shard, messages);
-    activities.fill(shard, open);
+    activityOwner.fill(shard, open);
   }
 
   private async all(shard: Shard, collection: string): Promise<readonly RowRecord[]> {

@@ -1,14 +1,17 @@
 import type { Answer } from '../../actor/answer.ts';
 import type { Cell } from '../../actor/cell.ts';
 import type { Json, RowView } from '../../actor/event.ts';
+import type { Fetched, Mail } from '../../actor/mail.ts';
 import type { RegisteredCollection } from '../../actor/registered-kind.ts';
+import type { Unread } from '../../actor/resolve-rows.ts';
 import { restore } from '../../actor/restore.ts';
 import type { RowWrite } from '../../actor/row-cache.ts';
 import { checkSum } from '../../actor/snapshot-sum.ts';
 import { systemCollections } from '../../actor/system-collections.ts';
 import type { RowRecord, Store } from '../../ports/store.ts';
-import { refused } from '../engine/failures.ts';
-import type { Shard } from '../engine/shard.ts';
+import { refused } from '../failures.ts';
+import type { Shard } from '../shard.ts';
+import type { CellRegistry } from './cell-registry.ts';
 
 type Loaded = Awaited<ReturnType<Store['loadActor']>>;
 
@@ -18,11 +21,11 @@ type Loaded = Awaited<ReturnType<Store['loadActor']>>;
  */
 export class Loader {
   private readonly store: Pick<Store, 'loadActor' | 'row'>;
-  private readonly quarantine: (cell: Cell, fault: string) => void;
+  private readonly registry: CellRegistry;
 
-  constructor(store: Pick<Store, 'loadActor' | 'row'>, quarantine: (cell: Cell, fault: string) => void) {
+  constructor(store: Pick<Store, 'loadActor' | 'row'>, registry: CellRegistry) {
     this.store = store;
-    this.quarantine = quarantine;
+    this.registry = registry;
   }
 
   /** Loads a new or rewound cell, then calls the callbacks in its `onLoaded`. */
@@ -60,7 +63,7 @@ export class Loader {
       cell.phase = 'ready';
     } catch (error) {
       cell.deferredStored = deferredAmong(loaded);
-      this.quarantine(cell, error instanceof Error ? error.message : String(error));
+      this.registry.quarantine(cell, error instanceof Error ? error.message : String(error));
     }
     this.finish(cell, null);
   }
@@ -120,5 +123,74 @@ function parse({ address }: Cell, { collection, id, body }: RowRecord): Json {
     return JSON.parse(body) as Json;
   } catch {
     throw new Error(`the open row ${collection}/${id} of ${address} is no JSON`);
+  }
+}
+
+/** What a fetcher needs of the dispatcher. */
+export interface CellAccess {
+  cellOf(address: string, shard: Shard): Cell;
+  wake(cell: Cell): void;
+}
+
+/** How often the step of one message may be retried because an actor or row was missing. */
+const TRIES_MAX = 64;
+
+/**
+ * Parks a message whose step lacked an actor or a row, fetches the missing item, pins it in memory for the message, and
+ * wakes the actor. The actor processes no other message meanwhile, which preserves the order of its messages.
+ */
+export class Fetcher {
+  private readonly loader: Loader;
+  private readonly registry: CellRegistry;
+  private readonly cells: CellAccess;
+
+  constructor(loader: Loader, registry: CellRegistry, cells: CellAccess) {
+    this.loader = loader;
+    this.registry = registry;
+    this.cells = cells;
+  }
+
+  /** `lacking` is the actor that is not loaded, or whose row is to be read. False after too many tries. */
+  fetch(cell: Cell, mail: Mail, lacking: string, row: Unread | null): boolean {
+    mail.fetched ??= { tries: 0, release: [], failure: null };
+    const { fetched } = mail;
+    if (++fetched.tries > TRIES_MAX) return false;
+    cell.parked = mail;
+    cell.awaiting = 1;
+    const other = this.cells.cellOf(lacking, cell.shard as Shard);
+    if (row === null) this.actor(cell, mail, fetched, other);
+    else this.row(cell, mail, fetched, other, row);
+    return true;
+  }
+
+  private actor(cell: Cell, mail: Mail, fetched: Fetched, other: Cell): void {
+    other.pins++;
+    fetched.release.push(() => {
+      other.pins--;
+      this.registry.tidy(other);
+    });
+    other.onLoaded.push((failure) => this.arrived(cell, mail, failure));
+  }
+
+  private row(cell: Cell, mail: Mail, fetched: Fetched, other: Cell, { collection, id }: Unread): void {
+    const { rows } = other;
+    const reading = rows.reading(collection, id);
+    other.pins++;
+    fetched.release.push(() => {
+      rows.release(reading);
+      other.pins--;
+      this.registry.tidy(other);
+    });
+    this.loader.row(other, collection, id, (view, failure) => {
+      if (failure === null) rows.arrived(reading, view);
+      this.arrived(cell, mail, failure);
+    });
+  }
+
+  private arrived(cell: Cell, mail: Mail, failure: Answer | null): void {
+    if (cell.parked !== mail) return;
+    if (mail.fetched !== null && failure !== null) mail.fetched.failure = failure;
+    cell.awaiting = 0;
+    if (cell.phase !== 'loading') this.cells.wake(cell);
   }
 }

@@ -1,9 +1,9 @@
 import type { Change } from '../../actor/cell.ts';
 import type { CommitQueue } from '../commit/commit-queue.ts';
 import { Entry } from '../commit/entry.ts';
-import type { CellRegistry } from '../engine/cell-registry.ts';
-import { UNHANDLED } from '../engine/failures.ts';
-import type { Shard } from '../engine/shard.ts';
+import { UNHANDLED } from '../failures.ts';
+import type { Shard } from '../shard.ts';
+import type { CellRegistry } from './cell-registry.ts';
 import { volatileChange } from './residents.ts';
 
 const CHANGES_PER_ENTRY_MAX = 256;
@@ -15,18 +15,18 @@ const CHANGES_PER_ENTRY_MAX = 256;
 export class Quiescence {
   private readonly registry: CellRegistry;
   private readonly queue: CommitQueue;
-  private readonly drop: (shard: Shard) => void;
-  private readonly leaving = new Set<Shard>();
+  /** The shards being released, and what drops each from memory. */
+  private readonly leaving = new Map<Shard, () => void>();
 
-  constructor(registry: CellRegistry, queue: CommitQueue, drop: (shard: Shard) => void) {
+  constructor(registry: CellRegistry, queue: CommitQueue) {
     this.registry = registry;
     this.queue = queue;
-    this.drop = drop;
   }
 
-  start(shard: Shard): Promise<void> {
+  /** Calls `drop` once nothing of the shard is left to step or to write; resolves when it was dropped. */
+  start(shard: Shard, drop: () => void): Promise<void> {
     if (shard.serving === 'live') shard.serving = 'quiescing';
-    this.leaving.add(shard);
+    this.leaving.set(shard, drop);
     const released = new Promise<void>((resolve) => shard.onReleased.push(resolve));
     this.check();
     return released;
@@ -34,22 +34,19 @@ export class Quiescence {
 
   /** Called after each message and each judged batch. */
   check(): void {
-    for (const shard of this.leaving) {
+    if (this.leaving.size === 0) return;
+    for (const [shard, drop] of this.leaving) {
       if (shard.serving === 'gone' || this.registry.shards.get(shard.id) !== shard) this.leaving.delete(shard);
-      else if (shard.mails === 0 && shard.entries === 0) this.end(shard);
+      else if (shard.mails === 0 && shard.entries === 0) this.end(shard, drop);
     }
   }
 
-  get active(): boolean {
-    return this.leaving.size > 0;
-  }
-
-  private end(shard: Shard): void {
+  private end(shard: Shard, drop: () => void): void {
     const dirty: Change[] = [];
     for (const cell of shard.cells) if (cell.dirty) dirty.push(volatileChange(cell));
     if (dirty.length === 0) {
       this.leaving.delete(shard);
-      this.drop(shard);
+      drop();
       return;
     }
     for (let i = 0; i < dirty.length; i += CHANGES_PER_ENTRY_MAX)

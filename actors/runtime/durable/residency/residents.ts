@@ -3,10 +3,10 @@ import { stateText } from '../../actor/state-text.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CommitQueue } from '../commit/commit-queue.ts';
 import { Entry } from '../commit/entry.ts';
-import type { CellRegistry } from '../engine/cell-registry.ts';
-import type { EngineHost } from '../engine/engine.ts';
-import { UNHANDLED } from '../engine/failures.ts';
-import type { Shard } from '../engine/shard.ts';
+import type { EngineHost } from '../engine.ts';
+import { UNHANDLED } from '../failures.ts';
+import type { Shard } from '../shard.ts';
+import type { CellRegistry } from './cell-registry.ts';
 
 /** Eviction begins at the cap minus this share of it, so that there is room before it is needed. */
 const ROOM_SHARE = 1 / 16;
@@ -135,7 +135,6 @@ function isFree(cell: Cell): boolean {
     cell.pending === null &&
     cell.rows.unsettled === 0 &&
     cell.pins === 0 &&
-    cell.rows.unsettled === 0 &&
     cell.awaiting === 0 &&
     cell.parked === null &&
     !cell.queued &&

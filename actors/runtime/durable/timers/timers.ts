@@ -7,9 +7,9 @@ import type { PendingCommit } from '../../actor/pending-commit.ts';
 import { PooledMap } from '../../collections/pooled-map.ts';
 import { type Due, TimerHeap } from '../../collections/timer-heap.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
 import type { Store, TimerRecord } from '../../ports/store.ts';
-import type { EngineHost } from '../engine/engine.ts';
-import type { Shard } from '../engine/shard.ts';
+import type { Shard } from '../shard.ts';
 
 /** One timer in memory: armed, or written and not durable yet. */
 interface Slot extends Due, Placed {
@@ -37,11 +37,13 @@ interface ShardTimers {
   touched: Set<string> | null;
 }
 
-/** Delivers a due timer to its actor; false if its lane is full. */
-type Fire = (shard: Shard, address: string, event: ActorEvent, firing: Firing) => boolean;
-
-/** Called for a stored timer that does not load. */
-type Damaged = (shard: Shard, address: string, fault: string) => void;
+/** Receives the timers of actors. */
+export interface TimerReceiver {
+  /** Delivers a due timer to its actor; false if its lane is full. */
+  enqueue(shard: Shard, address: string, event: ActorEvent, firing: Firing): boolean;
+  /** A stored timer of this actor does not load. */
+  damaged(shard: Shard, address: string, fault: string): void;
+}
 
 const LOAD_MIN = 1_024;
 const LOAD_MAX = 65_536;
@@ -61,9 +63,8 @@ export class Timers {
   private readonly now: () => number;
   private readonly aheadMs: number;
   private readonly shardCount: number;
-  private readonly fire: Fire;
-  private readonly damaged: Damaged;
-  private readonly log: EngineHost['log'];
+  private receiver!: TimerReceiver;
+  private readonly log: Log;
   private wake: { readonly at: number; readonly cancel: Cancel } | null = null;
   private refill: Cancel | null = null;
 
@@ -73,18 +74,19 @@ export class Timers {
     readonly now: () => number;
     readonly aheadMs: number;
     readonly shardCount: number;
-    readonly fire: Fire;
-    readonly damaged: Damaged;
-    readonly log: EngineHost['log'];
+    readonly log: Log;
   }) {
     this.store = options.store;
     this.clock = options.clock;
     this.now = options.now;
     this.aheadMs = options.aheadMs;
     this.shardCount = options.shardCount;
-    this.fire = options.fire;
-    this.damaged = options.damaged;
     this.log = options.log;
+  }
+
+  /** Names the receiver of due timers. Called once, before the first `open`: the receiver's steps set timers. */
+  start(receiver: TimerReceiver): void {
+    this.receiver = receiver;
   }
 
   /** Starts to record the timers of this shard, with empty state. */
@@ -210,7 +212,7 @@ export class Timers {
       if (event === null) continue;
       const firing = this.firingOf(slot);
       try {
-        if (!this.fire(shardTimers.shard, address, event, firing)) this.rearm(slot, LANE_FULL_RETRY_MS);
+        if (!this.receiver.enqueue(shardTimers.shard, address, event, firing)) this.rearm(slot, LANE_FULL_RETRY_MS);
       } catch (error) {
         // For example a kind that this build does not have. The other timers still fire.
         firing.failed(error instanceof Error ? error.message : String(error));
@@ -301,7 +303,7 @@ export class Timers {
   private take(shardTimers: ShardTimers, { address, name, dueAt, event: text }: TimerRecord): void {
     const event = eventIn(text);
     if (event === null) {
-      this.damaged(shardTimers.shard, address, `its timer ${name} is no event`);
+      this.receiver.damaged(shardTimers.shard, address, `its timer ${name} is no event`);
       return;
     }
     const slot = slotOf(shardTimers, address, name);

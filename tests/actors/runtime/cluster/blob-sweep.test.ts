@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
 import { blobId } from '../../../../actors/runtime/bytes/blob-id.ts';
-import { type BlobSweepLimits, blobSweep } from '../../../../actors/runtime/cluster/blob-sweep.ts';
+import { type BlobSweepParts, blobSweep } from '../../../../actors/runtime/cluster/blob-sweep.ts';
 import type { Member } from '../../../../actors/runtime/cluster/member.ts';
 import { isSweeper } from '../../../../actors/runtime/cluster/periodic-tasks.ts';
 import type { OpenBlob } from '../../../../actors/runtime/ports/blobs.ts';
@@ -40,7 +40,7 @@ const KINDS = [
   kind({ videos: { sort, index: [column], blob: 0 } }),
 ];
 
-async function stage(kinds: readonly Kind[] = KINDS, given: BlobSweepLimits = limits) {
+async function stage(kinds: readonly Kind[] = KINDS, given: BlobSweepParts['limits'] = limits) {
   const clock = new HandClock(1_763_690_000_000);
   const store = new MemoryStore({ clock, shards: 16 });
   const blobs = new MemoryBlobs({ clock, random: systemRandom, bytesMax: 1_000_000 });

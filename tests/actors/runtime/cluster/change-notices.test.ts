@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { ChangeNotices } from '../../../../actors/runtime/cluster/change-notices.ts';
 import type { PeerOrigin } from '../../../../actors/runtime/cluster/peers.ts';
 import type { Signal } from '../../../../actors/runtime/cluster/signal.ts';
-import type { CommittedStep } from '../../../../actors/runtime/durable/engine/engine.ts';
+import type { CommittedStep } from '../../../../actors/runtime/durable/engine.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { HandClock } from '../durable/hand-clock.ts';
 

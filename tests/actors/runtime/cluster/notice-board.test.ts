@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { BoardExchange } from '../../../../actors/runtime/cluster/board-exchange.ts';
 import { NoticeBoard } from '../../../../actors/runtime/cluster/notice-board.ts';
 import { parseSignal, type Signal } from '../../../../actors/runtime/cluster/signal.ts';
-import type { Publication } from '../../../../actors/runtime/durable/engine/engine.ts';
+import type { Publication } from '../../../../actors/runtime/durable/engine.ts';
 import type { Json } from '../../../../actors/runtime/index.ts';
 import { systemClock } from '../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../support/bounded.ts';

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Member } from '../../../../actors/runtime/cluster/member.ts';
 import { Ownership } from '../../../../actors/runtime/cluster/ownership.ts';
 import { ShardMap } from '../../../../actors/runtime/cluster/shard-map.ts';
-import type { Engine } from '../../../../actors/runtime/durable/engine/engine.ts';
+import type { Engine } from '../../../../actors/runtime/durable/engine.ts';
 import type { ShardRow, Store } from '../../../../actors/runtime/ports/store.ts';
 import config from '../../../../cluster.config.ts';
 import { bounded } from '../../../support/bounded.ts';

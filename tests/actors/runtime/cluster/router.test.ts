@@ -4,7 +4,7 @@ import type { Answer } from '../../../../actors/runtime/actor/answer.ts';
 import type { PeerOrigin } from '../../../../actors/runtime/cluster/peers.ts';
 import { Router } from '../../../../actors/runtime/cluster/router.ts';
 import { ShardMap } from '../../../../actors/runtime/cluster/shard-map.ts';
-import type { Delivery, Engine } from '../../../../actors/runtime/durable/engine/engine.ts';
+import type { Delivery, Engine } from '../../../../actors/runtime/durable/engine.ts';
 import { AskError, shardOf } from '../../../../actors/runtime/index.ts';
 import type { Clock } from '../../../../actors/runtime/ports/clock.ts';
 import type { Envelope, Link } from '../../../../actors/runtime/ports/transport.ts';

@@ -3,7 +3,7 @@ import { shardOf } from '../../../../actors/runtime/actor/address.ts';
 import { type Answer, AskError } from '../../../../actors/runtime/actor/answer.ts';
 import type { ActorEvent, Json } from '../../../../actors/runtime/actor/event.ts';
 import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
-import type { ActivityAttempt, ClusterPort } from '../../../../actors/runtime/durable/outgoing/cluster-port.ts';
+import type { ActivityAttempt, ClusterPort } from '../../../../actors/runtime/durable/cluster-port.ts';
 import type { ActivityHandler } from '../../../../actors/runtime/ports/activity.ts';
 import type { Clock } from '../../../../actors/runtime/ports/clock.ts';
 import type { Random } from '../../../../actors/runtime/ports/random.ts';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NoticeBoard } from '../../../../../actors/runtime/cluster/notice-board.ts';
-import { VERSION_FLOORS_MAX, VersionFloor } from '../../../../../actors/runtime/durable/commit/version-floor.ts';
+import { VERSION_FLOORS_MAX, VersionFloor } from '../../../../../actors/runtime/durable/shard.ts';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { MemoryStore } from '../../../../support/memory-store.ts';

@@ -7,7 +7,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { shardOf } from '../../../../../actors/runtime/actor/address.ts';
 import { AskError } from '../../../../../actors/runtime/actor/answer.ts';
-import type { ClusterPort } from '../../../../../actors/runtime/durable/outgoing/cluster-port.ts';
+import type { ClusterPort } from '../../../../../actors/runtime/durable/cluster-port.ts';
 import type { ActivityTask } from '../../../../../actors/runtime/ports/activity.ts';
 import { openSqliteStore, type SqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';

@@ -5,11 +5,11 @@ import type { ActivityRecord } from '../../../../../actors/runtime/actor/activit
 import { RowCache } from '../../../../../actors/runtime/actor/row-cache.ts';
 import { systemCollections, systemRow } from '../../../../../actors/runtime/actor/system-collections.ts';
 import type { SystemMessage } from '../../../../../actors/runtime/actor/system-message.ts';
-import type { Dispatcher } from '../../../../../actors/runtime/durable/engine/dispatcher.ts';
-import { Shard } from '../../../../../actors/runtime/durable/engine/shard.ts';
-import { Activities } from '../../../../../actors/runtime/durable/outgoing/activities.ts';
+import type { ClusterPort } from '../../../../../actors/runtime/durable/cluster-port.ts';
+import type { Dispatcher } from '../../../../../actors/runtime/durable/dispatch/dispatcher.ts';
+import { ActivityOwner } from '../../../../../actors/runtime/durable/outgoing/activity-owner.ts';
 import { ActivityRunner, ATTEMPTS_MAX } from '../../../../../actors/runtime/durable/outgoing/activity-runner.ts';
-import type { ClusterPort } from '../../../../../actors/runtime/durable/outgoing/cluster-port.ts';
+import { Shard } from '../../../../../actors/runtime/durable/shard.ts';
 import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { WIDE } from '../../../../support/wide.ts';
@@ -50,10 +50,12 @@ async function begunAmong(addresses: readonly string[], heldMax: number): Promis
   const now = (): number => clock.now();
   const activityRunner = new ActivityRunner({ self: 'i1', clusterPort, clock, now, log });
   const host = { lost: log, published: log, isGone: () => false, log };
-  const dispatcher = (): Dispatcher => {
-    throw new Error('nothing is ended by its owner here');
+  const dispatcher: Pick<Dispatcher, 'bring'> = {
+    bring: () => {
+      throw new Error('nothing is ended by its owner here');
+    },
   };
-  const activities: Activities = new Activities({
+  const activities: ActivityOwner = new ActivityOwner({
     self: 'i1',
     clusterPort,
     activityRunner,
@@ -140,8 +142,8 @@ it('a result found in time is not ended by its owner while other attempts wait f
     ends.push(`its owner sends a ${type}`);
     return true;
   };
-  const dispatcher = () => ({ bring }) as unknown as Dispatcher;
-  const activities = new Activities({ self: 'i1', clusterPort, activityRunner, dispatcher, clock, now, host });
+  const dispatcher = { bring };
+  const activities = new ActivityOwner({ self: 'i1', clusterPort, activityRunner, dispatcher, clock, now, host });
   const shard = new Shard(0, { epoch: 1, node: 'n1' }, 0);
   activities.open(shard);
   for (let i = 0; i < ATTEMPTS_MAX / 2 + BEYOND; i++) {

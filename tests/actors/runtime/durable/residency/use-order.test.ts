@@ -2,8 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Cell } from '../../../../../actors/runtime/actor/cell.ts';
 import { register } from '../../../../../actors/runtime/actor/register.ts';
-import { Shard } from '../../../../../actors/runtime/durable/engine/shard.ts';
-import { UseOrder } from '../../../../../actors/runtime/durable/residency/use-order.ts';
+import { UseOrder } from '../../../../../actors/runtime/durable/residency/cell-registry.ts';
+import { Shard } from '../../../../../actors/runtime/durable/shard.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { counterKind } from '../../../example-kinds/counter.ts';
 

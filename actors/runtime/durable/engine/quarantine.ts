@@ -1,11 +1,10 @@
 import type { Cell } from '../../actor/cell.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { CellRegistry } from '../engine/cell-registry.ts';
-import type { Dispatcher } from '../engine/dispatcher.ts';
-import type { EngineHost, QuarantinedActor, Reloaded } from '../engine/engine.ts';
-import type { Shard } from '../engine/shard.ts';
-import type { Adoption } from '../residency/adoption.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { QuarantinedActor, Reloaded } from '../engine.ts';
+import type { CellRegistry } from '../residency/cell-registry.ts';
 import type { Timers } from '../timers/timers.ts';
+import type { Adoption } from './adoption.ts';
 
 const SHOWN_MAX = 100;
 /** How long a reload waits for the actor's own uncommitted writes: 100 tries, 20 ms apart. */
@@ -18,13 +17,11 @@ export interface QuarantineParts {
   readonly timers: Timers;
   readonly adoption: Adoption;
   readonly clock: Clock;
-  readonly host: EngineHost;
 }
 
 /**
- * Actors whose stored state does not load. Each is isolated and reported once, answers every input with its fault, and
- * is never written. It is loaded again only when an operator asks for it or another build starts; there is no automatic
- * repair.
+ * Shows and reloads the actors whose stored state does not load. Each answers every input with its fault and is never
+ * written. It is loaded again only when an operator asks for it or another build starts; there is no automatic repair.
  */
 export class Quarantine {
   private readonly parts: QuarantineParts;
@@ -49,38 +46,6 @@ export class Quarantine {
     return shown;
   }
 
-  put(cell: Cell, fault: string): void {
-    const { registry, host } = this.parts;
-    const shard = cell.shard as Shard;
-    cell.phase = 'quarantined';
-    cell.fault = fault;
-    registry.quarantine(cell);
-    if (shard.reported.has(cell.address)) return;
-    shard.reported.add(cell.address);
-    const message = 'an actor is quarantined: its stored state does not load';
-    host.log({ level: 'error', message, address: cell.address, detail: fault });
-  }
-
-  /** Called when a stored timer does not load: quarantines the whole actor, loaded or not. */
-  timerFault(shard: Shard, address: string, fault: string): void {
-    if (shard.faults.has(address)) return;
-    shard.faults.set(address, fault);
-    const { registry, dispatcher } = this.parts;
-    if (registry.faultOf(address) !== null) {
-      this.parts.host.log({
-        level: 'error',
-        message: 'a stored timer belongs to no known actor',
-        address,
-        detail: fault,
-      });
-      return;
-    }
-    const cell = dispatcher.cellOf(address, shard);
-    if (cell.phase !== 'ready') return;
-    this.put(cell, fault);
-    if (cell.parked === null) dispatcher.wake(cell);
-  }
-
   /** Loads a quarantined actor again, after its row was repaired. */
   async reload(address: string): Promise<Reloaded> {
     const { registry, dispatcher, timers, adoption } = this.parts;
@@ -103,7 +68,7 @@ export class Quarantine {
       return { outcome: outcomeOf(cell, 'loaded') };
     } finally {
       cell.pins--;
-      dispatcher.tidy(cell);
+      registry.tidy(cell);
     }
   }
 
@@ -121,7 +86,7 @@ export class Quarantine {
         throw new Error(`${cell.address} was evicted meanwhile: try again`);
       if (cell.rows.unsettled === 0 && cell.pending === null) {
         registry.rewind(cell);
-        dispatcher.reload(cell);
+        dispatcher.load(cell);
         return true;
       }
       await new Promise<void>((resolve) => clock.after(SETTLE_MS, resolve));

@@ -1,17 +1,19 @@
 import type { Answer } from '../../actor/answer.ts';
 import type { Cell } from '../../actor/cell.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { ShardVerdict } from '../../ports/store.ts';
-import type { CellRegistry } from '../engine/cell-registry.ts';
-import type { Dispatcher } from '../engine/dispatcher.ts';
-import type { EngineHost } from '../engine/engine.ts';
-import { LOST, moved } from '../engine/failures.ts';
-import type { Shard } from '../engine/shard.ts';
-import type { StepWatchers } from '../engine/step-watchers.ts';
+import type { CommitQueue, Judge } from '../commit/commit-queue.ts';
+import type { Entry } from '../commit/entry.ts';
+import type { OutputGate } from '../commit/output-gate.ts';
+import type { StepWatchers } from '../commit/step-watchers.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { EngineHost } from '../engine.ts';
+import { LOST, moved } from '../failures.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
+import type { CellRegistry } from '../residency/cell-registry.ts';
+import type { Quiescence } from '../residency/quiescence.ts';
+import type { Shard } from '../shard.ts';
 import type { Timers } from '../timers/timers.ts';
-import type { CommitQueue, Judge } from './commit-queue.ts';
-import type { Entry } from './entry.ts';
-import type { OutputGate } from './output-gate.ts';
 
 /** The parts that a judgement updates. */
 export interface JudgeParts {
@@ -24,10 +26,9 @@ export interface JudgeParts {
   /** Null for an engine without a cluster port. */
   readonly outgoing: Outgoing | null;
   readonly host: EngineHost;
-  /** Monotonic ms, for the takeover measurement. */
-  readonly monotonic: () => number;
-  /** Work of these shards ended, so a shard that is being released may be quiescent. */
-  readonly eased: () => void;
+  /** Work of a shard ended: a shard that is being released may be quiescent. */
+  readonly quiescence: Quiescence;
+  readonly clock: Clock;
 }
 
 type Lost = { readonly shard: Shard; readonly reason: 'fence' | 'version' | 'unknown' };
@@ -113,7 +114,7 @@ export class StoreJudge implements Judge {
 
   /** Updates all memory before any output, so that a receiver that reacts to an answer sees consistent state. */
   private conclude(work: () => void, lost: readonly Lost[]): void {
-    const { dispatcher, host, eased } = this.parts;
+    const { dispatcher, host, quiescence } = this.parts;
     dispatcher.after(work);
     for (const { shard, reason } of lost) {
       try {
@@ -122,7 +123,7 @@ export class StoreJudge implements Judge {
         host.log({ level: 'error', message: 'the host callback threw', shard: shard.id, error: String(error) });
       }
     }
-    eased();
+    quiescence.check();
   }
 
   private settle(entries: readonly Entry[]): void {
@@ -183,12 +184,12 @@ export class StoreJudge implements Judge {
       return;
     }
     registry.rewind(cell);
-    dispatcher.reload(cell);
+    dispatcher.load(cell);
   }
 
   private firstCommit(shard: Shard): void {
     shard.committed = true;
-    const ms = this.parts.monotonic() - shard.adoptedAt;
+    const ms = this.parts.clock.monotonic() - shard.adoptedAt;
     this.parts.host.log({
       level: 'debug',
       message: 'first commit after adoption',

@@ -1,5 +1,6 @@
-import type { Entry } from '../commit/entry.ts';
-import type { CommittedStep, EngineHost } from './engine.ts';
+import type { Log } from '../../ports/log.ts';
+import type { CommittedStep } from '../engine.ts';
+import type { Entry } from './entry.ts';
 
 interface Watcher {
   readonly matches: (address: string) => boolean;
@@ -10,9 +11,9 @@ interface Watcher {
 export class StepWatchers {
   private readonly watchers = new Set<Watcher>();
   private readonly max: number;
-  private readonly log: EngineHost['log'];
+  private readonly log: Log;
 
-  constructor(max: number, log: EngineHost['log']) {
+  constructor(max: number, log: Log) {
     this.max = max;
     this.log = log;
   }

@@ -6,11 +6,11 @@ import { FairQueue } from '../../collections/fair-queue.ts';
 import { PooledMap } from '../../collections/pooled-map.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { RowRecord } from '../../ports/store.ts';
-import type { Dispatcher } from '../engine/dispatcher.ts';
-import type { EngineHost } from '../engine/engine.ts';
-import type { Shard } from '../engine/shard.ts';
+import type { ActivityAttempt, ClusterPort } from '../cluster-port.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { EngineHost } from '../engine.ts';
+import type { Shard } from '../shard.ts';
 import type { ActivityRunner, HeldAttempt } from './activity-runner.ts';
-import type { ActivityAttempt, ClusterPort } from './cluster-port.ts';
 
 /** How often the owner examines attempts that run on other nodes or are overdue. */
 const LOOK_MS = 1_000;
@@ -47,12 +47,12 @@ interface ShardActivities {
   paused: boolean;
 }
 
-/** Dependencies of `Activities`. */
-export interface ActivitiesParts {
+/** Dependencies of `ActivityOwner`. */
+export interface ActivityOwnerParts {
   readonly self: string;
   readonly clusterPort: ClusterPort;
   readonly activityRunner: ActivityRunner;
-  readonly dispatcher: () => Dispatcher;
+  readonly dispatcher: Pick<Dispatcher, 'bring'>;
   readonly clock: Clock;
   readonly now: () => number;
   readonly host: EngineHost;
@@ -62,14 +62,14 @@ export interface ActivitiesParts {
  * The owner's side of activities: starts an activity when its record is durable, tracks which node runs each attempt,
  * and ends attempts whose runner is gone or late. A living runner continues when the shard changes its owner.
  */
-export class Activities {
-  private readonly parts: ActivitiesParts;
+export class ActivityOwner {
+  private readonly parts: ActivityOwnerParts;
   private readonly byShard = new Map<Shard, ShardActivities>();
   /** Attempts that this node has no room for, by share. */
   private readonly roomless = new FairQueue<OpenActivity>();
   private look: Cancel | null = null;
 
-  constructor(parts: ActivitiesParts) {
+  constructor(parts: ActivityOwnerParts) {
     this.parts = parts;
   }
 
@@ -239,7 +239,7 @@ export class Activities {
     known.ending = true;
     const last = thrown >= FAILURES_MAX - 1;
     const systemMessage: SystemMessage = { type: 'result', id, attempt: record.attempt, key: record.key, end, last };
-    const taken = this.parts.dispatcher().bring(shard, address, systemMessage, (answer) => {
+    const taken = this.parts.dispatcher.bring(shard, address, systemMessage, (answer) => {
       if (answer.ok) return;
       if (answer.failure.code === 'failed') known.thrown++;
       known.ending = false;

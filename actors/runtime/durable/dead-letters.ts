@@ -1,7 +1,7 @@
-import type { DeadLetterBody } from '../../actor/dead-letter.ts';
-import { systemCollections } from '../../actor/system-collections.ts';
-import type { RowQuery, RowRecord } from '../../ports/store.ts';
-import type { DeadLetterView } from '../engine/engine.ts';
+import type { DeadLetterBody } from '../actor/dead-letter.ts';
+import { systemCollections } from '../actor/system-collections.ts';
+import type { RowQuery, RowRecord } from '../ports/store.ts';
+import type { DeadLetterView } from './engine.ts';
 
 /** Dead letters that one operator request returns. */
 const SHOWN_MAX = 100;

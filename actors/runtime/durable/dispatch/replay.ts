@@ -1,27 +1,29 @@
 import type { Cell } from '../../actor/cell.ts';
+import { FAILURES_MAX } from '../../actor/dead-letter.ts';
 import { DEAD_LETTERS, deferredInputs } from '../../actor/deferred-input.ts';
 import type { ActorEvent } from '../../actor/event.ts';
 import type { Firing } from '../../actor/mail.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { EngineHost } from '../engine/engine.ts';
-import type { Shard } from '../engine/shard.ts';
+import type { EngineHost } from '../engine.ts';
+import type { CellRegistry } from '../residency/cell-registry.ts';
+import type { Shard } from '../shard.ts';
 
-const FAILURES_MAX = 5;
 const RETRY_MS = 1_000;
 
 export interface ReplayParts {
+  readonly registry: CellRegistry;
   readonly clock: Clock;
-  readonly host: EngineHost;
-  /** False for an evicted cell. The inputs are replayed when the actor is loaded again. */
-  readonly isHere: (cell: Cell) => boolean;
-  /** Puts an input before all others in the actor's mailbox; false if it is full. */
-  readonly enqueue: (shard: Shard, address: string, event: ActorEvent, firing: Firing) => boolean;
+  readonly host: Pick<EngineHost, 'log'>;
+  readonly lanes: {
+    /** Puts an input before all others in the actor's mailbox; false if it is full. */
+    enqueue(shard: Shard, address: string, event: ActorEvent, firing: Firing): boolean;
+  };
 }
 
 /**
  * Replays the inputs that were deferred while an actor was quarantined, as soon as it loads: before all mail in its
  * mailbox, in the order of arrival, each exactly once, because the entry of the step removes the row. An input that
- * fails 5 times stays in its row.
+ * fails FAILURES_MAX times stays in its row.
  */
 export class Replay {
   private readonly parts: ReplayParts;
@@ -37,13 +39,13 @@ export class Replay {
   }
 
   private deliver(cell: Cell, id: string, event: ActorEvent, failures: number): void {
-    const { enqueue, isHere, clock, host } = this.parts;
+    const { registry, lanes, clock, host } = this.parts;
     const { rows, address } = cell;
     const shard = cell.shard as Shard;
-    // A rewound cell has new rows, and its inputs are replayed again.
+    // A rewound cell has new rows, and its inputs are replayed again; those of an evicted cell when it is loaded again.
     const current = (): boolean =>
       shard.serving !== 'gone' &&
-      isHere(cell) &&
+      registry.cells.get(address) === cell &&
       cell.rows === rows &&
       rows.find(DEAD_LETTERS.name, id)?.latest.open === true;
     const again = (times: number): void => {
@@ -58,6 +60,6 @@ export class Replay {
       if (!giveUp) again(failures + 1);
     };
     const firing: Firing = { name: id, deferred: id, last: false, current, failed, postponed: () => again(failures) };
-    if (!enqueue(shard, address, event, firing)) again(failures);
+    if (!lanes.enqueue(shard, address, event, firing)) again(failures);
   }
 }

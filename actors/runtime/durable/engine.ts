@@ -1,10 +1,11 @@
-import type { Answer } from '../../actor/answer.ts';
-import type { DeadLetterBody } from '../../actor/dead-letter.ts';
-import type { ActorEvent, Json } from '../../actor/event.ts';
-import type { LaneName } from '../../actor/mail.ts';
-import type { Waits } from '../../ports/activity.ts';
-import type { ActorCountRow } from '../../ports/store.ts';
-import type { ActivityAttempt } from '../outgoing/cluster-port.ts';
+import type { Answer } from '../actor/answer.ts';
+import type { DeadLetterBody } from '../actor/dead-letter.ts';
+import type { ActorEvent, Json } from '../actor/event.ts';
+import type { LaneName } from '../actor/mail.ts';
+import type { Waits } from '../ports/activity.ts';
+import type { LogRecord } from '../ports/log.ts';
+import type { ActorCountRow } from '../ports/store.ts';
+import type { ActivityAttempt } from './cluster-port.ts';
 
 /**
  * The actor host of one node: cells, cascades, commit queue, output gate and timers of the shards it owns. Ownership is
@@ -109,15 +110,6 @@ export interface EngineHost {
   isGone(incarnation: string): boolean;
   /** Writes a record of the node's log. */
   log(record: LogRecord): void;
-}
-
-/** One log record of the runtime: plain data, never a secret. */
-interface LogRecord {
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
-  readonly message: string;
-  /** Every line names the node that writes it. Another one is a `peer`. */
-  readonly node?: never;
-  readonly [key: string]: unknown;
 }
 
 /** A row of this node's actors, once its commit is durable. */

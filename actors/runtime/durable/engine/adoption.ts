@@ -2,11 +2,11 @@ import type { Cell } from '../../actor/cell.ts';
 import { ACTIVATED } from '../../actor/kind.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RowQuery, RowRecord, Store } from '../../ports/store.ts';
-import type { CellRegistry } from '../engine/cell-registry.ts';
-import type { Dispatcher } from '../engine/dispatcher.ts';
-import type { EngineHost } from '../engine/engine.ts';
-import type { Shard } from '../engine/shard.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { EngineHost } from '../engine.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
+import type { CellRegistry } from '../residency/cell-registry.ts';
+import type { Shard } from '../shard.ts';
 import type { Timers } from '../timers/timers.ts';
 
 const PAGE = 1_000;

@@ -1,5 +1,5 @@
-import type { Answer } from '../../actor/answer.ts';
-import type { MessageRefusal } from '../../actor/message-refusal.ts';
+import type { Answer } from '../actor/answer.ts';
+import type { MessageRefusal } from '../actor/message-refusal.ts';
 
 const RETRY_AFTER_MS = 100;
 

@@ -2,9 +2,59 @@ import { kindOf, parseAddress, shardOf } from '../../actor/address.ts';
 import type { Neighbours } from '../../actor/cascade.ts';
 import { Cell } from '../../actor/cell.ts';
 import type { RegisteredKind } from '../../actor/registered-kind.ts';
-import type { Outbox } from '../outgoing/outbox.ts';
-import { UseOrder } from '../residency/use-order.ts';
-import type { Shard } from './shard.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Shard } from '../shard.ts';
+
+/**
+ * The evictable cells in the order of their last use: a list linked through the cells themselves, so that a use costs a
+ * few pointer writes and no allocation. It never holds actors of resident kinds or quarantined ones.
+ */
+export class UseOrder {
+  newest: Cell | null = null;
+  oldest: Cell | null = null;
+  size = 0;
+
+  /** Adds a cell as the most recently used. */
+  add(cell: Cell): void {
+    if (cell.ordered) return;
+    cell.ordered = true;
+    this.size++;
+    cell.older = this.newest;
+    if (this.newest === null) this.oldest = cell;
+    else this.newest.newer = cell;
+    this.newest = cell;
+  }
+
+  /** Marks a listed cell as the most recently used. */
+  touch(cell: Cell): void {
+    if (cell === this.newest || !cell.ordered) return;
+    this.remove(cell);
+    this.add(cell);
+  }
+
+  remove(cell: Cell): void {
+    if (!cell.ordered) return;
+    cell.ordered = false;
+    this.size--;
+    if (cell.newer === null) this.newest = cell.older;
+    else cell.newer.older = cell.older;
+    if (cell.older === null) this.oldest = cell.newer;
+    else cell.older.newer = cell.newer;
+    cell.newer = null;
+    cell.older = null;
+  }
+}
+
+export interface CellRegistryParts {
+  readonly kinds: readonly RegisteredKind[];
+  readonly shards: number;
+  readonly trailMax: number;
+  /** Activities with a handler; null for an engine without a cluster port. */
+  readonly activities: ReadonlySet<string> | null;
+  /** Null for an engine without a cluster port. */
+  readonly outbox: { isFull(shard: Shard): boolean } | null;
+  readonly log: Log;
+}
 
 /** Indexes the shards served here and their cells in memory. */
 export class CellRegistry implements Neighbours {
@@ -16,24 +66,14 @@ export class CellRegistry implements Neighbours {
   readonly shards = new Map<number, Shard>();
   readonly kinds: ReadonlyMap<string, RegisteredKind>;
   readonly shardCount: number;
-  private readonly trailMax: number;
-  /** Activities with a handler; null for an engine without a cluster port. */
-  private readonly activities: ReadonlySet<string> | null;
-  /** Set once; null for an engine without a cluster port. */
-  outbox: Outbox | null = null;
+  private readonly parts: CellRegistryParts;
   /** The last epoch under which this engine served each shard, for `moved`. */
   private readonly epochs = new Map<number, number>();
 
-  constructor(
-    kinds: readonly RegisteredKind[],
-    shardCount: number,
-    trailMax: number,
-    activities: ReadonlySet<string> | null,
-  ) {
-    this.activities = activities;
-    this.kinds = new Map(kinds.map((kind) => [kind.name, kind]));
-    this.shardCount = shardCount;
-    this.trailMax = trailMax;
+  constructor(parts: CellRegistryParts) {
+    this.parts = parts;
+    this.kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
+    this.shardCount = parts.shards;
   }
 
   place(shard: Shard): void {
@@ -66,7 +106,7 @@ export class CellRegistry implements Neighbours {
   open(address: string, shard: Shard): Cell {
     const kind = this.kinds.get(kindOf(address));
     if (kind === undefined) throw new Error(`no kind of actor is called ${kindOf(address)}`);
-    const cell = new Cell(address, kind, shard, this.trailMax);
+    const cell = new Cell(address, kind, shard, this.parts.trailMax);
     this.cells.set(address, cell);
     shard.cells.add(cell);
     if (!kind.kind.resident) this.order.add(cell);
@@ -80,9 +120,22 @@ export class CellRegistry implements Neighbours {
     this.quarantined.delete(cell);
   }
 
-  quarantine(cell: Cell): void {
+  /** Removes an unused cell. */
+  tidy(cell: Cell): void {
+    if (cell.vacant) this.remove(cell);
+  }
+
+  /** Isolates an actor whose stored state does not load. It is logged once for each adoption of its shard. */
+  quarantine(cell: Cell, fault: string): void {
+    const { reported } = cell.shard as Shard;
+    cell.phase = 'quarantined';
+    cell.fault = fault;
     this.order.remove(cell);
     this.quarantined.add(cell);
+    if (reported.has(cell.address)) return;
+    reported.add(cell.address);
+    const message = 'an actor is quarantined: its stored state does not load';
+    this.parts.log({ level: 'error', message, address: cell.address, detail: fault });
   }
 
   /** Rewinds a cell to its stored state. */
@@ -92,11 +145,11 @@ export class CellRegistry implements Neighbours {
   }
 
   hasHandler(name: string): boolean {
-    return this.activities?.has(name) ?? false;
+    return this.parts.activities?.has(name) ?? false;
   }
 
   outboxFull(from: Cell): boolean {
-    return this.outbox?.isFull(from.shard as Shard) ?? false;
+    return this.parts.outbox?.isFull(from.shard as Shard) ?? false;
   }
 
   find(address: string, from: Cell): Cell | 'unloaded' | 'elsewhere' | { readonly unreachable: string } {
@@ -111,7 +164,7 @@ export class CellRegistry implements Neighbours {
     const fault = this.faultOf(address);
     if (fault !== null) return { unreachable: fault };
     if (shardOf(address, this.shardCount) !== from.shard.id) {
-      if (this.outbox !== null) return 'elsewhere';
+      if (this.parts.outbox !== null) return 'elsewhere';
       return { unreachable: `${from.address} sent to ${address}, which is in another shard` };
     }
     return 'unloaded';

@@ -1,6 +1,6 @@
-import type { ActorEvent, Json } from '../../actor/event.ts';
-import type { ActivityHandler } from '../../ports/activity.ts';
-import type { Random } from '../../ports/random.ts';
+import type { ActorEvent, Json } from '../actor/event.ts';
+import type { ActivityHandler } from '../ports/activity.ts';
+import type { Random } from '../ports/random.ts';
 
 /** Identifies one attempt of one activity. */
 export interface ActivityAttempt {
@@ -21,4 +21,13 @@ export interface ClusterPort {
   abort(incarnation: string, attempts: readonly ActivityAttempt[]): void;
   /** Why an incarnation that is gone ended (`Cause` in cluster/deaths.ts); null while the cause is unknown. */
   causeOf(incarnation: string): 'own-hand' | 'outside' | null;
+}
+
+const MS_MIN = 100;
+const MS_MAX = 15_000;
+
+/** Delay before the next try: exponential, bounded, with half of it as random jitter. */
+export function backOffMs(failures: number, random: Random): number {
+  const ms = Math.min(MS_MAX, MS_MIN * 2 ** Math.min(failures, 10));
+  return Math.ceil(ms / 2 + (ms / 2) * random.fraction());
 }
