@@ -3,7 +3,7 @@ import type { DeadLetterBody } from '../actor/dead-letter.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
 import type { LaneName } from '../actor/mail.ts';
 import type { Waits } from '../ports/activity.ts';
-import type { LogRecord } from '../ports/log.ts';
+import type { Log } from '../ports/log.ts';
 import type { ActorCountRow } from '../ports/store.ts';
 import type { ActivityAttempt } from './cluster-port.ts';
 
@@ -109,7 +109,7 @@ export interface EngineHost {
   /** True for an incarnation known to be dead or gone: its lease rows are orphaned. */
   isGone(incarnation: string): boolean;
   /** Writes a record of the node's log. */
-  log(record: LogRecord): void;
+  readonly log: Log;
 }
 
 /** A row of this node's actors, once its commit is durable. */

@@ -1,5 +1,5 @@
 /** One log record of the runtime: plain data, never a secret. */
-export interface LogRecord {
+interface LogRecord {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
   /** Every line names the node that writes it. Another one is a `peer`. */

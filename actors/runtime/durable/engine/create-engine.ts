@@ -5,7 +5,6 @@ import type { RegisteredKind } from '../../actor/registered-kind.ts';
 import { shownState, stateText } from '../../actor/state-text.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EngineLimits } from '../../ports/limits.ts';
-import type { Log } from '../../ports/log.ts';
 import type { ActorCountRow, Store } from '../../ports/store.ts';
 import type { ClusterPort } from '../cluster-port.ts';
 import { CommitQueue } from '../commit/commit-queue.ts';
@@ -100,7 +99,7 @@ export function createEngine(options: EngineOptions): Engine {
  */
 function assemble(options: EngineOptions) {
   const { store, clock, limits, host, now, kinds, shards, clusterPort } = options;
-  const log: Log = (record) => host.log(record);
+  const { log } = host;
   const self = options.self.incarnation;
   const outputGate = new OutputGate(host);
   const watchers = new StepWatchers(limits.watchersMax, log);
