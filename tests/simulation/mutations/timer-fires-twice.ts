@@ -1,3 +1,4 @@
+import { ownMail } from '../../../actors/runtime/actor/mail.ts';
 import { Dispatcher } from '../../../actors/runtime/durable/dispatch/dispatcher.ts';
 import { type Mutation, patch } from '../mutation.ts';
 
@@ -7,9 +8,10 @@ export const timerFiresTwice: Mutation = {
   caughtBy: 61,
   begin: () =>
     patch(Dispatcher, ['enqueue'], ({ enqueue }) => ({
-      enqueue(shard, address, event, firing = null, answer = null) {
-        const delivered = enqueue.call(this, shard, address, event, firing, answer);
-        if (firing !== null) enqueue.call(this, shard, address, event, null, null);
+      enqueue(shard, address, event, firing) {
+        const delivered = enqueue.call(this, shard, address, event, firing);
+        const again = ownMail(event, { answer: null, firing: null, systemMessage: null });
+        this.offer(this.cellOf(address, shard), shard, 'system', again);
         return delivered;
       },
     })),
