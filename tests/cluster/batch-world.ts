@@ -23,8 +23,8 @@ import {
 import { holdAttempt } from '../../actors/terms/hold-attempt.ts';
 import { accountAddress, batchId, keyAddress, lineGenerationId } from '../../actors/terms/ids.ts';
 import config from '../../cluster.config.ts';
-import { placeOfFile } from '../../gateway/files/file-services.ts';
 import type { FileServices } from '../../gateway/files/file-services.ts';
+import { placeOfFile } from '../../gateway/files/file-services.ts';
 import { placeOfReply } from '../../gateway/jobs/batch/read-sealed.ts';
 import { placeOfBodies } from '../../gateway/jobs/batch/seal-submission.ts';
 import { resultsHandler } from '../../gateway/jobs/batch/write-results.ts';
