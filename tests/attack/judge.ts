@@ -1,7 +1,7 @@
 import type { LoadResult } from '../bench/load.ts';
 import type { Bare, Seen } from './site.ts';
 
-/** Bounds of issue 18: another tenant waits at most three times as long, and an overload costs a fifth of the peak. */
+/** Another tenant waits at most three times as long, and an overload costs a fifth of the peak. */
 const SLOWER_MAX = 3;
 const GOODPUT_MIN = 0.8;
 const REFUSED_MS_MAX = 50;

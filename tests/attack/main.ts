@@ -3,7 +3,7 @@ import { buildFirst } from '../support/cluster/build-first.ts';
 import { runAttacks } from './run.ts';
 
 /**
- * `npm run attack -- [--minutes 10] [--only NAME]... [--strength 1]`: every attack of issue 18 against three node
+ * `npm run attack -- [--minutes 10] [--only NAME]... [--strength 1]`: every attack against three node
  * processes, with another tenant's requests beside it. Prints what held and what failed; exit code 0 if all held.
  */
 const { values } = parseArgs({

@@ -4,8 +4,6 @@ import { WebSocket } from 'ws';
 import { type Attack, type AttackSite, flood, hold } from './attacks.ts';
 import { RANGE_ATTACKS } from './ranges.ts';
 
-/** Attacks on what came after issue 18: sockets, events, batches and files. They belong to its line 9. */
-const LINE = 9;
 /** As many lines as a batch may have. */
 const LINES = 1_000;
 const NESTED = 60;
@@ -40,7 +38,6 @@ function send(site: AttackSite, method: string, path: string, headers: object, b
 function repeated(name: string, inFlight: number, one: (site: AttackSite) => Promise<number>): Attack {
   return {
     name,
-    line: LINE,
     run: async (site) => {
       const statuses = await flood(site, inFlight, () => one(site));
       return statuses.has(500) ? `answered 500 ${statuses.get(500)} times` : null;
@@ -58,7 +55,6 @@ function sockets(
 ): Attack {
   return {
     name,
-    line: LINE,
     run: async (site) => {
       const lane = async (): Promise<void> => {
         while (site.goesOn()) {
@@ -89,7 +85,6 @@ function times(count: number, run: () => void): void {
 function unread(name: string, count: number, text: (site: AttackSite, host: string) => string): Attack {
   return {
     name,
-    line: LINE,
     run: async (site) => {
       const { hostname, port } = new URL(site.baseUrl);
       await hold(site, count, (): Socket => {

@@ -3,7 +3,6 @@ import { call, jsonOf, pause, post } from '../chaos/call.ts';
 import type { Attack, AttackSite } from './attacks.ts';
 
 /** Storms of small ranges: each costs its node a look-up, a key, an open file and a segment, for one byte. */
-const LINE = 9;
 const FILE_BYTES = 4 * 1024 * 1024;
 const LANES = 64;
 const POLL_MS = 100;
@@ -70,7 +69,6 @@ async function render({ baseUrl, key }: AttackSite): Promise<string | null> {
 function ranges(name: string, make: (site: AttackSite) => Promise<string | null>): Attack {
   return {
     name,
-    line: LINE,
     run: async (site) => {
       const path = await make(site);
       if (path === null) return 'there is nothing to read';

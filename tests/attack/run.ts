@@ -16,7 +16,6 @@ export interface AttackSettings {
 
 export interface Outcome {
   readonly name: string;
-  readonly line: number;
   readonly held: boolean;
   readonly detail: string;
 }
@@ -25,7 +24,7 @@ export interface Outcome {
 const WARM_UP = { inFlight: 64, part: 0.25 };
 /** The peak is the best of these loads. */
 const OVERLOAD = { factor: 10, peakInFlight: [64, 256], inFlight: 2_048 };
-const OVERLOADED = { name: 'overload', line: 9 };
+const OVERLOADED = { name: 'overload' };
 
 /** Runs every attack against a cluster of processes with load of another tenant beside it. */
 export async function runAttacks({ seconds, only, strength, tell }: AttackSettings): Promise<readonly Outcome[]> {
@@ -37,7 +36,7 @@ export async function runAttacks({ seconds, only, strength, tell }: AttackSettin
   const outcomes: Outcome[] = [];
   const add = (outcome: Outcome): void => {
     outcomes.push(outcome);
-    tell(`${outcome.held ? 'held  ' : 'FAILED'}  line ${outcome.line}, ${outcome.name}: ${outcome.detail}`);
+    tell(`${outcome.held ? 'held  ' : 'FAILED'}  ${outcome.name}: ${outcome.detail}`);
   };
   tell('the attacker runs at a lower priority: it stands for other machines');
   try {
@@ -88,13 +87,13 @@ function shownOverload({ peak, offered }: Pick<Bare, 'peak' | 'offered'>): strin
 }
 
 function outcomeOf(
-  { name, line }: Pick<Outcome, 'name' | 'line'>,
+  { name }: Pick<Outcome, 'name'>,
   found: readonly (string | null)[],
   seen: Seen,
   figures: readonly string[] = [],
 ): Outcome {
   const faults = found.filter((each): each is string => each !== null);
-  return { name, line, held: faults.length === 0, detail: [...faults, shown(seen), ...figures].join('; ') };
+  return { name, held: faults.length === 0, detail: [...faults, shown(seen), ...figures].join('; ') };
 }
 
 function shown({ tenant, chain, cpu }: Seen): string {

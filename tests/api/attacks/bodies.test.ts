@@ -45,46 +45,42 @@ const part = (type: string, value: object): string =>
 const tool = (name: string, parameters: object = {}): object => ({ type: 'function', function: { name, parameters } });
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
-const REFUSED: readonly (readonly [number, string, () => string, number?])[] = [
-  [60, 'a nesting of 65', () => raw(`"x":${nested(65)}`)],
-  [60, 'a nesting of 4,000,000', () => '['.repeat(4_000_000)],
-  [60, 'two million empty arrays', () => raw(`"x":[${'[],'.repeat(2_000_000)}0]`)],
-  [60, '400,000 names', () => raw(Array.from({ length: 400_000 }, (_, i) => `"k${i}":1`).join(','))],
-  [60, 'a number of 10 MB', () => raw(`"x":${'1'.repeat(10_000_000)}`), 413],
-  [60, 'a number out of range', () => raw('"seed":1e400')],
-  [60, 'a temperature out of range', () => raw('"temperature":1e400')],
-  [60, 'a name twice', () => raw('"stream":false,"stream":true')],
-  [60, 'half a surrogate', () => raw('"user":"\\ud800"')],
-  [60, 'half a surrogate in a message', () => '{"model":"sim/fast","messages":[{"role":"user","content":"\\udfff"}]}'],
-  [61, 'a prototype as the body', () => '{"__proto__":{"model":"sim/fast"}}'],
-  [
-    61,
-    'a model from the prototype',
-    () => '{"__proto__":{"model":"sim/fast"},"messages":[{"role":"user","content":"a"}]}',
-  ],
-  [61, 'a bias that is not a number', () => raw('"logit_bias":{"__proto__":"x"}')],
-  [64, 'a ceiling beyond its range', () => chat({ max_tokens: 1_048_577 })],
-  [64, 'a ceiling of 1e21', () => raw('"max_tokens":1e21')],
-  [64, 'a ceiling of zero', () => chat({ max_completion_tokens: 0 })],
-  [64, 'half a token', () => chat({ max_tokens: 1.5 })],
-  [64, '1537 tools', () => chat({ tools: Array.from({ length: 1_537 }, (_, i) => tool(`t${i}`)) })],
-  [64, 'a tool without a proper name', () => chat({ tools: [tool('a b')] })],
-  [64, 'nine stops', () => chat({ stop: Array(9).fill('a') })],
-  [64, '21 models', () => chat({ models: Array(21).fill('sim/fast') })],
-  [64, 'two answers', () => chat({ n: 2 })],
-  [64, '257 characters of user', () => chat({ user: 'u'.repeat(257) })],
-  [66, 'base64 with an invalid character', () => part('image_url', { url: 'data:image/png;base64,iVBO!Rw0' })],
-  [66, 'base64 of an invalid length', () => part('image_url', { url: 'data:image/png;base64,iVBOR' })],
-  [66, 'audio that is not base64', () => part('input_audio', { data: 'not base64', format: 'wav' })],
-  [66, 'a data URL of nothing', () => part('image_url', { url: 'data:' })],
-  [67, 'an address of another scheme', () => part('image_url', { url: 'javascript:alert(1)' })],
-  [67, 'a file of this machine', () => part('image_url', { url: 'file:///etc/passwd' })],
+const REFUSED: readonly (readonly [string, () => string, number?])[] = [
+  ['a nesting of 65', () => raw(`"x":${nested(65)}`)],
+  ['a nesting of 4,000,000', () => '['.repeat(4_000_000)],
+  ['two million empty arrays', () => raw(`"x":[${'[],'.repeat(2_000_000)}0]`)],
+  ['400,000 names', () => raw(Array.from({ length: 400_000 }, (_, i) => `"k${i}":1`).join(','))],
+  ['a number of 10 MB', () => raw(`"x":${'1'.repeat(10_000_000)}`), 413],
+  ['a number out of range', () => raw('"seed":1e400')],
+  ['a temperature out of range', () => raw('"temperature":1e400')],
+  ['a name twice', () => raw('"stream":false,"stream":true')],
+  ['half a surrogate', () => raw('"user":"\\ud800"')],
+  ['half a surrogate in a message', () => '{"model":"sim/fast","messages":[{"role":"user","content":"\\udfff"}]}'],
+  ['a prototype as the body', () => '{"__proto__":{"model":"sim/fast"}}'],
+  ['a model from the prototype', () => '{"__proto__":{"model":"sim/fast"},"messages":[{"role":"user","content":"a"}]}'],
+  ['a bias that is not a number', () => raw('"logit_bias":{"__proto__":"x"}')],
+  ['a ceiling beyond its range', () => chat({ max_tokens: 1_048_577 })],
+  ['a ceiling of 1e21', () => raw('"max_tokens":1e21')],
+  ['a ceiling of zero', () => chat({ max_completion_tokens: 0 })],
+  ['half a token', () => chat({ max_tokens: 1.5 })],
+  ['1537 tools', () => chat({ tools: Array.from({ length: 1_537 }, (_, i) => tool(`t${i}`)) })],
+  ['a tool without a proper name', () => chat({ tools: [tool('a b')] })],
+  ['nine stops', () => chat({ stop: Array(9).fill('a') })],
+  ['21 models', () => chat({ models: Array(21).fill('sim/fast') })],
+  ['two answers', () => chat({ n: 2 })],
+  ['257 characters of user', () => chat({ user: 'u'.repeat(257) })],
+  ['base64 with an invalid character', () => part('image_url', { url: 'data:image/png;base64,iVBO!Rw0' })],
+  ['base64 of an invalid length', () => part('image_url', { url: 'data:image/png;base64,iVBOR' })],
+  ['audio that is not base64', () => part('input_audio', { data: 'not base64', format: 'wav' })],
+  ['a data URL of nothing', () => part('image_url', { url: 'data:' })],
+  ['an address of another scheme', () => part('image_url', { url: 'javascript:alert(1)' })],
+  ['a file of this machine', () => part('image_url', { url: 'file:///etc/passwd' })],
 ];
 
 it('refuses every hostile body with its 400, and keeps serving', async () => {
-  for (const [number, what, body, status = 400] of REFUSED) {
+  for (const [what, body, status = 400] of REFUSED) {
     const answer = await post(body());
-    assert.is(answer.status, status, `attack ${number}, ${what}: ${answer.text.slice(0, 300)}`);
+    assert.is(answer.status, status, `${what}: ${answer.text.slice(0, 300)}`);
   }
   assert.is((await post(chat({}))).status, 200);
 });

@@ -38,23 +38,23 @@ async function post(lines: readonly string[], path = '/chat/completions'): Promi
 const hex = (key: string): string => key.slice('sk-gw-v1-'.length);
 const EASTERN = String.fromCharCode(0x0661);
 
-const UNUSABLE: readonly (readonly [number, string, (key: string, other: string) => readonly string[], number?])[] = [
-  [9, 'no credential', () => []],
-  [9, 'another scheme', (key) => [`Authorization: Basic ${Buffer.from(`a:${key}`).toString('base64')}`]],
-  [9, 'the key without its scheme', (key) => [`Authorization: ${key}`]],
-  [9, 'two Authorization headers', (key) => [`Authorization: Bearer ${key}`, `Authorization: Bearer ${key}`]],
-  [9, 'two headers that differ', (key, other) => [`Authorization: Bearer ${key}`, `x-api-key: ${other}`]],
-  [9, 'a valid and an invalid key', (key) => [`Authorization: Bearer ${key}`, 'x-api-key: nonsense']],
-  [9, 'two keys in one header', (key, other) => [`Authorization: Bearer ${key}, Bearer ${other}`]],
-  [10, 'a space inside', (key) => [`Authorization: Bearer ${key.slice(0, 20)} ${key.slice(20)}`]],
-  [10, 'a NUL', (key) => [`Authorization: Bearer ${key}\0`], 400],
-  [10, 'digits of another script', (key) => [`Authorization: Bearer sk-gw-v1-${EASTERN}${hex(key).slice(1)}`]],
-  [10, 'upper-case hex', (key) => [`Authorization: Bearer sk-gw-v1-${hex(key).toUpperCase()}`]],
-  [10, 'an upper-case prefix', (key) => [`Authorization: Bearer SK-GW-V1-${hex(key)}`]],
-  [10, 'one character less', (key) => [`Authorization: Bearer ${key.slice(0, -1)}`]],
-  [10, 'one character more', (key) => [`Authorization: Bearer ${key}0`]],
-  [10, '15 KB of key', () => [`Authorization: Bearer sk-gw-v1-${'a'.repeat(15_000)}`]],
-  [10, 'a megabyte of key', () => [`Authorization: Bearer sk-gw-v1-${'a'.repeat(1_000_000)}`], 431],
+const UNUSABLE: readonly (readonly [string, (key: string, other: string) => readonly string[], number?])[] = [
+  ['no credential', () => []],
+  ['another scheme', (key) => [`Authorization: Basic ${Buffer.from(`a:${key}`).toString('base64')}`]],
+  ['the key without its scheme', (key) => [`Authorization: ${key}`]],
+  ['two Authorization headers', (key) => [`Authorization: Bearer ${key}`, `Authorization: Bearer ${key}`]],
+  ['two headers that differ', (key, other) => [`Authorization: Bearer ${key}`, `x-api-key: ${other}`]],
+  ['a valid and an invalid key', (key) => [`Authorization: Bearer ${key}`, 'x-api-key: nonsense']],
+  ['two keys in one header', (key, other) => [`Authorization: Bearer ${key}, Bearer ${other}`]],
+  ['a space inside', (key) => [`Authorization: Bearer ${key.slice(0, 20)} ${key.slice(20)}`]],
+  ['a NUL', (key) => [`Authorization: Bearer ${key}\0`], 400],
+  ['digits of another script', (key) => [`Authorization: Bearer sk-gw-v1-${EASTERN}${hex(key).slice(1)}`]],
+  ['upper-case hex', (key) => [`Authorization: Bearer sk-gw-v1-${hex(key).toUpperCase()}`]],
+  ['an upper-case prefix', (key) => [`Authorization: Bearer SK-GW-V1-${hex(key)}`]],
+  ['one character less', (key) => [`Authorization: Bearer ${key.slice(0, -1)}`]],
+  ['one character more', (key) => [`Authorization: Bearer ${key}0`]],
+  ['15 KB of key', () => [`Authorization: Bearer sk-gw-v1-${'a'.repeat(15_000)}`]],
+  ['a megabyte of key', () => [`Authorization: Bearer sk-gw-v1-${'a'.repeat(1_000_000)}`], 431],
 ];
 
 /** No header, a header of another form, several keys, and a key that is not accepted. */
@@ -63,11 +63,11 @@ const MISTAKES = 4;
 it('refuses every credential that is not one whole key; the text tells the mistake, and not whether the key exists', async () => {
   const other = await cluster.fund('1');
   const texts = new Set<string>();
-  for (const [number, what, lines, status = 401] of UNUSABLE) {
+  for (const [what, lines, status = 401] of UNUSABLE) {
     const answer = await post(lines(funded.key, other.key));
     const unknown = await post(lines(keyText(systemRandom), keyText(systemRandom)));
-    assert.is(answer.status, status, `attack ${number}, ${what}: ${answer.text}`);
-    assert.equal(answer, unknown, `attack ${number}, ${what}`);
+    assert.is(answer.status, status, `${what}: ${answer.text}`);
+    assert.equal(answer, unknown, what);
     if (status === 401) texts.add(answer.text);
   }
   assert.is(texts.size, MISTAKES, [...texts].join('\n'));

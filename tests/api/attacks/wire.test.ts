@@ -30,7 +30,6 @@ function bodyOf(route: (typeof ROUTES)[number]): string {
 }
 
 interface Row {
-  readonly number: number;
   readonly what: string;
   /** Header lines after the credential. */
   readonly lines: readonly string[];
@@ -48,112 +47,99 @@ const GET = 'GET /api/v1/key HTTP/1.1\r\nHost: a\r\n\r\n';
 
 const ROWS: readonly Row[] = [
   {
-    number: 46,
     what: 'length beside chunks',
     lines: [JSON_TYPE, 'Content-Length: 4', 'Transfer-Encoding: chunked'],
     body: chunked + GET,
     status: 400,
   },
   {
-    number: 46,
     what: 'two lengths',
     lines: [JSON_TYPE, length(CHAT), 'Content-Length: 0'],
     body: CHAT + GET,
     status: 400,
   },
   {
-    number: 46,
     what: 'an unknown coding',
     lines: [JSON_TYPE, 'Transfer-Encoding: xchunked'],
     body: chunked + GET,
     status: 400,
   },
   {
-    number: 46,
     what: 'two codings',
     lines: [JSON_TYPE, 'Transfer-Encoding: chunked, identity'],
     body: chunked + GET,
     status: 400,
   },
-  { number: 46, what: 'a folded header', lines: [JSON_TYPE, 'X-A: b\r\n c', length(CHAT)], body: CHAT, status: 400 },
-  { number: 46, what: 'a bare line feed', lines: [`${JSON_TYPE}\nX-A: b`, length(CHAT)], body: CHAT, status: 400 },
+  { what: 'a folded header', lines: [JSON_TYPE, 'X-A: b\r\n c', length(CHAT)], body: CHAT, status: 400 },
+  { what: 'a bare line feed', lines: [`${JSON_TYPE}\nX-A: b`, length(CHAT)], body: CHAT, status: 400 },
   {
-    number: 46,
     what: 'a space before a colon',
     lines: [`Content-Type : application/json`, length(CHAT)],
     body: CHAT,
     status: 400,
   },
   {
-    number: 46,
     what: 'a signed length',
     lines: [JSON_TYPE, `Content-Length: +${CHAT.length}`],
     body: CHAT,
     status: 400,
   },
-  { number: 47, what: 'two hosts', lines: ['Host: b', JSON_TYPE, length(CHAT)], body: CHAT, status: 400 },
+  { what: 'two hosts', lines: ['Host: b', JSON_TYPE, length(CHAT)], body: CHAT, status: 400 },
   {
-    number: 48,
     what: '17 KB of one header',
     lines: [`X: ${'a'.repeat(17_000)}`, JSON_TYPE, length(CHAT)],
     body: CHAT,
     status: 431,
   },
   {
-    number: 48,
     what: '2001 headers',
     lines: [...Array<string>(2_001).fill('a: b'), JSON_TYPE, length(CHAT)],
     body: CHAT,
     status: 431,
   },
   {
-    number: 51,
     what: 'a promised 33 MiB',
     lines: [JSON_TYPE, 'Expect: 100-continue', `Content-Length: ${33 << 20}`],
     body: '',
     status: 413,
   },
   {
-    number: 53,
     what: 'a compressed body',
     lines: [JSON_TYPE, 'Content-Encoding: gzip', length(CHAT)],
     body: CHAT,
     status: 415,
   },
   {
-    number: 54,
     what: 'another content type',
     lines: ['Content-Type: text/plain', length(CHAT)],
     body: CHAT,
     status: 400,
   },
   {
-    number: 54,
     what: 'a form',
     lines: ['Content-Type: application/x-www-form-urlencoded', length(CHAT)],
     body: CHAT,
     status: 400,
   },
   {
-    number: 54,
     what: 'another charset',
     lines: [`${JSON_TYPE}; charset=utf-16`, length(utf16)],
     body: utf16,
     status: 400,
   },
-  { number: 54, what: 'UTF-16 declared as UTF-8', lines: [JSON_TYPE, length(utf16)], body: utf16, status: 400 },
-  { number: 54, what: 'a byte order mark', lines: [JSON_TYPE, length(bom)], body: bom, status: 400 },
-  { number: 54, what: 'bytes that are not UTF-8', lines: [JSON_TYPE, length(invalid)], body: invalid, status: 400 },
+  { what: 'UTF-16 declared as UTF-8', lines: [JSON_TYPE, length(utf16)], body: utf16, status: 400 },
+  { what: 'a byte order mark', lines: [JSON_TYPE, length(bom)], body: bom, status: 400 },
+  { what: 'bytes that are not UTF-8', lines: [JSON_TYPE, length(invalid)], body: invalid, status: 400 },
 ];
 
 /**
  * Runs one attack on a connection of its own; bytes that follow the first answer within a second would be read as well.
  */
-async function attack(route: (typeof ROUTES)[number], { number, what, lines, body, status }: Row): Promise<void> {
+async function attack(route: (typeof ROUTES)[number], { what, lines, body, status }: Row): Promise<void> {
   const head = [`POST /api/v1${route} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${funded.key}`, ...lines];
   const bytes = Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from(body)]);
   const answer = await rawExchange(base, bytes);
-  const row = `attack ${number}, ${what}: ${answer.slice(0, 300)}`;
+  const row = `${what}: ${answer.slice(0, 300)}`;
   assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), row);
   assert.is(answer.match(/HTTP\/1\.1 \d/g)?.length, 1, row);
   assert.match(answer, /x-generation-id: gen-/i, row);

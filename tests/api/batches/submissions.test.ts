@@ -240,6 +240,17 @@ it('lists newest first, in pages and by every filter; a parameter out of range i
   for (const id of ids) await mine.cancel(id);
 });
 
+it('a submission is one request of the rate of its key, and its lines are none', async () => {
+  const mine = await cluster.fund('10', { perMinute: 1 });
+  const tight = clientOf(cluster, mine.key);
+  const other = clientOf(cluster, (await cluster.issue(mine.account)).key);
+  const { id } = await tight.submit(submission(Array.from({ length: 20 }, () => chat())));
+  // A minute may end once between these.
+  const statuses = await Promise.all([1, 2, 3].map(async () => (await tight.call('/key')).status));
+  assert.ok(statuses.includes(429), `${statuses}`);
+  assert.equal((await other.end(id)).request_counts, { total: 20, completed: 20, failed: 0 });
+});
+
 it('a cancel is never shed, whatever else an overloaded node refuses', () => {
   const never = batchRoutes.filter(({ isNeverShed }) => isNeverShed).map(({ path }) => path);
   assert.equal(never, ['/batches/:id/cancel']);
