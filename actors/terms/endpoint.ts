@@ -120,7 +120,10 @@ export interface Family {
  * Wire formats of providers: two for turns, one for embeddings, and two for videos, by job or by one call that answers
  * with the clip.
  */
-export type TargetDialect = 'chat' | 'messages' | 'embeddings' | 'video-jobs' | 'video-sync';
+export type TargetDialect = TurnDialect | 'embeddings' | 'video-jobs' | 'video-sync';
+/** The wire formats that a provider or a model can declare for turns. Each has an adapter. */
+export const TURN_DIALECTS = ['chat', 'messages'] as const;
+export type TurnDialect = (typeof TURN_DIALECTS)[number];
 
 /** Accepted values of one parameter (conventions 1.1). `unknown` accepts anything. */
 export type Descriptor =

@@ -4,6 +4,7 @@
  * of a validation error. (conventions 1.7, extended by what the catalogue shows of an endpoint)
  */
 import { type Static, type TSchema, Type } from 'typebox';
+import { TURN_DIALECTS } from '../../actors/terms/endpoint.ts';
 import { PARAMETER_ROWS } from '../terms/parameters.ts';
 import { familySchema, modelHubSchema, tagsSchema } from './facts-schema.ts';
 import { frameSchema, videoSchema } from './video-schema.ts';
@@ -237,6 +238,7 @@ const extensions = {
   ),
   ceiling_parameter: Type.Optional(oneOf('max_tokens', 'max_completion_tokens')),
   cancellable: Type.Optional(flag),
+  dialect: Type.Optional(oneOf(...TURN_DIALECTS)),
   default_parameters: Type.Optional(defaults),
   family: Type.Optional(familySchema),
   tags: Type.Optional(tagsSchema),

@@ -134,12 +134,12 @@ function servedOutputs({ output_modalities }: DeclaredModel): DeclaredModel['out
   return others.length === 0 ? served : others;
 }
 
-/** Videos and embeddings have wire formats of their own, whatever the provider's dialect for turns. */
+/** The model's own, or else its provider's. Videos and embeddings have wire formats of their own. */
 function dialectOf({ dialect = 'chat' }: ProviderDeclaration, model: DeclaredModel): TargetDialect {
   if (isEmbedder(model)) return 'embeddings';
   const { output_modalities } = model;
   const output = output_modalities.find(({ type }) => type === 'video');
-  if (output === undefined) return dialect;
+  if (output === undefined) return model.dialect ?? dialect;
   return output.video?.generation === 'synchronous' ? 'video-sync' : 'video-jobs';
 }
 

@@ -2,11 +2,10 @@ import { ENDPOINTS_TOPIC, observeProbe } from '../../actors/endpoint/endpoint.ts
 import type { Cancel, Clock, Cluster } from '../../actors/runtime/index.ts';
 import type { CallFailure, Endpoint } from '../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';
-import { credentialHeaders } from '../outbound/credential-headers.ts';
+import { type Credentials, signedHeaders } from '../outbound/credentials.ts';
 import { type Outbound, outboundUrl } from '../outbound/outbound.ts';
 import { OutboundError, type OutboundFailure } from '../outbound/outbound-error.ts';
 import type { UpstreamLimits } from '../terms/config.ts';
-import type { ProviderKeys } from '../terms/provider-keys.ts';
 
 /** Concurrent probes. */
 const PROBES_AT_ONCE_MAX = 8;
@@ -19,14 +18,15 @@ const NOT_SENT: CallFailure = { category: 'call', text: 'the request could not b
 const LOGGED_AT = 2;
 /** Only the status of a probe matters; a longer answer is cut off. */
 const PROBE_BYTES_MAX = 16 * 1024 * 1024;
+const PROBE_HEADERS = ['accept', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'troupe'];
 
 export interface ProberParts {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly outbound: Outbound;
   readonly upstream: UpstreamLimits;
-  /** Provider slug to its API key. */
-  readonly keys: ProviderKeys;
+  /** What authenticates calls to the provider of an endpoint. */
+  readonly credentialsOf: (endpoint: Endpoint) => Credentials;
   readonly log: { info(record: object, message: string): void; warn(record: object, message: string): void };
 }
 
@@ -102,17 +102,14 @@ export class Prober {
     return byUrl;
   }
 
-  async #probe(baseUrl: string, { provider, target }: Endpoint): Promise<Probed> {
-    const { outbound, upstream, keys } = this.#parts;
+  async #probe(baseUrl: string, endpoint: Endpoint): Promise<Probed> {
+    const { outbound, upstream, credentialsOf, clock } = this.#parts;
     const ms = upstream.probeTimeoutMs;
-    const credentials = credentialHeaders(target.dialect, keys.get(provider.slug) ?? null);
-    const standard = ['accept', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'troupe'];
     try {
+      const call = { method: 'GET', url: outboundUrl(baseUrl, '/models'), headers: PROBE_HEADERS, body: null } as const;
       const reply = await outbound.send({
-        method: 'GET',
-        url: outboundUrl(baseUrl, '/models'),
-        headers: [...standard, ...credentials],
-        body: null,
+        ...call,
+        headers: await signedHeaders(credentialsOf(endpoint), { ...call, clock }),
         // The total is longer, so that the phase that took too long is the cause.
         limits: { connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: 2 * ms, bodyBytesMax: PROBE_BYTES_MAX },
       });

@@ -3,10 +3,11 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { RenderTarget } from '../../actors/video-job/render-ask.ts';
 import type { FileServices } from '../files/file-services.ts';
 import { FileRoom } from '../files/file-services.ts';
+import type { Credentials } from '../outbound/credentials.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import { FairRoom } from '../overload/fair-room.ts';
 import type { StreamShares } from '../overload/stream-shares.ts';
-import { type Target, targetOf } from '../providers/target.ts';
+import { credentialsOf, type Target, targetOf } from '../providers/target.ts';
 import { type VideoTarget, videoTargetOf } from '../providers/video/video-target.ts';
 import { Affinity } from '../routing/affinity.ts';
 import { Workspaces } from '../routing/workspaces.ts';
@@ -120,6 +121,11 @@ class Targets {
     const target = targetOf(endpoint, key);
     this.#known.set(endpoint, { target, key });
     return target;
+  }
+
+  /** What authenticates calls to the provider of an endpoint, whatever it serves. */
+  credentials(endpoint: Endpoint): Credentials {
+    return credentialsOf(endpoint, this.#keys.get(endpoint.provider.slug) ?? null);
   }
 
   /** The target of a render, as frozen with its job. Throws `ProviderFailure` for an invalid address. */

@@ -2,7 +2,7 @@ import { kinds } from '../../actors/kinds.ts';
 import type { ByteAccess, Cluster } from '../../actors/runtime/index.ts';
 import type { NodeParts } from '../../actors/runtime/node.ts';
 import { type DeclareUntilListedParts, declareUntilListed } from '../catalogue/declare-until-listed.ts';
-import { Prober } from '../catalogue/prober.ts';
+import { Prober, type ProberParts } from '../catalogue/prober.ts';
 import { Refresher } from '../catalogue/refresher.ts';
 import { Benchmarker } from '../checks/benchmarker.ts';
 import { Checker, type CheckerParts } from '../checks/checker.ts';
@@ -94,7 +94,9 @@ export function openGateway(
   if (crashPoint !== null) watchCommits(cluster, crashPoint);
   let endHealthLog = (): void => {};
   const folder = new EarningsFolder({ cluster, clock, providers, log, askMs: upstream.askMs });
-  const periodic = [keys, new Prober({ ...parts, log }), refresher, checker, benchmarker, folder];
+  const credentialsOf: ProberParts['credentialsOf'] = (endpoint) => inference.targets.credentials(endpoint);
+  const prober = new Prober({ ...parts, credentialsOf, log });
+  const periodic = [keys, prober, refresher, checker, benchmarker, folder];
   const edge = openEdge({
     ...{ cluster, clock, random, inference, readiness, log, crashPoint, overload, measures, tracing, files },
     limits: config.edge,

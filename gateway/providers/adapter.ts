@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
+import type { Credentials } from '../outbound/credentials.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { RefusalNote } from './refused.ts';
 import type { ReplyReader } from './reply-reader.ts';
@@ -8,10 +9,17 @@ import type { ReplyReader } from './reply-reader.ts';
  */
 export type BodyWriter = (turn: Turn, ceiling: number) => string;
 
-/** One wire format of providers: how a turn is written in it and how its answer is read. Stateless. */
+/**
+ * One wire format of providers: where calls go and what authenticates them, how a turn is written in it and how its
+ * answer is read. Stateless.
+ */
 export interface Adapter {
-  /** Added to a provider's base address. */
-  readonly path: string;
+  /** Path and query of the calls to an endpoint, below its provider's base address. Asked once per endpoint. */
+  address(target: Endpoint['target'], stream: boolean): string;
+  /** For the operator's key; null where a provider has none. Asked once per endpoint and key. */
+  credentials(apiKey: string | null): Credentials;
+  /** The wire can say that the model is to reason: `reasoning.enabled` needs no parameter of its own. */
+  readonly switchesReasoning: boolean;
   /** Prepares once, per endpoint, what does not depend on the turn. */
   writer(endpoint: Endpoint): BodyWriter;
   /**

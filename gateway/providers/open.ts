@@ -1,3 +1,4 @@
+import { signedHeaders } from '../outbound/credentials.ts';
 import type { Outbound, OutboundLimits, OutboundReply } from '../outbound/outbound.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { ProviderAttempt } from './attempt.ts';
@@ -53,10 +54,16 @@ export async function open(outbound: Outbound, request: OpenRequest): Promise<Pr
   let body: string;
   try {
     body = request.body ?? target.write(turn, request.ceiling);
+    const { url, headers: fixed } = turn.stream ? target.stream : target.whole;
+    let headers = headersOf(fixed, turn, request.trace);
+    const { signer } = target;
+    if (signer !== null) {
+      headers = await signedHeaders(signer, { method: 'POST', url, headers, body, clock: request.sharing.clock });
+    }
     reply = await outbound.send({
       method: 'POST',
-      url: target.url,
-      headers: headersOf(target, turn, request.trace),
+      url,
+      headers,
       body,
       limits: request.limits,
       begun: request.begun,
@@ -89,8 +96,7 @@ function failureOfHead(reply: OutboundReply, stream: boolean): ProviderFailure |
   return new ProviderFailure('garbage', `the content type is not ${expected}`, reply.status);
 }
 
-function headersOf({ headers }: Target, turn: Turn, trace: string | undefined): readonly string[] {
-  const fixed = turn.stream ? headers.stream : headers.whole;
+function headersOf(fixed: readonly string[], turn: Turn, trace: string | undefined): readonly string[] {
   const own = trace === undefined ? fixed : fixed.concat('traceparent', trace);
   return turn.conversation === undefined ? own : own.concat('x-session-id', headerText(turn.conversation));
 }

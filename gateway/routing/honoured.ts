@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
+import { adapterOf } from '../providers/target.ts';
 import { embeds } from '../terms/embeds.ts';
 import type { Turn } from '../terms/turn.ts';
 import { declarations } from './declarations.ts';
@@ -27,10 +28,9 @@ export function honoured(turn: Turn, endpoint: Endpoint): Readonly<Record<string
   return settings;
 }
 
-/**
- * The chat dialect has no member for `enabled`: without `enable_thinking` only the endpoint's default can satisfy it.
- */
-function isSwitchedOn({ reasoning, target }: Endpoint, declares: ReadonlySet<string>): boolean {
-  if (target.dialect === 'messages' || declares.has('enable_thinking')) return true;
+/** Where the wire cannot say it, `enable_thinking` does, or the endpoint's default satisfies it. */
+function isSwitchedOn(endpoint: Endpoint, declares: ReadonlySet<string>): boolean {
+  if (adapterOf(endpoint)?.switchesReasoning || declares.has('enable_thinking')) return true;
+  const { reasoning } = endpoint;
   return reasoning?.mandatory === true || reasoning?.defaultEnabled === true;
 }

@@ -1,13 +1,15 @@
+import type { TurnDialect } from '../../actors/terms/endpoint.ts';
+
 /** A provider as the operator declares it in the configuration. Its API key is referenced by the name of a variable or file only. */
 export interface ProviderDeclaration {
   /** Stable identifier used in provider preferences: lower case letters, digits, dashes. */
   readonly slug: string;
   /** Display name: the `provider` member of replies and the `X-Provider-Name` header. */
   readonly name: string;
-  /** Base URL of its API, such as `https://api.example.com/v1`; `/chat/completions` or `/messages` is appended. */
+  /** Base URL of its API, such as `https://api.example.com/v1`; its dialect appends the path of a call. */
   readonly baseUrl: string;
-  /** Dialect of its API; absent: `chat`. */
-  readonly dialect?: 'chat' | 'messages';
+  /** Dialect of its models that declare none; absent: `chat`. */
+  readonly dialect?: TurnDialect;
   /** Environment variable that holds its API key; absent: no key is sent. */
   readonly apiKeyEnv?: string;
   /**

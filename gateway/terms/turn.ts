@@ -90,6 +90,8 @@ export type TurnMessage =
       readonly text: string;
       readonly parts?: readonly ContentPart[];
       readonly toolCallId: string;
+      /** The tool of that call; absent if no message before has the call. */
+      readonly toolName?: string;
       /** The tool failed; the content says how. */
       readonly isError?: true;
       readonly cacheFor?: CacheTime;

@@ -22,9 +22,9 @@ function parseMessage(message: ChatMessage, at: number, carried: Carried): TurnM
       return parseAssistant(message, at, carried);
     case 'tool':
       if (typeof message.content === 'string') {
-        return { role: 'tool', text: message.content, toolCallId: message.tool_call_id };
+        return { role: 'tool', text: message.content, ...carried.answered(message.tool_call_id) };
       }
-      return { role: 'tool', ...content(message.content, at, carried), toolCallId: message.tool_call_id };
+      return { role: 'tool', ...content(message.content, at, carried), ...carried.answered(message.tool_call_id) };
     default: {
       const { role, name } = message;
       if (typeof message.content === 'string') {
@@ -52,7 +52,9 @@ function parseAssistant(message: Assistant, at: number, carried: Carried): TurnM
           : content(message.content, at, carried).text,
   };
   if (message.name != null) turned.name = message.name;
-  if (message.tool_calls && message.tool_calls.length > 0) turned.toolCalls = message.tool_calls.map(toolCallOf);
+  if (message.tool_calls && message.tool_calls.length > 0) {
+    turned.toolCalls = message.tool_calls.map((call) => carried.addCall(toolCallOf(call)));
+  }
   if (message.reasoning != null) turned.reasoning = message.reasoning;
   if (message.reasoning_details && message.reasoning_details.length > 0) {
     // The same entries as in the body: a provider may have signed them, so they are not rewritten.

@@ -32,7 +32,7 @@ export function parseMessages(
   messages.forEach((message, at) => {
     const { content } = message;
     if (message.role === 'system') addAfterBlankLine(prompt, partsOf(content as string | WireTextBlock[]));
-    else if (message.role === 'assistant') turns.push(parseAssistant(message.content));
+    else if (message.role === 'assistant') turns.push(parseAssistant(message.content, carried));
     else if (typeof message.content === 'string') turns.push({ role: 'user', text: message.content });
     else turns.push(...parseUser(message.content, `messages[${at}].content`, carried));
   });
@@ -81,13 +81,13 @@ function parseResult(block: WireToolResult, member: string, carried: Carried): T
       )
     : { text: (content as string | null | undefined) ?? '' };
   const failed = block.is_error === true ? { isError: true as const } : {};
-  return { role: 'tool', ...parsed, toolCallId: block.tool_use_id, ...failed, ...cacheMark(block) };
+  return { role: 'tool', ...parsed, ...carried.answered(block.tool_use_id), ...failed, ...cacheMark(block) };
 }
 
 /** The kinds of blocks in the order in which an assistant's message is written without `blocks`. */
 const USUAL_ORDER = ['reasoning', 'text', 'call'] as const;
 
-function parseAssistant(content: string | readonly WireAssistantBlock[]): TurnMessage {
+function parseAssistant(content: string | readonly WireAssistantBlock[], carried: Carried): TurnMessage {
   if (typeof content === 'string') return { role: 'assistant', text: content };
   const blocks: AssistantBlock[] = [];
   let unsigned = '';
@@ -97,7 +97,7 @@ function parseAssistant(content: string | readonly WireAssistantBlock[]): TurnMe
   }
   const texts = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   const turned: MutableAssistant = { role: 'assistant', text: texts.length === 0 ? null : texts.join('') };
-  const calls = blocks.flatMap((block): ToolCall[] => (block.type === 'call' ? [block.call] : []));
+  const calls = blocks.flatMap((block): ToolCall[] => (block.type === 'call' ? [carried.addCall(block.call)] : []));
   const details = blocks.flatMap((block): ReasoningDetail[] => (block.type === 'reasoning' ? [block.detail] : []));
   if (calls.length > 0) turned.toolCalls = calls;
   if (unsigned !== '') turned.reasoning = unsigned;

@@ -1,14 +1,19 @@
 import type { Modality } from '../../../actors/terms/endpoint.ts';
 import { invalid } from '../../terms/invalid.ts';
-import type { FileReference, MediaPart } from '../../terms/turn.ts';
+import type { FileReference, MediaPart, ToolCall } from '../../terms/turn.ts';
 
 /** Stored files that one request names. (spec: inference, Limits) */
 const STORED_FILES_MAX = 16;
 
-/** Media that the messages of one request carry: modalities for routing, and the stored files they name. */
+/**
+ * What the messages of one request carry beside text: modalities for routing, the stored files they name, and the tool
+ * calls that results answer.
+ */
 export class Carried {
   #input: Modality[] | null = null;
   #files: FileReference[] | null = null;
+  /** Names of the called tools, by id of the call. */
+  #called: Map<string, string> | null = null;
   readonly #member: string;
 
   /** `member`: the member of the body that holds the conversation. */
@@ -29,6 +34,18 @@ export class Carried {
   add(modality: Modality): void {
     if (this.#input === null) this.#input = [modality];
     else if (!this.#input.includes(modality)) this.#input.push(modality);
+  }
+
+  addCall<C extends ToolCall>(call: C): C {
+    this.#called ??= new Map();
+    this.#called.set(call.id, call.name);
+    return call;
+  }
+
+  /** What a result says of the call that it answers. */
+  answered(toolCallId: string): { readonly toolCallId: string; readonly toolName?: string } {
+    const toolName = this.#called?.get(toolCallId);
+    return toolName === undefined ? { toolCallId } : { toolCallId, toolName };
   }
 
   /**

@@ -46,16 +46,18 @@ function addItem(
       turn.think(thoughtOf(item, member));
       break;
     case 'function_call':
-      turn.call({
-        id: item.call_id,
-        name: flatName({ name: item.name, namespace: item.namespace ?? null }),
-        arguments: item.arguments,
-      });
+      turn.call(
+        carried.addCall({
+          id: item.call_id,
+          name: flatName({ name: item.name, namespace: item.namespace ?? null }),
+          arguments: item.arguments,
+        }),
+      );
       break;
     case 'function_call_output': {
       turn.end();
       const output = parseContent(item.output, `${member}.output`, carried);
-      messages.push({ role: 'tool', ...output, toolCallId: item.call_id });
+      messages.push({ role: 'tool', ...output, ...carried.answered(item.call_id) });
       break;
     }
     case 'item_reference':

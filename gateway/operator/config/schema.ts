@@ -3,6 +3,7 @@
  * otherwise silently keep its default.
  */
 import { type TSchema, Type } from 'typebox';
+import { TURN_DIALECTS } from '../../../actors/terms/endpoint.ts';
 import defaults from '../../../cluster.config.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -57,7 +58,12 @@ const provider = record({
     description: 'a models document: a file, an address, or {"data": [...]}',
   }),
   dialect: Type.Optional(
-    Type.Union([Type.Literal('chat'), Type.Literal('messages')], { description: '"chat" or "messages"' }),
+    Type.Union(
+      TURN_DIALECTS.map((dialect) => Type.Literal(dialect)),
+      {
+        description: TURN_DIALECTS.map((dialect) => `"${dialect}"`).join(' or '),
+      },
+    ),
   ),
   zdr: Type.Optional(
     Type.Union([Type.Literal('approved'), Type.Literal('denied')], { description: '"approved" or "denied"' }),

@@ -1,3 +1,4 @@
+import { bearer } from '../../outbound/credentials.ts';
 import type { Adapter } from '../adapter.ts';
 import { EmbeddingsReader } from './reply-reader.ts';
 import { embeddingsWriter } from './request-body.ts';
@@ -7,7 +8,9 @@ const REPLY_TOKENS_MAX = 2 * 1024 * 1024;
 
 /** A provider that answers texts with vectors. Never streamed. */
 export const embeddingsAdapter: Adapter = {
-  path: '/embeddings',
+  address: () => '/embeddings',
+  credentials: bearer,
+  switchesReasoning: false,
   writer: embeddingsWriter,
   reader: (_makeCallId, note, asked) => new EmbeddingsReader(asked, note),
   replyTokensMax: REPLY_TOKENS_MAX,

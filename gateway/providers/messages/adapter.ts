@@ -2,9 +2,14 @@ import type { Adapter } from '../adapter.ts';
 import { MessagesReader } from './reply-reader.ts';
 import { messagesWriter } from './request-body.ts';
 
+/** The version of the dialect that Troupe speaks. */
+const VERSION = ['anthropic-version', '2023-06-01'];
+
 /** A provider that natively speaks the messages dialect. */
 export const messagesAdapter: Adapter = {
-  path: '/messages',
+  address: () => '/messages',
+  credentials: (apiKey) => (apiKey === null ? VERSION : [...VERSION, 'x-api-key', apiKey]),
+  switchesReasoning: true,
   writer: messagesWriter,
   reader: (makeCallId, note) => new MessagesReader(makeCallId, note),
 };

@@ -1,5 +1,5 @@
 import type { RenderTarget } from '../../../actors/video-job/render-ask.ts';
-import { credentialHeaders } from '../../outbound/credential-headers.ts';
+import { bearer } from '../../outbound/credentials.ts';
 import { type OutboundUrl, outboundUrl } from '../../outbound/outbound.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 
@@ -24,7 +24,7 @@ export function videoTargetOf({ dialect, baseUrl, upstreamId }: RenderTarget, ap
   return {
     dialect,
     upstreamId,
-    headers: [...standard, 'user-agent', 'troupe', ...credentialHeaders(dialect, apiKey)],
+    headers: [...standard, 'user-agent', 'troupe', ...bearer(apiKey)],
     url: (path) => outboundUrl(baseUrl, path),
   };
 }

@@ -272,6 +272,26 @@ it('maps every other member, and an absent one is null', () => {
   assert.equal(full.datacenters, [{ countryCode: 'DE', region: 'eu-central' }]);
 });
 
+it('a model may speak another dialect than the rest of its provider', () => {
+  const declared = parseModelsText(
+    JSON.stringify({
+      data: [
+        { ...MODEL, dialect: 'messages' },
+        { ...MODEL, id: 'm/two' },
+      ],
+    }),
+    (document) => endpointDeclarations({ ...PROVIDER, dialect: 'chat' }, document),
+  );
+  assert.equal(
+    declared.map(({ target }) => target.dialect),
+    ['messages', 'chat'],
+  );
+  assert.throws(
+    () => parseModelsText(JSON.stringify({ data: [{ ...MODEL, dialect: 'video-jobs' }] }), (document) => document),
+    /dialect must be one of chat, messages/,
+  );
+});
+
 it('embeddings alone are served in their own wire format, whatever the dialect of the provider', () => {
   const vectors = {
     type: 'embeddings',

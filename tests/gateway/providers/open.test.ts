@@ -4,6 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { exhausted } from '../../../gateway/inference/exhausted.ts';
+import type { Adapter } from '../../../gateway/providers/adapter.ts';
+import { chatAdapter } from '../../../gateway/providers/chat/adapter.ts';
 import type { RefusalSink } from '../../../gateway/providers/open.ts';
 import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
 import { targetOf } from '../../../gateway/providers/target.ts';
@@ -55,6 +57,29 @@ it('calls each dialect on its own route with its own credentials', async () => {
     assert.is(messages?.headers['x-api-key'], KEY);
     assert.is(messages?.headers['anthropic-version'], '2023-06-01');
     assert.is(messages?.headers.authorization, undefined);
+  });
+});
+
+it('an adapter addresses a call by model and streaming, and may make the credentials of each call', async () => {
+  const signing: Adapter = {
+    ...chatAdapter,
+    address: ({ upstreamId }, stream) => `/models/${upstreamId}:${stream ? 'stream?alt=sse' : 'whole'}`,
+    credentials:
+      (apiKey) =>
+      async ({ method, url, headers, body, clock }) => {
+        const facts = [method, url.path, headers.includes('traceparent'), String(body).length > 20, clock.now() > 0];
+        return ['x-signature', [apiKey, ...facts].join(' ')];
+      },
+  };
+  await using(async (upstream) => {
+    upstream.answer = (_, response) => void response.writeHead(500).end();
+    for (const stream of [true, false]) await failing(upstream.openAs('chat', { stream }, {}, undefined, signing));
+    const calls = upstream.seen.map(({ request }) => [request.url, request.headers['x-signature']]);
+    assert.equal(calls, [
+      ['/v1/models/great-1:stream?alt=sse', `${KEY} POST /v1/models/great-1:stream?alt=sse false true true`],
+      ['/v1/models/great-1:whole', `${KEY} POST /v1/models/great-1:whole false true true`],
+    ]);
+    assert.is(upstream.seen[0]?.request.headers.authorization, undefined);
   });
 });
 

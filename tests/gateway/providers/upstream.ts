@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../../../actors/runtime/index.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
+import type { Adapter } from '../../../gateway/providers/adapter.ts';
 import type { ProviderAttempt } from '../../../gateway/providers/attempt.ts';
 import { open, type RefusalSink } from '../../../gateway/providers/open.ts';
 import { targetOf } from '../../../gateway/providers/target.ts';
@@ -31,6 +32,7 @@ export interface Upstream {
     requested?: Partial<Turn>,
     declared?: Parameters<typeof endpointOf>[0],
     refusals?: RefusalSink,
+    adapter?: Adapter,
   ): Promise<ProviderAttempt>;
   close(): Promise<void>;
 }
@@ -60,7 +62,7 @@ export async function startUpstream(
   const upstream: Upstream = {
     seen: [],
     answer: (_, response) => response.end(),
-    openAs: (dialect, requested = {}, declared = {}, refusals = undefined) =>
+    openAs: (dialect, requested = {}, declared = {}, refusals = undefined, adapter = undefined) =>
       open(outbound, {
         target: targetOf(
           endpointOf({
@@ -68,6 +70,7 @@ export async function startUpstream(
             ...declared,
           }),
           KEY,
+          adapter,
         ),
         turn: turnOf(requested),
         ceiling: 100,

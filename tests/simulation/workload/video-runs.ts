@@ -9,9 +9,9 @@ import type { AbortInput, RenderInput } from '../../../actors/video-job/job-effe
 import type { FrozenCandidate } from '../../../actors/video-job/render-ask.ts';
 import { beginRender, type RenderRun, reportSubmitted } from '../../../actors/video-job/video-job.ts';
 import type { JobServices } from '../../../gateway/jobs/job-services.ts';
-import { removalHandler } from '../../../gateway/jobs/video/store-clip.ts';
 import { renderSettlement } from '../../../gateway/jobs/video/render-settlement.ts';
 import { openPrompt } from '../../../gateway/jobs/video/seal-prompt.ts';
+import { removalHandler } from '../../../gateway/jobs/video/store-clip.ts';
 import type { History } from '../history.ts';
 import type { Database } from '../world/database.ts';
 import type { Dice } from '../world/dice.ts';

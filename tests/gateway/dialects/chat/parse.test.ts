@@ -218,7 +218,7 @@ it('messages of every role become terms, and text parts are concatenated and kep
     { role: 'developer', text: 'd', name: 'dev' },
     { role: 'user', text: 'onetwo', parts: parts('one', 'two') },
     { role: 'assistant', text: null, toolCalls: [{ id: 'c1', name: 'f', arguments: '{"a": 1}' }] },
-    { role: 'tool', text: 'r', toolCallId: 'c1' },
+    { role: 'tool', text: 'r', toolCallId: 'c1', toolName: 'f' },
     { role: 'assistant', text: null, refusal: 'no' },
   ]);
 });

@@ -220,6 +220,23 @@ it('pictures and documents by their bytes, by URL, and as stored files', () => {
   assert.match(refusal({ messages: [{ role: 'user', content: files }] }).message, /at most 16 stored files/);
 });
 
+it('a result knows the tool that the call before it named', () => {
+  const { messages } = parse({
+    ...BASE,
+    messages: [
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'find', input: {} }] },
+      {
+        role: 'user',
+        content: ['a', 'b'].map((id) => ({ type: 'tool_result', tool_use_id: id, content: id })),
+      },
+    ],
+  });
+  assert.equal(messages.slice(1), [
+    { role: 'tool', text: 'a', toolCallId: 'a', toolName: 'find' },
+    { role: 'tool', text: 'b', toolCallId: 'b' },
+  ]);
+});
+
 it('results of tools are messages of their own, before the rest of their turn', () => {
   const image = { type: 'image', source: { type: 'url', url: 'https://a.b/c.png' } };
   const turns = userOf(

@@ -206,7 +206,7 @@ it('what an answer carried is accepted back: reasoning, text, refusal, media and
       reasoning: 'Let me look.',
       toolCalls: [{ id: 'c', name: 'f', arguments: '{}' }],
     },
-    { role: 'tool', text: 'ok', toolCallId: 'c' },
+    { role: 'tool', text: 'ok', toolCallId: 'c', toolName: 'f' },
     { role: 'assistant', text: null, refusal: 'No' },
   ]);
 });
@@ -226,7 +226,7 @@ it('reasoning belongs to the item behind it, and at the end of a turn to the ite
   const result = { type: 'function_call_output', call_id: 'c', output: '' };
   assert.equal(messages(say('x'), call, say('y'), result), [
     { role: 'assistant', text: 'x\n\ny', toolCalls: [{ id: 'c', name: 'f', arguments: '{}' }] },
-    { role: 'tool', text: '', toolCallId: 'c' },
+    { role: 'tool', text: '', toolCallId: 'c', toolName: 'f' },
   ]);
 });
 
