@@ -288,7 +288,7 @@ it('a model may speak another dialect than the rest of its provider', () => {
   );
   assert.throws(
     () => parseModelsText(JSON.stringify({ data: [{ ...MODEL, dialect: 'video-jobs' }] }), (document) => document),
-    /dialect must be one of chat, messages/,
+    /dialect is "video-jobs" and must be one of chat, messages/,
   );
 });
 
