@@ -1,21 +1,18 @@
 /** The account kind and its client functions. Every amount is exact decimal USD; every id is a natural id. */
-import type { ActorEvent, Cluster, Json, Kind, RowRef } from '../runtime/index.ts';
+import type { ActorEvent, Cluster, Json, Kind } from '../runtime/index.ts';
 import { CHANGE, changeCollection } from '../terms/change.ts';
-import type { Generation, HoldRequest, Release, Released, Settled, Settlement } from '../terms/hold.ts';
-import { isFirstHold } from '../terms/hold-attempt.ts';
+import type { Generation, Release, Released, Settled, Settlement } from '../terms/hold.ts';
 import { plain } from '../terms/only.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { same } from '../terms/same.ts';
-import { accountMachine } from './account.machine.ts';
-import { type PaidIn, paidInCollection } from './deposit.ts';
-import type { AccountEvent } from './events.ts';
-import { generationCollection } from './generation.ts';
+import { accountMachine, accountRows } from './account.machine.ts';
+import { type PaidIn, paidInCollection } from './deposits.ts';
+import { generationCollection } from './holds/generation.ts';
+import { tombstoneCollection } from './holds/tombstone.ts';
 import { claimCollection } from './idempotency.ts';
 import type { LedgerEntry } from './ledger.ts';
-import { releasedRow } from './release-many.ts';
 import { type AccountView, explainAccount } from './statement.ts';
-import { tombstoneCollection } from './tombstone.ts';
 
 /** Default retention of generation records, counted from their creation. */
 export const GENERATION_RETENTION_MS = 90 * 24 * 3_600_000;
@@ -37,70 +34,11 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
       adjustment: paidInCollection,
       [CHANGE]: changeCollection,
     },
-    rows: rowsOf,
+    rows: accountRows,
     leaseRows: { collection: 'generation', column: 0, event: 'gateway.lost' },
     explain: explainAccount,
     redact: (context: Json) => context,
   };
-}
-
-function rowsOf(event: ActorEvent): readonly RowRef[] {
-  const typed = event as unknown as AccountEvent;
-  switch (typed.type) {
-    case 'hold.open':
-      return [
-        openedRef(typed.request),
-        tombstoneRef(typed.request.generation),
-        ...claimRefs(typed.request.idempotency?.key),
-      ];
-    case 'job.hold':
-      return [openedRef(typed.request), tombstoneRef(typed.request.generation)];
-    case 'hold.raise':
-      return [generationRef(typed.request.generation, false)];
-    case 'hold.settle':
-      return [generationRef(typed.settlement.generation, true), ...claimRefs(typed.settlement.idempotencyKey)];
-    case 'hold.release':
-      return [generationRef(typed.release.generation, true), tombstoneRef(typed.release.generation)];
-    case 'holds.release':
-      return typed.releases.map(({ generation }) => ({
-        ...generationRef(generation, true),
-        as: releasedRow(generation),
-      }));
-    case 'queue.join':
-    case 'submission.claim':
-      return claimRefs(typed.idempotency?.key);
-    case 'deposit.credit':
-      return [{ as: 'recorded', collection: 'deposit', id: typed.deposit, mayBeStored: true }];
-    case 'adjustment.record':
-      return [{ as: 'recorded', collection: 'adjustment', id: typed.adjustment, mayBeStored: true }];
-    case 'holds.sweep':
-      return [ALL_RUNNING, ALL_TOMBSTONES];
-    case 'gateway.lost':
-    case 'budget.set':
-      return [ALL_RUNNING];
-    default:
-      return [];
-  }
-}
-
-const ALL_RUNNING: RowRef = { as: 'generation', collection: 'generation', open: true };
-const ALL_TOMBSTONES: RowRef = { as: 'tombstone', collection: 'tombstone', open: true };
-
-function generationRef(id: string, mayBeStored: boolean): RowRef {
-  return { as: 'generation', collection: 'generation', id, mayBeStored };
-}
-
-/** Reads a stored (ended) row only where one may exist: for a repeat, and for every attempt after the first. */
-function openedRef({ generation, attempt, repeat }: HoldRequest): RowRef {
-  return generationRef(generation, repeat || !isFirstHold(attempt));
-}
-
-function claimRefs(key: string | undefined): readonly RowRef[] {
-  return key === undefined ? [] : [{ as: 'claim', collection: 'claim', id: key, mayBeStored: true }];
-}
-
-function tombstoneRef(id: string): RowRef {
-  return { as: 'tombstone', collection: 'tombstone', id, mayBeStored: false };
 }
 
 /** `by` and `approvedBy` are recorded in the account's audit log. */

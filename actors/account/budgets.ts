@@ -3,24 +3,33 @@
  * in the commit of each charge, so that a budget that is set later counts exactly. A hold counts in the workspace of its
  * key at the grant, and its charge in the same one, also after the key moved. Pure.
  */
-
+import { assignOn, type Effect, emitOn, guardOn, type RowRef, type Stamped } from '../runtime/index.ts';
 import type { LimitWindow } from '../terms/calendar.ts';
 import type { Generation } from '../terms/hold.ts';
-import { NOTHING_SPENT, roomOf, type Spending, spend } from '../terms/spending.ts';
+import { refuse } from '../terms/only.ts';
+import { allRows } from '../terms/row.ts';
+import { NOTHING_SPENT, roomOf, spend } from '../terms/spending.ts';
 import { add, compare, subtract } from '../terms/usd.ts';
-import { BUDGET_INTERVALS, type BudgetInterval, type BudgetLimits, DEFAULT_WORKSPACE } from '../terms/workspace.ts';
+import {
+  BUDGET_INTERVALS,
+  type BudgetInterval,
+  type BudgetLimits,
+  DEFAULT_WORKSPACE,
+  WORKSPACES_MAX,
+} from '../terms/workspace.ts';
+import { type AccountState, nextOf, type WorkspaceSum, type WorkspaceSums } from './account-state.ts';
 
-/** One workspace. Exact decimal USD. */
-export interface WorkspaceSum {
-  /** Empty: no budget. */
+/** From a workspace, by its id or as `DEFAULT_WORKSPACE`, in the commit that creates it; refused beyond the bound. */
+type WorkspaceOpened = Stamped & { readonly type: 'workspace.opened'; readonly workspace: string };
+/** From a workspace in the commit that ends it: its sums and its budget end too. */
+type WorkspaceClosed = Stamped & { readonly type: 'workspace.closed'; readonly workspace: string };
+/** From a workspace: its limits after a change; none removes its budget. */
+type BudgetSet = Stamped & {
+  readonly type: 'budget.set';
+  readonly workspace: string;
   readonly limits: BudgetLimits;
-  readonly spending: Spending;
-  /** Sum of open holds; 0 without a budget, which alone needs it. */
-  readonly held: string;
-}
-
-/** By workspace: `DEFAULT_WORKSPACE`, or the id of any other one from its creation to its end. */
-export type WorkspaceSums = Readonly<Record<string, WorkspaceSum>>;
+};
+export type BudgetEvent = WorkspaceOpened | WorkspaceClosed | BudgetSet;
 
 const NO_SUM: WorkspaceSum = { limits: {}, spending: NOTHING_SPENT, held: '0' };
 
@@ -60,41 +69,64 @@ function hasLimits(limits: BudgetLimits): boolean {
 }
 
 /** A workspace that is created has spent nothing; the default one may have spent before it is stored. */
-export function withWorkspace(sums: WorkspaceSums | null, workspace: string): WorkspaceSums {
-  return { ...sums, [workspace]: sums?.[workspace] ?? NO_SUM };
+function openWorkspace(state: AccountState, { workspace }: WorkspaceOpened): AccountState {
+  const next = withSum(state, workspace, state.budgets?.[workspace] ?? NO_SUM);
+  next.workspaces++;
+  return next;
 }
 
-export function withoutWorkspace(sums: WorkspaceSums | null, workspace: string): WorkspaceSums {
-  const { [workspace]: _, ...others } = sums ?? {};
-  return others;
+/** Undoes the creation of the workspace. */
+function refuseWorkspace(): Effect {
+  const message = `An account has at most ${WORKSPACES_MAX} workspaces; delete one first`;
+  return refuse({ status: 403, type: 'permission_denied', message, metadata: { limit: WORKSPACES_MAX } });
 }
 
-export interface LimitsChange {
-  readonly workspace: string;
-  readonly limits: BudgetLimits;
-  readonly running: readonly Generation[];
+function closeWorkspace(state: AccountState, { workspace }: WorkspaceClosed): AccountState {
+  const { [workspace]: _, ...others } = state.budgets ?? {};
+  const next = nextOf(state);
+  next.budgets = others;
+  next.workspaces--;
+  return next;
 }
 
 /** Sets the limits of a workspace. The first ones count what runs now. */
-export function withLimits(sums: WorkspaceSums | null, { workspace, limits, running }: LimitsChange): WorkspaceSums {
-  const before = sums?.[workspace] ?? NO_SUM;
-  const held = hasLimits(before.limits) ? before.held : heldBy(running, workspace);
-  return { ...sums, [workspace]: { ...before, limits, held: hasLimits(limits) ? held : '0' } };
+function setBudget(state: AccountState, event: BudgetSet): AccountState {
+  const { workspace, limits } = event;
+  const before = state.budgets?.[workspace] ?? NO_SUM;
+  const held = hasLimits(before.limits) ? before.held : heldBy(event, workspace);
+  return withSum(state, workspace, { ...before, limits, held: hasLimits(limits) ? held : '0' });
 }
 
-function heldBy(running: readonly Generation[], workspace: string): string {
-  return running.filter((row) => workspaceOf(row) === workspace).reduce((sum, { amount }) => add(sum, amount), '0');
+function heldBy(event: Stamped, workspace: string): string {
+  return allRows(event, 'generation')
+    .map(({ body }) => body as unknown as Generation)
+    .filter((row) => workspaceOf(row) === workspace)
+    .reduce((sum, { amount }) => add(sum, amount), '0');
 }
 
-/** Changes the sum of open holds by `delta`, which may be negative. */
-export function withBudgetHeld(sums: WorkspaceSums, workspace: string, delta: string): WorkspaceSums {
-  const sum = sums[workspace];
-  if (sum === undefined || !hasLimits(sum.limits)) return sums;
-  return { ...sums, [workspace]: { ...sum, held: add(sum.held, delta) } };
+function withSum(state: AccountState, workspace: string, sum: WorkspaceSum): ReturnType<typeof nextOf> {
+  const next = nextOf(state);
+  next.budgets = { ...state.budgets, [workspace]: sum };
+  return next;
+}
+
+/** Changes what the workspace of a hold holds by `delta`, which may be negative; most workspaces have no budget. */
+export function inBudget(state: AccountState, hold: { readonly workspace?: string }, delta: string): AccountState {
+  if (state.budgets === null) return state;
+  const workspace = workspaceOf(hold);
+  const sum = state.budgets[workspace];
+  if (sum === undefined || !hasLimits(sum.limits)) return state;
+  return withSum(state, workspace, { ...sum, held: add(sum.held, delta) });
+}
+
+/** Frees ended holds in the budgets of their workspaces. */
+export function freedInBudgets(state: AccountState, ended: readonly Generation[]): AccountState {
+  if (state.budgets === null) return state;
+  return ended.reduce((next, row) => inBudget(next, row, subtract('0', row.amount)), state);
 }
 
 /** Records a charge; `held` is the amount that it frees. A workspace that has ended counts nothing any more. */
-export function withWorkspaceCharge(
+export function chargedInBudgets(
   sums: WorkspaceSums | null,
   workspace: string,
   { cost, held, at }: { readonly cost: string; readonly held: string; readonly at: number },
@@ -105,3 +137,18 @@ export function withWorkspaceCharge(
   const left = hasLimits(limits) ? subtract(sum.held, held) : '0';
   return { ...sums, [workspace]: { limits, spending: spend(spending, cost, at), held: left } };
 }
+
+export const rows = {
+  'budget.set': (): readonly RowRef[] => [{ as: 'generation', collection: 'generation', open: true }],
+};
+
+export const guards = {
+  hasTooManyWorkspaces: guardOn('*', ({ workspaces }: AccountState) => workspaces >= WORKSPACES_MAX),
+};
+
+export const actions = {
+  openWorkspace: assignOn('workspace.opened', openWorkspace),
+  refuseWorkspace: emitOn('*', refuseWorkspace),
+  closeWorkspace: assignOn('workspace.closed', closeWorkspace),
+  setBudget: assignOn('budget.set', setBudget),
+};

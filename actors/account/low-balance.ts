@@ -2,13 +2,20 @@
  * The notice of a low balance: an event of the account's feed, written in the commit of the ledger entry that takes the
  * balance below the threshold. The next one follows only after the balance was at the threshold again.
  */
-import { type Effect, ownerOf } from '../runtime/index.ts';
+import { assignOn, type Effect, emitOn, ownerOf, type Stamped } from '../runtime/index.ts';
 import { recordAudit } from '../terms/audit.ts';
 import { putChange } from '../terms/change.ts';
+import { reply } from '../terms/only.ts';
+import type { Principal } from '../terms/principal.ts';
 import { add, compare, subtract, usd } from '../terms/usd.ts';
-import { type AccountState, withLowBalance } from './account-state.ts';
-import { reply } from './effects.ts';
-import type { NoticeSet } from './events.ts';
+import { type AccountState, nextOf } from './account-state.ts';
+
+/** Sets the threshold of the notice of a low balance, exact decimal USD; null ends it. */
+export type NoticeSet = Stamped & {
+  readonly type: 'notice.set';
+  readonly lowBalance: string | null;
+  readonly by?: Principal;
+};
 
 /** The object of the event `balance.low`. Exact decimal USD. */
 export interface LowBalance {
@@ -16,12 +23,14 @@ export interface LowBalance {
   readonly threshold: string;
 }
 
-export function setNotice(state: AccountState, { lowBalance }: NoticeSet): AccountState {
-  return withLowBalance(state, lowBalance === null ? null : usd(lowBalance));
+function setNotice(state: AccountState, { lowBalance }: NoticeSet): AccountState {
+  const next = nextOf(state);
+  next.lowBalance = lowBalance === null ? null : usd(lowBalance);
+  return next;
 }
 
 /** The notice, when the newest ledger entry has taken the balance below the threshold. */
-export function noticeLow(state: AccountState): Effect[] {
+function noticeLow(state: AccountState): Effect[] {
   const { lowBalance, last } = state;
   if (lowBalance === null || last === null || compare(last.balance, lowBalance) >= 0) return [];
   const undo = last.to === 'balance' ? subtract : add;
@@ -30,7 +39,7 @@ export function noticeLow(state: AccountState): Effect[] {
 }
 
 /** Records the threshold. A balance below it is noticed at once. */
-export function recordNotice(state: AccountState, { by, at }: NoticeSet): Effect[] {
+function recordNotice(state: AccountState, { by, at }: NoticeSet): Effect[] {
   const { lowBalance, balance, address } = state;
   const detail = { low_balance: lowBalance };
   const isLow = lowBalance !== null && compare(balance, lowBalance) < 0;
@@ -51,3 +60,9 @@ function notice({ address, balance }: AccountState, threshold: string, at: numbe
     object: { balance, threshold } satisfies LowBalance,
   });
 }
+
+export const actions = {
+  setNotice: assignOn('notice.set', setNotice),
+  recordNotice: emitOn('notice.set', recordNotice),
+  noticeLow: emitOn('*', noticeLow),
+};

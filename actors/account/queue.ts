@@ -4,44 +4,56 @@
  * states after each of its changes how many slots it uses and how many more it could use; the account grants free slots
  * to the oldest batches in the same commit. Pure. (spec: inference, Batch rules 4, 10)
  */
-import type { Effect } from '../runtime/index.ts';
-import { ownerOf } from '../runtime/index.ts';
+import { assignOn, type Effect, emitOn, guardOn, ownerOf, type Stamped } from '../runtime/index.ts';
+import type { Idempotency } from '../terms/hold.ts';
 import { batchAddress } from '../terms/ids.ts';
+import { refuse } from '../terms/only.ts';
 import type { Refusal } from '../terms/refusal.ts';
-import type { AccountState, QueuedBatch } from './account-state.ts';
-import { refuse } from './effects.ts';
-import type { QueueJoin, QueueLeave, SlotUpdate } from './events.ts';
+import { type AccountState, nextOf, type QueuedBatch } from './account-state.ts';
 
 export const ACTIVE_BATCHES_MAX = 10;
 export const SLOTS_MAX = 8;
 
-type QueueEvent = QueueJoin | SlotUpdate | QueueLeave;
+/** From a batch in the commit that creates it; refused with 429, or where the idempotency key was used before. */
+export type QueueJoin = Stamped & {
+  readonly type: 'queue.join';
+  readonly batch: string;
+  readonly wants: number;
+  readonly idempotency?: Idempotency;
+};
+
+/** From a batch: its slots and wishes after a change. */
+type SlotUpdate = Stamped & {
+  readonly type: 'slot.update';
+  readonly batch: string;
+  readonly slots: number;
+  readonly wants: number;
+};
+
+/** From a batch in the commit that ends it. */
+type QueueLeave = Stamped & { readonly type: 'queue.leave'; readonly batch: string };
+export type QueueEvent = QueueJoin | SlotUpdate | QueueLeave;
+const QUEUE_EVENTS = ['queue.join', 'slot.update', 'queue.leave'] as const;
+
 type Queue = readonly QueuedBatch[];
 
-export function isQueueFull({ queue }: AccountState): boolean {
-  return queue.length >= ACTIVE_BATCHES_MAX;
-}
-
 /** The queue after the event, with free slots granted. */
-export function queueAfter({ queue }: AccountState, event: QueueEvent): Queue {
-  return deal(changed(queue, event)).queue;
+function changeQueue(state: AccountState, event: QueueEvent): AccountState {
+  const next = nextOf(state);
+  next.queue = deal(changed(state.queue, event)).queue;
+  return next;
 }
 
 /** The grants of the event, from the state before it. */
 export function grantSlots({ address, queue }: AccountState, event: QueueEvent): Effect[] {
   const { grants } = deal(changed(queue, event));
-  return grants.map(({ batch, count }) => ({
-    ...{ type: 'send', to: batchAddress(ownerOf(address), batch), event: { type: 'slot.grant', count } },
-  }));
+  return grants.map(({ batch, count }): Effect => {
+    return { type: 'send', to: batchAddress(ownerOf(address), batch), event: { type: 'slot.grant', count } };
+  });
 }
 
 /** When a client may try again: batches end in minutes, and an SDK that repeats by itself should report soon. */
 const FULL_RETRY_MS = 10_000;
-
-/** Undoes the submission. */
-export function refuseFull({ queue }: AccountState): Effect {
-  return refuse(queueFull(queue.length));
-}
 
 /** `active` and `limit` are those of the specification. */
 export function queueFull(active: number): Refusal {
@@ -75,3 +87,14 @@ function deal(queue: Queue): { readonly queue: Queue; readonly grants: readonly 
   });
   return { queue: dealt, grants };
 }
+
+export const guards = {
+  isQueueFull: guardOn('*', ({ queue }: AccountState) => queue.length >= ACTIVE_BATCHES_MAX),
+};
+
+/** `grantSlots` comes before the queue changes: the grants follow from the state before the event. */
+export const actions = {
+  grantSlots: emitOn(QUEUE_EVENTS, grantSlots),
+  changeQueue: assignOn(QUEUE_EVENTS, changeQueue),
+  refuseFull: emitOn('*', ({ queue }: AccountState) => refuse(queueFull(queue.length))),
+};

@@ -1,9 +1,8 @@
 /** The account's view for its owner, and its explanation in sentences for an operator. */
-import type { Effect, View } from '../runtime/index.ts';
+import type { View } from '../runtime/index.ts';
 import { isNegative } from '../terms/usd.ts';
-import { type AccountState, available } from './account-state.ts';
-import { budgeted, type WorkspaceSums } from './budgets.ts';
-import { reply } from './effects.ts';
+import { type AccountState, available, type WorkspaceSums } from './account-state.ts';
+import { budgeted } from './budgets.ts';
 import { SLOTS_MAX } from './queue.ts';
 
 /** Answer of `account.show`. Amounts are exact decimal USD, times store time in ms. */
@@ -54,11 +53,6 @@ export function accountView(state: AccountState, status: AccountView['status']):
     budgets: budgeted(state.budgets),
     lowBalance,
   };
-}
-
-/** Answer of `account.create`. `created` is false for a repeat. */
-export function answerCreated(state: AccountState, created: boolean): Effect {
-  return reply({ account: state.address, name: state.name, created });
 }
 
 export function explainAccount(view: View): readonly string[] {

@@ -1,4 +1,5 @@
-import type { Json } from '../runtime/index.ts';
+import type { Effect, Json } from '../runtime/index.ts';
+import type { Refusal, RefusedAnswer } from './refusal.ts';
 
 /**
  * Narrows the event to one type, so that a chart's named action can read its members. Throws when the chart runs the
@@ -17,4 +18,13 @@ export function only<E extends { readonly type: string }, T extends E['type']>(
 /** Casts plain data declared as an interface to JSON. Only the type changes. */
 export function plain(value: object): Json {
   return value as Json;
+}
+
+export function reply(body: object): Effect {
+  return { type: 'reply', body: plain(body) };
+}
+
+/** Refuses the event. When another actor's step sent it, that step is rolled back as well. */
+export function refuse(refusal: Refusal): Effect {
+  return { type: 'refuse', body: plain({ refusal } satisfies RefusedAnswer) };
 }

@@ -1,7 +1,7 @@
 /** What is repeated while nodes die: requests under their keys, and payments. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { PaidIn } from '../../actors/account/deposit.ts';
+import type { PaidIn } from '../../actors/account/deposits.ts';
 import { AuditVerifier } from '../../actors/audit/audit-entry.ts';
 import type { PaymentRecord } from '../../actors/payment/payment-record.ts';
 import config from '../../cluster.config.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PaidIn } from '../../actors/account/deposit.ts';
+import type { PaidIn } from '../../actors/account/deposits.ts';
 import type { Credential } from '../../actors/key/credential.ts';
 import type { PaymentRecord } from '../../actors/payment/payment-record.ts';
 import type { Evidence, KeyDeclared, KeyUsage } from '../support/auditor/evidence.ts';

@@ -6,7 +6,8 @@
  */
 import { assign } from 'xstate';
 import { type Effect, emit } from './effect.ts';
-import type { Stamped } from './event.ts';
+import type { ActorEvent, Stamped } from './event.ts';
+import type { RowRef } from './kind.ts';
 
 interface Typed {
   readonly type: string;
@@ -74,6 +75,16 @@ export function verdictOn<C, E extends Typed, V extends string>(
     }
     return typeof as === 'string' ? judged.verdict === as : as.includes(judged.verdict);
   });
+}
+
+const NO_ROWS: readonly RowRef[] = Object.freeze([]);
+
+/** The rows that a chart receives, by type of event: `rows` of a kind. */
+export function rowsOn(requests: {
+  readonly [type: string]: (event: never) => readonly RowRef[];
+}): (event: ActorEvent) => readonly RowRef[] {
+  const byType = new Map(Object.entries(requests));
+  return (event) => byType.get(event.type)?.(event as never) ?? NO_ROWS;
 }
 
 function partOf<C, E extends Typed, P, R>(types: string | readonly string[], run: Bound<C, E, P, R>): Part<C, P, R> {

@@ -1,4 +1,4 @@
-import type { PaidIn } from '../../../actors/account/deposit.ts';
+import type { PaidIn } from '../../../actors/account/deposits.ts';
 import { findPayment, uncreditedOf } from '../../../actors/payment/payment.ts';
 import type { PaymentRecord } from '../../../actors/payment/payment-record.ts';
 import type { Cluster } from '../../../actors/runtime/index.ts';

@@ -1,4 +1,4 @@
-import { findSubmission } from '../../../actors/account/find-submission.ts';
+import { findSubmission } from '../../../actors/account/idempotency.ts';
 import { endpointsOn } from '../../../actors/endpoint/endpoint.ts';
 import { AskError, ownerOf } from '../../../actors/runtime/index.ts';
 import type { Idempotency } from '../../../actors/terms/hold.ts';

@@ -1,7 +1,7 @@
 /** `troupe deposits` and `troupe statements`: money in, and the ledger of a month, for operators. */
 import type { Command } from 'commander';
 import { setLowBalance } from '../../../actors/account/account.ts';
-import type { PaidIn } from '../../../actors/account/deposit.ts';
+import type { PaidIn } from '../../../actors/account/deposits.ts';
 import { openPayments, resolvePayment, uncreditedOf } from '../../../actors/payment/payment.ts';
 import type { PaymentRecord } from '../../../actors/payment/payment-record.ts';
 import { isPaymentDepositId } from '../../../actors/terms/payment.ts';

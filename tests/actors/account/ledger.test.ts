@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { emptyAccount, withAdjustment, withCharge, withDeposit } from '../../../actors/account/account-state.ts';
+import { emptyAccount } from '../../../actors/account/account-state.ts';
+import { adjust, credit } from '../../../actors/account/deposits.ts';
+import { charge, type HoldSettle } from '../../../actors/account/holds/settle.ts';
 import { hashEntry, type LedgerEntry, sealEntry, verifyLedger } from '../../../actors/account/ledger.ts';
 import { sequenceId } from '../../../actors/terms/hash-chain.ts';
 import { bounded } from '../../support/bounded.ts';
@@ -15,13 +17,21 @@ function entries(): LedgerEntry[] {
     state = next;
     written.push(next.last as LedgerEntry);
   };
-  keep(withDeposit(state, { id: 'dep-1', amount: '10', at: 1 }));
-  const charge = { at: 2, key: 'key:acct_1/key_1', held: null, overshoot: false };
-  keep(withCharge(state, { ...charge, cost: '0.25', generation: 'gen-1' }));
-  keep(withCharge(state, { ...charge, cost: '0', generation: 'gen-2' }));
-  keep(withAdjustment(state, { id: 'adj-1', amount: '-1', at: 3 }));
-  keep(withAdjustment(state, { id: 'adj-2', amount: '0.5', at: 4 }));
+  const stamped = { self: state.address, rows: {} };
+  const adjustment = { ...stamped, type: 'adjustment.record', reason: 'a test' } as const;
+  keep(credit(state, { ...stamped, type: 'deposit.credit', deposit: 'dep-1', amount: '10', at: 1 }));
+  keep(charge(state, settled('gen-1', '0.25')));
+  keep(charge(state, settled('gen-2', '0')));
+  keep(adjust(state, { ...adjustment, adjustment: 'adj-1', amount: '-1', at: 3 }));
+  keep(adjust(state, { ...adjustment, adjustment: 'adj-2', amount: '0.5', at: 4 }));
   return written;
+}
+
+/** The charge of a hold that was released before. */
+function settled(generation: string, cost: string): HoldSettle {
+  const row = { generation, key: 'key:acct_1/key_1', status: 'released', amount: '1' };
+  const event = { type: 'hold.settle', at: 2, self: '', rows: { generation: [{ id: generation, body: row }] } };
+  return { ...event, settlement: { generation, cost } } as unknown as HoldSettle;
 }
 
 it('verifies a valid ledger and returns its totals', () => {

@@ -1,5 +1,6 @@
-import { judgeSettle } from '../../../actors/account/admission.ts';
-import { only } from '../../../actors/terms/only.ts';
+import type { AccountState } from '../../../actors/account/account-state.ts';
+import { type HoldSettle, judgeSettle } from '../../../actors/account/holds/settle.ts';
+import { verdictOn } from '../../../actors/runtime/index.ts';
 import type { Mutation } from '../mutation.ts';
 import { accountWith } from './account-with.ts';
 
@@ -7,12 +8,10 @@ import { accountWith } from './account-with.ts';
 export const cancelledNotCharged: Mutation = {
   name: 'cancelled generation not charged',
   caughtBy: 48,
-  kinds: accountWith({
-    guards: {
-      isChargeable: ({ event }) => {
-        const settle = only(event, 'hold.settle');
-        return ['charge', 'late'].includes(judgeSettle(settle)) && !settle.settlement.cancelled;
-      },
-    },
-  }),
+  kinds: accountWith({ guards: { settleIs: verdictOn('hold.settle', judged) } }),
 };
+
+function judged(account: AccountState, event: HoldSettle): ReturnType<typeof judgeSettle> {
+  const verdict = judgeSettle(account, event);
+  return event.settlement.cancelled && (verdict === 'charge' || verdict === 'late') ? 'unknown' : verdict;
+}

@@ -1,7 +1,6 @@
 import type { AccountState } from '../../../actors/account/account-state.ts';
-import { judgeOpen } from '../../../actors/account/admission.ts';
-import type { AccountEvent, HoldOpen } from '../../../actors/account/events.ts';
-import { only } from '../../../actors/terms/only.ts';
+import { judgeOpen, type OpenEvent } from '../../../actors/account/holds/open.ts';
+import { type Json, verdictOn } from '../../../actors/runtime/index.ts';
 import type { Mutation } from '../mutation.ts';
 import { accountWith } from './account-with.ts';
 
@@ -9,20 +8,14 @@ import { accountWith } from './account-with.ts';
 export const chargedReadmitted: Mutation = {
   name: 'charged generation admitted again',
   caughtBy: 49,
-  kinds: accountWith({
-    guards: {
-      isGranted: ({ context, event }) => judged(context, event) === 'granted',
-      isUnrecorded: ({ context, event }) => judged(context, event) === 'unrecorded',
-    },
-  }),
+  kinds: accountWith({ guards: { openIs: verdictOn(['hold.open', 'job.hold'], judged) } }),
 };
 
-function judged(account: AccountState, accountEvent: AccountEvent): ReturnType<typeof judgeOpen> {
-  const event = only(accountEvent, 'hold.open');
+function judged(account: AccountState, event: OpenEvent): ReturnType<typeof judgeOpen> {
   const generation = (event.rows.generation ?? []).map(({ id, body }) => ({ id, body: released(body as object) }));
-  return judgeOpen(account, { ...event, rows: { ...event.rows, generation } } as unknown as HoldOpen);
+  return judgeOpen(account, { ...event, rows: { ...event.rows, generation } });
 }
 
-function released(row: object): object {
-  return 'status' in row && row.status === 'settled' ? { ...row, status: 'released' } : row;
+function released(row: object): Json {
+  return ('status' in row && row.status === 'settled' ? { ...row, status: 'released' } : row) as Json;
 }

@@ -1,7 +1,6 @@
 import type { AccountState } from '../../../actors/account/account-state.ts';
-import { judgeOpen } from '../../../actors/account/admission.ts';
-import type { AccountEvent } from '../../../actors/account/events.ts';
-import { only } from '../../../actors/terms/only.ts';
+import { judgeOpen, type OpenEvent } from '../../../actors/account/holds/open.ts';
+import { verdictOn } from '../../../actors/runtime/index.ts';
 import type { Mutation } from '../mutation.ts';
 import { accountWith } from './account-with.ts';
 
@@ -9,17 +8,9 @@ import { accountWith } from './account-with.ts';
 export const claimIgnored: Mutation = {
   name: 'idempotency key ignored',
   caughtBy: 48,
-  kinds: accountWith({
-    guards: {
-      isGranted: ({ context, event }) => judged(context, event) === 'granted',
-      isShort: ({ context, event }) => judged(context, event) === 'short',
-      isBeyondLimit: ({ context, event }) => judged(context, event) === 'key-short',
-      isClaimed: () => false,
-    },
-  }),
+  kinds: accountWith({ guards: { openIs: verdictOn(['hold.open', 'job.hold'], judged) } }),
 };
 
-function judged(account: AccountState, accountEvent: AccountEvent): ReturnType<typeof judgeOpen> {
-  const event = only(accountEvent, 'hold.open');
+function judged(account: AccountState, event: OpenEvent): ReturnType<typeof judgeOpen> {
   return judgeOpen(account, { ...event, rows: { ...event.rows, claim: [] } });
 }

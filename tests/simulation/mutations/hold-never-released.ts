@@ -1,8 +1,7 @@
 import { assign } from 'xstate';
 import type { AccountState } from '../../../actors/account/account-state.ts';
-import type { AccountEvent } from '../../../actors/account/events.ts';
-import { emit } from '../../../actors/runtime/index.ts';
-import { only } from '../../../actors/terms/only.ts';
+import type { HoldRelease } from '../../../actors/account/holds/release.ts';
+import { emitOn } from '../../../actors/runtime/index.ts';
 import type { Mutation } from '../mutation.ts';
 import { accountWith } from './account-with.ts';
 
@@ -13,8 +12,7 @@ export const holdNeverReleased: Mutation = {
   kinds: accountWith({
     actions: {
       release: assign({}),
-      recordRelease: emit<AccountState, AccountEvent>(({ event }) => {
-        const { generation } = only(event, 'hold.release').release;
+      recordRelease: emitOn('hold.release', (_: AccountState, { release: { generation } }: HoldRelease) => {
         return { type: 'reply', body: { generation, status: 'released' } };
       }),
     },

@@ -1,7 +1,6 @@
 import { assign } from 'xstate';
 import type { AccountState } from '../../../actors/account/account-state.ts';
-import type { AccountEvent } from '../../../actors/account/events.ts';
-import { grantSlots } from '../../../actors/account/queue.ts';
+import { grantSlots, type QueueEvent } from '../../../actors/account/queue.ts';
 import { batchKind } from '../../../actors/batch/batch.ts';
 import { answerBatch, endBatch, putBatch } from '../../../actors/batch/batch-effects.ts';
 import { type BatchState, without } from '../../../actors/batch/batch-state.ts';
@@ -63,8 +62,8 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     isLong: true,
     kinds: accountWith({
       actions: {
-        grantSlots: emit<AccountState, AccountEvent>(({ context, event }) =>
-          grantSlots(context, only(event, 'queue.join', 'slot.update', 'queue.leave')).map((effect) =>
+        grantSlots: emitOn(['queue.join', 'slot.update', 'queue.leave'], (account: AccountState, event: QueueEvent) =>
+          grantSlots(account, event).map((effect) =>
             effect.type === 'send' && effect.event.type === 'slot.grant'
               ? { ...effect, event: { ...effect.event, count: 2 * Number(effect.event.count) } }
               : effect,

@@ -1,5 +1,6 @@
-import { judgeRelease } from '../../../actors/account/admission.ts';
-import { only } from '../../../actors/terms/only.ts';
+import type { AccountState } from '../../../actors/account/account-state.ts';
+import { type HoldRelease, judgeRelease } from '../../../actors/account/holds/release.ts';
+import { verdictOn } from '../../../actors/runtime/index.ts';
 import type { Mutation } from '../mutation.ts';
 import { accountWith } from './account-with.ts';
 
@@ -7,9 +8,10 @@ import { accountWith } from './account-with.ts';
 export const staleReleaseAccepted: Mutation = {
   name: 'release of an older attempt accepted',
   caughtBy: 51,
-  kinds: accountWith({
-    guards: {
-      isReleasable: ({ event }) => ['release', 'stale'].includes(judgeRelease(only(event, 'hold.release'))),
-    },
-  }),
+  kinds: accountWith({ guards: { releaseIs: verdictOn('hold.release', judged) } }),
 };
+
+function judged(account: AccountState, event: HoldRelease): ReturnType<typeof judgeRelease> {
+  const verdict = judgeRelease(account, event);
+  return verdict === 'stale' ? 'release' : verdict;
+}

@@ -1,5 +1,6 @@
-import { judgeSettle } from '../../../actors/account/admission.ts';
-import { only } from '../../../actors/terms/only.ts';
+import type { AccountState } from '../../../actors/account/account-state.ts';
+import { type HoldSettle, judgeSettle } from '../../../actors/account/holds/settle.ts';
+import { verdictOn } from '../../../actors/runtime/index.ts';
 import type { Mutation } from '../mutation.ts';
 import { accountWith } from './account-with.ts';
 
@@ -7,9 +8,10 @@ import { accountWith } from './account-with.ts';
 export const staleSettleCharged: Mutation = {
   name: 'settle of an old attempt accepted',
   caughtBy: 6,
-  kinds: accountWith({
-    guards: {
-      isChargeable: ({ event }) => ['charge', 'late', 'stale'].includes(judgeSettle(only(event, 'hold.settle'))),
-    },
-  }),
+  kinds: accountWith({ guards: { settleIs: verdictOn('hold.settle', judged) } }),
 };
+
+function judged(account: AccountState, event: HoldSettle): ReturnType<typeof judgeSettle> {
+  const verdict = judgeSettle(account, event);
+  return verdict === 'stale' ? 'charge' : verdict;
+}

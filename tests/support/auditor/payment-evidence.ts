@@ -1,4 +1,4 @@
-import type { PaidIn } from '../../../actors/account/deposit.ts';
+import type { PaidIn } from '../../../actors/account/deposits.ts';
 import type { PaymentRecord } from '../../../actors/payment/payment-record.ts';
 
 /** What a run recorded about payments by x402. */

@@ -2,16 +2,27 @@
  * The states of the generation row: `running` is the hold; `settled` and `released` end it. A row is always replaced as
  * a whole; its columns are derived from it (`generationCollection`).
  */
-import type { Collection } from '../runtime/index.ts';
-import type { Generation, HoldMove, HoldRequest, Release, Settlement } from '../terms/hold.ts';
-import { compare, subtract } from '../terms/usd.ts';
-import type { HoldOpen, JobHold } from './events.ts';
+import type { Collection, RowRef, Stamped } from '../../runtime/index.ts';
+import type { Generation, HoldMove, HoldRequest, Release, Settlement } from '../../terms/hold.ts';
+import type { Refusal } from '../../terms/refusal.ts';
+import { firstRow } from '../../terms/row.ts';
+import { compare, subtract } from '../../terms/usd.ts';
 
 /** Earlier amounts kept per hold: more than a request can try endpoints. */
 const MOVES_MAX = 32;
 
+/** What is to be held: the members of an event that the row takes. */
+interface NewHold {
+  readonly request: HoldRequest;
+  /** Address of the key. */
+  readonly key: string;
+  /** The workspace of the key; absent: the default one. */
+  readonly workspace?: string;
+  readonly at: number;
+}
+
 /** The row of a new hold. */
-export function opened({ request, key, at, workspace }: HoldOpen | JobHold): Generation {
+export function opened({ request, key, at, workspace }: NewHold): Generation {
   return {
     generation: request.generation,
     attempt: request.attempt,
@@ -48,7 +59,7 @@ export function opened({ request, key, at, workspace }: HoldOpen | JobHold): Gen
  * The row of a hold taken by a later attempt, after the release of an earlier one or in its place. The row keeps its
  * creation time, and the earlier attempt's hold is appended to its moves.
  */
-export function reopened(row: Generation, event: HoldOpen): Generation {
+export function reopened(row: Generation, event: NewHold): Generation {
   return { ...opened(event), createdAt: row.createdAt, moves: movesOf(row) };
 }
 
@@ -102,3 +113,28 @@ export function generationCollection(retentionMs: number | null): Collection {
     reported: ({ late, overshoot }: Generation) => late || overshoot !== null,
   };
 }
+
+/** An attempt that does not (or no longer) hold the money can neither charge nor release it. */
+export const STALE: Refusal = {
+  status: 409,
+  type: 'conflict',
+  message: 'Another attempt holds the money of this generation',
+};
+
+/** The row that the event is about; null when there is none. */
+export function generationOf(event: Pick<Stamped, 'rows'>): Generation | null {
+  return firstRow<Generation>(event, 'generation');
+}
+
+/** As `generationOf`, of an event that the chart accepts only with a row. */
+export function rowOf(event: Pick<Stamped, 'rows'>): Generation {
+  const row = generationOf(event);
+  if (row === null) throw new Error('the event has no generation row');
+  return row;
+}
+
+export function generationRef(id: string, mayBeStored: boolean): RowRef {
+  return { as: 'generation', collection: 'generation', id, mayBeStored };
+}
+
+export const ALL_RUNNING: RowRef = { as: 'generation', collection: 'generation', open: true };
