@@ -2,10 +2,9 @@ import type { ClusterConfig } from './gateway/terms/config.ts';
 
 /**
  * The default cluster: three nodes on loopback over one SQLite file. `--config FILE` (JSON, or a module with a default
- * export) overrides it member by member. Times are milliseconds; every bound of the product is in this object. Members
- * keep some older words: `heardMs` is how long a peer counts as reachable after its last frame, `outsideMs` how long a
- * node can be unreachable before its peers vote it out, `trailMax` the entries of an actor's transition log. A node
- * whose gRPC address is not on loopback needs `tls: { ca, certificate, key }`, paths of PEM files.
+ * export) overrides it member by member. Times are milliseconds; every bound of the product is in this object. A peer is
+ * reachable for `reachableMs` after its last frame; a node that is unreachable for `voteOutMs` is voted out by its peers.
+ * A node whose gRPC address is not on loopback needs `tls: { ca, certificate, key }`, paths of PEM files.
  */
 const config: ClusterConfig = {
   nodes: [
@@ -41,8 +40,8 @@ const config: ClusterConfig = {
   runtime: {
     shards: 256,
     heartbeatMs: 500,
-    heardMs: 2_000,
-    outsideMs: 2_000,
+    reachableMs: 2_000,
+    voteOutMs: 2_000,
     // A node that starts owns no shard, so nobody waits for the verdict on it; on a busy machine it needs seconds.
     joinMs: 30_000,
     // A node can stall for three seconds just before a heartbeat is due and write it when it resumes.
@@ -59,7 +58,8 @@ const config: ClusterConfig = {
     frameBytesMax: 64 * 1024,
     envelopeBytesMax: 1024 * 1024,
     asksInFlightMax: 16_384,
-    trailMax: 50,
+    // Entries of an actor's transition log.
+    transitionsMax: 50,
     watchersMax: 32,
     watchedOwnersMax: 20_000,
     // Actors in memory per node, about 4 KiB each; the least recently used are evicted first.

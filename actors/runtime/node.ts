@@ -280,7 +280,7 @@ class Node implements ClusterNode {
     const { store, clock, limits, log } = this.#parts;
     return new Member({
       ...{ incarnation: this.#incarnation, store, clock, limits, log, time: this.#time },
-      hears: () => this.#peers.hears(),
+      reaches: () => this.#peers.reaches(),
       linked: (incarnation) => this.#peers.linked(incarnation),
       changed: (view) => this.#viewChanged(view),
       gone: (incarnation) => this.#gone(incarnation),

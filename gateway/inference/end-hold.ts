@@ -65,7 +65,7 @@ function logRefused(services: InferenceServices, generation: string, answer: obj
  * account.
  */
 function logDeferred(services: InferenceServices, generation: string, thrown: unknown): boolean {
-  if (!(thrown instanceof AskError) || thrown.failure.code !== 'quarantined' || !thrown.failure.kept) return false;
+  if (!(thrown instanceof AskError) || thrown.failure.code !== 'quarantined' || !thrown.failure.deferred) return false;
   const message = 'the end of a hold is deferred because its account is quarantined';
   services.log({ level: 'error', message, generation, detail: thrown.message });
   return true;

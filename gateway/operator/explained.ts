@@ -60,7 +60,7 @@ async function explainedActor(operator: Explainer, address: string): Promise<Exp
   if (found === null) return found;
   if (address.startsWith('endpoint:')) return withProviderPause(operator, found);
   if (address.startsWith('provider:')) return withEndpoints(operator, found);
-  return found.intents.length === 0 ? found : withNodeNames(operator, found);
+  return found.activities.length === 0 ? found : withNodeNames(operator, found);
 }
 
 async function withEndpoints(operator: Inspector, found: Inspection): Promise<Inspection> {

@@ -35,7 +35,7 @@ it('a deferred settle runs before the death of its gateway and before its own de
     ACCOUNT,
     words.settleEvent(words.settlement('gen-1', '0.25')) as object as ActorEvent,
   );
-  assert.ok(!answer.ok && answer.failure.code === 'quarantined' && answer.failure.kept);
+  assert.ok(!answer.ok && answer.failure.code === 'quarantined' && answer.failure.deferred);
   await second.close();
 
   store.mend();

@@ -30,8 +30,10 @@ it('`ps` counts endpoints by their present health, and `watch` shows the change'
     await answer.text();
   }
   const counts = async (): Promise<Record<string, number>> => {
-    const { census } = await operator.ps();
-    return Object.fromEntries(census.filter(({ kind }) => kind === 'endpoint').map((row) => [row.state, row.count]));
+    const { actorCounts } = await operator.ps();
+    return Object.fromEntries(
+      actorCounts.filter(({ kind }) => kind === 'endpoint').map((row) => [row.state, row.count]),
+    );
   };
   const before = Object.values(await counts()).reduce((sum, count) => sum + count, 0);
   while ((await counts()).down !== 2) await new Promise((resolve) => setTimeout(resolve, 50));

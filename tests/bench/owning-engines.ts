@@ -21,7 +21,7 @@ export interface EngineChoice {
 export async function owningEngines(store: Store, incarnation: string): Promise<(choice: EngineChoice) => Engine> {
   const at = { address: '127.0.0.1:1', operatorUrl: '', pid: process.pid, host: hostname() };
   await store.register({ name: 'a', incarnation, ...at });
-  await store.heartbeat({ incarnation, hears: [], state: 'up' });
+  await store.heartbeat({ incarnation, reaches: [], state: 'up' });
   const taken = await store.claim(incarnation, await store.shards());
   return ({ kinds, limits, published = () => {} }) => {
     const engine = createEngine({

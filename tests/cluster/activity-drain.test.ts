@@ -45,7 +45,7 @@ it('SIGTERM: a running activity ends on the node that leaves, and the new owner 
     const { pid } = nodes.node('n1');
     await ask(actor, { type: 'open' });
     await ask(actor, { type: 'work', id: 'w', input: finished, inMs: 100_000 } as never);
-    while ((await nodes.operator('n2').inspect(actor))?.intents[0]?.begun !== true) await pause(LOOK_MS);
+    while ((await nodes.operator('n2').inspect(actor))?.activities[0]?.begun !== true) await pause(LOOK_MS);
     nodes.signal('n1', 'SIGTERM');
     await owned('n2', [actor]);
     assert.ok(isAlive(pid), 'it waits for its activity');

@@ -68,9 +68,9 @@ within('a pause of an endpoint or of its provider holds on every node until it i
     await world.arePaused(true);
     for (const one of world.shown) assert.equal([one?.health, one?.paused?.reason], ['down', 'too many errors']);
     assert.is((await changePause(first, address, 'too many errors', CHANGE)).changed, false);
-    const { census } = await first.operator.ps();
+    const { actorCounts } = await first.operator.ps();
     const kind = address.split(':')[0];
-    assert.ok(census.some((row) => row.kind === kind && row.state.endsWith(' (paused)')));
+    assert.ok(actorCounts.some((row) => row.kind === kind && row.state.endsWith(' (paused)')));
     const { explanation } = (await first.operator.inspect(address)) as { explanation: readonly string[] };
     assert.ok(explanation.some((line) => /^An operator paused it at .*\(too many errors\).*resume/.test(line)));
     assert.is((await changePause(first, address, null, CHANGE)).changed, true);
@@ -125,7 +125,7 @@ within('ps answers while the store is away: the nodes run, and since when it is 
   ]);
   assert.ok(view.outage !== null && view.outage.why.length > 0);
   assert.ok(Math.abs((view.outage?.since ?? 0) - before) < 2_000, `since ${view.outage?.since}, cut at ${before}`);
-  assert.ok(view.census.some(({ kind }) => kind === 'endpoint'));
+  assert.ok(view.actorCounts.some(({ kind }) => kind === 'endpoint'));
   for (const { process } of world.trio) process.store.cut = false;
   await world.nodes.pause(5_000);
   assert.is((await world.first.operator.ps()).outage, null);

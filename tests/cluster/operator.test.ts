@@ -91,7 +91,7 @@ it('an inspection names the owner, and the node and epoch of each step, also of 
     const owner = after?.node ?? '';
     assert.ok(['n1', 'n3'].includes(owner), owner);
     assert.ok((after?.epoch ?? 0) > (before?.epoch ?? 0));
-    const by = after?.trail.map(({ node, epoch }) => `${node} ${epoch}`);
+    const by = after?.transitions.map(({ node, epoch }) => `${node} ${epoch}`);
     assert.equal(by, [`n2 ${before?.epoch}`, `${owner} ${after?.epoch}`]);
     // A step reaches a watcher at another node a moment later.
     await nodes.until(() => watched.includes(`${owner} ${after?.epoch}`), 'the step after the takeover is seen');
@@ -134,8 +134,8 @@ it('an operator retries and skips dead messages, and gets the reason when one fa
     const messages = [0, 1].map((i) => ({ to: 'tally:nobody', event: { type: 'tally.read', i } }));
     await operator.ask('sender:a', { type: 'open' }, { withinMs: 2_000 });
     await operator.ask('sender:a', { type: 'post', messages }, { withinMs: 2_000 });
-    let deadLetters = (await operator.ps()).aside;
-    while (deadLetters.length < 2) deadLetters = (await operator.ps()).aside;
+    let deadLetters = (await operator.ps()).deadLetters;
+    while (deadLetters.length < 2) deadLetters = (await operator.ps()).deadLetters;
     const [one, two] = deadLetters.map(({ id }) => id) as [string, string];
     await rejects(operator.retry('tally:nobody', one), /tally:nobody: absent/);
     await operator.ask('tally:nobody', add, { withinMs: 2_000 });
@@ -144,7 +144,7 @@ it('an operator retries and skips dead messages, and gets the reason when one fa
     assert.is(await operator.retry('tally:nobody', one), true);
     assert.is(await operator.skip('tally:nobody', two), true);
     assert.is(await operator.skip('tally:nobody', two), false);
-    assert.equal((await operator.inspect('tally:nobody'))?.aside, []);
+    assert.equal((await operator.inspect('tally:nobody'))?.deadLetters, []);
   } finally {
     operator.close();
     await nodes.close();
@@ -166,27 +166,27 @@ it('an operator sees inputs that were refused or not handled as dead messages, w
     ];
     await operator.ask('sender:p', { type: 'post', messages }, { withinMs: 2_000 });
     let view = await operator.ps();
-    while (view.aside.length < 2) view = await operator.ps();
+    while (view.deadLetters.length < 2) view = await operator.ps();
     const causes = {
       'tally:a': 'tally:a does not handle tally.odd in state open',
       'vault:v': 'vault:v refused take: {"short":5}',
     };
     for (const [address, cause] of Object.entries(causes)) {
-      const shown = view.aside.find((letter) => letter.address === address);
+      const shown = view.deadLetters.find((letter) => letter.address === address);
       assert.equal([shown?.source, shown?.from, shown?.times, shown?.failure], ['message', 'sender:p', 1, cause]);
-      assert.equal((await operator.inspect(address))?.aside, [shown]);
+      assert.equal((await operator.inspect(address))?.deadLetters, [shown]);
       const why = (await operator.why(address))?.find((line) => line.includes('is a dead letter after it failed once'));
       assert.ok(why?.includes(cause), why);
     }
     const gauges = view.nodes[0]?.gauges;
     assert.equal([gauges?.deadLetters, gauges?.unhandled], [2, 1]);
-    const { id = '' } = view.aside.find(({ address }) => address === 'vault:v') ?? {};
+    const { id = '' } = view.deadLetters.find(({ address }) => address === 'vault:v') ?? {};
     await rejects(operator.retry('vault:v', id), /vault:v refused take: \{"short":5\}/);
     await operator.ask('vault:v', { type: 'fill', amount: 1 }, { withinMs: 2_000 });
     assert.is(await operator.retry('vault:v', id), true);
     assert.is(await operator.ask('vault:v', { type: 'show' }, { withinMs: 2_000 }), 0);
     assert.equal(
-      (await operator.ps()).aside.map(({ address }) => address),
+      (await operator.ps()).deadLetters.map(({ address }) => address),
       ['tally:a'],
     );
   } finally {

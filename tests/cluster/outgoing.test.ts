@@ -75,7 +75,7 @@ within(
     while ((await totalOf(a, till)) !== 250) await nodes.pause(5);
     assert.is(bank.calls.length, 1);
     const seen = await b.node.operator.inspect(order);
-    assert.equal([seen?.state, seen?.timers.length, seen?.intents.length], ['paid', 0, 0]);
+    assert.equal([seen?.state, seen?.timers.length, seen?.activities.length], ['paid', 0, 0]);
     assert.equal(seen?.explanation, ['The order is paid.']);
     while ((await stored(nodes, '$outbox')) > 0) await nodes.pause(5);
   },
@@ -96,7 +96,7 @@ within('a node killed during charges and messages: each order is paid once, with
   const victims = bank.calls.filter(({ node }) => node === 'n1').length;
   assert.is(victims, 15);
   await a.kill();
-  await c.node.operator.recordDeath(a.node.self.incarnation, 'outside');
+  await c.node.operator.recordDeath(a.node.self.incarnation, 'killed');
   await nodes.until(() => bank.calls.length === 45, 'the activities of the dead node run again');
   release();
   await nodes.until(() => orders.every((order) => c.node.board.topic('orders').get(order) === 'paid'), 'all are paid');
@@ -118,7 +118,7 @@ it('a node begins no activity before its host reports that it serves', async () 
     await node.ask('sender:m', { type: 'open' }, WITHIN);
     await node.ask('sender:m', { type: 'work', id: 'w', input: { cents: 1 } }, WITHIN);
     await new Promise<void>((resolve) => nodes.clock.after(3_000, resolve));
-    const [waiting] = (await node.operator.inspect('sender:m'))?.intents ?? [];
+    const [waiting] = (await node.operator.inspect('sender:m'))?.activities ?? [];
     assert.equal([bank.calls.length, waiting?.begun], [0, false]);
     node.serve();
     await nodes.until(() => bank.calls.length === 1, 'the work runs');
@@ -168,7 +168,7 @@ within('a cancel reaches the activity on another node, and a node declared dead 
   await b.node.ask(other, { type: 'open' }, WITHIN);
   await b.node.ask(other, { type: 'work', id: 'aborted', input: { cents: 2 } }, WITHIN);
   await nodes.until(() => bank.calls.length === 2, 'the second work runs');
-  const row = (await nodes.store.heartbeat({ incarnation: 'nobody', hears: [], state: 'up' })).nodes.find(
+  const row = (await nodes.store.heartbeat({ incarnation: 'nobody', reaches: [], state: 'up' })).nodes.find(
     ({ incarnation }) => incarnation === b.node.self.incarnation,
   );
   assert.ok(await nodes.store.markDead(b.node.self.incarnation, row?.beat ?? 0, 'the test'));
@@ -183,8 +183,8 @@ within('an operator sees the dead messages of all nodes, and retries or skips th
   await a.node.ask(from, { type: 'open' }, WITHIN);
   const messages = ['1', '2'].map((note) => ({ to: nobody, event: { type: 'mood', note } }));
   await a.node.ask(from, { type: 'post', messages }, WITHIN);
-  let deadLetters = (await a.node.operator.ps()).aside;
-  while (deadLetters.length < 2) deadLetters = (await a.node.operator.ps()).aside;
+  let deadLetters = (await a.node.operator.ps()).deadLetters;
+  while (deadLetters.length < 2) deadLetters = (await a.node.operator.ps()).deadLetters;
   assert.equal(
     deadLetters.map(({ address, source, event }) => [address, source, event]),
     [0, 1].map(() => [nobody, 'message', 'mood']),
@@ -196,7 +196,7 @@ within('an operator sees the dead messages of all nodes, and retries or skips th
   assert.is(await a.node.operator.retry(nobody, first.id), true);
   assert.is(await a.node.operator.skip(nobody, second.id), true);
   assert.is(await b.node.operator.skip(nobody, second.id), false);
-  assert.equal((await b.node.operator.ps()).aside, []);
+  assert.equal((await b.node.operator.ps()).deadLetters, []);
   const forged = await a.node.operator.ask(nobody, { type: '$skip', id: 'x' }, WITHIN).catch((error: Error) => error);
   assert.match(String(forged), /runtime's own event type/);
 });

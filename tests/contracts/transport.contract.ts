@@ -60,7 +60,15 @@ export class Recorder implements LinkReceiver {
 }
 
 export function hello(incarnation: string): Hello {
-  return { name: `node-${incarnation}`, incarnation, shards: 256, wireMajor: 1, configDigest: 'd', proof: 'p' };
+  return {
+    name: `node-${incarnation}`,
+    incarnation,
+    shards: 256,
+    wireMajor: 1,
+    configDigest: 'd',
+    charts: {},
+    proof: 'p',
+  };
 }
 
 export class TestListener implements TransportListener {
@@ -76,7 +84,9 @@ export class TestListener implements TransportListener {
   }
   admit(caller: Hello) {
     if (this.refusal !== null) return { refused: this.refusal };
-    return { welcome: { name: 'callee', incarnation: this.incarnation, proof: `for ${caller.incarnation}` } };
+    return {
+      welcome: { name: 'callee', incarnation: this.incarnation, charts: {}, proof: `for ${caller.incarnation}` },
+    };
   }
   accepted(caller: Hello, link: Link): LinkReceiver {
     const receiver = new Recorder();
@@ -127,7 +137,7 @@ export function transportContract(test: Register, make: () => Transport): void {
     await a.listen('127.0.0.1:0', new TestListener('a1'));
     const nearReceiver = new Recorder();
     const { link: near, welcome } = await a.dial(address, hello('a1'), () => nearReceiver);
-    assert.equal(welcome, { name: 'callee', incarnation: 'b1', proof: 'for a1' });
+    assert.equal(welcome, { name: 'callee', incarnation: 'b1', charts: {}, proof: 'for a1' });
     assert.equal(listener.hellos, [hello('a1')]);
     return { near, nearReceiver, far: listener.links[0] as Link, farReceiver: listener.receivers[0] as Recorder, a, b };
   };

@@ -26,10 +26,10 @@ acknowledge(0);
 for (let version = 1; version <= Number(commits) + Number(large); version++) {
   const isLarge = version > HALF && version <= HALF + Number(large);
   // The letter changes every time, because SQLite does not write unchanged pages.
-  const trail = isLarge ? JSON.stringify(String(version % 10).repeat(LARGE_BYTES)) : '[]';
+  const transitions = isLarge ? JSON.stringify(String(version % 10).repeat(LARGE_BYTES)) : '[]';
   const [verdict] = await store.commit([
     write(fence, {
-      actors: PAIR.map((address) => ({ record: actor(address, version, { trail }), expected: version - 1 })),
+      actors: PAIR.map((address) => ({ record: actor(address, version, { transitions }), expected: version - 1 })),
       rowsPut: [row(`r${version}`, { sort: version })],
     }),
   ]);

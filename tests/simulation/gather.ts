@@ -85,7 +85,9 @@ function dump({ bank, batches, registers, tallies }: Workload, database: Databas
     ),
     actors: addresses.flatMap((address) => {
       const actor = tables.loadActor(address)?.actor;
-      return actor === undefined ? [] : [{ address, version: actor.version, transitionLog: versionsIn(actor.trail) }];
+      return actor === undefined
+        ? []
+        : [{ address, version: actor.version, transitionLog: versionsIn(actor.transitions) }];
     }),
     chainFaults: all.flatMap((account) => {
       const verdict = verifyLedger(entries.filter((entry) => entry.account === account));

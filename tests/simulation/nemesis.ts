@@ -132,7 +132,7 @@ export class Nemesis {
     this.#note('process crash', { node: slot.name, incarnation, teller: teller.name });
     this.#fleet.kill(slot, false);
     const tell = (): void => {
-      teller.node?.operator.recordDeath(incarnation, 'own-hand').catch(() => {});
+      teller.node?.operator.recordDeath(incarnation, 'crashed').catch(() => {});
     };
     this.#scheduler.after(this.#dice.between(5, TELL_MS_MAX), tell, teller.place);
   }

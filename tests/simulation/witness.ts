@@ -85,7 +85,7 @@ export class CommitWitness implements Witness {
 
   #look(write: CommitSeen['write']): void {
     for (const { address, collection, id, body } of write.rowsPut) {
-      if (collection === '$intents') this.#intend(address, id, JSON.parse(body) as ActivityRecord);
+      if (collection === '$activities') this.#intend(address, id, JSON.parse(body) as ActivityRecord);
       if (collection === 'generation') this.#take(address, JSON.parse(body) as Generation);
       if (collection === 'ledger') this.#enter(address, JSON.parse(body) as LedgerEntry);
     }

@@ -140,7 +140,7 @@ const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evid
   ],
   [
     'C1',
-    'a transition missing from a trail',
+    'a transition missing from a log',
     (e) => ledger(e, { actors: [{ address: 'account:a', version: 7, transitionLog: [4, 5, 7] }] }),
   ],
   ['C2', 'an acknowledged request without a settled row', (e) => row(e, { status: 'released' })],

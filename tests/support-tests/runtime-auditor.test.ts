@@ -87,7 +87,7 @@ const LIES: readonly (readonly [check: string, title: string, bend: Bend])[] = [
     'an activity suspect after a kill',
     (e) => ({ activityRecords: nth(e.activityRecords, 1, { suspect: true }) }),
   ],
-  ['P3', 'an activity failed as poison after kills', (e) => ({ works: nth(e.works, 0, { failure: 'convicted' }) })],
+  ['P3', 'an activity failed as poison after kills', (e) => ({ works: nth(e.works, 0, { failure: 'poison' }) })],
   [
     'P3',
     'an activity suspect after a crash before it began',

@@ -210,7 +210,7 @@ function webhooks(tell: Tell): void {
     tell(webhook, { type: 'deliver.done', id: '1', attempt: 1, result: { outcome, retryInMs: 5_000 } });
   ended(made('vjob_1'), '2xx');
   ended(made('vjob_2'), '5xx');
-  const failure = { code: 'convicted', message: 'three nodes crashed', retriable: false };
+  const failure = { code: 'poison', message: 'three nodes crashed', retriable: false };
   tell(made('vjob_3'), { type: 'deliver.failed', id: '1', attempt: 3, key: 'k', failure });
   made('vjob_4');
 }

@@ -37,12 +37,12 @@ export class MemoryTables {
   readonly #timers = new Map<string, Map<string, StoredTimer>>();
   readonly #nodes = new Map<string, NodeRow>();
   readonly #shards: ShardRow[];
-  readonly #facts = new Map<string, string>();
+  readonly #settings = new Map<string, string>();
   #shardsRevision = 1;
 
   constructor(shards: number) {
     this.#shards = Array.from({ length: shards }, (_, shard) => ({ shard, owner: null, epoch: 0 }));
-    this.#facts.set('shards', String(shards));
+    this.#settings.set('shards', String(shards));
   }
 
   commit(writes: readonly ShardWrite[]): readonly ShardVerdict[] {
@@ -209,10 +209,10 @@ export class MemoryTables {
     const ended = this.allNodes().filter((other) => !isAlive(other));
     for (const { incarnation } of ended.slice(0, -ENDED_NODES_MAX)) {
       this.#nodes.delete(incarnation);
-      this.#facts.delete(deathSetting(incarnation));
+      this.#settings.delete(deathSetting(incarnation));
     }
     const birth = (this.allNodes().at(-1)?.birth ?? 0) + 1;
-    this.#nodes.set(node.incarnation, { ...node, birth, beat: 0, hears: [], state: 'joining', why: null });
+    this.#nodes.set(node.incarnation, { ...node, birth, beat: 0, reaches: [], state: 'joining', why: null });
     return { birth };
   }
 
@@ -222,10 +222,10 @@ export class MemoryTables {
     return true;
   }
 
-  heartbeat({ incarnation, hears, state }: Heartbeat): Omit<ClusterRows, 'now'> {
+  heartbeat({ incarnation, reaches, state }: Heartbeat): Omit<ClusterRows, 'now'> {
     const node = this.#nodes.get(incarnation);
     if (node && isAlive(node)) {
-      this.#nodes.set(incarnation, { ...node, beat: node.beat + 1, hears: [...hears], state });
+      this.#nodes.set(incarnation, { ...node, beat: node.beat + 1, reaches: [...reaches], state });
     }
     const all = this.allNodes();
     const ended = all.filter((other) => !isAlive(other)).slice(-ENDED_NODES_MAX);
@@ -286,9 +286,9 @@ export class MemoryTables {
   }
 
   setting(name: string, valueIfAbsent: string): string {
-    const stored = this.#facts.get(name);
+    const stored = this.#settings.get(name);
     if (stored !== undefined) return stored;
-    this.#facts.set(name, valueIfAbsent);
+    this.#settings.set(name, valueIfAbsent);
     return valueIfAbsent;
   }
 }

@@ -27,7 +27,7 @@ const store = await openSqliteStore({
   busyBoundMs: 10_000,
 });
 await store.register(node(name, name));
-while ((await store.heartbeat({ incarnation: name, hears: [], state: 'up' })).nodes.length < Number(cohort));
+while ((await store.heartbeat({ incarnation: name, reaches: [], state: 'up' })).nodes.length < Number(cohort));
 const taken = await store.claim(name, [{ shard: Number(shard), owner: null, epoch: 0 }]);
 if (taken.length !== 1) throw new Error(`shard ${shard} was not free`);
 

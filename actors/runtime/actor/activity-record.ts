@@ -39,11 +39,8 @@ export type Repeats = {
 export type AttemptEnd =
   | { readonly type: 'done'; readonly result: Json }
   | { readonly type: 'failed'; readonly code: string; readonly message: string; readonly retriable: boolean }
-  /**
-   * The runner is dead, or has lost the attempt. `ownHand` (the stored name): the runner crashed, by an error or by a
-   * silent loop.
-   */
-  | { readonly type: 'died'; readonly ownHand: boolean };
+  /** The runner is dead, or has lost the attempt. `crashed`: by an error of its own or by a silent loop. */
+  | { readonly type: 'died'; readonly crashed: boolean };
 
 /**
  * What follows an attempt: the record of the next one, null when the activity has ended; and the event for the actor.
@@ -53,7 +50,7 @@ export interface AfterAttempt {
   readonly event: ActorEvent | null;
 }
 
-/** Crashes of its runner, as the running suspect, that make an activity poison (failure code `convicted`). */
+/** Crashes of its runner, as the running suspect, that make an activity poison (failure code `poison`). */
 const DEATHS_MAX = 3;
 /** Failure texts are truncated to this length. */
 export const FAILURE_CHARS_MAX = 1_000;
@@ -68,7 +65,7 @@ export function afterAttempt(
   const { name, attempt } = record;
   if (end.type === 'done') return { next: null, event: { type: `${name}.done`, id, attempt, result: end.result } };
   if (end.type === 'failed') return failed(record, id, end);
-  return record.begun ? afterDeath(record, id, end.ownHand, now) : reassigned(record, id, now);
+  return record.begun ? afterDeath(record, id, end.crashed, now) : reassigned(record, id, now);
 }
 
 /** The text of a failure for records and operators. */
@@ -102,7 +99,7 @@ function afterDeath(
   const deaths = record.deaths + (crashed && record.suspect ? 1 : 0);
   if (deaths >= DEATHS_MAX) {
     const message = `${deaths} nodes crashed while this was the only suspect they ran`;
-    return failed(record, id, { code: 'convicted', message, retriable: false });
+    return failed(record, id, { code: 'poison', message, retriable: false });
   }
   const how = crashed ? 'crashed' : 'was lost';
   if (at >= record.deadlineAt) {

@@ -8,21 +8,21 @@ import { removeRow } from './remove-row.ts';
 import type { RowWrite } from './row-cache.ts';
 import { systemCollections, systemRow } from './system-collections.ts';
 
-const { intents } = systemCollections;
+const { activities } = systemCollections;
 
 /** The largest distance of a deadline: the runner's process holds it with one timer. */
 const DEADLINE_MS_MAX = 20 * 24 * 3_600_000;
 
 /** True while the activity of this id has not ended. */
 export function isOpen(cell: Cell, id: string, written: readonly RowWrite[]): boolean {
-  const own = written.findLast((row) => row.beside === cell.rows && row.collection === intents && row.id === id);
-  return (own ?? cell.rows.find(intents.name, id)?.latest)?.open ?? false;
+  const own = written.findLast((row) => row.beside === cell.rows && row.collection === activities && row.id === id);
+  return (own ?? cell.rows.find(activities.name, id)?.latest)?.open ?? false;
 }
 
 /** The ids of all open activities. */
 export function openActivities(cell: Cell, written: readonly RowWrite[]): readonly string[] {
-  const ids = new Set([...cell.rows.open(intents.name)].map(({ id }) => id));
-  for (const { beside, collection, id } of written) if (beside === cell.rows && collection === intents) ids.add(id);
+  const ids = new Set([...cell.rows.open(activities.name)].map(({ id }) => id));
+  for (const { beside, collection, id } of written) if (beside === cell.rows && collection === activities) ids.add(id);
   return [...ids].filter((id) => isOpen(cell, id, written));
 }
 
@@ -34,7 +34,7 @@ export function openedActivity(
 ): RowWrite {
   const record = activityRecordOf(effect, { ...by, address: cell.address });
   const at = { beside: cell.rows, shard: cell.shard.id, open: true, sort: by.sort };
-  return systemRow(at, intents, effect.id, record);
+  return systemRow(at, activities, effect.id, record);
 }
 
 /** The row with a new record. */
@@ -47,7 +47,7 @@ export function rewrittenActivity(row: RowWrite, record: ActivityRecord): RowWri
  * owner of the shard may not have read the rows of the previous one yet.
  */
 export function cancelledActivity(cell: Cell, id: string): RowWrite {
-  return { ...removeRow(cell.rows, intents, id), body: cell.rows.find(intents.name, id)?.latest.body ?? null };
+  return { ...removeRow(cell.rows, activities, id), body: cell.rows.find(activities.name, id)?.latest.body ?? null };
 }
 
 /** The record of the activity that a step requests; `number` identifies the request among all requests of its actor. */

@@ -23,11 +23,11 @@ export type AskFailure =
    */
   | { readonly code: 'rejected'; readonly detail: string; readonly refusal: MessageRefusal }
   /**
-   * The actor, or one that the step needs, is quarantined and waits for an operator. Nothing happened. With `kept` (the
-   * wire's name for a deferred ask) the event is stored beside the actor and is stepped once when the actor loads
-   * again, on whichever node owns it then: the caller must not ask again.
+   * The actor, or one that the step needs, is quarantined and waits for an operator. Nothing happened. With
+   * `deferred` the event is stored beside the actor and is stepped once when the actor loads again, on whichever node
+   * owns it then: the caller must not ask again.
    */
-  | { readonly code: 'quarantined'; readonly detail: string; readonly kept?: true }
+  | { readonly code: 'quarantined'; readonly detail: string; readonly deferred?: true }
   /** The shard moved before the event was stepped, and its new owner was not reached in time. Nothing happened. */
   | { readonly code: 'moved'; readonly owner: string | null; readonly epoch: number }
   /** The store accepts no writes now. Nothing happened. */

@@ -90,13 +90,13 @@ export class Cell {
   /** Size of its last write in bytes: the estimate by which a batch is bounded. */
   bytes = 1_024;
 
-  constructor(address: string, kind: RegisteredKind, shard: CellShard, trailMax: number) {
+  constructor(address: string, kind: RegisteredKind, shard: CellShard, transitionsMax: number) {
     this.address = address;
     this.kind = kind;
     this.shard = shard;
     this.hash = ownerHash(ownerOf(address));
     this.rows = new RowCache(address);
-    this.transitionLog = new TransitionLog(trailMax, shard);
+    this.transitionLog = new TransitionLog(transitionsMax, shard);
   }
 
   /** Drops all state that may be ahead of the store, so that it is loaded again; the mailbox stays. */

@@ -85,7 +85,7 @@ export class Collected implements Outcome {
   protected writeOwn(row: RowWrite): void {
     this.rows.push(row);
     this.volatile = false;
-    if (row.collection === systemCollections.outbox || row.collection === systemCollections.intents)
+    if (row.collection === systemCollections.outbox || row.collection === systemCollections.activities)
       this.outgoing = true;
   }
 

@@ -15,16 +15,16 @@ import type { InputOutcome, SystemMessage } from './system-message.ts';
 /** Failures of an input that cannot be refused before it becomes a dead letter. */
 export const FAILURES_MAX = 5;
 
-/** A dead letter, as its row holds it. Stored names (`letter`, and `aside` elsewhere) are older than the term. */
+/** A dead letter, as its row holds it. */
 export type DeadLetterBody = {
   /**
-   * A `letter` (an outbox message) is stored beside its sender, because its receiver was unable to store it. All others
+   * An `outbox` message is stored beside its sender, because its receiver was unable to store it. All others
    * are stored beside their receiver.
    */
-  readonly source: 'timer' | 'message' | 'result' | 'notice' | 'ask' | 'letter';
-  /** The sender; null for all but a message or letter. */
+  readonly source: 'timer' | 'message' | 'result' | 'notice' | 'ask' | 'outbox';
+  /** The sender; null for all but messages. */
   readonly from: string | null;
-  /** The receiver of a letter. */
+  /** The receiver of an outbox message. */
   readonly to?: string;
   readonly event: ActorEvent;
   /** The cause of the failure, and the number of tries. */
@@ -91,15 +91,15 @@ export function deadLetterInstead(cell: Cell, mail: Mail, end: CascadeEnd, now: 
 function ofTimer(cell: Cell, { name }: Firing, event: ActorEvent, failed: Failed): Replacement | null {
   if (failed.times === null) return null;
   const timers = [{ address: cell.address, name, dueAt: 0, event: null, slot: null }];
-  return { inputOutcome: 'aside', rows: [row(cell, failed, { source: 'timer', from: null, event })], timers };
+  return { inputOutcome: 'dead-letter', rows: [row(cell, failed, { source: 'timer', from: null, event })], timers };
 }
 
 /** A deferred input already has its row, which becomes the dead letter. */
 function ofDeferred(cell: Cell, id: string, failed: Failed): Replacement | null {
-  const held = cell.rows.find(systemCollections.aside.name, id);
+  const held = cell.rows.find(systemCollections.deadLetters.name, id);
   if (failed.times === null || held === undefined) return null;
   const { source, from, event } = held.latest.body as DeadLetterBody;
-  return { inputOutcome: 'aside', rows: [row(cell, { ...failed, id }, { source, from, event })], timers: NONE };
+  return { inputOutcome: 'dead-letter', rows: [row(cell, { ...failed, id }, { source, from, event })], timers: NONE };
 }
 
 function ofMessage(
@@ -110,11 +110,11 @@ function ofMessage(
 ): Replacement | null {
   if (failed.times === null) return null;
   const at = { beside: cell.rows, shard: cell.shard.id, open: false, sort: failed.at };
-  const mark = systemRow(at, systemCollections.heard, from, { number });
+  const mark = systemRow(at, systemCollections.inbox, from, { number });
   // The id is derived from the message, so that a message that arrives twice becomes one dead letter.
   const id = `${number}.${ownerHash(from).toString(36)}`;
   return {
-    inputOutcome: 'aside',
+    inputOutcome: 'dead-letter',
     rows: [mark, row(cell, { ...failed, id }, { source: 'message', from, event })],
     timers: NONE,
   };
@@ -127,14 +127,18 @@ function ofResult(
   gone: boolean,
 ): Replacement | null {
   if (!gone && failed.times === null) return null;
-  const { intents } = systemCollections;
-  const ended = removeRow(cell.rows, intents, id);
-  const held = cell.rows.find(intents.name, id)?.latest;
+  const { activities } = systemCollections;
+  const ended = removeRow(cell.rows, activities, id);
+  const held = cell.rows.find(activities.name, id)?.latest;
   if (gone || held === undefined || held.removed) return { inputOutcome: 'dropped', rows: [ended], timers: NONE };
   const { next, event } = afterAttempt(held.body as ActivityRecord, id, end, failed);
   if (event === null) return null;
   const letter = row(cell, failed, { source: 'result', from: null, event });
-  return { inputOutcome: 'aside', rows: [next === null ? ended : rewrittenActivity(held, next), letter], timers: NONE };
+  return {
+    inputOutcome: 'dead-letter',
+    rows: [next === null ? ended : rewrittenActivity(held, next), letter],
+    timers: NONE,
+  };
 }
 
 /** The id is derived from the event: every adoption creates the same notice again, and it is one dead letter. */
@@ -142,7 +146,7 @@ function ofNotice(cell: Cell, event: ActorEvent, failed: Failed): Replacement | 
   if (failed.times === null) return null;
   const id = `notice.${createHash('sha256').update(JSON.stringify(event)).digest('base64url').slice(0, 16)}`;
   return {
-    inputOutcome: 'aside',
+    inputOutcome: 'dead-letter',
     rows: [row(cell, { ...failed, id }, { source: 'notice', from: null, event })],
     timers: NONE,
   };
@@ -155,5 +159,5 @@ function row(
 ): RowWrite {
   const body: DeadLetterBody = { ...input, failure: detail, times: times ?? 0, at };
   const place = { beside: cell.rows, shard: cell.shard.id, open: false, sort: at };
-  return systemRow(place, systemCollections.aside, id, body as Json);
+  return systemRow(place, systemCollections.deadLetters, id, body as Json);
 }

@@ -3,8 +3,8 @@ import type { ActorEvent, Json } from './event.ts';
 import type { RowWrite } from './row-cache.ts';
 import { systemCollections } from './system-collections.ts';
 
-/** The collection of deferred inputs. Dead letters are in it too; the stored name is `$aside`. */
-export const DEAD_LETTERS = systemCollections.aside;
+/** The collection of deferred inputs. Dead letters are in it too. */
+export const DEAD_LETTERS = systemCollections.deadLetters;
 
 /**
  * Deferred inputs per quarantined actor, including those of earlier owners. At the bound the sender receives a failure:

@@ -29,7 +29,7 @@ export type Effect =
    * Starts an activity after the commit, with the handler of this name; `id` is unique among the actor's open
    * activities. The actor receives one end: `<name>.done {id, attempt, result}` or `<name>.failed {id, attempt, key,
    * failure: {code, message, retriable}}`. The code is the handler's own (`error` for an error without one), or one of:
-   * `deadline`; `not-begun`, the deadline passed before the handler was called for this attempt; `convicted`, three
+   * `deadline`; `not-begun`, the deadline passed before the handler was called for this attempt; `poison`, three
    * nodes crashed while running it; `no-handler`; `bad-result`. Only the chart repeats a failure, with `repeats`. When
    * a runner dies, the runtime starts the next attempt, and the actor receives `<name>.attempt {id, attempt}` in the
    * same commit.

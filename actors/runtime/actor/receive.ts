@@ -59,7 +59,7 @@ function receiveMessage(
   event: ActorEvent,
   now: Now,
 ) {
-  const { heard: collection } = systemCollections;
+  const { inbox: collection } = systemCollections;
   const known = bodyOf(cell, collection.name, from);
   if (known instanceof Unread) return known;
   const mark = (known.body as { readonly number: string } | null)?.number ?? '';
@@ -70,19 +70,19 @@ function receiveMessage(
 
 /** Only the current attempt of the record can end it, and none of an earlier activity of the same id. */
 function receiveResult(cell: Cell, { id, attempt, key, end }: SystemMessage & { type: 'result' }, now: Now): Received {
-  const { intents } = systemCollections;
-  const held = cell.rows.find(intents.name, id);
+  const { activities } = systemCollections;
+  const held = cell.rows.find(activities.name, id);
   if (held === undefined || held.latest.removed) return nothing('stale', held?.pending ?? null);
   const record = held.latest.body as ActivityRecord;
-  if (record.attempt !== attempt || (key ?? record.key) !== record.key) return nothing('stale', held.pending);
+  if (record.attempt !== attempt || record.key !== key) return nothing('stale', held.pending);
   const { next, event } = afterAttempt(record, id, end, now);
-  const row = next === null ? removeRow(cell.rows, intents, id) : rewrittenActivity(held.latest, next);
+  const row = next === null ? removeRow(cell.rows, activities, id) : rewrittenActivity(held.latest, next);
   return { event, rows: [row], inputOutcome: 'taken', depends: null };
 }
 
 /** Records that the runner is about to call the handler. */
 function receiveBegin(cell: Cell, { id, attempt, runner }: SystemMessage & { type: 'begin' }): Received {
-  const held = cell.rows.find(systemCollections.intents.name, id);
+  const held = cell.rows.find(systemCollections.activities.name, id);
   if (held === undefined || held.latest.removed) return nothing('stale', held?.pending ?? null);
   const record = held.latest.body as ActivityRecord;
   if (record.attempt !== attempt || record.runner !== runner) return nothing('stale', held.pending);
@@ -100,12 +100,12 @@ function receiveOperatorDecision(
   { type, id }: SystemMessage & { type: 'retry' | 'skip' },
   { sequence }: Now,
 ): Received | Unread {
-  const { aside } = systemCollections;
-  const known = bodyOf(cell, aside.name, id);
+  const { deadLetters } = systemCollections;
+  const known = bodyOf(cell, deadLetters.name, id);
   if (known instanceof Unread) return known;
   if (known.body === null) return nothing('none', known.depends);
   const { event, to } = known.body as unknown as DeadLetterBody;
-  const removed = removeRow(cell.rows, aside, id);
+  const removed = removeRow(cell.rows, deadLetters, id);
   const step = type === 'retry' && to === undefined ? event : null;
   // The letter gets a new number, because its receiver may already have received later messages of this sender.
   const posted = type === 'retry' && to !== undefined ? [outboxRow(cell, sequence.next(cell.shard), to, event)] : [];

@@ -15,10 +15,6 @@ const DIGITS = 8;
 const SUM_LENGTH = `,"sum":"${'0'.repeat(DIGITS)}"}`.length;
 const TAIL_LENGTH_MAX = ',"at":'.length + TIME_CHARACTERS_MAX + SUM_LENGTH;
 
-/** Format before 2026-11-22: the sum came first and covered the transition log. Older builds load both formats. */
-const OLD_OPENING = '{"sum":"';
-const OLD_BODY_AT = OLD_OPENING.length + DIGITS + '",'.length;
-
 /**
  * The members of a snapshot that an operator repaired and left without a sum. A damaged sum leaves another member, so
  * it does not look repaired.
@@ -26,8 +22,7 @@ const OLD_BODY_AT = OLD_OPENING.length + DIGITS + '",'.length;
 const REPAIRED = '{"value":';
 const REPAIRED_MEMBERS: ReadonlySet<string> = new Set(['value', 'context', 'status', 'at']);
 
-type Stored = Pick<ActorRecord, 'address' | 'kind' | 'version' | 'chart' | 'snapshot' | 'trail'>;
-type Summed = Omit<Stored, 'trail'>;
+type Summed = Pick<ActorRecord, 'address' | 'kind' | 'version' | 'chart' | 'snapshot'>;
 
 /** The text of `persist` with time and sum appended. `at`: store time of the actor's newest event, ms. */
 export function withSum(record: Summed, at: number): string {
@@ -36,26 +31,21 @@ export function withSum(record: Summed, at: number): string {
 }
 
 /**
- * The store time of the actor's newest event, ms; null where the snapshot has none. @throws RestoreRefused when the
+ * The store time of the actor's newest event, ms; null for a repaired snapshot without one. @throws RestoreRefused when the
  * record differs from what was written.
  */
-export function checkSum(record: Stored): number | null {
-  const { address, snapshot, trail } = record;
+export function checkSum(record: Summed): number | null {
+  const { address, snapshot } = record;
   const tail = TAIL.exec(snapshot.slice(-TAIL_LENGTH_MAX));
   if (tail !== null) {
     expect(record, tail[2] as string, sumOf(record, snapshot.slice(0, -SUM_LENGTH)));
     return Number(tail[1]);
   }
-  if (snapshot.startsWith(OLD_OPENING)) {
-    const found = snapshot.slice(OLD_OPENING.length, OLD_BODY_AT);
-    expect(record, found, `${sumOf(record, `{${snapshot.slice(OLD_BODY_AT)}`, textHash(trail))}",`);
-    return null;
-  }
   if (isRepaired(snapshot)) return null;
   throw new RestoreRefused(address, 'its snapshot carries no check sum');
 }
 
-function expect({ address }: Stored, found: string, expected: string): void {
+function expect({ address }: Summed, found: string, expected: string): void {
   if (found !== expected) {
     throw new RestoreRefused(address, 'its check sum does not fit: the row was changed or damaged');
   }
@@ -70,8 +60,8 @@ function isRepaired(snapshot: string): boolean {
   }
 }
 
-function sumOf({ address, kind, version, chart }: Summed, body: string, before = 0): string {
-  const start = textHash(` ${kind} ${version} ${chart}`, textHash(address, before));
+function sumOf({ address, kind, version, chart }: Summed, body: string): string {
+  const start = textHash(` ${kind} ${version} ${chart}`, textHash(address));
   return crc32(body, start >>> 0)
     .toString(16)
     .padStart(DIGITS, '0');

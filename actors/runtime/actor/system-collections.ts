@@ -10,18 +10,17 @@ function collection(name: string): RegisteredCollection {
 
 /**
  * The runtime's own records in ordinary rows of the actor, written in the actor's commits. Column 0 of each holds the
- * shard number, so that a new owner of the shard finds the open ones. The stored names `$heard`, `$intents` and
- * `$aside` are older than today's terms.
+ * shard number, so that a new owner of the shard finds the open ones.
  */
 export const systemCollections = {
   /** Messages to actors of other shards that are not acknowledged yet; id: the message's number. */
   outbox: collection('$outbox'),
   /** The inbox high-water mark: the highest number received from each sender; id: the sender's address. */
-  heard: collection('$heard'),
+  inbox: collection('$inbox'),
   /** Activity records that have not ended; id: as the step named it. Open: resident with the actor. */
-  intents: collection('$intents'),
+  activities: collection('$activities'),
   /** Dead letters, which wait for an operator, and deferred inputs. */
-  aside: collection('$aside'),
+  deadLetters: collection('$dead-letters'),
 } as const;
 
 /** The write of a row of a system collection. `sort` orders it within the collection. */

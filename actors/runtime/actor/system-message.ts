@@ -14,8 +14,8 @@ export type SystemMessage =
       readonly type: 'result';
       readonly id: string;
       readonly attempt: number;
-      /** The key of its record, which differs when the id was used again. Older builds send none. */
-      readonly key?: string;
+      /** The key of its record, which differs when the id was used again. */
+      readonly key: string;
       readonly end: AttemptEnd;
       readonly last: boolean;
     }
@@ -34,7 +34,7 @@ export type InputOutcome =
   /** From an older attempt, or of an activity that has ended; refused for good. */
   | 'stale'
   /** Recorded as a dead letter. */
-  | 'aside'
+  | 'dead-letter'
   /** The actor is absent or has ended, and the message needs no receiver. */
   | 'dropped'
   /** There is no such dead letter. */
@@ -76,6 +76,7 @@ function isSystemMessage(systemMessage: SystemMessage): boolean {
       return (
         typeof systemMessage.id === 'string' &&
         typeof systemMessage.attempt === 'number' &&
+        typeof systemMessage.key === 'string' &&
         typeof systemMessage.end === 'object'
       );
     case 'begin':

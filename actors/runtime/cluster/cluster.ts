@@ -127,7 +127,7 @@ export interface Operator {
   retry(address: string, id: string): Promise<boolean>;
   skip(address: string, id: string): Promise<boolean>;
   /** Records how a node's process ended, as its launcher saw it. Only the first record counts. */
-  recordDeath(incarnation: string, cause: 'own-hand' | 'outside'): Promise<void>;
+  recordDeath(incarnation: string, cause: 'crashed' | 'killed'): Promise<void>;
   /** Notes how often a launcher started a node again; any node shows it, while this one lives. */
   noteRestarts(restarts: NodeRestarts): void;
 }
@@ -163,11 +163,11 @@ export interface ClusterView {
   })[];
   readonly shardCount: number;
   readonly unowned: number;
-  readonly census: readonly ActorCountRow[];
+  readonly actorCounts: readonly ActorCountRow[];
   /** Quarantined actors known to the nodes; at most a hundred per node. */
   readonly quarantined: readonly (QuarantinedActor & { readonly node: string })[];
   /** The newest dead letters, at most a hundred. */
-  readonly aside: readonly DeadLetterView[];
+  readonly deadLetters: readonly DeadLetterView[];
   /** The store is out of reach of the asked node: actors are then counted from memory, and no dead letter is shown. */
   readonly outage: StoreOutage | null;
 }

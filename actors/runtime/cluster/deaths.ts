@@ -3,10 +3,10 @@ import { type Log, textOf } from '../ports/log.ts';
 import { deathSetting, type Store } from '../ports/store.ts';
 
 /**
- * Why a node ended. The stored words are kept: `own-hand` is a crash of the process itself (an uncaught error, an
- * abort, a full heap, a silent event loop), `outside` is a kill or any other cause.
+ * Why a node ended: `crashed` by the process itself (an uncaught error, an abort, a full heap, a silent event loop), or
+ * `killed` by any other cause.
  */
-export type Cause = 'own-hand' | 'outside';
+export type Cause = 'crashed' | 'killed';
 
 /** How long the observer of a death may take to record its cause; a death without a record by then counts as killed. */
 const WAIT_MS = 1_500;
@@ -33,7 +33,7 @@ export class Deaths {
   /** Records the observed cause of a death. Rejects if the store fails. */
   async record(incarnation: string, cause: Cause): Promise<void> {
     const stored = await this.#parts.store.setting(deathSetting(incarnation), cause);
-    this.#remember(incarnation, stored === 'own-hand' ? 'own-hand' : 'outside');
+    this.#remember(incarnation, stored === 'crashed' ? 'crashed' : 'killed');
   }
 
   /** Null while the cause is unknown; the first call starts the wait for a record. */
@@ -43,7 +43,7 @@ export class Deaths {
     this.#remember(incarnation, null);
     const { clock, log } = this.#parts;
     clock.after(WAIT_MS, () => {
-      this.record(incarnation, 'outside').catch((error: unknown) => {
+      this.record(incarnation, 'killed').catch((error: unknown) => {
         this.#causes.delete(incarnation);
         log({ level: 'warn', message: 'the cause of a death was not recorded', incarnation, why: textOf(error) });
       });

@@ -53,7 +53,7 @@ function refusalOf(hello: Hello, own: Terms): string | null {
   if (hello.configDigest !== own.configDigest) {
     return `${own.name} and ${hello.name} run with different configurations`;
   }
-  return misfit(own.name, own.charts, hello.name, hello.charts ?? {});
+  return misfit(own.name, own.charts, hello.name, hello.charts);
 }
 
 /** True if the other end is the dialled incarnation and proves the secret. */

@@ -61,9 +61,9 @@ export class HeartbeatWatch {
       memory.set(incarnation, { beat, changedAt: changedAt(row), outsideMs, joining });
     }
     this.#memory = memory;
-    const watched = rows.map(({ incarnation, birth, hears }) => {
+    const watched = rows.map(({ incarnation, birth, reaches }) => {
       const { changedAt, outsideMs, joining } = memory.get(incarnation) as Memory;
-      return { incarnation, birth, hears, unchangedMs: now - changedAt, outsideMs, joining };
+      return { incarnation, birth, reaches, unchangedMs: now - changedAt, outsideMs, joining };
     });
     return { watched, live };
   }

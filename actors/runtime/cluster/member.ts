@@ -36,8 +36,8 @@ export interface MemberParts {
   readonly limits: NodeLimits;
   readonly time: StoreTime;
   readonly log: Log;
-  /** Incarnations heard within `heardMs`. */
-  readonly hears: () => readonly string[];
+  /** Incarnations heard within `reachableMs`. */
+  readonly reaches: () => readonly string[];
   /** True while the links with this incarnation are open both ways. */
   readonly linked: (incarnation: string) => boolean;
   /** Called after every answer of the store and after every death. */
@@ -243,7 +243,7 @@ export class Member {
     if (this.#stopped) return;
     const { store, clock, time, incarnation, limits } = this.#parts;
     const sentAt = clock.monotonic();
-    const answer = await store.heartbeat({ incarnation, hears: this.#parts.hears(), state: this.#state });
+    const answer = await store.heartbeat({ incarnation, reaches: this.#parts.reaches(), state: this.#state });
     const heardAt = clock.monotonic();
     if (this.#stopped) return;
     const own = answer.nodes.find((row) => row.incarnation === incarnation);

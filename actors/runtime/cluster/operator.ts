@@ -94,8 +94,8 @@ export class ClusterOperator implements Operator {
       })),
       shardCount: map.count,
       unowned: ownership.unowned,
-      aside: stored.deadLetters.map(viewOfDeadLetter),
-      census: withResidents(stored.counts, residents),
+      deadLetters: stored.deadLetters.map(viewOfDeadLetter),
+      actorCounts: withResidents(stored.counts, residents),
       quarantined: quarantined.flat(),
       outage: stored.failure === null ? null : this.#outage(stored.failure),
     };
@@ -264,7 +264,7 @@ export class ClusterOperator implements Operator {
     }
   }
 
-  /** Null: the node does not tell, as one of an earlier build. */
+  /** Null: the node did not answer. */
   async #residents({ incarnation }: NodeRow): Promise<readonly ActorCountRow[] | null> {
     const { self, engine, calls } = this.#parts;
     if (incarnation === self) return engine.residentStates();

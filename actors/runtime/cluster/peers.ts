@@ -104,7 +104,7 @@ export class Peers implements TransportListener {
   readonly #charts = new Map<string, AnnouncedCharts | null>();
   #ping: Cancel = () => {};
   #look: Cancel = () => {};
-  #hears = '';
+  #reaches = '';
   #closed = false;
 
   constructor(parts: PeersParts, host: PeersHost) {
@@ -119,8 +119,8 @@ export class Peers implements TransportListener {
    * Incarnations heard recently, for the heartbeat row. A stall of this node's own event loop is no silence of others:
    * what they sent meanwhile is read after the timers of the stall.
    */
-  hears(): readonly string[] {
-    const since = this.#attention.at(this.#parts.clock.monotonic()) - this.#parts.limits.heardMs;
+  reaches(): readonly string[] {
+    const since = this.#attention.at(this.#parts.clock.monotonic()) - this.#parts.limits.reachableMs;
     return [...this.#heardAt].filter(([, at]) => at >= since).map(([incarnation]) => incarnation);
   }
 
@@ -193,7 +193,7 @@ export class Peers implements TransportListener {
     const { incarnation } = hello;
     const origin: PeerOrigin = { incarnation, link };
     this.#guests.set(incarnation, link);
-    this.#charts.set(incarnation, hello.charts ?? null);
+    this.#charts.set(incarnation, hello.charts);
     this.#heard(incarnation);
     if (!this.#peers.has(incarnation)) this.#host.resync();
     this.#host.greeted(origin);
@@ -241,7 +241,7 @@ export class Peers implements TransportListener {
     peer.out = link;
     peer.failures = 0;
     peer.reason = '';
-    this.#charts.set(incarnation, welcome.charts ?? null);
+    this.#charts.set(incarnation, welcome.charts);
     this.#heard(incarnation);
     this.#host.up(incarnation, link);
     return this.#ear(peer, link);
@@ -317,9 +317,9 @@ export class Peers implements TransportListener {
   #scheduleLook(): void {
     this.#look = this.#parts.clock.after(LOOK_MS, () => {
       this.#attention.advance(this.#parts.clock.monotonic());
-      const hears = this.hears().join();
-      if (hears !== this.#hears) this.#host.resync();
-      this.#hears = hears;
+      const reaches = this.reaches().join();
+      if (reaches !== this.#reaches) this.#host.resync();
+      this.#reaches = reaches;
       this.#scheduleLook();
     });
   }

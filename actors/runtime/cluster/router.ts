@@ -295,7 +295,7 @@ export class Router {
 
 /** A deferred ask is conclusive: it will be stepped whether or not the first sending was. */
 function isInconclusive(failure: AskFailure): boolean {
-  return INCONCLUSIVE.has(failure.code) && !('kept' in failure);
+  return INCONCLUSIVE.has(failure.code) && !('deferred' in failure);
 }
 
 /** A peer's build may differ: what is no event is answered as a failure. */

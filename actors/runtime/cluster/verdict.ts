@@ -8,7 +8,7 @@ export interface Sight {
   readonly incarnation: string;
   /** Order of births over the lifetime of the store. */
   readonly birth: number;
-  readonly hears: readonly string[];
+  readonly reaches: readonly string[];
   /** The row changed recently enough, as measured by the observer. */
   readonly fresh: boolean;
   /** The node was never inside the live set, by its own row. It owns no shard then. */
@@ -19,7 +19,7 @@ export interface Sight {
 const SEARCH_STEPS_MAX = 200_000;
 
 /**
- * The largest group of fresh members that all hear each other, and the largest group of joining nodes that it hears:
+ * The largest group of fresh members that all reach each other, and the largest group of joining nodes that it reaches:
  * newcomers that are linked with each other first never put a member outside. Of groups of one size the one with the
  * oldest incarnation wins (then the second oldest, and so on). Empty if no row is fresh.
  */
@@ -37,7 +37,7 @@ function groupOf(sights: readonly Sight[]): readonly Sight[] {
 }
 
 function areMutual(one: Sight, other: Sight): boolean {
-  return one.hears.includes(other.incarnation) && other.hears.includes(one.incarnation);
+  return one.reaches.includes(other.incarnation) && other.reaches.includes(one.incarnation);
 }
 
 /** Indexes of the largest clique. The lowest indexes win a tie because they are tried first. */
@@ -78,21 +78,22 @@ export interface Condemned {
 
 /**
  * The nodes that `self` must vote out now. A node outside the live set judges no other. A node inside votes out rows
- * that are stale for longer than `staleMs` and nodes that have been outside for `outsideMs`. A node that joins has
- * `joinMs` instead: no shard waits for its verdict, and a newcomer on a busy machine is the slowest process of all.
+ * that are stale for longer than `staleMs` and nodes that have been outside the live set for `voteOutMs`. A node that
+ * joins has `joinMs` instead: no shard waits for its verdict, and a newcomer on a busy machine is the slowest process
+ * of all.
  */
 export function condemned(
   self: string,
   watched: readonly Watched[],
   live: ReadonlySet<string>,
-  limits: { readonly staleMs: number; readonly outsideMs: number; readonly joinMs: number },
+  limits: { readonly staleMs: number; readonly voteOutMs: number; readonly joinMs: number },
 ): readonly Condemned[] {
   if (!live.has(self)) return [];
   return watched.flatMap((node): readonly Condemned[] => {
     if (node.incarnation === self) return [];
     if (node.unchangedMs > limits.staleMs) return [{ incarnation: node.incarnation, why: 'silent heartbeat' }];
     if (live.has(node.incarnation)) return [];
-    if (node.outsideMs < (node.joining ? limits.joinMs : limits.outsideMs)) return [];
+    if (node.outsideMs < (node.joining ? limits.joinMs : limits.voteOutMs)) return [];
     return [{ incarnation: node.incarnation, why: node.joining ? 'did not join' : 'outside the live set' }];
   });
 }

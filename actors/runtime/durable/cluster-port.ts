@@ -20,7 +20,7 @@ export interface ClusterPort {
   /** Asks another node to abort these attempts, best effort. */
   abort(incarnation: string, attempts: readonly ActivityAttempt[]): void;
   /** Why an incarnation that is gone ended (`Cause` in cluster/deaths.ts); null while the cause is unknown. */
-  causeOf(incarnation: string): 'own-hand' | 'outside' | null;
+  causeOf(incarnation: string): 'crashed' | 'killed' | null;
 }
 
 const MS_MIN = 100;

@@ -8,7 +8,7 @@ const SHOWN_MAX = 100;
 
 /** Query for the newest dead letters of one actor, or of all for null. */
 export function deadLettersOf(address: string | null): RowQuery {
-  const query = { collection: systemCollections.aside.name, order: 'descending', limit: SHOWN_MAX } as const;
+  const query = { collection: systemCollections.deadLetters.name, order: 'descending', limit: SHOWN_MAX } as const;
   return address === null ? query : { ...query, address };
 }
 

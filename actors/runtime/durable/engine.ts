@@ -179,8 +179,8 @@ export interface Inspection {
     readonly event: string;
     readonly tries: number;
   }[];
-  /** Open activity records. The HTTP member keeps its older name. */
-  readonly intents: readonly {
+  /** Open activity records. */
+  readonly activities: readonly {
     readonly id: string;
     readonly name: string;
     readonly attempt: number;
@@ -192,14 +192,14 @@ export interface Inspection {
     /** Why the previous attempt ended; null for the first. */
     readonly lastFailure: string | null;
   }[];
-  /** Dead letters, for `retry` or `skip`. The HTTP member keeps its older name. */
-  readonly aside: readonly DeadLetterView[];
+  /** Dead letters, for `retry` or `skip`. */
+  readonly deadLetters: readonly DeadLetterView[];
   readonly queue: { readonly system: number; readonly finish: number; readonly start: number };
   /** The messages that are stepped next, at most 20, in this order. */
   readonly waiting: readonly { readonly lane: LaneName; readonly event: string }[];
   readonly timers: readonly { readonly name: string; readonly dueAt: number; readonly event: string }[];
-  /** Newest last, at most `trailMax`. The HTTP member keeps its older name. */
-  readonly trail: readonly CommittedStep[];
+  /** Newest last, at most `transitionsMax`. */
+  readonly transitions: readonly CommittedStep[];
   readonly explanation: readonly string[];
 }
 

@@ -40,7 +40,7 @@ export function quarantined(address: string, fault: string): Answer {
 /** The actor fails to load, and the event is deferred: it is stepped once the actor loads. */
 export function deferredFor(address: string, fault: string): Answer {
   const detail = `${address} is quarantined, the ask is kept for it: ${fault}`;
-  return { ok: false, failure: { code: 'quarantined', detail, kept: true } };
+  return { ok: false, failure: { code: 'quarantined', detail, deferred: true } };
 }
 
 /** The store or a lane accepts nothing now; a retry may succeed. */

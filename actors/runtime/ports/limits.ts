@@ -2,10 +2,10 @@
 export interface RuntimeLimits {
   readonly shards: number;
   readonly heartbeatMs: number;
-  /** A peer counts as heard if its last frame is younger than this. */
-  readonly heardMs: number;
-  /** A node that was inside the live set and is outside for this long is voted out. */
-  readonly outsideMs: number;
+  /** A peer is reachable if its last frame is younger than this. */
+  readonly reachableMs: number;
+  /** A node that was inside the live set and is outside it for this long is voted out. */
+  readonly voteOutMs: number;
   /** A node that was never inside the live set is voted out after this long. */
   readonly joinMs: number;
   /** A node whose heartbeat row is unchanged for this long (the watcher's monotonic clock) is voted out. */
@@ -25,7 +25,8 @@ export interface RuntimeLimits {
   /** Bound on asks in flight per link, and on asks that wait for an owner. */
   readonly asksInFlightMax: number;
   /** Transitions in an actor's transition log. */
-  readonly trailMax: number;
+  /** Entries of an actor's transition log. */
+  readonly transitionsMax: number;
   readonly watchersMax: number;
   /** Owners whose changes one node may watch, for example accounts for the clients of the gateway. */
   readonly watchedOwnersMax: number;
@@ -58,7 +59,7 @@ export type EngineLimits = Pick<
   | 'laneSystemMax'
   | 'commitEntriesMax'
   | 'commitBytesMax'
-  | 'trailMax'
+  | 'transitionsMax'
   | 'watchersMax'
   | 'residentsMax'
   | 'timersAheadMs'

@@ -4,7 +4,7 @@
  * marketplace logic.
  */
 
-/** One stored actor. `snapshot` and `trail` are JSON text. */
+/** One stored actor. `snapshot` and `transitions` are JSON text. */
 export interface ActorRecord {
   readonly address: string;
   readonly kind: string;
@@ -16,8 +16,8 @@ export interface ActorRecord {
   /** Chart version that wrote the snapshot. */
   readonly chart: number;
   readonly snapshot: string;
-  /** The transition log: the last transitions, newest last. The stored name is `trail`. */
-  readonly trail: string;
+  /** The transition log: the last transitions, newest last. */
+  readonly transitions: string;
 }
 
 /**
@@ -147,7 +147,7 @@ export interface NodeRow {
    */
   readonly beat: number;
   /** Incarnations from which this node received a ping within the last two seconds. */
-  readonly hears: readonly string[];
+  readonly reaches: readonly string[];
   /**
    * `joining` from the registration until the node has been inside the live set for the first time. Only a node that is
    * `up` is given shards.
@@ -166,7 +166,7 @@ export interface ShardRow {
 
 export interface Heartbeat {
   readonly incarnation: string;
-  readonly hears: readonly string[];
+  readonly reaches: readonly string[];
   readonly state: 'joining' | 'up' | 'draining';
 }
 
@@ -243,7 +243,7 @@ export interface Store {
    * Registers a new incarnation; marks every earlier `up` or `draining` incarnation of the same name as dead. Forgets
    * all ended incarnations but the newest `ENDED_NODES_MAX`, with the causes of their deaths.
    */
-  register(node: Omit<NodeRow, 'birth' | 'beat' | 'hears' | 'state' | 'why'>): Promise<{ readonly birth: number }>;
+  register(node: Omit<NodeRow, 'birth' | 'beat' | 'reaches' | 'state' | 'why'>): Promise<{ readonly birth: number }>;
   /** Writes the heartbeat unless the node is dead or left; returns all nodes either way. */
   heartbeat(beat: Heartbeat): Promise<ClusterRows>;
   /** Compare-and-set: marks the node dead only if it is up or draining and its beat is still `seenBeat`. */

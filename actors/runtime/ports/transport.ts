@@ -31,8 +31,8 @@ export type AnnouncedCharts = Readonly<
 
 /** The identity that a dialling node claims; the other end verifies it before any traffic. */
 export interface Hello {
-  /** Chart versions of the dialling build, by kind. Absent: an older build that does not announce them. */
-  readonly charts?: AnnouncedCharts;
+  /** Chart versions of the dialling build, by kind. */
+  readonly charts: AnnouncedCharts;
   readonly name: string;
   readonly incarnation: string;
   readonly shards: number;
@@ -44,7 +44,7 @@ export interface Hello {
 
 /** The identity of the accepting end. */
 export interface Welcome {
-  readonly charts?: AnnouncedCharts;
+  readonly charts: AnnouncedCharts;
   readonly name: string;
   readonly incarnation: string;
   readonly proof: string;

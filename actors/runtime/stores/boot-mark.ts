@@ -44,7 +44,7 @@ export async function withBootMarks<S extends Store>(store: S, options: MarkOpti
   const restored = Number(await store.setting(RESTORED_SETTING, '0'));
   // Before the nodes: a living node writes a later mark at any time, and the database is never behind an earlier one.
   const known = await readMarks(marks.folder);
-  const { nodes } = await store.heartbeat({ incarnation: OBSERVER, hears: [], state: 'up' });
+  const { nodes } = await store.heartbeat({ incarnation: OBSERVER, reaches: [], state: 'up' });
   for (const mark of known) {
     if (mark.store === id && mark.birth > restored && isBehind(nodes, mark)) throw behind(mark);
   }

@@ -184,8 +184,13 @@ export function renderPs(view: ClusterView): string {
     lastEndOf(node),
     waitOf(node),
   ]);
-  const actorCounts = view.census.map(({ kind, state, chart, count }) => [kind, state, String(chart), String(count)]);
-  const deadLetters = view.aside.map(({ address, id, source, event, times, failure }) => [
+  const actorCounts = view.actorCounts.map(({ kind, state, chart, count }) => [
+    kind,
+    state,
+    String(chart),
+    String(count),
+  ]);
+  const deadLetters = view.deadLetters.map(({ address, id, source, event, times, failure }) => [
     ...[address, id, source, event, String(times), failure],
   ]);
   const unowned = view.unowned > 0 ? `, ${view.unowned} of them without an owner` : '';
@@ -205,7 +210,7 @@ export function renderPs(view: ClusterView): string {
 
 /** Names an outage of the store. */
 function outageLines({ outage }: ClusterView): readonly string[] {
-  if (outage == null) return [];
+  if (outage === null) return [];
   const since = new Date(outage.since).toISOString();
   return [`The nodes run, and the store is out of reach since ${since}: ${outage.why}`, ''];
 }
@@ -221,12 +226,12 @@ function renderQuarantined({ quarantined }: ClusterView): string {
 function renderInspection(seen: Inspection): string {
   const { queue } = seen;
   const openRows = Object.entries(seen.openRows).map(([name, count]) => `${count} ${name}`);
-  const transitions = seen.trail.map(({ at, node, epoch, version, event, from, to }) => [
+  const transitions = seen.transitions.map(({ at, node, epoch, version, event, from, to }) => [
     ...[timeOf(at) ?? '', node, String(epoch), `#${version}`, event, from, to],
   ]);
   const timers = seen.timers.map((timer) => [timer.name, timeOf(timer.dueAt) ?? '', timer.event]);
   const waiting = seen.waiting.map(({ lane, event }) => [event, lane]);
-  const activities = seen.intents.map(({ id, name, attempt, runner, begun, deadlineAt, suspect, lastFailure }) => [
+  const activities = seen.activities.map(({ id, name, attempt, runner, begun, deadlineAt, suspect, lastFailure }) => [
     id,
     name,
     String(attempt),
@@ -236,7 +241,7 @@ function renderInspection(seen: Inspection): string {
     ...[suspect ? 'suspect' : '', lastFailure === null ? '' : `last failure: ${lastFailure}`],
   ]);
   const outbox = seen.outbox.map(({ to, number, event, tries }) => [to, number, event, String(tries)]);
-  const deadLetters = seen.aside.map(({ id, source, event, times, failure }) => [
+  const deadLetters = seen.deadLetters.map(({ id, source, event, times, failure }) => [
     id,
     source,
     event,

@@ -161,7 +161,7 @@ function exitOnUncaught(unwatched: () => NodeHandle | null): void {
     if (!node) process.exit(EXIT_UNCAUGHT);
     systemClock.after(RECORD_DEATH_MS_MAX, () => process.exit(EXIT_UNCAUGHT));
     node.cluster.operator
-      .recordDeath(node.incarnation, 'own-hand')
+      .recordDeath(node.incarnation, 'crashed')
       .catch(() => {})
       .finally(() => process.exit(EXIT_UNCAUGHT));
   });

@@ -54,7 +54,7 @@ async function next({ read, render, out, json }: PsWatch, isFirst: boolean): Pro
 }
 
 /** What an operator looks for, without the figures that change all the time. */
-function lineFor({ nodes, unowned, aside, quarantined, outage }: ClusterView): string {
+function lineFor({ nodes, unowned, deadLetters, quarantined, outage }: ClusterView): string {
   const states = nodes
     .map(({ name, live, state, shards, restarts }) => {
       const again = restarts?.lastHour ? `, ${restarts.lastHour} restarts in the last hour` : '';
@@ -63,7 +63,7 @@ function lineFor({ nodes, unowned, aside, quarantined, outage }: ClusterView): s
     .sort();
   const alarms = [
     ...(unowned > 0 ? [`${unowned} shards without an owner`] : []),
-    ...(aside.length > 0 ? [`${aside.length} dead letters`] : []),
+    ...(deadLetters.length > 0 ? [`${deadLetters.length} dead letters`] : []),
     ...(quarantined.length > 0 ? [`${quarantined.length} quarantined`] : []),
     ...(outage == null ? [] : [`the store is out of reach since ${new Date(outage.since).toISOString()}`]),
   ];

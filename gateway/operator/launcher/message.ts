@@ -28,8 +28,8 @@ export type ToLauncher =
   | { readonly type: 'pong'; readonly id: number; readonly storeBusyMs: number }
   /** The node serves. Sent once per process. */
   | ({ readonly type: 'up' } & NodeAddresses)
-  /** Whether the node accepts connections; `intake` is its older name, kept on the channel. */
-  | { readonly type: 'intake'; readonly open: boolean }
+  /** Whether the node accepts connections. */
+  | { readonly type: 'accepting'; readonly open: boolean }
   /** What the drain of this node waits for beyond the usual graces; repeated every second. */
   | { readonly type: 'waits'; readonly what: string }
   /** Why the node cannot start, as one line for the user; the process exits next. */
@@ -43,13 +43,10 @@ export interface NodeAddresses {
   readonly operatorUrl: string;
 }
 
-/**
- * How one incarnation ended. The stored words are kept: `own-hand` is a crash of the process itself, `outside` anything
- * else that killed it.
- */
+/** How one incarnation ended: `crashed` by the process itself, or `killed` by anything else. */
 export interface NodeDeath {
   readonly incarnation: string;
-  readonly cause: 'own-hand' | 'outside';
+  readonly cause: 'crashed' | 'killed';
 }
 
 /** Exit code of a node after an uncaught error. */

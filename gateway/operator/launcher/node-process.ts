@@ -199,7 +199,7 @@ export class NodeProcess implements HandoffNode {
         this.accepting = true;
         this.listener.up(this);
         break;
-      case 'intake':
+      case 'accepting':
         this.accepting = message.open;
         break;
       case 'waits':
@@ -221,8 +221,8 @@ const OWN_SIGNALS: ReadonlySet<string> = new Set(['SIGABRT', 'SIGSEGV', 'SIGBUS'
  * Tells crashed nodes from killed ones: only a crash may count against the activities that were running. In doubt the
  * node counts as killed. Pure.
  */
-export function causeOfDeath(end: NodeEnd): 'own-hand' | 'outside' {
-  if (end.killedFor !== null) return end.silentLoop ? 'own-hand' : 'outside';
-  if (end.signal !== null) return OWN_SIGNALS.has(end.signal) ? 'own-hand' : 'outside';
-  return end.code === EXIT_UNCAUGHT ? 'own-hand' : 'outside';
+export function causeOfDeath(end: NodeEnd): 'crashed' | 'killed' {
+  if (end.killedFor !== null) return end.silentLoop ? 'crashed' : 'killed';
+  if (end.signal !== null) return OWN_SIGNALS.has(end.signal) ? 'crashed' : 'killed';
+  return end.code === EXIT_UNCAUGHT ? 'crashed' : 'killed';
 }

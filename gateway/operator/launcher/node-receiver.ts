@@ -105,7 +105,7 @@ export function openNodeReceiver(options: NodeReceiverOptions): NodeReceiver {
     close() {
       if (!open) return;
       open = false;
-      send({ type: 'intake', open: false });
+      send({ type: 'accepting', open: false });
     },
     waits: (what) => send({ type: 'waits', what }),
     fault: (message) =>

@@ -48,7 +48,7 @@ export class NodeMetrics {
     this.#gauge('troupe_nodes_live', 'Live nodes', view.nodes.filter((row) => row.live).length);
     this.#gauge('troupe_shards', 'Shards served by this node', own?.shards ?? 0);
     this.#gauge('troupe_shards_unowned', 'Shards without an owner', view.unowned);
-    this.#gauge('troupe_dead_letters', 'Dead letters that wait for an operator', view.aside.length);
+    this.#gauge('troupe_dead_letters', 'Dead letters that wait for an operator', view.deadLetters.length);
     this.#gauge('troupe_resident_memory_bytes', 'Resident memory', memory.rss);
     this.#gauge('troupe_heap_used_bytes', 'Heap in use', memory.heapUsed);
     if (loopDelayP99 !== null) this.#gauge('troupe_loop_delay_p99_seconds', 'Event loop delay', loopDelayP99);

@@ -249,7 +249,7 @@ it('a line whose nodes crashed three times fails, and so does one whose charge i
   const actors = open();
   const batch = submit(actors, 1, 2);
   const at = made.addressOf(batch);
-  const failure = { code: 'convicted', message: '3 nodes crashed', retriable: false };
+  const failure = { code: 'poison', message: '3 nodes crashed', retriable: false };
   actors.tell(at, { type: 'line.failed', id: '0', attempt: 3, key: 'k', failure } as never);
   const refusal = { by: ACCOUNT, event: 'hold.settle', body: null };
   const refused = { ...made.lineDone(1, made.charged(batch.id, 1)), type: 'line.done.refused', refusal };

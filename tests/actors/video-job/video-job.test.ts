@@ -156,7 +156,7 @@ it('a failure of the service is repeated with a growing pause, under the same ho
 it('a failure that no repetition overcomes fails the job as a fault of the marketplace, uncharged', () => {
   const actors = open();
   const job = begun(actors);
-  actors.tell(job, made.failedEvent(1, false, 'convicted'));
+  actors.tell(job, made.failedEvent(1, false, 'poison'));
   const { status, fault, usage, error } = record(actors);
   assert.equal([status, fault, usage, error?.error_type], ['failed', 'marketplace', null, 'server']);
   assert.equal([generation(actors).status, account(actors).holds, account(actors).charges], ['released', 0, '0']);

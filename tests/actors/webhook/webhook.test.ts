@@ -170,7 +170,7 @@ it('an attempt that never began does not count, for a week', () => {
 
 it('an event that crashes its nodes is given up', () => {
   const actors = announced();
-  failed(actors, 'convicted', false);
+  failed(actors, 'poison', false);
   assert.is(actors.state(HOOK), 'failed');
   assert.is(actors.timers.size, 1, 'only the end of its record');
 });

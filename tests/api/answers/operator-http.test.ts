@@ -37,12 +37,15 @@ it('shows nothing else without its own token', async () => {
 });
 
 it('lists the nodes and the actors by kind', async () => {
-  const view = (await (await ask('/ps')).json()) as { nodes: { name: string; live: boolean }[]; census: unknown[] };
+  const view = (await (await ask('/ps')).json()) as {
+    nodes: { name: string; live: boolean }[];
+    actorCounts: unknown[];
+  };
   assert.equal(
     view.nodes.map(({ name, live }) => [name, live]),
     [['t1', true]],
   );
-  assert.ok(view.census.length > 0);
+  assert.ok(view.actorCounts.length > 0);
 });
 
 it('explains one actor, and hides the digest of its key', async () => {

@@ -21,7 +21,12 @@ export function commitClauses(clause: Clause): void {
 function writingClauses(clause: Clause): void {
   clause('an actor is loaded exactly as it was committed', async (store) => {
     const fence = await own(store, 'i1');
-    const record = actor('account:a', 1, { hash: 65_535, chart: 3, snapshot: '{"value":"ö\\"\\u0000"}', trail: '[1]' });
+    const record = actor('account:a', 1, {
+      hash: 65_535,
+      chart: 3,
+      snapshot: '{"value":"ö\\"\\u0000"}',
+      transitions: '[1]',
+    });
     assert.equal(await store.commit([write(fence, { actors: [{ record, expected: 0 }] })]), [
       { shard: 7, committed: true },
     ]);
@@ -35,7 +40,7 @@ function writingClauses(clause: Clause): void {
   clause('a later version replaces the earlier one and can skip numbers', async (store) => {
     const fence = await own(store, 'i1');
     await store.commit([write(fence, { actors: [{ record: actor('account:a', 1), expected: 0 }] })]);
-    const next = actor('account:a', 9, { chart: 2, snapshot: '{"value":"closed"}', trail: '[2]' });
+    const next = actor('account:a', 9, { chart: 2, snapshot: '{"value":"closed"}', transitions: '[2]' });
     await store.commit([write(fence, { actors: [{ record: next, expected: 1 }] })]);
     assert.equal((await store.loadActor('account:a'))?.actor, next);
   });
@@ -157,7 +162,7 @@ function judgementClauses(clause: Clause): void {
 
   clause('an owner cannot write after its shard was taken over', async (store) => {
     const old = await own(store, 'i1');
-    const before = await store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' });
+    const before = await store.heartbeat({ incarnation: 'i1', reaches: [], state: 'up' });
     assert.is(await store.markDead('i1', before.nodes[0]?.beat ?? -1, 'silent'), true);
     const next = await own(store, 'i2');
     const actors = [{ record: actor('account:a', 1), expected: 0 }];

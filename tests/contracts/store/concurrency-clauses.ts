@@ -118,7 +118,7 @@ export function concurrencyClauses(clause: Clause): void {
         births.map(({ birth }) => birth).sort((a, b) => a - b),
         [1, 2, 3, 4, 5, 6, 7, 8],
       );
-      const { nodes } = await store.heartbeat({ incarnation: 'onlooker', hears: [], state: 'up' });
+      const { nodes } = await store.heartbeat({ incarnation: 'onlooker', reaches: [], state: 'up' });
       const alive = nodes.filter(({ state }) => state === 'joining');
       assert.equal(
         alive.map(({ birth }) => birth),

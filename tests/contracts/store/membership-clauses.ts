@@ -5,7 +5,7 @@ import type { Clause } from './clause.ts';
 import { join, node, own, SHARDS } from './records.ts';
 
 async function nodesSeenBy(store: Store, incarnation: string): Promise<readonly NodeRow[]> {
-  return (await store.heartbeat({ incarnation, hears: [], state: 'up' })).nodes;
+  return (await store.heartbeat({ incarnation, reaches: [], state: 'up' })).nodes;
 }
 
 async function find(store: Store, incarnation: string): Promise<NodeRow | undefined> {
@@ -13,7 +13,7 @@ async function find(store: Store, incarnation: string): Promise<NodeRow | undefi
 }
 
 async function revision(store: Store): Promise<number> {
-  return (await store.heartbeat({ incarnation: 'onlooker', hears: [], state: 'up' })).shardsRevision;
+  return (await store.heartbeat({ incarnation: 'onlooker', reaches: [], state: 'up' })).shardsRevision;
 }
 
 async function shard(store: Store, number: number) {
@@ -35,7 +35,7 @@ function nodeClauses(clause: Clause): void {
   clause("births increase over all nodes, and a node's row has its registered members", async (store) => {
     assert.equal(await store.register(node('n1', 'i1')), { birth: 1 });
     assert.equal(await store.register(node('n2', 'i2')), { birth: 2 });
-    const shown = { beat: 0, hears: [], state: 'joining', why: null };
+    const shown = { beat: 0, reaches: [], state: 'joining', why: null };
     assert.equal(await nodesSeenBy(store, 'onlooker'), [
       { ...node('n1', 'i1'), birth: 1, ...shown },
       { ...node('n2', 'i2'), birth: 2, ...shown },
@@ -73,12 +73,12 @@ function nodeClauses(clause: Clause): void {
 
   clause('a heartbeat raises the beat and stores the reachable peers and the draining state', async (store) => {
     await store.register(node('n1', 'i1'));
-    const first = await store.heartbeat({ incarnation: 'i1', hears: ['i2', 'i3'], state: 'up' });
-    assert.equal(first.nodes[0]?.hears, ['i2', 'i3']);
+    const first = await store.heartbeat({ incarnation: 'i1', reaches: ['i2', 'i3'], state: 'up' });
+    assert.equal(first.nodes[0]?.reaches, ['i2', 'i3']);
     assert.is(first.nodes[0]?.beat, 1);
     assert.type(first.now, 'number');
-    const second = await store.heartbeat({ incarnation: 'i1', hears: [], state: 'draining' });
-    assert.equal([second.nodes[0]?.beat, second.nodes[0]?.state, second.nodes[0]?.hears], [2, 'draining', []]);
+    const second = await store.heartbeat({ incarnation: 'i1', reaches: [], state: 'draining' });
+    assert.equal([second.nodes[0]?.beat, second.nodes[0]?.state, second.nodes[0]?.reaches], [2, 'draining', []]);
   });
 
   clause(
@@ -89,9 +89,9 @@ function nodeClauses(clause: Clause): void {
       await store.markDead('i1', 0, 'silent');
       await store.leave('i2');
       for (const incarnation of ['i1', 'i2', 'i9']) {
-        const { nodes } = await store.heartbeat({ incarnation, hears: ['x'], state: 'up' });
+        const { nodes } = await store.heartbeat({ incarnation, reaches: ['x'], state: 'up' });
         assert.equal(
-          nodes.map(({ beat, hears, state }) => [beat, hears, state]),
+          nodes.map(({ beat, reaches, state }) => [beat, reaches, state]),
           [
             [0, [], 'dead'],
             [0, [], 'left'],
@@ -158,7 +158,7 @@ function endClauses(clause: Clause): void {
       ['n2', 'i2'],
     ] as const) {
       await store.register(node(name, incarnation));
-      await store.heartbeat({ incarnation, hears: [], state: 'draining' });
+      await store.heartbeat({ incarnation, reaches: [], state: 'draining' });
     }
     assert.is(await store.markDead('i1', 1, 'silent'), true);
     await store.leave('i2');
@@ -207,7 +207,7 @@ function claimClauses(clause: Clause): void {
     await own(store, 'i1', [3]);
     await join(store, 'n2', 'i2');
     assert.equal(await store.claim('i2', [await shard(store, 3)]), []);
-    await store.heartbeat({ incarnation: 'i1', hears: [], state: 'draining' });
+    await store.heartbeat({ incarnation: 'i1', reaches: [], state: 'draining' });
     assert.equal(await store.claim('i2', [await shard(store, 3)]), []);
   });
 
@@ -233,9 +233,9 @@ function claimClauses(clause: Clause): void {
     assert.equal(await store.claim('nobody', from), []);
     await store.register(node('n1', 'i1'));
     assert.equal(await store.claim('i1', from), []);
-    await store.heartbeat({ incarnation: 'i1', hears: [], state: 'joining' });
+    await store.heartbeat({ incarnation: 'i1', reaches: [], state: 'joining' });
     assert.equal(await store.claim('i1', from), []);
-    await store.heartbeat({ incarnation: 'i1', hears: [], state: 'draining' });
+    await store.heartbeat({ incarnation: 'i1', reaches: [], state: 'draining' });
     assert.equal(await store.claim('i1', from), []);
     await store.markDead('i1', 2, 'silent');
     assert.equal(await store.claim('i1', from), []);
@@ -281,7 +281,7 @@ function giveClauses(clause: Clause): void {
   clause('an owner gives its shard to a node that is up', async (store) => {
     await own(store, 'i1', [3]);
     await join(store, 'n2', 'i2');
-    await store.heartbeat({ incarnation: 'i1', hears: [], state: 'draining' });
+    await store.heartbeat({ incarnation: 'i1', reaches: [], state: 'draining' });
     assert.equal(await store.give(await shard(store, 3), 'i2'), { shard: 3, owner: 'i2', epoch: 2 });
     assert.equal(await shard(store, 3), { shard: 3, owner: 'i2', epoch: 2 });
   });
@@ -293,12 +293,12 @@ function giveClauses(clause: Clause): void {
       const held = await shard(store, 3);
       await store.register(node('n2', 'i2'));
       assert.is(await store.give(held, 'i2'), null);
-      await store.heartbeat({ incarnation: 'i2', hears: [], state: 'up' });
+      await store.heartbeat({ incarnation: 'i2', reaches: [], state: 'up' });
       assert.is(await store.give({ ...held, epoch: 0 }, 'i2'), null);
       assert.is(await store.give({ ...held, owner: 'i2' }, 'i2'), null);
       assert.is(await store.give(await shard(store, 4), 'i2'), null);
       assert.is(await store.give(held, 'nobody'), null);
-      await store.heartbeat({ incarnation: 'i2', hears: [], state: 'draining' });
+      await store.heartbeat({ incarnation: 'i2', reaches: [], state: 'draining' });
       assert.is(await store.give(held, 'i2'), null);
       await store.leave('i2');
       assert.is(await store.give(held, 'i2'), null);

@@ -12,7 +12,7 @@ export const SHARDS = 16;
 
 export function actor(address: string, version: number, more: Partial<ActorRecord> = {}): ActorRecord {
   const snapshot = JSON.stringify({ status: 'active', value: 'open', context: { version } });
-  return { address, kind: 'account', hash: 7, shard: 7, version, chart: 1, snapshot, trail: '[]', ...more };
+  return { address, kind: 'account', hash: 7, shard: 7, version, chart: 1, snapshot, transitions: '[]', ...more };
 }
 
 export function row(id: string, more: Partial<RowRecord> = {}): RowRecord {
@@ -47,7 +47,7 @@ export function write(fence: { owner: string; epoch: number }, more: Partial<Sha
   };
 }
 
-export type Registration = Omit<NodeRow, 'birth' | 'beat' | 'hears' | 'state' | 'why'>;
+export type Registration = Omit<NodeRow, 'birth' | 'beat' | 'reaches' | 'state' | 'why'>;
 
 export function node(name: string, incarnation: string): Registration {
   return { name, incarnation, address: `127.0.0.1:1${name}`, operatorUrl: `http://${name}`, pid: 42, host: 'here' };
@@ -56,7 +56,7 @@ export function node(name: string, incarnation: string): Registration {
 /** Registers a node that has joined: it is up, at beat 1. */
 export async function join(store: Store, name: string, incarnation: string): Promise<void> {
   await store.register(node(name, incarnation));
-  await store.heartbeat({ incarnation, hears: [], state: 'up' });
+  await store.heartbeat({ incarnation, reaches: [], state: 'up' });
 }
 
 /** Joins as `incarnation` and claims the shards for it; returns its fence. */

@@ -277,7 +277,7 @@ function runtimeClauses(clause: Clause): void {
       row('2', { collection: '$outbox', index: ['7'], sort: 1, open: true, address: 'account:b' }),
       row('3', { collection: '$outbox', index: ['8'], open: true }),
       row('4', { collection: '$outbox', index: ['7'] }),
-      row('5', { collection: '$intents', index: ['7'], open: true }),
+      row('5', { collection: '$activities', index: ['7'], open: true }),
       row('6', { collection: 'outbox', index: ['7'], open: true }),
       row('7', { collection: '$outbox', index: [null, '7'], open: true }),
     ]);

@@ -127,7 +127,7 @@ it('a hold released while its account is damaged is free after the reload, and s
 
 it('a deferred message is not sent again, and any other unacknowledged one is', async () => {
   for (const [failure, asks] of [
-    [{ code: 'quarantined', detail: 'the account does not load', kept: true }, 1],
+    [{ code: 'quarantined', detail: 'the account does not load', deferred: true }, 1],
     [{ code: 'quarantined', detail: 'the account does not load' }, 4],
   ] as const) {
     const on = stage({ answers: () => failing(failure), upstream: { settleRetriesMax: 3 } });
@@ -139,7 +139,7 @@ it('a deferred message is not sent again, and any other unacknowledged one is', 
   }
   // Deferred at the second attempt: the first was lost in transit.
   let tries = 0;
-  const answers = () => failing(++tries === 1 ? { code: 'lost' } : { code: 'quarantined', detail: '', kept: true });
+  const answers = () => failing(++tries === 1 ? { code: 'lost' } : { code: 'quarantined', detail: '', deferred: true });
   const on = stage({ answers });
   assert.is(await chargeHold(on.services, ACCOUNT, words.settlement('gen-1', '0.5')), null);
   await on.services.pending.idle();

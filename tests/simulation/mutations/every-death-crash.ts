@@ -5,5 +5,5 @@ import { type Mutation, patch } from '../mutation.ts';
 export const everyDeathCrash: Mutation = {
   name: 'killed node counted as crashed',
   caughtBy: 61,
-  begin: () => patch(Deaths, ['causeOf'], () => ({ causeOf: () => 'own-hand' })),
+  begin: () => patch(Deaths, ['causeOf'], () => ({ causeOf: () => 'crashed' })),
 };

@@ -2,7 +2,7 @@ import { RowCache } from '../../../actors/runtime/actor/row-cache.ts';
 import { systemCollections } from '../../../actors/runtime/actor/system-collections.ts';
 import { type Mutation, patch } from '../mutation.ts';
 
-const HEARD = systemCollections.heard.name;
+const INBOX = systemCollections.inbox.name;
 
 /** A receiver ignores its inbox high-water marks: a message delivered twice is stepped twice. */
 export const messageSteppedTwice: Mutation = {
@@ -11,10 +11,10 @@ export const messageSteppedTwice: Mutation = {
   begin: () =>
     patch(RowCache, ['find', 'readView'], ({ find, readView }) => ({
       find(collection: string, id: string) {
-        return collection === HEARD ? undefined : find.call(this, collection, id);
+        return collection === INBOX ? undefined : find.call(this, collection, id);
       },
       readView(collection: string, id: string) {
-        return collection === HEARD ? null : readView.call(this, collection, id);
+        return collection === INBOX ? null : readView.call(this, collection, id);
       },
     })),
 };

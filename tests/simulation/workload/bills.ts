@@ -121,11 +121,13 @@ export class Bills {
   deadLetters(): readonly DeadLetterStored[] {
     return this.#owners.flatMap((owner) => {
       const address = `biller:${owner}`;
-      return this.#database.tables.query({ collection: '$aside', address, limit: ROWS_MAX }).map(({ id, body }) => {
-        const { event, failure } = JSON.parse(body) as { event: ActorEvent; failure: string };
-        const result = event.result as { readonly bill?: string } | undefined;
-        return { address, id, bill: String(event.bill ?? result?.bill ?? event.id), event: event.type, failure };
-      });
+      return this.#database.tables
+        .query({ collection: '$dead-letters', address, limit: ROWS_MAX })
+        .map(({ id, body }) => {
+          const { event, failure } = JSON.parse(body) as { event: ActorEvent; failure: string };
+          const result = event.result as { readonly bill?: string } | undefined;
+          return { address, id, bill: String(event.bill ?? result?.bill ?? event.id), event: event.type, failure };
+        });
     });
   }
 

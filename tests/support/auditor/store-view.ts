@@ -15,7 +15,7 @@ interface ActorRow {
   readonly address: string;
   readonly version: number;
   readonly snapshot: string;
-  readonly trail: string;
+  readonly transitions: string;
 }
 
 /** One transaction on the store: statements that both databases accept, values as `?`. */
@@ -48,14 +48,18 @@ export class StoreView {
   /** All money, and the versions of every actor. */
   dump(): Promise<LedgerDump> {
     return this.#window.look(async (all) => {
-      const actors = await all<ActorRow>('SELECT address, version, snapshot, trail FROM actors ORDER BY address');
+      const actors = await all<ActorRow>('SELECT address, version, snapshot, transitions FROM actors ORDER BY address');
       const entries = await bodies<LedgerEntry>(all, 'ledger');
       const generations = await bodies<Generation & { readonly address: string }>(all, 'generation');
       return {
         accounts: actors.filter((actor) => actor.address.startsWith('account:')).map(stateOf),
         entries: entries.map(lineOf),
         generations: generations.map((row) => ({ account: row.address, row })),
-        actors: actors.map(({ address, version, trail }) => ({ address, version, transitionLog: versionsIn(trail) })),
+        actors: actors.map(({ address, version, transitions }) => ({
+          address,
+          version,
+          transitionLog: versionsIn(transitions),
+        })),
         chainFaults: faultsIn(entries),
       };
     });
@@ -65,7 +69,7 @@ export class StoreView {
   sample(): Promise<Sample> {
     return this.#window.look(async (all) => {
       const actors = await all<ActorRow>(
-        "SELECT address, version, snapshot, trail FROM actors WHERE kind = 'account' ORDER BY address",
+        "SELECT address, version, snapshot, transitions FROM actors WHERE kind = 'account' ORDER BY address",
       );
       const accounts: Sample['accounts'][number][] = [];
       const open: Generation[] = [];

@@ -96,7 +96,7 @@ export function onlyCrashesCount({ works, activityRecords, crashed }: RuntimeEvi
     runners.set(name, begun ? before.add(runner) : before);
   }
   for (const { address, id, failure } of works) {
-    if (failure !== 'convicted') continue;
+    if (failure !== 'poison') continue;
     const guilty = [...(runners.get(`${address} ${id}`) ?? [])].filter((runner) => crashed.has(runner));
     check.expect(guilty.length >= 3, () => `${address} ${id}: failed as poison after ${guilty.length} crashes`);
   }

@@ -107,11 +107,11 @@ const HEARTBEAT_MS = 100;
  * machine stalls all of them at once, and no test of an API is about that.
  */
 function membershipTimes(): Partial<RuntimeLimits> {
-  const { heartbeatMs, heardMs, outsideMs, staleMs, readLeaseMs } = defaults.runtime;
+  const { heartbeatMs, reachableMs, voteOutMs, staleMs, readLeaseMs } = defaults.runtime;
   return {
     heartbeatMs: Math.min(heartbeatMs, paced(HEARTBEAT_MS)),
-    heardMs: paced(heardMs),
-    outsideMs: paced(outsideMs),
+    reachableMs: paced(reachableMs),
+    voteOutMs: paced(voteOutMs),
     staleMs: paced(staleMs),
     readLeaseMs: paced(readLeaseMs),
   };

@@ -132,9 +132,9 @@ function actorWrite(change: Change, shard: number): ActorWrite {
   const version = state === null ? change.version : cell.version;
   const body = persistAt(kind, state ?? change.snapshot);
   const ahead = cell.version - version;
-  const trail = cell.transitionLog.text(ahead);
-  cell.bytes = body.length + trail.length;
-  const plain = { address, kind: kind.name, hash, shard, version, chart: kind.level, snapshot: body, trail };
+  const transitions = cell.transitionLog.text(ahead);
+  cell.bytes = body.length + transitions.length;
+  const plain = { address, kind: kind.name, hash, shard, version, chart: kind.level, snapshot: body, transitions };
   return {
     record: { ...plain, snapshot: withSum(plain, state === null ? change.at : cell.lastAt) },
     expected: handedVersion,

@@ -123,7 +123,7 @@ export class Conclusion {
     for (const change of entry.changes) if (change.stopped) timers.stopped(shard, change.cell.address, entry);
     if (mail.systemMessage !== null && cell.snapshot === null) this.keep(cell, entry);
     queue.push(entry);
-    if (cascade.inputOutcome === 'aside') this.logDeadLetter(cell, mail);
+    if (cascade.inputOutcome === 'dead-letter') this.logDeadLetter(cell, mail);
     // Unpin only after the entry is queued: this cascade may have created an actor that the message pinned.
     finish(shard, mail);
     return orphans;

@@ -108,7 +108,7 @@ function assemble(options: EngineOptions) {
   const outbox = clusterPort === undefined ? null : new Outbox({ clusterPort, queue, clock, now, log });
   const activityRunner = clusterPort === undefined ? null : new ActivityRunner({ self, clusterPort, clock, now, log });
   const activities = clusterPort === undefined ? null : new Set(Object.keys(clusterPort.activities));
-  const registry = new CellRegistry({ kinds, shards, trailMax: limits.trailMax, activities, outbox, log });
+  const registry = new CellRegistry({ kinds, shards, transitionsMax: limits.transitionsMax, activities, outbox, log });
   const loader = new Loader(store, registry);
   const residents = new Residents({ registry, queue, clock, host, residentsMax: limits.residentsMax });
   const quiescence = new Quiescence(registry, queue);

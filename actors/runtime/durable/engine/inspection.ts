@@ -37,8 +37,8 @@ export async function inspect(parts: InspectionParts, address: string): Promise<
   try {
     const stored = cell.snapshot === null && cell.phase === 'ready' ? [] : await parts.store.timersOf(address);
     if (cell.shard.serving === 'gone' || (cell.phase === 'ready' && cell.snapshot === null)) return null;
-    const aside = (await parts.store.rows(deadLettersOf(address))).map(viewOfDeadLetter);
-    return show(parts, cell, shard, { timers: timersOf(parts, cell, shard, stored), aside });
+    const deadLetters = (await parts.store.rows(deadLettersOf(address))).map(viewOfDeadLetter);
+    return show(parts, cell, shard, { timers: timersOf(parts, cell, shard, stored), deadLetters });
   } finally {
     cell.pins--;
     parts.registry.tidy(cell);
@@ -78,7 +78,7 @@ function show(
   { now, outbox }: InspectionParts,
   cell: Cell,
   shard: Shard,
-  { timers, aside }: Pick<Inspection, 'timers' | 'aside'>,
+  { timers, deadLetters }: Pick<Inspection, 'timers' | 'deadLetters'>,
 ): Inspection {
   const { address, kind, snapshot } = cell;
   const away = cell.phase === 'quarantined';
@@ -106,18 +106,18 @@ function show(
     context: snapshot === null ? null : kind.kind.redact(context),
     openRows: Object.fromEntries(Object.entries(openRows).map(([name, rows]) => [name, rows.length])),
     outbox: outbox?.waitingOf(shard, address) ?? [],
-    intents: work,
-    aside,
+    activities: work,
+    deadLetters,
     queue: cell.mailbox.sizes,
     waiting: cell.mailbox.first(WAITING_SHOWN_MAX),
     timers,
-    trail: cell.transitionLog
+    transitions: cell.transitionLog
       .steps()
       .map(([version, at, event, from, to, epoch, node]) => ({ address, version, at, event, from, to, epoch, node })),
     explanation: [
       ...(away ? quarantineExplanation(cell) : explain(cell, view)),
       ...work.map(activitySentence),
-      ...aside.map(sentence),
+      ...deadLetters.map(sentence),
     ],
   };
 }
@@ -152,8 +152,8 @@ function explain(cell: Cell, view: View): readonly string[] {
   }
 }
 
-function activityRecordsOf(cell: Cell): Inspection['intents'] {
-  return [...cell.rows.open(systemCollections.intents.name)].map(({ id, body }) => {
+function activityRecordsOf(cell: Cell): Inspection['activities'] {
+  return [...cell.rows.open(systemCollections.activities.name)].map(({ id, body }) => {
     const { name, attempt, runner, begun, deadlineAt, suspect, lastFailure } = body as ActivityRecord;
     return { id, name, attempt, runner, begun, deadlineAt, suspect, lastFailure };
   });
@@ -168,7 +168,7 @@ function activitySentence({
   begun,
   suspect,
   lastFailure,
-}: Inspection['intents'][number]): string {
+}: Inspection['activities'][number]): string {
   const turn = suspect ? 'waits for its turn among the suspects of' : 'waits for its turn on';
   const failure = lastFailure === null ? '' : `, last failure: ${lastFailure}`;
   const activity = id === name ? name : `${name} ${id}`;

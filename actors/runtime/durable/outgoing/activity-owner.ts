@@ -211,8 +211,8 @@ export class ActivityOwner {
   /** The cause of death counts only for attempts that had begun. */
   private runnerDied(known: OpenActivity): void {
     const { runner, begun } = known.record;
-    const cause = begun ? this.parts.clusterPort.causeOf(runner) : 'outside';
-    if (cause !== null) this.end(known, { type: 'died', ownHand: cause === 'own-hand' });
+    const cause = begun ? this.parts.clusterPort.causeOf(runner) : 'killed';
+    if (cause !== null) this.end(known, { type: 'died', crashed: cause === 'crashed' });
   }
 
   /** A living runner that does not hold an attempt has lost it and will not run it, so the attempt is ended. */
@@ -223,7 +223,7 @@ export class ActivityOwner {
       (missing) => {
         for (const { address, id, attempt } of missing) {
           const known = byKey.get(keyOf(address, id));
-          if (known?.record.attempt === attempt && !known.ending) this.end(known, { type: 'died', ownHand: false });
+          if (known?.record.attempt === attempt && !known.ending) this.end(known, { type: 'died', crashed: false });
         }
       },
       () => {

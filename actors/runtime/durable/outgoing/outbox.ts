@@ -321,10 +321,7 @@ export interface UndeliveredMessage {
   readonly failure: string;
 }
 
-/**
- * The entry that moves the message from its sender's outbox to its sender's dead letters. The stored `letter` means an
- * outbox message.
- */
+/** The entry that moves the message from its sender's outbox to its sender's dead letters. */
 export function deadLetterEntry(
   shard: Shard,
   { from, to, event, number, times, failure }: UndeliveredMessage,
@@ -332,11 +329,11 @@ export function deadLetterEntry(
   answer: (answer: Answer) => void,
 ): Entry {
   const beside = new RowCache(from);
-  const body: DeadLetterBody = { source: 'letter', from, to, event, failure: `to ${to}: ${failure}`, times, at };
+  const body: DeadLetterBody = { source: 'outbox', from, to, event, failure: `to ${to}: ${failure}`, times, at };
   const place = { beside, shard: shard.id, open: false, sort: at };
   const rows = [
     removeRow(beside, systemCollections.outbox, number),
-    systemRow(place, systemCollections.aside, number, body as Json),
+    systemRow(place, systemCollections.deadLetters, number, body as Json),
   ];
   const entry = new Entry(
     order,

@@ -50,7 +50,7 @@ export class Outgoing {
   durable({ shard, rows }: Entry): void {
     for (const row of rows) {
       if (row.collection === systemCollections.outbox) this.parts.outbox.durable(shard, row);
-      else if (row.collection === systemCollections.intents) this.parts.activityOwner.durable(shard, row);
+      else if (row.collection === systemCollections.activities) this.parts.activityOwner.durable(shard, row);
     }
   }
 
@@ -67,7 +67,7 @@ export class Outgoing {
   private async read(shard: Shard): Promise<void> {
     const { outbox, activityOwner } = this.parts;
     const messages = await this.all(shard, systemCollections.outbox.name);
-    const open = await this.all(shard, systemCollections.intents.name);
+    const open = await this.all(shard, systemCollections.activities.name);
     if (shard.serving !== 'live') return;
     outbox.fill(shard, messages);
     activityOwner.fill(shard, open);

@@ -48,7 +48,7 @@ export class UseOrder {
 export interface CellRegistryParts {
   readonly kinds: readonly RegisteredKind[];
   readonly shards: number;
-  readonly trailMax: number;
+  readonly transitionsMax: number;
   /** Activities with a handler; null for an engine without a cluster port. */
   readonly activities: ReadonlySet<string> | null;
   /** Null for an engine without a cluster port. */
@@ -106,7 +106,7 @@ export class CellRegistry implements Neighbours {
   open(address: string, shard: Shard): Cell {
     const kind = this.kinds.get(kindOf(address));
     if (kind === undefined) throw new Error(`no kind of actor is called ${kindOf(address)}`);
-    const cell = new Cell(address, kind, shard, this.parts.trailMax);
+    const cell = new Cell(address, kind, shard, this.parts.transitionsMax);
     this.cells.set(address, cell);
     shard.cells.add(cell);
     if (!kind.kind.resident) this.order.add(cell);

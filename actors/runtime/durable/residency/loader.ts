@@ -94,22 +94,22 @@ function restoreInto(cell: Cell, { actor, openRows }: NonNullable<Loaded>): void
   cell.restoredVersion = cell.version;
   cell.handedVersion = actor.version;
   cell.durableVersion = actor.version;
-  const loggedAt = cell.transitionLog.restore(actor.trail);
-  // A snapshot of an older build carries no time; its checksum covers the transition log.
+  const loggedAt = cell.transitionLog.restore(actor.transitions);
+  // A snapshot that an operator repaired may carry no time.
   cell.lastAt = Math.max(cell.lastAt, at ?? loggedAt);
   for (const row of rows) cell.rows.load(row);
 }
 
 /** Number of deferred inputs of an actor that does not load. */
 function deferredAmong(loaded: Loaded): number {
-  const { name } = systemCollections.aside;
+  const { name } = systemCollections.deadLetters;
   return loaded?.openRows.filter(({ collection }) => collection === name).length ?? 0;
 }
 
 /** The runtime's own collections whose rows load with their actor. */
 function ownCollection(name: string): RegisteredCollection | undefined {
-  const { intents, aside } = systemCollections;
-  return name === aside.name ? aside : name === intents.name ? intents : undefined;
+  const { activities, deadLetters } = systemCollections;
+  return name === deadLetters.name ? deadLetters : name === activities.name ? activities : undefined;
 }
 
 function rowOf(cell: Cell, collection: RegisteredCollection, record: RowRecord): RowWrite {

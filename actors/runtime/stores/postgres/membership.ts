@@ -27,8 +27,8 @@ export function membership(lane: ConnectionLane): Membership {
       return first(await ask<{ birth: number }>(membershipSql.register, 'change', ...values));
     },
     /** Repeated when the connection breaks: writing a beat twice is harmless. */
-    async heartbeat({ incarnation, hears, state }) {
-      const values = [incarnation, JSON.stringify(hears), state, ENDED_NODES_MAX];
+    async heartbeat({ incarnation, reaches, state }) {
+      const values = [incarnation, JSON.stringify(reaches), state, ENDED_NODES_MAX];
       const answer = await ask<{ now: number; revision: number; nodes: readonly NodeRow[] }>(
         membershipSql.heartbeat,
         'read',

@@ -4,14 +4,10 @@
  */
 import type pg from 'pg';
 import { effectOf, newerSchema, otherShardCount } from '../migration.ts';
-import { tables } from './migrations/0001-tables.ts';
-import { commit } from './migrations/0002-commit.ts';
-import { membership } from './migrations/0003-membership.ts';
-import { states } from './migrations/0004-states.ts';
-import { blobs } from './migrations/0005-blobs.ts';
+import { firstSchema } from './migrations/0001-first-schema.ts';
 
 /** Ordered by number, from 1. The first line of each is `-- breaking: why` or `-- compatible: why`. */
-export const migrations: readonly string[] = [tables, commit, membership, states, blobs];
+export const migrations: readonly string[] = [firstSchema];
 
 /** Number of the advisory lock that every migration of our databases takes; any constant. */
 const LOCK = 7_209_553_161;
@@ -63,7 +59,7 @@ async function apply(client: pg.Client, database: string, steps: readonly string
 
 /** Creates the shard rows on first use. */
 async function settleShards(client: pg.Client, database: string, shards: number): Promise<void> {
-  const { rows } = await client.query<{ value: string }>("SELECT settle_fact_1('shards', $1) AS value", [`${shards}`]);
+  const { rows } = await client.query<{ value: string }>("SELECT setting_1('shards', $1) AS value", [`${shards}`]);
   const settled = Number(rows[0]?.value);
   if (settled !== shards) throw otherShardCount(database, settled, shards);
   await client.query(

@@ -64,7 +64,7 @@ export function packCommit(writes: readonly ShardWrite[]): Buffer[] {
 function packActors(table: Table, part: number, { actors }: ShardWrite): void {
   for (const { record: a, expected } of actors) {
     const state = stateOf(a.snapshot);
-    table.add(part, a.address, a.kind, a.hash, a.shard, a.version, a.chart, state, a.snapshot, a.trail, expected);
+    table.add(part, a.address, a.kind, a.hash, a.shard, a.version, a.chart, state, a.snapshot, a.transitions, expected);
   }
 }
 

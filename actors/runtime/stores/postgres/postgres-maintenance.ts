@@ -59,9 +59,9 @@ async function beatsIn(client: pg.Client): Promise<number> {
 }
 
 async function settingIn(client: pg.Client, name: string): Promise<string | null> {
-  const { rows: known } = await client.query<{ known: boolean }>("SELECT to_regclass('facts') IS NOT NULL AS known");
+  const { rows: known } = await client.query<{ known: boolean }>("SELECT to_regclass('settings') IS NOT NULL AS known");
   if (!known[0]?.known) return null;
-  const { rows } = await client.query<{ value: string }>('SELECT value FROM facts WHERE name = $1', [name]);
+  const { rows } = await client.query<{ value: string }>('SELECT value FROM settings WHERE name = $1', [name]);
   return rows[0]?.value ?? null;
 }
 

@@ -41,18 +41,18 @@ export function actorWriter(connection: SqliteConnection) {
 
   function writeActor(a: ActorRecord, state: string, stored: StoredActor | undefined): void {
     if (!stored) {
-      insertActor.run(a.address, a.kind, a.hash, a.shard, a.version, a.chart, state, a.snapshot, a.trail);
+      insertActor.run(a.address, a.kind, a.hash, a.shard, a.version, a.chart, state, a.snapshot, a.transitions);
     } else if (stored.state === state && stored.chart === a.chart) {
-      updateActor.run(a.version, a.snapshot, a.trail, stored.n);
+      updateActor.run(a.version, a.snapshot, a.transitions, stored.n);
     } else {
-      updateActorWithState.run(a.version, a.chart, a.snapshot, a.trail, state, stored.n);
+      updateActorWithState.run(a.version, a.chart, a.snapshot, a.transitions, state, stored.n);
     }
   }
 
   /** Writes the actor if its stored version is the expected one. */
   function replace({ record: a, expected }: ActorWrite): boolean {
     const state = stateOf(a.snapshot);
-    const same = updateIfSame.run(a.version, a.snapshot, a.trail, a.address, expected, state, a.chart);
+    const same = updateIfSame.run(a.version, a.snapshot, a.transitions, a.address, expected, state, a.chart);
     if (same.changes === 1) return true;
     const stored = judgeActor.get(a.address);
     if ((stored?.version ?? 0) !== expected) return false;

@@ -4,13 +4,11 @@
  */
 import { effectOf, newerSchema } from '../migration.ts';
 import type { SqliteConnection } from './connect.ts';
-import { tables } from './migrations/0001-tables.ts';
-import { charts } from './migrations/0002-charts.ts';
-import { openRowsOfTheRuntime } from './migrations/0003-open-rows-of-the-runtime.ts';
+import { firstSchema } from './migrations/0001-first-schema.ts';
 import type { Transact } from './transaction.ts';
 
 /** Ordered by number, from 1. The first line of each is `-- breaking: why` or `-- compatible: why`. */
-export const migrations: readonly string[] = [tables, charts, openRowsOfTheRuntime];
+export const migrations: readonly string[] = [firstSchema];
 
 /** Returns the numbers of the applied steps. */
 export function migrate(

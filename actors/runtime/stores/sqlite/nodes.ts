@@ -14,9 +14,9 @@ import type { SqliteConnection } from './connect.ts';
 import { nodeSql } from './statements/nodes.ts';
 import { shardSql } from './statements/shards.ts';
 
-interface StoredNode extends Omit<NodeRow, 'operatorUrl' | 'hears'> {
+interface StoredNode extends Omit<NodeRow, 'operatorUrl' | 'reaches'> {
   readonly operator_url: string;
-  readonly hears: string;
+  readonly reaches: string;
 }
 
 export function nodes(connection: SqliteConnection) {
@@ -40,8 +40,8 @@ export function nodes(connection: SqliteConnection) {
       return insert.get(incarnation, name, address, operatorUrl, pid, host) as { birth: number };
     },
 
-    heartbeat({ incarnation, hears, state }: Heartbeat): Omit<ClusterRows, 'now'> {
-      beat.run(JSON.stringify(hears), state, incarnation);
+    heartbeat({ incarnation, reaches, state }: Heartbeat): Omit<ClusterRows, 'now'> {
+      beat.run(JSON.stringify(reaches), state, incarnation);
       const shown = [...alive.all(), ...ended.all(ENDED_NODES_MAX)].map(nodeOf);
       return { nodes: shown.sort((a, b) => a.birth - b.birth), shardsRevision: revision.get()?.value ?? 0 };
     },
@@ -56,6 +56,6 @@ export function nodes(connection: SqliteConnection) {
   };
 }
 
-function nodeOf({ operator_url, hears, ...node }: StoredNode): NodeRow {
-  return { ...node, operatorUrl: operator_url, hears: JSON.parse(hears) as string[] };
+function nodeOf({ operator_url, reaches, ...node }: StoredNode): NodeRow {
+  return { ...node, operatorUrl: operator_url, reaches: JSON.parse(reaches) as string[] };
 }

@@ -11,7 +11,7 @@ export function packCommit(writes: readonly ShardWrite[]): Packed {
   for (const write of writes) {
     out.push(write.shard, write.owner, write.epoch, write.actors.length);
     for (const { record: a, expected } of write.actors) {
-      out.push(a.address, a.kind, a.hash, a.shard, a.version, a.chart, a.snapshot, a.trail, expected);
+      out.push(a.address, a.kind, a.hash, a.shard, a.version, a.chart, a.snapshot, a.transitions, expected);
     }
     out.push(write.stopped.length);
     for (const { address, expected } of write.stopped) out.push(address, expected);
@@ -61,7 +61,7 @@ function unpackActor(reader: PackedReader): ActorWrite {
     version: reader.number(),
     chart: reader.number(),
     snapshot: reader.text(),
-    trail: reader.text(),
+    transitions: reader.text(),
   };
   return { record, expected: reader.number() };
 }

@@ -122,7 +122,7 @@ async function backup(path: string, to: string): Promise<void> {
 }
 
 function settingIn(connection: SqliteConnection, name: string): string | null {
-  const known = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'facts'").get();
+  const known = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'settings'").get();
   if (!known) return null;
   return connection.prepare<[string], string>(settingSql.read).pluck().get(name) ?? null;
 }

@@ -29,7 +29,7 @@ const codeOf = ({ next, event }: AfterAttempt): unknown => {
   return (event.failure as { code: string }).code;
 };
 const failed = (retriable: boolean): AttemptEnd => ({ type: 'failed', code: 'upstream', message: 'no', retriable });
-const died = (crashed: boolean): AttemptEnd => ({ type: 'died', ownHand: crashed });
+const died = (crashed: boolean): AttemptEnd => ({ type: 'died', crashed: crashed });
 
 it('names its first runner, has not begun, and has a different key for each request', () => {
   const record = activityRecordOf(EFFECT, BY);
@@ -108,7 +108,7 @@ it('the first crash of its runner makes it a suspect, and three crashes as the o
   }
   const { next, event } = after(died(true), { ...record, begun: true });
   const message = '3 nodes crashed while this was the only suspect they ran';
-  const failure = { code: 'convicted', message, retriable: false };
+  const failure = { code: 'poison', message, retriable: false };
   assert.equal([next, event?.type, event?.failure], [null, 'render.failed', failure]);
 });
 

@@ -20,17 +20,17 @@ it('a death without a recorded cause in time counts as killed', async () => {
   await clock.advance(1_499);
   assert.is(deaths[0]?.causeOf('x'), null);
   await clock.advance(1);
-  assert.is(deaths[0]?.causeOf('x'), 'outside');
+  assert.is(deaths[0]?.causeOf('x'), 'killed');
 });
 
 it('the recorded cause counts for every node', async () => {
   const { clock, deaths } = witnesses(2);
   const [saw, asked] = deaths as [Deaths, Deaths];
   assert.is(asked.causeOf('x'), null);
-  await saw.record('x', 'own-hand');
+  await saw.record('x', 'crashed');
   await clock.advance(1_500);
-  assert.is(asked.causeOf('x'), 'own-hand');
-  assert.is(saw.causeOf('x'), 'own-hand');
+  assert.is(asked.causeOf('x'), 'crashed');
+  assert.is(saw.causeOf('x'), 'crashed');
 });
 
 it('the first recorded cause is final, also against a later correction', async () => {
@@ -38,8 +38,8 @@ it('the first recorded cause is final, also against a later correction', async (
   const [early, late] = deaths as [Deaths, Deaths];
   early.causeOf('x');
   await clock.advance(1_500);
-  await late.record('x', 'own-hand');
-  assert.is(late.causeOf('x'), 'outside');
+  await late.record('x', 'crashed');
+  assert.is(late.causeOf('x'), 'killed');
 });
 
 it('no cause is decided while the store fails', async () => {
@@ -50,7 +50,7 @@ it('no cause is decided while the store fails', async () => {
   assert.is(deaths[0]?.causeOf('x'), null);
   store.cut = false;
   await clock.advance(1_500);
-  assert.is(deaths[0]?.causeOf('x'), 'outside');
+  assert.is(deaths[0]?.causeOf('x'), 'killed');
 });
 
 test.run();

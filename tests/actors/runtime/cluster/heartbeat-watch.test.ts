@@ -8,10 +8,10 @@ import { bounded } from '../../../support/bounded.ts';
 const it = bounded(test);
 const ALL = ['a', 'b', 'c'];
 
-function row(incarnation: string, beat: number, hears: readonly string[] = ALL): NodeRow {
+function row(incarnation: string, beat: number, reaches: readonly string[] = ALL): NodeRow {
   return {
     ...{ name: incarnation, incarnation, birth: ALL.indexOf(incarnation) + 1, address: '', operatorUrl: '', pid: 1 },
-    ...{ host: '', beat, hears, state: 'up', why: null },
+    ...{ host: '', beat, reaches, state: 'up', why: null },
   };
 }
 

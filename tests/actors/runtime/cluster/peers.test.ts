@@ -14,7 +14,7 @@ const OWN: Terms = { name: 'n1', incarnation: 'one', shards: 256, configDigest: 
 const THEIRS: Terms = { ...OWN, name: 'n2', incarnation: 'two' };
 const ROW: NodeRow = {
   ...{ name: 'n2', incarnation: 'two', birth: 2, address: 'n2:1', operatorUrl: '', pid: 1, host: '' },
-  ...{ beat: 1, hears: [], state: 'up', why: null },
+  ...{ beat: 1, reaches: [], state: 'up', why: null },
 };
 
 /** Peers of n1 over a transport that answers each dial as scripted, in one turn. */
@@ -128,14 +128,14 @@ it('a peer that is silent is not heard any more; during a stall of the own event
   const { peers, clock, resyncs } = stage(() => {});
   peers.follow([ROW]);
   await clock.advance(200);
-  assert.equal(peers.hears(), ['two']);
+  assert.equal(peers.reaches(), ['two']);
   const before = resyncs.length;
   clock.stall(8_000);
-  assert.equal(peers.hears(), ['two']);
-  await clock.advance(config.runtime.heardMs - 600);
-  assert.equal([peers.hears(), resyncs.length], [['two'], before]);
+  assert.equal(peers.reaches(), ['two']);
+  await clock.advance(config.runtime.reachableMs - 600);
+  assert.equal([peers.reaches(), resyncs.length], [['two'], before]);
   await clock.advance(600);
-  assert.equal([peers.hears(), resyncs.length], [[], before + 1]);
+  assert.equal([peers.reaches(), resyncs.length], [[], before + 1]);
   peers.close();
 });
 

@@ -309,11 +309,11 @@ it('a repeat that is deferred for its actor is answered so: it happens, regardle
   router.linkDown('gone', []);
   map.learn({ shard: SHARD, owner: 'next', epoch: 2 });
   router.linkUp('next', next);
-  const body = JSON.stringify({ code: 'quarantined', detail: 'its snapshot does not restore', kept: true });
+  const body = JSON.stringify({ code: 'quarantined', detail: 'its snapshot does not restore', deferred: true });
   const id = next.sent[0]?.id ?? 0;
   router.answered('next', [{ kind: 'failure', id, to: '', body, remainingMs: 0, trace: '' }]);
   const told = (await kept).failure;
-  assert.ok(told.code === 'quarantined' && told.kept);
+  assert.ok(told.code === 'quarantined' && told.deferred);
   router.close();
 });
 

@@ -9,24 +9,24 @@ const NAMES = ['a', 'b', 'c', 'd', 'e'];
 /** Lists of peers by bit mask, made once: a million verdicts are computed from them. */
 const LISTS = Array.from({ length: 32 }, (_, mask) => NAMES.filter((_name, index) => mask & (1 << index)));
 
-/** `hears[i]` is the mask of nodes from which node i receives heartbeats. Births are in the order of `births`. */
-function sights(hears: readonly number[], births: readonly number[], fresh = 0b11111, joining = 0): Sight[] {
-  return hears.map((mask, i) => ({
+/** `reaches[i]` is the mask of nodes from which node i receives heartbeats. Births are in the order of `births`. */
+function sights(reaches: readonly number[], births: readonly number[], fresh = 0b11111, joining = 0): Sight[] {
+  return reaches.map((mask, i) => ({
     incarnation: NAMES[i] as string,
     birth: births[i] as number,
-    hears: LISTS[mask] as string[],
+    reaches: LISTS[mask] as string[],
     fresh: (fresh & (1 << i)) !== 0,
     joining: (joining & (1 << i)) !== 0,
   }));
 }
 
 /** The rule written the plain way: every subset, largest first, ties to the group with the oldest, then second oldest. */
-function oracle(hears: readonly number[], births: readonly number[], fresh = 0b11111): string {
+function oracle(reaches: readonly number[], births: readonly number[], fresh = 0b11111): string {
   let best: number[] = [];
-  for (let mask = 1; mask < 1 << hears.length; mask++) {
-    const group = hears.map((_, i) => i).filter((i) => mask & (1 << i));
+  for (let mask = 1; mask < 1 << reaches.length; mask++) {
+    const group = reaches.map((_, i) => i).filter((i) => mask & (1 << i));
     if (group.some((i) => !(fresh & (1 << i)))) continue;
-    if (!group.every((i) => group.every((j) => i === j || (hears[i] as number) & (1 << j)))) continue;
+    if (!group.every((i) => group.every((j) => i === j || (reaches[i] as number) & (1 << j)))) continue;
     if (group.length > best.length || (group.length === best.length && older(group, best, births))) best = group;
   }
   return best
@@ -51,14 +51,14 @@ function* cuts(n: number): Generator<readonly number[]> {
   const pairs = Array.from({ length: n * n }, (_, k) => [Math.floor(k / n), k % n] as const).filter(
     ([i, j]) => i !== j,
   );
-  const hears = new Array<number>(n);
+  const reaches = new Array<number>(n);
   for (let cut = 0; cut < 1 << pairs.length; cut++) {
-    hears.fill(0);
+    reaches.fill(0);
     for (let k = 0; k < pairs.length; k++) {
       const [from, to] = pairs[k] as readonly [number, number];
-      if (!(cut & (1 << k))) hears[to] = (hears[to] as number) | (1 << from);
+      if (!(cut & (1 << k))) reaches[to] = (reaches[to] as number) | (1 << from);
     }
-    yield hears;
+    yield reaches;
   }
 }
 
@@ -69,8 +69,8 @@ it('every cut of three nodes, one way or both, leaves the group the rule names',
     [3, 2, 1],
     [2, 3, 1],
   ]) {
-    for (const hears of cuts(3)) {
-      assert.is(shown(liveSet(sights(hears, births))), oracle(hears, births), JSON.stringify({ hears, births }));
+    for (const reaches of cuts(3)) {
+      assert.is(shown(liveSet(sights(reaches, births))), oracle(reaches, births), JSON.stringify({ reaches, births }));
       count += 1;
     }
   }
@@ -82,10 +82,10 @@ it('every cut of five nodes, one way or both, leaves the group the rule names', 
   // Only mutual contact counts, so the oracle runs once per contact graph; the verdict runs for every cut.
   const expected = new Map<string, string>();
   let count = 0;
-  for (const hears of cuts(5)) {
-    const mutual = hears.map((mask, i) => {
+  for (const reaches of cuts(5)) {
+    const mutual = reaches.map((mask, i) => {
       let both = 0;
-      for (let j = 0; j < 5; j++) if (mask & (1 << j) && (hears[j] as number) & (1 << i)) both |= 1 << j;
+      for (let j = 0; j < 5; j++) if (mask & (1 << j) && (reaches[j] as number) & (1 << i)) both |= 1 << j;
       return both;
     });
     const key = mutual.join();
@@ -94,8 +94,8 @@ it('every cut of five nodes, one way or both, leaves the group the rule names', 
       rule = oracle(mutual, births);
       expected.set(key, rule);
     }
-    const live = shown(liveSet(sights(hears, births)));
-    if (live !== rule) assert.is(live, rule, JSON.stringify({ hears }));
+    const live = shown(liveSet(sights(reaches, births)));
+    if (live !== rule) assert.is(live, rule, JSON.stringify({ reaches }));
     count += 1;
   }
   assert.is(count, 1 << 20);
@@ -107,11 +107,11 @@ it('every partition of five nodes into groups keeps the largest, ties to the old
   let count = 0;
   const place = (groups: readonly number[], next: number): void => {
     if (next === 5) {
-      const hears = [0, 1, 2, 3, 4].map((i) => (groups.find((mask) => mask & (1 << i)) as number) & ~(1 << i));
+      const reaches = [0, 1, 2, 3, 4].map((i) => (groups.find((mask) => mask & (1 << i)) as number) & ~(1 << i));
       const size = (mask: number): number => LISTS[mask]?.length ?? 0;
       const oldest = (mask: number): number => Math.min(...births.filter((_, i) => mask & (1 << i)));
       const winner = [...groups].sort((x, y) => size(y) - size(x) || oldest(x) - oldest(y))[0] as number;
-      assert.is(shown(liveSet(sights(hears, births))), (LISTS[winner] as string[]).join(''));
+      assert.is(shown(liveSet(sights(reaches, births))), (LISTS[winner] as string[]).join(''));
       count += 1;
       return;
     }
@@ -130,15 +130,15 @@ it('every partition of five nodes into groups keeps the largest, ties to the old
 it('in every cut of four nodes the members inside are those without the newcomers, who join where all of them hear', () => {
   const births = [2, 1, 4, 3];
   let joined = 0;
-  for (const hears of cuts(4)) {
+  for (const reaches of cuts(4)) {
     const areMutual = (i: number, j: number): boolean =>
-      ((hears[i] as number) & (1 << j)) !== 0 && ((hears[j] as number) & (1 << i)) !== 0;
+      ((reaches[i] as number) & (1 << j)) !== 0 && ((reaches[j] as number) & (1 << i)) !== 0;
     for (let joining = 1; joining < 15; joining++) {
-      const live = liveSet(sights(hears, births, 0b1111, joining));
+      const live = liveSet(sights(reaches, births, 0b1111, joining));
       const inside = [0, 1, 2, 3].filter((i) => live.has(NAMES[i] as string));
       const members = inside.filter((i) => !(joining & (1 << i)));
-      const shape = JSON.stringify({ hears, joining });
-      assert.is(members.map((i) => NAMES[i]).join(''), oracle(hears, births, 0b1111 & ~joining), shape);
+      const shape = JSON.stringify({ reaches, joining });
+      assert.is(members.map((i) => NAMES[i]).join(''), oracle(reaches, births, 0b1111 & ~joining), shape);
       assert.ok(
         inside.every((i) => inside.every((j) => i === j || areMutual(i, j))),
         shape,
@@ -152,8 +152,8 @@ it('in every cut of four nodes the members inside are those without the newcomer
 });
 
 it('without any member the largest group of newcomers joins, the oldest first', () => {
-  for (const hears of cuts(3)) {
-    assert.is(shown(liveSet(sights(hears, [3, 1, 2], 0b111, 0b111))), oracle(hears, [3, 1, 2]));
+  for (const reaches of cuts(3)) {
+    assert.is(shown(liveSet(sights(reaches, [3, 1, 2], 0b111, 0b111))), oracle(reaches, [3, 1, 2]));
   }
 });
 
@@ -172,16 +172,16 @@ it('twenty nodes with one broken pair keep nineteen, the oldest of the pair amon
     birth: 20 - i,
     fresh: true,
     joining: false,
-    hears: names.filter((other) => !(name === 'n3' && other === 'n7')),
+    reaches: names.filter((other) => !(name === 'n3' && other === 'n7')),
   }));
   const live = liveSet(rows);
   assert.is(live.size, 19);
   assert.ok(live.has('n7') && !live.has('n3'));
 });
 
-const LIMITS = { staleMs: 3_300, outsideMs: 2_000, joinMs: 30_000 };
+const LIMITS = { staleMs: 3_300, voteOutMs: 2_000, joinMs: 30_000 };
 const watched = (incarnation: string, unchangedMs: number, outsideMs: number): Watched => ({
-  ...{ incarnation, birth: 1, hears: [], unchangedMs, outsideMs, joining: false },
+  ...{ incarnation, birth: 1, reaches: [], unchangedMs, outsideMs, joining: false },
 });
 const joining = (...row: Parameters<typeof watched>): Watched => ({ ...watched(...row), joining: true });
 

@@ -44,4 +44,5 @@ export const clerkScenes =
 
 /** The vault beside a clerk. */
 export const vaultOf = (address: string): string => address.replace('clerk:', 'vault:');
-export const deadLettersOf = async (stage: Stage, address = A) => (await stage.engine.inspect(address))?.aside ?? [];
+export const deadLettersOf = async (stage: Stage, address = A) =>
+  (await stage.engine.inspect(address))?.deadLetters ?? [];

@@ -59,8 +59,8 @@ export const scenes =
 
 export const receivedBy = async (stage: Stage): Promise<Json[]> =>
   ((await stage.body(A, { type: 'open' })) as string[]).map((text) => JSON.parse(text) as Json);
-export const intents = async (stages: Stages) =>
-  (await stages.store.rows({ collection: '$intents', limit: 100 })).map(
+export const activities = async (stages: Stages) =>
+  (await stages.store.rows({ collection: '$activities', limit: 100 })).map(
     ({ body }) => JSON.parse(body) as ActivityRecord,
   );
 export const work = (id: string, more: Record<string, Json> = {}) => ({ type: 'work', id, ...more });

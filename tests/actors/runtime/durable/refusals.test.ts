@@ -20,7 +20,7 @@ const showOf = async (stage: Stage, address = A) => {
 };
 const billsOf = async ({ stages }: ClerkScene, address = A): Promise<Json[]> =>
   (await stages.store.rows({ collection: 'bill', address, limit: 100 })).map(({ body }) => JSON.parse(body) as Json);
-const deadLetters = (stages: Stages) => stages.store.rows({ collection: '$aside', limit: 100 });
+const deadLetters = (stages: Stages) => stages.store.rows({ collection: '$dead-letters', limit: 100 });
 const amountIn = (stage: Stage, address = A) => stage.body(vaultOf(address), { type: 'show' });
 const REFUSAL = (by: string, left = VAULT_AMOUNT) => ({ by, event: 'take', body: { short: left } });
 
@@ -101,7 +101,7 @@ for (const [source, bring] of Object.entries(INPUTS)) {
     assert.equal(await billsOf(scene), [{ id: 'b1', state: 'failed' }]);
     assert.equal(await deadLetters(stages), []);
     assert.equal((await stage.engine.inspect(A))?.timers, []);
-    assert.equal(await stages.store.rows({ collection: '$intents', limit: 1 }), []);
+    assert.equal(await stages.store.rows({ collection: '$activities', limit: 1 }), []);
   });
 
   within(
@@ -213,11 +213,11 @@ it('a deferred ask of a quarantined actor that is refused there is one dead lett
   store.flip(vault);
   const stage = await open();
   const answer = await stage.ask(vault, { type: 'take', amount: 6 });
-  assert.ok(!answer.ok && answer.failure.code === 'quarantined' && answer.failure.kept);
+  assert.ok(!answer.ok && answer.failure.code === 'quarantined' && answer.failure.deferred);
   store.mend();
   await stage.engine.reload(vault);
-  await until(async () => (await stage.engine.inspect(vault))?.aside[0]?.times === 1);
-  const [letter, ...more] = (await stage.engine.inspect(vault))?.aside ?? [];
+  await until(async () => (await stage.engine.inspect(vault))?.deadLetters[0]?.times === 1);
+  const [letter, ...more] = (await stage.engine.inspect(vault))?.deadLetters ?? [];
   assert.equal([letter?.source, letter?.event, more.length], ['ask', 'take', 0]);
   assert.match(letter?.failure ?? '', /vault:acct_1\/v refused take: \{"short":5\}/);
   await stage.close();

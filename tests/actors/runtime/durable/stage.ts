@@ -24,7 +24,7 @@ export const LIMITS: EngineLimits = {
   laneSystemMax: 4_096,
   commitEntriesMax: 1_024,
   commitBytesMax: 4 * 1024 * 1024,
-  trailMax: 50,
+  transitionsMax: 50,
   watchersMax: 2,
   residentsMax: 10_000,
   timersAheadMs: 60_000,
@@ -82,7 +82,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const incarnation = `${options.name ?? 'n1'}-${++stages}`;
   const node = { name: options.name ?? 'n1', incarnation, address: '', operatorUrl: '', pid: 1, host: 'test' };
   await store.register(node);
-  await store.heartbeat({ incarnation, hears: [], state: 'up' });
+  await store.heartbeat({ incarnation, reaches: [], state: 'up' });
   const recorded: Recorded = { lost: [], published: [], logged: [], steps: [], gone: new Set() };
   const engine = createEngine({
     kinds: (options.kinds ?? [counterKind, registerKind, purseKind]).map((kind) => {

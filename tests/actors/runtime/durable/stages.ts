@@ -27,7 +27,7 @@ export class Stages {
   /** All messages sent, in order. */
   readonly carried: Carried[] = [];
   readonly aborted: (ActivityAttempt & { readonly at: string })[] = [];
-  readonly causes = new Map<string, 'own-hand' | 'outside'>();
+  readonly causes = new Map<string, 'crashed' | 'killed'>();
   /** Decides the fate of a message; by default it passes. */
   wire: (carried: Carried, pass: () => Promise<Json>) => Promise<Json> = (_, pass) => pass();
 
@@ -70,13 +70,13 @@ export class Stages {
   }
 
   /** Kills the process: drops its memory, silences it, and marks it dead in the store. */
-  async kill(stage: Stage, cause: 'own-hand' | 'outside' | null = 'outside'): Promise<void> {
+  async kill(stage: Stage, cause: 'crashed' | 'killed' | null = 'killed'): Promise<void> {
     this.running.splice(this.running.indexOf(stage), 1);
     stage.engine.activities.abortAll('killed by the test');
     for (let shard = 0; shard < SHARDS; shard++) stage.engine.drop(shard);
     // No shard is left to release: this only ends its timers.
     await stage.engine.close();
-    const row = (await this.store.heartbeat({ incarnation: 'x', hears: [], state: 'up' })).nodes.find(
+    const row = (await this.store.heartbeat({ incarnation: 'x', reaches: [], state: 'up' })).nodes.find(
       ({ incarnation }) => incarnation === stage.incarnation,
     );
     await this.store.markDead(stage.incarnation, row?.beat ?? 0, 'the test');

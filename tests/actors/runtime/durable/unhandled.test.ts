@@ -55,7 +55,7 @@ within(
     await clock.advance(100_000);
     assert.is(stage.engine.gauges.steps, steps, 'none is tried again by itself');
     assert.equal((await stage.engine.inspect(A))?.timers, []);
-    assert.equal(await stages.store.rows({ collection: '$intents', limit: 1 }), []);
+    assert.equal(await stages.store.rows({ collection: '$activities', limit: 1 }), []);
   },
 );
 

@@ -43,7 +43,7 @@ it('a heartbeat writes the mark of its node, and the same store opens again', ()
     const inner = memory();
     const store = await withBootMarks(inner, options(folder));
     const { birth } = await store.register(node('n1', 'i1'));
-    await store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' });
+    await store.heartbeat({ incarnation: 'i1', reaches: [], state: 'up' });
     const mark = JSON.parse(readFileSync(join(folder, 'n1.json'), 'utf8')) as Record<string, unknown>;
     assert.equal([mark.incarnation, mark.birth, mark.beat], ['i1', birth, 1]);
     assert.equal(readdirSync(folder), ['n1.json']);
@@ -56,7 +56,7 @@ it('a node that beats while another one opens the store does not make the databa
     await inner.register(node('n1', 'i1'));
     const beat = async (): Promise<void> => {
       const again = await withBootMarks(inner, options(folder));
-      await again.heartbeat({ incarnation: 'i1', hears: [], state: 'up' });
+      await again.heartbeat({ incarnation: 'i1', reaches: [], state: 'up' });
     };
     await beat();
     let isOpening = true;
@@ -82,7 +82,7 @@ it('a mark that cannot be written is reported once, until it can be again', () =
     await store.register(node('n1', 'i1'));
     const beat = async (): Promise<void> => {
       now += 1_000;
-      await store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' });
+      await store.heartbeat({ incarnation: 'i1', reaches: [], state: 'up' });
     };
     rmSync(folder, { recursive: true });
     await beat();
@@ -101,12 +101,12 @@ it('a mark of another database is ignored', () =>
   inFolder(async (folder) => {
     const store = await withBootMarks(memory(), options(folder));
     await store.register(node('n1', 'i1'));
-    await store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' });
+    await store.heartbeat({ incarnation: 'i1', reaches: [], state: 'up' });
     await withBootMarks(memory(), options(folder));
   }));
 
 it('a database is behind a mark when it lacks the marked birth or heartbeat', () => {
-  const row = { ...node('n1', 'i1'), birth: 3, beat: 10, hears: [], state: 'up', why: null } as const;
+  const row = { ...node('n1', 'i1'), birth: 3, beat: 10, reaches: [], state: 'up', why: null } as const;
   const mark = { store: 's', incarnation: 'i1', birth: 3, beat: 10 };
   assert.is(isBehind([row], mark), false);
   assert.is(isBehind([row], { ...mark, beat: 11 }), true);

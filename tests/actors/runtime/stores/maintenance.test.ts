@@ -60,7 +60,7 @@ const kinds: Readonly<Record<string, () => Promise<Installation>>> = {
       },
       folder,
       async copyByHand() {
-        const tables = ['actors', 'rows', 'timers', 'nodes', 'shards', 'facts', 'counters'];
+        const tables = ['actors', 'rows', 'timers', 'nodes', 'shards', 'settings', 'counters'];
         for (const table of tables) await database.run(`CREATE TABLE copy_of_${table} AS TABLE ${table}`);
         return async () => {
           const client = new pg.Client({ connectionString: database.url });
@@ -103,7 +103,7 @@ const open = ({ choice, folder }: Installation): Promise<OpenedStore> =>
 /** One incarnation of node n1: claims shard 7 and writes the account's next versions. */
 async function live(store: OpenedStore, incarnation: string, steps: number) {
   const { birth } = await store.register(node('n1', incarnation));
-  await store.heartbeat({ incarnation, hears: [], state: 'up' });
+  await store.heartbeat({ incarnation, reaches: [], state: 'up' });
   const [seen] = (await store.shards()).filter(({ shard }) => shard === 7);
   const [taken] = seen ? await store.claim(incarnation, [seen]) : [];
   if (!taken) throw new Error(`${incarnation} did not get its shard`);
@@ -188,7 +188,7 @@ for (const [name, make] of Object.entries(kinds)) {
     let running = true;
     const beating = (async () => {
       while (running) {
-        await store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' });
+        await store.heartbeat({ incarnation: 'i1', reaches: [], state: 'up' });
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
     })();

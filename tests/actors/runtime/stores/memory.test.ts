@@ -69,7 +69,7 @@ it('a cut connection reaches nothing while others continue', async () => {
   store.cut = true;
   assert.instance(await outcome(store.commit([write(fence)])), StoreRefused);
   assert.instance(await outcome(store.loadActor('account:a')), StoreRefused);
-  assert.instance(await outcome(store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' })), StoreRefused);
+  assert.instance(await outcome(store.heartbeat({ incarnation: 'i1', reaches: [], state: 'up' })), StoreRefused);
   assert.equal(await other.commit([write(fence)]), [{ shard: 7, committed: true }]);
 });
 

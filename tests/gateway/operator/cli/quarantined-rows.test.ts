@@ -35,7 +35,7 @@ function damaged(address: string): void {
   const place = [kindOf(address), ownerHash(ownerOf(address)), shardOf(address, SHARDS)];
   database
     .prepare(
-      `INSERT INTO actors (address, kind, hash, shard, version, chart, state, snapshot, trail)
+      `INSERT INTO actors (address, kind, hash, shard, version, chart, state, snapshot, transitions)
         SELECT ?, ?, ?, ?, 1, chart, state, 'no JSON', '[]' FROM actors WHERE kind = ? LIMIT 1`,
     )
     .run(address, ...place, kindOf(address));

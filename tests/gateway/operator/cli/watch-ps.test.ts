@@ -9,7 +9,7 @@ const it = bounded(test);
 
 function viewOf(state: string, more: object = {}): ClusterView {
   const nodes = ['n2', 'n1'].map((name) => ({ name, live: true, state, shards: 128 }));
-  return { nodes, unowned: 0, aside: [], quarantined: [], outage: null, ...more } as unknown as ClusterView;
+  return { nodes, unowned: 0, deadLetters: [], quarantined: [], outage: null, ...more } as unknown as ClusterView;
 }
 
 /** Watches until there is no further view; a failure takes the place of one. */
@@ -65,7 +65,7 @@ it('ps shows since when a node runs, its restarts of the last hour, and how its 
     ...{ startedAt: Date.now() - age * 1_000, restarts: { total: 9, lastHour: nth } },
     lastEnd: nth === 0 ? null : lastEnd,
   }));
-  const [head = '', ...rows] = renderPs(viewOf('up', { census: [], shardCount: 4, nodes })).split('\n');
+  const [head = '', ...rows] = renderPs(viewOf('up', { actorCounts: [], shardCount: 4, nodes })).split('\n');
   assert.match(head, /^NODE +STATE +UP +RESTARTS 1H .* LAST END$/);
   assert.match(rows[0] ?? '', /^n0 +up +59s +0 /);
   assert.match(rows[1] ?? '', /^n1 +up +12m 3s +1 .*ended by SIGKILL, 1970-01-01T00:00:00.000Z$/);
@@ -74,8 +74,8 @@ it('ps shows since when a node runs, its restarts of the last hour, and how its 
 });
 
 it('ps begins with the store that is out of reach: since when, and why, while the nodes run', () => {
-  const census = [{ kind: 'account', state: 'open', chart: 3, count: 2 }];
-  const more = { census, shardCount: 256, outage: { since: 0, why: 'connect ECONNREFUSED' } };
+  const actorCounts = [{ kind: 'account', state: 'open', chart: 3, count: 2 }];
+  const more = { actorCounts, shardCount: 256, outage: { since: 0, why: 'connect ECONNREFUSED' } };
   const nodes = viewOf('up').nodes.map((node) => ({ ...node, ...LATER }));
   const [first, , head, ...rows] = renderPs(viewOf('up', { ...more, nodes })).split('\n');
   assert.is(first, 'The nodes run, and the store is out of reach since 1970-01-01T00:00:00.000Z: connect ECONNREFUSED');
@@ -85,7 +85,7 @@ it('ps begins with the store that is out of reach: since when, and why, while th
 });
 
 it('outside of a terminal each change is a line, and nothing else is', async () => {
-  const draining = viewOf('draining', { aside: [1], outage: { since: 0, why: 'x' } });
+  const draining = viewOf('draining', { deadLetters: [1], outage: { since: 0, why: 'x' } });
   assert.is(
     await watched([viewOf('up'), viewOf('up'), draining, viewOf('up')]),
     [

@@ -118,7 +118,7 @@ for (const kind of ['sqlite', 'postgres']) {
 /** Maintenance whose waiting time ends with a heartbeat of the running node. */
 function beside({ choice, data, store }: Place): Promise<Place['maintenance']> {
   const after: Clock['after'] = (_, run) => {
-    void store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' }).then(run);
+    void store.heartbeat({ incarnation: 'i1', reaches: [], state: 'up' }).then(run);
     return () => {};
   };
   const clock = { ...systemClock, after };

@@ -121,7 +121,7 @@ it('every spelling of a request has one answer with the token and one without', 
 
 it('why names the node that runs the work of an actor', async () => {
   const found = {
-    ...{ address: 'video-job:acct_1/vjob_1', state: 'rendering', intents: [{ runner: 'b874' }] },
+    ...{ address: 'video-job:acct_1/vjob_1', state: 'rendering', activities: [{ runner: 'b874' }] },
     explanation: ['Attempt 1 renders.', 'The activity render runs on b874: attempt 1.'],
   };
   const nodes = [

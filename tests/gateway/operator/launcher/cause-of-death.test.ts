@@ -10,21 +10,21 @@ const END: NodeEnd = {
   ...{ code: null, signal: null, killedFor: null, silentLoop: false, fault: null, livedMs: 60_000, wasUp: true },
 };
 
-const CASES: readonly (readonly [string, Partial<NodeEnd>, 'own-hand' | 'outside'])[] = [
-  ['an uncaught error', { code: EXIT_UNCAUGHT }, 'own-hand'],
-  ['an abort, as when the heap is full', { signal: 'SIGABRT' }, 'own-hand'],
-  ['a segmentation fault', { signal: 'SIGSEGV' }, 'own-hand'],
-  ['a silent event loop', { signal: 'SIGKILL', killedFor: 'silent for 5000 ms', silentLoop: true }, 'own-hand'],
-  ['a kill by another process', { signal: 'SIGKILL' }, 'outside'],
-  ['a stopped process, killed by the launcher', { signal: 'SIGKILL', killedFor: 'stopped for 1000 ms' }, 'outside'],
-  ['a store that failed', { code: 70 }, 'outside'],
-  ['a node declared dead', { code: EXIT_REJOIN }, 'outside'],
-  ['a drain', { code: 0 }, 'outside'],
-  ['a drain that failed', { code: 1 }, 'outside'],
+const CASES: readonly (readonly [string, Partial<NodeEnd>, 'crashed' | 'killed'])[] = [
+  ['an uncaught error', { code: EXIT_UNCAUGHT }, 'crashed'],
+  ['an abort, as when the heap is full', { signal: 'SIGABRT' }, 'crashed'],
+  ['a segmentation fault', { signal: 'SIGSEGV' }, 'crashed'],
+  ['a silent event loop', { signal: 'SIGKILL', killedFor: 'silent for 5000 ms', silentLoop: true }, 'crashed'],
+  ['a kill by another process', { signal: 'SIGKILL' }, 'killed'],
+  ['a stopped process, killed by the launcher', { signal: 'SIGKILL', killedFor: 'stopped for 1000 ms' }, 'killed'],
+  ['a store that failed', { code: 70 }, 'killed'],
+  ['a node declared dead', { code: EXIT_REJOIN }, 'killed'],
+  ['a drain', { code: 0 }, 'killed'],
+  ['a drain that failed', { code: 1 }, 'killed'],
 ];
 
 for (const [what, end, cause] of CASES) {
-  it(`${what} counts as ${cause === 'own-hand' ? 'crashed' : 'killed'}`, () => {
+  it(`${what} counts as ${cause === 'crashed' ? 'crashed' : 'killed'}`, () => {
     assert.is(causeOfDeath({ ...END, ...end }), cause);
   });
 }

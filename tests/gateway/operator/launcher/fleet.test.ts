@@ -150,8 +150,8 @@ it('every remaining node, and every later life, receives whether a node crashed 
   await cluster.until(() => cluster.journal.filter(({ event }) => event === 'node.end').length === 2);
   await cluster.until(() => cluster.fleet.running().length === 3);
   const expected = [
-    { incarnation: first?.incarnation, cause: 'outside' },
-    { incarnation: second?.incarnation, cause: 'own-hand' },
+    { incarnation: first?.incarnation, cause: 'killed' },
+    { incarnation: second?.incarnation, cause: 'crashed' },
   ];
   const reported = new Map<string, Reply>();
   while (reported.size < 3) {

@@ -3,7 +3,7 @@ export const actorSql = {
   /** The actor and its open rows from one snapshot of the database. */
   load: {
     name: 'actor_load',
-    text: `SELECT a.kind, a.hash, a.shard, a.version, a.chart, a.snapshot, a.trail,
+    text: `SELECT a.kind, a.hash, a.shard, a.version, a.chart, a.snapshot, a.transitions,
       (SELECT coalesce(json_agg(json_build_array(r.address, r.collection, r.id, r.sort, r.index0, r.index1, r.index2,
         r.index3, r.open, r.expires_at, r.body) ORDER BY r.collection, r.sort, r.id), '[]'::json)
         FROM rows AS r WHERE r.address = a.address AND r.open) AS open_rows

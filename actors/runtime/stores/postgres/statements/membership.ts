@@ -1,6 +1,6 @@
 const ALIVE = "state IN ('joining', 'up', 'draining')";
 
-/** Operations on nodes, shards and settings (stored as `facts`), by name: each is prepared once per connection. */
+/** Operations on nodes, shards and settings, by name: each is prepared once per connection. */
 export const membershipSql = {
   register: { name: 'node_register', text: 'SELECT register_node_1($1, $2, $3, $4, $5, $6, $7, $8) AS birth' },
   heartbeat: { name: 'node_heartbeat', text: 'SELECT now, revision, nodes FROM heartbeat_1($1, $2, $3, $4)' },
@@ -18,5 +18,5 @@ export const membershipSql = {
     text: 'SELECT shard, owner, epoch FROM claim_shards_1($1, $2::integer[], $3::text[], $4::bigint[])',
   },
   give: { name: 'shard_give', text: 'SELECT give_shard_1($1, $2, $3, $4) AS epoch' },
-  setting: { name: 'setting_settle', text: 'SELECT settle_fact_1($1, $2) AS value' },
+  setting: { name: 'setting_settle', text: 'SELECT setting_1($1, $2) AS value' },
 } as const;

@@ -7,5 +7,5 @@ export const restoreSql = {
   raiseBirths: "UPDATE counters SET value = value + $1 WHERE name = 'births' RETURNING value AS birth",
   takeBirth: `INSERT INTO nodes (birth, incarnation, name, address, operator_url, pid, host, state, why)
     VALUES ($1, $2, '(restored)', '', '', 0, '', 'left', 'restored')`,
-  mark: 'INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+  mark: 'INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
 } as const;

@@ -3,14 +3,14 @@
  */
 export const actorSql = {
   judge: 'SELECT n, version, state, chart FROM actors WHERE address = ?',
-  insert: `INSERT INTO actors (address, kind, hash, shard, version, chart, state, snapshot, trail)
+  insert: `INSERT INTO actors (address, kind, hash, shard, version, chart, state, snapshot, transitions)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  updateIfSame: `UPDATE actors SET version = ?, snapshot = ?, trail = ?
+  updateIfSame: `UPDATE actors SET version = ?, snapshot = ?, transitions = ?
     WHERE address = ? AND version = ? AND state = ? AND chart = ?`,
-  update: 'UPDATE actors SET version = ?, snapshot = ?, trail = ? WHERE n = ?',
-  updateWithState: 'UPDATE actors SET version = ?, chart = ?, snapshot = ?, trail = ?, state = ? WHERE n = ?',
+  update: 'UPDATE actors SET version = ?, snapshot = ?, transitions = ? WHERE n = ?',
+  updateWithState: 'UPDATE actors SET version = ?, chart = ?, snapshot = ?, transitions = ?, state = ? WHERE n = ?',
   remove: 'DELETE FROM actors WHERE address = ?',
-  load: 'SELECT kind, hash, shard, version, chart, snapshot, trail FROM actors WHERE address = ?',
+  load: 'SELECT kind, hash, shard, version, chart, snapshot, transitions FROM actors WHERE address = ?',
   ofKind: 'SELECT address FROM actors WHERE kind = ? AND shard = ? ORDER BY address',
   actorCounts: `SELECT kind, state, chart, count(*) AS count FROM actors INDEXED BY actors_by_state
     GROUP BY kind, state, chart ORDER BY kind, state, chart`,

@@ -6,5 +6,5 @@ export const restoreSql = {
   endNodes: "UPDATE nodes SET state = 'dead', why = 'restored' WHERE state IN ('joining', 'up', 'draining')",
   takeBirth: `INSERT INTO nodes (birth, incarnation, name, address, operator_url, pid, host, state, why)
     SELECT coalesce(max(birth), 0) + ?, ?, '(restored)', '', '', 0, '', 'left', 'restored' FROM nodes RETURNING birth`,
-  mark: 'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+  mark: 'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
 } as const;

@@ -1,5 +1,5 @@
-/** SQL on the settings, stored in the table `facts`: the first written value stays. */
+/** SQL on the settings: the first written value stays. */
 export const settingSql = {
-  writeIfAbsent: 'INSERT OR IGNORE INTO facts (name, value) VALUES (?, ?)',
-  read: 'SELECT value FROM facts WHERE name = ?',
+  writeIfAbsent: 'INSERT OR IGNORE INTO settings (name, value) VALUES (?, ?)',
+  read: 'SELECT value FROM settings WHERE name = ?',
 } as const;

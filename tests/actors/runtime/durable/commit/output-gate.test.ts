@@ -127,7 +127,7 @@ it('keeps batches within their bounds and in order, and transition logs free of 
   store.fault = (writes) => {
     for (const { record } of writes.flatMap((write) => write.actors)) {
       versions.push(record.version);
-      logLengths.push((JSON.parse(record.trail) as unknown[]).length);
+      logLengths.push((JSON.parse(record.transitions) as unknown[]).length);
     }
     return null;
   };

@@ -81,7 +81,7 @@ it('no two activity records of a shard have the same sort key, however high its 
     await stage.body(A, { type: 'open' });
     await stage.body(A, { type: 'work', id });
   }
-  const sorts = (await store.rows({ collection: '$intents', limit: 10 })).map(({ sort }) => sort);
+  const sorts = (await store.rows({ collection: '$activities', limit: 10 })).map(({ sort }) => sort);
   assert.is(new Set(sorts).size, 3, sorts.join(' '));
   assert.ok(sorts.every((sort) => Number.isSafeInteger(sort)));
   stage.engine.activities.abortAll('the test is over');

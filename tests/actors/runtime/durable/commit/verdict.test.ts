@@ -42,7 +42,7 @@ it('drops a fenced shard whole, answers moved, notifies the host, and leaves oth
   const rival = store.connect();
   const node = { name: 'n2', incarnation: 'rival', address: '', operatorUrl: '', pid: 2, host: 'test' };
   await rival.register(node);
-  await rival.heartbeat({ incarnation: 'rival', hears: [], state: 'up' });
+  await rival.heartbeat({ incarnation: 'rival', reaches: [], state: 'up' });
   const row = (await rival.shards())[SHARD];
   assert.ok(row);
   await rival.give(row, 'rival');

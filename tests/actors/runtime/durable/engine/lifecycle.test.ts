@@ -39,7 +39,7 @@ it('writes volatile state at hand-over, also that of an actor that existed only 
   const next = await openStage({ store: stage.store });
   assert.is(seen(await next.body('counter:a', { type: 'read' })), 1);
   assert.is(seen(await next.body('counter:b', { type: 'read' })), 1);
-  assert.is((await next.engine.inspect('counter:b'))?.trail[0]?.event, 'peek');
+  assert.is((await next.engine.inspect('counter:b'))?.transitions[0]?.event, 'peek');
   await next.close();
 });
 
@@ -232,7 +232,7 @@ it('inspects state, rows, timers, queue, transition log and explanation, without
     [['second', 'tick']],
   );
   assert.equal(
-    shown.trail.map(({ version, event }) => [version, event]),
+    shown.transitions.map(({ version, event }) => [version, event]),
     [
       [1, 'add'],
       [2, 'remind'],

@@ -144,7 +144,7 @@ it('defers inputs that cannot be refused, and steps them once, in order, when th
   }
   assert.is(await stage.body('purse:acct_1/a', { type: 'show' }), 40);
   const shown = await stage.engine.inspect('purse:acct_1/b');
-  assert.is(shown?.openRows.$aside, 3);
+  assert.is(shown?.openRows['$dead-letters'], 3);
   assert.match(shown?.explanation.join('\n') ?? '', /3 messages that could not be refused wait/);
   await stage.close();
 
@@ -155,9 +155,9 @@ it('defers inputs that cannot be refused, and steps them once, in order, when th
   const reloaded = next.engine.reload('purse:acct_1/b');
   assert.equal(await reloaded, { outcome: 'loaded' });
   assert.is(await next.body('purse:acct_1/b', { type: 'show' }), 165);
-  const trail = (await next.engine.inspect('purse:acct_1/b'))?.trail ?? [];
-  assert.is(trail.filter(({ event }) => event === 'receive').length, 4);
-  assert.equal(await store.rows({ collection: '$aside', limit: 10 }), []);
+  const transitions = (await next.engine.inspect('purse:acct_1/b'))?.transitions ?? [];
+  assert.is(transitions.filter(({ event }) => event === 'receive').length, 4);
+  assert.equal(await store.rows({ collection: '$dead-letters', limit: 10 }), []);
   await next.close();
 
   const last = await openStage({ store, kinds: [counterKind, kept] });
@@ -193,7 +193,7 @@ it('retries a deferred input that fails, and finally leaves it in its row', asyn
   await stage.engine.reload('purse:acct_1/b');
   await until(() => stage.recorded.logged.some(({ message }) => message === 'a deferred input failed'));
   assert.is(await stage.body('purse:acct_1/b', { type: 'show' }), 100, 'it serves all the same');
-  assert.is((await store.rows({ collection: '$aside', limit: 10 })).length, 1);
+  assert.is((await store.rows({ collection: '$dead-letters', limit: 10 })).length, 1);
   await stage.close();
 });
 
@@ -208,7 +208,7 @@ it('keeps deferred inputs distinct when the shard is served again under the same
   // A hand-over that failed.
   stage.engine.adopt(shard, epoch ?? 0);
   await pay(20);
-  assert.is((await store.rows({ collection: '$aside', limit: 10 })).length, 2);
+  assert.is((await store.rows({ collection: '$dead-letters', limit: 10 })).length, 2);
   store.mend();
   assert.equal(await stage.engine.reload('purse:acct_1/b'), { outcome: 'loaded' });
   assert.is(await stage.body('purse:acct_1/b', { type: 'show' }), 150);

@@ -73,7 +73,7 @@ async function begunAmong(addresses: readonly string[], heldMax: number): Promis
   };
   const rowOf = (address: string) => {
     const at = { beside: new RowCache(address), shard: 0, open: true, sort: places.get(address) ?? 0 };
-    return systemRow(at, systemCollections.intents, 'w', record);
+    return systemRow(at, systemCollections.activities, 'w', record);
   };
   for (const address of addresses) activities.durable(shard, rowOf(address));
   assert.is(activityRunner.size, heldMax);
@@ -113,7 +113,7 @@ it('a result found in time is not ended by its owner while other attempts wait f
   const rowOf = (id: string, body: ActivityRecord) =>
     systemRow(
       { beside: new RowCache('job:crowd/a'), shard: 0, open: true, sort: 0 },
-      systemCollections.intents,
+      systemCollections.activities,
       id,
       body,
     );

@@ -4,7 +4,7 @@ import { AskError } from '../../../../../actors/runtime/actor/answer.ts';
 import type { Json } from '../../../../../actors/runtime/actor/event.ts';
 import { ActivityFailed } from '../../../../../actors/runtime/ports/activity.ts';
 import type { Store } from '../../../../../actors/runtime/ports/store.ts';
-import { A, type Call, first, intents, receivedBy, scenes, work } from '../held-calls.ts';
+import { A, activities, type Call, first, receivedBy, scenes, work } from '../held-calls.ts';
 import { ALL, until } from '../stage.ts';
 import type { Stages } from '../stages.ts';
 
@@ -39,7 +39,7 @@ within(
     const { job } = scene.held.call(0);
     assert.equal([job.address, job.id, job.attempt, job.input], [A, 'w1', 1, { n: 7 }]);
     assert.equal(
-      (await intents(scene.stages)).map(({ runner, attempt }) => [runner, attempt]),
+      (await activities(scene.stages)).map(({ runner, attempt }) => [runner, attempt]),
       [[stage.incarnation, 1]],
     );
     const twice = await stage.ask(A, work('w1'));
@@ -47,7 +47,7 @@ within(
     scene.held.call(0).resolve('done');
     await until(async () => (await receivedBy(stage)).length === 1);
     assert.equal(await receivedBy(stage), ['done']);
-    assert.equal(await intents(scene.stages), []);
+    assert.equal(await activities(scene.stages), []);
     assert.is(stage.engine.activities.size, 0);
     const none = await stage.ask(A, work('w2', { name: 'unknown' }));
     assert.ok(!none.ok && none.failure.code === 'failed' && none.failure.detail.includes('no activity handler'));
@@ -75,12 +75,12 @@ within(
     assert.equal(await receivedBy(stage), [failure]);
     await scene.clock.advance(60_000);
     assert.is(scene.held.calls.length, 1, 'only the chart repeats');
-    assert.equal(await intents(scene.stages), []);
+    assert.equal(await activities(scene.stages), []);
 
     await stage.body(A, work('w', { repeats: { key, attempt: 1, failure } }));
     await until(() => scene.held.calls.length === 2);
     assert.equal([scene.held.call(1).job.attempt, scene.held.call(1).job.key], [2, key]);
-    assert.is((await intents(scene.stages))[0]?.lastFailure, 'error: once more');
+    assert.is((await activities(scene.stages))[0]?.lastFailure, 'error: once more');
     scene.held.call(1).reject(new ActivityFailed('refused', 'x'.repeat(10_000), false));
     await until(async () => (await receivedBy(stage)).length === 2);
     assert.equal((await receivedBy(stage))[1], { code: 'refused', message: 'x'.repeat(1_000), retriable: false });
@@ -99,7 +99,7 @@ within('why and inspect show which attempt runs or waits, and how the previous o
   await until(() => scene.held.calls.length === 1);
   const seen = await stage.engine.inspect(A);
   assert.equal(
-    seen?.intents.map(({ attempt, begun, lastFailure }) => [attempt, begun, lastFailure]),
+    seen?.activities.map(({ attempt, begun, lastFailure }) => [attempt, begun, lastFailure]),
     [[3, true, 'upstream: no luck']],
   );
   const line = `The activity work w runs on ${stage.incarnation}: attempt 3, last failure: upstream: no luck.`;
@@ -111,7 +111,7 @@ within('a step that performs an activity its kind does not declare fails as a wh
   const answer = await stage.ask(A, work('w', { name: 'undeclared' }));
   assert.ok(!answer.ok && answer.failure.code === 'failed');
   assert.match(answer.failure.detail, /does not declare the activity undeclared/);
-  assert.equal(await intents(scene.stages), []);
+  assert.equal(await activities(scene.stages), []);
 });
 
 within('the deadline aborts the call and is reported, even if the handler ignores the signal', async (scene) => {
@@ -141,7 +141,7 @@ within('a cancel aborts the call and discards its result; a stop cancels all act
   await stage.body(A, { type: 'open' });
   await scene.clock.advance(10_000);
   assert.equal(await receivedBy(stage), []);
-  assert.equal(await intents(scene.stages), []);
+  assert.equal(await activities(scene.stages), []);
 });
 
 within('a runner continues when its shard moves, and the new owner accepts its result', async (scene) => {
@@ -155,7 +155,7 @@ within('a runner continues when its shard moves, and the new owner accepts its r
   assert.is(scene.held.calls.length, 1);
   assert.not.ok(scene.held.call(0).signal.aborted);
   assert.equal(
-    (await next.engine.inspect(A))?.intents.map(({ runner }) => runner),
+    (await next.engine.inspect(A))?.activities.map(({ runner }) => runner),
     [stage.incarnation],
   );
   scene.held.call(0).resolve('from afar');
@@ -191,7 +191,7 @@ for (const end of [{ type: 'drop', id: 'w' }, { type: 'stop' }]) {
     assert.is(stage.engine.activities.size, 0);
     resume();
     await scene.clock.advance(10_000);
-    assert.equal([scene.held.calls.length, await intents(scene.stages)], [1, []]);
+    assert.equal([scene.held.calls.length, await activities(scene.stages)], [1, []]);
   });
 }
 
@@ -210,14 +210,14 @@ within('the death of a runner starts the next attempt, and a result of the previ
   assert.equal([now.job.attempt, now.job.key], [2, old.job.key]);
   assert.ok(old.signal.aborted, 'a dead node aborts its handlers');
   const end = { type: 'done', result: 'from the dead' };
-  assert.is(await next.body(A, { type: '$result', id: 'w', attempt: 1, end, last: false }), 'stale');
+  assert.is(await next.body(A, { type: '$result', id: 'w', attempt: 1, key: now.job.key, end, last: false }), 'stale');
   assert.equal(await receivedBy(next), ['attempt 2']);
-  const [record] = await intents(scene.stages);
+  const [record] = await activities(scene.stages);
   assert.equal([record?.attempt, record?.lastFailure], [2, `runner-died: its runner ${stage.incarnation} was lost`]);
   now.resolve('alive');
   await until(async () => (await receivedBy(next)).length === 2);
   assert.equal(await receivedBy(next), ['attempt 2', 'alive']);
-  assert.is(await next.body(A, { type: '$result', id: 'w', attempt: 2, end, last: false }), 'stale');
+  assert.is(await next.body(A, { type: '$result', id: 'w', attempt: 2, key: now.job.key, end, last: false }), 'stale');
 });
 
 within('a result whose acknowledgement is lost is reported again and applied once', async (scene) => {
@@ -300,8 +300,8 @@ within(
       await scene.clock.advance(200);
       return stage.engine.activities.size === 0;
     });
-    assert.equal(await intents(scene.stages), []);
-    const deadLetters = (await stage.engine.inspect(A))?.aside ?? [];
+    assert.equal(await activities(scene.stages), []);
+    const deadLetters = (await stage.engine.inspect(A))?.deadLetters ?? [];
     assert.equal(
       deadLetters.map(({ source, times }) => [source, times]),
       [['result', 5]],
@@ -324,14 +324,14 @@ within(
     await next.take(ALL);
     for (let tries = 1; tries <= 4; tries++) {
       await scene.clock.advance(1_000);
-      assert.equal([scene.held.calls.length, (await intents(scene.stages))[0]?.attempt], [1, 1], 'both or none');
+      assert.equal([scene.held.calls.length, (await activities(scene.stages))[0]?.attempt], [1, 1], 'both or none');
     }
     await until(async () => {
       await scene.clock.advance(1_000);
       return scene.held.calls.length === 2;
     });
     assert.is(scene.held.call(1).job.attempt, 2);
-    const deadLetters = (await next.engine.inspect(A))?.aside ?? [];
+    const deadLetters = (await next.engine.inspect(A))?.deadLetters ?? [];
     assert.equal(
       deadLetters.map(({ source, event, times }) => [source, event, times]),
       [['result', 'work.attempt', 5]],

@@ -11,7 +11,7 @@ const open = async (stage: Stage, address: string): Promise<string[]> =>
   [...((await stage.body(address, { type: 'list' })) as string[])].sort();
 
 const losses = async (stage: Stage, address: string): Promise<number> =>
-  ((await stage.engine.inspect(address))?.trail ?? []).filter((step) => step.event === 'node.lost').length;
+  ((await stage.engine.inspect(address))?.transitions ?? []).filter((step) => step.event === 'node.lost').length;
 
 async function booked(stage: Stage): Promise<void> {
   for (let i = 0; i < 12; i++) {

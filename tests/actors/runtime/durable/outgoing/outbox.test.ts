@@ -29,7 +29,7 @@ const notes = (to: string, ...texts: readonly Json[]): ActorEvent => ({
 const receivedBy = async (stage: Stage, address: string): Promise<Json[]> =>
   ((await stage.body(address, { type: 'open' })) as string[]).map((text) => JSON.parse(text) as Json);
 const outbox = (stages: Stages) => stages.store.rows({ collection: '$outbox', limit: 1_000 });
-const deadLetters = (stages: Stages) => stages.store.rows({ collection: '$aside', limit: 1_000 });
+const deadLetters = (stages: Stages) => stages.store.rows({ collection: '$dead-letters', limit: 1_000 });
 
 async function open(stages: Stages): Promise<Stage> {
   const stage = await stages.open('n1');
@@ -45,7 +45,7 @@ within('a message to another shard arrives once, in order, and its row is remove
   await until(async () => (await receivedBy(stage, B)).length === 4);
   assert.equal(await receivedBy(stage, B), [1, 2, 3, 4]);
   await until(async () => (await outbox(stages)).length === 0);
-  assert.is((await stages.store.rows({ collection: '$heard', limit: 10 })).length, 1);
+  assert.is((await stages.store.rows({ collection: '$inbox', limit: 10 })).length, 1);
 });
 
 within('no message is sent before its commit, and none of a step that throws', async (stages) => {
@@ -251,14 +251,14 @@ within(
     assert.equal(await receivedBy(stage, B), []);
     const seen = await stage.engine.inspect(B);
     assert.equal(
-      seen?.aside.map(({ source, from, times }) => [source, from, times]),
+      seen?.deadLetters.map(({ source, from, times }) => [source, from, times]),
       [
         ['message', A, 5],
         ['message', A, 5],
       ],
     );
     assert.ok(seen?.explanation.some((line) => line.includes('not in the mood') && line.includes('retry or skip')));
-    const ids = [...(seen?.aside ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ id }) => id);
+    const ids = [...(seen?.deadLetters ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ id }) => id);
     const again = await stage.ask(B, { type: '$retry', id: ids[0] as string });
     assert.ok(!again.ok && again.failure.code === 'failed');
     assert.is((await deadLetters(stages)).length, 2);

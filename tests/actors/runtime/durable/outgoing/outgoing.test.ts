@@ -187,7 +187,7 @@ class Storm {
   }
 
   private async calm(): Promise<boolean> {
-    for (const collection of ['$outbox', '$intents', '$aside']) {
+    for (const collection of ['$outbox', '$activities', '$dead-letters']) {
       if ((await this.stages.store.rows({ collection, limit: 1 })).length > 0) return false;
     }
     return true;
@@ -231,7 +231,7 @@ for (let seed = 1; seed <= 25; seed++) {
         [...storm.calls.values()].every((keys) => keys.size === 1),
         `seed ${seed}: two keys for one work`,
       );
-      for (const collection of ['$outbox', '$intents', '$aside']) {
+      for (const collection of ['$outbox', '$activities', '$dead-letters']) {
         const left = await storm.stages.store.rows({ collection, limit: 10 });
         assert.equal(left, [], `seed ${seed}: ${collection}`);
       }

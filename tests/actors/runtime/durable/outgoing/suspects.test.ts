@@ -4,13 +4,13 @@ import type { ActivityRecord } from '../../../../../actors/runtime/actor/activit
 import { AskError } from '../../../../../actors/runtime/actor/answer.ts';
 import type { Json } from '../../../../../actors/runtime/actor/event.ts';
 import type { ActivityTask } from '../../../../../actors/runtime/ports/activity.ts';
-import { A, first, intents, receivedBy, type Scene, scenes, work } from '../held-calls.ts';
+import { A, activities, first, receivedBy, type Scene, scenes, work } from '../held-calls.ts';
 import { ALL, inShard, type Stage, until } from '../stage.ts';
 
 const within = scenes(test);
 
 /** Kills the node that runs the newest call, and waits until the next node runs it. */
-async function dies(scene: Scene, stage: Stage, name: string, cause: 'own-hand' | 'outside'): Promise<Stage> {
+async function dies(scene: Scene, stage: Stage, name: string, cause: 'crashed' | 'killed'): Promise<Stage> {
   const next = await scene.open(name);
   const before = scene.held.calls.length;
   await scene.stages.kill(stage, cause);
@@ -23,9 +23,9 @@ within('kills never mark an activity as poison, regardless of their number', asy
   let stage = await first(scene);
   await stage.body(A, work('w', { inMs: 600_000 }));
   await until(() => scene.held.calls.length === 1);
-  for (let i = 2; i <= 9; i++) stage = await dies(scene, stage, `n${i}`, 'outside');
+  for (let i = 2; i <= 9; i++) stage = await dies(scene, stage, `n${i}`, 'killed');
   assert.is(scene.held.calls.length, 9);
-  const [record] = await intents(scene.stages);
+  const [record] = await activities(scene.stages);
   assert.equal([record?.deaths, record?.suspect, record?.attempt], [0, false, 9]);
 });
 
@@ -35,26 +35,26 @@ within(
     let stage = await first(scene);
     await stage.body(A, work('w', { inMs: 600_000 }));
     await until(() => scene.held.calls.length === 1);
-    stage = await dies(scene, stage, 'n2', 'own-hand');
+    stage = await dies(scene, stage, 'n2', 'crashed');
     assert.equal(
-      (await intents(scene.stages)).map((it) => [it.suspect, it.begun, it.deaths]),
+      (await activities(scene.stages)).map((it) => [it.suspect, it.begun, it.deaths]),
       [[true, true, 0]],
     );
-    stage = await dies(scene, stage, 'n3', 'outside');
+    stage = await dies(scene, stage, 'n3', 'killed');
     assert.equal(
-      (await intents(scene.stages)).map((it) => it.deaths),
+      (await activities(scene.stages)).map((it) => it.deaths),
       [0],
     );
-    stage = await dies(scene, stage, 'n4', 'own-hand');
-    stage = await dies(scene, stage, 'n5', 'own-hand');
+    stage = await dies(scene, stage, 'n4', 'crashed');
+    stage = await dies(scene, stage, 'n5', 'crashed');
     assert.equal(
-      (await intents(scene.stages)).map((it) => it.deaths),
+      (await activities(scene.stages)).map((it) => it.deaths),
       [2],
     );
-    stage = await dies(scene, stage, 'n6', 'own-hand');
+    stage = await dies(scene, stage, 'n6', 'crashed');
     assert.is(scene.held.calls.length, 5);
-    assert.equal(await intents(scene.stages), []);
-    assert.is(((await receivedBy(stage)).at(-1) as { code: string }).code, 'convicted');
+    assert.equal(await activities(scene.stages), []);
+    assert.is(((await receivedBy(stage)).at(-1) as { code: string }).code, 'poison');
   },
 );
 
@@ -69,7 +69,7 @@ async function crashed(scene: Scene, ids: readonly string[], more = {}): Promise
   await next.body(B, { type: 'open' });
   await next.body(B, work('long', { inMs: 600_000 }));
   await until(() => scene.held.calls.length === ids.length + 1);
-  await scene.stages.kill(stage, 'own-hand');
+  await scene.stages.kill(stage, 'crashed');
   await next.take(ALL);
   await scene.clock.advance(3_000);
   return next;
@@ -86,7 +86,7 @@ within('suspects run one at a time, while running and new activities continue be
   await until(() => scene.held.calls.length === 6);
   assert.equal(begun(scene, 4), ['behind', 'beside']);
   assert.equal(
-    (await intents(scene.stages)).filter(({ suspect }) => suspect).map((it) => it.begun),
+    (await activities(scene.stages)).filter(({ suspect }) => suspect).map((it) => it.begun),
     [true, false],
   );
   await scene.clock.advance(30_000);
@@ -104,11 +104,11 @@ within('a crash makes running attempts suspects, and never waiting ones', async 
   for (const id of ['1', '2', '3', '4']) await stage.body(A, work(id, { inMs: 600_000 }));
   await until(() => scene.held.calls.length === 2);
   const next = await scene.open('n2');
-  await scene.stages.kill(stage, 'own-hand');
+  await scene.stages.kill(stage, 'crashed');
   await next.take(ALL);
   await until(() => scene.held.calls.length === 4 || scene.held.calls.length === 5);
   await scene.clock.advance(3_000);
-  const seen = (await intents(scene.stages)).map(({ suspect, attempt, begun }) => [suspect, attempt, begun]);
+  const seen = (await activities(scene.stages)).map(({ suspect, attempt, begun }) => [suspect, attempt, begun]);
   assert.equal(seen, [
     [true, 2, true],
     [true, 2, false],
@@ -124,10 +124,10 @@ within(
     await next.body(A, work('beside', { inMs: 600_000 }));
     await until(() => scene.held.calls.length === 5);
     const last = await scene.open('n3');
-    await scene.stages.kill(next, 'own-hand');
+    await scene.stages.kill(next, 'crashed');
     await last.take(ALL);
     await scene.clock.advance(3_000);
-    const seen = (await intents(scene.stages)).map(({ suspect, deaths, attempt }) => [suspect, deaths, attempt]);
+    const seen = (await activities(scene.stages)).map(({ suspect, deaths, attempt }) => [suspect, deaths, attempt]);
     assert.equal(seen.sort(), [
       [true, 0, 2],
       [true, 0, 2],
@@ -179,19 +179,19 @@ within(
       await scene.clock.advance(100);
       if (crash.incarnation !== '') {
         const fresh = await node(`n${++crashes}`);
-        await scene.stages.kill(stage, 'own-hand');
+        await scene.stages.kill(stage, 'crashed');
         crash.incarnation = '';
         stage = fresh;
         await stage.take(ALL);
       }
-      for (const { body, id } of await scene.stages.store.rows({ collection: '$intents', limit: 200 })) {
+      for (const { body, id } of await scene.stages.store.rows({ collection: '$activities', limit: 200 })) {
         if ((JSON.parse(body) as ActivityRecord).suspect) suspects.add(id);
       }
-      return (await intents(scene.stages)).length === 0;
+      return (await activities(scene.stages)).length === 0;
     });
     const received = (await receivedBy(stage)).filter((text) => !String(text).startsWith('attempt'));
     const failures = received.filter((end) => typeof end === 'object') as { code: string }[];
-    assert.equal([crashes, failures.map(({ code }) => code)], [4, ['convicted']]);
+    assert.equal([crashes, failures.map(({ code }) => code)], [4, ['poison']]);
     assert.equal(received.length, 100);
     assert.ok(suspects.size <= 40, `${suspects.size} suspects of four crashes with ten running`);
   },
@@ -207,7 +207,7 @@ within('an attempt whose actor is quarantined delays no other, and runs when the
     event.type === '$begin' && to === A && !serves
       ? Promise.reject(new AskError(to, { code: 'quarantined', detail: 'its snapshot does not load' }))
       : pass();
-  await scene.stages.kill(stage, 'own-hand');
+  await scene.stages.kill(stage, 'crashed');
   await next.take(ALL);
   await next.body(B, { type: 'open' });
   await scene.clock.advance(3_000);

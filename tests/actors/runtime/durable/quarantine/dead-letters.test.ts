@@ -49,7 +49,7 @@ const adds = (...numbers: readonly number[]): ActorEvent => ({
   type: 'post',
   messages: numbers.map((by) => ({ to: NEW, event: { type: 'add', by } })),
 });
-const deadLetters = (stages: Stages) => stages.store.rows({ collection: '$aside', limit: 100 });
+const deadLetters = (stages: Stages) => stages.store.rows({ collection: '$dead-letters', limit: 100 });
 const outbox = (stages: Stages) => stages.store.rows({ collection: '$outbox', limit: 100 });
 const total = async (stage: Stage): Promise<number> =>
   ((await stage.body(NEW, { type: 'read' })) as { total: number }).total;
@@ -82,10 +82,10 @@ within(
     await clock.advance(KIND_WAIT_MS + 60_000);
     const seen = await newer.engine.inspect(A);
     assert.equal(
-      seen?.aside.map(({ address, source, from, event }) => [address, source, from, event]),
+      seen?.deadLetters.map(({ address, source, from, event }) => [address, source, from, event]),
       [
-        [A, 'letter', A, 'add'],
-        [A, 'letter', A, 'add'],
+        [A, 'outbox', A, 'add'],
+        [A, 'outbox', A, 'add'],
       ],
     );
     assert.match(seen?.explanation.join('\n') ?? '', /no kind of actor is called counter/);

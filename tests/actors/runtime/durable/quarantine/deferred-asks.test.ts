@@ -24,7 +24,7 @@ const B = 'purse:acct_1/b';
 const kinds = [{ ...purseKind, finishes: ['receive'] }];
 const receive = (amount: number) => ({ type: 'receive', amount });
 let files = 0;
-const asideOf = (store: Store) => store.rows({ collection: '$aside', address: B, limit: 10 });
+const asideOf = (store: Store) => store.rows({ collection: '$dead-letters', address: B, limit: 10 });
 
 /** `B` reads back damaged while `broken` is true; commits wait for `gate`. */
 interface Bad {
@@ -70,7 +70,7 @@ for (const [name, open] of Object.entries(stores)) {
   const keptBy = async (stage: Stage, amount: number): Promise<boolean | undefined> => {
     const answer = await stage.ask(B, receive(amount));
     assert.ok(!answer.ok && answer.failure.code === 'quarantined', JSON.stringify(answer));
-    return answer.failure.kept;
+    return answer.failure.deferred;
   };
 
   it(`${name}: an ask that ends something is kept, says so only once it is durable, and is stepped once after the reload`, () =>
@@ -87,7 +87,7 @@ for (const [name, open] of Object.entries(stores)) {
       assert.equal([told, await asideOf(bad.store)], [false, []], 'no answer before the commit');
       openGate();
       const received = await answer;
-      assert.ok(!received.ok && received.failure.code === 'quarantined' && received.failure.kept);
+      assert.ok(!received.ok && received.failure.code === 'quarantined' && received.failure.deferred);
       assert.match(received.failure.detail, /is kept for it.*check sum/);
       assert.is((await asideOf(bad.store)).length, 1);
       assert.is(await keptBy(stage, 7), true);
@@ -100,8 +100,8 @@ for (const [name, open] of Object.entries(stores)) {
       bad.broken = false;
       assert.equal(await stage.engine.reload(B), { outcome: 'loaded' });
       assert.is(await stage.body(B, { type: 'show' }), 137);
-      const trail = (await stage.engine.inspect(B))?.trail ?? [];
-      assert.is(trail.filter(({ event }) => event === 'receive').length, 2);
+      const transitions = (await stage.engine.inspect(B))?.transitions ?? [];
+      assert.is(transitions.filter(({ event }) => event === 'receive').length, 2);
       assert.equal(await asideOf(bad.store), []);
       await stage.close();
       const last = await openStage({ store: bad.store, kinds });
@@ -130,7 +130,7 @@ for (const [name, open] of Object.entries(stores)) {
   it(`${name}: what may be refused is refused, and of a tell nothing is kept`, () =>
     withBad(async (bad, stage) => {
       const answer = await stage.ask(B, { type: 'fill', amount: 1 });
-      assert.ok(!answer.ok && answer.failure.code === 'quarantined' && answer.failure.kept === undefined);
+      assert.ok(!answer.ok && answer.failure.code === 'quarantined' && answer.failure.deferred === undefined);
       stage.tell(B, receive(1));
       await turns(20);
       assert.equal(await asideOf(bad.store), []);

@@ -155,7 +155,7 @@ it('accepts activity results although all resident actors are in use', async () 
     await turns();
   }
   const end = { type: 'done', result: 1 };
-  const told = await stage.ask('counter:worker', { type: '$result', id: 'w', attempt: 1, end, last: false });
+  const told = await stage.ask('counter:worker', { type: '$result', id: 'w', attempt: 1, key: '', end, last: false });
   assert.equal(told, { ok: true, body: 'stale' });
   resume();
   assert.is((await Promise.all(waiting)).filter(({ ok }) => !ok).length, 4, 'the others were answered busy');

@@ -116,7 +116,7 @@ it('fires timers that fell due while the shard had no owner, once, after adoptio
   const next = await openStage({ clock, store, name: 'n2', adopt: false });
   await store.markDead(
     stage.incarnation,
-    (await store.heartbeat({ incarnation: '', hears: [], state: 'up' })).nodes[0]?.beat ?? 0,
+    (await store.heartbeat({ incarnation: '', reaches: [], state: 'up' })).nodes[0]?.beat ?? 0,
     'test',
   );
   await next.take(ALL);
@@ -169,7 +169,7 @@ it('retries a timer whose step throws, and stores it as a dead letter after five
   const failures = stage.recorded.logged.filter((record) => record.address === 'counter:a' && record.timer === 'tick');
   assert.is(failures.length, 4);
   assert.equal(await store.timersOf('counter:a'), []);
-  const rows = await store.rows({ collection: '$aside', address: 'counter:a', limit: 10 });
+  const rows = await store.rows({ collection: '$dead-letters', address: 'counter:a', limit: 10 });
   assert.equal(
     rows.map(({ body }) => JSON.parse(body).event),
     [payload],

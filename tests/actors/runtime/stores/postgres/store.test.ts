@@ -17,7 +17,7 @@ await cleaner.connect();
 
 async function clean(): Promise<void> {
   await cleaner.query(`TRUNCATE actors, rows, timers, nodes;
-    DELETE FROM facts WHERE name <> 'shards';
+    DELETE FROM settings WHERE name <> 'shards';
     UPDATE shards SET owner = NULL, epoch = 0;
     UPDATE counters SET value = CASE name WHEN 'births' THEN 0 ELSE 1 END`);
 }

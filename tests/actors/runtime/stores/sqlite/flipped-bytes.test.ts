@@ -22,7 +22,7 @@ const SEED = 20_261_121;
 
 interface Stored {
   readonly snapshot: Buffer;
-  readonly trail: Buffer;
+  readonly transitions: Buffer;
 }
 
 /** A small generator of 32-bit numbers, the same in every run. */
@@ -58,27 +58,27 @@ it('detects each of a thousand flipped bytes of stored snapshots, and still serv
     const stage = await openStage({ store });
     const next = numbers(SEED);
     const read = file.prepare<[string], Stored>(
-      'SELECT CAST(snapshot AS BLOB) AS snapshot, CAST(trail AS BLOB) AS trail FROM actors WHERE address = ?',
+      'SELECT CAST(snapshot AS BLOB) AS snapshot, CAST(transitions AS BLOB) AS transitions FROM actors WHERE address = ?',
     );
     const sound = new Map(addresses.map((address) => [address, read.get(address) as Stored]));
     const write = file.prepare(
-      'UPDATE actors SET snapshot = CAST(? AS TEXT), trail = CAST(? AS TEXT) WHERE address = ?',
+      'UPDATE actors SET snapshot = CAST(? AS TEXT), transitions = CAST(? AS TEXT) WHERE address = ?',
     );
     const missed: string[] = [];
     // Once quarantined, an actor is loaded again for each further flip.
     for (let flip = 0; flip < FLIPS; flip++) {
       const address = addresses[next() % addresses.length] as string;
-      const { snapshot, trail } = sound.get(address) as Stored;
+      const { snapshot, transitions } = sound.get(address) as Stored;
       const { bytes, at } = flipped(snapshot, next);
-      write.run(bytes, trail, address);
+      write.run(bytes, transitions, address);
       const { outcome } = await stage.engine.reload(address);
       if (outcome !== 'quarantined') missed.push(`${address} byte ${at}: ${outcome}`);
     }
     assert.equal(missed, [], `seed ${SEED}`);
     assert.is(stage.engine.gauges.quarantined, addresses.length);
     for (const address of addresses) {
-      const { snapshot, trail } = sound.get(address) as Stored;
-      write.run(snapshot, trail, address);
+      const { snapshot, transitions } = sound.get(address) as Stored;
+      write.run(snapshot, transitions, address);
       assert.equal(await stage.engine.reload(address), { outcome: 'loaded' });
     }
     for (const address of addresses) {
@@ -86,17 +86,17 @@ it('detects each of a thousand flipped bytes of stored snapshots, and still serv
     }
 
     const address = addresses[0] as string;
-    const { snapshot, trail } = sound.get(address) as Stored;
+    const { snapshot, transitions } = sound.get(address) as Stored;
     const shard = shardOf(address, SHARDS);
     const epoch = stage.engine.epochOf(shard) ?? 0;
     for (let flip = 0; flip < LOG_FLIPS; flip++) {
-      write.run(flipped(snapshot, next).bytes, trail, address);
+      write.run(flipped(snapshot, next).bytes, transitions, address);
       stage.engine.drop(shard);
       await turns();
       stage.engine.adopt(shard, epoch);
       const answer = await stage.ask(address, { type: 'read' });
       assert.is(answer.ok ? 'ok' : answer.failure.code, 'quarantined');
-      const log = flipped(trail, next);
+      const log = flipped(transitions, next);
       write.run(snapshot, log.bytes, address);
       assert.equal(await stage.engine.reload(address), { outcome: 'loaded' }, `seed ${SEED}, byte ${log.at}`);
       assert.is(((await stage.body(address, { type: 'read' })) as { total: number }).total, 15);

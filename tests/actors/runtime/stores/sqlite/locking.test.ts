@@ -90,7 +90,7 @@ it('a heartbeat that waited for the lock does not advance store time', () =>
     holder.exec('BEGIN IMMEDIATE');
     const clock = oneClock();
     const sentAt = performance.now();
-    const beat = store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' });
+    const beat = store.heartbeat({ incarnation: 'i1', reaches: [], state: 'up' });
     while (store.busyMs() < BUSY_MS) await new Promise((resolve) => setTimeout(resolve, 1));
     holder.close();
     const { now } = await beat;
@@ -127,7 +127,7 @@ it('a heartbeat overtakes waiting commits', () =>
     const commits = Array.from({ length: 200 }, (_, i) =>
       store.commit([write(fence, { rowsPut: [row(`h${i}`)] })]).then(() => order.push('commit')),
     );
-    const beat = store.heartbeat({ incarnation: 'i1', hears: [], state: 'up' }).then(() => order.push('beat'));
+    const beat = store.heartbeat({ incarnation: 'i1', reaches: [], state: 'up' }).then(() => order.push('beat'));
     while (store.busyMs() === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     holder.close();
     await Promise.all([...commits, beat]);

@@ -21,7 +21,7 @@ const writes: fc.Arbitrary<ShardWrite[]> = fc.array(
       fc.record({
         record: fc.record({
           ...{ address: text, kind: text, hash: integer, shard: integer, version: integer, chart: integer },
-          ...{ snapshot: text, trail: text },
+          ...{ snapshot: text, transitions: text },
         }),
         expected: integer,
       }),

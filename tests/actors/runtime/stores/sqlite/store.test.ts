@@ -21,7 +21,7 @@ cleaner.pragma('busy_timeout = 5000');
 function clean(): void {
   cleaner.exec(`BEGIN IMMEDIATE;
     DELETE FROM actors; DELETE FROM rows; DELETE FROM timers; DELETE FROM nodes;
-    DELETE FROM facts WHERE name <> 'shards';
+    DELETE FROM settings WHERE name <> 'shards';
     UPDATE shards SET owner = NULL, epoch = 0; UPDATE counters SET value = 1;
     COMMIT`);
 }

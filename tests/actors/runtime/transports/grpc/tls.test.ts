@@ -32,7 +32,9 @@ const [n1, n2] = [await ours.issue({ names: ['n1'] }), await ours.issue({ names:
 const open: GrpcTransport[] = [];
 function transport(identity: Identity | null, known: readonly string[] = names): GrpcTransport {
   const tls: Tls | undefined = identity ? { ...identity, names: known } : undefined;
-  const operator = { ps: async () => ({ nodes: [], shardCount: 1, unowned: 0, census: [] }) } as unknown as Operator;
+  const operator = {
+    ps: async () => ({ nodes: [], shardCount: 1, unowned: 0, actorCounts: [] }),
+  } as unknown as Operator;
   const services = [operatorService(() => operator, TOKEN)];
   const made = new GrpcTransport({
     clock: systemClock,
@@ -59,7 +61,7 @@ class WelcomingListener implements TransportListener {
   }
   admit(caller: { readonly name: string }) {
     this.admitted.push(caller.name);
-    return { welcome: { name: this.#name, incarnation: 'one', proof: '' } };
+    return { welcome: { name: this.#name, incarnation: 'one', charts: {}, proof: '' } };
   }
   accepted(): Recorder {
     return new Recorder();

@@ -1,10 +1,11 @@
 /**
  * The first schema. `rows` and `actors` are rowid tables on purpose: a request's rows are appended to the newest pages
  * whatever their ids, and only small index entries scatter. No index contains a column that a settle changes, except
- * the partial ones of open and expiring rows. Stored names keep older words: `trail` holds an actor's transition log,
- * `facts` the settings, `hears` the peers that a node reaches.
+ * the partial ones of open and expiring rows. A node counts actors by state and chart version at every start, from
+ * `actors_by_state` alone. Names of the runtime's own collections begin with `$`; `rows_open_of_runtime` finds their
+ * open rows by their first column and costs the rows of kinds nothing.
  */
-export const tables = `-- compatible: tables of actors, rows, timers, membership and facts
+export const firstSchema = `-- compatible: tables of actors, rows, timers, membership and settings
 CREATE TABLE actors (
   n INTEGER PRIMARY KEY,
   address TEXT NOT NULL UNIQUE,
@@ -15,10 +16,10 @@ CREATE TABLE actors (
   chart INTEGER NOT NULL,
   state TEXT NOT NULL,
   snapshot TEXT NOT NULL,
-  trail TEXT NOT NULL
+  transitions TEXT NOT NULL
 );
 CREATE INDEX actors_by_kind ON actors (kind, shard, address);
-CREATE INDEX actors_by_state ON actors (kind, state);
+CREATE INDEX actors_by_state ON actors (kind, state, chart);
 
 CREATE TABLE rows (
   n INTEGER PRIMARY KEY,
@@ -37,6 +38,8 @@ CREATE TABLE rows (
 CREATE UNIQUE INDEX rows_by_id ON rows (collection, id, address);
 CREATE INDEX rows_by_address ON rows (address, collection, sort, id);
 CREATE INDEX rows_open ON rows (address, collection, sort, id) WHERE open = 1;
+CREATE INDEX rows_open_of_runtime ON rows (collection, index0, sort, id)
+  WHERE open = 1 AND collection >= '$' AND collection < '%';
 CREATE INDEX rows_expiring ON rows (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX rows_by_index0 ON rows (collection, index0, sort, id) WHERE index0 IS NOT NULL;
 CREATE INDEX rows_by_index1 ON rows (collection, index1, sort, id) WHERE index1 IS NOT NULL;
@@ -62,7 +65,7 @@ CREATE TABLE nodes (
   pid INTEGER NOT NULL,
   host TEXT NOT NULL,
   beat INTEGER NOT NULL DEFAULT 0,
-  hears TEXT NOT NULL DEFAULT '[]',
+  reaches TEXT NOT NULL DEFAULT '[]',
   state TEXT NOT NULL DEFAULT 'joining',
   why TEXT
 );
@@ -74,7 +77,7 @@ CREATE TABLE shards (
   epoch INTEGER NOT NULL
 );
 
-CREATE TABLE facts (
+CREATE TABLE settings (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL
 ) WITHOUT ROWID;
