@@ -25,7 +25,6 @@ export interface RuntimeLimits {
   /** Bound on asks in flight per link, and on asks that wait for an owner. */
   readonly asksInFlightMax: number;
   /** Transitions in an actor's transition log. */
-  /** Entries of an actor's transition log. */
   readonly transitionsMax: number;
   readonly watchersMax: number;
   /** Owners whose changes one node may watch, for example accounts for the clients of the gateway. */
