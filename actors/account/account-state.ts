@@ -3,8 +3,8 @@
  * balance = deposits - charges + adjustments.
  */
 import type { Effect } from '../runtime/index.ts';
-import { CHAIN_ROOT, sequenceId } from '../terms/hash-chain.ts';
-import { plain } from '../terms/only.ts';
+import { CHAIN_ROOT, sequenceId } from '../terms/audit.ts';
+import { plain } from '../terms/chart-tools.ts';
 import type { Spending } from '../terms/spending.ts';
 import { add, subtract } from '../terms/usd.ts';
 import type { BudgetLimits } from '../terms/workspace.ts';

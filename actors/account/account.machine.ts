@@ -5,7 +5,7 @@
  */
 import { setup } from 'xstate';
 import { rowsOn } from '../runtime/index.ts';
-import type { PaymentScope } from '../terms/payment-required.ts';
+import type { PaymentScope } from '../terms/refusal.ts';
 import { type AccountState, emptyAccount } from './account-state.ts';
 import * as budgets from './budgets.ts';
 import * as deposits from './deposits.ts';

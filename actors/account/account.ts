@@ -1,11 +1,10 @@
 /** The account kind and its client functions. Every amount is exact decimal USD; every id is a natural id. */
 import type { ActorEvent, Cluster, Json, Kind } from '../runtime/index.ts';
-import { CHANGE, changeCollection } from '../terms/change.ts';
+import { plain, same } from '../terms/chart-tools.ts';
+import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import type { Generation, Release, Released, Settled, Settlement } from '../terms/hold.ts';
-import { plain } from '../terms/only.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
-import { same } from '../terms/same.ts';
 import { accountMachine, accountRows } from './account.machine.ts';
 import { type PaidIn, paidInCollection } from './deposits.ts';
 import { generationCollection } from './holds/generation.ts';
@@ -32,7 +31,7 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
       ledger: { sort: (entry: LedgerEntry) => entry.sequence },
       deposit: paidInCollection,
       adjustment: paidInCollection,
-      [CHANGE]: changeCollection,
+      [FEED_EVENTS]: feedEventCollection,
     },
     rows: accountRows,
     leaseRows: { collection: 'generation', column: 0, event: 'gateway.lost' },

@@ -4,10 +4,9 @@
  * key at the grant, and its charge in the same one, also after the key moved. Pure.
  */
 import { assignOn, type Effect, emitOn, guardOn, type RowRef, type Stamped } from '../runtime/index.ts';
-import type { LimitWindow } from '../terms/calendar.ts';
+import { allRows, refuse } from '../terms/chart-tools.ts';
 import type { Generation } from '../terms/hold.ts';
-import { refuse } from '../terms/only.ts';
-import { allRows } from '../terms/row.ts';
+import type { LimitWindow } from '../terms/spending.ts';
 import { NOTHING_SPENT, roomOf, spend } from '../terms/spending.ts';
 import { add, compare, subtract } from '../terms/usd.ts';
 import {

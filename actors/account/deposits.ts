@@ -12,10 +12,9 @@ import {
   type Stamped,
 } from '../runtime/index.ts';
 import { recordAudit } from '../terms/audit.ts';
-import { plain, reply } from '../terms/only.ts';
+import { firstRow, plain, reply } from '../terms/chart-tools.ts';
 import { type DepositSource, paymentAddress } from '../terms/payment.ts';
 import type { Principal } from '../terms/principal.ts';
-import { firstRow } from '../terms/row.ts';
 import { add, isNegative, usd } from '../terms/usd.ts';
 import { type AccountState, lastEntry, nextEntry, nextOf, recordEntry } from './account-state.ts';
 

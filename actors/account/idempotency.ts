@@ -13,11 +13,10 @@ import {
   type RowRef,
   type Stamped,
 } from '../runtime/index.ts';
+import { firstRow, plain, refuse } from '../terms/chart-tools.ts';
 import type { Generation, Idempotency } from '../terms/hold.ts';
 import { accountAddress } from '../terms/ids.ts';
-import { plain, refuse } from '../terms/only.ts';
 import type { Refusal } from '../terms/refusal.ts';
-import { firstRow } from '../terms/row.ts';
 import type { AccountState } from './account-state.ts';
 import type { QueueJoin } from './queue.ts';
 

@@ -2,7 +2,7 @@
  * The ledger of one account: entries without gaps, each chained to the previous one by its hash. Each entry moves one
  * amount from one side to another, so all sides sum to zero. Entries are appended, never changed and never expired.
  */
-import { CHAIN_ROOT, chainHash } from '../terms/hash-chain.ts';
+import { CHAIN_ROOT, chainHash } from '../terms/audit.ts';
 import { add, compare, isNegative, subtract } from '../terms/usd.ts';
 
 export type LedgerSide = 'outside' | 'balance' | 'revenue' | 'adjustments';

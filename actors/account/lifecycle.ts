@@ -1,9 +1,9 @@
 /** The account's creation, its keys, and the operator's switch: open or suspended. */
 import { assignOn, type Effect, emitOn, guardOn, type Stamped } from '../runtime/index.ts';
 import { recordAudit } from '../terms/audit.ts';
-import { reply } from '../terms/only.ts';
+import { reply } from '../terms/chart-tools.ts';
 import type { Principal } from '../terms/principal.ts';
-import { UNAUTHENTICATED } from '../terms/unauthenticated.ts';
+import { UNAUTHENTICATED } from '../terms/refusal.ts';
 import { type AccountState, nextOf } from './account-state.ts';
 import { type AccountView, accountView } from './statement.ts';
 

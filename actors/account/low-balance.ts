@@ -4,8 +4,8 @@
  */
 import { assignOn, type Effect, emitOn, ownerOf, type Stamped } from '../runtime/index.ts';
 import { recordAudit } from '../terms/audit.ts';
-import { putChange } from '../terms/change.ts';
-import { reply } from '../terms/only.ts';
+import { reply } from '../terms/chart-tools.ts';
+import { putFeedEvent } from '../terms/feed-event.ts';
 import type { Principal } from '../terms/principal.ts';
 import { add, compare, subtract, usd } from '../terms/usd.ts';
 import { type AccountState, nextOf } from './account-state.ts';
@@ -52,7 +52,7 @@ function recordNotice(state: AccountState, { by, at }: NoticeSet): Effect[] {
 
 function notice({ address, balance }: AccountState, threshold: string, at: number): Effect {
   const account = ownerOf(address);
-  return putChange({
+  return putFeedEvent({
     id: account,
     account,
     type: 'balance.low',

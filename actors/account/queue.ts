@@ -5,9 +5,9 @@
  * to the oldest batches in the same commit. Pure. (spec: inference, Batch rules 4, 10)
  */
 import { assignOn, type Effect, emitOn, guardOn, ownerOf, type Stamped } from '../runtime/index.ts';
+import { refuse } from '../terms/chart-tools.ts';
 import type { Idempotency } from '../terms/hold.ts';
 import { batchAddress } from '../terms/ids.ts';
-import { refuse } from '../terms/only.ts';
 import type { Refusal } from '../terms/refusal.ts';
 import { type AccountState, nextOf, type QueuedBatch } from './account-state.ts';
 

@@ -1,6 +1,6 @@
 /** The bytes of an account's stored files: a file takes its room in the commit that stores it, and gives it back. */
 import { assignOn, type Effect, emitOn, guardOn, type Stamped } from '../runtime/index.ts';
-import { refuse } from '../terms/only.ts';
+import { refuse } from '../terms/chart-tools.ts';
 import { type AccountState, nextOf } from './account-state.ts';
 
 /** From a file, in the commit that stores it; refused if the account would have more than `bytesMax` stored. */

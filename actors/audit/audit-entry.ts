@@ -3,7 +3,7 @@
  * appended, never changed and never expired. (spec: reliability, attack 83)
  */
 import type { Json } from '../runtime/index.ts';
-import { CHAIN_ROOT, chainHash } from '../terms/hash-chain.ts';
+import { CHAIN_ROOT, chainHash } from '../terms/audit.ts';
 import type { Principal } from '../terms/principal.ts';
 
 export interface AuditEntry {

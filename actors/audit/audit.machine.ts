@@ -4,8 +4,8 @@
  */
 import { assign, setup } from 'xstate';
 import { type Effect, emit, type Json, ownerOf, type Stamped } from '../runtime/index.ts';
-import { sequenceId } from '../terms/hash-chain.ts';
-import { only, plain } from '../terms/only.ts';
+import { sequenceId } from '../terms/audit.ts';
+import { only, plain } from '../terms/chart-tools.ts';
 import type { Principal } from '../terms/principal.ts';
 import {
   AUDIT_DETAIL_MAX,

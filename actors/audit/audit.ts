@@ -1,9 +1,8 @@
 /** The audit log's kind, one actor per account and one of the operator, and its client functions. */
 import { AskError, type Cluster, type Json, type Kind, ownerOf, type RowReader, type View } from '../runtime/index.ts';
-import { type AuditRecord, auditEvent, OPERATOR_LOG } from '../terms/audit.ts';
-import { type ChainedLog, sequenceId } from '../terms/hash-chain.ts';
+import { type AuditRecord, auditEvent, type ChainedLog, OPERATOR_LOG, sequenceId } from '../terms/audit.ts';
+import { same } from '../terms/chart-tools.ts';
 import { auditAddress } from '../terms/ids.ts';
-import { same } from '../terms/same.ts';
 import { AUDIT, type AuditState, auditMachine } from './audit.machine.ts';
 import { type AuditEntry, type AuditHead, type AuditVerdict, AuditVerifier, EMPTY_LOG } from './audit-entry.ts';
 

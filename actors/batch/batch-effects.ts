@@ -1,8 +1,8 @@
 /** The effects of a batch as a whole: its rows, its answers, its place in the queue, its results. Pure. */
 import { assignOn, type Effect, emitOn, guardOn, type Stamped } from '../runtime/index.ts';
-import { putChange } from '../terms/change.ts';
+import { plain } from '../terms/chart-tools.ts';
+import { putFeedEvent } from '../terms/feed-event.ts';
 import { accountAddress, fileAddress } from '../terms/ids.ts';
-import { plain } from '../terms/only.ts';
 import type { Refusal } from '../terms/refusal.ts';
 import type { BatchRecord, BatchStatus } from './batch-record.ts';
 import { type BatchState, fail, finalize, refusedOutcome, submit, submittedOf, wanted } from './batch-state.ts';
@@ -50,7 +50,7 @@ export function putBatch(state: BatchState, { at }: Pick<Stamped, 'at'>, { statu
   const { id, account } = record;
   return [
     { type: 'put', collection: 'batch', id, body: plain(record) },
-    putChange({ id, account, type: 'batch.updated', at, object: { ...record, bodies: null } }),
+    putFeedEvent({ id, account, type: 'batch.updated', at, object: { ...record, bodies: null } }),
   ];
 }
 

@@ -1,10 +1,9 @@
 /** The batch kind and its client functions. Lists and look-ups read rows from the store, on any node. */
 import { type ActorEvent, AskError, type Cluster, type Json, type Kind, type RowRef } from '../runtime/index.ts';
-import { CHANGE, changeCollection } from '../terms/change.ts';
+import { plain, same } from '../terms/chart-tools.ts';
+import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import { batchAddress } from '../terms/ids.ts';
-import { plain } from '../terms/only.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
-import { same } from '../terms/same.ts';
 import { batchMachine } from './batch.machine.ts';
 import { type BatchRecord, batchCollection } from './batch-record.ts';
 import type { BatchBounds, BatchEvent, NewBatch } from './events.ts';
@@ -19,7 +18,7 @@ export const batchKind: Kind = {
   finishes: ['batch.cancel'],
   volatile: [],
   activities: ['line', 'results'],
-  collections: { batch: batchCollection, line: lineCollection, [CHANGE]: changeCollection },
+  collections: { batch: batchCollection, line: lineCollection, [FEED_EVENTS]: feedEventCollection },
   rows: rowsOf,
   explain: explainBatch,
   redact: (context: Json) => context,

@@ -1,10 +1,9 @@
 /** The effects of sending, repeating, recording and cutting lines. Pure; the chart decides when they apply. */
 import { type ActorEvent, assignOn, type Effect, emitOn, guardOn } from '../runtime/index.ts';
+import { firstRow, plain } from '../terms/chart-tools.ts';
 import type { Release } from '../terms/hold.ts';
-import { HOLDS_PER_RUN_MAX, holdAttempt } from '../terms/hold-attempt.ts';
+import { HOLDS_PER_RUN_MAX, holdAttempt } from '../terms/hold.ts';
 import { accountAddress, lineGenerationId } from '../terms/ids.ts';
-import { plain } from '../terms/only.ts';
-import { firstRow } from '../terms/row.ts';
 import {
   type BatchState,
   counted,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EndpointDeclaration } from '../terms/declaration.ts';
+import type { EndpointDeclaration } from '../terms/endpoint.ts';
 
 /**
  * Digest of the serving configuration that checks test: equal configurations have equal digests. Names, prices and data

@@ -5,10 +5,9 @@
  */
 import { assign, setup } from 'xstate';
 import { type Effect, emit, type Stamped } from '../runtime/index.ts';
-import type { EndpointDeclaration } from '../terms/declaration.ts';
-import type { CallFailure, CapacityReport } from '../terms/endpoint.ts';
+import { only, plain } from '../terms/chart-tools.ts';
+import type { CallFailure, CapacityReport, EndpointDeclaration } from '../terms/endpoint.ts';
 import { endpointAddress } from '../terms/ids.ts';
-import { only, plain } from '../terms/only.ts';
 import {
   type Pausable,
   type PauseRequest,

@@ -5,12 +5,10 @@
  */
 import { createHash } from 'node:crypto';
 import type { Board, Cluster, Json, Kind } from '../runtime/index.ts';
-import type { EndpointDeclaration } from '../terms/declaration.ts';
-import type { CallFailure, CapacityReport, Endpoint } from '../terms/endpoint.ts';
+import { plain, same } from '../terms/chart-tools.ts';
+import type { CallFailure, CapacityReport, Endpoint, EndpointDeclaration } from '../terms/endpoint.ts';
 import { endpointAddress } from '../terms/ids.ts';
-import { plain } from '../terms/only.ts';
 import { PAUSES_TOPIC, type Pause, pauseNote } from '../terms/pause.ts';
-import { same } from '../terms/same.ts';
 import { endpointMachine } from './endpoint.machine.ts';
 import type { Observation, ObservedBenchmark } from './evidence.ts';
 import { explainEndpoint } from './explain.ts';

@@ -3,8 +3,7 @@
  * per check (fifteen), 49 buckets of tool asks, 16 benchmark scores. A finding is valid for one serving configuration and one version of the
  * probe, for 24 hours at most. Pure. (spec: catalogue, "Capability evidence"; inference, Routing rules 2, 3)
  */
-import type { EndpointDeclaration } from '../terms/declaration.ts';
-import type { BenchmarkScore, Check, CheckFinding, Effort, Evidence } from '../terms/endpoint.ts';
+import type { BenchmarkScore, Check, CheckFinding, Effort, EndpointDeclaration, Evidence } from '../terms/endpoint.ts';
 import { configurationOf } from './configuration.ts';
 import { countAsks, type ToolAsks, toolFidelity } from './tool-asks.ts';
 import type { ObservedAttempt } from './window.ts';

@@ -3,8 +3,8 @@
  * earned by that provider.
  */
 import type { Cluster, Collection, Effect } from '../runtime/index.ts';
+import { plain } from '../terms/chart-tools.ts';
 import { endpointAddress } from '../terms/ids.ts';
-import { plain } from '../terms/only.ts';
 import type { EndpointRecord } from './record.ts';
 
 export const FORMER_COLLECTION = 'former';

@@ -3,9 +3,9 @@
  * the commits that keep its windows. Rows are read from the store on any node.
  */
 import type { Cluster, Collection, Effect } from '../runtime/index.ts';
+import { plain } from '../terms/chart-tools.ts';
 import type { Percentiles } from '../terms/endpoint.ts';
 import { endpointAddress } from '../terms/ids.ts';
-import { plain } from '../terms/only.ts';
 import type { EndpointRecord } from './record.ts';
 import { type Bucket, bucketFigures, HALF_HOUR_MS } from './window.ts';
 

@@ -4,7 +4,7 @@
  * 200 renders in 12 KB, and 8 KB of findings. 2 to 25 KB in practice; a million attempts over the widest figures that a
  * provider shows made 230 KB.
  */
-import type { EndpointDeclaration } from '../terms/declaration.ts';
+import type { EndpointDeclaration } from '../terms/endpoint.ts';
 import {
   CAPACITY_MS,
   type CallFailure,

@@ -5,9 +5,9 @@
  */
 import { assign, setup } from 'xstate';
 import { type Effect, emit, ownerOf } from '../runtime/index.ts';
-import { type ChangeType, putChange } from '../terms/change.ts';
+import { only, plain } from '../terms/chart-tools.ts';
+import { type FeedEventType, putFeedEvent } from '../terms/feed-event.ts';
 import { accountAddress } from '../terms/ids.ts';
-import { only, plain } from '../terms/only.ts';
 import type { FileEvent, FileStore } from './events.ts';
 import type { FileRecord } from './file-record.ts';
 
@@ -75,17 +75,17 @@ function store({ address, file: kept }: FileState, { file, accountBytesMax }: Fi
   const take = { type: 'storage.take', bytes: file.bytes, bytesMax: accountBytesMax };
   return [
     { type: 'put', collection: 'file', id: file.id, body: plain(record) },
-    putChange({ id: file.id, account: file.account, type: 'file.stored', at: createdAt, object: record }),
+    putFeedEvent({ id: file.id, account: file.account, type: 'file.stored', at: createdAt, object: record }),
     { type: 'schedule', name: EXPIRE, at: expiresAt, event: { type: EXPIRE } },
     { type: 'send', to: accountAddress(ownerOf(address)), event: take },
   ];
 }
 
-function remove({ address, file }: FileState, type: ChangeType, at: number): readonly Effect[] {
+function remove({ address, file }: FileState, type: FeedEventType, at: number): readonly Effect[] {
   if (file === null) throw new Error('a file is removed before it was stored');
   return [
     { type: 'remove', collection: 'file', id: file.id },
-    putChange({ id: file.id, account: ownerOf(address), type, at, object: file }),
+    putFeedEvent({ id: file.id, account: ownerOf(address), type, at, object: file }),
     { type: 'cancel', name: EXPIRE },
     { type: 'schedule', name: FORGET, at: at + REMEMBERED_MS, event: { type: FORGET } },
     { type: 'send', to: accountAddress(ownerOf(address)), event: { type: 'storage.give', bytes: file.bytes } },

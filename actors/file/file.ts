@@ -1,9 +1,8 @@
 /** The file kind and its client functions. Lists and look-ups read rows from the store, on any node. */
 import type { ActorEvent, Cluster, Json, Kind, View } from '../runtime/index.ts';
-import { CHANGE, changeCollection } from '../terms/change.ts';
+import { plain, same } from '../terms/chart-tools.ts';
+import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import { fileAddress, timeOfId } from '../terms/ids.ts';
-import { plain } from '../terms/only.ts';
-import { same } from '../terms/same.ts';
 import type { NewFile } from './events.ts';
 import { type FileState, fileMachine } from './file.machine.ts';
 import { FILE_ACCOUNT, FILE_PURPOSE, type FileRecord, fileCollection, purposeColumn } from './file-record.ts';
@@ -15,7 +14,7 @@ export const fileKind: Kind = {
   creates: ['file.store'],
   finishes: ['file.delete'],
   volatile: [],
-  collections: { file: fileCollection, [CHANGE]: changeCollection },
+  collections: { file: fileCollection, [FEED_EVENTS]: feedEventCollection },
   explain: explainFile,
   redact: (context: Json) => context,
 };

@@ -6,8 +6,8 @@
 import { assign, setup } from 'xstate';
 import { type Effect, emit, ownerOf, type Stamped } from '../runtime/index.ts';
 import { recordAudit } from '../terms/audit.ts';
+import { only, plain } from '../terms/chart-tools.ts';
 import { isSameText } from '../terms/one-time.ts';
-import { only, plain } from '../terms/only.ts';
 import type { Principal } from '../terms/principal.ts';
 
 /** What a person approved. */

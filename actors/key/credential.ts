@@ -1,6 +1,6 @@
 import type { Collection, Effect } from '../runtime/index.ts';
-import type { KeyKind } from '../terms/key-kind.ts';
-import { plain } from '../terms/only.ts';
+import { plain } from '../terms/chart-tools.ts';
+import type { KeyKind } from '../terms/principal.ts';
 import type { KeyState } from './key-state.ts';
 
 /**

@@ -3,13 +3,13 @@
  */
 import { type ActorEvent, type Effect, ownerOf } from '../runtime/index.ts';
 import { recordAudit } from '../terms/audit.ts';
+import { plain } from '../terms/chart-tools.ts';
 import type { Admission } from '../terms/hold.ts';
-import { isFirstHold } from '../terms/hold-attempt.ts';
+import { isFirstHold } from '../terms/hold.ts';
 import { workspaceAddress } from '../terms/ids.ts';
-import { plain } from '../terms/only.ts';
 import type { Refusal, RefusedAnswer } from '../terms/refusal.ts';
+import { UNAUTHENTICATED } from '../terms/refusal.ts';
 import { roomOf } from '../terms/spending.ts';
-import { UNAUTHENTICATED } from '../terms/unauthenticated.ts';
 import type {
   JobAdmit,
   KeyCount,

@@ -3,11 +3,10 @@
  * of its own.
  */
 import type { Stamped } from '../runtime/index.ts';
-import type { ActivityPart } from '../terms/activity-part.ts';
-import type { LimitWindow } from '../terms/calendar.ts';
 import type { HoldRequest } from '../terms/hold.ts';
-import type { KeyKind } from '../terms/key-kind.ts';
-import type { Principal } from '../terms/principal.ts';
+import type { KeyKind, Principal } from '../terms/principal.ts';
+import type { LimitWindow } from '../terms/spending.ts';
+import type { UsagePart } from '../terms/usage.ts';
 
 /** Creates the key. Its address is the natural id; `digest` is the stored digest of its text. */
 export type KeyCreate = Stamped & {
@@ -84,7 +83,7 @@ export type SpendRecord = Stamped & {
   readonly type: 'spend.record';
   readonly cost: string;
   readonly held: string;
-  readonly part: ActivityPart;
+  readonly part: UsagePart;
 };
 
 /** From the account, committed together with its step. Amounts are exact decimal USD. */
@@ -97,11 +96,11 @@ export type FromAccount =
   /** The account refused the hold: the key frees the amount it reserved. */
   | (Stamped & { readonly type: 'hold.refused'; readonly amount: string });
 
-/** The key's own timer: the day of some activity rows has ended. */
-export type ActivityClose = Stamped & { readonly type: 'activity.close' };
+/** The key's own timer: the day of some usage rows has ended. */
+export type UsageClose = Stamped & { readonly type: 'usage.close' };
 
 export type KeyEvent =
-  | ActivityClose
+  | UsageClose
   | KeyCreate
   | TurnAdmit
   | JobAdmit

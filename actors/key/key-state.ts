@@ -2,9 +2,8 @@
  * The stored state of a key: its identity, its limits and its sums. Every function is pure and returns the next state.
  */
 
-import type { LimitWindow } from '../terms/calendar.ts';
-import type { KeyKind } from '../terms/key-kind.ts';
-import type { Principal } from '../terms/principal.ts';
+import type { KeyKind, Principal } from '../terms/principal.ts';
+import type { LimitWindow } from '../terms/spending.ts';
 import { NOTHING_SPENT, roomOf, type Spending, spend } from '../terms/spending.ts';
 import { add, isUsd, subtract, usd } from '../terms/usd.ts';
 import type { JobAdmit, KeyCount, KeyCreate, KeyEdited, KeyLimit, KeyMove, TurnAdmit } from './events.ts';

@@ -7,14 +7,14 @@
  */
 import { assign, setup } from 'xstate';
 import { emit, ownerOf } from '../runtime/index.ts';
+import { only } from '../terms/chart-tools.ts';
 import { accountAddress } from '../terms/ids.ts';
-import { only } from '../terms/only.ts';
-import { closeActivity, recordActivity } from './activity.ts';
 import { putCredential } from './credential.ts';
 import * as effects from './effects.ts';
 import type { KeyEvent } from './events.ts';
 import * as keyState from './key-state.ts';
 import { changed, keyView } from './statement.ts';
+import { closeUsage, recordUsage } from './usage.ts';
 
 type KeyState = keyState.KeyState;
 
@@ -87,10 +87,8 @@ export const keyMachine = setup({
     refuseCount: emit(() => effects.refuseCountCredential()),
 
     charge: assign(({ context, event }) => keyState.charge(context, only(event, 'spend.record'))),
-    recordActivity: emit<KeyState, KeyEvent>(({ context, event }) =>
-      recordActivity(context, only(event, 'spend.record')),
-    ),
-    closeActivity: emit<KeyState, KeyEvent>(({ event }) => closeActivity(event)),
+    recordUsage: emit<KeyState, KeyEvent>(({ context, event }) => recordUsage(context, only(event, 'spend.record'))),
+    closeUsage: emit<KeyState, KeyEvent>(({ event }) => closeUsage(event)),
     closeHolds: assign(({ context, event }) => keyState.giveBack(context, only(event, 'hold.closed').amount)),
     takeBack: assign(({ context, event }) => keyState.giveBack(context, only(event, 'hold.refused').amount)),
     moveHeld: assign(({ context, event }) => keyState.moveHeld(context, only(event, 'hold.moved').delta)),
@@ -225,8 +223,8 @@ export const keyMachine = setup({
     'job.admit': { actions: 'refuseJob' },
     'turn.raise': { actions: 'refuseTurn' },
     'key.count': [{ guard: 'isOverRate', actions: 'refuseRate' }, { actions: ['count', 'refuseCount'] }],
-    'spend.record': { actions: ['charge', 'recordActivity'] },
-    'activity.close': { actions: 'closeActivity' },
+    'spend.record': { actions: ['charge', 'recordUsage'] },
+    'usage.close': { actions: 'closeUsage' },
     'hold.closed': { actions: 'closeHolds' },
     'hold.moved': { actions: 'moveHeld' },
     'hold.refused': { actions: 'takeBack' },

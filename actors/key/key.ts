@@ -3,29 +3,19 @@
  * errors.
  */
 import type { ActorEvent, Cluster, Json, Kind, RowQuery, RowRef } from '../runtime/index.ts';
-import type { LimitWindow } from '../terms/calendar.ts';
-import { CHANGE, changeCollection } from '../terms/change.ts';
+import { plain, same } from '../terms/chart-tools.ts';
+import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import type { Admission, HoldRequest } from '../terms/hold.ts';
-import type { KeyKind } from '../terms/key-kind.ts';
-import { plain } from '../terms/only.ts';
+import type { KeyKind } from '../terms/principal.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
-import { same } from '../terms/same.ts';
-import {
-  ACTIVITY,
-  ACTIVITY_DAY,
-  type Activity,
-  activityCollection,
-  activityDay,
-  activityRows,
-  dateOf,
-  PUBLIC_DAY,
-} from './activity.ts';
+import type { LimitWindow } from '../terms/spending.ts';
 import { type Credential, credentialCollection } from './credential.ts';
 import type { KeyEdit, KeyEvent } from './events.ts';
 import { keyMachine } from './key.machine.ts';
 import type { KeyState } from './key-state.ts';
 import { explainKey, type KeyView } from './statement.ts';
+import { dateOf, type KeyUsage, PUBLIC_DAY, USAGE, USAGE_DAY, usageCollection, usageDay, usageRows } from './usage.ts';
 
 export const keyKind: Kind = {
   name: 'key',
@@ -34,7 +24,7 @@ export const keyKind: Kind = {
   creates: ['key.create'],
   finishes: ['spend.record', 'hold.closed', 'key.revoke', 'key.disable'],
   volatile: ['turn.admit', 'turn.raise', 'key.count', 'key.show', 'hold.refused'],
-  collections: { credential: credentialCollection, [CHANGE]: changeCollection, [ACTIVITY]: activityCollection },
+  collections: { credential: credentialCollection, [FEED_EVENTS]: feedEventCollection, [USAGE]: usageCollection },
   rows: rowsOf,
   explain: explainKey,
   redact: (context: Json) => plain({ ...(context as unknown as KeyState), digest: 'redacted' }),
@@ -42,7 +32,7 @@ export const keyKind: Kind = {
 
 function rowsOf(event: ActorEvent): readonly RowRef[] {
   const typed = event as unknown as KeyEvent;
-  return typed.type === 'spend.record' || typed.type === 'activity.close' ? activityRows(typed) : NO_ROWS;
+  return typed.type === 'spend.record' || typed.type === 'usage.close' ? usageRows(typed) : NO_ROWS;
 }
 
 const NO_ROWS: readonly RowRef[] = [];
@@ -202,28 +192,28 @@ export async function listKeys(cluster: Cluster, account: string, limit: number)
 /** Rows that one read of the store returns. */
 const PAGE_ROWS_MAX = 1_000;
 
-/** The activity of all keys of an account on one UTC day (the store time at which it began), page by page. */
-export function activityOf(
+/** The usage of all keys of an account on one UTC day (the store time at which it began), page by page. */
+export function usageOf(
   cluster: Pick<Cluster, 'rows'>,
   account: string,
   day: number,
-): AsyncIterable<readonly Activity[]> {
-  return activityPages(cluster, { column: ACTIVITY_DAY, equals: activityDay(account, day) });
+): AsyncIterable<readonly KeyUsage[]> {
+  return usagePages(cluster, { column: USAGE_DAY, equals: usageDay(account, day) });
 }
 
-/** The activity of every account on one UTC day, page by page. */
-export function activityOfAll(cluster: Pick<Cluster, 'rows'>, day: number): AsyncIterable<readonly Activity[]> {
-  return activityPages(cluster, { column: PUBLIC_DAY, equals: dateOf(day) });
+/** The usage of every account on one UTC day, page by page. */
+export function usageOfAll(cluster: Pick<Cluster, 'rows'>, day: number): AsyncIterable<readonly KeyUsage[]> {
+  return usagePages(cluster, { column: PUBLIC_DAY, equals: dateOf(day) });
 }
 
-async function* activityPages(
+async function* usagePages(
   cluster: Pick<Cluster, 'rows'>,
   where: NonNullable<RowQuery['where']>,
-): AsyncIterable<readonly Activity[]> {
-  const query = { collection: ACTIVITY, where, limit: PAGE_ROWS_MAX } as const;
+): AsyncIterable<readonly KeyUsage[]> {
+  const query = { collection: USAGE, where, limit: PAGE_ROWS_MAX } as const;
   let page = await cluster.rows.rows(query);
   while (page.length > 0) {
-    yield page.map(({ body }) => JSON.parse(body) as Activity);
+    yield page.map(({ body }) => JSON.parse(body) as KeyUsage);
     const { sort, id } = page.at(-1) as (typeof page)[number];
     page = page.length < PAGE_ROWS_MAX ? [] : await cluster.rows.rows({ ...query, after: { sort, id } });
   }

@@ -1,10 +1,8 @@
 /** The key's view for its owner (`GET /key`), and its explanation in sentences for an operator. */
 import { type Effect, ownerOf, type View } from '../runtime/index.ts';
-import { type LimitWindow, windowEnd } from '../terms/calendar.ts';
-import { putChange } from '../terms/change.ts';
-import type { KeyKind } from '../terms/key-kind.ts';
-import type { Principal } from '../terms/principal.ts';
-import { roomOf, spentIn } from '../terms/spending.ts';
+import { putFeedEvent } from '../terms/feed-event.ts';
+import type { KeyKind, Principal } from '../terms/principal.ts';
+import { type LimitWindow, roomOf, spentIn, windowEnd } from '../terms/spending.ts';
 import { compare, isNegative } from '../terms/usd.ts';
 import { isExpired, type KeyState } from './key-state.ts';
 import { counted, RATE_WINDOW_MS } from './rate.ts';
@@ -75,7 +73,7 @@ export function keyView(state: KeyState, status: 'active' | 'disabled' | 'revoke
 export function changed(state: KeyState, status: 'active' | 'disabled' | 'revoked', at: number): Effect {
   const { address } = state;
   const id = address.slice(address.indexOf('/') + 1);
-  return putChange({ id, account: ownerOf(address), type: 'key.updated', at, object: keyView(state, status, at) });
+  return putFeedEvent({ id, account: ownerOf(address), type: 'key.updated', at, object: keyView(state, status, at) });
 }
 
 export function explainKey(view: View): readonly string[] {

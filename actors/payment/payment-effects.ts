@@ -1,8 +1,8 @@
 /** The effects of a payment. Pure; the chart decides when they apply. */
 import type { Effect, Json } from '../runtime/index.ts';
 import { recordAudit } from '../terms/audit.ts';
+import { plain } from '../terms/chart-tools.ts';
 import { accountAddress } from '../terms/ids.ts';
-import { plain } from '../terms/only.ts';
 import { paymentDepositId, transactionAddress } from '../terms/payment.ts';
 import type { Principal } from '../terms/principal.ts';
 import type { Refusal, RefusedAnswer } from '../terms/refusal.ts';

@@ -5,7 +5,7 @@
  */
 import { assign, setup } from 'xstate';
 import { emit } from '../runtime/index.ts';
-import { only } from '../terms/only.ts';
+import { only } from '../terms/chart-tools.ts';
 import type { PaymentEvent } from './events.ts';
 import * as effects from './payment-effects.ts';
 import type { PaymentStatus } from './payment-record.ts';

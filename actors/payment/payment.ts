@@ -1,10 +1,9 @@
 /** The payment kind and its client functions. Refusals are results, not errors. */
 import type { Cluster, Json, Kind, View } from '../runtime/index.ts';
-import { plain } from '../terms/only.ts';
+import { plain, same } from '../terms/chart-tools.ts';
 import { paymentAddress, paymentDepositId } from '../terms/payment.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
-import { same } from '../terms/same.ts';
 import type { NewPayment } from './new-payment.ts';
 import { paymentMachine } from './payment.machine.ts';
 import { SETTLE_ACTIVITY } from './payment-effects.ts';

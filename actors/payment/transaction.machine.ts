@@ -4,8 +4,8 @@
  */
 import { assign, setup } from 'xstate';
 import { type Effect, emit } from '../runtime/index.ts';
+import { only, plain } from '../terms/chart-tools.ts';
 import { accountAddress } from '../terms/ids.ts';
-import { only, plain } from '../terms/only.ts';
 import { type DepositSource, paymentAddress } from '../terms/payment.ts';
 import type { Principal } from '../terms/principal.ts';
 import type { TransactionClaim, TransactionEvent } from './events.ts';

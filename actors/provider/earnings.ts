@@ -1,11 +1,11 @@
 /**
- * What a provider earned on one UTC day, by endpoint: sums over the activity rows of that day, which are written in the
+ * What a provider earned on one UTC day, by endpoint: sums over the usage rows of that day, which are written in the
  * commits of the charges. A day is folded once its charges have ended, and its rows are never changed by a later price
  * or fee; folding it again writes the same rows.
  */
 import type { Collection, Effect } from '../runtime/index.ts';
-import type { DaySums } from '../terms/activity-part.ts';
-import { plain } from '../terms/only.ts';
+import { plain } from '../terms/chart-tools.ts';
+import type { DaySums } from '../terms/usage.ts';
 
 export const EARNINGS_COLLECTION = 'earning';
 

@@ -4,9 +4,9 @@
  */
 import { assign, setup } from 'xstate';
 import { type Effect, emit, type Stamped } from '../runtime/index.ts';
-import type { ProviderFacts } from '../terms/declaration.ts';
+import { only, plain } from '../terms/chart-tools.ts';
+import type { ProviderFacts } from '../terms/endpoint.ts';
 import { providerAddress } from '../terms/ids.ts';
-import { only, plain } from '../terms/only.ts';
 import {
   type Pausable,
   type PauseRequest,

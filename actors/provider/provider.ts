@@ -1,11 +1,10 @@
 /** The provider kind and its client functions. Resident: its board entry moves with its shard. */
 import { createHash } from 'node:crypto';
 import type { Cluster, Json, Kind, RowQuery, RowRecord, View } from '../runtime/index.ts';
-import type { ProviderFacts } from '../terms/declaration.ts';
+import { plain, same } from '../terms/chart-tools.ts';
+import type { ProviderFacts } from '../terms/endpoint.ts';
 import { providerAddress } from '../terms/ids.ts';
-import { plain } from '../terms/only.ts';
 import { explainPause, type Pausable, pauseNote } from '../terms/pause.ts';
-import { same } from '../terms/same.ts';
 import { type DayFold, EARNINGS_COLLECTION, type Earning, earningsCollection } from './earnings.ts';
 import {
   type DocumentReading,

@@ -3,7 +3,7 @@
  * their results. A run whose node died ends as `interrupted` at its deadline. Bounded; pure.
  */
 import type { Effect } from '../runtime/index.ts';
-import { plain } from '../terms/only.ts';
+import { plain } from '../terms/chart-tools.ts';
 
 const HISTORY_MAX = 20;
 const FAULTS_MAX = 20;

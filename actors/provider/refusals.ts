@@ -3,8 +3,8 @@
  * received them, the newest 100 kept, for a day.
  */
 import type { Cluster, Collection, Effect } from '../runtime/index.ts';
+import { plain } from '../terms/chart-tools.ts';
 import { providerAddress } from '../terms/ids.ts';
-import { plain } from '../terms/only.ts';
 
 /** Board topic; keys are slugs, values `RefusalRecording`. A provider that is not recorded is not on it. */
 export const RECORDINGS_TOPIC = 'refusal-recordings';

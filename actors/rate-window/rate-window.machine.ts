@@ -4,7 +4,7 @@
  */
 import { assign, setup } from 'xstate';
 import { emit } from '../runtime/index.ts';
-import { only } from '../terms/only.ts';
+import { only } from '../terms/chart-tools.ts';
 import type { WindowEvent } from './events.ts';
 import { answerSlice, answerTaken, fits, returned, sliced, taken } from './share.ts';
 import { EMPTY_TABLE, type WindowTable } from './table.ts';

@@ -4,7 +4,7 @@
  * rows.
  */
 import { type Cluster, type Json, type Kind, ownerHash, type View } from '../runtime/index.ts';
-import { same } from '../terms/same.ts';
+import { same } from '../terms/chart-tools.ts';
 import { rateWindowMachine } from './rate-window.machine.ts';
 import type { SliceGrant, Taken } from './share.ts';
 import { isContended, NAMES_MAX, remainingMs, type WindowTable } from './table.ts';

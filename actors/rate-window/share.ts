@@ -1,6 +1,6 @@
 /** Decisions and answers of a rate window. Pure. */
 import type { Effect } from '../runtime/index.ts';
-import { plain } from '../terms/only.ts';
+import { plain } from '../terms/chart-tools.ts';
 import type { WindowReturn, WindowSlice, WindowTake } from './events.ts';
 import { current, isContended, noteAskers, remainingMs, take, takenBy, type WindowTable } from './table.ts';
 

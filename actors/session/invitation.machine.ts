@@ -4,7 +4,7 @@
 import { assign, setup } from 'xstate';
 import { type Effect, emit, ownerOf, type Stamped } from '../runtime/index.ts';
 import { recordAudit } from '../terms/audit.ts';
-import { only, plain } from '../terms/only.ts';
+import { only, plain } from '../terms/chart-tools.ts';
 import type { Principal } from '../terms/principal.ts';
 
 /** The row of an open invitation; its id is the digest of the link's secret. */

@@ -1,8 +1,7 @@
 /** The kind of one-time sign-in links, and its client functions. */
 import type { Cluster, Json, Kind, View } from '../runtime/index.ts';
-import { plain } from '../terms/only.ts';
+import { plain, same } from '../terms/chart-tools.ts';
 import type { Principal } from '../terms/principal.ts';
-import { same } from '../terms/same.ts';
 import { INVITATION, type InvitationRecord, type InvitationState, invitationMachine } from './invitation.machine.ts';
 
 export const invitationKind: Kind = {

@@ -1,8 +1,7 @@
 /** The kind of sessions, and its client functions. */
 import type { Cluster, Json, Kind, RowReader, View } from '../runtime/index.ts';
-import { plain } from '../terms/only.ts';
+import { plain, same } from '../terms/chart-tools.ts';
 import type { Principal } from '../terms/principal.ts';
-import { same } from '../terms/same.ts';
 import { SESSION, type SessionState, sessionMachine } from './session.machine.ts';
 import { type SessionRecord, sessionCollection } from './session-record.ts';
 

@@ -349,3 +349,26 @@ export interface Percentiles {
   readonly p90: number;
   readonly p99: number;
 }
+
+/** One provider, as the board shows it under its slug (topic `providers`). Null: not declared. */
+export interface ProviderFacts {
+  /** Stable id, `prov_...`. */
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly website: string | null;
+  readonly privacyPolicyUrl: string | null;
+  readonly termsOfServiceUrl: string | null;
+  readonly statusPageUrl: string | null;
+  /** Two-letter country code. */
+  readonly headquarters: string | null;
+  readonly datacenters: readonly string[] | null;
+  /** The marketplace's part of each charge, decimal text from 0 to 1; absent: 0. */
+  readonly feeFraction?: string;
+}
+
+/**
+ * One model at one provider, as the catalogue declares it to the endpoint's actor, which adds its measurements and
+ * publishes both as an `Endpoint`. Plain JSON built from the operator's config.
+ */
+export type EndpointDeclaration = Omit<Endpoint, 'health' | 'healthReason' | 'paused' | 'evidence' | 'measured'>;

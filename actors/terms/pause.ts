@@ -4,12 +4,11 @@
  */
 import { type Board, type Cluster, type Effect, type Json, parseAddress } from '../runtime/index.ts';
 import { OPERATOR_LOG, recordAudit } from './audit.ts';
+import { plain, same } from './chart-tools.ts';
 import { auditAddress } from './ids.ts';
-import { plain } from './only.ts';
 import type { Principal } from './principal.ts';
-import { same } from './same.ts';
 
-/** Board topic; keys are slugs of providers and ids of endpoints, values `Pause`. What is not paused is not on it. */
+/** Board topic; keys are slugs of providers and ids of endpoints, values `Pause`. The topic lists paused names only. */
 export const PAUSES_TOPIC = 'pauses';
 
 export const PAUSE_REASON_MAX = 500;
@@ -38,7 +37,7 @@ export interface PauseAnswer {
   readonly changed: boolean;
 }
 
-/** A pause of what is paused replaces the reason. */
+/** Pausing again replaces the reason. */
 export function pausedState({ paused }: Pausable, { reason }: PauseRequest, at: number): Required<Pausable> {
   return { paused: { reason: reason.slice(0, PAUSE_REASON_MAX), since: paused?.since ?? at } };
 }
@@ -48,7 +47,7 @@ export function isPausedOn(board: Pick<Board, 'read'>, endpoint: string, slug: s
   return board.read(PAUSES_TOPIC, endpoint) !== null || board.read(PAUSES_TOPIC, slug) !== null;
 }
 
-/** What `ps` shows beside the state. */
+/** Shown by `ps` after the state. */
 export function pauseNote(context: Json): string | null {
   return (context as Pausable).paused == null ? null : 'paused';
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../runtime/index.ts';
-import { plain } from './only.ts';
+import { plain } from './chart-tools.ts';
 
 /** Who caused a change: recorded with it in the audit log of its account. */
 export interface Principal {
@@ -22,3 +22,12 @@ export const UNNAMED: Principal = { kind: 'system', id: 'unnamed' };
 export function byMember(by: Principal | undefined): { readonly by?: Json } {
   return by === undefined ? {} : { by: plain(by) };
 }
+
+/**
+ * What a key may do.
+ *
+ * - `inference`: sends requests, which its account pays for, and reads what they cost.
+ * - `management`: manages the keys, workspaces and settings of its account, and spends nothing.
+ * - `provider`: reads and reports for the provider that its account belongs to, and spends nothing.
+ */
+export type KeyKind = 'inference' | 'management' | 'provider';

@@ -1,3 +1,6 @@
+import type { CallFailure } from './endpoint.ts';
+import { add, compare, isNegative } from './usd.ts';
+
 /** A refusal in an actor's answer; the gateway renders it in the dialect's error envelope. Public text only. */
 export interface Refusal {
   readonly status: number;
@@ -40,4 +43,84 @@ export type ErrorType = (typeof ERROR_TYPES)[number];
 /** The answer to a refused ask when the answer's contract has no refusal form. */
 export interface RefusedAnswer {
   readonly refusal: Refusal;
+}
+
+/** How the message of every 401 begins. */
+export const NO_VALID_KEY = 'Missing or invalid API key';
+
+/**
+ * The 401 of a key that is not accepted: equal for every reason that the key itself has (unknown, revoked, expired, of a
+ * suspended owner), so that the response does not reveal whether the key exists (spec: inference, Authentication 4).
+ */
+export const UNAUTHENTICATED: Refusal = {
+  status: 401,
+  type: 'authentication',
+  message: `${NO_VALID_KEY}: the key that was sent is not accepted`,
+};
+
+/** Exact decimal USD. */
+export interface Shortfall {
+  /** The most that the turn may cost. */
+  readonly required: string;
+  /** The amount that can be spent now; may be negative. */
+  readonly available: string;
+  /** The amount that other requests hold and may give back; absent where no repeat of the request may succeed. */
+  readonly held?: string | undefined;
+}
+
+/** What may be exhausted: the account's balance, the limit of the key, a budget of its workspace. */
+export type PaymentScope = 'account' | 'key' | 'workspace';
+
+/**
+ * 402. The scope names the exhausted limit. (reliability, decision 6) `metadata.held` is what `available` grows by once the
+ * other requests have ended without a charge; absent where that is nothing.
+ */
+export function paymentRequired(scope: PaymentScope, shortfall: Shortfall): Refusal {
+  const isOverdrawn = isNegative(shortfall.available);
+  const available = isOverdrawn ? '0' : shortfall.available;
+  const held = shortfall.held ?? '0';
+  const growth = isOverdrawn ? add(shortfall.available, held) : held;
+  return {
+    status: 402,
+    type: 'payment_required',
+    message: `${CREDIT[scope](available)} and this request may cost up to ${shortfall.required} USD`,
+    metadata: { scope, required: shortfall.required, available, ...(compare(growth, '0') > 0 ? { held: growth } : {}) },
+  };
+}
+
+const CREDIT: Readonly<Record<PaymentScope, (available: string) => string>> = {
+  account: (available) => `Insufficient credit: ${available} USD is available`,
+  key: (available) => `The spending limit of this key leaves ${available} USD`,
+  workspace: (available) => `The budget of the key's workspace leaves ${available} USD`,
+};
+
+/** True for a 402 of a request that would be admitted if the other requests gave back all that they hold. */
+export function fitsOnceReleased({ required, available, held }: Shortfall): boolean {
+  return held !== undefined && compare(required, add(available, held)) <= 0;
+}
+
+/** A request that was answered with an error. */
+export interface RefusedRequest {
+  /** Store time, ms. */
+  readonly at: number;
+  readonly generation: string;
+  /** Method and path of the route; null without one. */
+  readonly route: string | null;
+  readonly status: number;
+  readonly type: ErrorType;
+  /** As the client received it, cut; null in the store where it may quote the request. */
+  readonly message: string | null;
+  /** Of the endpoint that was tried last; null where no provider failed. For operators alone. */
+  readonly failure: FailedCall | null;
+  /** Address of the key; null without a valid one. */
+  readonly key: string | null;
+  /** Name of the node that answered. */
+  readonly node: string;
+}
+
+/** The failed call to a provider behind a refused request. */
+export interface FailedCall extends CallFailure {
+  /** Slug. */
+  readonly provider: string;
+  readonly endpoint: string;
 }

@@ -3,8 +3,8 @@
  * state, so that the event is created in that commit or not at all. (spec: catalogue, Events; reliability W3)
  */
 import type { Effect } from '../runtime/index.ts';
+import { plain } from './chart-tools.ts';
 import { signingAddress, webhookAddress, webhookEventId } from './ids.ts';
-import { plain } from './only.ts';
 
 export const WEBHOOK_TYPES = ['video.generation.completed', 'video.generation.expired'] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];

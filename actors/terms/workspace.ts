@@ -1,6 +1,7 @@
 /** The words that workspaces, accounts and gateways share. */
-import type { LimitWindow } from './calendar.ts';
+
 import type { Principal } from './principal.ts';
+import type { LimitWindow } from './spending.ts';
 
 /** What the turns of a workspace's keys are routed by. */
 export interface WorkspaceRouting {

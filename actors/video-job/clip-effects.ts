@@ -3,9 +3,8 @@
  * (spec: catalogue, Video download rules)
  */
 import type { Effect } from '../runtime/index.ts';
-import { plain } from '../terms/only.ts';
+import { allRows, firstRow, plain } from '../terms/chart-tools.ts';
 import type { Refusal } from '../terms/refusal.ts';
-import { allRows, firstRow } from '../terms/row.ts';
 import type { ClipRecord, ReaderRecord, RenderedClip } from './clip-record.ts';
 import type {
   ClipClose,

@@ -1,9 +1,9 @@
 /** The effects of a video job: its rows, its answers, its hold and its render. Pure; the chart decides when they apply. */
 import type { ActorEvent, Effect } from '../runtime/index.ts';
-import { putChange } from '../terms/change.ts';
+import { plain } from '../terms/chart-tools.ts';
+import { putFeedEvent } from '../terms/feed-event.ts';
 import type { AttemptRecord, HoldRequest, Release, Settlement } from '../terms/hold.ts';
 import { accountAddress } from '../terms/ids.ts';
-import { plain } from '../terms/only.ts';
 import type { Refusal } from '../terms/refusal.ts';
 import { mintSigningSecret } from '../terms/webhook.ts';
 import type { AbortFailed, AbortRetry, BegunRender, JobSubmit, RenderFailed, RenderRetry } from './events.ts';
@@ -73,7 +73,7 @@ export function putJob(state: VideoJobState, status: VideoStatus): Effect {
 export function putJobChange(state: VideoJobState, status: VideoStatus, at: number): Effect {
   const record = recordOf(state, status);
   const { id, account } = record;
-  return putChange({ id, account, type: 'video.updated', at, object: { ...record, assets: null } });
+  return putFeedEvent({ id, account, type: 'video.updated', at, object: { ...record, assets: null } });
 }
 
 export function answerJob(state: VideoJobState, status: VideoStatus): Effect {

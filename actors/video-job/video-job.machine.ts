@@ -5,7 +5,7 @@
  */
 import { assign, setup } from 'xstate';
 import { type Effect, emit } from '../runtime/index.ts';
-import { only } from '../terms/only.ts';
+import { only } from '../terms/chart-tools.ts';
 import { announceWebhook, type WebhookType } from '../terms/webhook.ts';
 import * as clips from './clip-effects.ts';
 import { attemptsOf, type RenderResult, type VideoJobEvent } from './events.ts';

@@ -1,10 +1,9 @@
 /** The kind of video jobs and its client functions. Lists and look-ups read rows from the store, on any node. */
 import { type ActorEvent, AskError, type Cluster, type Json, type Kind, type RowRef } from '../runtime/index.ts';
-import { CHANGE, changeCollection } from '../terms/change.ts';
+import { plain, same } from '../terms/chart-tools.ts';
+import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import { videoJobAddress } from '../terms/ids.ts';
-import { plain } from '../terms/only.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
-import { same } from '../terms/same.ts';
 import type { OpenedClip, ShownClip } from './clip-effects.ts';
 import { clipCollection, READER_NODE, readerCollection } from './clip-record.ts';
 import type { BegunRender, NewVideoJob, VideoBounds, VideoJobEvent } from './events.ts';
@@ -21,7 +20,12 @@ export const videoJobKind: Kind = {
   finishes: ['job.cancel', 'render.begin', 'render.submitted', 'render.moved', 'clip.close'],
   volatile: ['clip.show'],
   activities: ['render', 'abort', 'removal'],
-  collections: { job: jobCollection, clip: clipCollection, reader: readerCollection, [CHANGE]: changeCollection },
+  collections: {
+    job: jobCollection,
+    clip: clipCollection,
+    reader: readerCollection,
+    [FEED_EVENTS]: feedEventCollection,
+  },
   rows: rowsOf,
   leaseRows: { collection: 'reader', column: READER_NODE, event: 'reader.lost' },
   explain: explainVideoJob,

@@ -4,7 +4,7 @@
  */
 import { assign, setup } from 'xstate';
 import { type Effect, emit, type Stamped } from '../runtime/index.ts';
-import { only, plain } from '../terms/only.ts';
+import { only, plain } from '../terms/chart-tools.ts';
 
 /** What a secret is derived from, beside the account. */
 export interface SecretVersion {

@@ -1,7 +1,7 @@
 /** The kind that keeps the versions of signing secrets, one actor per account, and its client functions. */
 import type { Cluster, Json, Kind } from '../runtime/index.ts';
+import { same } from '../terms/chart-tools.ts';
 import { signingAddress } from '../terms/ids.ts';
-import { same } from '../terms/same.ts';
 import { SIGNING, type SigningRecord, type SigningState, signingMachine } from './signing.machine.ts';
 
 export const signingKind: Kind = {

@@ -1,6 +1,6 @@
 /** The effects of a webhook. Pure; the chart decides when they apply. */
 import type { Effect } from '../runtime/index.ts';
-import { plain } from '../terms/only.ts';
+import { plain } from '../terms/chart-tools.ts';
 import type { Refusal } from '../terms/refusal.ts';
 import type { DeliveryRecord, DeliveryStatus } from './delivery-record.ts';
 import { type WebhookState, webhookOf } from './webhook-state.ts';

@@ -4,7 +4,7 @@
  */
 import { assign, setup } from 'xstate';
 import { emit } from '../runtime/index.ts';
-import { only } from '../terms/only.ts';
+import { only } from '../terms/chart-tools.ts';
 import type { WebhookEvent } from './events.ts';
 import * as effects from './webhook-effects.ts';
 import * as states from './webhook-state.ts';

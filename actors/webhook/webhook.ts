@@ -1,8 +1,8 @@
 /** The webhook kind: one actor per event. Its deliveries are read from the store, on any node. */
 import { AskError, type Cluster, type Json, type Kind } from '../runtime/index.ts';
+import { same } from '../terms/chart-tools.ts';
 import { webhookAddress } from '../terms/ids.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
-import { same } from '../terms/same.ts';
 import { DELIVERY_ACCOUNT, type DeliveryRecord, deliveryCollection } from './delivery-record.ts';
 import { explainWebhook } from './explain.ts';
 import { webhookMachine } from './webhook.machine.ts';

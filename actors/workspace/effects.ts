@@ -1,8 +1,8 @@
 /** The effects of a workspace's decisions: its row, answers, refusals, messages to its account and its audit log. Pure. */
 import type { ActorEvent, Effect } from '../runtime/index.ts';
 import { recordAudit } from '../terms/audit.ts';
+import { plain } from '../terms/chart-tools.ts';
 import { accountAddress } from '../terms/ids.ts';
-import { plain } from '../terms/only.ts';
 import type { Refusal, RefusedAnswer } from '../terms/refusal.ts';
 import { DEFAULT_WORKSPACE, WORKSPACE_MEMBERS_MAX } from '../terms/workspace.ts';
 import type {

@@ -5,7 +5,7 @@
  */
 import { assign, setup } from 'xstate';
 import { emit } from '../runtime/index.ts';
-import { only } from '../terms/only.ts';
+import { only } from '../terms/chart-tools.ts';
 import * as effects from './effects.ts';
 import type { WorkspaceEvent } from './events.ts';
 import * as state from './workspace-state.ts';

@@ -1,10 +1,9 @@
 /** The workspace kind and its client functions. A workspace is named by its account and its id. */
 import type { ActorEvent, Cluster, Json, Kind, RowReader, View } from '../runtime/index.ts';
+import { plain, same } from '../terms/chart-tools.ts';
 import { accountAddress, defaultWorkspaceId, workspaceAddress } from '../terms/ids.ts';
-import { plain } from '../terms/only.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
-import { same } from '../terms/same.ts';
 import {
   type BudgetInterval,
   WORKSPACES_MAX,

@@ -1,5 +1,12 @@
-import type { EndpointDeclaration, ProviderFacts } from '../../actors/terms/declaration.ts';
-import type { AcceptedInput, Endpoint, EndpointOutput, Modality, TargetDialect } from '../../actors/terms/endpoint.ts';
+import type {
+  AcceptedInput,
+  Endpoint,
+  EndpointDeclaration,
+  EndpointOutput,
+  Modality,
+  ProviderFacts,
+  TargetDialect,
+} from '../../actors/terms/endpoint.ts';
 import { endpointId, providerId } from '../../actors/terms/ids.ts';
 import type { ProviderDeclaration } from '../terms/provider-declaration.ts';
 import { checkVideo } from './check-video.ts';

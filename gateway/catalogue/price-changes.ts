@@ -1,4 +1,4 @@
-import type { EndpointDeclaration } from '../../actors/terms/declaration.ts';
+import type { EndpointDeclaration } from '../../actors/terms/endpoint.ts';
 import type { PriceKey, Tariff } from '../../actors/terms/tariff.ts';
 import { compare, multiply } from '../../actors/terms/usd.ts';
 

@@ -1,6 +1,5 @@
 import type { Json } from '../../actors/runtime/index.ts';
-import type { ProviderFacts } from '../../actors/terms/declaration.ts';
-import type { Endpoint } from '../../actors/terms/endpoint.ts';
+import type { Endpoint, ProviderFacts } from '../../actors/terms/endpoint.ts';
 
 /**
  * `data` of `GET /providers`: the declared providers by name. `providers` and `endpoints` are topics of the board. (spec:

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { EndpointDeclaration } from '../../actors/terms/declaration.ts';
+import type { EndpointDeclaration } from '../../actors/terms/endpoint.ts';
 import { type Outbound, outboundUrl } from '../outbound/outbound.ts';
 import type { UpstreamLimits } from '../terms/config.ts';
 import type { ProviderDeclaration } from '../terms/provider-declaration.ts';

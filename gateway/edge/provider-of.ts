@@ -1,5 +1,5 @@
 import { PROVIDERS_TOPIC } from '../../actors/provider/provider.ts';
-import type { ProviderFacts } from '../../actors/terms/declaration.ts';
+import type { ProviderFacts } from '../../actors/terms/endpoint.ts';
 import { accountAddress, providerAccountId } from '../../actors/terms/ids.ts';
 import { wrongKind } from './auth/authentication.ts';
 import { callerOf, type RequestContext } from './request-context.ts';

@@ -1,9 +1,9 @@
 import { admit, raise } from '../../actors/key/key.ts';
 import { AskError } from '../../actors/runtime/index.ts';
 import type { HoldRequest } from '../../actors/terms/hold.ts';
-import { holdAttempt } from '../../actors/terms/hold-attempt.ts';
-import { fitsOnceReleased, type PaymentScope, paymentRequired } from '../../actors/terms/payment-required.ts';
+import { holdAttempt } from '../../actors/terms/hold.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
+import { fitsOnceReleased, type PaymentScope, paymentRequired } from '../../actors/terms/refusal.ts';
 import { add, compare } from '../../actors/terms/usd.ts';
 import { estimate } from '../pricing/estimate.ts';
 import { inputImages, mediaBounds } from '../pricing/media-bounds.ts';

@@ -1,4 +1,4 @@
-import type { KeyKind } from '../../actors/terms/key-kind.ts';
+import type { KeyKind } from '../../actors/terms/principal.ts';
 
 /** The authenticated caller: found by the digest of its credential. Only the workspace may change in a key's life. */
 export interface Caller {

@@ -1,5 +1,4 @@
-import type { ErrorType } from '../../actors/terms/refusal.ts';
-import type { FailedCall } from '../../actors/terms/refused-request.ts';
+import type { ErrorType, FailedCall } from '../../actors/terms/refusal.ts';
 
 /**
  * A failure reported to the client. `message` and `metadata` are public; `detail` and `log` go to the log only, and

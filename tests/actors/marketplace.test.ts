@@ -178,7 +178,7 @@ it('the activity of a day is one row per model and endpoint, counted on after a 
   await spend(next, 'gen-5');
   wall += 30_000;
   await Promise.all([6, 7, 8].map((at) => spend(next, `gen-${at}`)));
-  const rows = await next.store.rows({ collection: 'activity', address: KEY, limit: 10 });
+  const rows = await next.store.rows({ collection: 'usage', address: KEY, limit: 10 });
   assert.equal(
     rows.map(({ open, index: [day], body }) => {
       const { endpoint, requests, promptTokens, usage } = JSON.parse(body);

@@ -20,7 +20,7 @@ import {
   sealBlob,
   sealValue,
 } from '../../actors/runtime/index.ts';
-import { holdAttempt } from '../../actors/terms/hold-attempt.ts';
+import { holdAttempt } from '../../actors/terms/hold.ts';
 import { accountAddress, batchId, keyAddress, lineGenerationId } from '../../actors/terms/ids.ts';
 import config from '../../cluster.config.ts';
 import type { FileServices } from '../../gateway/files/file-services.ts';

@@ -6,7 +6,7 @@ import { release } from '../../actors/account/account.ts';
 import { cancelBatch, findBatch } from '../../actors/batch/batch.ts';
 import type { BatchRecord } from '../../actors/batch/batch-record.ts';
 import { changeKey } from '../../actors/key/key.ts';
-import { holdAttempt } from '../../actors/terms/hold-attempt.ts';
+import { holdAttempt } from '../../actors/terms/hold.ts';
 import { accountAddress, keyAddress, lineGenerationId } from '../../actors/terms/ids.ts';
 import { reportCharge } from '../../gateway/node/open-cluster.ts';
 import { RequestMetrics } from '../../gateway/operator/metrics/request-metrics.ts';

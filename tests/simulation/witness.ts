@@ -2,7 +2,7 @@ import type { LedgerEntry } from '../../actors/account/ledger.ts';
 import type { ActivityRecord } from '../../actors/runtime/actor/activity-record.ts';
 import type { ShardRow } from '../../actors/runtime/ports/store.ts';
 import type { Generation } from '../../actors/terms/hold.ts';
-import { HOLDS_PER_RUN_MAX } from '../../actors/terms/hold-attempt.ts';
+import { HOLDS_PER_RUN_MAX } from '../../actors/terms/hold.ts';
 import { amount, text } from '../support/auditor/amount.ts';
 import type { Sample } from '../support/auditor/evidence.ts';
 import type { ActivityRecordSeen, CommitPart, ShardMove } from '../support/auditor/runtime-evidence.ts';

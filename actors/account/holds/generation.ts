@@ -3,9 +3,9 @@
  * a whole; its columns are derived from it (`generationCollection`).
  */
 import type { Collection, RowRef, Stamped } from '../../runtime/index.ts';
+import { firstRow } from '../../terms/chart-tools.ts';
 import type { Generation, HoldMove, HoldRequest, Release, Settlement } from '../../terms/hold.ts';
 import type { Refusal } from '../../terms/refusal.ts';
-import { firstRow } from '../../terms/row.ts';
 import { compare, subtract } from '../../terms/usd.ts';
 
 /** Earlier amounts kept per hold: more than a request can try endpoints. */

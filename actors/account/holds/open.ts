@@ -3,13 +3,17 @@
  * the account, the key's limit; for a job in the commit that creates it, which a refusal undoes.
  */
 import { assignOn, type Effect, emitOn, type RowRef, type Stamped, verdictOn } from '../../runtime/index.ts';
+import { firstRow, plain, refuse, reply } from '../../terms/chart-tools.ts';
 import type { Admission, HoldRequest } from '../../terms/hold.ts';
-import { isFirstHold } from '../../terms/hold-attempt.ts';
-import { plain, refuse, reply } from '../../terms/only.ts';
-import { fitsOnceReleased, type PaymentScope, paymentRequired, type Shortfall } from '../../terms/payment-required.ts';
+import { isFirstHold } from '../../terms/hold.ts';
 import type { Refusal } from '../../terms/refusal.ts';
-import { firstRow } from '../../terms/row.ts';
-import { UNAUTHENTICATED } from '../../terms/unauthenticated.ts';
+import {
+  fitsOnceReleased,
+  type PaymentScope,
+  paymentRequired,
+  type Shortfall,
+  UNAUTHENTICATED,
+} from '../../terms/refusal.ts';
 import { add, compare, isUsd, subtract } from '../../terms/usd.ts';
 import { type AccountState, available, nextOf } from '../account-state.ts';
 import { budgetRoom, inBudget, workspaceOf } from '../budgets.ts';

@@ -1,10 +1,9 @@
 /** Moves a hold to another endpoint in one step: the amount may rise, within every limit, or fall. */
 import { assignOn, type Effect, emitOn, type RowRef, type Stamped, verdictOn } from '../../runtime/index.ts';
+import { plain, reply } from '../../terms/chart-tools.ts';
 import type { Admission, HoldRequest } from '../../terms/hold.ts';
-import { plain, reply } from '../../terms/only.ts';
-import { type PaymentScope, paymentRequired } from '../../terms/payment-required.ts';
 import type { Refusal } from '../../terms/refusal.ts';
-import { UNAUTHENTICATED } from '../../terms/unauthenticated.ts';
+import { type PaymentScope, paymentRequired, UNAUTHENTICATED } from '../../terms/refusal.ts';
 import { add, compare, isUsd, subtract } from '../../terms/usd.ts';
 import { type AccountState, available, nextOf } from '../account-state.ts';
 import { budgetRoom, inBudget, workspaceOf } from '../budgets.ts';

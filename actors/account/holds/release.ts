@@ -4,9 +4,8 @@
  * or the released row of an earlier run names this one, so that no later admission of the same run is granted.
  */
 import { assignOn, type Effect, emitOn, type RowRef, type Stamped, verdictOn } from '../../runtime/index.ts';
+import { firstRow, plain, reply } from '../../terms/chart-tools.ts';
 import type { Generation, Release, Released } from '../../terms/hold.ts';
-import { plain, reply } from '../../terms/only.ts';
-import { firstRow } from '../../terms/row.ts';
 import { type AccountState, nextOf } from '../account-state.ts';
 import { removeClaim } from '../idempotency.ts';
 import { generationOf, generationRef, newestAttempt, released, rowOf } from './generation.ts';

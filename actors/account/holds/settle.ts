@@ -3,9 +3,9 @@
  * exact cost all the same, and raises an alarm.
  */
 import { assignOn, type Effect, emitOn, type RowRef, type Stamped, verdictOn } from '../../runtime/index.ts';
-import { activityPart } from '../../terms/activity-part.ts';
+import { plain, refuse, reply } from '../../terms/chart-tools.ts';
 import type { Generation, Settled, Settlement } from '../../terms/hold.ts';
-import { plain, refuse, reply } from '../../terms/only.ts';
+import { usagePart } from '../../terms/usage.ts';
 import { add, isCharge, subtract, usd } from '../../terms/usd.ts';
 import { type AccountState, lastEntry, nextEntry, nextOf, recordEntry } from '../account-state.ts';
 import { chargedInBudgets, workspaceOf } from '../budgets.ts';
@@ -74,7 +74,7 @@ function recordCharge(state: AccountState, event: HoldSettle): Effect[] {
     { type: 'put', collection: 'generation', id: settlement.generation, body: plain(after) },
     ...putClaim(after, 'settled'),
     recordEntry(state),
-    { type: 'send', to: before.key, event: { type: 'spend.record', cost, held, part: plain(activityPart(after, at)) } },
+    { type: 'send', to: before.key, event: { type: 'spend.record', cost, held, part: plain(usagePart(after, at)) } },
     reply(answerOf(after)),
   ];
 }

@@ -3,9 +3,8 @@
  * every key involved takes a step in the same commit. A timer that is due at once continues with the rest.
  */
 import { assignOn, type Effect, emitOn, type RowRef, type Stamped } from '../../runtime/index.ts';
+import { allRows, plain } from '../../terms/chart-tools.ts';
 import type { Generation } from '../../terms/hold.ts';
-import { plain } from '../../terms/only.ts';
-import { allRows } from '../../terms/row.ts';
 import { add, subtract } from '../../terms/usd.ts';
 import { type AccountState, nextOf } from '../account-state.ts';
 import { freedInBudgets } from '../budgets.ts';

@@ -1,5 +1,5 @@
 import type { Collection, Effect, RowRef } from '../../runtime/index.ts';
-import { plain } from '../../terms/only.ts';
+import { plain } from '../../terms/chart-tools.ts';
 
 /**
  * Records for a limited time that a generation was released before it was admitted, so that an admission that arrives

@@ -1,7 +1,7 @@
 import { listAudit, verifyAudit } from '../../../actors/audit/audit.ts';
 import type { AuditEntry, AuditVerdict } from '../../../actors/audit/audit-entry.ts';
 import { ownerOf } from '../../../actors/runtime/index.ts';
-import { sequenceId } from '../../../actors/terms/hash-chain.ts';
+import { sequenceId } from '../../../actors/terms/audit.ts';
 import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { flagOf, limitOf, textOf } from '../../edge/query/query-values.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';

@@ -1,5 +1,5 @@
 /** One UTC day of the cluster's activity: per model the sums, and whether enough accounts stand behind them. */
-import type { Activity } from '../../../actors/key/activity.ts';
+import type { KeyUsage } from '../../../actors/key/usage.ts';
 
 /** A figure is published only if this many accounts stand behind it. (spec: conventions 1.16) */
 export const ACCOUNTS_MIN = 5;
@@ -19,7 +19,7 @@ export interface DayUsage {
 }
 
 /** Adds rows of keys to the usage of their day. */
-export function addRows(models: Map<string, ModelUsage>, rows: readonly Activity[]): void {
+export function addRows(models: Map<string, ModelUsage>, rows: readonly KeyUsage[]): void {
   for (const { model, account, requests, promptTokens, completionTokens } of rows) {
     let usage = models.get(model);
     if (usage === undefined) {

@@ -1,7 +1,7 @@
-import { dateOf } from '../../../actors/key/activity.ts';
-import { activityOfAll } from '../../../actors/key/key.ts';
+import { usageOfAll } from '../../../actors/key/key.ts';
+import { dateOf } from '../../../actors/key/usage.ts';
 import type { Cluster } from '../../../actors/runtime/index.ts';
-import { windowStart } from '../../../actors/terms/calendar.ts';
+import { windowStart } from '../../../actors/terms/spending.ts';
 import { addRows, anonymous, type DayUsage, type ModelUsage } from './day-usage.ts';
 
 const WINDOW_DAYS = 30;
@@ -22,7 +22,7 @@ export interface ListedCounts {
 
 /**
  * `data` of `GET /stats/public`: requests and tokens of the last 30 UTC days, the running one included, from the
- * activity rows that each charge writes. Figures with fewer than five accounts behind them are left out of every sum.
+ * usage rows that each charge writes. Figures with fewer than five accounts behind them are left out of every sum.
  * Read at most once a minute by each node, whoever asks. (spec: conventions 1.16)
  */
 export class PublicStats {
@@ -64,7 +64,7 @@ export class PublicStats {
   async #readDay(day: number): Promise<DayUsage> {
     const models = new Map<string, ModelUsage>();
     let read = 0;
-    for await (const page of activityOfAll(this.#cluster, day)) {
+    for await (const page of usageOfAll(this.#cluster, day)) {
       read += page.length;
       if (read > ROWS_PER_DAY_MAX) return { day, models: new Map() };
       addRows(models, page);

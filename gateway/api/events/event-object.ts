@@ -2,7 +2,7 @@ import type { LowBalance } from '../../../actors/account/low-balance.ts';
 import type { BatchRecord } from '../../../actors/batch/batch-record.ts';
 import type { FileRecord } from '../../../actors/file/file-record.ts';
 import type { KeyView } from '../../../actors/key/statement.ts';
-import type { ObjectChange } from '../../../actors/terms/change.ts';
+import type { FeedEventRow } from '../../../actors/terms/feed-event.ts';
 import { jobDocument } from '../../../actors/video-job/job-document.ts';
 import type { JobRecord } from '../../../actors/video-job/job-record.ts';
 import { renderCursor } from '../../edge/events/cursor.ts';
@@ -61,7 +61,7 @@ function sent(type: string, at: number, data: object, cursorAt = at): SentEvent 
   return { type, cursor, text, frame: `id: ${cursor}\nevent: ${type}\ndata: ${text}\n\n` };
 }
 
-function objectOf({ type, id, object }: ObjectChange): object {
+function objectOf({ type, id, object }: FeedEventRow): object {
   switch (type) {
     case 'file.stored':
       return fileObject(object as unknown as FileRecord);

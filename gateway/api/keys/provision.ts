@@ -29,7 +29,7 @@ import {
   LEGACY_KEY_PREFIX,
   maskKey,
 } from '../../../actors/terms/ids.ts';
-import type { KeyKind } from '../../../actors/terms/key-kind.ts';
+import type { KeyKind } from '../../../actors/terms/principal.ts';
 import { parseUsd } from '../../../actors/terms/usd.ts';
 import { shortestDecimal } from '../../dialects/request/parse-price-caps.ts';
 import { instantOf } from '../../edge/query/instant-of.ts';

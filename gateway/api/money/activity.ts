@@ -1,5 +1,5 @@
-import type { Activity } from '../../../actors/key/activity.ts';
-import { activityOf } from '../../../actors/key/key.ts';
+import { usageOf } from '../../../actors/key/key.ts';
+import type { KeyUsage } from '../../../actors/key/usage.ts';
 import { type Cluster, ownerOf } from '../../../actors/runtime/index.ts';
 import { defaultWorkspaceId } from '../../../actors/terms/ids.ts';
 import { add } from '../../../actors/terms/usd.ts';
@@ -35,7 +35,7 @@ async function showActivity(context: RequestContext, { services }: EdgeRoutes): 
 }
 
 /** Rows with the same day, model and endpoint, as one; with its workspace or key where rows are grouped by it. */
-export type ActivitySum = Omit<Activity, 'key' | 'keyHash' | 'user' | 'isClosed'> & Partial<Pick<Activity, 'key'>>;
+export type ActivitySum = Omit<KeyUsage, 'key' | 'keyHash' | 'user' | 'isClosed'> & Partial<Pick<KeyUsage, 'key'>>;
 
 /** Which rows are summed, and what they are grouped by beside day, model and endpoint; without a filter, all of the days. */
 export type ActivityFilter = Pick<ActivityQuery, 'days'> & Partial<ActivityQuery> & { readonly isByKey?: boolean };
@@ -50,7 +50,7 @@ export async function readActivity(
   const sums: ActivitySum[] = [];
   for (const day of query.days) {
     const ofDay = new Map<string, ActivitySum>();
-    for await (const page of activityOf(cluster, account, day)) {
+    for await (const page of usageOf(cluster, account, day)) {
       read += page.length;
       if (read > ROWS_MAX) throw tooMany();
       for (const row of page) if (isWanted(row, query)) addRow(ofDay, row, query);
@@ -61,19 +61,19 @@ export async function readActivity(
 }
 
 /** Unknown keys, users and workspaces match nothing, as those of other accounts do. */
-function isWanted(row: Activity, { keyHash = null, user = null, workspace = null }: ActivityFilter): boolean {
+function isWanted(row: KeyUsage, { keyHash = null, user = null, workspace = null }: ActivityFilter): boolean {
   if (keyHash !== null && row.keyHash !== keyHash) return false;
   if (user !== null && row.user !== user) return false;
   return workspace === null || workspaceOf(row) === workspace;
 }
 
-function workspaceOf({ workspace, account }: Pick<Activity, 'workspace' | 'account'>): string {
+function workspaceOf({ workspace, account }: Pick<KeyUsage, 'workspace' | 'account'>): string {
   return workspace ?? defaultWorkspaceId(account);
 }
 
 function addRow(
   sums: Map<string, ActivitySum>,
-  activity: Activity,
+  activity: KeyUsage,
   { isByWorkspace = false, isByKey = false }: ActivityFilter,
 ): void {
   const { key, keyHash: _1, user: _2, isClosed: _3, workspace: _4, ...row } = activity;

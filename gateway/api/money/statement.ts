@@ -3,7 +3,7 @@
  * the beginning and at the end. The ledger is never changed, so the statement of a past month is the same for ever.
  */
 import type { LedgerEntry } from '../../../actors/account/ledger.ts';
-import { lastEntryBefore, type ReadRows, sequenceId } from '../../../actors/terms/hash-chain.ts';
+import { lastEntryBefore, type ReadRows, sequenceId } from '../../../actors/terms/audit.ts';
 import { csv } from '../../terms/csv.ts';
 
 /** A UTC month: store times of its beginning and of the next one's. */

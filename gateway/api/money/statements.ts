@@ -1,5 +1,5 @@
 import { ownerOf } from '../../../actors/runtime/index.ts';
-import type { ReadRows } from '../../../actors/terms/hash-chain.ts';
+import type { ReadRows } from '../../../actors/terms/audit.ts';
 import { accountAddress } from '../../../actors/terms/ids.ts';
 import { sendCsv } from '../../edge/downloads/send-csv.ts';
 import type { EdgeRoutes } from '../../edge/edge-routes.ts';

@@ -1,6 +1,6 @@
 /** Earnings as a provider reads them: counts as integers, fractional units and amounts as exact decimal text. */
 import type { Earning } from '../../../actors/provider/earnings.ts';
-import { addUnits, MEDIA_UNITS } from '../../../actors/terms/activity-part.ts';
+import { addUnits, MEDIA_UNITS } from '../../../actors/terms/usage.ts';
 import { add } from '../../../actors/terms/usd.ts';
 
 /** Sums over days, endpoints or models. */

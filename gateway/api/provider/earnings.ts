@@ -1,4 +1,4 @@
-import { windowStart } from '../../../actors/terms/calendar.ts';
+import { windowStart } from '../../../actors/terms/spending.ts';
 import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { providerOf } from '../../edge/provider-of.ts';
 import { textOf } from '../../edge/query/query-values.ts';

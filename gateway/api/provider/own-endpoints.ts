@@ -1,6 +1,5 @@
 import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
-import type { ProviderFacts } from '../../../actors/terms/declaration.ts';
-import type { Endpoint } from '../../../actors/terms/endpoint.ts';
+import type { Endpoint, ProviderFacts } from '../../../actors/terms/endpoint.ts';
 import type { EdgeServices } from '../../edge/services.ts';
 import { notFound } from '../../terms/not-found.ts';
 

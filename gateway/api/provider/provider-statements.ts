@@ -1,6 +1,6 @@
 import type { Earning } from '../../../actors/provider/earnings.ts';
-import { MEDIA_UNITS } from '../../../actors/terms/activity-part.ts';
-import type { ProviderFacts } from '../../../actors/terms/declaration.ts';
+import type { ProviderFacts } from '../../../actors/terms/endpoint.ts';
+import { MEDIA_UNITS } from '../../../actors/terms/usage.ts';
 import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { providerOf } from '../../edge/provider-of.ts';
 import { textOf } from '../../edge/query/query-values.ts';

@@ -1,5 +1,4 @@
-import type { ProviderFacts } from '../../../actors/terms/declaration.ts';
-import type { AttemptCounts, Endpoint } from '../../../actors/terms/endpoint.ts';
+import type { AttemptCounts, Endpoint, ProviderFacts } from '../../../actors/terms/endpoint.ts';
 import { capacity, uptime } from '../../catalogue/measured.ts';
 import { publicPricing } from '../../catalogue/public-pricing.ts';
 import type { EdgeRoutes } from '../../edge/edge-routes.ts';

@@ -1,6 +1,6 @@
 import { KEY_PREFIX } from '../../../actors/terms/ids.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
-import { NO_VALID_KEY, UNAUTHENTICATED } from '../../../actors/terms/unauthenticated.ts';
+import { NO_VALID_KEY, UNAUTHENTICATED } from '../../../actors/terms/refusal.ts';
 import type { Head } from '../../http/head.ts';
 
 /**

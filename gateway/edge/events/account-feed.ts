@@ -1,7 +1,7 @@
 import { showAccount } from '../../../actors/account/account.ts';
 import type { AccountView } from '../../../actors/account/statement.ts';
 import { type Clock, type Cluster, kindOf } from '../../../actors/runtime/index.ts';
-import { CHANGE_RETENTION_MS, type ObjectChange } from '../../../actors/terms/change.ts';
+import { FEED_EVENT_RETENTION_MS, type FeedEventRow } from '../../../actors/terms/feed-event.ts';
 import { accountAddress } from '../../../actors/terms/ids.ts';
 import { changesSince } from './changes-since.ts';
 import type { FeedEvent } from './feed-event.ts';
@@ -74,7 +74,7 @@ export class AccountFeed {
   async open(): Promise<void> {
     const { cluster } = this.#services;
     const [{ changes }] = await Promise.all([
-      changesSince(cluster, this.#account, this.#newestAt - CHANGE_RETENTION_MS),
+      changesSince(cluster, this.#account, this.#newestAt - FEED_EVENT_RETENTION_MS),
       this.#readBalance(),
     ]);
     for (const change of changes) this.#isNew(change);
@@ -95,7 +95,7 @@ export class AccountFeed {
 
   #notice(address: string | null): void {
     if (address === null || kindOf(address) === 'account') this.#balance = true;
-    if (address === null) this.#since = this.#newestAt - CHANGE_RETENTION_MS;
+    if (address === null) this.#since = this.#newestAt - FEED_EVENT_RETENTION_MS;
     else if (kindOf(address) !== 'account') this.#since ??= this.#newestAt - OVERLAP_MS;
     if (!this.#reading && !this.#soon) this.#later(this.#restMs());
   }
@@ -117,7 +117,7 @@ export class AccountFeed {
   }
 
   async #read(resync: boolean): Promise<void> {
-    if (resync) [this.#since, this.#balance] = [this.#newestAt - CHANGE_RETENTION_MS, true];
+    if (resync) [this.#since, this.#balance] = [this.#newestAt - FEED_EVENT_RETENTION_MS, true];
     const [since, balance] = [this.#since, this.#balance];
     [this.#since, this.#balance, this.#reading, this.#soon] = [null, false, true, false];
     this.#readAt = this.#services.clock.monotonic();
@@ -158,7 +158,7 @@ export class AccountFeed {
   }
 
   /** True once for each change. */
-  #isNew(change: ObjectChange): boolean {
+  #isNew(change: FeedEventRow): boolean {
     const text = JSON.stringify(change);
     const { id, at } = change;
     this.#newestAt = Math.max(this.#newestAt, at);
@@ -169,11 +169,11 @@ export class AccountFeed {
   }
 
   #forget(): void {
-    const before = this.#newestAt - CHANGE_RETENTION_MS;
+    const before = this.#newestAt - FEED_EVENT_RETENTION_MS;
     for (const [id, { at }] of this.#sent) if (at < before || this.#sent.size > SENT_MAX) this.#sent.delete(id);
   }
 }
 
-export function eventOf(change: ObjectChange): FeedEvent {
+export function eventOf(change: FeedEventRow): FeedEvent {
   return { type: change.type, at: change.at, change };
 }

@@ -1,11 +1,11 @@
 import type { Cluster } from '../../../actors/runtime/index.ts';
-import { CHANGE, CHANGE_ACCOUNT, type ObjectChange } from '../../../actors/terms/change.ts';
+import { FEED_EVENT_ACCOUNT, FEED_EVENTS, type FeedEventRow } from '../../../actors/terms/feed-event.ts';
 
 const PAGE = 1_000;
 const PAGES_MAX = 10;
 
 export interface ChangesSince {
-  readonly changes: readonly ObjectChange[];
+  readonly changes: readonly FeedEventRow[];
   /** False: more objects changed than are read at once. */
   readonly complete: boolean;
 }
@@ -16,15 +16,15 @@ export async function changesSince(
   account: string,
   since: number,
 ): Promise<ChangesSince> {
-  const changes: ObjectChange[] = [];
+  const changes: FeedEventRow[] = [];
   let after = { sort: since - 1, id: '' };
   for (let page = 0; page < PAGES_MAX; page++) {
     const rows = await cluster.rows.rows({
-      collection: CHANGE,
-      where: { column: CHANGE_ACCOUNT, equals: account },
+      collection: FEED_EVENTS,
+      where: { column: FEED_EVENT_ACCOUNT, equals: account },
       ...{ after, limit: PAGE },
     });
-    for (const { body } of rows) changes.push(JSON.parse(body) as ObjectChange);
+    for (const { body } of rows) changes.push(JSON.parse(body) as FeedEventRow);
     const last = rows.at(-1);
     if (rows.length < PAGE || last === undefined) return { changes, complete: true };
     after = { sort: last.sort, id: last.id };

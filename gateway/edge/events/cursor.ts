@@ -1,4 +1,4 @@
-import { CHANGE_RETENTION_MS } from '../../../actors/terms/change.ts';
+import { FEED_EVENT_RETENTION_MS } from '../../../actors/terms/feed-event.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { OVERLAP_MS } from './account-feed.ts';
 
@@ -15,5 +15,5 @@ export function parseCursor(text: string): number {
 
 /** True if every change since the cursor is still stored. */
 export function isCovered(cursorAt: number, now: number): boolean {
-  return cursorAt >= now - CHANGE_RETENTION_MS + OVERLAP_MS && cursorAt <= now + OVERLAP_MS;
+  return cursorAt >= now - FEED_EVENT_RETENTION_MS + OVERLAP_MS && cursorAt <= now + OVERLAP_MS;
 }

@@ -1,8 +1,8 @@
-import { CHANGE_TYPES } from '../../../actors/terms/change.ts';
+import { FEED_EVENT_TYPES } from '../../../actors/terms/feed-event.ts';
 import { invalid } from '../../terms/invalid.ts';
 import type { FeedEvent } from './feed-event.ts';
 
-export const EVENT_TYPES: readonly FeedEvent['type'][] = [...CHANGE_TYPES, 'balance.updated'];
+export const EVENT_TYPES: readonly FeedEvent['type'][] = [...FEED_EVENT_TYPES, 'balance.updated'];
 /** Ids that one filter names. */
 const IDS_MAX = 100;
 const ID_CHARACTERS_MAX = 96;

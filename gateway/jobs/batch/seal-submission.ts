@@ -1,9 +1,9 @@
 import type { NewBatch } from '../../../actors/batch/events.ts';
 import type { LineError, NewLine } from '../../../actors/batch/line-record.ts';
 import { ownerOf, type Place, sealBlob } from '../../../actors/runtime/index.ts';
+import { plain } from '../../../actors/terms/chart-tools.ts';
 import type { Idempotency } from '../../../actors/terms/hold.ts';
 import { batchId } from '../../../actors/terms/ids.ts';
-import { plain } from '../../../actors/terms/only.ts';
 import { byteFailure } from '../../files/byte-failure.ts';
 import type { FileServices } from '../../files/file-services.ts';
 import type { Attribution, Caller } from '../../terms/caller.ts';

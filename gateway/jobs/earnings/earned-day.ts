@@ -1,13 +1,14 @@
 /**
- * The charges of one UTC day, by endpoint: sums over the activity rows that the settle commits wrote. The rows of a day
+ * The charges of one UTC day, by endpoint: sums over the usage rows that the settle commits wrote. The rows of a day
  * sum to the ledger's charges of that day, so these do too.
  */
-import { ACTIVITY, type Activity } from '../../../actors/key/activity.ts';
-import { activityOfAll } from '../../../actors/key/key.ts';
+
+import { usageOfAll } from '../../../actors/key/key.ts';
+import { type KeyUsage, USAGE } from '../../../actors/key/usage.ts';
 import type { Earning } from '../../../actors/provider/earnings.ts';
 import type { Cluster } from '../../../actors/runtime/index.ts';
-import { addUnits } from '../../../actors/terms/activity-part.ts';
-import type { ProviderFacts } from '../../../actors/terms/declaration.ts';
+import type { ProviderFacts } from '../../../actors/terms/endpoint.ts';
+import { addUnits } from '../../../actors/terms/usage.ts';
 import { add, chargeOf, subtract } from '../../../actors/terms/usd.ts';
 import type { EndpointOwners } from './endpoint-owners.ts';
 
@@ -40,7 +41,7 @@ export async function chargedOn(
 
 async function sumsOf(cluster: Pick<Cluster, 'rows'>, day: number): Promise<readonly Charged[]> {
   const sums = new Map<string, Charged>();
-  for await (const page of activityOfAll(cluster, day)) {
+  for await (const page of usageOfAll(cluster, day)) {
     for (const row of page) {
       const name = `${row.endpoint} ${row.model}`;
       sums.set(name, withRow(sums.get(name), row));
@@ -51,11 +52,11 @@ async function sumsOf(cluster: Pick<Cluster, 'rows'>, day: number): Promise<read
 
 /** The first day with a charge of any account; null before the first charge. */
 export async function firstChargedDay({ rows }: Pick<Cluster, 'rows'>): Promise<number | null> {
-  const [row] = await rows.rows({ collection: ACTIVITY, limit: 1 });
-  return row === undefined ? null : (JSON.parse(row.body) as Activity).day;
+  const [row] = await rows.rows({ collection: USAGE, limit: 1 });
+  return row === undefined ? null : (JSON.parse(row.body) as KeyUsage).day;
 }
 
-function withRow(before: Charged | undefined, row: Activity): Charged {
+function withRow(before: Charged | undefined, row: KeyUsage): Charged {
   const { day, endpoint, model } = row;
   const units = addUnits(before?.units, row.units);
   const unpriced = (before?.unpriced ?? 0) + (row.unpriced ?? 0);

@@ -1,7 +1,7 @@
 import { foldEarnings, showProvider } from '../../../actors/provider/provider.ts';
 import type { Cancel, Clock, Cluster } from '../../../actors/runtime/index.ts';
-import { windowStart } from '../../../actors/terms/calendar.ts';
 import { providerAddress } from '../../../actors/terms/ids.ts';
+import { windowStart } from '../../../actors/terms/spending.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
 import { type ChargedDay, chargedOn, DAY_MS, earnedBy, firstChargedDay } from './earned-day.ts';
 import { EndpointOwners } from './endpoint-owners.ts';
@@ -31,7 +31,7 @@ interface Due {
 
 /**
  * Folds each closed UTC day into the earnings of the providers whose actors live on this node. One reading of the day's
- * activity serves all of them. A repeat, also by another node after a death, writes the same rows.
+ * usage rows serves all of them. A repeat, also by another node after a death, writes the same rows.
  */
 export class EarningsFolder {
   readonly #parts: FolderParts;

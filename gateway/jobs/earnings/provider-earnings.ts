@@ -1,8 +1,8 @@
 import type { Earning } from '../../../actors/provider/earnings.ts';
 import { earningsOf, showProvider } from '../../../actors/provider/provider.ts';
 import type { Cluster } from '../../../actors/runtime/index.ts';
-import { windowStart } from '../../../actors/terms/calendar.ts';
-import type { ProviderFacts } from '../../../actors/terms/declaration.ts';
+import type { ProviderFacts } from '../../../actors/terms/endpoint.ts';
+import { windowStart } from '../../../actors/terms/spending.ts';
 import { unavailable } from '../../terms/unavailable.ts';
 import { type ChargedDay, chargedOn, DAY_MS, earnedBy, firstChargedDay } from './earned-day.ts';
 import { EndpointOwners } from './endpoint-owners.ts';
@@ -30,7 +30,7 @@ interface Reading {
   readonly charged: Promise<ChargedDay>;
 }
 
-/** Reads what providers earned: folded days from their rows, later ones from the activity of the charges. */
+/** Reads what providers earned: folded days from their rows, later ones from the usage rows of the charges. */
 export class ProviderEarnings {
   readonly #cluster: Pick<Cluster, 'rows' | 'now' | 'ask'>;
   readonly #askMs: number;

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
+import type { EndpointDeclaration } from '../../../actors/terms/endpoint.ts';
 import { endpointDeclarations } from '../../catalogue/endpoint-declaration.ts';
 import { BrokenDocument, modelsWarnings, parseModelsText } from '../../catalogue/models-document.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';

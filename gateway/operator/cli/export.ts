@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Command, Option } from 'commander';
 import type { LedgerEntry } from '../../../actors/account/ledger.ts';
-import { activityOf, activityOfAll } from '../../../actors/key/key.ts';
+import { usageOf, usageOfAll } from '../../../actors/key/key.ts';
 import { type Cluster, systemClock } from '../../../actors/runtime/index.ts';
 import { csv } from '../../terms/csv.ts';
 import { ConfigError } from '../config/config-error.ts';
@@ -84,8 +84,7 @@ async function* usagePages(
 ): AsyncIterable<readonly UsageRow[]> {
   const store = { rows: operator } as unknown as Pick<Cluster, 'rows'>;
   for (const day of days) {
-    const pages =
-      account === null ? activityOfAll(store, day) : activityOf(store, account.slice('account:'.length), day);
+    const pages = account === null ? usageOfAll(store, day) : usageOf(store, account.slice('account:'.length), day);
     yield* usageRows(pages, by);
   }
 }

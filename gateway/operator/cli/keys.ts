@@ -7,7 +7,7 @@ import { changeKey, createKey, type KeyCreated, limitKey, type NewKey, showKey }
 import type { KeyView } from '../../../actors/key/statement.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { keyAddress, keyDigest, keyHandle, keyId, keyText, maskKey } from '../../../actors/terms/ids.ts';
-import type { KeyKind } from '../../../actors/terms/key-kind.ts';
+import type { KeyKind } from '../../../actors/terms/principal.ts';
 import { askEach, isQuarantined } from '../ask-each.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { readPepper } from '../config/secrets.ts';

@@ -1,7 +1,7 @@
 /** `troupe models`: reloads models documents, validates a document, and prints their JSON Schema. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
+import type { EndpointDeclaration } from '../../../actors/terms/endpoint.ts';
 import type { Tariff } from '../../../actors/terms/tariff.ts';
 import { compare } from '../../../actors/terms/usd.ts';
 import type { Declared } from '../../catalogue/declare.ts';

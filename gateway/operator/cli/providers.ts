@@ -5,7 +5,7 @@ import type { Earning } from '../../../actors/provider/earnings.ts';
 import type { ProviderState } from '../../../actors/provider/provider.machine.ts';
 import type { RefreshState } from '../../../actors/provider/refreshes.ts';
 import { type Cluster, type RowQuery, systemClock } from '../../../actors/runtime/index.ts';
-import type { ProviderFacts } from '../../../actors/terms/declaration.ts';
+import type { ProviderFacts } from '../../../actors/terms/endpoint.ts';
 import { accountAddress, providerAccountId, providerAddress } from '../../../actors/terms/ids.ts';
 import type { Pause } from '../../../actors/terms/pause.ts';
 import { monthOf, parseMonth } from '../../api/money/statement.ts';

@@ -1,5 +1,5 @@
 /** Sums the activity of keys for an export, in a bounded memory: what it holds at once is one key of one day. */
-import type { Activity } from '../../../actors/key/activity.ts';
+import type { KeyUsage } from '../../../actors/key/usage.ts';
 import { add } from '../../../actors/terms/usd.ts';
 import { csv } from '../../terms/csv.ts';
 
@@ -25,7 +25,7 @@ export interface UsageRow {
  * that with `key` a sum is complete when the next key begins; without it the models of the catalogue bound the memory.
  */
 export async function* usageRows(
-  pages: AsyncIterable<readonly Activity[]>,
+  pages: AsyncIterable<readonly KeyUsage[]>,
   by: ReadonlySet<UsageGroup>,
 ): AsyncIterable<readonly UsageRow[]> {
   let sums = new Map<string, UsageRow>();
@@ -45,7 +45,7 @@ export async function* usageRows(
   if (sums.size > 0) yield sorted(sums);
 }
 
-function addTo(sums: Map<string, UsageRow>, row: Activity, by: ReadonlySet<UsageGroup>): void {
+function addTo(sums: Map<string, UsageRow>, row: KeyUsage, by: ReadonlySet<UsageGroup>): void {
   const name = [row.account, by.has('key') ? row.key : '', by.has('model') ? row.model : ''].join(' ');
   const sum = sums.get(name);
   sums.set(name, {

@@ -1,5 +1,5 @@
 import type { NewKey } from '../../../actors/key/key.ts';
-import type { LimitWindow } from '../../../actors/terms/calendar.ts';
+import type { LimitWindow } from '../../../actors/terms/spending.ts';
 import { compare, isUsd } from '../../../actors/terms/usd.ts';
 import type { FormFields } from '../../edge/body/form-fields.ts';
 import { type Html, html } from '../kit/html.ts';

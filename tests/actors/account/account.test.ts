@@ -7,7 +7,7 @@ import type { AccountView } from '../../../actors/account/statement.ts';
 import { auditKind } from '../../../actors/audit/audit.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
-import type { ObjectChange } from '../../../actors/terms/change.ts';
+import type { FeedEventRow } from '../../../actors/terms/feed-event.ts';
 import type { Admission, Generation } from '../../../actors/terms/hold.ts';
 import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';
@@ -318,7 +318,7 @@ it('the metadata of a request is kept with its charge, and not with a release', 
   assert.equal([row(actors, 'gen-1')?.metadata, row(actors, 'gen-2')?.metadata], [null, metadata]);
 });
 
-const notices = (actors: PureActors) => actors.row<ObjectChange>(ACCOUNT, 'change', 'acct_1');
+const notices = (actors: PureActors) => actors.row<FeedEventRow>(ACCOUNT, 'feed-event', 'acct_1');
 
 it('a balance that falls below its threshold is noticed once, and again after it had reached it', () => {
   const actors = open();

@@ -9,7 +9,7 @@ import { auditKind } from '../../../actors/audit/audit.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Admission, Generation, HoldRequest, Released, Settled } from '../../../actors/terms/hold.ts';
-import { HOLDS_PER_RUN_MAX, holdAttempt } from '../../../actors/terms/hold-attempt.ts';
+import { HOLDS_PER_RUN_MAX, holdAttempt } from '../../../actors/terms/hold.ts';
 import type { Refusal, RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';

@@ -5,7 +5,7 @@ import { emptyAccount } from '../../../actors/account/account-state.ts';
 import { adjust, credit } from '../../../actors/account/deposits.ts';
 import { charge, type HoldSettle } from '../../../actors/account/holds/settle.ts';
 import { hashEntry, type LedgerEntry, sealEntry, verifyLedger } from '../../../actors/account/ledger.ts';
-import { sequenceId } from '../../../actors/terms/hash-chain.ts';
+import { sequenceId } from '../../../actors/terms/audit.ts';
 import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);

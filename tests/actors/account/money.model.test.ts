@@ -15,9 +15,9 @@ import type { LowBalance } from '../../../actors/account/low-balance.ts';
 import { auditKind } from '../../../actors/audit/audit.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
-import { CHANGE, type ObjectChange } from '../../../actors/terms/change.ts';
+import { FEED_EVENTS, type FeedEventRow } from '../../../actors/terms/feed-event.ts';
 import type { Admission, Generation, Released, Settled } from '../../../actors/terms/hold.ts';
-import { HOLDS_PER_RUN_MAX, holdAttempt, isFirstHold } from '../../../actors/terms/hold-attempt.ts';
+import { HOLDS_PER_RUN_MAX, holdAttempt, isFirstHold } from '../../../actors/terms/hold.ts';
 import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';
 import { type ModelHold, type ModelKey, MoneyModel } from '../../support/model/money-model.ts';
@@ -359,7 +359,7 @@ function checkLedger(actors: PureActors): void {
 
 /** The feed shows the newest notice: the balance and the threshold at that moment. */
 function checkNotice(actors: PureActors, model: MoneyModel): void {
-  const row = actors.row<ObjectChange>(words.ACCOUNT, CHANGE, 'acct_1');
+  const row = actors.row<FeedEventRow>(words.ACCOUNT, FEED_EVENTS, 'acct_1');
   const newest = model.notices.at(-1);
   assert.is((row?.object as LowBalance | undefined)?.balance, newest === undefined ? undefined : text(newest));
   if (model.notices.length > 1) note('noticed again');

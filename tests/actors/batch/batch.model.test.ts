@@ -15,7 +15,7 @@ import type { BatchState } from '../../../actors/batch/batch-state.ts';
 import { fileKind } from '../../../actors/file/file.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
-import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
+import { holdAttempt } from '../../../actors/terms/hold.ts';
 import { lineGenerationId } from '../../../actors/terms/ids.ts';
 import { bounded } from '../../support/bounded.ts';
 import { BatchModel, type ModelBatch } from '../../support/model/batch-model.ts';

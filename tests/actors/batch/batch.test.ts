@@ -109,7 +109,7 @@ it('an outcome, its charge, the key and the next line are one commit', () => {
   assert.ok(line(actors, batch, 0)?.outcome);
   assert.equal(running(actors, batch), ['1', '2', '3', '4', '5', '6', '7', '8']);
   assert.equal(record(actors, batch).counts, { total: 20, completed: 1, failed: 0 });
-  const change = actors.row(made.addressOf(batch), 'change', batch.id);
+  const change = actors.row(made.addressOf(batch), 'feed-event', batch.id);
   has(change, {
     type: 'batch.updated',
     account: made.OWNER,

@@ -16,8 +16,7 @@ import {
 } from '../../../actors/endpoint/evidence.ts';
 import type { EndpointRecord } from '../../../actors/endpoint/record.ts';
 import { countAsks, toolFidelity } from '../../../actors/endpoint/tool-asks.ts';
-import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
-import type { Evidence } from '../../../actors/terms/endpoint.ts';
+import type { EndpointDeclaration, Evidence } from '../../../actors/terms/endpoint.ts';
 import { bounded } from '../../support/bounded.ts';
 import { DECLARATION as PLAIN } from '../../support/model/declaration.ts';
 import { type Outcome, PureActors } from '../../support/model/pure-actors.ts';

@@ -9,10 +9,10 @@ import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
 import { auditKind } from '../../../actors/audit/audit.ts';
 import { type AuditEntry, AuditVerifier } from '../../../actors/audit/audit-entry.ts';
-import type { Activity } from '../../../actors/key/activity.ts';
 import type { Credential } from '../../../actors/key/credential.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyView } from '../../../actors/key/statement.ts';
+import type { KeyUsage } from '../../../actors/key/usage.ts';
 import type { Admission, Settled } from '../../../actors/terms/hold.ts';
 import { auditAddress, workspaceAddress } from '../../../actors/terms/ids.ts';
 import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
@@ -291,7 +291,7 @@ class World {
       days.set(windowText('daily', at), (days.get(windowText('daily', at)) ?? 0n) + cost);
     }
     const recorded = new Map<string, bigint>();
-    for (const { day, usage } of actors.list<Activity>(KEY, 'activity')) {
+    for (const { day, usage } of actors.list<KeyUsage>(KEY, 'usage')) {
       recorded.set(windowText('daily', day), (recorded.get(windowText('daily', day)) ?? 0n) + units(usage));
     }
     assert.equal([...recorded].sort(), [...days].sort());

@@ -6,7 +6,7 @@ import { auditKind } from '../../../actors/audit/audit.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Admission } from '../../../actors/terms/hold.ts';
-import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
+import { holdAttempt } from '../../../actors/terms/hold.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';

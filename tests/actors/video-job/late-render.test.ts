@@ -1,7 +1,7 @@
 /** What a runner reports after the end of its job, and what the feed of events shows of a job. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ObjectChange } from '../../../actors/terms/change.ts';
+import type { FeedEventRow } from '../../../actors/terms/feed-event.ts';
 import { jobDocument } from '../../../actors/video-job/job-document.ts';
 import type { AbortInput } from '../../../actors/video-job/job-effects.ts';
 import type { JobRecord } from '../../../actors/video-job/job-record.ts';
@@ -44,7 +44,7 @@ it('a render that a provider accepts after its job has ended is aborted there, u
 it('the feed of events has one change for each document of the job, in their order', () => {
   const actors = open();
   const job = submit(actors, 1, { candidates: [made.candidate(1), made.candidate(2)] });
-  const change = () => actors.row<ObjectChange>(job, 'change', made.jobIdOf(1)) as ObjectChange;
+  const change = () => actors.row<FeedEventRow>(job, 'feed-event', made.jobIdOf(1)) as FeedEventRow;
   const seen = [change()];
   for (const event of [
     made.failedEvent(1),

@@ -11,7 +11,7 @@ import type { AccountState } from '../../../actors/account/account-state.ts';
 import { auditKind } from '../../../actors/audit/audit.ts';
 import { keyKind } from '../../../actors/key/key.ts';
 import type { Admission } from '../../../actors/terms/hold.ts';
-import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
+import { holdAttempt } from '../../../actors/terms/hold.ts';
 import { defaultWorkspaceId, workspaceAddress } from '../../../actors/terms/ids.ts';
 import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { spentIn } from '../../../actors/terms/spending.ts';

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { createAccount, suspendAccount } from '../../../actors/account/account.ts';
 import { changeKey } from '../../../actors/key/key.ts';
 import { accountAddress, providerAccountId } from '../../../actors/terms/ids.ts';
-import type { KeyKind } from '../../../actors/terms/key-kind.ts';
+import type { KeyKind } from '../../../actors/terms/principal.ts';
 import { apiRoutes } from '../../../gateway/api/api-routes.ts';
 import type { RoutePolicy } from '../../../gateway/edge/route.ts';
 import { bounded } from '../../support/bounded.ts';

@@ -1,4 +1,4 @@
-import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
+import type { EndpointDeclaration } from '../../../actors/terms/endpoint.ts';
 import { endpointDeclarations } from '../../../gateway/catalogue/endpoint-declaration.ts';
 import { parseModelsText } from '../../../gateway/catalogue/models-document.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';

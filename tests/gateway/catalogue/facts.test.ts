@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NO_EVIDENCE } from '../../../actors/endpoint/evidence.ts';
 import type { Json } from '../../../actors/runtime/index.ts';
-import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
+import type { EndpointDeclaration } from '../../../actors/terms/endpoint.ts';
 import { modelBenchmarks, modelEndpoints, zdrEndpoints } from '../../../gateway/catalogue/endpoint-listings.ts';
 import { listFamilies } from '../../../gateway/catalogue/families.ts';
 import { catalogueModel, findModel } from '../../../gateway/catalogue/models.ts';

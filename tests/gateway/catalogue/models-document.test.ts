@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
+import type { EndpointDeclaration } from '../../../actors/terms/endpoint.ts';
 import { endpointDeclarations } from '../../../gateway/catalogue/endpoint-declaration.ts';
 import { BrokenDocument, parseModelsText } from '../../../gateway/catalogue/models-document.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';

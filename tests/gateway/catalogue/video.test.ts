@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
+import type { EndpointDeclaration } from '../../../actors/terms/endpoint.ts';
 import { endpointDeclarations } from '../../../gateway/catalogue/endpoint-declaration.ts';
 import { modelEndpoints } from '../../../gateway/catalogue/endpoint-listings.ts';
 import { parseModelsValue } from '../../../gateway/catalogue/models-document.ts';

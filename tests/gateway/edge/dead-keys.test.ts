@@ -9,7 +9,7 @@ import type { Credential } from '../../../actors/key/credential.ts';
 import type { RowRecord } from '../../../actors/runtime/index.ts';
 import { keyDigest, keyHandle } from '../../../actors/terms/ids.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
-import { UNAUTHENTICATED } from '../../../actors/terms/unauthenticated.ts';
+import { UNAUTHENTICATED } from '../../../actors/terms/refusal.ts';
 import { type Authenticated, Authentication, type Policy } from '../../../gateway/edge/auth/authentication.ts';
 import { readCredential } from '../../../gateway/edge/auth/request-credential.ts';
 import { ClientAddresses } from '../../../gateway/http/client-addresses.ts';

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { FileRecord } from '../../../actors/file/file-record.ts';
 import { type Clock, type Json, systemClock, systemRandom } from '../../../actors/runtime/index.ts';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
-import { paymentRequired } from '../../../actors/terms/payment-required.ts';
+import { paymentRequired } from '../../../actors/terms/refusal.ts';
 import config from '../../../cluster.config.ts';
 import { chatDialect } from '../../../gateway/dialects/chat/chat-dialect.ts';
 import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';

@@ -5,7 +5,7 @@ import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import { kinds } from '../../../actors/kinds.ts';
 import { type ActorEvent, AskError, type Json } from '../../../actors/runtime/index.ts';
 import type { Generation, Settlement } from '../../../actors/terms/hold.ts';
-import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
+import { holdAttempt } from '../../../actors/terms/hold.ts';
 import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
 import { CallerAbort } from '../../../gateway/inference/caller-abort.ts';
 import { type EndedTurn, endTurn, type Settle } from '../../../gateway/inference/end-turn.ts';

@@ -8,7 +8,7 @@ import type { BatchEvent, ResultsDone } from '../../../actors/batch/events.ts';
 import { indexOf, recordOutcome } from '../../../actors/batch/line-effects.ts';
 import { type LineRecord, lineCollection } from '../../../actors/batch/line-record.ts';
 import { type Effect, emit, emitOn, type Kind } from '../../../actors/runtime/index.ts';
-import { only } from '../../../actors/terms/only.ts';
+import { only } from '../../../actors/terms/chart-tools.ts';
 import type { Mutation } from '../mutation.ts';
 import { accountWith } from './account-with.ts';
 import { batchWith } from './batch-with.ts';

@@ -1,6 +1,6 @@
 import { assign } from 'xstate';
 import { type Effect, emit, type Kind } from '../../../actors/runtime/index.ts';
-import { only } from '../../../actors/terms/only.ts';
+import { only } from '../../../actors/terms/chart-tools.ts';
 import { removeOver } from '../../../actors/video-job/clip-effects.ts';
 import type { VideoJobEvent } from '../../../actors/video-job/events.ts';
 import { settle } from '../../../actors/video-job/job-effects.ts';

@@ -2,7 +2,7 @@ import type { BatchState } from '../../../actors/batch/batch-state.ts';
 import type { BatchEvent } from '../../../actors/batch/events.ts';
 import { recordOutcome } from '../../../actors/batch/line-effects.ts';
 import { emit } from '../../../actors/runtime/index.ts';
-import { only } from '../../../actors/terms/only.ts';
+import { only } from '../../../actors/terms/chart-tools.ts';
 import type { Mutation } from '../mutation.ts';
 import { batchWith } from './batch-with.ts';
 

@@ -8,7 +8,7 @@ import type { Json, SealedBlob } from '../../../actors/runtime/index.ts';
 import type { ClusterNode } from '../../../actors/runtime/node.ts';
 import { ActivityFailed, type ActivityHandler, type ActivityTask } from '../../../actors/runtime/ports/activity.ts';
 import type { HoldRequest, Settlement } from '../../../actors/terms/hold.ts';
-import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
+import { holdAttempt } from '../../../actors/terms/hold.ts';
 import { accountAddress, batchAddress, fileId, lineGenerationId, lineId } from '../../../actors/terms/ids.ts';
 import { usd } from '../../../actors/terms/usd.ts';
 import { charge } from '../../../gateway/pricing/charge.ts';

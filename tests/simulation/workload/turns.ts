@@ -9,7 +9,7 @@ import type {
   Settled,
   Settlement,
 } from '../../../actors/terms/hold.ts';
-import { holdAttempt } from '../../../actors/terms/hold-attempt.ts';
+import { holdAttempt } from '../../../actors/terms/hold.ts';
 import { generationId } from '../../../actors/terms/ids.ts';
 import type { Refusal, RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { charge } from '../../../gateway/pricing/charge.ts';

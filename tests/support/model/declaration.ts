@@ -1,4 +1,4 @@
-import type { EndpointDeclaration } from '../../../actors/terms/declaration.ts';
+import type { EndpointDeclaration } from '../../../actors/terms/endpoint.ts';
 
 /** A plain endpoint declaration, as from a models document. */
 export const DECLARATION: EndpointDeclaration = {

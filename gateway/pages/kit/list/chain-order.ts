@@ -1,4 +1,4 @@
-import { type ChainedLog, lastEntryBefore, type ReadRows, sequenceId } from '../../../../actors/terms/hash-chain.ts';
+import { type ChainedLog, lastEntryBefore, type ReadRows, sequenceId } from '../../../../actors/terms/audit.ts';
 import type { List } from './list.ts';
 
 /** The order of a numbered log, for its list: by sequence, named by it, and found by time through halving. */

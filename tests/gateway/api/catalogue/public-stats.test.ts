@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Activity, activityCollection, dateOf } from '../../../../actors/key/activity.ts';
+import { dateOf, type KeyUsage, usageCollection } from '../../../../actors/key/usage.ts';
 import type { Cluster, RowQuery, RowRecord } from '../../../../actors/runtime/index.ts';
 import { PublicStats } from '../../../../gateway/api/catalogue/public-stats.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -14,11 +14,11 @@ const LISTED = { models: 3, endpoints: 5, providers: 2 };
 
 /** The rows of a cluster, read by their index column as a store does. */
 class Rows {
-  readonly rows: Activity[];
+  readonly rows: KeyUsage[];
   reads = 0;
   now = NOON;
 
-  constructor(rows: readonly Activity[]) {
+  constructor(rows: readonly KeyUsage[]) {
     this.rows = [...rows];
   }
 
@@ -28,7 +28,7 @@ class Rows {
 
   async #read({ where, after, limit }: RowQuery): Promise<readonly RowRecord[]> {
     this.reads++;
-    const column = activityCollection.index?.[where?.column ?? 0] as (row: Activity) => string | null;
+    const column = usageCollection.index?.[where?.column ?? 0] as (row: KeyUsage) => string | null;
     const found = this.rows.flatMap((row, nth) => {
       const id = String(nth).padStart(6, '0');
       return column(row) === where?.equals && id > (after?.id ?? '')
@@ -39,7 +39,7 @@ class Rows {
   }
 }
 
-function used(model: string, account: string, day: number, tokens = 10): Activity {
+function used(model: string, account: string, day: number, tokens = 10): KeyUsage {
   return {
     ...{ account, key: `key:${account}/key_1`, day: TODAY - day * DAY_MS, model, endpoint: 'ep_1', provider: 'P' },
     ...{ keyHash: '', user: null },
@@ -56,7 +56,7 @@ interface Shown {
   readonly daily: readonly { readonly date: string; readonly requests: number; readonly total_tokens: string }[];
 }
 
-const shown = async (rows: readonly Activity[]): Promise<Shown> =>
+const shown = async (rows: readonly KeyUsage[]): Promise<Shown> =>
   (await new PublicStats(new Rows(rows).cluster).show(LISTED)) as Shown;
 
 const crowd = (count: number): readonly string[] => Array.from({ length: count }, (_, nth) => `acct_${nth}`);
@@ -113,7 +113,7 @@ it('every published model and day has five accounts within what is published, ov
       let kept = rows;
       for (let before = -1; before !== kept.length; ) {
         before = kept.length;
-        const accounts = (same: (one: Activity) => boolean): number =>
+        const accounts = (same: (one: KeyUsage) => boolean): number =>
           new Set(kept.filter(same).map(({ account }) => account)).size;
         const models = new Set(
           kept.map(({ model }) => model).filter((model) => accounts((one) => one.model === model) >= 5),

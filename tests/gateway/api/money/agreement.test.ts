@@ -246,7 +246,7 @@ it('rows of an ended day are closed by their timer, also of a key that is never 
   const first = [...Array.from({ length: 70 }, (_, nth) => spend(key, `author/m${nth}`)), hours(24)];
   const rowsAfter = (...commands: Command[]): [number, boolean][] =>
     play(commands)
-      .actors.list<{ isClosed?: true; requests: number }>(key, 'activity')
+      .actors.list<{ isClosed?: true; requests: number }>(key, 'usage')
       .map(({ requests, isClosed = false }) => [requests, isClosed]);
   const ended = Array.from({ length: 70 }, () => [1, true]);
   assert.equal(rowsAfter(...first, hours(24)), ended);

@@ -5,7 +5,7 @@ import type { RowRecord } from '../../../../actors/runtime/index.ts';
 import { keyDigest } from '../../../../actors/terms/ids.ts';
 import { secretDigest } from '../../../../actors/terms/one-time.ts';
 import type { Refusal } from '../../../../actors/terms/refusal.ts';
-import { NO_VALID_KEY, UNAUTHENTICATED } from '../../../../actors/terms/unauthenticated.ts';
+import { NO_VALID_KEY, UNAUTHENTICATED } from '../../../../actors/terms/refusal.ts';
 import { type Authenticated, Authentication, type Policy } from '../../../../gateway/edge/auth/authentication.ts';
 import type { Budgets } from '../../../../gateway/edge/auth/budgets.ts';
 import { readCredential } from '../../../../gateway/edge/auth/request-credential.ts';

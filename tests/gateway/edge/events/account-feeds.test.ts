@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Cluster, Json } from '../../../../actors/runtime/index.ts';
-import type { ObjectChange } from '../../../../actors/terms/change.ts';
+import type { FeedEventRow } from '../../../../actors/terms/feed-event.ts';
 import { AccountFeeds } from '../../../../gateway/edge/events/account-feeds.ts';
 import type { FeedEvent } from '../../../../gateway/edge/events/feed-event.ts';
 import type { EventSink, Subscription } from '../../../../gateway/edge/events/subscription.ts';
@@ -16,7 +16,7 @@ const ALL = { types: null, ids: null };
 /** A cluster with one account, whose rows and notices the test makes. */
 function stage(limits = { streamsMax: 4, streamsPerAccountMax: 3, streamsPerKeyMax: 2, bufferBytesMax: 1_000 }) {
   const clock = new HandClock();
-  const rows = new Map<string, ObjectChange>();
+  const rows = new Map<string, FeedEventRow>();
   const seers = new Set<(address: string | null) => void>();
   let failing = false;
   let silent = false;
@@ -46,7 +46,7 @@ function stage(limits = { streamsMax: 4, streamsPerAccountMax: 3, streamsPerKeyM
     },
   } as unknown as Cluster;
   const feeds = new AccountFeeds({ cluster, clock, askMs: 1_000 }, limits);
-  const change = (id: string, type: ObjectChange['type'] = 'file.stored', at = clock.now()): void => {
+  const change = (id: string, type: FeedEventRow['type'] = 'file.stored', at = clock.now()): void => {
     rows.set(id, { id, account: 'a', type, at, object: {} });
   };
   const notice = (address: string | null): void => {

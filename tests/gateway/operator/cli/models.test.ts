@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EndpointDeclaration } from '../../../../actors/terms/declaration.ts';
+import type { EndpointDeclaration } from '../../../../actors/terms/endpoint.ts';
 import type { Declared } from '../../../../gateway/catalogue/declare.ts';
 import { MODEL } from '../../../fixtures/models/plain.ts';
 import { bounded } from '../../../support/bounded.ts';

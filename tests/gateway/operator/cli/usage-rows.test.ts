@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Activity } from '../../../../actors/key/activity.ts';
+import type { KeyUsage } from '../../../../actors/key/usage.ts';
 import {
   type UsageGroup,
   type UsageRow,
@@ -12,7 +12,7 @@ import { csv } from '../../../../gateway/terms/csv.ts';
 
 const DAY = Date.UTC(2026, 10, 23);
 
-function row(key: string, model: string, usage: string, more: Partial<Activity> = {}): Activity {
+function row(key: string, model: string, usage: string, more: Partial<KeyUsage> = {}): KeyUsage {
   return {
     ...{ account: 'acct_1', key: `key:acct_1/${key}`, day: DAY, model, endpoint: 'ep_1', provider: 'P' },
     ...{ keyHash: 'h', user: null, requests: 1, promptTokens: 2, completionTokens: 3, reasoningTokens: 1, usage },
@@ -20,11 +20,11 @@ function row(key: string, model: string, usage: string, more: Partial<Activity> 
   };
 }
 
-async function* pagesOf(...pages: readonly (readonly Activity[])[]): AsyncIterable<readonly Activity[]> {
+async function* pagesOf(...pages: readonly (readonly KeyUsage[])[]): AsyncIterable<readonly KeyUsage[]> {
   yield* pages;
 }
 
-async function summed(by: readonly UsageGroup[], ...pages: readonly (readonly Activity[])[]): Promise<UsageRow[]> {
+async function summed(by: readonly UsageGroup[], ...pages: readonly (readonly KeyUsage[])[]): Promise<UsageRow[]> {
   const rows: UsageRow[] = [];
   for await (const page of usageRows(pagesOf(...pages), new Set(by))) rows.push(...page);
   return rows;
@@ -72,7 +72,7 @@ test('rows are summed by model and key, exactly, across pages', async () => {
 
 test('a key is written as soon as the next one begins, so that one key is held at a time', async () => {
   let read = 0;
-  async function* counted(): AsyncIterable<readonly Activity[]> {
+  async function* counted(): AsyncIterable<readonly KeyUsage[]> {
     for (let nth = 0; nth < 50; nth++) {
       read++;
       yield [row(`key_${nth}`, 'a/b', '1')];

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EndpointDeclaration } from '../../../../actors/terms/declaration.ts';
+import type { EndpointDeclaration } from '../../../../actors/terms/endpoint.ts';
 import type { VideoRequest } from '../../../../gateway/terms/video-request.ts';
 import { CLIPS, SECOND } from '../../../fixtures/models/clips.ts';
 import { bounded } from '../../../support/bounded.ts';

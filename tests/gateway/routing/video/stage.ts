@@ -1,4 +1,4 @@
-import type { EndpointDeclaration } from '../../../../actors/terms/declaration.ts';
+import type { EndpointDeclaration } from '../../../../actors/terms/endpoint.ts';
 import { endpointDeclarations } from '../../../../gateway/catalogue/endpoint-declaration.ts';
 import { parseModelsValue } from '../../../../gateway/catalogue/models-document.ts';
 import { promptNeeds } from '../../../../gateway/routing/prompt-needs.ts';

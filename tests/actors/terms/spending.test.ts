@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type LimitWindow, windowEnd, windowStart } from '../../../actors/terms/calendar.ts';
+import { type LimitWindow, windowEnd, windowStart } from '../../../actors/terms/spending.ts';
 import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);

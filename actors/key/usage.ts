@@ -1,21 +1,20 @@
 /**
- * The key's activity: one row per UTC day, model and endpoint, with sums over its charges, written in the commit of each
+ * The key's usage: one row per UTC day, model and endpoint, with sums over its charges, written in the commit of each
  * charge. The day is that of the ledger entry, so the rows of a day sum to the ledger's charges of that day. A timer
  * closes the rows of a day after its end, also of a key that is never used again: their retention begins there.
  */
 import { type Collection, type Effect, ownerHash, ownerOf, type RowRef, type Stamped } from '../runtime/index.ts';
-import { type ActivityPart, addUnits, type DaySums } from '../terms/activity-part.ts';
-import { windowStart } from '../terms/calendar.ts';
-import { plain } from '../terms/only.ts';
-import { allRows, firstRow } from '../terms/row.ts';
+import { allRows, firstRow, plain } from '../terms/chart-tools.ts';
+import { windowStart } from '../terms/spending.ts';
+import { addUnits, type DaySums, type UsagePart } from '../terms/usage.ts';
 import { add } from '../terms/usd.ts';
-import type { ActivityClose, SpendRecord } from './events.ts';
+import type { SpendRecord, UsageClose } from './events.ts';
 import type { KeyState } from './key-state.ts';
 
-export const ACTIVITY = 'activity';
-const CLOSE = 'activity.close';
-/** Index columns: `activityDay` of account and day, and the day of all accounts. */
-export const ACTIVITY_DAY = 0;
+export const USAGE = 'usage';
+const CLOSE = 'usage.close';
+/** Index columns: `usageDay` of account and day, and the day of all accounts. */
+export const USAGE_DAY = 0;
 export const PUBLIC_DAY = 1;
 const DAY_MS = 24 * 3_600_000;
 /** Thirteen months: a year can be compared with the one before. */
@@ -27,7 +26,7 @@ const CLOSING_MS = 12 * 3_600_000;
 const OWNER_HASHES = 65_536;
 
 /** A row of the collection. Its key is that of its actor. */
-export interface Activity extends DaySums {
+export interface KeyUsage extends DaySums {
   /** Account id, without the kind. */
   readonly account: string;
   /** Address of the key. */
@@ -47,16 +46,16 @@ export interface Activity extends DaySums {
 }
 
 /** Rows of the running day are resident, so that a charge reads nothing from the store. */
-export const activityCollection: Collection = {
-  sort: (row: Activity) => row.day,
-  index: [(row: Activity) => activityDay(row.account, row.day), (row: Activity) => dateOf(row.day)],
-  open: (row: Activity) => row.isClosed !== true,
+export const usageCollection: Collection = {
+  sort: (row: KeyUsage) => row.day,
+  index: [(row: KeyUsage) => usageDay(row.account, row.day), (row: KeyUsage) => dateOf(row.day)],
+  open: (row: KeyUsage) => row.isClosed !== true,
   nextMax: CLOSED_PER_STEP_MAX,
   retentionMs: RETENTION_MS,
 };
 
 /** The value of the index column. */
-export function activityDay(account: string, day: number): string {
+export function usageDay(account: string, day: number): string {
   return `${account} ${dateOf(day)}`;
 }
 
@@ -66,22 +65,22 @@ export function dateOf(day: number): string {
 }
 
 /** The row of a charge, read from the store once a day; for the timer, the oldest open rows. */
-export function activityRows(event: SpendRecord | ActivityClose): readonly RowRef[] {
-  if (event.type === CLOSE) return [{ as: 'oldest', collection: ACTIVITY, next: CLOSED_PER_STEP_MAX }];
+export function usageRows(event: SpendRecord | UsageClose): readonly RowRef[] {
+  if (event.type === CLOSE) return [{ as: 'oldest', collection: USAGE, next: CLOSED_PER_STEP_MAX }];
   const { part } = event;
-  return part === undefined ? [] : [{ as: 'activity', collection: ACTIVITY, id: rowId(part), mayBeStored: true }];
+  return part === undefined ? [] : [{ as: 'usage', collection: USAGE, id: rowId(part), mayBeStored: true }];
 }
 
 /** Adds the charge to its row. The first charge of a row sets the timer that closes it. */
-export function recordActivity(state: KeyState, event: SpendRecord): Effect[] {
+export function recordUsage(state: KeyState, event: SpendRecord): Effect[] {
   const { part, cost } = event;
   if (part === undefined) return [];
   const day = windowStart('daily', part.at);
-  const before = firstRow<Activity>(event, 'activity');
+  const before = firstRow<KeyUsage>(event, 'usage');
   const units = addUnits(before?.units, part.units);
   const unpriced = (before?.unpriced ?? 0) + (part.unpriced ? 1 : 0);
   // A literal that begins with a spread takes ten times as long.
-  const row: Activity = {
+  const row: KeyUsage = {
     account: ownerOf(state.address),
     key: state.address,
     day,
@@ -99,18 +98,18 @@ export function recordActivity(state: KeyState, event: SpendRecord): Effect[] {
     ...(units === undefined ? {} : { units }),
     ...(unpriced === 0 ? {} : { unpriced }),
   };
-  const put: Effect = { type: 'put', collection: ACTIVITY, id: rowId(part), body: plain(row) };
+  const put: Effect = { type: 'put', collection: USAGE, id: rowId(part), body: plain(row) };
   return before === null || before.isClosed ? [put, closing(dateOf(day), closesAt(state, day))] : [put];
 }
 
 /** Closes the rows of earlier days, a bounded number in each step. */
-export function closeActivity(event: Stamped): Effect[] {
-  const oldest = allRows(event, 'oldest').map(({ body }) => body as unknown as Activity);
+export function closeUsage(event: Stamped): Effect[] {
+  const oldest = allRows(event, 'oldest').map(({ body }) => body as unknown as KeyUsage);
   const today = windowStart('daily', event.at);
   const ended = oldest.filter(({ day }) => day < today);
   const puts = ended.map((row): Effect => {
-    const closed: Activity = { ...row, isClosed: true };
-    return { type: 'put', collection: ACTIVITY, id: idOf(row.day, row), body: plain(closed) };
+    const closed: KeyUsage = { ...row, isClosed: true };
+    return { type: 'put', collection: USAGE, id: idOf(row.day, row), body: plain(closed) };
   });
   return ended.length === CLOSED_PER_STEP_MAX ? [...puts, closing('rest', event.at)] : puts;
 }
@@ -124,14 +123,14 @@ function closesAt({ address }: KeyState, day: number): number {
   return day + DAY_MS + Math.floor((ownerHash(ownerOf(address)) * CLOSING_MS) / OWNER_HASHES);
 }
 
-function rowId(part: ActivityPart): string {
+function rowId(part: UsagePart): string {
   return idOf(windowStart('daily', part.at), part);
 }
 
 /** The members that name a row of a day. */
-type ActivityName = Pick<Activity, 'key' | 'model' | 'endpoint' | 'workspace'>;
+type UsageName = Pick<KeyUsage, 'key' | 'model' | 'endpoint' | 'workspace'>;
 
 /** Differs from the ids of other keys of the account, whose rows are read in one list. */
-function idOf(day: number, { key, model, endpoint, workspace = '' }: ActivityName): string {
+function idOf(day: number, { key, model, endpoint, workspace = '' }: UsageName): string {
   return `${dateOf(day)} ${key.slice(key.indexOf('/') + 1)} ${endpoint} ${workspace} ${model}`;
 }

@@ -1,8 +1,8 @@
 import type { Generation, SettledMedia } from './hold.ts';
 import { add } from './usd.ts';
 
-/** What one charge adds to the activity of its key, beside its cost. Sent with the charge. */
-export interface ActivityPart {
+/** What one charge adds to the usage of its key, beside its cost. Sent with the charge. */
+export interface UsagePart {
   /** Address of the key. */
   readonly key: string;
   /** Store time of the ledger entry, ms: the day is the ledger's. */
@@ -45,7 +45,7 @@ export const MEDIA_UNITS = [
 ] as const satisfies readonly (keyof SettledMedia)[];
 
 /** What a charged generation adds. Counts that nobody reported add nothing. */
-export function activityPart(generation: Generation, at: number): ActivityPart {
+export function usagePart(generation: Generation, at: number): UsagePart {
   const { key, model, endpoint, provider, settlement, workspace } = generation;
   return {
     key,

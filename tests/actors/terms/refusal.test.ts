@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fitsOnceReleased, paymentRequired } from '../../../actors/terms/payment-required.ts';
+import { fitsOnceReleased, paymentRequired } from '../../../actors/terms/refusal.ts';
 
 const heldOf = (available: string, held?: string) =>
   paymentRequired('account', { required: '9', available, ...(held === undefined ? {} : { held }) }).metadata?.held;

@@ -1,4 +1,4 @@
-import type { Effect, Json } from '../runtime/index.ts';
+import type { ActorEvent, Effect, Json, RowView, Stamped } from '../runtime/index.ts';
 import type { Refusal, RefusedAnswer } from './refusal.ts';
 
 /**
@@ -18,6 +18,24 @@ export function only<E extends { readonly type: string }, T extends E['type']>(
 /** Casts plain data declared as an interface to JSON. Only the type changes. */
 export function plain(value: object): Json {
   return value as Json;
+}
+
+/** The first row requested as `as` for this event, in the kind's own type; null when there is none. */
+export function firstRow<T>(event: Pick<Stamped, 'rows'>, as: string): T | null {
+  return (event.rows[as]?.[0]?.body ?? null) as T | null;
+}
+
+/** All rows requested as `as` for this event. */
+export function allRows(event: Pick<Stamped, 'rows'>, as: string): readonly RowView[] {
+  return event.rows[as] ?? [];
+}
+
+/**
+ * Repeats an ask unchanged after its owner was lost. Safe because the event has a natural id, is a read, or sets a
+ * plain value. (`AskOptions.repeat`)
+ */
+export function same(event: ActorEvent): ActorEvent {
+  return event;
 }
 
 export function reply(body: object): Effect {
