@@ -5,7 +5,7 @@
 import { assign, setup } from 'xstate';
 import { type Effect, emit, type Stamped } from '../runtime/index.ts';
 import { only, plain } from '../terms/chart-tools.ts';
-import type { RefusedRequest } from '../terms/refusal.ts';
+import type { RefusedRequest } from '../terms/refused-request.ts';
 
 export interface RefusalLogState {
   readonly address: string;

@@ -1,7 +1,7 @@
 /** The kind of the refused requests of an account, and its client functions. */
 import type { Cluster, Json, Kind, RowReader, View } from '../runtime/index.ts';
 import { plain } from '../terms/chart-tools.ts';
-import type { RefusedRequest } from '../terms/refusal.ts';
+import type { RefusedRequest } from '../terms/refused-request.ts';
 import { REFUSAL_LOG, REFUSALS_MAX, type RefusalLogState, refusalLogMachine } from './refusal-log.machine.ts';
 
 const RETENTION_MS = 30 * 24 * 3_600_000;

@@ -1,4 +1,3 @@
-import type { CallFailure } from './endpoint.ts';
 import { add, compare, isNegative } from './usd.ts';
 
 /** A refusal in an actor's answer; the gateway renders it in the dialect's error envelope. Public text only. */
@@ -97,30 +96,4 @@ const CREDIT: Readonly<Record<PaymentScope, (available: string) => string>> = {
 /** True for a 402 of a request that would be admitted if the other requests gave back all that they hold. */
 export function fitsOnceReleased({ required, available, held }: Shortfall): boolean {
   return held !== undefined && compare(required, add(available, held)) <= 0;
-}
-
-/** A request that was answered with an error. */
-export interface RefusedRequest {
-  /** Store time, ms. */
-  readonly at: number;
-  readonly generation: string;
-  /** Method and path of the route; null without one. */
-  readonly route: string | null;
-  readonly status: number;
-  readonly type: ErrorType;
-  /** As the client received it, cut; null in the store where it may quote the request. */
-  readonly message: string | null;
-  /** Of the endpoint that was tried last; null where no provider failed. For operators alone. */
-  readonly failure: FailedCall | null;
-  /** Address of the key; null without a valid one. */
-  readonly key: string | null;
-  /** Name of the node that answered. */
-  readonly node: string;
-}
-
-/** The failed call to a provider behind a refused request. */
-export interface FailedCall extends CallFailure {
-  /** Slug. */
-  readonly provider: string;
-  readonly endpoint: string;
 }

@@ -1,4 +1,4 @@
-import type { FailedCall } from '../../actors/terms/refusal.ts';
+import type { FailedCall } from '../../actors/terms/refused-request.ts';
 import type { FailureCause, ProviderFailure } from '../providers/provider-failure.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';

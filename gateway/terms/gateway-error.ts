@@ -1,4 +1,5 @@
-import type { ErrorType, FailedCall } from '../../actors/terms/refusal.ts';
+import type { ErrorType } from '../../actors/terms/refusal.ts';
+import type { FailedCall } from '../../actors/terms/refused-request.ts';
 
 /**
  * A failure reported to the client. `message` and `metadata` are public; `detail` and `log` go to the log only, and

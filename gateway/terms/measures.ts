@@ -1,5 +1,5 @@
 import type { AttemptRecord, Generation, Settlement } from '../../actors/terms/hold.ts';
-import type { RefusedRequest } from '../../actors/terms/refusal.ts';
+import type { RefusedRequest } from '../../actors/terms/refused-request.ts';
 import type { Receipt } from './receipt.ts';
 
 /** An endpoint as the metrics name it. */

@@ -1,6 +1,6 @@
 /** `troupe accounts recent`: what an account's newest requests cost, or why they were refused, in one list. */
 import type { Generation } from '../../../actors/terms/hold.ts';
-import type { RefusedRequest } from '../../../actors/terms/refusal.ts';
+import type { RefusedRequest } from '../../../actors/terms/refused-request.ts';
 import { table, timeOf } from './print.ts';
 import { failedCallText } from './refused-requests.ts';
 

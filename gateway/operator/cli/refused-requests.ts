@@ -2,7 +2,7 @@
  * `troupe accounts refused`: the newest refused requests of an account, out of the store. A message that may quote the
  * request is in the memory of its node alone, and shown while that node lives. Loads the HTTP client late.
  */
-import type { FailedCall, RefusedRequest } from '../../../actors/terms/refusal.ts';
+import type { FailedCall, RefusedRequest } from '../../../actors/terms/refused-request.ts';
 import { findCluster } from './find-cluster.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { accountFrom } from './names.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { AskError, type Cluster, parseAddress } from '../../../actors/runtime/index.ts';
 import { changePause, PAUSE_REASON_MAX } from '../../../actors/terms/pause.ts';
 import type { Principal } from '../../../actors/terms/principal.ts';
-import type { RefusedRequest } from '../../../actors/terms/refusal.ts';
+import type { RefusedRequest } from '../../../actors/terms/refused-request.ts';
 import type { Declared } from '../../catalogue/declare.ts';
 import { HttpRouter, type RouteAddress } from '../../http/http-router.ts';
 import type { ServingState } from '../../terms/serving-state.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { RefusedRequest } from '../../../actors/terms/refusal.ts';
+import type { RefusedRequest } from '../../../actors/terms/refused-request.ts';
 
 /** Accounts whose refusals are kept, least recently refused forgotten first; and the newest of each. */
 const ACCOUNTS_MAX = 10_000;

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { AttemptRecord, Generation, Settlement } from '../../../actors/terms/hold.ts';
-import type { RefusedRequest } from '../../../actors/terms/refusal.ts';
+import type { RefusedRequest } from '../../../actors/terms/refused-request.ts';
 import type { MeasuredEndpoint, Measures } from '../../terms/measures.ts';
 import type { Receipt } from '../../terms/receipt.ts';
 import { BoundedLabels, type Labels } from './bounded-labels.ts';

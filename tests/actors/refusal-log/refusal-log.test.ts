@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listRefused, noteRefused, refusalLogKind } from '../../../actors/refusal-log/refusal-log.ts';
-import type { RefusedRequest } from '../../../actors/terms/refusal.ts';
+import type { RefusedRequest } from '../../../actors/terms/refused-request.ts';
 import { bounded } from '../../support/bounded.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import { START } from '../../support/model/words.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { RefusedRequest } from '../../../../actors/terms/refusal.ts';
+import type { RefusedRequest } from '../../../../actors/terms/refused-request.ts';
 import { LastRefusals } from '../../../../gateway/operator/metrics/last-refusals.ts';
 import { RefusalReporter } from '../../../../gateway/operator/metrics/refusal-reporter.ts';
 import { ManualClock } from '../../outbound/manual-clock.ts';
