@@ -145,7 +145,7 @@ const config: ClusterConfig = {
     jobsPerSecondMin: 10,
   },
 
-  // spec: inference, Stored file. A request names at most 32 MiB of files, so no larger file could be used.
+  // rule B42. A request names at most 32 MiB of files, so no larger file could be used.
   files: {
     fileBytesMax: 32 * 1024 * 1024,
     lifetimeMs: 48 * 60 * 60_000,
@@ -156,15 +156,15 @@ const config: ClusterConfig = {
     uploadsPerAccountMax: 8,
   },
 
-  // spec: inference, Limits. The results of a batch are a stored file and end with its lifetime.
+  // rule B30, rule E13, rule E14. The results of a batch are a stored file and end with its lifetime.
   batches: {
     submissionBytesMax: 32 * 1024 * 1024,
     windowMs: 24 * 60 * 60_000,
     retentionMs: 30 * 24 * 60 * 60_000,
   },
 
-  // spec: catalogue, Limits, Video download rules. Assets of 20 MiB take 27 MiB as base64. A render that has no outcome
-  // after `jobMs` fails; its money is held `holdSlackMs` longer. A download that takes longer than `downloadMs` is cut.
+  // rule V3, rule V32. Assets of 20 MiB take 27 MiB as base64. A render that has no outcome after `jobMs` fails; its
+  // money is held `holdSlackMs` longer. A download that takes longer than `downloadMs` is cut.
   videos: {
     submissionBytesMax: 32 * 1024 * 1024,
     jobMs: 2 * 60 * 60_000,
@@ -195,8 +195,8 @@ const config: ClusterConfig = {
     tryAgainMs: 1_000,
   },
 
-  // Eight attempts within about two hours (spec: catalogue, Events 3). `allowedTargets` and `refusedHosts` are
-  // explained in docs/webhooks.md.
+  // Eight attempts within about two hours (rule V39). `allowedTargets` and `refusedHosts` are explained in
+  // docs/webhooks.md.
   webhooks: {
     allowedTargets: [],
     refusedHosts: [],
@@ -231,14 +231,14 @@ const config: ClusterConfig = {
     bufferBytesMax: 256 * 1024,
   },
 
-  // spec: inference, Authentication 8 (a code is traded within ten minutes).
+  // rule K23.
   signIn: {
     sessionMs: 12 * 3_600_000,
     codeMs: 600_000,
   },
 
-  // spec: inference, Limits. `addressPerMinute` counts requests without a valid key; a proxy in front of the nodes is
-  // one address, so raise it there and limit strangers at the proxy. `partPercentMax` is the percentage of the
+  // rule B30, rule E13, rule E14. `addressPerMinute` counts requests without a valid key; a proxy in front of the nodes
+  // is one address, so raise it there and limit strangers at the proxy. `partPercentMax` is the percentage of the
   // endpoint's window that one account, or all requests without a valid key together, can take while others ask.
   rates: {
     keyPerMinute: 120,

@@ -259,7 +259,7 @@ test('only the composition root and the config loader read the environment', () 
   );
 });
 
-test('money is never a float: no Number() or parseFloat where money lives', () => {
+test('money is never a float: no Number() or parseFloat where money lives (rule K40)', () => {
   const homes = /^(actors\/(account|key|terms)\/|gateway\/pricing\/)/;
   const wrong = product
     .filter((source) => homes.test(source.path))

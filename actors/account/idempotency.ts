@@ -2,7 +2,7 @@
  * The claim of an idempotency key: which generation of the account, or which job, it stands for. A generation's is
  * written with the hold and settled with the charge; the end of a hold without a charge removes it, since the client
  * may then repeat the request. A job's is written in the commit that creates the job, and stays whatever becomes of it.
- * Nothing of a body or a reply is kept. (reliability, decision 5)
+ * Nothing of a body or a reply is kept. (rule K66, rule K67)
  */
 import {
   type Cluster,
@@ -115,7 +115,7 @@ function refuseSubmitted(_: AccountState, event: Submission): Effect {
 /**
  * The id of the job that an idempotency key with this body stands for; null without one. Read from the store, so that a
  * repeat is answered whatever has become of the endpoints and the credit meanwhile. A claim that is being made is found
- * by the account alone. (reliability, decision 5)
+ * by the account alone. (rule K66, rule K67)
  */
 export async function findSubmission(
   cluster: Cluster,

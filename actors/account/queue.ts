@@ -2,7 +2,7 @@
  * The account's queue of batches: at most 10 active ones in the order in which they were accepted, which an id does not
  * show where the clocks of two nodes differ, and at most 8 slots, each for one line in flight over all nodes. A batch
  * states after each of its changes how many slots it uses and how many more it could use; the account grants free slots
- * to the oldest batches in the same commit. Pure. (spec: inference, Batch rules 4, 10)
+ * to the oldest batches in the same commit. Pure. (rule B14, rule B7)
  */
 import { assignOn, type Effect, emitOn, guardOn, ownerOf, type Stamped } from '../runtime/index.ts';
 import { refuse } from '../terms/chart-tools.ts';
@@ -55,7 +55,7 @@ export function grantSlots({ address, queue }: AccountState, event: QueueEvent):
 /** When a client may try again: batches end in minutes, and an SDK that repeats by itself should report soon. */
 const FULL_RETRY_MS = 10_000;
 
-/** `active` and `limit` are those of the specification. */
+/** `active` and `limit` are members of the 429. */
 export function queueFull(active: number): Refusal {
   const metadata = { limit: ACTIVE_BATCHES_MAX, active };
   const message = `An account has at most ${ACTIVE_BATCHES_MAX} batches waiting or running; wait for one to end, or cancel one`;

@@ -1,6 +1,6 @@
 /**
  * The entries of an audit log: numbered without gaps, each chained to the previous one by its hash. Entries are
- * appended, never changed and never expired. (spec: reliability, attack 83)
+ * appended, never changed and never expired. (rule K19, rule K20)
  */
 import type { Json } from '../runtime/index.ts';
 import { CHAIN_ROOT, chainHash } from '../terms/audit.ts';

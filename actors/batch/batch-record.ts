@@ -2,7 +2,7 @@ import type { Collection, SealedBlob } from '../runtime/index.ts';
 import { timeOfId } from '../terms/ids.ts';
 import type { ErrorType } from '../terms/refusal.ts';
 
-/** The dialect routes whose bodies a batch may contain. (spec: inference, Batch) */
+/** The dialect routes whose bodies a batch may contain. (rule B1) */
 export const BATCH_ENDPOINTS = ['/v1/chat/completions', '/v1/responses', '/v1/messages'] as const;
 export type BatchEndpoint = (typeof BATCH_ENDPOINTS)[number];
 

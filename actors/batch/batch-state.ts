@@ -16,7 +16,7 @@ import {
   type UnsentType,
 } from './line-record.ts';
 
-/** Lines of an account in flight over all nodes. (spec: inference, Batch rules 4) */
+/** Lines of an account in flight over all nodes. (rule B15) */
 export const IN_FLIGHT_MAX = 8;
 
 /** What was submitted, without the lines, which are rows. */

@@ -1,7 +1,7 @@
 /**
- * The batch's chart: the states of the specification, and how it ends. `completing`, `expiring`, `failing` and
+ * The batch's chart: its published states, and how it ends. `completing`, `expiring`, `failing` and
  * `cancelling` end when the results file is written; the first two are shown as `in_progress`, `failing` as
- * `validating`. A line's outcome and its charge are one commit. (spec: inference, Batch status; Batch rules)
+ * `validating`. A line's outcome and its charge are one commit. (rule B12, rule B18)
  */
 import { setup } from 'xstate';
 import * as batch from './batch-effects.ts';

@@ -42,9 +42,9 @@ export interface LineRecord {
   readonly outcome: LineOutcome | null;
 }
 
-/** Lines of one submission. (spec: inference, Limits) */
+/** Lines of one submission. (rule B2) */
 export const LINES_MAX = 1_000;
-/** One reply. (spec: inference, Batch rules 8) */
+/** One reply. (rule B31) */
 export const REPLY_BYTES_MAX = 1024 * 1024;
 /** Everything of a result line but reply, error and `custom_id`. */
 const ENVELOPE_BYTES = 512;

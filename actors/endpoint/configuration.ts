@@ -3,8 +3,7 @@ import type { EndpointDeclaration } from '../terms/endpoint.ts';
 
 /**
  * Digest of the serving configuration that checks test: equal configurations have equal digests. Names, prices and data
- * policies are not part of it, so that a price change does not discard findings. (spec: catalogue, "its tested serving
- * configuration")
+ * policies are not part of it, so that a price change does not discard findings. (rule C40)
  */
 export function configurationOf(declaration: EndpointDeclaration): string {
   const { target, quantization, ceilingName, supportedParameters, reasoning, defaultParameters } = declaration;

@@ -1,7 +1,7 @@
 /**
  * Findings about an endpoint's declared abilities, from its own traffic and from scheduled checks. Bounded: one finding
- * per check (fifteen), 49 buckets of tool asks, 16 benchmark scores. A finding is valid for one serving configuration and one version of the
- * probe, for 24 hours at most. Pure. (spec: catalogue, "Capability evidence"; inference, Routing rules 2, 3)
+ * per check (fifteen), 49 buckets of tool asks, 16 benchmark scores. A finding is valid for one serving configuration
+ * and one version of the probe, for 24 hours at most. Pure. (rule C40, rule I111)
  */
 import type { BenchmarkScore, Check, CheckFinding, Effort, EndpointDeclaration, Evidence } from '../terms/endpoint.ts';
 import { configurationOf } from './configuration.ts';

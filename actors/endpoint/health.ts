@@ -1,6 +1,6 @@
 /**
  * Health of an endpoint from its newest attempts and the probes of its provider's model list, and the fact that decided
- * it (spec: catalogue, Endpoint health). Pure.
+ * it (rule C38). Pure.
  */
 import type { DatedFailure } from '../terms/endpoint.ts';
 

@@ -36,8 +36,7 @@ export function samplesIn(histograms: readonly Histogram[]): number {
 
 /**
  * Percentiles over several histograms together; null below `samplesMin`. With `floors`, a percentile is the figure that
- * this share of the samples meets or exceeds (spec: catalogue, throughput); without, the figure that this share does
- * not exceed.
+ * this share of the samples meets or exceeds (rule C32); without, the figure that this share does not exceed.
  */
 export function percentiles(
   histograms: readonly Histogram[],

@@ -1,6 +1,6 @@
 /**
  * The newest renders of one image each, and the line through them: a fixed time, and a time per megapixel. At most 200
- * renders, of the last seven days. Pure. (spec: catalogue, `render_timing`)
+ * renders, of the last seven days. Pure. (rule C34)
  */
 import type { RenderSeconds } from '../terms/endpoint.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Demanded tool asks (required or named choice) of the last day, in mergeable half-hour buckets, at most 49. Pure: each
- * observation has its time. (spec: catalogue, `tool_call_success_1d`)
+ * observation has its time. (rule C35)
  */
 import { TOOL_CALL_SUCCESS_MIN } from '../terms/endpoint.ts';
 import { gather, type Ring, since } from './buckets.ts';

@@ -1,7 +1,4 @@
-/**
- * Successes and errors of the last seven days in buckets of four hours, at most 43. Pure. (spec: catalogue,
- * `uptime_last_7d`)
- */
+/** Successes and errors of the last seven days in buckets of four hours, at most 43. Pure. (rule C33) */
 import { gather, type Ring, since } from './buckets.ts';
 
 const WEEK: Ring = { bucketMs: 4 * 60 * 60_000, spanMs: 7 * 24 * 60 * 60_000 };

@@ -15,7 +15,7 @@ const FIVE_MINUTES: Ring = { bucketMs: MINUTE_MS, spanMs: 5 * MINUTE_MS };
 export const HALF_HOUR_MS = 30 * MINUTE_MS;
 const HALF_HOURS: Ring = { bucketMs: HALF_HOUR_MS, spanMs: 24 * 60 * MINUTE_MS };
 
-/** Sample minimums of the catalogue (spec: catalogue, Model endpoint object). */
+/** Sample minimums of the catalogue (rule C30). */
 const UPTIME_SAMPLES_MIN = 10;
 const PERCENTILE_SAMPLES_MIN = 5;
 const RUNAWAY_SAMPLES_MIN = 50;

@@ -1,7 +1,7 @@
 import type { Collection, SealedBlob } from '../runtime/index.ts';
 import { timeOfId } from '../terms/ids.ts';
 
-/** The row of a stored file. It exists exactly as long as the file can be read. (spec: inference, Stored file) */
+/** The row of a stored file. It exists exactly as long as the file can be read. (rule B37) */
 export interface FileRecord {
   /** `file_` and 32 hex digits. */
   readonly id: string;

@@ -1,5 +1,5 @@
 /**
- * The file's chart: stored, deleted or expired. (spec: inference, Stored file) The row of the file exists in the state
+ * The file's chart: stored, deleted or expired. (rule B37) The row of the file exists in the state
  * `stored` only, so a reader needs no actor; its bytes are removed by the sweep of blobs that no row refers to. An
  * ended file is remembered for a while, so that operators can see what became of it.
  */

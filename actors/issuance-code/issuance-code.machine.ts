@@ -1,7 +1,7 @@
 /**
  * The one-time code of a browser approval as a chart: issued once, read once. Whoever reads it consumes it, also with a
  * wrong verifier; the key of a right one is created in the commit that consumes the code. Its row exists only while it
- * can be read. (spec: inference, Authentication 8; reliability A2)
+ * can be read. (rule K23)
  */
 import { assign, setup } from 'xstate';
 import { type Effect, emit, ownerOf, type Stamped } from '../runtime/index.ts';

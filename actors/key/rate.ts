@@ -1,4 +1,4 @@
-/** A key's fixed rate window of one minute, aligned to the UTC minute (spec: inference, Limits). */
+/** A key's fixed rate window of one minute, aligned to the UTC minute (rule E13). */
 import type { Refusal } from '../terms/refusal.ts';
 
 export const RATE_WINDOW_MS = 60_000;

@@ -1,6 +1,4 @@
-/**
- * A one-time sign-in link as a chart: it opens one session, in the commit that ends it. (spec: reliability, attack 30)
- */
+/** A one-time sign-in link as a chart: it opens one session, in the commit that ends it. (rule K38) */
 import { assign, setup } from 'xstate';
 import { type Effect, emit, ownerOf, type Stamped } from '../runtime/index.ts';
 import { recordAudit } from '../terms/audit.ts';

@@ -1,7 +1,6 @@
 /**
- * A person's session as a chart: open until it is closed or its time is over. Its row exists only while it is open, so a
- * reader needs no actor. The session of a management key also ends with the key: its reader asks the key.
- * (spec: reliability, attack 30)
+ * A person's session as a chart: open until it is closed or its time is over. Its row exists only while it is open, so
+ * a reader needs no actor. The session of a management key also ends with the key: its reader asks the key. (rule K36)
  */
 import { assign, setup } from 'xstate';
 import { type Effect, emit, ownerOf, type Stamped } from '../runtime/index.ts';

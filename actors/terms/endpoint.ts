@@ -97,7 +97,7 @@ export interface DatedFailure extends CallFailure {
 
 export const FAILURE_CHARACTERS_MAX = 240;
 
-/** A report of capacity counts for one minute. (spec: catalogue, Limits) */
+/** A report of capacity counts for one minute. (rule C37) */
 export const CAPACITY_MS = 60_000;
 
 /** Slots in use and in total, as a provider reports them. */
@@ -125,7 +125,7 @@ export type TargetDialect = TurnDialect | 'embeddings' | 'video-jobs' | 'video-s
 export const TURN_DIALECTS = ['chat', 'messages'] as const;
 export type TurnDialect = (typeof TURN_DIALECTS)[number];
 
-/** Accepted values of one parameter (conventions 1.1). `unknown` accepts anything. */
+/** Accepted values of one parameter (rule I36). `unknown` accepts anything. */
 export type Descriptor =
   | { readonly type: 'range'; readonly min: number; readonly max: number; readonly step?: number }
   | { readonly type: 'integer'; readonly min?: number; readonly max?: number }
@@ -240,10 +240,7 @@ export interface VideoAdapter {
   readonly requiresRole?: string;
 }
 
-/**
- * Below this percentage of fulfilled tool demands an endpoint receives no tool requests. (spec: catalogue,
- * `tool_call_success_1d`)
- */
+/** Below this percentage of fulfilled tool demands an endpoint receives no tool requests. (rule I129) */
 export const TOOL_CALL_SUCCESS_MIN = 85;
 
 /** Results of the endpoint's own traffic and checks, at most 24 hours old. */
@@ -296,7 +293,7 @@ export interface CheckFinding {
   readonly triedAt: number;
 }
 
-/** Figures from our own traffic; null until the window has enough samples (spec: catalogue, Model endpoint object). */
+/** Figures from our own traffic; null until the window has enough samples (rule C30). */
 export interface Measured {
   readonly uptime5m: number | null;
   readonly uptime30m: number | null;

@@ -10,7 +10,7 @@ const LOCAL_LENGTH = 20;
 /** Bytes from this value on are skipped to avoid a bias towards the first letters: 248 = 4 x 62. */
 const FAIR_BYTES = 248;
 
-/** Prefix of every new key, and the older prefix that is still valid (spec: inference, Authentication 2). */
+/** Prefix of every new key, and the older prefix that is still valid (rule K2). */
 export const KEY_PREFIX = 'sk-gw-v1-';
 export const LEGACY_KEY_PREFIX = 'sk-legacy-v1-';
 const KEY_SHAPE = /^(?:sk-gw-v1-|sk-legacy-v1-)[0-9a-f]{64}$/;
@@ -101,8 +101,8 @@ export function lineId(batch: string, index: number): string {
 }
 
 /**
- * The generation id of one line, fixed with the batch (reliability, decision 3): of the form of `generationId`, with
- * the time of the batch, derived from the batch and the line's index.
+ * The generation id of one line, fixed with the batch (rule B13): of the form of `generationId`, with the time of the
+ * batch, derived from the batch and the line's index.
  */
 export function lineGenerationId(batch: string, index: number): string {
   const digest = createHash('sha256').update(`generation ${batch} ${index}`).digest();

@@ -28,7 +28,7 @@ export function codeText(pepper: Uint8Array, address: string): string {
   return createHmac('sha256', pepper).update(`troupe code text ${address}`).digest('base64url');
 }
 
-/** The S256 challenge of a verifier. (spec: inference, Authentication 8) */
+/** The S256 challenge of a verifier. (rule K25) */
 export function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }

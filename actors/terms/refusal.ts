@@ -14,8 +14,8 @@ export interface Refusal {
 }
 
 /**
- * The values of `metadata.error_type` that this build uses: those of the closed list (conventions 1.15), and `conflict`
- * (409) and `gone` (410), for which that list has no value.
+ * The values of `metadata.error_type` that this build uses: those of the closed list (rule E1), and `conflict` (409)
+ * and `gone` (410), for which that list has no value.
  */
 export const ERROR_TYPES = [
   'authentication',
@@ -48,8 +48,8 @@ export interface RefusedAnswer {
 export const NO_VALID_KEY = 'Missing or invalid API key';
 
 /**
- * The 401 of a key that is not accepted: equal for every reason that the key itself has (unknown, revoked, expired, of a
- * suspended owner), so that the response does not reveal whether the key exists (spec: inference, Authentication 4).
+ * The 401 of a key that is not accepted: equal for every reason that the key itself has (unknown, revoked, expired, of
+ * a suspended owner), so that the response does not reveal whether the key exists (rule K4).
  */
 export const UNAUTHENTICATED: Refusal = {
   status: 401,
@@ -71,7 +71,7 @@ export interface Shortfall {
 export type PaymentScope = 'account' | 'key' | 'workspace';
 
 /**
- * 402. The scope names the exhausted limit. (reliability, decision 6) `metadata.held` is what `available` grows by once the
+ * 402. The scope names the exhausted limit. (rule K62) `metadata.held` is what `available` grows by once the
  * other requests have ended without a charge; absent where that is nothing.
  */
 export function paymentRequired(scope: PaymentScope, shortfall: Shortfall): Refusal {

@@ -1,4 +1,4 @@
-/** The priced units, named as the specification's pricing keys. (spec: catalogue, Pricing keys) */
+/** The priced units, under their published names. (rule C19) */
 export type PriceKey =
   | 'prompt'
   | 'completion'

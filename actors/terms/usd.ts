@@ -59,7 +59,7 @@ export function multiply(rate: string, units: number): string {
   return write(exact(rate).times(units));
 }
 
-/** The recorded form of a charge: floored once, at 24 decimals (spec: catalogue, Pricing keys). */
+/** The recorded form of a charge: floored once, at 24 decimals (rule K40). */
 export function floorCharge(amount: string): string {
   // A short amount has at most 15 decimals, so there is nothing to floor.
   return short.rewritten(amount) ?? write(exact(amount).toDecimalPlaces(CHARGE_DECIMALS, Decimal.ROUND_FLOOR));

@@ -1,6 +1,6 @@
 /**
  * How an actor announces an event to the URL that its account named. The effects are those of the step that changes the
- * state, so that the event is created in that commit or not at all. (spec: catalogue, Events; reliability W3)
+ * state, so that the event is created in that commit or not at all. (rule V40)
  */
 import type { Effect } from '../runtime/index.ts';
 import { plain } from './chart-tools.ts';
@@ -53,7 +53,7 @@ export function announceWebhook({ account, job, type, at, url, document, retenti
 
 /**
  * Mints the signing secret of the account if it has none. Sent in the commit that accepts the first job with a
- * callback; every later one changes nothing. (spec: catalogue, Events 1; reliability W5)
+ * callback; every later one changes nothing. (rule V42)
  */
 export function mintSigningSecret(account: string): Effect {
   return { type: 'send', to: signingAddress(account), event: { type: 'secret.mint' } };

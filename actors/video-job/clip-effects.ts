@@ -1,6 +1,6 @@
 /**
  * The life of the clips: who reads them, when they are over, and their removal, which never cuts a download. Pure.
- * (spec: catalogue, Video download rules)
+ * (rule V32, rule V33)
  */
 import type { Effect } from '../runtime/index.ts';
 import { allRows, firstRow, plain } from '../terms/chart-tools.ts';

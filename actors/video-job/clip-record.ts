@@ -51,7 +51,7 @@ export const readerCollection: Collection = {
   open: () => true,
 };
 
-/** A clip opens only as this clip of this job of this account. (reliability F5) */
+/** A clip opens only as this clip of this job of this account. (rule B48) */
 export function placeOfClip(account: string, job: string, index: number): Place {
   return { account, object: job, kind: `clip-${index}` };
 }

@@ -1,4 +1,4 @@
-/** A video job as the API shows it: JSON text with exact digits. (spec: catalogue, Video job; conventions 1.12) */
+/** A video job as the API shows it: JSON text with exact digits. (rule V29) */
 import { toJsonNumberText } from '../terms/usd.ts';
 import type { JobRecord, JobUsage } from './job-record.ts';
 

@@ -2,7 +2,7 @@ import type { Collection, SealedBlob } from '../runtime/index.ts';
 import { timeOfId } from '../terms/ids.ts';
 import type { ErrorType } from '../terms/refusal.ts';
 
-/** The states of the specification. (spec: catalogue, Video job status) */
+/** The states of a job. (rule V1) */
 export const VIDEO_STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'cancelled', 'expired'] as const;
 export type VideoStatus = (typeof VIDEO_STATUSES)[number];
 

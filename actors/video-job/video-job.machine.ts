@@ -1,7 +1,7 @@
 /**
- * The chart of a video job: the specification's table of states. `cancelling` waits for a provider to abort a render and
- * is shown as `in_progress`. Charge and outcome are one commit, and the job ends its hold in the commit that ends it.
- * (spec: catalogue, Video job status, Video download rules)
+ * The chart of a video job: its table of states. `cancelling` waits for a provider to abort a render and is shown as
+ * `in_progress`. Charge and outcome are one commit, and the job ends its hold in the commit that ends it. (rule V1,
+ * rule V32)
  */
 import { assign, setup } from 'xstate';
 import { type Effect, emit } from '../runtime/index.ts';

@@ -1,12 +1,12 @@
 import type { Collection } from '../runtime/index.ts';
 import type { WebhookType } from '../terms/webhook.ts';
 
-/** Attempts of one event, those that a dead runner may have sent included. (spec: catalogue, Events 3) */
+/** Attempts of one event, those that a dead runner may have sent included. (rule V39) */
 export const ATTEMPTS_MAX = 8;
 
 /**
  * How an attempt ended: the class of the answered status, or why there was no answer. Nothing else of the answer is
- * kept. (reliability, attack 38)
+ * kept. (rule E44)
  *
  * - `unreachable`: no connection: unknown name, refused, or cut before the answer.
  * - `tls`: the certificate is not valid for the host, or the TLS handshake failed.

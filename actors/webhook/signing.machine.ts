@@ -1,6 +1,6 @@
 /**
  * The versions of an account's signing secret: minted once, then rotated. The secret itself is derived from a version
- * outside the actors, so that neither store nor log contains it. (spec: catalogue, Events 1; reliability W5)
+ * outside the actors, so that neither store nor log contains it. (rule V42)
  */
 import { assign, setup } from 'xstate';
 import { type Effect, emit, type Stamped } from '../runtime/index.ts';

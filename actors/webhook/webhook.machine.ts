@@ -1,6 +1,6 @@
 /**
  * The webhook's chart: one event for one receiver, posted until a 2xx is recorded, at most eight times. An attempt that
- * a dead runner may have sent counts, so that a crash adds no ninth. (spec: catalogue, Events 3; reliability W2)
+ * a dead runner may have sent counts, so that a crash adds no ninth. (rule V39)
  */
 import { assign, setup } from 'xstate';
 import { emit } from '../runtime/index.ts';

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { compare } from '../../actors/terms/usd.ts';
 
-/** Cheapest first: prompt price, then completion price, then endpoint id; unknown prices last. (spec: catalogue) */
+/** Cheapest first: prompt price, then completion price, then endpoint id; unknown prices last. (rule C1) */
 export function byPrice(a: Endpoint, b: Endpoint): number {
   return (
     comparePrices(a.tariff.prompt, b.tariff.prompt) ||

@@ -1,7 +1,7 @@
 /**
  * The wire shape of a models document: the one source of its check, its types and its published JSON Schema. One object
  * per model; its modalities own their limits, parameters and prices. A description completes the sentence "must be ..."
- * of a validation error. (conventions 1.7, extended by what the catalogue shows of an endpoint)
+ * of a validation error. (rule C46)
  */
 import { type Static, type TSchema, Type } from 'typebox';
 import { TURN_DIALECTS } from '../../actors/terms/endpoint.ts';
@@ -48,7 +48,7 @@ const unit = Type.Optional(oneOf('second', 'pixel', 'byte', 'token', 'character'
 /** `default`: the value that the provider uses for an omitted parameter. */
 const preset = { default: Type.Optional(scalar) };
 
-/** The allowed values of a parameter. (conventions 1.1, Descriptor check) */
+/** The allowed values of a parameter. (rule I36) */
 const self = Type.Ref('Descriptor');
 const descriptor = Type.Cyclic(
   {
@@ -214,7 +214,7 @@ const datacenter = Type.Object(
   { ...closed, description: 'a datacenter, such as {"country_code": "DE"}' },
 );
 
-/** The gateway sends these values for members that a request omits. (spec: catalogue, `default_parameters`) */
+/** The gateway sends these values for members that a request omits. (rule C6) */
 const defaults = Type.Unsafe<Readonly<Record<string, number>>>(
   Type.Object(Object.fromEntries(PARAMETER_ROWS.flatMap(recommended)), {
     ...closed,
@@ -227,7 +227,7 @@ function recommended([name, { bounds, recommended: description }]: (typeof PARAM
   return [[name, Type.Optional({ ...bounds.chat, description })] as const];
 }
 
-/** Our own members beyond conventions 1.7. */
+/** Members of a document that are ours. (rule C46) */
 const extensions = {
   slug: Type.Optional(
     Type.String({

@@ -24,7 +24,7 @@ import {
 import { publicPricing } from './public-pricing.ts';
 import { publicVideoGeneration } from './public-video.ts';
 
-/** One endpoint as the catalogue shows it; snake_case as on the wire. (spec: catalogue, Model endpoint object) */
+/** One endpoint as the catalogue shows it; snake_case as on the wire. (rule C25) */
 export function endpointObject(endpoint: Endpoint, now: number): Readonly<Record<string, unknown>> {
   const { provider, reasoning, evidence } = endpoint;
   const generation = publicVideoGeneration(endpoint);
@@ -64,7 +64,7 @@ export function endpointObject(endpoint: Endpoint, now: number): Readonly<Record
   };
 }
 
-/** A claim of zero retention is true once approved and null while under review. (spec: catalogue, `compliance`) */
+/** A claim of zero retention is true once approved and null while under review. (rule C12) */
 function trustMembers({ compliance, dataPolicy, datacenters }: Endpoint): Readonly<Record<string, unknown>> {
   const zdr = { approved: true, denied: false, pending: null };
   return {

@@ -4,9 +4,7 @@ import { frameOf, videoEnvelopeOf } from './video-envelope-of.ts';
 
 type Parameters = Readonly<Record<string, DeclaredDescriptor | undefined>>;
 
-/**
- * The declared properties of the pictures, the speech and the videos that the outputs produce. (spec: catalogue, `image_envelope`)
- */
+/** The declared properties of the pictures, the speech and the videos that the outputs produce. (rule C26) */
 export function envelopesOf(outputs: readonly OutputModality[]): Envelopes {
   const image = outputs.find(({ type }) => type === 'image');
   const speech = outputs.find(({ type }) => type === 'audio')?.supported_parameters as Parameters | undefined;

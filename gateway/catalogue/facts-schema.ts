@@ -42,7 +42,7 @@ const evaluation = Type.Object(
   { ...closed, description: 'an evaluation, such as {"dataset": "mmlu", "score": 71.2}' },
 );
 
-/** (spec: catalogue, `model_hub`) A fact that the repository does not state is left out. */
+/** (rule C4) A fact that the repository does not state is left out. */
 export const modelHubSchema = Type.Object(
   {
     id: Type.Optional(text),

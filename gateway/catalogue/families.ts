@@ -2,7 +2,7 @@ import type { Json } from '../../actors/runtime/index.ts';
 import type { Family } from '../../actors/terms/endpoint.ts';
 import { type CatalogueModel, catalogueModels } from './models.ts';
 
-/** `data` of `GET /families`, by id. The newest model supplies name and author. (spec: catalogue, Family) */
+/** `data` of `GET /families`, by id. The newest model supplies name and author. (rule C8) */
 export function listFamilies(topic: ReadonlyMap<string, Json>): readonly Readonly<Record<string, unknown>>[] {
   const families = new Map<string, { family: Family; models: CatalogueModel[] }>();
   for (const model of catalogueModels(topic)) {

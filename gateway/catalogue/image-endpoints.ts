@@ -16,7 +16,7 @@ const PRICES: readonly (readonly [key: PriceKey, billable: string, unit: string]
   ['prompt', 'input_text', 'token'],
 ];
 
-/** `GET /images/models/:author/:slug/endpoints`, cheapest first; null where no endpoint draws. (conventions 1.10) */
+/** `GET /images/models/:author/:slug/endpoints`, cheapest first; null where no endpoint draws. (rule I104) */
 export function imageEndpoints(topic: ReadonlyMap<string, Json>, id: string): Listing | null {
   const drawing = endpointsOf(topic, id).filter(({ outputModalities }) => outputModalities.includes('image'));
   if (drawing.length === 0) return null;

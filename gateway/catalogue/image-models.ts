@@ -4,7 +4,7 @@ import { catalogueModels } from './models.ts';
 
 type Published = Readonly<Record<string, unknown>>;
 
-/** `data` of `GET /images/models`, newest first. (conventions 1.10) */
+/** `data` of `GET /images/models`, newest first. (rule I104) */
 export function listImageModels(topic: ReadonlyMap<string, Json>): readonly Published[] {
   return catalogueModels(topic).flatMap(({ endpoints }) => {
     const drawing = endpoints.filter(({ outputModalities }) => outputModalities.includes('image'));

@@ -1,7 +1,6 @@
 /**
  * The measured figures of one endpoint in the catalogue's published form: one function per figure. The endpoint object
- * and the filters read figures only here. Null: not measured, or too few samples; never 0 and never a guess.
- * (spec: catalogue, Model endpoint object)
+ * and the filters read figures only here. Null: not measured, or too few samples; never 0 and never a guess. (rule C30)
  */
 import { CAPACITY_MS, type Endpoint, type Percentiles } from '../../actors/terms/endpoint.ts';
 

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { publicReasoning, standingParameters } from './public-abilities.ts';
 import { publicPricing } from './public-pricing.ts';
 
-/** Public shape of one model; snake_case as on the wire. (spec: catalogue, Model summary) */
+/** Public shape of one model; snake_case as on the wire. (rule C2) */
 export type ModelSummary = Readonly<Record<string, unknown>> & { readonly id: string; readonly created: number };
 
 /**
@@ -40,7 +40,7 @@ export function summaryOf(endpoints: readonly Endpoint[]): ModelSummary {
   };
 }
 
-/** (spec: catalogue, `architecture`) */
+/** (rule C3) */
 export function architecture(endpoint: Endpoint): Readonly<Record<string, unknown>> {
   const { inputModalities, outputModalities, tokenizer } = endpoint;
   return {

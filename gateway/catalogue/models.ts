@@ -66,7 +66,7 @@ export function endpointsOf(topic: ReadonlyMap<string, Json>, model: string): re
   return catalogueModel(topic, model)?.endpoints ?? [];
 }
 
-/** True if the endpoint's claim of zero data retention was approved. (spec: catalogue, query parameter `zdr`) */
+/** True if the endpoint's claim of zero data retention was approved. (rule C12) */
 export function retainsNothing(endpoint: Endpoint): boolean {
   return endpoint.compliance?.zdr === 'approved';
 }

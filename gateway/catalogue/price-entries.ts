@@ -37,7 +37,7 @@ const CACHE_LONG_S = 3_600;
 
 type Path = readonly (string | number)[];
 
-/** The declared prices of a model, in order. Throws `InvalidDocument`. (spec: catalogue, Pricing keys) */
+/** The declared prices of a model, in order. Throws `InvalidDocument`. (rule C19) */
 export function priceEntries(model: DeclaredModel, at: Path): readonly PriceEntry[] {
   const owners = [
     ...model.input_modalities.map((owner, nth) => ({ ...owner, path: [...at, 'input_modalities', nth, 'pricing'] })),

@@ -2,8 +2,7 @@ import type { Json } from '../../actors/runtime/index.ts';
 import type { Endpoint, ProviderFacts } from '../../actors/terms/endpoint.ts';
 
 /**
- * `data` of `GET /providers`: the declared providers by name. `providers` and `endpoints` are topics of the board. (spec:
- * catalogue, Provider)
+ * `data` of `GET /providers`: the declared providers by name. `providers` and `endpoints` are topics of the board. (rule C9)
  */
 export function listProviders(
   providers: ReadonlyMap<string, Json>,

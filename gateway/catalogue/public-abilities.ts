@@ -22,7 +22,7 @@ export function standingParameters({ supportedParameters, evidence }: Endpoint):
 
 /**
  * Verdicts of checks that are still valid, with the time at which each was found: a later check without a verdict does
- * not renew it. Checks without a verdict are left out. (spec: catalogue, `capability_qualification`)
+ * not renew it. Checks without a verdict are left out. (rule C40)
  */
 export function publicQualification({ checks = [] }: Evidence): readonly Published[] {
   return checks.flatMap(({ check, verdict, triedAt, verdictAt = triedAt, version }) => {
@@ -36,13 +36,13 @@ function seconds(ms: number): number {
   return Math.floor(ms / 1_000);
 }
 
-/** (spec: catalogue, `supports_tool_choice`) */
+/** (rule C28) */
 export function choosesTools(endpoint: Endpoint): boolean {
   const { value } = toolCallSuccess(endpoint);
   return standingParameters(endpoint).includes('tools') && (value ?? 100) >= TOOL_CALL_SUCCESS_MIN;
 }
 
-/** (spec: catalogue, `reasoning`) */
+/** (rule C5) */
 export function publicReasoning(controls: ReasoningControls): Published {
   const { efforts, mandatory, defaultEffort, defaultEnabled, budget } = controls;
   return {
@@ -116,7 +116,7 @@ export function renderParameters({ descriptors, envelopes }: Endpoint): Publishe
   };
 }
 
-/** Descriptors by name. (conventions 1.1, Descriptor check) */
+/** Descriptors by name. (rule I36) */
 export function publicDescriptors(descriptors: Readonly<Record<string, Descriptor>>): Published {
   return Object.fromEntries(Object.entries(descriptors).map(([name, one]) => [name, publicDescriptor(one)]));
 }

@@ -3,7 +3,7 @@ import type { Descriptor, Endpoint, Frame, VideoEnvelope, VideoReferences } from
 
 type Published = Readonly<Record<string, unknown>>;
 
-/** (spec: catalogue, `video_envelope`) A limit that is not declared is absent. */
+/** (rule C26) A limit that is not declared is absent. */
 export function publicVideoEnvelope({ frame, secondsMax, fps, frameStep, audio }: VideoEnvelope): Published {
   return {
     ...(frame && { frame: publicFrame(frame) }),
@@ -24,12 +24,12 @@ export function publicFrame({ pixelsMax, edgeMin, edgeMax, grid }: Frame): Publi
   };
 }
 
-/** (spec: catalogue, `reference_inputs`) `roles` by kind of asset. */
+/** (rule C27) `roles` by kind of asset. */
 export function publicReferences({ roles, controlSets, itemsMax }: VideoReferences): Published {
   return { roles, control_sets: controlSets, ...(itemsMax === undefined ? {} : { max_items: itemsMax }) };
 }
 
-/** (spec: catalogue, `video_generation`) Undefined for an endpoint that renders no videos. */
+/** (rule C27) Undefined for an endpoint that renders no videos. */
 export function publicVideoGeneration({ envelopes, descriptors, target }: Endpoint): Published | undefined {
   const { video } = envelopes;
   if (!video) return undefined;

@@ -7,7 +7,7 @@ type Parameters = Readonly<Record<string, DeclaredDescriptor>>;
 
 /**
  * The reasoning controls that a text output declares: `reasoning_effort`, `enable_thinking`, and of `reasoning` the
- * properties `effort`, `enabled` and `max_tokens`. Null if it declares none. (spec: catalogue, `reasoning`)
+ * properties `effort`, `enabled` and `max_tokens`. Null if it declares none. (rule C5)
  */
 export function reasoningOf(parameters: Parameters): ReasoningControls | null {
   const { reasoning, reasoning_effort, enable_thinking } = parameters;

@@ -14,7 +14,7 @@ interface Conditional {
   readonly price: string;
 }
 
-/** Published only as a single price without conditions. (spec: catalogue, Pricing keys) */
+/** Published only as a single price without conditions. (rule C19, rule C23) */
 const UNCONDITIONAL: ReadonlySet<PriceKey> = new Set([
   ...(['imageOutput', 'imageOutputToken', 'imageMegapixel', 'videoSecond'] as const),
 ]);
@@ -22,7 +22,7 @@ const UNCONDITIONAL: ReadonlySet<PriceKey> = new Set([
 /**
  * The prices of an endpoint: those its model declares, less its discount. Drops a price whose condition depends on more
  * than the prompt's length and the clock. Tiers precede windows, so that an active window wins. Equal prices have equal
- * ids, at any provider. Throws `InvalidDocument`. (spec: catalogue, Conditional prices)
+ * ids, at any provider. Throws `InvalidDocument`. (rule C21)
  */
 export function tariffOf(model: DeclaredModel, at: readonly (string | number)[]): Tariff {
   const discount = discountOf(model, at);

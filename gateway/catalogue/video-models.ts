@@ -11,7 +11,7 @@ type Published = Readonly<Record<string, unknown>>;
 /** Whole seconds listed of one declared range. */
 const SECONDS_LISTED_MAX = 600;
 
-/** `data` of `GET /videos/models`, newest first. (spec: catalogue, Video models listing; conventions 1.12) */
+/** `data` of `GET /videos/models`, newest first. (rule V14) */
 export function listVideoModels(topic: ReadonlyMap<string, Json>): readonly Published[] {
   return catalogueModels(topic).flatMap(({ endpoints }) => {
     const rendering = endpoints.filter(({ envelopes }) => envelopes.video !== undefined);

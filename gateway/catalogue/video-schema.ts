@@ -46,7 +46,7 @@ export const frameSchema = Type.Object(
   { ...closed, minProperties: 1, description: 'limits of the size, such as {"edge_max": 1920, "grid": 16}' },
 );
 
-/** The limits of an output modality `video`. (spec: catalogue, `video_envelope`, `reference_inputs`, adapters) */
+/** The limits of an output modality `video`. (rule C26, rule C27) */
 export const videoSchema = Type.Object(
   {
     generation: Type.Optional(

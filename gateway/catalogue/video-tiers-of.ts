@@ -16,7 +16,7 @@ const CONDITIONS: Readonly<Record<string, keyof When>> = {
  * The rates per second of rendered video under conditions; null where one unconditional rate says it all, or nothing is
  * declared. Rates without a condition come first, those with a clock window last. A rate under any other condition is
  * left out. Empty where videos are priced by a unit that is not measured: no rate then applies to any render. `charged`
- * is the price less the discount. (spec: catalogue, Conditional prices, Pricing of video)
+ * is the price less the discount. (rule V16)
  */
 export function videoTiersOf(
   { output_modalities }: DeclaredModel,

@@ -30,7 +30,7 @@ interface DueRun {
 /**
  * Runs the configured data sets against the endpoints whose actors live on this node, and reports each score to its
  * actor. One run at a time and one question at a time; nothing is charged to an account. A refused, cut off or failed
- * answer is not graded. Without data sets it does nothing. (spec: catalogue, `benchmarks`, `benchmarks_note`)
+ * answer is not graded. Without data sets it does nothing. (rule C45)
  */
 export class Benchmarker {
   readonly #parts: BenchmarkerParts;

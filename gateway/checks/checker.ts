@@ -36,8 +36,7 @@ interface DueCheck {
 /**
  * Sends small test requests to the endpoints whose actors live on this node, checks that they do what they declare, and
  * reports the verdicts to those actors. One check at a time per provider and at most one new one per look. Checks
- * belong to no account, hold or generation, and do not count in health. (spec: catalogue, Capability evidence;
- * inference, Routing rules 2, 3)
+ * belong to no account, hold or generation, and do not count in health. (rule C40, rule C41)
  */
 export class Checker {
   readonly #parts: CheckerParts;

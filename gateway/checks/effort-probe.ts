@@ -7,7 +7,7 @@ const TEXT = 'How many of the numbers from 1 to 20 can be divided by 3 or by 5?'
 
 /**
  * Checks one reasoning effort: `none` must show no reasoning; a level must be accepted and must not report 0 reasoning
- * tokens. If reasoning is neither shown nor reported, a level gets no verdict. (spec: inference, Routing rules 3)
+ * tokens. If reasoning is neither shown nor reported, a level gets no verdict. (rule C42)
  */
 export function effortProbe({ model }: Endpoint, effort: Effort): QualificationProbe {
   return {

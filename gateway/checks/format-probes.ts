@@ -1,6 +1,6 @@
 /**
  * The two checks of structured answers: a JSON object on request, and one that follows a schema. The schema is our own
- * and fixed; a caller's schema is never compiled. (spec: inference, `structured_outputs`)
+ * and fixed; a caller's schema is never compiled. (rule I112)
  */
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';

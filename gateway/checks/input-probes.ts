@@ -74,8 +74,8 @@ export function checkedMedia(endpoint: Endpoint): readonly Medium[] {
 }
 
 /**
- * Checks that the endpoint reads a file sent inline, rather than ignoring it. `medium` is one of `checkedMedia`. (spec:
- * catalogue, `input_modalities`)
+ * Checks that the endpoint reads a file sent inline, rather than ignoring it. `medium` is one of `checkedMedia`.
+ * (rule C44)
  */
 export function inputProbe(endpoint: Endpoint, medium: Medium): QualificationProbe {
   const [preferred] = TESTS[medium] as readonly [InputTest];

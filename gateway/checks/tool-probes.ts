@@ -1,6 +1,6 @@
 /**
  * The two checks of tools: whether a required call is made at all, and whether a streamed call is complete, so that the
- * gateway may announce it as ready. (spec: inference, Routing rules 2, 4; Call-ready tool dispatch)
+ * gateway may announce it as ready. (rule C43)
  */
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Tool } from '../terms/turn.ts';
@@ -19,7 +19,7 @@ const TOOL: Tool = {
   },
 };
 const TEXT = 'Call report_number with the number 7.';
-/** Larger calls are not announced. (spec: inference, Limits) */
+/** Larger calls are not announced. (rule I68) */
 const DISPATCH_BYTES_MAX = 64 * 1024;
 
 export function toolsProbe({ model }: Endpoint): QualificationProbe {

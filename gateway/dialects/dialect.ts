@@ -16,7 +16,7 @@ export interface Dialect {
   parse(body: unknown, session: string | null): ParsedRequest;
   /**
    * Writes refusals of a request before its answer begins. `streamed`: the body asks for a stream, even if the rest of
-   * it cannot be parsed. A stream that has begun is ended by `ReplyFrames` instead. (spec: inference, Errors 3-5)
+   * it cannot be parsed. A stream that has begun is ended by `ReplyFrames` instead. (rule I57, rule I82, rule I89)
    */
   errorEnvelope(streamed: boolean): ErrorEnvelope;
 }

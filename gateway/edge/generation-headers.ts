@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { RunningTurn } from '../inference/running-turn.ts';
 import type { TurnRequest } from '../inference/turn-request.ts';
 
-/** The generation id under the header names that SDKs read, as a flat list of names and values. (conventions 0.2) */
+/** The generation id under the header names that SDKs read, as a flat list of names and values. (rule E2) */
 export function generationHeaders(id: string): string[] {
   return ['x-generation-id', id, 'x-request-id', id, 'request-id', id];
 }

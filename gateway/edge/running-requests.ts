@@ -3,7 +3,7 @@ const OVER_FACTOR = 2;
 
 /**
  * Requests under way by holder, so that one account cannot occupy a node: once the bound is reached, a request is
- * admitted only if its holder has fewer than its share of it. (spec: reliability X39)
+ * admitted only if its holder has fewer than its share of it. (rule E45)
  */
 export class RunningRequests {
   readonly #max: number;

@@ -17,7 +17,7 @@ export interface FileServices {
   readonly askMs: number;
 }
 
-/** A stored file's bytes open only as this file of this account. (reliability F5) */
+/** A stored file's bytes open only as this file of this account. (rule B48) */
 export function placeOfFile(account: string, id: string): Place {
   return { account, object: id, kind: 'file' };
 }

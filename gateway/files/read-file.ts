@@ -8,7 +8,7 @@ import { byteFailure, isKeyLost } from './byte-failure.ts';
 import type { FileServices } from './file-services.ts';
 import { placeOfFile } from './file-services.ts';
 
-/** The one answer for unknown, malformed, deleted and expired ids and for ids of other accounts. (reliability F1) */
+/** The one answer for unknown, malformed, deleted and expired ids and for ids of other accounts. (rule B36) */
 export function noSuchFile(): GatewayError {
   return notFound('No such file');
 }

@@ -28,7 +28,7 @@ export interface FileDescription {
 /**
  * Stores an upload: its bytes as a sealed blob, its record in one commit with the account's count of stored bytes.
  * Rejects with GatewayError 400 (empty), 403 (the account's storage is full), 413, 503 (key store or blob store), or
- * with what `source` or `describe` throws; nothing is stored then. (spec: inference, Stored file; reliability F5, F7)
+ * with what `source` or `describe` throws; nothing is stored then. (rule B48, rule B44)
  */
 export async function storeUpload(services: FileServices, upload: Upload): Promise<FileRecord> {
   const { cluster, limits, askMs: withinMs } = services;

@@ -5,9 +5,8 @@ import { GatewayError } from '../terms/gateway-error.ts';
 const ONE_RANGE = /^bytes=(\d{1,15})?-(\d{1,15})?$/;
 
 /**
- * The one range that a `Range` header asks for: `bytes=first-last`, `bytes=first-` or `bytes=-count`. Null for any other
- * form, which is ignored: the whole is sent. Throws 416 for a range that begins past the end. (spec: catalogue, Video
- * download rules 2)
+ * The one range that a `Range` header asks for: `bytes=first-last`, `bytes=first-` or `bytes=-count`. Null for any
+ * other form, which is ignored: the whole is sent. Throws 416 for a range that begins past the end. (rule V31)
  */
 export function byteRangeOf(header: string | undefined, bytes: number): ByteRange | null {
   const [found, first, last] = ONE_RANGE.exec(header ?? '') ?? [];

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * The name under which a client address is counted: an IPv4 address, or the /64 of an IPv6 address (one household owns
- * a whole /64). Taken from the connection only; headers are ignored. (spec: reliability, attack 71)
+ * a whole /64). Taken from the connection only; headers are ignored. (rule E19, rule E20)
  */
 export function clientAddress(remote: string | undefined): string {
   if (remote === undefined || !ipaddr.isValid(remote)) return 'unknown';

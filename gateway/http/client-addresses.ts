@@ -16,7 +16,7 @@ type Range = ReturnType<typeof ipaddr.parseCIDR>;
 /**
  * The names under which clients are counted. The address is the connection's. Where that is a trusted proxy, it is the
  * last one of `X-Forwarded-For` that is not: each proxy appends the address of its own peer, and what stands before was
- * written by the client. A header of anybody else is ignored. (spec: reliability, attack 71)
+ * written by the client. A header of anybody else is ignored. (rule E19)
  */
 export class ClientAddresses {
   readonly #trusted: readonly Range[];

@@ -23,7 +23,7 @@ export interface EventStreamTexts {
  * One `text/event-stream` answer. It sends its opening, and a keep-alive whenever nothing was sent for a while. At most
  * `streamBufferBytesMax` wait in the connection for a slow reader: the producer is held back, larger texts are sent in
  * pieces, and a reader that takes no piece within `streamStalledMs` is cut. It is independent of the frame format.
- * (spec: inference, Chat stream 1; conventions 0.2; reliability X29)
+ * (rule I52, rule E30)
  */
 export class EventStream {
   readonly #response: ServerResponse;

@@ -36,7 +36,7 @@ function more(values: readonly string[] | null, value: string): string[] {
 
 /**
  * The requests that Node's parser accepts and the API refuses: no Host or two, a target that is not a path, too many
- * headers. Null if the request is well-formed. (spec: reliability E10)
+ * headers. Null if the request is well-formed. (rule E21)
  */
 export function malformed(request: IncomingMessage, head: Head, headersMax: number): GatewayError | null {
   if (head.count > headersMax) return refuse(431, `At most ${headersMax} headers are accepted`);

@@ -1,6 +1,6 @@
 /**
  * Makes text safe for a header: printable ASCII, bounded, without line ends. Applies to names from a models document
- * and titles from a client, in both directions. Text is never refused, only reduced. (spec: reliability E11)
+ * and titles from a client, in both directions. Text is never refused, only reduced. (rule E28)
  */
 const LENGTH_MAX = 256;
 const PLAIN = /^[\x20-\x7e]*$/;

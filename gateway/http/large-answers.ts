@@ -14,8 +14,8 @@ const SHARED_PIECE_BYTES = 256 * 1024;
 
 /**
  * Writes whole answers. Images and speech make some of them large: these are written in pieces, as fast as their client
- * reads, and count against the bytes that unread answers of the node may have together. Above that bound the oldest
- * one is cut, whose client has had the most time. (reliability X25)
+ * reads, and count against the bytes that unread answers of the node may have together. Above that bound the oldest one
+ * is cut, whose client has had the most time. (rule E31)
  */
 export class LargeAnswers {
   readonly #clock: Clock;

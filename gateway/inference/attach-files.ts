@@ -17,7 +17,7 @@ export interface Described {
 /**
  * Gives the parts that name stored files the type and size of the record, so that measuring and routing judge them
  * without their bytes: an image, a recording or a clip counts as one. Rejects with GatewayError 404 naming the member,
- * and 413 above the total of one request. (spec: inference, Messages, Errors 7; reliability F1, F8)
+ * and 413 above the total of one request. (rule B36, rule B42)
  */
 export async function describeFiles(
   services: InferenceServices,

@@ -9,7 +9,7 @@ const MODALITIES: { readonly [type in TurnEvent['type']]?: Modality } = { 'audio
 /**
  * An attempt of a turn whose dialect has no form for some modalities. A whole answer with one of these fails; of a
  * stream the parts before the first of them are delivered. It fails as refused: the provider is not at fault, and
- * another endpoint may answer in text. (spec: inference, Messages dialect request 4)
+ * another endpoint may answer in text. (rule I76)
  */
 export class ExpressibleAttempt implements ProviderAttempt {
   readonly #attempt: ProviderAttempt;

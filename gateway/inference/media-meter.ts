@@ -10,15 +10,13 @@ const PIXEL_DIGITS = 6;
 /** Images of one answer whose headers are read, more than any request admits; further ones count as unread. */
 const IMAGES_READ_MAX = 16;
 
-/** Measured media, and whether it exceeded the admitted bounds; the excess is not charged. (reliability, attack 76) */
+/** Measured media, and whether it exceeded the admitted bounds; the excess is not charged. (rule K79) */
 export interface MeasuredMedia {
   readonly media: MediaUnits;
   readonly beyond: boolean;
 }
 
-/**
- * Measures the images and the speech of one answer from their bytes as they pass. (spec: inference, Routing rules 8)
- */
+/** Measures the images and the speech of one answer from their bytes as they pass. (rule K78) */
 export class MediaMeter {
   readonly #pixels: (number | null)[] = [];
   readonly #speech: SpeechMeter;

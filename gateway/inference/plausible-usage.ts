@@ -18,7 +18,7 @@ export interface UsageBounds {
  * The reported usage without implausible counts, which are treated as unreported. A prompt within its bound counts as
  * reported, above the hold if need be: a provider adds a system prompt, or its vocabulary differs from ours. The answer
  * counts as the ceiling that was sent where more is reported, as noise above a factor of it, and parts may not exceed
- * their whole. Returns the same object where every count is plausible. (reliability, decision 1, attack 76)
+ * their whole. Returns the same object where every count is plausible. (rule K73)
  */
 export function plausibleUsage(usage: Usage, { promptTokensMax, completionTokensMax }: UsageBounds): Usage {
   const { promptTokens, completionTokens } = usage;

@@ -20,7 +20,7 @@ interface Answer {
   readonly what: (refusal: ProviderRefusal, param: string | null) => string;
 }
 
-/** Each code of the vocabulary as the caller's error. (spec: inference, Errors; conventions 1.15) */
+/** Each code of the vocabulary as the caller's error. (rule I139) */
 const ANSWERS: { readonly [code in RefusalCode]: Answer } = {
   context_length_exceeded: { status: 400, type: 'context_length_exceeded', what: tooLong },
   max_tokens_exceeded: {
@@ -66,7 +66,7 @@ const UNPROCESSABLE: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
 
 /**
  * Every endpoint that was tried refused the request: the caller's error, which no repeat changes. Of several codes the
- * first that explains anything is told; the metadata lists all. (reliability, decision 18)
+ * first that explains anything is told; the metadata lists all. (rule I138)
  */
 export function refusedByAll(
   failed: readonly FailedEndpoint[],

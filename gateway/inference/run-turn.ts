@@ -36,7 +36,7 @@ const ENDPOINTS_MAX = 16;
 /**
  * Runs one turn up to its first delivery: holds the money, tries the plan's endpoints in order, and resolves with the
  * running turn. Rejects with `GatewayError` when the turn ended before anything was delivered: then nothing is charged
- * and the hold is released in the background. (spec: inference, Routing rules 4, 9, 10)
+ * and the hold is released in the background. (rule I115, rule K53, rule I132)
  */
 export function runTurn(services: InferenceServices, request: TurnRequest): Promise<RunningTurn> {
   return new AttemptLoop(services, request).run();

@@ -39,8 +39,7 @@ export function settlementOf({ generation, idempotency }: TurnRequest, receipt: 
 
 /**
  * The tariff's conditions at the instant of admission. The reported count decides the price tier of the prompt, or our
- * own where none was reported: the count that is charged. (spec: inference, Routing rules 9; catalogue, Conditional
- * prices)
+ * own where none was reported: the count that is charged. (rule K75)
  */
 function conditionsOf({ candidate, usage, admittedAt }: Receipt): Conditions {
   return { at: admittedAt, promptTokens: usage.promptTokens ?? candidate.prompt.counted };

@@ -8,7 +8,7 @@ const PROBE_CHARACTERS = 32;
 /** Places at which it was found that are looked at; ordinary text has none. */
 const PLACES_MAX = 32;
 
-/** The end of an answer's text, for the question whether it ended repeating itself. (spec: catalogue, `runaway_rate_1d`) */
+/** The end of an answer's text, for the question whether it ended repeating itself. (rule C36) */
 export class TextTail {
   #text = '';
 

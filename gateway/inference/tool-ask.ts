@@ -12,8 +12,7 @@ export function requiredChoice(choice: ToolChoice | undefined): 'required' | { r
 
 /**
  * An attempt's sample of its endpoint's tool fidelity: only required calls count, and of them only answers that reached
- * their end, with the call or without. Null where the attempt gives no sample. (spec: catalogue,
- * `tool_call_success_1d`)
+ * their end, with the call or without. Null where the attempt gives no sample. (rule C35)
  */
 export function toolAsk(turn: Turn, ended: ProviderFailure | 'served' | 'left'): ToolAsk | null {
   if (requiredChoice(turn.toolChoice) === null) return null;

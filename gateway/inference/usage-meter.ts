@@ -7,7 +7,7 @@ import { type MeasuredMedia, MediaMeter } from './media-meter.ts';
 import { TextTail } from './text-tail.ts';
 
 const NOTHING: readonly TurnEvent[] = [];
-/** Replies of fewer completion tokens are not judged. (spec: catalogue, Limits) */
+/** Replies of fewer completion tokens are not judged. (rule C31) */
 const LONG_REPLY_TOKENS = 256;
 const NO_MEDIA: MeasuredMedia = { media: {}, beyond: false };
 

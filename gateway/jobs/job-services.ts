@@ -14,7 +14,7 @@ export type JobCrashPoint =
 /** What the jobs of a node need. */
 export interface JobServices {
   readonly inference: InferenceServices;
-  /** When a job may begin: jobs give way to live requests, and are shed first. (reliability X39) */
+  /** When a job may begin: jobs give way to live requests, and are shed first. (rule E48) */
   readonly pace: Pick<JobPace, 'enter'>;
   readonly crashpoint: (name: JobCrashPoint) => void;
 }

@@ -53,7 +53,7 @@ export interface JsonReaderOptions {
  * Reads a JSON text in pieces that are cut anywhere, in time proportional to each piece; the native parser needs the
  * whole text. A `JsonScan` has bounded depth, tokens and words before. The result equals that of `parseWhole`, value or
  * refusal, but for what the options name. Strings are decoded natively, piece by piece. Both methods throw GatewayError
- * 400, after which the reader is unusable. (spec: reliability E7, attack 60)
+ * 400, after which the reader is unusable. (rule E33, rule E34)
  */
 export class JsonReader {
   #expected: Expected = 'value';

@@ -6,7 +6,7 @@ import { invalid } from '../terms/invalid.ts';
  * violations is reported depends on the reader.
  */
 
-/** Defects that `JSON.parse` accepts although parsers disagree about them. (spec: reliability, attack 60) */
+/** Defects that `JSON.parse` accepts although parsers disagree about them. (rule E33) */
 export const VIOLATIONS = {
   repeated: 'a member name is written twice in one object',
   halfPair: 'a string holds half of a surrogate pair',

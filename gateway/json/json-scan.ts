@@ -23,8 +23,7 @@ const BLANK = 0x20;
 /**
  * Counts as it arrives what makes a JSON text expensive to parse: nesting, structural tokens, the length of a number.
  * It accepts much that is not JSON; the parser runs afterwards and is then bounded. The work per byte is constant, and
- * a native search skips strings: a chunk of 64 KiB of any content costs well under a millisecond. (spec: reliability
- * E7)
+ * a native search skips strings: a chunk of 64 KiB of any content costs well under a millisecond. (rule E33)
  */
 export class JsonScan {
   readonly #limits: JsonScanLimits;

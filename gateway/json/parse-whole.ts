@@ -37,8 +37,7 @@ function brokenAt(bytes: Buffer): GatewayError {
 
 /**
  * Checks a parsed body for defects that `JSON.parse` accepts although parsers disagree about them: a name repeated in
- * one object, a number beyond the range of a double, half of a surrogate pair. The depth was bounded before. (spec:
- * reliability, attack 60)
+ * one object, a number beyond the range of a double, half of a surrogate pair. The depth was bounded before. (rule E33)
  */
 
 /** Null if the value is valid, else the violation. `members` is the number of members in the text. */

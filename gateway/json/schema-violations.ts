@@ -45,7 +45,7 @@ const WORD_CHARACTERS_MAX = 64;
  * Why a value does not fit a schema, at most `max` violations in the order of the schema; none for a valid value. One
  * pass over both, following only the variant of a union that the value is tagged as. The validator's own list of errors
  * revisits every variant of every union and takes a second for a hostile body of a few megabytes, where this takes
- * milliseconds (measured). (spec: inference, Errors 2; reliability E7)
+ * milliseconds (measured). (rule E10)
  */
 export function schemaViolations(schema: TSchema, value: unknown, max: number): readonly SchemaViolation[] {
   const walk = new Walk(max);

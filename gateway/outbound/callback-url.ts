@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { TargetRules } from '../terms/config.ts';
 import { isInRanges, isPublicAddress } from './public-address.ts';
 
-/** Bytes of a callback URL. (reliability, attack 32) */
+/** Bytes of a callback URL. (rule E43) */
 export const CALLBACK_URL_BYTES_MAX = 2_048;
 /** Ports below this belong to other protocols, such as mail; 443 is the exception. */
 const PORT_MIN = 1_024;
@@ -17,7 +17,7 @@ export interface CallbackTarget {
 /**
  * Judges a callback URL by its text alone: HTTPS, no user name, port 443 or 1024 and above, at most 2 KiB, and a host
  * that is a public name or address in its usual form. Returns the reason as text when the URL is refused; the text
- * follows the member's name. The one judgement for submissions and deliveries. (spec: catalogue, Errors 1)
+ * follows the member's name. The one judgement for submissions and deliveries. (rule E43)
  */
 export function judgeCallbackUrl(text: string, rules: TargetRules): CallbackTarget | string {
   if (Buffer.byteLength(text) > CALLBACK_URL_BYTES_MAX) return `may have at most ${CALLBACK_URL_BYTES_MAX} bytes`;

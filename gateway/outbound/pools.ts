@@ -28,7 +28,7 @@ export interface PoolOptions {
 /**
  * The HTTP client of Troupe, over undici: one bounded pool of keep-alive connections per origin, one request per
  * connection at a time. Never follows a redirect, never uses a proxy from the environment. A node without its lease
- * begins no call: another node may have finished that work. (spec: reliability B5)
+ * begins no call: another node may have finished that work. (rule N33)
  */
 export class Pools implements Outbound {
   readonly #options: PoolOptions;

@@ -7,7 +7,7 @@ const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
  * True for an address that a customer's URL may lead to: public, and none of this host's own. IPv4 addresses in IPv6
- * form are judged as IPv4. False for text that is no address. (reliability, attacks 33 and 39)
+ * form are judged as IPv4. False for text that is no address. (rule E42)
  */
 export function isPublicAddress(text: string): boolean {
   const address = addressOf(text);

@@ -36,7 +36,7 @@ export interface PublicClientParts {
 /**
  * Posts to URLs that customers named. Every connection is new, is closed after its answer, and leads to an address of
  * the one look-up that was judged for it: public, and none of this service. Certificates are verified by host name. No
- * redirect is followed, no proxy is used, and the answer's bytes are dropped. (reliability, attacks 32 to 40)
+ * redirect is followed, no proxy is used, and the answer's bytes are dropped. (rule E42, rule E44)
  */
 export class PublicClient {
   readonly #parts: PublicClientParts;

@@ -23,11 +23,11 @@ const STARTS_PART = 1;
 const REFUSALS_PART = 0.25;
 
 /**
- * Begins the requests of a node in shares of the event loop, by holder in turn. One turn of the loop serves every socket
- * that is readable: without shares, 700 connections of one client delay each step of another client's request by 40 ms,
- * and heartbeats as well. Requests begin for at most as long as the rest of a turn takes, and refusals take at most a
- * quarter of it, since a flood of them would otherwise leave no time for the work that was admitted. A request that
- * finds time left begins at once. (spec: reliability X39)
+ * Begins the requests of a node in shares of the event loop, by holder in turn. One turn of the loop serves every
+ * socket that is readable: without shares, 700 connections of one client delay each step of another client's request by
+ * 40 ms, and heartbeats as well. Requests begin for at most as long as the rest of a turn takes, and refusals take at
+ * most a quarter of it, since a flood of them would otherwise leave no time for the work that was admitted. A request
+ * that finds time left begins at once. (rule E46)
  */
 export class Arrivals {
   readonly #clock: Clock;

@@ -22,10 +22,10 @@ export interface BackgroundParts {
 /**
  * Work on a node that no live client waits for: submissions of batches, bodies and results of their lines, downloads.
  * It runs in pieces, by holder in turn, for `pieceMs` in one turn of the event loop. While live requests come in, the
- * pieces run one after the other, and after each `pieceMs` of work all of them rest `restFactor` times as long: together
- * they have a bounded part of the event loop, however many there are. The first `burstMs` of work rest less, from nothing
- * to the whole, so that one large submission is accepted within its second; a tenth of the time restores them. Without
- * live requests nothing rests. (spec: reliability X39)
+ * pieces run one after the other, and after each `pieceMs` of work all of them rest `restFactor` times as long:
+ * together they have a bounded part of the event loop, however many there are. The first `burstMs` of work rest less,
+ * from nothing to the whole, so that one large submission is accepted within its second; a tenth of the time restores
+ * them. Without live requests nothing rests. (rule E49)
  */
 export class Background {
   readonly #parts: BackgroundParts;

@@ -1,6 +1,6 @@
 /**
- * Counts what each holder (a client address, a key, an account) occupies, such as connections, at most `placesMax` each.
- * Tracks only holders that occupy something, so it is bounded by what is occupied. (spec: reliability, attack 50)
+ * Counts what each holder (a client address, a key, an account) occupies, such as connections, at most `placesMax`
+ * each. Tracks only holders that occupy something, so it is bounded by what is occupied. (rule E27)
  */
 export class HolderPlaces {
   readonly #placesMax: number;

@@ -33,11 +33,12 @@ interface Waiter {
 }
 
 /**
- * When the jobs of a node begin. Without live requests at once. While live requests come in, the rate follows the part of
- * its time that the event loop works: it is multiplied by `jobBusyPercentMax` over that part, within bounds, while jobs
- * wait (a gradient limit, as Netflix's, with the aim of a background transport: to yield to all other traffic, RFC 6817).
- * A rate and no number of jobs, because a job that waits for its provider costs nothing. None begins while the node sheds load. Jobs wait by account, accounts
- * in turn; the runner of activities bounds how many wait and run. (spec: reliability X39)
+ * When the jobs of a node begin. Without live requests at once. While live requests come in, the rate follows the part
+ * of its time that the event loop works: it is multiplied by `jobBusyPercentMax` over that part, within bounds, while
+ * jobs wait (a gradient limit, as Netflix's, with the aim of a background transport: to yield to all other traffic, RFC
+ * 6817). A rate and no number of jobs, because a job that waits for its provider costs nothing. None begins while the
+ * node sheds load. Jobs wait by account, accounts in turn; the runner of activities bounds how many wait and run.
+ * (rule E48)
  */
 export class JobPace {
   readonly #parts: JobPaceParts;

@@ -32,12 +32,12 @@ export interface OverloadGauges {
  * it: from its body to its hold or its answer, never while it waits for a client or a provider. Requests without a
  * place queue by account, and accounts are served in turn.
  *
- * Two controls, both published. The number of places falls by a third while the event loop has a standing delay, or while
- * requests stay inside for long because they queue at the owner of their account, and grows by a quarter while requests
- * wait without either (an adaptive concurrency limit, as Netflix's). The bound on the queue is that of a burst until the
- * queue has stood for `standingMs`, then small until it drains (controlled delay, as Facebook's "Fail at Scale" and RFC
- * 8290 for the accounts). A full queue still takes an account's request while the account has less than its share of the
- * queue. An account whose streams are late begins no turn. Refusals hold nothing. (spec: reliability X39, X40)
+ * Two controls, both published. The number of places falls by a third while the event loop has a standing delay, or
+ * while requests stay inside for long because they queue at the owner of their account, and grows by a quarter while
+ * requests wait without either (an adaptive concurrency limit, as Netflix's). The bound on the queue is that of a burst
+ * until the queue has stood for `standingMs`, then small until it drains (controlled delay, as Facebook's "Fail at
+ * Scale" and RFC 8290 for the accounts). A full queue still takes an account's request while the account has less than
+ * its share of the queue. An account whose streams are late begins no turn. Refusals hold nothing. (rule E45, rule E47)
  */
 export class Overload {
   readonly limits: OverloadLimits;

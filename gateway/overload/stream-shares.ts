@@ -17,9 +17,9 @@ export interface StreamLimits {
 /**
  * The bytes of streams that a node takes from providers within one turn of the event loop, by account in turn. One turn
  * serves every socket that is readable: without shares, 64 streams of a fast provider delay each step of another
- * account's request by all of their pieces. A stream that waits is not read meanwhile, so its provider waits as well. An
- * account whose pieces wait for too long has more streams than the node has time for, and begins no further turn. (spec:
- * reliability X39)
+ * account's request by all of their pieces. A stream that waits is not read meanwhile, so its provider waits as well.
+ * An account whose pieces wait for too long has more streams than the node has time for, and begins no further turn.
+ * (rule E39)
  */
 export class StreamShares {
   readonly #clock: Clock;

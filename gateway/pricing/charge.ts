@@ -20,8 +20,7 @@ const NOTHING_UNPRICED: readonly string[] = [];
 /**
  * The charge for the consumed units by the tariff of the turn's admission. Every token is charged once: cache reads and
  * writes are parts of the prompt, reasoning and media tokens parts of the completion. Each part has its own price where
- * one is declared, otherwise the price of the whole (spec: inference, Chat completion reply: cached tokens and
- * reasoning are included in the counts). Media are charged beside tokens (Routing rules 8).
+ * one is declared, otherwise the price of the whole (rule K77). Media are charged beside tokens (rule K78).
  */
 export function charge(tariff: Tariff, billed: Usage, terms: ChargeTerms): TurnCharge {
   const prices = pricesOf(tariff, terms);

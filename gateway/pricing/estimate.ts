@@ -28,7 +28,7 @@ const MICRO_DIGITS = 6;
 /**
  * The maximum cost of a turn at this endpoint: sizes the hold, exact decimal USD. The prompt counts as held, or with
  * the endpoint's window where that is smaller; the answer counts with the ceiling as sent. The tier is that of the
- * prompt as held, or a more expensive lower one that the true count may fall into. (spec: inference, Routing rules 9)
+ * prompt as held, or a more expensive lower one that the true count may fall into. (rule K57)
  */
 export function estimate(endpoint: Endpoint, terms: EstimateTerms): string {
   const { tariff } = endpoint;

@@ -13,7 +13,7 @@ export function isTimed({ utcStart, utcEnd, utcDays }: PriceOverride): boolean {
 /**
  * True when an entry's clock window is open at this instant (ms since the epoch, UTC). The end is exclusive; a window
  * that ends before or when it starts wraps midnight; a missing end is midnight. The weekday is a separate condition on
- * the instant, even in the part of a window after midnight. (spec: catalogue, Conditional prices)
+ * the instant, even in the part of a window after midnight. (rule C22)
  */
 export function isOpen({ utcStart, utcEnd, utcDays }: PriceOverride, at: number): boolean {
   const minutes = Math.floor(at / MINUTE_MS);

@@ -13,8 +13,7 @@ export interface Conditions {
 /**
  * The prices under these conditions: the tariff's own, then every override whose conditions all hold; the last price of
  * a key applies. Entries with a time window come after the others, whatever their position in the document, so that an
- * active window overrides them. Prices already include `discount`, which is informative only. (spec: catalogue,
- * Conditional prices)
+ * active window overrides them. Prices already include `discount`, which is informative only. (rule C21)
  */
 export function pricesOf(tariff: Tariff, conditions: Conditions): Prices {
   const { overrides } = tariff;
@@ -40,7 +39,7 @@ export function tierEnds(tariff: Tariff, promptTokensMax: number): readonly numb
   return [...ends, promptTokensMax];
 }
 
-/** The published names, in the order of the specification. (spec: catalogue, Pricing keys) */
+/** The published names, in their published order. (rule C19) */
 const NAMES: Readonly<Record<PriceKey, string>> = {
   prompt: 'prompt',
   completion: 'completion',

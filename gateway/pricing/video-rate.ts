@@ -17,9 +17,9 @@ export interface RenderTerms {
 export type VideoRate = { readonly rate: string } | 'unpriced' | 'undecided';
 
 /**
- * The rate of a render. A size never matches a rate of a resolution. Undecided where the soundtrack decides the rate and
- * is not known, where several adapters have a rate of their own, and where no rate matches: a partial declaration is
- * not free. (spec: catalogue, Pricing of video)
+ * The rate of a render. A size never matches a rate of a resolution. Undecided where the soundtrack decides the rate
+ * and is not known, where several adapters have a rate of their own, and where no rate matches: a partial declaration
+ * is not free. (rule V16)
  */
 export function videoRate({ videoSecond, videoTiers }: Tariff, terms: RenderTerms): VideoRate {
   if (videoTiers === undefined) {

@@ -4,7 +4,7 @@ import type { Preferences } from '../terms/turn.ts';
 /**
  * The part of `provider.options` for the serving provider: the members under its slug that the endpoint declares as
  * passthrough, unchanged. Ignores the slugs of other providers. `ours` lists members of the body that the gateway sets
- * itself even if they are declared. (spec: inference, Provider preferences)
+ * itself even if they are declared. (rule I35)
  */
 export function ownOptions(
   options: NonNullable<Preferences['options']>,

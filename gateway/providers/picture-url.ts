@@ -10,7 +10,7 @@ const RASTER = /^data:image\/(?:png|jpe?g|webp|gif|avif|bmp|tiff|heic|heif);base
 /**
  * Validates the address of a generated picture: a base64 `data:` URL of a raster picture, or a web address, which the
  * gateway never fetches. Throws for anything else: a vector picture or a parameter of the media type can hold a script.
- * (reliability, attack 82)
+ * (rule I48)
  */
 export function pictureUrl(url: unknown): string | LongText {
   if (url instanceof LongText && RASTER.test(url.head)) return url;

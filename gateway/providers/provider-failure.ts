@@ -56,12 +56,12 @@ export class ProviderFailure extends Error {
     return { category: this.category, text: text.replace(UNPRINTABLE, ' ').slice(0, FAILURE_CHARACTERS_MAX) };
   }
 
-  /** Called once more before it counts. (spec: inference, Routing rules 10) */
+  /** Called once more before it counts. (rule I132) */
   get repeatable(): boolean {
     return this.isProvidersFault && this.reason !== 'contract';
   }
 
-  /** Counts against the endpoint's health and uptime when nothing was delivered. (conventions 1.7) */
+  /** Counts against the endpoint's health and uptime when nothing was delivered. (rule I133) */
   get counted(): boolean {
     return this.isProvidersFault && !UNCOUNTED.has(this.status ?? 0);
   }

@@ -25,7 +25,7 @@ export interface Conversation {
 /**
  * The endpoint that last served each conversation, known to every node: an answer that changes it is published on the
  * board, before the client has the end of that answer. The board keeps the newest; for others every node computes the
- * same choice. (spec: inference, Routing rules 1; reliability, decision 19)
+ * same choice. (rule I126, rule I127)
  */
 export class Affinity {
   readonly #board: Board;

@@ -4,7 +4,7 @@ const cache = new WeakMap<Endpoint, ReadonlySet<string>>();
 
 /**
  * The parameters that an endpoint declares and no current verification refutes. Computed once per endpoint object.
- * (spec: inference, Routing rules 2)
+ * (rule I110, rule I111)
  */
 export function declarations(endpoint: Endpoint): ReadonlySet<string> {
   const known = cache.get(endpoint);

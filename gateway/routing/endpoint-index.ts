@@ -102,8 +102,8 @@ function indexEndpoint(endpoint: Endpoint): IndexedEndpoint {
 }
 
 /**
- * 0: reports free slots, 1: has no report of the last minute, 2: reports none left. `at` is store time in ms: an endpoint
- * without traffic publishes nothing when its report becomes stale. (spec: catalogue, Model endpoint object)
+ * 0: reports free slots, 1: has no report of the last minute, 2: reports none left. `at` is store time in ms: an
+ * endpoint without traffic publishes nothing when its report becomes stale. (rule C25)
  */
 export function loadOf({ endpoint: { capacity } }: IndexedEndpoint, at: number): 0 | 1 | 2 {
   if (capacity === undefined || at - capacity.reportedAt > CAPACITY_MS) return 1;

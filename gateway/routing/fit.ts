@@ -13,7 +13,7 @@ const ANSWER_SHARE = 1 / 4;
 /**
  * An endpoint with the messages and the ceiling it would receive. The ceiling is the requested one, lowered to the
  * endpoint's own and trimmed so that prompt and answer fit its window together; the messages are whole, or compressed
- * where the turn allows it and the window needs it. Null when they do not fit. (spec: inference, Routing rules 5 and 6)
+ * where the turn allows it and the window needs it. Null when they do not fit. (rule I118, rule I117)
  */
 export function fit(endpoint: Endpoint, prompt: Prompt, requestedMax: number | undefined): Candidate | null {
   if (prompt.longestInput) return holdsInput(endpoint, prompt.longestInput) ? vectorsOf(endpoint, prompt) : null;

@@ -3,7 +3,7 @@ import type { Descriptor } from '../../actors/terms/endpoint.ts';
 /** Tolerance of a multiple, as a part of a step: steps such as 0.1 are not exact in binary. */
 const STEP_SLACK = 1e-6;
 
-/** True when a descriptor allows a value; a descriptor without bounds allows every value. (conventions 1.1) */
+/** True when a descriptor allows a value; a descriptor without bounds allows every value. (rule I36) */
 export function matches(descriptor: Descriptor, value: unknown): boolean {
   switch (descriptor.type) {
     case 'range':

@@ -1,7 +1,7 @@
 /**
  * Compression from the middle. The system messages, the earliest user turn and the latest turns are kept; the messages
  * between are dropped, oldest first. A tool call and its results form one piece, which is kept or dropped whole.
- * (spec: inference, Routing rules 6)
+ * (rule I120)
  */
 import type { TurnMessage } from '../terms/turn.ts';
 import { addSize, type PromptSize, type TurnSizes } from '../tokens/prompt-size.ts';

@@ -21,7 +21,7 @@ const PASSING: ReadonlySet<Rejection['reason']> = new Set<Rejection['reason']>([
  * or 400 where the request is at fault, because its prompt is too long for every admitted endpoint or because it
  * requests speech without a voice and format. The message says what was asked, how many endpoints were looked at, and
  * what to leave out or where to look instead. Where no repeat can change it, the 503 says so, since SDKs repeat every
- * other one. (spec: inference, Errors; conventions 0.2)
+ * other one. (rule E6, rule E5)
  */
 export function noEndpoint(turn: Turn, rejections: readonly Rejection[]): GatewayError {
   const metadata = { rejections: rejections.slice(0, SHOWN_MAX) };

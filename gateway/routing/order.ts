@@ -36,8 +36,7 @@ export interface Eligible<C = Candidate> {
  * Sorts eligible endpoints into the order of attempts: by the client's list; live ones before those that are down;
  * those that can emit the requested ceiling before the others; then by the client's sort. Without a sort a
  * conversation's turn goes to its place; otherwise health, uptime and free slots decide, and equals share the load by
- * price. A sort or a list of providers disables affinity. (spec: inference, Routing rules 1 and 5; conventions 1.1,
- * `order`, `sort`)
+ * price. A sort or a list of providers disables affinity. (rule I128, rule I29, rule I33)
  */
 export function order<C>(
   eligible: Eligible<C>[],

@@ -12,7 +12,7 @@ const NONE: readonly string[] = [];
  * The parameters that an endpoint must declare for a turn: every optional setting in it, with `strict` the advisory
  * ones as well. A tool choice needs only `tools`; a JSON schema needs structured outputs in every dialect, since JSON
  * mode alone does not follow it; the token ceiling needs no declaration, and neither does hiding the reasoning, which
- * the gateway does itself. (spec: inference, Routing rules 2, Responses dialect request)
+ * the gateway does itself. (rule I110)
  */
 export function requiredParameters(turn: Turn, strict = false): readonly string[] {
   const { reasoning, tools, responseFormat, requires } = turn;

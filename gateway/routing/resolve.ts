@@ -18,7 +18,7 @@ export const SUFFIXES: Readonly<Record<string, Omit<Resolved, 'endpoints'>>> = {
 
 /**
  * Resolves a catalogue id first, then `provider/author/slug` and `provider/slug`, which denote that provider alone;
- * then the id without its suffix in the same way. Null when the catalogue has none of these. (spec: inference, `model`)
+ * then the id without its suffix in the same way. Null when the catalogue has none of these. (rule I8, rule I9)
  */
 export function resolve(index: EndpointIndex, requested: string): Resolved | null {
   const exact = find(index, requested);

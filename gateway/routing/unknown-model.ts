@@ -18,7 +18,7 @@ type Models = ReadonlyMap<string, readonly IndexedEndpoint[]>;
  * 404: the requested id is not in the catalogue. If other models extend it (`author/slug-...`, or with a suffix), it is
  * a base model without endpoints, and they are listed. The ids that the client may have meant are suggested; if none
  * resembles it, as for a name of another service, models that answer with `output`. `board` is the topic `endpoints`.
- * (spec: inference, Errors 404)
+ * (rule I12)
  */
 export function unknownModel(
   requested: string,

@@ -10,7 +10,7 @@ const MEMBER_CHARACTERS_MAX = 200;
 /**
  * Passthrough parameters apply to the serving provider alone. Endpoints that do not accept them are left out. When no
  * endpoint of the first choice's provider accepts them, a 400 is thrown, since they would otherwise be ignored
- * silently. (spec: inference, `provider.options`)
+ * silently. (rule I35)
  */
 export function withoutOptions<C extends Pick<Candidate, 'endpoint'>>(
   turn: Turn,

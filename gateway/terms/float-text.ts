@@ -1,6 +1,6 @@
 import { endianness } from 'node:os';
 
-/** Vectors as text: base64 of 32-bit floats, little-endian on every machine. (conventions 1.8) */
+/** Vectors as text: base64 of 32-bit floats, little-endian on every machine. (rule I106) */
 const SWAPPED = endianness() === 'BE';
 
 export function floatText(numbers: readonly number[] | Float32Array): string {

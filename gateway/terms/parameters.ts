@@ -47,7 +47,7 @@ const stop = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: ST
 const ceiling = integer(1, CEILING_MAX);
 const word = Type.String({ minLength: 1, maxLength: SETTING_CHARACTERS_MAX });
 
-/** (spec: inference, the tables of both requests; conventions 1.8, 1.10) */
+/** The parameters and their bounds. (rule I3) */
 export const PARAMETERS = {
   temperature: {
     words: 'How random sampling is.',

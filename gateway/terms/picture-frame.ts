@@ -21,7 +21,7 @@ const SIZE = /^(\d{1,5}(?:\.\d{1,3})?)[:x](\d{1,5}(?:\.\d{1,3})?)$/i;
  * The frame of a picture in the terms of the serving endpoint. Declared values keep their members, in the declared
  * spelling. A tier or a ratio that the endpoint does not declare becomes the declared size of that ratio nearest the
  * tier, and a size that names a declared tier becomes that tier; the result then lacks the requested member. Values
- * without an equivalent stay unchanged. (spec: inference, `image_config`)
+ * without an equivalent stay unchanged. (rule I24)
  */
 export function pictureFrame(requested: PictureFrame, envelope: Envelopes['image'] = {}): PictureFrame {
   const { resolutions = [], aspectRatios = [], sizes = [] } = envelope;

@@ -39,7 +39,7 @@ export interface Candidate {
   readonly promptUnits?: PromptUnits;
 }
 
-/** Shape of `metadata.rejections[]` (conventions 1.1). */
+/** Shape of `metadata.rejections[]` (rule E6). */
 export interface Rejection {
   /** Provider slug and endpoint tag. */
   readonly provider: string;

@@ -3,7 +3,7 @@ import type { Refusal, RefusedAnswer } from '../../actors/terms/refusal.ts';
 import { GatewayError } from './gateway-error.ts';
 import { unavailable } from './unavailable.ts';
 
-/** Clients treat a longer pause as a mistake and use their own. (conventions 0.2) */
+/** Clients treat a longer pause as a mistake and use their own. (rule E5) */
 const RETRY_AFTER_SECONDS_MAX = 60;
 /** Failures that a repeat does not solve. */
 const PERMANENT: ReadonlySet<string> = new Set(['failed', 'rejected', 'unhandled', 'finished', 'quarantined']);
@@ -41,7 +41,7 @@ export function refusalError(refusal: Refusal, now: number): GatewayError {
   });
 }
 
-/** Of a 429 for a limit that is no window: it may be free again at the time for a repeat. (spec: inference, Errors) */
+/** Of a 429 for a limit that is no window: it may be free again at the time for a repeat. (rule E1) */
 function limitHeaders({ status, metadata }: Refusal, repeatAt: number): Readonly<Record<string, string>> {
   if (status !== 429 || typeof metadata?.limit !== 'number') return {};
   return {

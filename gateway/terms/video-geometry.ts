@@ -1,6 +1,6 @@
 /**
  * Sizes in pixels and their other form, a resolution with an aspect ratio. A resolution names the shorter edge; the
- * longer one is rounded to an even number of pixels. `1K` names no size: providers disagree about it. (conventions 1.12)
+ * longer one is rounded to an even number of pixels. `1K` names no size: providers disagree about it. (rule V19)
  */
 import type { FrameSize } from '../../actors/video-job/render-ask.ts';
 import { ASPECT_RATIOS } from './video-names.ts';

@@ -1,4 +1,4 @@
-/** Names on the wire of `POST /videos` and in models documents. (spec: catalogue, Video request body; conventions 1.12) */
+/** Names on the wire of `POST /videos` and in models documents. (rule V2) */
 
 export const RESOLUTIONS = ['480p', '720p', '768p', '1080p', '1K', '2K', '4K'] as const;
 export const ASPECT_RATIOS = ['16:9', '9:16', '1:1', '4:3', '3:4', '3:2', '2:3', '21:9', '9:21'] as const;

@@ -13,7 +13,7 @@ const BYTES_PER_TOKEN_MAX = 8;
 
 /**
  * The prompt tokens that a hold counts: its own count with a margin, and what templates and media may add. A provider
- * that reports more is charged exactly, and the overshoot is recorded. (reliability, decisions 1 and 14)
+ * that reports more is charged exactly, and the overshoot is recorded. (rule K57, rule I118)
  */
 export function promptHeld(size: PromptSize): number {
   const text = Math.max(Math.ceil(size.textTokens * TEXT_MARGIN), Math.ceil(size.bytes / BYTES_PER_TOKEN_MAX));

@@ -91,7 +91,7 @@ it('answers repeats of long-ended requests from the store', async () => {
   await next.close();
 });
 
-it('releases the holds of a gateway that died while the account had no owner', async () => {
+it('releases the holds of a gateway that died while the account had no owner (rule K56)', async () => {
   const stage = await open();
   await admit(stage, 'gen-1', '4', { gateway: 'inc-dead' });
   await admit(stage, 'gen-2', '1', { gateway: 'inc-live' });
@@ -106,7 +106,7 @@ it('releases the holds of a gateway that died while the account had no owner', a
   await next.close();
 });
 
-it('releases an overdue hold by its timer', async () => {
+it('releases an overdue hold by its timer (rule K56)', async () => {
   const stage = await open();
   await admit(stage, 'gen-1', '4', { deadlineAt: Date.now() + 30 });
   await until(async () => (await stored<Generation>(stage, 'generation'))[0]?.status === 'released');
@@ -114,7 +114,7 @@ it('releases an overdue hold by its timer', async () => {
   await stage.close();
 });
 
-it('charges many requests at once exactly, and the ledger has no gap', async () => {
+it('charges many requests at once exactly, and the ledger has no gap (rule K65)', async () => {
   const stage = await open();
   const ids = Array.from({ length: 200 }, (_, i) => `gen-${i}`);
   const admitted = await Promise.all(ids.map((id) => admit(stage, id, '0.07')));
@@ -133,7 +133,7 @@ it('charges many requests at once exactly, and the ledger has no gap', async () 
   await stage.close();
 });
 
-it('a clock that steps by 30 s over the edge of a minute and of a day resets each limit once and frees no hold', async () => {
+it('a clock that steps by 30 s over the edge of a minute and of a day resets each limit once and frees no hold (rule K63, rule N30)', async () => {
   const midnight = Date.UTC(2026, 10, 22);
   let wall = midnight - 10_000;
   const stage = await openStage({ kinds, clock: { ...systemClock, now: () => wall } });
@@ -159,7 +159,7 @@ it('a clock that steps by 30 s over the edge of a minute and of a day resets eac
   await stage.close();
 });
 
-it('the activity of a day is one row per model and endpoint, counted on after a takeover', async () => {
+it('the activity of a day is one row per model and endpoint, counted on after a takeover (rule K52)', async () => {
   const midnight = Date.UTC(2026, 10, 22);
   let wall = midnight - 10_000;
   const options = { kinds, clock: { ...systemClock, now: () => wall } };

@@ -55,7 +55,7 @@ function ask(key: string, members: object = {}): Promise<Response> {
 }
 
 for (const stream of [false, true]) {
-  it(`10 USD admit "Hello" on a model of 1,000,000 tokens${stream ? ', streamed' : ''}: the ceiling is what they afford`, async () => {
+  it(`10 USD admit "Hello" on a model of 1,000,000 tokens${stream ? ', streamed' : ''}: the ceiling is what they afford (rule K59)`, async () => {
     const { key } = await cluster.fund('10');
     const answer = await ask(key, { stream });
     await answer.text();
@@ -88,7 +88,7 @@ it('the ceiling is not lowered where the money reaches', async () => {
   assert.is(answer.headers.get('x-affordable-max-tokens'), null);
 });
 
-it('below the configured least it is the 402, which names the max_tokens that would be admitted', async () => {
+it('below the configured least it is the 402, which names the max_tokens that would be admitted (rule K59)', async () => {
   const { key } = await cluster.fund('0.05');
   const calls = ceilings.length;
   const refused = await ask(key);
@@ -104,7 +104,7 @@ it('below the configured least it is the 402, which names the max_tokens that wo
   await admitted.text();
 });
 
-it('a requested ceiling is never lowered for lack of money', async () => {
+it('a requested ceiling is never lowered for lack of money (rule K59)', async () => {
   const { key } = await cluster.fund('10');
   const refused = await ask(key, { max_tokens: 900_000 });
   assert.is(refused.status, 402);

@@ -8,7 +8,7 @@ import { type Funded, startCluster, type TestCluster } from '../support/cluster/
 import { limit, paced } from '../support/pace.ts';
 
 /**
- * Attacks 49 and 52 of the list: slow connections, and bodies that are longer than announced or allowed.
+ * Slow connections, and bodies that are longer than announced or allowed.
  * `ATTACK_SLOW_CONNECTIONS=2000` runs the first at full size, with the times of the default configuration.
  */
 const FULL = process.env.ATTACK_SLOW_CONNECTIONS !== undefined;
@@ -92,7 +92,7 @@ async function talk(): Promise<number> {
   return answer.status;
 }
 
-it('attack 49: connections that drip their headers or bodies are closed in time while others are served', async () => {
+it('connections that drip their headers or bodies are closed in time while others are served (rule E26)', async () => {
   // As many keys as the bound on the uploads of one key demands.
   const keysCount = Math.ceil(SLOW_CONNECTIONS / 2 / defaults.edge.uploadsPerKeyMax);
   const keys = await Promise.all(Array.from({ length: keysCount }, () => cluster.issue(funded.account)));
@@ -159,7 +159,7 @@ const BODIES: readonly (readonly [string, () => string, Buffer])[] = [
 ];
 
 for (const [what, head, piece] of BODIES)
-  it(`attack 52: of ${what} no bytes are retained after the refusal`, async () => {
+  it(`of ${what} no bytes are retained after the refusal (rule E23)`, async () => {
     assert.is(await talk(), 200);
     await (await pour(head(), piece, 1)).close();
     const before = bytesHeld();
@@ -174,7 +174,7 @@ for (const [what, head, piece] of BODIES)
     assert.is(await talk(), 200);
   });
 
-it('attack 52: a body that exceeds its Content-Length is cut there, and the rest is not a request', async () => {
+it('a body that exceeds its Content-Length is cut there, and the rest is not a request (rule E23)', async () => {
   const poured = await pour(headOf('Content-Length: 2'), Buffer.from('{}GARBAGE / HTTP/1.1\r\n\r\n'), 1);
   const leftMs = limit(ANSWERED_MS);
   while ((poured.answer().match(/HTTP\/1\.1 \d/g)?.length ?? 0) < 1 && leftMs() > 0)

@@ -8,7 +8,7 @@ import { bounded } from '../support/bounded.ts';
 import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { simulatedProvider } from '../support/provider/simulated-provider.ts';
 
-/** Attack 15 of the list, and A3: no file of a cluster holds a prompt, an answer or a key, for any request. */
+/** No file of a cluster holds a prompt, an answer or a key, for any request. (rule K3) */
 const it = bounded(test, 120_000);
 
 /** The request log, one line per request, with the exact charge and without anything that the client wrote. */
@@ -103,7 +103,7 @@ async function ask(key: string, directive: object, more: object = {}, route = '/
   return answer.status;
 }
 
-it('keeps prompts, answers, keys and webhook secrets out of every log, row and file, for every end of a request', async () => {
+it('keeps prompts, answers, keys and webhook secrets out of every log, row and file, for every end of a request (rule K3)', async () => {
   const key = (await openAccounts(cluster, 1, '10'))[0]?.key ?? '';
   const stranger = `sk-gw-v1-${'abc0'.repeat(16)}`;
   const statuses = [

@@ -57,7 +57,7 @@ it('endpoints are verified soon after the start by their owning nodes, and every
   );
 });
 
-it('checks are not billed and do not count against a rate: no account, no generation, no charge', async () => {
+it('checks are not billed and do not count against a rate: no account, no generation, no charge (rule C41)', async () => {
   const { key } = await cluster.fund('10');
   const answer = await fetch(`${cluster.baseUrls[0]}/credits`, { headers: { authorization: `Bearer ${key}` } });
   const { data } = (await answer.json()) as { data: { total_usage: number } };
@@ -144,7 +144,7 @@ async function declareViolating(violation: string, over: Partial<Endpoint>): Pro
   return `flawed/${violation}`;
 }
 
-it('an endpoint that fails a check receives no requests that need the failed parameter, and serves the rest (spec: inference, Routing rules 2, 3)', async () => {
+it('an endpoint that fails a check receives no requests that need the failed parameter, and serves the rest (rule I111)', async () => {
   const { key } = await cluster.fund('10');
   const ask = async (model: string, members: object): Promise<{ status: number; rejection: unknown }> => {
     const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
@@ -186,7 +186,7 @@ it('an endpoint that fails a check receives no requests that need the failed par
   assert.is((await ask(thinker, { reasoning_effort: 'low' })).status, 200);
 });
 
-it('required tool calls that callers do not receive disable tools on an endpoint (spec: catalogue, tool_call_success_1d)', async () => {
+it('required tool calls that callers do not receive disable tools on an endpoint (rule I129)', async () => {
   const { key } = await cluster.fund('10');
   const model = await declareViolating('none', { supportedParameters: ['max_tokens', 'tool_choice', 'tools'] });
   const shown = (): Endpoint['evidence'] =>

@@ -51,7 +51,7 @@ async function known(conversation: string, provider: string): Promise<void> {
   }
 }
 
-it('a conversation has one endpoint over all nodes, and conversations share the endpoints', async () => {
+it('a conversation has one endpoint over all nodes, and conversations share the endpoints (rule I126)', async () => {
   const used = new Set<string>();
   for (let n = 0; n < 12; n++) {
     const served = new Set<string>();
@@ -62,7 +62,7 @@ it('a conversation has one endpoint over all nodes, and conversations share the 
   assert.is(used.size, 2);
 });
 
-it('after a fail-over it stays with the endpoint that served, on every node, and after another fail-over again', async () => {
+it('after a fail-over it stays with the endpoint that served, on every node, and after another fail-over again (rule I126)', async () => {
   for (const conversation of ['one', 'two', 'three']) {
     let served = await turn(0, conversation);
     for (const node of [1, 2]) {

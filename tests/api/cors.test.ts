@@ -1,4 +1,4 @@
-/** What pages of other origins may do. (spec: reliability, attack 57) */
+/** What pages of other origins may do. (rule E29) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import defaults from '../../cluster.config.ts';
@@ -28,7 +28,7 @@ it('is off by default', () => {
   assert.equal(defaults.edge.corsOrigins, []);
 });
 
-it('answers a preflight of a listed origin, and its calls name exactly that origin and no credentials', async () => {
+it('answers a preflight of a listed origin, and its calls name exactly that origin and no credentials (rule E29)', async () => {
   const headers = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
   const preflight = await call('/chat/completions', APP, { method: 'OPTIONS', headers });
   assert.is(preflight.status, 204);
@@ -50,7 +50,7 @@ it('answers a preflight of a listed origin, and its calls name exactly that orig
   }
 });
 
-it('names no other origin, whatever it looks like, and none outside the API', async () => {
+it('names no other origin, whatever it looks like, and none outside the API (rule E29)', async () => {
   const others = [
     'null',
     'https://evil.example',

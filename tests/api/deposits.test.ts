@@ -69,7 +69,7 @@ const bought = async (key = funded.key): Promise<number> =>
 const callsOf = (nonce: string, path: string): number =>
   facilitator.calls.filter((call) => call.nonce === nonce && call.path === path).length;
 
-it('describes its rails, and names what to sign with a 402', async () => {
+it('describes its rails, and names what to sign with a 402 (rule K49)', async () => {
   const { rails } = (await (await ask('/deposits/rails')).json()) as { rails: { id: string; min: number }[] };
   assert.equal(
     rails.map(({ id, min }) => [id, min]),
@@ -93,7 +93,7 @@ it('describes its rails, and names what to sign with a 402', async () => {
   assert.equal([error.metadata.error_type, error.metadata.accepts], ['payment_required', asked.accepts]);
 });
 
-it('of a hundred repeats on three nodes one payment is credited, and all of them are told the same', async () => {
+it('of a hundred repeats on three nodes one payment is credited, and all of them are told the same (rule K47)', async () => {
   const nonce = randomNonce();
   const payment = await sign('5', { nonce });
   const before = await bought();
@@ -158,7 +158,7 @@ it('a payment belongs to the account that presented it', async () => {
   assert.is(await bought(other.key), 1);
 });
 
-it('one transaction named for two payments credits one; the other waits for an operator', async () => {
+it('one transaction named for two payments credits one; the other waits for an operator (rule K48)', async () => {
   const first = await pay('6', { payment: await sign('6', { fault: 'same-transaction' }) });
   assert.is(first.status, 200);
   const before = await bought();
@@ -171,7 +171,7 @@ it('one transaction named for two payments credits one; the other waits for an o
   assert.equal([shown.status, shown.reason], ['review', 'transaction_used']);
 });
 
-it('a payment that does not meet what was asked is 402 with what to sign; a malformed one is 400', async () => {
+it('a payment that does not meet what was asked is 402 with what to sign; a malformed one is 400 (rule K48)', async () => {
   const accepted = acceptedIn(await pay('5'));
   const refusals: readonly [SignOptions | object, string][] = [
     [{ authorization: { value: '4999999' } }, 'invalid_exact_evm_payload_authorization_value'],

@@ -11,7 +11,7 @@ const it = bounded(test, 90_000);
 /** Longer than an abandoned answer is read after the grace. */
 const UNREPORTED_MS = 2_500;
 
-it('a drain reads an answer on for its usage, within its grace, after the client left (reliability, M19)', async () => {
+it('a drain reads an answer on for its usage, within its grace, after the client left (rule K71)', async () => {
   const provider = await startScriptedProvider();
   const opened: ServerResponse[] = [];
   provider.answer = ({ response }) => {

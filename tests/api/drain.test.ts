@@ -22,7 +22,7 @@ function ask(base: string, directive: object, stream = false): Promise<Response>
   return fetch(`${base}/chat/completions`, { method: 'POST', headers, body });
 }
 
-it('drains one of two nodes: no call fails, its open stream is charged, the other node keeps serving', async () => {
+it('drains one of two nodes: no call fails, its open stream is charged, the other node keeps serving (rule E50)', async () => {
   const [leaving, staying] = cluster.baseUrls as [string, string];
   const long = await ask(leaving, { tokens: 2_000, tps: 50 }, true);
   const id = long.headers.get('x-generation-id');
@@ -49,7 +49,7 @@ it('drains one of two nodes: no call fails, its open stream is charged, the othe
   assert.ok(data.usage > 0);
 });
 
-it('drains the last node: open streams end in the in-band 503, and the node exits in order', async () => {
+it('drains the last node: open streams end in the in-band 503, and the node exits in order (rule E50)', async () => {
   const last = cluster.baseUrls[1] as string;
   const answer = await ask(last, { tokens: 2_000, tps: 50 }, true);
   const reading = answer.text();

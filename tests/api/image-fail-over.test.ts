@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
 import { startCluster } from '../support/cluster/start-cluster.ts';
 
-/** A picture of a model that two providers draw, one of which fails. (spec: inference, Routing rules 10) */
+/** A picture of a model that two providers draw, one of which fails. (rule I132) */
 const it = bounded(test);
 
 const cluster = await startCluster({ simulators: ['aster', 'cobalt'] });

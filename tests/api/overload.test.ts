@@ -35,7 +35,7 @@ test.after(async () => {
   await provider.close();
 });
 
-it('sheds requests beyond the bound before money is held, and advises a retry', async () => {
+it('sheds requests beyond the bound before money is held, and advises a retry (rule E45)', async () => {
   const { key } = await cluster.fund('100');
   const body = JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }] });
   let refused = 0;
@@ -67,7 +67,7 @@ it('sheds requests beyond the bound before money is held, and advises a retry', 
   assert.is(waiting.length, REQUESTS_MAX, 'no shed request reached the provider');
 });
 
-it('serves another account while one has every request that a node runs', async () => {
+it('serves another account while one has every request that a node runs (rule E47)', async () => {
   const [greedy, tenant] = [await cluster.fund('100'), await cluster.fund('100')];
   waiting.length = 0;
   const ask = (key: string): Promise<Response> =>

@@ -52,7 +52,7 @@ function withKey(key: string, body?: object): RequestInit {
   return body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
 }
 
-it('admits exactly 120 requests of one key per minute, on any route and any node', async () => {
+it('admits exactly 120 requests of one key per minute, on any route and any node (rule E13)', async () => {
   const good = { model: 'sim/fast', messages: [{ role: 'user', content: '@sim {"tokens":1}' }] };
   const statuses = await inOneMinute(async () => {
     const { key } = await cluster.fund('10');
@@ -67,7 +67,7 @@ it('admits exactly 120 requests of one key per minute, on any route and any node
   assert.is((counts[200] ?? 0) + (counts[400] ?? 0), 120, JSON.stringify(counts));
 });
 
-it('answers an invalid key 401 for 120 requests over all nodes, then 429 with its headers', async () => {
+it('answers an invalid key 401 for 120 requests over all nodes, then 429 with its headers (rule E17)', async () => {
   const bad = `sk-gw-v1-${'e'.repeat(64)}`;
   const [statuses, answer] = await inOneMinute(
     async (): Promise<[number[], Response]> => [
@@ -83,7 +83,7 @@ it('answers an invalid key 401 for 120 requests over all nodes, then 429 with it
   assert.is(Number(answer.headers.get('x-ratelimit-reset')) % 60, 0);
 });
 
-it('counts requests without a credential by their address, on any route', async () => {
+it('counts requests without a credential by their address, on any route (rule E16)', async () => {
   for (const [from, path, status] of [
     ['127.0.0.2', '/key', 401],
     ['127.0.0.3', '/models/count', 200],
@@ -99,7 +99,7 @@ it('counts requests without a credential by their address, on any route', async 
   }
 });
 
-it('counts a client behind a trusted proxy by the address that the proxy forwards, and trusts nobody else', async () => {
+it('counts a client behind a trusted proxy by the address that the proxy forwards, and trusts nobody else (rule E19)', async () => {
   const ask = (count: number, from: string, client: (at: number) => string): Promise<number[]> =>
     Promise.all(
       Array.from({ length: count }, async (_, i) => {
@@ -116,7 +116,7 @@ it('counts a client behind a trusted proxy by the address that the proxy forward
   assert.equal(counts, [{ 401: 120, 429: 10 }, { 401: 10 }, { 401: 120, 429: 10 }]);
 });
 
-it('counts a key on a route that requires none', async () => {
+it('counts a key on a route that requires none (rule E18)', async () => {
   const statuses = await inOneMinute(async () => {
     const { key } = await cluster.fund('1', { perMinute: 20 });
     return burst(30, '/models/count', withKey(key));

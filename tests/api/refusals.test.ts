@@ -74,7 +74,7 @@ function filesWith(text: string, folder = cluster.data): readonly string[] {
   });
 }
 
-it('a refused tool schema is the 400 of its caller, with code and path and without a word of the provider', async () => {
+it('a refused tool schema is the 400 of its caller, with code and path and without a word of the provider (rule I138)', async () => {
   provider.answer = ({ response }) => {
     response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(REFUSAL));
   };

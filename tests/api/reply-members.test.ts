@@ -88,7 +88,7 @@ async function deltas(body: object): Promise<Message[]> {
   return chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
 }
 
-it('reasoning details arrive whole and in fragments, and reasoning.exclude hides them (spec: Chat completion reply)', async () => {
+it('reasoning details arrive whole and in fragments, and reasoning.exclude hides them (rule I47)', async () => {
   const details = [
     { type: 'reasoning.text', index: 0, text: 'fir' },
     { type: 'reasoning.text', index: 0, text: 'st', signature: 'sig' },
@@ -117,7 +117,7 @@ it('reasoning details arrive whole and in fragments, and reasoning.exclude hides
 /** Eight grey pixels, so that its size can be read. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAQAAAACCAAAAABq4MmuAAAAC0lEQVR4nGNoYAAAAIIAgYDSKhYAAAAASUVORK5CYII=';
 
-it('a generated image arrives whole in both forms, even larger than the stream buffer; without text the content is empty', async () => {
+it('a generated image arrives whole in both forms, even larger than the stream buffer; without text the content is empty (rule I48)', async () => {
   const url = `data:image/png;base64,${PNG}`;
   const large = `data:image/png;base64,${PNG.slice(0, -8)}${'A'.repeat(300_000)}`;
   for (const each of [url, large]) {
@@ -132,7 +132,7 @@ it('a generated image arrives whole in both forms, even larger than the stream b
   }
 });
 
-it('speech arrives whole, or in fragments that concatenate', async () => {
+it('speech arrives whole, or in fragments that concatenate (rule I48)', async () => {
   const pieces = [
     { audio: { id: 'audio_1', transcript: 'hel' } },
     { audio: { data: 'AAAA' } },
@@ -151,7 +151,7 @@ it('speech arrives whole, or in fragments that concatenate', async () => {
   assert.is(joined('id'), 'audio_1');
 });
 
-it('X29: a reader that reads nothing holds the provider back, and is cut', async () => {
+it('a reader that reads nothing holds the provider back, and is cut (rule E30)', async () => {
   const piece = JSON.stringify({
     choices: [{ index: 0, delta: { content: 'x'.repeat(16_000) }, finish_reason: null }],
   });
@@ -199,7 +199,7 @@ async function generation(
   }
 }
 
-it('GET /generation shows the full trace of a request that moved to another endpoint', async () => {
+it('GET /generation shows the full trace of a request that moved to another endpoint (rule I141)', async () => {
   const directive = { id: `trace-${Date.now()}`, only_on: 'sim-a', status: 500, tokens: 3 };
   const { id } = await whole({
     model: 'sim/fast',
@@ -235,7 +235,7 @@ it('GET /generation shows the full trace of a request that moved to another endp
   assert.ok(admitted >= 0 && admitted <= first_part && first_part <= total);
 });
 
-it('members that nothing reads are named on the answer, whole or streamed, and on the record', async () => {
+it('members that nothing reads are named on the answer, whole or streamed, and on the record (rule I2)', async () => {
   script({ content: 'hi' }, [{ content: 'hi' }]);
   const misspelled = { temprature: 1, 'x-y\n': 1, absent: null, max_token: 5, temperature: 0.5 };
   for (const stream of [false, true]) {

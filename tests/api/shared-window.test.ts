@@ -85,7 +85,7 @@ it('one address gets exactly its budget, whatever it asks for, and takes of the 
   assert.is(count(again, 429), 40);
 });
 
-it('each way to ask without a valid key is limited by the client address', async () => {
+it('each way to ask without a valid key is limited by the client address (rule E16)', async () => {
   const ways = strangers(8, '127.0.0.4');
   await flood(Array.from({ length: PER_ADDRESS }, () => ways[0] as (typeof ways)[number]));
   for (const [path, options] of ways) {
@@ -95,7 +95,7 @@ it('each way to ask without a valid key is limited by the client address', async
   }
 });
 
-it('a tenant with many keys takes its part, a limited key its budget, and another tenant is served throughout', async () => {
+it('a tenant with many keys takes its part, a limited key its budget, and another tenant is served throughout (rule E15)', async () => {
   const [many, limited, quiet] = await Promise.all([cluster.fund('10'), cluster.fund('10'), cluster.fund('10')]);
   const keys = await Promise.all(Array.from({ length: 5 }, () => cluster.issue(many.account)));
   const capped = await cluster.issue(limited.account, { perMinute: 10 });
@@ -116,7 +116,7 @@ it('a tenant with many keys takes its part, a limited key its budget, and anothe
   assert.match(chats.concat(reads).find(({ status }) => status === 429)?.text ?? '', /while others ask/);
 });
 
-it('refused requests took nothing: exactly the window was served in all', async () => {
+it('refused requests took nothing: exactly the window was served in all (rule E14)', async () => {
   const tenants = await Promise.all(Array.from({ length: 6 }, () => cluster.fund('1')));
   const before = served;
   assert.ok(before < WINDOW - PART, `${before} served before`);

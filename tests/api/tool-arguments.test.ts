@@ -108,7 +108,7 @@ function eventsOf(stream: string): readonly Wire[] {
   return stream.split('\n').flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6))] : []));
 }
 
-it('arguments of 300 KB in one piece arrive in every dialect, in a whole reply and in a stream', async () => {
+it('arguments of 300 KB in one piece arrive in every dialect, in a whole reply and in a stream (rule I137)', async () => {
   for (const { path, body, whole, piece } of ROWS) {
     const reply = JSON.parse(await ask(path, body));
     assert.equal(whole(reply), JSON.parse(ARGUMENTS), path);

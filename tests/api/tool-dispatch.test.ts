@@ -68,7 +68,7 @@ function verified(): boolean {
   });
 }
 
-it('after a passed check, calls are announced whole in addition to their fragments (spec: Call-ready tool dispatch)', async () => {
+it('after a passed check, calls are announced whole in addition to their fragments (rule I67)', async () => {
   const calls = [
     { name: 'add', arguments: '{"a":1,"b":[2,3]}' },
     { name: 'add', arguments: '{"a":4}' },
@@ -94,13 +94,13 @@ it('after a passed check, calls are announced whole in addition to their fragmen
   assert.match(text, /data: \[DONE\]\n\n$/);
 });
 
-it('without the opt-in there are only standard chunks', async () => {
+it('without the opt-in there are only standard chunks (rule I66)', async () => {
   const text = await (await ask({ tool_calls: [{ name: 'add', arguments: '{}' }] }, false)).text();
   assert.is(announcedIn(text).length, 0);
   assert.not.match(text, /^event:/m);
 });
 
-it('a failure after an announced call ends the stream without replay (spec: Call-ready tool dispatch)', async () => {
+it('a failure after an announced call ends the stream without replay (rule I69)', async () => {
   const directive = {
     id: 'broken-dispatch',
     tool_calls: [

@@ -11,7 +11,7 @@ test.before(async () => {
 });
 test.after(() => cluster.close());
 
-it('a workspace that requires zero retention uses only endpoints whose claim was approved, for any request', async () => {
+it('a workspace that requires zero retention uses only endpoints whose claim was approved, for any request (rule K21)', async () => {
   const { key } = await cluster.fund('10');
   const ask = async (body: object): Promise<{ status: number; message: string }> => {
     const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
@@ -30,7 +30,7 @@ it('a workspace that requires zero retention uses only endpoints whose claim was
   assert.ok(cluster.simulators.every(({ calls }) => calls.length === 0));
 });
 
-it('the list of one key omits models that no endpoint may serve in its workspace (spec: catalogue, /models/user)', async () => {
+it('the list of one key omits models that no endpoint may serve in its workspace (rule C11)', async () => {
   const { key } = await cluster.fund('1');
   const ids = async (path: string): Promise<readonly string[]> => {
     const answer = await fetch(`${cluster.baseUrls[0]}${path}`, { headers: { authorization: `Bearer ${key}` } });

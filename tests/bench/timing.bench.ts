@@ -6,7 +6,7 @@ import { type Figure, median } from './figure.ts';
 const SAMPLES = 2_000;
 const WARM_UP = 200;
 const MANY = 1e9;
-/** Below this probability two sets of times count as different. (spec: reliability A1) */
+/** Below this probability two sets of times count as different. (rule K5) */
 const P_MIN = 0.01;
 const BODY = JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }] });
 

@@ -48,7 +48,7 @@ async function turn(cluster: LaunchedCluster, conversation: string, directive: o
   throw new Error(`no answer: ${last}`);
 }
 
-it('a killed node takes no conversation with it', async () => {
+it('a killed node takes no conversation with it (rule I126)', async () => {
   await buildFirst();
   const cluster = await LaunchedCluster.start({ rates: UNLIMITED, demo: { simulators: 2 } });
   try {

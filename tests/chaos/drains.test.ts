@@ -13,7 +13,7 @@ import { Providers } from './providers.ts';
 
 const it = bounded(test, 300_000);
 
-it('a restart by signal or by command under load fails no call, and each node takes back exactly its share', async () => {
+it('a restart by signal or by command under load fails no call, and each node takes back exactly its share (rule N35)', async () => {
   const ways = ['SIGTERM', 'troupe drain'] as const;
   const { operations, drains } = await rollingDrains({ ways, inFlight: 6, restMs: 100, calmMs: 700 });
   assert.equal(failuresOf(operations), [], `of ${operations.length} calls`);

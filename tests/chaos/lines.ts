@@ -141,7 +141,7 @@ function problemsOf(found: Found, { lines, way }: LinesOptions): readonly string
   if ((way === 'kill' || way === 'drain') && share < THROUGHPUT_MIN)
     problems.push(`throughput fell to ${share.toFixed(2)} of the undisturbed run`);
   if (way === 'lost' || way === 'revoke') return [...problems, ...unaffected(found, way)];
-  const answered = verdict.checks.find(({ id }) => id === 'B4');
+  const answered = verdict.checks.find(({ id }) => id === 'rule B16');
   if ((answered?.examined ?? 0) < 2 * lines) problems.push('not every line was looked at');
   return problems;
 }
@@ -171,7 +171,7 @@ export function renderLines(report: LinesReport): string {
   return [
     `seed ${seed}: undisturbed ${(undisturbedMs / 1_000).toFixed(1)} s, with ${faults.length} faults ${(disturbedMs / 1_000).toFixed(1)} s: ${(undisturbedMs / disturbedMs).toFixed(2)} of the throughput`,
     `next call after a fault: median ${middle(resumedMs).toFixed(0)} ms, slowest ${Math.max(0, ...resumedMs).toFixed(0)} ms`,
-    `${broken.some(({ id }) => id === 'B3' || id === 'B4') ? 'lines lost' : 'every line answered once, in order'}, double charges ${verdict.doubleCharges}, leaked holds ${verdict.leakedHolds}`,
+    `${broken.some(({ id }) => id === 'rule B28' || id === 'rule B16') ? 'lines lost' : 'every line answered once, in order'}, double charges ${verdict.doubleCharges}, leaked holds ${verdict.leakedHolds}`,
     ...broken.flatMap((check) => [
       `BROKEN ${check.id} ${check.title}`,
       ...check.violations.map((line) => `         ${line}`),

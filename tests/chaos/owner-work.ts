@@ -34,7 +34,7 @@ type UsageSeen = Omit<KeyUsage, 'key'> & { readonly hash: string };
 const MANAGED = 3;
 const PAYING = 3;
 const KEYS_PER_PAGE = 100;
-/** Reads may lag by this on any node. (spec: reliability, M22) */
+/** Reads may lag by this on any node. (rule K45) */
 const LAG_MS = 2_000;
 const CREDITED_MS = 60_000;
 

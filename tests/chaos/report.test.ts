@@ -66,7 +66,7 @@ it('a violated invariant fails the run and is shown with its evidence', () => {
   const verdict = audit({ ...clean, calls: [] });
   const report = reportOn([STRIKE], () => ({ verdict }));
   assert.not.ok(passed(report));
-  assert.match(render(report), /BROKEN M5/);
+  assert.match(render(report), /BROKEN rule K68/);
 });
 
 test.run();

@@ -63,7 +63,8 @@ export function problemsOf(strikes: readonly Strike[], verdict: Verdict, request
   if (requests.calm === 0 || requests.calmOk < requests.calm * OK_SHARE_MIN) {
     problems.push(`only ${requests.calmOk} of ${requests.calm} requests outside fault windows went well`);
   }
-  if (requests.wanted === 0) problems.push('no request was refused for lack of money: M7 and M9 were not tested');
+  if (requests.wanted === 0)
+    problems.push('no request was refused for lack of money: rule K53 and rule K70 were not tested');
   for (const check of verdict.checks) {
     if (check.examined === 0) problems.push(`${check.id} (${check.title}) examined nothing`);
   }
@@ -83,7 +84,7 @@ export function render(report: ChaosReport): string {
   const lines = [
     `seed ${report.seed}: ${requests.sent} requests, ${requests.ok} ok, ${requests.failed} failed, ${requests.unknown} unknown; outside fault windows ${requests.calmOk} of ${requests.calm} ok`,
     ...broken.flatMap(({ id, title, examined, violations }) => [
-      `BROKEN ${id.padEnd(6)} ${title} (${examined} looked at)`,
+      `BROKEN ${id.padEnd(8)} ${title} (${examined} looked at)`,
       ...violations.map((violation) => `         ${violation}`),
     ]),
     ...report.problems.map((problem) => `FAILED: ${problem}`),
@@ -110,7 +111,7 @@ export function render(report: ChaosReport): string {
     `recovered: median ${ms(at(healed, 0.5))}, worst ${ms(at(healed, 1))}`,
     `lost acknowledgements ${verdict.lostAcknowledgements}, double charges ${verdict.doubleCharges}, leaked holds ${verdict.leakedHolds}`,
     '',
-    ...held.map(({ id, title, examined }) => `holds  ${id.padEnd(6)} ${title} (${examined} looked at)`),
+    ...held.map(({ id, title, examined }) => `holds  ${id.padEnd(8)} ${title} (${examined} looked at)`),
     passed(report) ? 'clean' : 'not clean',
   ];
   return lines.join('\n');

@@ -20,7 +20,7 @@ async function provingRun(settings: Omit<Parameters<typeof runChaos>[0], 'seed'>
   return report.verdict.clean && report.problems.length > 0 ? run() : report;
 }
 
-it('kills, a node frozen inside a transaction, an unreachable store, stepping clocks and a full disk: sqlite', async () => {
+it('kills, a node frozen inside a transaction, an unreachable store, stepping clocks and a full disk: sqlite (rule E51, rule N25)', async () => {
   const report = await provingRun({
     store: 'sqlite',
     kills: 1,

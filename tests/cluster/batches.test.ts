@@ -88,7 +88,7 @@ within('when the owner dies, another node goes on: what was charged is never sen
   await world.audit(other, account, [ended]);
 });
 
-within('after the death of all nodes at once every batch goes on', async (scene) => {
+within('after the death of all nodes at once every batch goes on (rule V22)', async (scene) => {
   const { world, trio, account } = scene;
   const [first] = trio;
   const batches = [await world.submit(first, account, 20), await world.submit(first, account, 12)];
@@ -145,7 +145,7 @@ within(
   },
 );
 
-within('when its window closes, lines in flight end and no other is sent', async (scene) => {
+within('when its window closes, lines in flight end and no other is sent (rule B24)', async (scene) => {
   const { world, other, account } = scene;
   const batch = await world.submit(other, account, 40, 2_500);
   const ended = await world.ended(other, batch);

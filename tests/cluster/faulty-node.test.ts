@@ -17,7 +17,7 @@ test.before(async () => {
 test.after(() => stage.close());
 
 for (const fsync of ['fails', 'fails behind the write'] as const) {
-  it(`a sync that ${fsync} ends the process at once, acknowledges no write, and the log is recovered`, async () => {
+  it(`a sync that ${fsync} ends the process at once, acknowledges no write, and the log is recovered (rule N20)`, async () => {
     const from = stage.injector.notes.length;
     const verdicts = stage.verdicts().length;
     const load = stage.load(NAMES);
@@ -114,7 +114,7 @@ it('clock steps of an hour and a skew of 30 s move no shard', async () => {
   await stage.checkSums('n3');
 });
 
-it('a disk whose syncs take 500 ms longer slows every commit and ends no node', async () => {
+it('a disk whose syncs take 500 ms longer slows every commit and ends no node (rule N22)', async () => {
   const verdicts = stage.verdicts().length;
   const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
   for (const name of NAMES) stage.injector.set(name, { slowMs: 500 });

@@ -1,4 +1,4 @@
-/** Floods and malformed input on the HTTP/2 layer of a node's gRPC port. (spec: reliability, attack 58) */
+/** Floods and malformed input on the HTTP/2 layer of a node's gRPC port. (rule E41) */
 import { connect, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -134,7 +134,7 @@ const serves = async (): Promise<boolean> =>
 const memory = (): number => nodes.memoryMib('n1');
 
 for (const [title, attack] of ATTACKS) {
-  it(`the connection is closed, memory is bounded, and the node serves: ${title}`, async () => {
+  it(`the connection is closed, memory is bounded, and the node serves: ${title} (rule E41)`, async () => {
     assert.ok(await serves());
     const before = memory();
     const address = nodes.node('n1').grpc;

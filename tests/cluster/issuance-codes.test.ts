@@ -1,6 +1,6 @@
 /**
- * A node that dies between the commit that consumes a code and the answer never makes a second key of it, whichever node
- * asked and whichever owns the account. (reliability A2; crash point authcode.consumed)
+ * A node that dies between the commit that consumes a code and the answer never makes a second key of it, whichever
+ * node asked and whichever owns the account. (rule K23)
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

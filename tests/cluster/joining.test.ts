@@ -1,6 +1,6 @@
 /**
- * A newcomer on a machine that is short of processor time, on a virtual clock: its handshakes time out for seconds, while
- * its heartbeat is fresh. (spec: reliability, X1, X8)
+ * A newcomer on a machine that is short of processor time, on a virtual clock: its handshakes time out for seconds,
+ * while its heartbeat is fresh. (rule N29)
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -58,7 +58,7 @@ async function crowded(run: (crowd: Crowded) => Promise<void>): Promise<void> {
   await run(crowd).finally(() => crowd.nodes.close());
 }
 
-it('a newcomer whose handshakes time out for ten seconds joins, at the first start, and takes its shards', () =>
+it('a newcomer whose handshakes time out for ten seconds joins, at the first start, and takes its shards (rule N29)', () =>
   crowded(async (crowd) => {
     const members = await crowd.members();
     crowd.shortUntil = crowd.nodes.clock.monotonic() + 10_000;
@@ -78,7 +78,7 @@ it('a newcomer whose handshakes time out for ten seconds joins, at the first sta
     assert.ok(crowd.nodes.started.every(({ died }) => died.length === 0));
   }));
 
-it('a newcomer that cannot be reached is voted out in the end, and owns no shard until then', () =>
+it('a newcomer that cannot be reached is voted out in the end, and owns no shard until then (rule N29)', () =>
   crowded(async (crowd) => {
     await crowd.members();
     const before = JSON.stringify(await crowd.nodes.store.shards());

@@ -1,6 +1,6 @@
 /**
  * Every change of a key, its workspace and its account is effective on every gateway within two seconds, on the virtual
- * clock: three gateways that have the old state in their caches are asked all the time. (reliability A4, attack 8)
+ * clock: three gateways that have the old state in their caches are asked all the time. (rule K7)
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -129,7 +129,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 };
 
 for (const [what, { before, after, make, first }] of Object.entries(CHANGES)) {
-  it(`${what} is effective on every gateway within two seconds`, async () => {
+  it(`${what} is effective on every gateway within two seconds (rule K7)`, async () => {
     const at = await place();
     await first?.(at);
     if (first) await world.nodes.pause(EFFECTIVE_MS);

@@ -1,4 +1,4 @@
-/** Faulty links between nodes under load: over gRPC in real time, on virtual time at every phase. (spec: reliability, X7, X8, X10, X11) */
+/** Faulty links between nodes under load: over gRPC in real time, on virtual time at every phase. (rule N27, rule N28) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AskError } from '../../actors/runtime/index.ts';
@@ -127,7 +127,7 @@ const CUTS: Readonly<Record<string, (trio: LinkedTrio) => string>> = {
 };
 
 for (const [title, cut] of Object.entries(CUTS)) {
-  it(`${title}, at every phase`, async () => {
+  it(`${title}, at every phase (rule N27)`, async () => {
     for (const phase of PHASES_MS) {
       await under('virtual', async (trio, addresses) => {
         await trio.nodes.pause(phase);
@@ -147,7 +147,7 @@ it(`over gRPC, ${allCut}`, () =>
     process.stdout.write(`cut to first step elsewhere: ${Math.round(tookMs)} ms\n`);
   }));
 
-it('links clogged one after the other and freed in another order leave a complete cluster', () =>
+it('links clogged one after the other and freed in another order leave a complete cluster (rule N28)', () =>
   under('grpc', async (trio) => {
     const pairs = [
       ['n1', 'n2'],
@@ -166,7 +166,7 @@ it('links clogged one after the other and freed in another order leave a complet
     }
   }));
 
-it('slow, sliced and often reset links add latency, end no node, and most asks succeed', () =>
+it('slow, sliced and often reset links add latency, end no node, and most asks succeed (rule N28)', () =>
   under('grpc', async (trio) => {
     const before = trio.answers.length;
     for (const from of ['n1', 'n2', 'n3']) {

@@ -108,7 +108,7 @@ within('a node killed during charges and messages: each order is paid once, with
   await nodes.until(() => a.died.length > 0 || a.store.cut, 'the dead node detects its death');
 });
 
-it('a node begins no activity before its host reports that it serves', async () => {
+it('a node begins no activity before its host reports that it serves (rule N6)', async () => {
   const nodes = new VirtualNodes();
   const bank = new Bank();
   try {

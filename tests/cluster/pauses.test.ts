@@ -1,4 +1,4 @@
-/** The effects of a stall and of a cut link, on a virtual clock, at every phase. (spec: reliability, X7, X8, X46) */
+/** The effects of a stall and of a cut link, on a virtual clock, at every phase. (rule N26, rule N27) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import config from '../../cluster.config.ts';
@@ -33,7 +33,7 @@ for (const [closely, gaps] of [
   [true, [0, 230]],
 ] as const) {
   const title = `${gaps.length} nodes, ${closely ? 'watched by operators too' : 'watched by heartbeats only'}`;
-  it(`a stall of 3 s votes no node out: ${title}`, async () => {
+  it(`a stall of 3 s votes no node out: ${title} (rule N26)`, async () => {
     const cluster = await apart(gaps);
     for (const victim of cluster.started) {
       for (let phase = 0; phase < 500; phase += 25) {
@@ -53,7 +53,7 @@ for (const [closely, gaps] of [
   });
 }
 
-it('a node that stalls for 8 s is replaced, and detects that when it resumes', async () => {
+it('a node that stalls for 8 s is replaced, and detects that when it resumes (rule N26)', async () => {
   for (let at = 0; at < 3; at++) {
     const cluster = await apart(GAPS_MS);
     const victim = cluster.started[at] as VirtualNode;
@@ -211,7 +211,7 @@ for (const awayMs of STORE_AWAY_MS) {
   });
 }
 
-it('a node that cannot reach the store stops reading before it is replaced, within 4.5 s, at every phase', async () => {
+it('a node that cannot reach the store stops reading before it is replaced, within 4.5 s, at every phase (rule N27)', async () => {
   for (const phase of PHASES_MS) {
     const cluster = await apart(GAPS_MS);
     const victim = nodesOf(cluster)[(phase % 3) as 0 | 1 | 2];
@@ -228,7 +228,7 @@ it('a node that cannot reach the store stops reading before it is replaced, with
   }
 });
 
-it('clock steps of an hour and a skew of 30 s move no shard, at every phase', async () => {
+it('clock steps of an hour and a skew of 30 s move no shard, at every phase (rule N30)', async () => {
   const HOUR_MS = 3_600_000;
   const cluster = await apart(GAPS_MS);
   const before = await ownersOf(cluster);

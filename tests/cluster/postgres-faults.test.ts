@@ -29,7 +29,7 @@ test.after(async () => {
   await server.stop();
 });
 
-it('a server crash of 5 s loses no acknowledged commit and ends no node', async () => {
+it('a server crash of 5 s loses no acknowledged commit and ends no node (rule N24)', async () => {
   const verdicts = stage.verdicts().length;
   const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
   const load = stage.load(NAMES);
@@ -52,7 +52,7 @@ it('a server crash of 5 s loses no acknowledged commit and ends no node', async 
   await stage.checkSums('n1');
 });
 
-it('randomly closed connections are reopened; commits without a reply are looked up and never applied twice', async () => {
+it('randomly closed connections are reopened; commits without a reply are looked up and never applied twice (rule N23)', async () => {
   const verdicts = stage.verdicts().length;
   const load = stage.load(NAMES);
   let ended = 0;
@@ -78,7 +78,7 @@ it('randomly closed connections are reopened; commits without a reply are looked
   await stage.checkSums('n2');
 });
 
-it('a commit whose reply is lost counts neither as failed nor as done: its shard is reloaded', async () => {
+it('a commit whose reply is lost counts neither as failed nor as done: its shard is reloaded (rule N23)', async () => {
   const own = (await stage.owned('n1'))[0] as string;
   const load = stage.load(['n1', 'n2', 'n3']);
   for (let round = 0; round < 4; round++) {

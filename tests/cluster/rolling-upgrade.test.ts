@@ -37,7 +37,7 @@ async function charts(nodes: VirtualNodes): Promise<Record<number, number>> {
 const quarantined = async ({ node }: Started): Promise<readonly Json[]> =>
   (await node.operator.ps()).quarantined as unknown as readonly Json[];
 
-it('an old and a new build share a cluster: shards move both ways, no state is lost, the level rises at the end', () =>
+it('an old and a new build share a cluster: shards move both ways, no state is lost, the level rises at the end (rule N31)', () =>
   withNodes(async (nodes) => {
     const old = await nodes.start('n1');
     await nodes.until(() => old.node.ready, 'the old one is ready');

@@ -10,7 +10,7 @@ const kills = Number.isInteger(asked) && asked > 0 ? asked : 1;
 const signal = process.argv[3] === 'SIGSTOP' ? 'SIGSTOP' : 'SIGKILL';
 const it = bounded(test, 30_000 + kills * 20_000);
 
-it('a node lost under load is taken over at its first sign, and only asks in flight to it are lost', async () => {
+it('a node lost under load is taken over at its first sign, and only asks in flight to it are lost (rule N25)', async () => {
   const { tookMs, reasons, failures, answered } = await takeovers(kills, signal, LANES);
   process.stdout.write(`${kills} x ${signal}, ms from the signal: ${JSON.stringify(summary(tookMs))}\n`);
   assert.is(tookMs.length, kills);

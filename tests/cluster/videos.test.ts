@@ -75,31 +75,37 @@ within('the owner of the account reports the charge of a video whose hold was re
   await world.audit(other, account, 1);
 });
 
-within('V2, V3: a runner dies: the job is pending again, and the next one polls the same render', async (scene) => {
-  const { world, owner, other, account } = scene;
-  const job = await world.submit(other, account);
-  await world.renderOf(job);
-  const states = world.statesOf(other, job);
-  await owner.kill();
-  await world.nodes.until(() => states.includes('in_progress'), 'the next attempt has begun');
-  assert.is(await world.hold(other, job), 'running', 'no death releases the hold');
-  const ended = await world.until(other, job, 'completed');
-  assert.equal(states.slice(-3), ['pending', 'in_progress', 'completed']);
-  assert.equal([ended.attempt, world.renders.length], [2, 1]);
-  await world.audit(other, account, 1);
-});
+within(
+  'a runner dies: the job is pending again, and the next one polls the same render (rule V21, rule V22)',
+  async (scene) => {
+    const { world, owner, other, account } = scene;
+    const job = await world.submit(other, account);
+    await world.renderOf(job);
+    const states = world.statesOf(other, job);
+    await owner.kill();
+    await world.nodes.until(() => states.includes('in_progress'), 'the next attempt has begun');
+    assert.is(await world.hold(other, job), 'running', 'no death releases the hold');
+    const ended = await world.until(other, job, 'completed');
+    assert.equal(states.slice(-3), ['pending', 'in_progress', 'completed']);
+    assert.equal([ended.attempt, world.renders.length], [2, 1]);
+    await world.audit(other, account, 1);
+  },
+);
 
-within('V2, V3: a provider without jobs renders again on another node; one render is charged', async (scene) => {
-  const { world, owner, other, account } = scene;
-  const job = await world.submit(other, account, { isDirect: true });
-  await world.renderOf(job);
-  await owner.kill();
-  await world.until(other, job, 'completed');
-  assert.is(new Set(nodesOf(world)).size, 2);
-  await world.audit(other, account, 1);
-});
+within(
+  'a provider without jobs renders again on another node; one render is charged (rule V21, rule V22)',
+  async (scene) => {
+    const { world, owner, other, account } = scene;
+    const job = await world.submit(other, account, { isDirect: true });
+    await world.renderOf(job);
+    await owner.kill();
+    await world.until(other, job, 'completed');
+    assert.is(new Set(nodesOf(world)).size, 2);
+    await world.audit(other, account, 1);
+  },
+);
 
-within('V3: after the death of all nodes at once every job goes on', async ({ world, trio, account }) => {
+within('after the death of all nodes at once every job goes on (rule V22)', async ({ world, trio, account }) => {
   const [first] = trio as [VirtualNode];
   const jobs = [await world.submit(first, account), await world.submit(first, account)];
   for (const job of jobs) await world.renderOf(job);
@@ -213,7 +219,7 @@ within('a render that never ends fails at the deadline of its job, across a take
   await world.audit(other, account, 0);
 });
 
-within('V7, V8: a clip outlives its ten minutes only under a download, and a dead node has none', async (scene) => {
+within('a clip outlives its ten minutes only under a download, and a dead node has none (rule V33)', async (scene) => {
   const { world, owner, other, account } = scene;
   const job = await world.until(other, await world.submit(other, account), 'completed');
   await openClip(other.node, job, { index: 0, reader: 'whole', withinMs: WITHIN_MS });
@@ -231,7 +237,7 @@ within('V7, V8: a clip outlives its ten minutes only under a download, and a dea
 });
 
 within(
-  'V8: a clip that nobody fetched goes with its window, and the job expires',
+  'a clip that nobody fetched goes with its window, and the job expires (rule V33)',
   async ({ world, other, account }) => {
     const job = await world.until(other, await world.submit(other, account), 'completed');
     await world.nodes.pause(BOUNDS.windowMs - 10_000);

@@ -1,4 +1,4 @@
-/** Money over links that lose, duplicate and reorder messages, compared with the same run over good links. (spec: reliability, C3, X11) */
+/** Money over links that lose, duplicate and reorder messages, compared with the same run over good links. (rule N7, rule N28) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type LedgerEntry, verifyLedger } from '../../actors/account/ledger.ts';
@@ -104,7 +104,7 @@ const WEATHERS: readonly (readonly [string, Weather])[] = [
 ];
 
 for (const [title, weather] of WEATHERS) {
-  it(`the accounts equal those of a run without loss or duplicates: ${title}`, async () => {
+  it(`the accounts equal those of a run without loss or duplicates: ${title} (rule N7)`, async () => {
     const rough = await run(weather);
     assert.equal(rough.state, good.state);
     if (weather.loss > 0) assert.ok(rough.tally.lost > 10, `${rough.tally.lost} lost`);

@@ -92,7 +92,7 @@ class Weather {
 }
 
 for (const seed of [1, 2, 3]) {
-  it(`seed ${seed}: every event ends, with at most eight posts of one text`, async () => {
+  it(`seed ${seed}: every event ends, with at most eight posts of one text (rule V39)`, async () => {
     const weather = new Weather(seed);
     const { world } = weather;
     try {

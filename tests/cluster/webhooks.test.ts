@@ -1,4 +1,4 @@
-/** Webhooks across deaths at every point, on virtual time. (reliability W1 to W5, X36) */
+/** Webhooks across deaths at every point, on virtual time. (rule V38, rule V39, rule V40, rule V41, rule V42) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { webhookAddress, webhookEventId } from '../../actors/terms/ids.ts';

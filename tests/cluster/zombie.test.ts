@@ -14,7 +14,7 @@ test.before(async () => {
 });
 test.after(() => stage.close());
 
-it('a node frozen before a commit is replaced, and that commit is refused when it resumes', async () => {
+it('a node frozen before a commit is replaced, and that commit is refused when it resumes (rule N2)', async () => {
   const owned = await stage.owned('n1');
   const from = stage.injector.notes.length;
   const load = stage.load(['n1', 'n2']);

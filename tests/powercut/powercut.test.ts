@@ -9,7 +9,7 @@ import { cutPower } from './replay.ts';
 const it = bounded(test, 120_000);
 const SEED = Number(process.env.TROUPE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-it('every acknowledged commit survives a power cut with any subset of the unsynced writes, and the file is sound', async () => {
+it('every acknowledged commit survives a power cut with any subset of the unsynced writes, and the file is sound (rule N19)', async () => {
   const recording = await record({ commits: 160, large: 9, level: 'FULL', by: 'door' });
   assert.ok(
     recording.events.some((event) => event.type === 'write' && event.file === 'db'),

@@ -33,7 +33,7 @@ it('the same seed gives the same history, another seed a different one', async (
 
 for (let at = 0; at < SUITE_SEEDS.length; at += SEEDS_PER_TEST) {
   const seeds = SUITE_SEEDS.slice(at, at + SEEDS_PER_TEST);
-  it(`seeds ${seeds.join(', ')} keep every invariant and recover`, async () => {
+  it(`seeds ${seeds.join(', ')} keep every invariant and recover (rule N34)`, async () => {
     for (const seed of seeds) await green(seed);
   });
 }

@@ -22,25 +22,29 @@ it('a valid run is clean, and every check examined something', () => {
 
 /** One violation per line: the check that must find it, and the change to the evidence. */
 const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evidence) => Evidence])[] = [
-  ['M1', 'a balance that is off by the last decimal', (e) => account(e, { balance: '9.999915000000000000000001' })],
-  ['M1', 'a line whose running balance is wrong', (e) => line(e, 1, { balance: '9.9' })],
   [
-    'M1',
+    'rule K42',
+    'a balance that is off by the last decimal',
+    (e) => account(e, { balance: '9.999915000000000000000001' }),
+  ],
+  ['rule K42', 'a line whose running balance is wrong', (e) => line(e, 1, { balance: '9.9' })],
+  [
+    'rule K42',
     'credits over the API that differ from the ledger',
     (e) => ({ ...e, credits: [{ account: 'account:a', deposited: '10', used: '0.00004' }] }),
   ],
-  ['M1', 'a sample with a wrong sum', (e) => sampled(e, { fromLedger: '9' })],
-  ['M2', 'more held than the balance', (e) => sampled(e, { held: '11', openHolds: '11' })],
-  ['M2', 'a held sum without its rows', (e) => sampled(e, { openHolds: '0.4' })],
-  ['M3', 'a hold left open', (e) => row(e, { status: 'running', settlement: null, endedAt: null })],
-  ['M3', 'a held sum left behind', (e) => account(e, { held: '0.5' })],
+  ['rule K42', 'a sample with a wrong sum', (e) => sampled(e, { fromLedger: '9' })],
+  ['rule K54', 'more held than the balance', (e) => sampled(e, { held: '11', openHolds: '11' })],
+  ['rule K54', 'a held sum without its rows', (e) => sampled(e, { openHolds: '0.4' })],
+  ['rule K55', 'a hold left open', (e) => row(e, { status: 'running', settlement: null, endedAt: null })],
+  ['rule K55', 'a held sum left behind', (e) => account(e, { held: '0.5' })],
   [
-    'M3',
+    'rule K55',
     'a hold both settled and released',
     (e) => row(e, { release: { generation: 'gen-1', attempt: 1, reason: 'x', status: null, attempts: [] } }),
   ],
   [
-    'M4',
+    'rule K65',
     'a generation charged twice',
     (e) =>
       ledger(e, {
@@ -58,77 +62,89 @@ const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evid
         ],
       }),
   ],
-  ['M5', 'a charge without any provider call', (e) => ({ ...e, calls: e.calls.filter((call) => call.id !== 'n1') })],
-  ['M5', 'a charge with a released row', (e) => row(e, { status: 'released' })],
   [
-    'M5',
+    'rule K68',
+    'a charge without any provider call',
+    (e) => ({ ...e, calls: e.calls.filter((call) => call.id !== 'n1') }),
+  ],
+  ['rule K68', 'a charge with a released row', (e) => row(e, { status: 'released' })],
+  [
+    'rule K68',
     'a charge for a provider that only refused',
     (e) => ({ ...e, calls: e.calls.map((call) => ({ ...call, outcome: 'status', status: 500, chunks: 0 })) }),
   ],
   [
-    'M5',
+    'rule K68',
     'a charge under a hold whose calls never answered',
     (e) => ({ ...e, calls: e.calls.map((call) => ({ ...call, holdAttempt: 1_001 })) }),
   ],
   [
-    'M5',
+    'rule K68',
     'an answer without its charge',
     (e) => ledger(e, { entries: e.ledger.entries.filter((each) => each.generation !== 'gen-1') }),
   ],
-  ['M5', 'an answer whose cost is not the charge', (e) => outcome(e, 'ok', { cost: '0.000036' })],
-  ['M6', 'a settlement that does not match the price list', (e) => settlement(e, { cost: '0.000036' })],
-  ['M6', 'counts other than the provider reported', (e) => settlement(e, { promptTokens: 13, completionTokens: 19 })],
-  ['M7', 'a provider called before the hold', (e) => row(e, { createdAt: 1_021 })],
+  ['rule K68', 'an answer whose cost is not the charge', (e) => outcome(e, 'ok', { cost: '0.000036' })],
+  ['rule K41', 'a settlement that does not match the price list', (e) => settlement(e, { cost: '0.000036' })],
   [
-    'M7',
+    'rule K41',
+    'counts other than the provider reported',
+    (e) => settlement(e, { promptTokens: 13, completionTokens: 19 }),
+  ],
+  ['rule K53', 'a provider called before the hold', (e) => row(e, { createdAt: 1_021 })],
+  [
+    'rule K53',
     'a provider called without any hold',
     (e) => ({ ...e, calls: [...e.calls, { ...(e.calls[0] as Evidence['calls'][number]), id: 'n9' }] }),
   ],
   [
-    'M7',
+    'rule K53',
     'a provider called for a request refused with 402',
     (e) => ({ ...e, calls: [...e.calls, { ...(e.calls[0] as Evidence['calls'][number]), id: 'n2' }] }),
   ],
-  ['M8', 'a charge above its hold without recorded excess', (e) => row(e, { amount: '0.00003' })],
-  ['M8', 'a wrong recorded excess', (e) => row(e, { amount: '0.00003', overshoot: '0.000004' })],
-  ['M9', 'a failed request that was charged', (e) => outcome(e, 'fail', { delivered: false, status: 502 }, 3)],
-  ['M10', 'three calls at one endpoint', (e) => ({ ...e, calls: [...e.calls, ...e.calls, ...e.calls] })],
-  ['M10', 'a charge at an endpoint that did not serve', (e) => row(e, { provider: 'Sim B' })],
-  ['M11', 'money in the digits of a float', (e) => settlement(e, { cost: '3.5e-5' })],
-  ['M12', 'an unpriced unit that is not recorded', (e) => unpricedPrompt(e, [])],
-  ['M12', 'a priced unit recorded as unpriced', (e) => settlement(e, { unpriced: ['completion'] })],
-  ['M14', 'an estimated count recorded as reported', (e) => settlement(e, { estimated: true })],
-  ['M14', 'a reported count recorded as unmeasured', (e) => settlement(e, { unmeasured: ['prompt'] })],
-  ['M14', 'a tier of another length', (e) => settlement(e, { conditions: { at: 1_010, promptTokens: 11 } })],
+  ['rule K69', 'a charge above its hold without recorded excess', (e) => row(e, { amount: '0.00003' })],
+  ['rule K69', 'a wrong recorded excess', (e) => row(e, { amount: '0.00003', overshoot: '0.000004' })],
+  ['rule K70', 'a failed request that was charged', (e) => outcome(e, 'fail', { delivered: false, status: 502 }, 3)],
+  ['rule I132', 'three calls at one endpoint', (e) => ({ ...e, calls: [...e.calls, ...e.calls, ...e.calls] })],
+  ['rule I132', 'a charge at an endpoint that did not serve', (e) => row(e, { provider: 'Sim B' })],
+  ['rule K40', 'money in the digits of a float', (e) => settlement(e, { cost: '3.5e-5' })],
+  ['rule K76', 'an unpriced unit that is not recorded', (e) => unpricedPrompt(e, [])],
+  ['rule K76', 'a priced unit recorded as unpriced', (e) => settlement(e, { unpriced: ['completion'] })],
+  ['rule K75', 'an estimated count recorded as reported', (e) => settlement(e, { estimated: true })],
+  ['rule K75', 'a reported count recorded as unmeasured', (e) => settlement(e, { unmeasured: ['prompt'] })],
+  ['rule K75', 'a tier of another length', (e) => settlement(e, { conditions: { at: 1_010, promptTokens: 11 } })],
   [
-    'M14',
+    'rule K75',
     'prices of a time after the admission',
     (e) => settlement(e, { conditions: { at: 2_000, promptTokens: 10 } }),
   ],
-  ['M19', 'a caller that left while its hold is still open', (e) => leaver(e, { status: 'running', settlement: null })],
-  ['M19', 'a caller that left and was not charged', (e) => leaver(e, released('the caller left'))],
   [
-    'M19',
+    'rule K71',
+    'a caller that left while its hold is still open',
+    (e) => leaver(e, { status: 'running', settlement: null }),
+  ],
+  ['rule K71', 'a caller that left and was not charged', (e) => leaver(e, released('the caller left'))],
+  [
+    'rule K71',
     'a hold that ran out although its gateway lives',
     (e) => ({ ...leaver(e, released('no outcome before its deadline')), ended: new Set(['i9']) }),
   ],
-  ['M19', 'a caller that left and never had a hold', (e) => leaver(e, { user: 'somebody else' })],
+  ['rule K71', 'a caller that left and never had a hold', (e) => leaver(e, { user: 'somebody else' })],
   [
-    'M19',
+    'rule K71',
     'a caller that left and whose charge is not in the ledger',
     (e) => ledger(e, { entries: e.ledger.entries.slice(0, 3) }),
   ],
-  ['M19', 'a caller that left and pays more than was held', (e) => leaver(e, { amount: '0.00003' })],
+  ['rule K71', 'a caller that left and pays more than was held', (e) => leaver(e, { amount: '0.00003' })],
   [
-    'M19',
+    'rule K71',
     'a caller that left and pays a count other than the provider reported',
     (e) => ({ ...e, calls: e.calls.map((call) => ({ ...call, usage: { prompt_tokens: 10, completion_tokens: 21 } })) }),
   ],
-  ['M18', 'a gap in the ledger', (e) => line(e, 3, { sequence: 5 })],
-  ['M18', 'a broken hash', (e) => ledger(e, { chainFaults: ['account:a line 2'] })],
-  ['C1', 'a decreasing epoch', (e) => ({ ...e, samples: [...e.samples].reverse() })],
+  ['rule K43', 'a gap in the ledger', (e) => line(e, 3, { sequence: 5 })],
+  ['rule K43', 'a broken hash', (e) => ledger(e, { chainFaults: ['account:a line 2'] })],
+  ['rule N1', 'a decreasing epoch', (e) => ({ ...e, samples: [...e.samples].reverse() })],
   [
-    'C1',
+    'rule N1',
     'two owners in one epoch',
     (e) => ({
       ...e,
@@ -139,25 +155,29 @@ const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evid
     }),
   ],
   [
-    'C1',
+    'rule N1',
     'a transition missing from a log',
     (e) => ledger(e, { actors: [{ address: 'account:a', version: 7, transitionLog: [4, 5, 7] }] }),
   ],
-  ['C2', 'an acknowledged request without a settled row', (e) => row(e, { status: 'released' })],
+  ['rule N4', 'an acknowledged request without a settled row', (e) => row(e, { status: 'released' })],
   [
-    'C2',
+    'rule N4',
     'an answer without a cost whose hold was released without a cause',
     (e) => uncharged(e, 'Internal Server Error'),
   ],
-  ['C2', 'an acknowledged request without any row', (e) => ledger(e, { generations: e.ledger.generations.slice(1) })],
   [
-    'C2',
+    'rule N4',
+    'an acknowledged request without any row',
+    (e) => ledger(e, { generations: e.ledger.generations.slice(1) }),
+  ],
+  [
+    'rule N4',
     'an acknowledged deposit that is gone',
     (e) => ({ ...e, deposits: [...e.deposits, { account: 'account:a', amount: '0.01' }] }),
   ],
-  ['S2/S3', 'a stream with a chunk missing', (e) => outcome(e, 'ok', { textIntact: false })],
-  ['S2/S3', 'a stream that breaks its grammar', (e) => outcome(e, 'ok', { breaches: ['no role'] })],
-  ['S2/S3', 'a stream that ends twice', (e) => outcome(e, 'ok', { endings: 2 })],
+  ['rule I59', 'a stream with a chunk missing', (e) => outcome(e, 'ok', { textIntact: false })],
+  ['rule I59', 'a stream that breaks its grammar', (e) => outcome(e, 'ok', { breaches: ['no role'] })],
+  ['rule I59', 'a stream that ends twice', (e) => outcome(e, 'ok', { endings: 2 })],
 ];
 
 for (const [id, title, bend] of LIES) {
@@ -231,10 +251,10 @@ function released(reason: string): Partial<Generation> {
   return { status: 'released', settlement: null, release };
 }
 
-it('M19 accepts a caller that left without a charge if its gateway died', () => {
+it('rule K71 accepts a caller that left without a charge if its gateway died', () => {
   for (const reason of ['the gateway that served it was lost', 'no outcome before its deadline']) {
     const { checks } = audit({ ...leaver(cleanEvidence(), released(reason)), ended: new Set(['i1']) });
-    assert.equal(checks.find((check) => check.id === 'M19')?.violations, []);
+    assert.equal(checks.find((check) => check.id === 'rule K71')?.violations, []);
   }
 });
 
@@ -255,9 +275,9 @@ function uncharged(clean: Evidence, reason: string): Evidence {
   return outcome(row(clean, { status: 'released', release }), 'ok', { cost: null });
 }
 
-it('C2 accepts the loss of an answer without a cost if its gateway died', () => {
+it('rule N4 accepts the loss of an answer without a cost if its gateway died', () => {
   const { checks } = audit(uncharged(cleanEvidence(), 'the gateway that served it was lost'));
-  assert.equal(checks.find((check) => check.id === 'C2')?.violations, []);
+  assert.equal(checks.find((check) => check.id === 'rule N4')?.violations, []);
 });
 
 function sampled(clean: Evidence, members: Partial<Evidence['samples'][number]['accounts'][number]>): Evidence {

@@ -106,9 +106,9 @@ it('a valid run of batches is clean, and every rule examined something', () => {
   const { checks } = audit(withBatches(clean()));
   for (const check of checks) {
     assert.equal(check.violations, [], check.id);
-    assert.ok(check.examined > 0 || check.id === 'B5', `${check.id} examined nothing`);
+    assert.ok(check.examined > 0 || check.id === 'rule B17', `${check.id} examined nothing`);
   }
-  assert.ok(checks.some(({ id }) => id === 'B21'));
+  assert.ok(checks.some(({ id }) => id === 'rule B34'));
 });
 
 const polls = (change: (batch: BatchPoll) => BatchPoll) => (b: BatchEvidence) => ({ polls: b.polls.map(change) });
@@ -136,30 +136,34 @@ type Lie = readonly [
 ];
 
 const LIES: readonly Lie[] = [
-  ['B1', 'an acknowledged batch that is not listed', (b) => ({ listed: b.listed.slice(1) })],
-  ['B1', 'a batch that was refused', (b) => ({ listed: [...b.listed, { account: 'account:a', id: 'batch_9' }] })],
-  ['B2', 'an ended batch that runs again', (b) => ({ polls: [...b.polls, poll({ at: 1_050, endAt: 1_051 })] })],
+  ['rule B6', 'an acknowledged batch that is not listed', (b) => ({ listed: b.listed.slice(1) })],
+  ['rule B6', 'a batch that was refused', (b) => ({ listed: [...b.listed, { account: 'account:a', id: 'batch_9' }] })],
+  ['rule B12', 'an ended batch that runs again', (b) => ({ polls: [...b.polls, poll({ at: 1_050, endAt: 1_051 })] })],
   [
-    'B2',
+    'rule B12',
     'counts that fall',
     (b) => ({ polls: [...b.polls, ended([], { at: 1_050, endAt: 1_051, counts: { ...DONE, failed: 0 } })] }),
   ],
-  ['B2', 'an end without its time', polls((each) => ({ ...each, finalizedAt: null }))],
-  ['B3', 'a missing line', results(replied())],
-  ['B3', 'lines in another order', results(failed(), replied())],
-  ['B3', 'a line with response and error', results(replied({ error: failed().error }), failed())],
-  ['B4', 'a line that failed without a reason', results(replied({ response: null, error: failed().error }), failed())],
-  ['B4', 'a batch that does not end', (b) => ({ polls: b.polls.filter((each) => each.results === null) })],
-  ['B5', 'a call after the charge', () => ({}), [call('n1', { startAt: 1_100, endAt: 1_101 })]],
+  ['rule B12', 'an end without its time', polls((each) => ({ ...each, finalizedAt: null }))],
+  ['rule B28', 'a missing line', results(replied())],
+  ['rule B28', 'lines in another order', results(failed(), replied())],
+  ['rule B28', 'a line with response and error', results(replied({ error: failed().error }), failed())],
   [
-    'B6',
+    'rule B16',
+    'a line that failed without a reason',
+    results(replied({ response: null, error: failed().error }), failed()),
+  ],
+  ['rule B16', 'a batch that does not end', (b) => ({ polls: b.polls.filter((each) => each.results === null) })],
+  ['rule B17', 'a call after the charge', () => ({}), [call('n1', { startAt: 1_100, endAt: 1_101 })]],
+  [
+    'rule B19',
     'a server error although its key exists',
     results(replied({ response: null, error: { ...failed().error, type: 'server' } as never }), failed()),
   ],
-  ['B6', 'a lost key that is not marked', () => ({ lostKeys: new Map([['batch_1', 5_000]]) })],
-  ['B6', 'a line that is sent without its key', () => ({ lostKeys: new Map([['batch_1', -5_000]]) })],
+  ['rule B19', 'a lost key that is not marked', () => ({ lostKeys: new Map([['batch_1', 5_000]]) })],
+  ['rule B19', 'a line that is sent without its key', () => ({ lostKeys: new Map([['batch_1', -5_000]]) })],
   [
-    'B7',
+    'rule B20',
     'a reply under another generation',
     results(
       replied({ response: { status_code: 200, request_id: 'gen-4', body: { usage: { cost: 0.000035 } } } }),
@@ -167,23 +171,23 @@ const LIES: readonly Lie[] = [
     ),
   ],
   [
-    'B7',
+    'rule B20',
     'another cost than the charge',
     results(replied({ response: { status_code: 200, request_id: 'gen-1', body: { usage: { cost: 0.1 } } } }), failed()),
   ],
   [
-    'B7',
+    'rule B20',
     'a charge that no line names',
     results(replied({ response: null, error: { ...failed().error, request_id: null } as never }), failed()),
   ],
   [
-    'B8',
+    'rule B15',
     'nine lines in flight',
     (b) => ({ submissions: [...b.submissions, nine('m')] }),
     Array.from({ length: 9 }, (_, n) => call(`m${n}`, {})),
   ],
   [
-    'B9',
+    'rule B14',
     'a younger batch that begins first',
     (b) => ({ submissions: [...b.submissions, { ...nine('m'), endAt: 1_010 }] }),
     [
@@ -192,36 +196,36 @@ const LIES: readonly Lie[] = [
     ],
   ],
   [
-    'B10',
+    'rule B7',
     'a refusal without its numbers',
     (b) => ({ submissions: b.submissions.map((each) => ({ ...each, queue: null })) }),
   ],
-  ['B10', 'eleven batches at once', (b) => eleven(b)],
-  ['B11', 'a call after the cancel', () => ({}), [call('n3', { startAt: 4_000, endAt: 4_001 })]],
+  ['rule B7', 'eleven batches at once', (b) => eleven(b)],
+  ['rule B25', 'a call after the cancel', () => ({}), [call('n3', { startAt: 4_000, endAt: 4_001 })]],
   [
-    'B11',
+    'rule B25',
     'a cancelled batch that completes',
     polls((each) => (each.status === 'cancelled' ? { ...each, status: 'completed' } : each)),
   ],
   [
-    'B12',
+    'rule B26',
     'a second cancel that is refused',
     (b) => ({ cancels: b.cancels.map((each, nth) => (nth === 1 ? { ...each, status: 409 } : each)) }),
   ],
   [
-    'B12',
+    'rule B26',
     'a cancel of an ended batch',
     (b) => ({
       cancels: b.cancels.map((each, nth) => (nth === 2 ? { ...each, status: 200, batch: 'completed' } : each)),
     }),
   ],
   [
-    'B13',
+    'rule B24',
     'a batch that expires early',
     polls((each) => (each.id === 'batch_1' && each.results !== null ? { ...each, status: 'expired' } : each)),
   ],
   [
-    'B14',
+    'rule B31',
     'a reply above the bound',
     results(
       replied({
@@ -235,12 +239,12 @@ const LIES: readonly Lie[] = [
     ),
   ],
   [
-    'B14',
+    'rule B31',
     'a full results file although the line was sent',
     results(replied({ response: null, error: { ...failed().error, type: 'results_full' } as never }), failed()),
   ],
   [
-    'B14',
+    'rule B31',
     'a reply of over 1 MiB that is kept',
     (b) => ({
       submissions: b.submissions.map((each) => ({
@@ -249,11 +253,11 @@ const LIES: readonly Lie[] = [
       })),
     }),
   ],
-  ['B15', 'another error than the live route', results(replied(), failed({ type: 'invalid_request', code: 400 }))],
-  ['B15', 'a bad body that was sent', () => ({}), [call('bad', {})]],
-  ['B17', 'a call for a disabled key', () => ({ revoked: [{ key: 'k', at: -3_000 }] })],
+  ['rule B3', 'another error than the live route', results(replied(), failed({ type: 'invalid_request', code: 400 }))],
+  ['rule B3', 'a bad body that was sent', () => ({}), [call('bad', {})]],
+  ['rule B23', 'a call for a disabled key', () => ({ revoked: [{ key: 'k', at: -3_000 }] })],
   [
-    'B17',
+    'rule B23',
     'a line of a disabled key that fails otherwise',
     (b) => ({
       revoked: [{ key: 'k', at: 2_000 }],
@@ -264,7 +268,7 @@ const LIES: readonly Lie[] = [
     }),
   ],
   [
-    'B18',
+    'rule B29',
     'counts that are not those of the lines',
     polls((each) =>
       each.id === 'batch_1' && each.results !== null
@@ -272,17 +276,17 @@ const LIES: readonly Lie[] = [
         : each,
     ),
   ],
-  ['B19', 'results of a running batch', polls((each) => ({ ...each, results: each.results ?? '' }))],
+  ['rule B30', 'results of a running batch', polls((each) => ({ ...each, results: each.results ?? '' }))],
   [
-    'B21',
+    'rule B34',
     'a stranger’s batch that is shown',
     (b) => ({ strangers: [...b.strangers, { id: 'batch_1', status: 200, body: '{}' }] }),
   ],
-  ['E1', 'an event behind a newer one', events((all) => [...all, { ...(all[0] as BatchSeen), at: 1_050 }])],
-  ['E2', 'an event before its commit', events((all) => all.map((each) => ({ ...each, at: 1_000 })))],
-  ['E3', 'an end that its follower missed', events((all) => all.slice(0, 2))],
-  ['E3', 'a batch that its follower missed', events((all) => all.filter((each) => each.id === 'batch_1'))],
-  ['B21', 'a 404 that differs', (b) => ({ strangers: [...b.strangers, { id: 'y', status: 404, body: 'gone' }] })],
+  ['rule B52', 'an event behind a newer one', events((all) => [...all, { ...(all[0] as BatchSeen), at: 1_050 }])],
+  ['rule B53', 'an event before its commit', events((all) => all.map((each) => ({ ...each, at: 1_000 })))],
+  ['rule B54', 'an end that its follower missed', events((all) => all.slice(0, 2))],
+  ['rule B54', 'a batch that its follower missed', events((all) => all.filter((each) => each.id === 'batch_1'))],
+  ['rule B34', 'a 404 that differs', (b) => ({ strangers: [...b.strangers, { id: 'y', status: 404, body: 'gone' }] })],
 ];
 
 /** A batch of nine lines. */

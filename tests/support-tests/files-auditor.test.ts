@@ -53,39 +53,39 @@ it('a valid run of files is clean, and every rule examined something', () => {
 
 const LIES: readonly (readonly [check: string, title: string, bend: (files: FileEvidence) => Partial<FileEvidence>])[] =
   [
-    ['F1', 'a file that another account reads', (f) => ({ reads: [...f.reads, read({ account: 'b' })] })],
-    ['F1', 'a 404 that differs', (f) => ({ reads: [...f.reads, absent({ account: 'b', refusal: 'gone' })] })],
-    ['F1', 'a deleted file that is read', (f) => ({ reads: [...f.reads, read({ id: 'file_2', at: 130 })] })],
-    ['F1', 'a file read past its end', (f) => ({ reads: [...f.reads, read({ at: 1_001, endAt: 1_002 })] })],
-    ['F2', 'an acknowledged file that is not found', (f) => ({ reads: [...f.reads, absent()] })],
-    ['F2', 'a file with other bytes', (f) => ({ reads: [...f.reads, read({ digest: 'd9' })] })],
-    ['F2', 'an acknowledged file without a row', () => ({ stored: [] })],
-    ['F3', 'a copy that opens after 50 h', (f) => ({ openings: [...f.openings, { ...OPENED, ageHours: 50.1 }] })],
+    ['rule B36', 'a file that another account reads', (f) => ({ reads: [...f.reads, read({ account: 'b' })] })],
+    ['rule B36', 'a 404 that differs', (f) => ({ reads: [...f.reads, absent({ account: 'b', refusal: 'gone' })] })],
+    ['rule B36', 'a deleted file that is read', (f) => ({ reads: [...f.reads, read({ id: 'file_2', at: 130 })] })],
+    ['rule B36', 'a file read past its end', (f) => ({ reads: [...f.reads, read({ at: 1_001, endAt: 1_002 })] })],
+    ['rule B37', 'an acknowledged file that is not found', (f) => ({ reads: [...f.reads, absent()] })],
+    ['rule B37', 'a file with other bytes', (f) => ({ reads: [...f.reads, read({ digest: 'd9' })] })],
+    ['rule B37', 'an acknowledged file without a row', () => ({ stored: [] })],
+    ['rule B46', 'a copy that opens after 50 h', (f) => ({ openings: [...f.openings, { ...OPENED, ageHours: 50.1 }] })],
     [
-      'F3',
+      'rule B46',
       'a copy that does not open after 48 h',
       (f) => ({ openings: [...f.openings, { ...OPENED, ageHours: 48, opened: false }] }),
     ],
-    ['F4', 'a key in the database', () => ({ searched: [{ file: 'troupe.db', found: true }] })],
+    ['rule B47', 'a key in the database', () => ({ searched: [{ file: 'troupe.db', found: true }] })],
     [
-      'F5',
+      'rule B48',
       'bytes that open for another account',
       (f) => ({ openings: [...f.openings, { ...OPENED, place: 'other account' }] }),
     ],
-    ['F6', 'a key that outlives its time', () => ({ keyAgesHours: [50.5] })],
+    ['rule B49', 'a key that outlives its time', () => ({ keyAgesHours: [50.5] })],
     [
-      'F7',
+      'rule B44',
       'a refused upload that is stored',
       (f) => ({ stored: [...f.stored, { account: 'a', id: 'file_3', filename: 'f3' }] }),
     ],
     [
-      'F7',
+      'rule B44',
       'an upload without keys',
       (f) => ({
         uploads: f.uploads.map((upload) => (upload.filename === 'f4' ? { ...upload, status: 200 } : upload)),
       }),
     ],
-    ['F8', 'too many files that are served', () => ({ refusals: [{ what: '17', expected: 400, status: 200 }] })],
+    ['rule B42', 'too many files that are served', () => ({ refusals: [{ what: '17', expected: 400, status: 200 }] })],
   ];
 
 for (const [id, title, bend] of LIES) {

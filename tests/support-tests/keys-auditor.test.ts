@@ -87,25 +87,29 @@ it('a valid run of keys is clean, and every rule examined something', () => {
 
 type Bend = (keys: KeyEvidence) => Partial<KeyEvidence>;
 const LIES: readonly (readonly [check: string, title: string, bend: Bend, rows?: readonly number[]])[] = [
-  ['A1', 'a 401 that differs', (k) => ({ uses: [...k.uses, use(6_300, { way: 'read', refusal: 'gone' })] })],
-  ['A2', 'two keys for one code', () => ({ trades: [{ granted: 2, unknown: 0, refusals: [] }] })],
-  ['A2', 'a code that nobody could trade', () => ({ trades: [{ granted: 0, unknown: 0, refusals: ['no'] }] })],
-  ['A2', 'refusals that differ', () => ({ trades: [{ granted: 1, unknown: 0, refusals: ['no', 'used'] }] })],
-  ['A3', 'a key text in the store', () => ({ searched: [{ where: 'the store', found: true }] })],
-  ['A4', 'a turn 2 s after the revocation', (k) => ({ uses: [...k.uses, use(6_100, { status: 200 })] })],
-  ['A4', 'a read 2 s after the revocation', (k) => ({ uses: [...k.uses, use(6_100, { way: 'read', status: 200 })] })],
-  ['A4', 'a hold long after the revocation', () => ({}), [6_200]],
-  ['A5', 'three requests in a minute', () => ({}), [10, 20, 30]],
-  ['A6', 'a management key that reads spend', () => ({ misused: [{ what: 'GET /credits', status: 200 }] })],
-  ['M15k', 'a turn beyond the limit', (k) => ({ uses: [...k.uses, use(2_300, { status: 200 })] })],
-  ['AUD', 'a change without an entry', (k) => ({ changes: [...k.changes, change('move', 3_500)] })],
+  ['rule K4', 'a 401 that differs', (k) => ({ uses: [...k.uses, use(6_300, { way: 'read', refusal: 'gone' })] })],
+  ['rule K23', 'two keys for one code', () => ({ trades: [{ granted: 2, unknown: 0, refusals: [] }] })],
+  ['rule K23', 'a code that nobody could trade', () => ({ trades: [{ granted: 0, unknown: 0, refusals: ['no'] }] })],
+  ['rule K23', 'refusals that differ', () => ({ trades: [{ granted: 1, unknown: 0, refusals: ['no', 'used'] }] })],
+  ['rule K3', 'a key text in the store', () => ({ searched: [{ where: 'the store', found: true }] })],
+  ['rule K7', 'a turn 2 s after the revocation', (k) => ({ uses: [...k.uses, use(6_100, { status: 200 })] })],
   [
-    'AUD',
+    'rule K7',
+    'a read 2 s after the revocation',
+    (k) => ({ uses: [...k.uses, use(6_100, { way: 'read', status: 200 })] }),
+  ],
+  ['rule K7', 'a hold long after the revocation', () => ({}), [6_200]],
+  ['rule E13', 'three requests in a minute', () => ({}), [10, 20, 30]],
+  ['rule K9', 'a management key that reads spend', () => ({ misused: [{ what: 'GET /credits', status: 200 }] })],
+  ['rule K62', 'a turn beyond the limit', (k) => ({ uses: [...k.uses, use(2_300, { status: 200 })] })],
+  ['rule K20', 'a change without an entry', (k) => ({ changes: [...k.changes, change('move', 3_500)] })],
+  [
+    'rule K20',
     'a log without its newest entry',
     (k) => ({ logs: k.logs.map((log) => ({ ...log, entries: log.entries.slice(0, 3) })) }),
   ],
   [
-    'AUD',
+    'rule K20',
     'an entry that was edited',
     (k) => ({
       logs: k.logs.map((log) => ({ ...log, entries: log.entries.map((one) => ({ ...one, action: 'key.create' })) })),
@@ -130,7 +134,7 @@ it('a key that is enabled again, and one that dies of an unknown outcome, may be
   const changes = [change('disable', 0), change('enable', 5_000), change('revoke', 6_000, { status: null })];
   const uses = [use(5_500, { status: 200 }), use(9_000, { status: 200 })];
   const checks = auditKeys({ ...keys, changes, uses, logs: [] }, join(withRows()));
-  assert.equal(checks.find((check) => check.id === 'A4')?.violations, []);
+  assert.equal(checks.find((check) => check.id === 'rule K7')?.violations, []);
 });
 
 const PAID = { account: 'account:a', payer: '0xA1', nonce: '0x1', amount: '2', statuses: [0, 200] };
@@ -188,7 +192,7 @@ const WRONG: readonly (readonly [title: string, Partial<PaymentEvidence>, (reado
   ],
 ];
 for (const [title, over, lines] of WRONG) {
-  it(`M17x finds a payment that ${title}`, () => {
+  it(`rule K47 finds a payment that ${title}`, () => {
     assert.ok(paid(over, lines).length > 0);
   });
 }

@@ -50,22 +50,26 @@ it('a valid run is clean, and every check examined something', () => {
 
 /** One violation per line: the check that must find it, and the change to the evidence. */
 const LIES: readonly (readonly [check: string, title: string, bend: (clean: Evidence) => Evidence])[] = [
-  ['M15', 'a key with holds and charges above its limit', (e) => limit(e, '0.49')],
-  ['M16', 'a usage that is not the sum of the charges', (e) => usage(e, { usage: '0.00004' })],
-  ['M16', 'a daily usage that is not the sum of the charges of today', (e) => usage(e, { usageDaily: '0.00004' })],
-  ['M16', 'a key with an open hold', (e) => usage(e, { held: '1' })],
-  ['M17', 'a deposit credited twice', (e) => doubled(e)],
-  ['M17', 'a missing acknowledged deposit', (e) => ({ ...e, deposits: [{ ...deposit(e), id: 'dep-2' }] })],
-  ['M20', 'a hold of a management key', (e) => ({ ...e, keys: [{ ...key(e), kind: 'management' }] })],
-  ['M20', 'a hold without a request', (e) => row(e, { user: 'nobody' })],
-  ['M21', 'a negative balance without excess', (e) => poor(e)],
-  ['M22', 'a charge that disappears from reads', (e) => read(e, { used: '0.00003' })],
-  ['M22', 'a deposit that disappears from reads', (e) => read(e, { deposited: '9' })],
-  ['M3b', 'a charge by an attempt without a hold', (e) => row(e, { attempt: 2 })],
-  ['M3b', 'a release for the loss of a live gateway', (e) => row(e, { release: release('it was lost') })],
-  ['M3b', 'a release before its deadline', (e) => row(e, { release: release('no outcome before its deadline') })],
-  ['M3b', 'a release of an old attempt', (e) => row(e, { release: { ...release('x'), attempt: 0 } })],
-  ['M3b', 'an acknowledged release without effect', (e) => ({ ...e, releases: [{ ...ended(e), stored: 'running' }] })],
+  ['rule K61', 'a key with holds and charges above its limit', (e) => limit(e, '0.49')],
+  ['rule K64', 'a usage that is not the sum of the charges', (e) => usage(e, { usage: '0.00004' })],
+  ['rule K64', 'a daily usage that is not the sum of the charges of today', (e) => usage(e, { usageDaily: '0.00004' })],
+  ['rule K64', 'a key with an open hold', (e) => usage(e, { held: '1' })],
+  ['rule K46', 'a deposit credited twice', (e) => doubled(e)],
+  ['rule K46', 'a missing acknowledged deposit', (e) => ({ ...e, deposits: [{ ...deposit(e), id: 'dep-2' }] })],
+  ['rule K12', 'a hold of a management key', (e) => ({ ...e, keys: [{ ...key(e), kind: 'management' }] })],
+  ['rule K12', 'a hold without a request', (e) => row(e, { user: 'nobody' })],
+  ['rule K44', 'a negative balance without excess', (e) => poor(e)],
+  ['rule K45', 'a charge that disappears from reads', (e) => read(e, { used: '0.00003' })],
+  ['rule K45', 'a deposit that disappears from reads', (e) => read(e, { deposited: '9' })],
+  ['rule K56', 'a charge by an attempt without a hold', (e) => row(e, { attempt: 2 })],
+  ['rule K56', 'a release for the loss of a live gateway', (e) => row(e, { release: release('it was lost') })],
+  ['rule K56', 'a release before its deadline', (e) => row(e, { release: release('no outcome before its deadline') })],
+  ['rule K56', 'a release of an old attempt', (e) => row(e, { release: { ...release('x'), attempt: 0 } })],
+  [
+    'rule K56',
+    'an acknowledged release without effect',
+    (e) => ({ ...e, releases: [{ ...ended(e), stored: 'running' }] }),
+  ],
 ];
 
 for (const [check, title, bend] of LIES) {

@@ -32,64 +32,76 @@ const nth = <T>(list: readonly T[], index: number, more: Partial<T>): T[] =>
 
 /** One violation per line: the check that must find it, and the change to the evidence. */
 const LIES: readonly (readonly [check: string, title: string, bend: Bend])[] = [
-  ['C1w', 'a write under an old epoch', (e) => ({ commits: nth(e.commits, 1, { epoch: 1 }) })],
-  ['C1w', 'a write by a node without the shard', (e) => ({ commits: nth(e.commits, 1, { owner: 'i9' }) })],
-  ['C1w', 'a takeover without a higher epoch', (e) => ({ moves: nth(e.moves, 1, { epoch: 1 }) })],
-  ['C1v', 'a false verdict', (e) => ({ commits: lie(e, { after: 1 }) })],
-  ['C1v', 'a version written over an unexpected one', (e) => ({ commits: lie(e, { before: 3 }) })],
+  ['rule N2', 'a write under an old epoch', (e) => ({ commits: nth(e.commits, 1, { epoch: 1 }) })],
+  ['rule N2', 'a write by a node without the shard', (e) => ({ commits: nth(e.commits, 1, { owner: 'i9' }) })],
+  ['rule N2', 'a takeover without a higher epoch', (e) => ({ moves: nth(e.moves, 1, { epoch: 1 }) })],
+  ['rule N3', 'a false verdict', (e) => ({ commits: lie(e, { after: 1 }) })],
+  ['rule N3', 'a version written over an unexpected one', (e) => ({ commits: lie(e, { before: 3 }) })],
   [
-    'C1v',
+    'rule N3',
     'a committed version that the transition log lacks',
     () => ({ transitionLogs: [{ address: 'cell:a', versions: [1] }] }),
   ],
-  ['C2o', 'an answer before its commit', (e) => ({ shown: nth(e.shown, 0, { stored: 0 }) })],
-  ['LIN', 'a read of an overwritten value', (e) => ({ registers: nth(e.registers, 2, { seen: 'v1' }) })],
-  ['C3', 'an addition applied twice', () => ({ tallies: tally(4, 'a1', 2) })],
+  ['rule N5', 'an answer before its commit', (e) => ({ shown: nth(e.shown, 0, { stored: 0 }) })],
+  ['rule N18', 'a read of an overwritten value', (e) => ({ registers: nth(e.registers, 2, { seen: 'v1' }) })],
+  ['rule N7', 'an addition applied twice', () => ({ tallies: tally(4, 'a1', 2) })],
   [
-    'C3',
+    'rule N7',
     'an acknowledged addition that is lost',
     () => ({ tallies: [{ address: 'tally:a', total: 0, additions: [] }] }),
   ],
-  ['C3', 'an addition answered as failed, but applied', () => ({ tallies: tally(3, 'a2', 1) })],
-  ['C4', 'a timer that fired twice', (e) => ({ clockworks: nth(e.clockworks, 0, { rings: 2 }) })],
-  ['C4', 'a timer that fired early', (e) => ({ clockworks: nth(e.clockworks, 0, { rangAt: 99 }) })],
-  ['C4', 'a timer that was lost', () => ({ clockworks: [] })],
-  ['C5p', 'money that vanishes for a moment', (e) => ({ purses: nth(e.purses, 0, { sum: 29 }) })],
-  ['C3m', 'a message that never arrived', () => ({ received: [] })],
-  ['C3m', 'a message that arrived twice', (e) => ({ received: nth(e.received, 0, { times: 2 }) })],
+  ['rule N7', 'an addition answered as failed, but applied', () => ({ tallies: tally(3, 'a2', 1) })],
+  ['rule N9', 'a timer that fired twice', (e) => ({ clockworks: nth(e.clockworks, 0, { rings: 2 }) })],
+  ['rule N9', 'a timer that fired early', (e) => ({ clockworks: nth(e.clockworks, 0, { rangAt: 99 }) })],
+  ['rule N9', 'a timer that was lost', () => ({ clockworks: [] })],
+  ['rule N10', 'money that vanishes for a moment', (e) => ({ purses: nth(e.purses, 0, { sum: 29 }) })],
+  ['rule N8', 'a message that never arrived', () => ({ received: [] })],
+  ['rule N8', 'a message that arrived twice', (e) => ({ received: nth(e.received, 0, { times: 2 }) })],
   [
-    'C3m',
+    'rule N8',
     'messages in another order',
     (e) => ({
       transfers: [...e.transfers, ...nth(e.transfers, 0, { transfer: 't2' })],
       received: [...e.received, ...nth(e.received, 0, { transfer: 't2', number: 2, order: 0 })],
     }),
   ],
-  ['R1', 'a bill booked whose payment was refused', (e) => ({ funds: paid(e, 10, []) })],
-  ['R1', 'a payment whose bill is not booked', (e) => ({ billsStored: nth(e.billsStored, 0, { state: 'failed' }) })],
-  ['R1', 'a payment taken twice', (e) => ({ funds: paid(e, 4, [{ bill: 'b1', amount: 3, times: 2 }]) })],
-  ['R1', 'money that leaves without a payment', (e) => ({ funds: paid(e, 6, e.funds[0]?.payments ?? []) })],
-  ['R1', 'a timer that was dropped', () => ({ deadLetters: [letter('b4', 'bill.arrive')] })],
-  ['R1', 'a message that was dropped', () => ({ deadLetters: [letter('b3', 'bill.due')] })],
-  ['R1', 'a result that was dropped', (e) => ({ billsStored: nth(e.billsStored, 2, { state: 'waiting', times: 0 }) })],
-  ['R1', 'a dead letter of a booked bill', (e) => ({ deadLetters: [...e.deadLetters, letter('b1', 'bill.due')] })],
-  ['R1', 'a dead letter twice', (e) => ({ deadLetters: [...e.deadLetters, letter('b3', 'bill.due')] })],
-  ['R1', 'a bill that ended twice', (e) => ({ billsStored: nth(e.billsStored, 2, { times: 2 }) })],
-  ['R1', 'a bill that was refused, but stored', (e) => ({ bills: nth(e.bills, 0, { outcome: 'fail' }) })],
-  ['P1', 'a lost activity', () => ({ works: [] })],
-  ['P1', 'an activity under two keys', (e) => ({ activityCalls: nth(e.activityCalls, 1, { key: 'other' }) })],
-  ['P1', 'an activity whose actor received two ends', (e) => ({ works: nth(e.works, 0, { ends: 2 }) })],
-  ['P2', 'a result of an old attempt', (e) => ({ works: nth(e.works, 0, { attempt: 1 }) })],
-  ['P2', 'a result that no call returned', (e) => ({ works: nth(e.works, 0, { result: 'invented' }) })],
-  ['C2p', 'a call before its commit', (e) => ({ activityCalls: nth(e.activityCalls, 1, { at: 21 }) })],
+  ['rule N13', 'a bill booked whose payment was refused', (e) => ({ funds: paid(e, 10, []) })],
   [
-    'P3',
+    'rule N13',
+    'a payment whose bill is not booked',
+    (e) => ({ billsStored: nth(e.billsStored, 0, { state: 'failed' }) }),
+  ],
+  ['rule N13', 'a payment taken twice', (e) => ({ funds: paid(e, 4, [{ bill: 'b1', amount: 3, times: 2 }]) })],
+  ['rule N13', 'money that leaves without a payment', (e) => ({ funds: paid(e, 6, e.funds[0]?.payments ?? []) })],
+  ['rule N13', 'a timer that was dropped', () => ({ deadLetters: [letter('b4', 'bill.arrive')] })],
+  ['rule N13', 'a message that was dropped', () => ({ deadLetters: [letter('b3', 'bill.due')] })],
+  [
+    'rule N13',
+    'a result that was dropped',
+    (e) => ({ billsStored: nth(e.billsStored, 2, { state: 'waiting', times: 0 }) }),
+  ],
+  [
+    'rule N13',
+    'a dead letter of a booked bill',
+    (e) => ({ deadLetters: [...e.deadLetters, letter('b1', 'bill.due')] }),
+  ],
+  ['rule N13', 'a dead letter twice', (e) => ({ deadLetters: [...e.deadLetters, letter('b3', 'bill.due')] })],
+  ['rule N13', 'a bill that ended twice', (e) => ({ billsStored: nth(e.billsStored, 2, { times: 2 }) })],
+  ['rule N13', 'a bill that was refused, but stored', (e) => ({ bills: nth(e.bills, 0, { outcome: 'fail' }) })],
+  ['rule N14', 'a lost activity', () => ({ works: [] })],
+  ['rule N14', 'an activity under two keys', (e) => ({ activityCalls: nth(e.activityCalls, 1, { key: 'other' }) })],
+  ['rule N14', 'an activity whose actor received two ends', (e) => ({ works: nth(e.works, 0, { ends: 2 }) })],
+  ['rule N15', 'a result of an old attempt', (e) => ({ works: nth(e.works, 0, { attempt: 1 }) })],
+  ['rule N15', 'a result that no call returned', (e) => ({ works: nth(e.works, 0, { result: 'invented' }) })],
+  ['rule N6', 'a call before its commit', (e) => ({ activityCalls: nth(e.activityCalls, 1, { at: 21 }) })],
+  [
+    'rule N16',
     'an activity suspect after a kill',
     (e) => ({ activityRecords: nth(e.activityRecords, 1, { suspect: true }) }),
   ],
-  ['P3', 'an activity failed as poison after kills', (e) => ({ works: nth(e.works, 0, { failure: 'poison' }) })],
+  ['rule N16', 'an activity failed as poison after kills', (e) => ({ works: nth(e.works, 0, { failure: 'poison' }) })],
   [
-    'P3',
+    'rule N16',
     'an activity suspect after a crash before it began',
     (e) => ({
       activityRecords: [
@@ -99,7 +111,7 @@ const LIES: readonly (readonly [check: string, title: string, bend: Bend])[] = [
       crashed: new Set(['i1']),
     }),
   ],
-  ['P4', 'an attempt that its actor does not know', (e) => ({ works: nth(e.works, 0, { attempts: [1] }) })],
+  ['rule N17', 'an attempt that its actor does not know', (e) => ({ works: nth(e.works, 0, { attempts: [1] }) })],
 ];
 
 for (const [check, title, bend] of LIES) {
@@ -154,9 +166,9 @@ it('a refused swap reports the current value, an applied one had the expected va
 it('a read may be as old as the read lease only after a takeover', () => {
   const stale = [operation(9, 11, 'write', 'v1'), operation(29, 31, 'write', 'v2')];
   const at = (when: number) => ({ ...cleanRuntime(), registers: [...stale, operation(when, when + 1, 'read', 'v1')] });
-  assert.not(complaints(at(60)).includes('LIN'));
-  assert.ok(complaints(at(80)).includes('LIN'));
-  assert.ok(complaints({ ...at(60), readLeaseMs: 10 }).includes('LIN'));
+  assert.not(complaints(at(60)).includes('rule N18'));
+  assert.ok(complaints(at(80)).includes('rule N18'));
+  assert.ok(complaints({ ...at(60), readLeaseMs: 10 }).includes('rule N18'));
 });
 
 test.run();

@@ -1,7 +1,7 @@
 /**
  * One AES-256-GCM encryption as one byte string: nonce, ciphertext, tag. Every nonce is 96 fresh random bits, and no
- * secret encrypts more than 2^32 times (spec: reliability, attack 87): an hour's key only wraps secrets, and each
- * secret encrypts one value or blob.
+ * secret encrypts more than 2^32 times (rule B50): an hour's key only wraps secrets, and each secret encrypts one value
+ * or blob.
  */
 import { type CipherKey, createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Random } from '../ports/random.ts';

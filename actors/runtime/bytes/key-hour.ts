@@ -1,7 +1,7 @@
 const HOUR_MS = 3_600_000;
 const LIFE_HOURS = 50;
 
-/** The hours of sealing keys (spec: reliability, 3.3 Key scheme). */
+/** The hours of sealing keys (rule B46, rule B49). */
 export const keyHour = {
   ms: HOUR_MS,
   at: (now: number): number => Math.floor(now / HOUR_MS),

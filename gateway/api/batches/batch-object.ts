@@ -1,6 +1,6 @@
 import type { BatchCounts, BatchRecord } from '../../../actors/batch/batch-record.ts';
 
-/** A batch as the API shows it; times are Unix seconds. (spec: inference, Batch; conventions 1.11) */
+/** A batch as the API shows it; times are Unix seconds. (rule B29, rule B35) */
 export interface BatchObject {
   readonly id: string;
   readonly object: 'batch';

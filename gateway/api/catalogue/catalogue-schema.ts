@@ -33,7 +33,7 @@ const modelHub = Type.Object({
   ),
 });
 
-/** (spec: catalogue, Model summary) */
+/** (rule C2) */
 const summary = {
   id: text,
   canonical_slug: text,

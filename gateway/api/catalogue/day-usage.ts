@@ -1,7 +1,7 @@
 /** One UTC day of the cluster's activity: per model the sums, and whether enough accounts stand behind them. */
 import type { KeyUsage } from '../../../actors/key/usage.ts';
 
-/** A figure is published only if this many accounts stand behind it. (spec: conventions 1.16) */
+/** A figure is published only if this many accounts stand behind it. (rule C13) */
 export const ACCOUNTS_MIN = 5;
 
 export interface ModelUsage {

@@ -1,4 +1,4 @@
-/** The schema of an endpoint object. Null: not measured, or too few samples. (spec: catalogue, Model endpoint object) */
+/** The schema of an endpoint object. Null: not measured, or too few samples. (rule C25) */
 import { Type } from 'typebox';
 import { declared, flag, maybe, orNull, pricingSchema, reasoningSchema, text, texts, whole } from './schema-parts.ts';
 

@@ -22,8 +22,8 @@ export interface ListedCounts {
 
 /**
  * `data` of `GET /stats/public`: requests and tokens of the last 30 UTC days, the running one included, from the
- * usage rows that each charge writes. Figures with fewer than five accounts behind them are left out of every sum.
- * Read at most once a minute by each node, whoever asks. (spec: conventions 1.16)
+ * usage rows that each charge writes. Figures with fewer than five accounts behind them are left out of every sum. Read
+ * at most once a minute by each node, whoever asks. (rule C13)
  */
 export class PublicStats {
   readonly #cluster: Pick<Cluster, 'rows' | 'now'>;

@@ -17,7 +17,7 @@ export const declared = Type.Object({}, { additionalProperties: true });
 const price = Type.String({ description: 'USD per unit, exact decimal text.' });
 const prices = Object.fromEntries(PRICE_KEYS.map((key) => [unitName(key), maybe(price)]));
 
-/** (spec: catalogue, Pricing keys) An undeclared unit is absent. */
+/** (rule C19) An undeclared unit is absent. */
 export const pricingSchema = Type.Object({
   ...prices,
   overrides: maybe(

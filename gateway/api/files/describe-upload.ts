@@ -9,7 +9,7 @@ const DEFAULT_PURPOSE = 'user_data';
 /** Bounds of the OpenAI files API, in seconds. */
 const LIFETIME_SECONDS = { min: 3_600, max: 2_592_000 } as const;
 
-/** Reads the form fields of an upload; throws GatewayError 400 naming the field. (conventions 1.2) */
+/** Reads the form fields of an upload; throws GatewayError 400 naming the field. (rule B39) */
 export function describeUpload(filename: string, fields: ReadonlyMap<string, string>): FileDescription {
   return {
     filename: cleanFilename(filename),

@@ -2,7 +2,7 @@ import { textOf } from '../../edge/query/query-values.ts';
 import { invalid } from '../../terms/invalid.ts';
 
 const DAY_MS = 86_400_000;
-/** Completed UTC days that the activity covers. (spec: conventions 1.4) */
+/** Completed UTC days that the activity covers. (rule K52) */
 export const ACTIVITY_DAYS = 30;
 
 export interface ActivityQuery {

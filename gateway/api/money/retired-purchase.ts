@@ -5,7 +5,7 @@ const MESSAGE = 'This way to buy credits is gone for good; GET /deposits/rails l
 
 /**
  * `POST /credits/coinbase`: always 410, whoever asks. Its error is the only one without `metadata.error_type`.
- * (spec: inference, Errors; conventions 1.4)
+ * (rule K50)
  */
 export const retiredPurchaseRoute: Route = {
   method: 'POST',

@@ -45,7 +45,7 @@ export const statementListSchema = Type.Object({
   data: Type.Array(Type.Object({ object: Type.Literal('statement'), month: text, complete: flag })),
 });
 
-/** The retired purchase: the one error without `error_type`. (spec: conventions 1.4) */
+/** The retired purchase: the one error without `error_type`. (rule K51, rule K52) */
 export const retiredSchema = Type.Object({ error: Type.Object({ code: whole, message: text }, open) });
 
 export const generationSchema = Type.Object(

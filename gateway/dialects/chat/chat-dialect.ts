@@ -9,7 +9,7 @@ import { parse } from './parse.ts';
 import { render } from './render.ts';
 import { chatRequest } from './request-schema.ts';
 
-/** Chat completions. (spec: inference, Chat completion request) */
+/** Chat completions. (rule I13) */
 export const chatDialect: Dialect = {
   members: membersOf(chatRequest),
   parse: (body, session) => {
@@ -24,7 +24,7 @@ const HIDDEN = replyDialect(true, false);
 const DISPATCHING = replyDialect(false, true);
 const HIDDEN_DISPATCHING = replyDialect(true, true);
 
-/** Writes the answer to a chat request. (spec: inference, `reasoning.exclude`, Call-ready tool dispatch) */
+/** Writes the answer to a chat request. (rule I19, rule I67) */
 function chatReplyDialect(turn: Turn): ReplyDialect {
   const hidden = turn.reasoning?.excluded === true;
   if (turn.dispatch === true) return hidden ? HIDDEN_DISPATCHING : DISPATCHING;

@@ -17,7 +17,7 @@ export interface FramesOptions {
 /**
  * Writes one chat stream as text frames. Repeated parts are rendered once; upstream text is only ever written inside
  * JSON strings, so no text can end a frame. The first delta carries the role, the first fragment of a tool call its id,
- * name and type; the fragments add up to what `render` writes whole. (spec: inference, Chat stream; conventions 0.3)
+ * name and type; the fragments add up to what `render` writes whole. (rule I53, rule I50)
  */
 export class ChatFrames implements ReplyFrames {
   readonly #opening: string;

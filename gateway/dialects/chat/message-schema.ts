@@ -52,7 +52,7 @@ const reasoningDetail = Type.Union([
   Type.Object({ type: Type.Literal('reasoning.encrypted'), data: Type.String(), ...placed }),
 ]);
 
-/** One message of a chat request, by its role. (spec: inference, Messages in a chat request) */
+/** One message of a chat request, by its role. (rule I37, rule I38) */
 export const messageSchema = Type.Union([
   Type.Object({ role: Type.Literal('system'), content: text, name: maybe(Type.String()) }),
   Type.Object({ role: Type.Literal('developer'), content: text, name: maybe(Type.String()) }),

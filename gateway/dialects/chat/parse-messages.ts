@@ -10,7 +10,7 @@ type MutableAssistant = { -readonly [member in keyof Turned]: Turned[member] };
 
 /**
  * Messages of a checked request as terms. Media they carry is added to `carried` for routing. Throws 400 and 404 for
- * parts without a readable source. (spec: inference, Messages in a chat request)
+ * parts without a readable source. (rule I38, rule I39)
  */
 export function parseMessages(messages: readonly ChatMessage[], carried: Carried): TurnMessage[] {
   return messages.map((message, at) => parseMessage(message, at, carried));

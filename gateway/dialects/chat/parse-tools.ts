@@ -7,7 +7,7 @@ type Member = 'stream' | 'tools' | 'toolChoice' | 'parallelToolCalls' | 'dispatc
 
 /**
  * Sets on the turn its tools, the tool choice, and whether calls are announced. A required call needs a tool to call;
- * without tools the other members have no effect. (spec: inference, Routing rules 4, Call-ready tool dispatch)
+ * without tools the other members have no effect. (rule I115, rule I66)
  */
 export function parseTools(request: ChatRequest, turn: Tooled): void {
   const choice = choiceOf(request);

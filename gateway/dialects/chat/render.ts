@@ -7,8 +7,8 @@ import { audioText, imageText, logprobsText } from './media-text.ts';
 
 /**
  * A whole reply as JSON text: all events of a turn, the reported usage and the exact charge. `closing: null` means that
- * no charge is recorded: then `usage` is left out. `hidden` leaves reasoning out of the reply; it is charged all
- * the same. (spec: inference, Chat completion reply)
+ * no charge is recorded: then `usage` is left out. `hidden` leaves reasoning out of the reply; it is charged all the
+ * same. (rule I45)
  */
 export function render(
   head: ReplyHead,

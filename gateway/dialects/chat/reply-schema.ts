@@ -4,7 +4,7 @@ import { maybe, oneOf } from '../request/members.ts';
 
 /**
  * The published schema of replies to chat requests. Outgoing replies are not validated with it; the tests check real
- * replies against it. (spec: inference, Chat completion reply, Chat stream)
+ * replies against it. (rule I45, rule I53)
  */
 const nullable = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);
 

@@ -20,8 +20,7 @@ const tool = Type.Object({
 
 /**
  * The chat request on the wire: every member that Troupe reads, with its bounds. Unknown members are allowed and
- * ignored. The schema validates requests, gives their type, and is published in the OpenAPI document.
- * (spec: inference, Chat completion request; conventions 1.1)
+ * ignored. The schema validates requests, gives their type, and is published in the OpenAPI document. (rule I13)
  */
 export const chatRequest = Type.Object({
   ...sharedMembers,

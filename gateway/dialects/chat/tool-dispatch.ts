@@ -1,6 +1,6 @@
 import type { TurnEvent } from '../../terms/turn-event.ts';
 
-/** Largest payload of one event; larger calls arrive in ordinary fragments only. (spec: inference, Limits) */
+/** Largest payload of one event; larger calls arrive in ordinary fragments only. (rule I68) */
 const PAYLOAD_BYTES_MAX = 64 * 1024;
 /** Calls tracked in one stream, and the total characters of the incomplete ones. */
 const CALLS_MAX = 1_536;
@@ -23,8 +23,7 @@ interface Call {
 /**
  * Announces the tool calls of one stream as soon as they are complete: when the next call starts, and at the finish. An
  * id is announced once. Arguments that are not a complete JSON object, and payloads over 64 KiB, arrive in ordinary
- * fragments only. A stream that breaks announces nothing more. Executes nothing.
- * (spec: inference, Call-ready tool dispatch)
+ * fragments only. A stream that breaks announces nothing more. Executes nothing. (rule I67)
  */
 export class ToolDispatch {
   readonly #open = new Map<number, Call>();

@@ -8,7 +8,7 @@ import { parse } from './parse.ts';
 import { render } from './render.ts';
 import { completionRequest } from './request-schema.ts';
 
-/** Text completions. (spec: inference, Text completion) */
+/** Text completions. (rule I62, rule I63, rule I64) */
 export const completionDialect: Dialect = {
   members: membersOf(completionRequest),
   parse: (body, session) => {
@@ -18,7 +18,7 @@ export const completionDialect: Dialect = {
   errorEnvelope: () => standardEnvelope,
 };
 
-/** Writes the answer to a text completion. `echo`: text placed before the answer. (spec: inference, Text completion) */
+/** Writes the answer to a text completion. `echo`: text placed before the answer. (rule I62, rule I63, rule I64) */
 export function completionReplyDialect(echo: string | null): ReplyDialect {
   return {
     whole: (head, events, closing) => render(head, events, closing, echo),

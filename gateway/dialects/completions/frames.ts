@@ -8,8 +8,7 @@ import { TokenScores } from './token-scores.ts';
 
 /**
  * Writes one stream of a text completion: frames whose texts concatenate to what `render` writes, the last chunk with
- * usage and `honoured`, then the terminator. With `echo` the first frame begins with the prompt.
- * (spec: inference, Chat stream 5)
+ * usage and `honoured`, then the terminator. With `echo` the first frame begins with the prompt. (rule I65)
  */
 export class CompletionFrames implements ReplyFrames {
   readonly #opening: string;

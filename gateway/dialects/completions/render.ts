@@ -7,7 +7,7 @@ import { TokenScores } from './token-scores.ts';
 
 /**
  * A whole text completion as JSON text. A refusal is part of the text here; reasoning, calls and media have no
- * counterpart in this dialect. `echo` is placed before the answer. (spec: inference, Text completion)
+ * counterpart in this dialect. `echo` is placed before the answer. (rule I63, rule I64)
  */
 export function render(
   head: ReplyHead,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { finishReason, honoured, replyHead, usageSchema } from '../reply/reply-members.ts';
 import { maybe } from '../request/members.ts';
 
-/** The published schema of a text completion, whole or as one frame of a stream. (spec: inference, Text completion) */
+/** The published schema of a text completion, whole or as one frame of a stream. (rule I63) */
 export const completionReply = Type.Object({
   ...replyHead,
   object: Type.Literal('text_completion'),

@@ -8,7 +8,7 @@ const LOGPROBS_MAX = 20;
 
 /**
  * The text completion request on the wire. Unknown members are allowed and ignored. The schema validates requests,
- * gives their type, and is published in the OpenAPI document. (spec: inference, Text completion)
+ * gives their type, and is published in the OpenAPI document. (rule I62)
  */
 export const completionRequest = Type.Object({
   ...sharedMembers,

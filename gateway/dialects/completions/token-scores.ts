@@ -8,7 +8,7 @@ interface Scored {
 /**
  * Token scores in the older shape: four lists of equal length, with offsets from the start of the text. Keeps the
  * offset between calls, so that the lists of a stream continue each other. Reads provider text: values of an unexpected
- * type become null. (spec: inference, Text completion)
+ * type become null. (rule I64)
  */
 export class TokenScores {
   #offset: number;

@@ -6,7 +6,7 @@ import { type Encoding, parse } from './parse.ts';
 import { render } from './render.ts';
 import { embeddingsRequest } from './request-schema.ts';
 
-/** Embeddings: vectors for texts. Never streamed. (conventions 1.8) */
+/** Embeddings: vectors for texts. Never streamed. (rule I105) */
 export const embeddingsDialect: Dialect = {
   members: membersOf(embeddingsRequest),
   parse: (body, session) => {

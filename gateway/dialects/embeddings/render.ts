@@ -8,7 +8,7 @@ import type { Encoding } from './parse.ts';
 /**
  * An embeddings answer as JSON text, a piece for each vector: in the order of the inputs, as numbers or as base64 of
  * little-endian 32-bit floats. Two million numbers take over a second. The usage is what was charged, since clients
- * require the count of tokens. (conventions 1.8)
+ * require the count of tokens. (rule I106)
  */
 export function* render(
   { id, model }: ReplyHead,

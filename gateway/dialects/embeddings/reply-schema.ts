@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { count, replyHead, usageSchema } from '../reply/reply-members.ts';
 
-/** The published schema of an embeddings answer. (conventions 1.8) */
+/** The published schema of an embeddings answer. (rule I106) */
 export const embeddingsReply = Type.Object({
   id: replyHead.id,
   object: Type.Literal('list'),

@@ -6,9 +6,9 @@ import { type PictureText, pictureText } from './picture-text.ts';
 import { usageText } from './usage-text.ts';
 
 /**
- * Writes one stream of pictures: an event for each, as soon as the next one arrives. The last one waits for the end, since
- * it carries the usage of them all. An `error` event ends a stream that failed, behind the pictures that arrived.
- * (conventions 1.10)
+ * Writes one stream of pictures: an event for each, as soon as the next one arrives. The last one waits for the end,
+ * since it carries the usage of them all. An `error` event ends a stream that failed, behind the pictures that arrived.
+ * (rule I102)
  */
 export class ImagesFrames implements ReplyFrames {
   readonly #head: ReplyHead;

@@ -18,7 +18,7 @@ const REPLY: ReplyDialect = {
   pathOf,
 };
 
-/** Image generations. (conventions 1.10) */
+/** Image generations. (rule I100) */
 export const imagesDialect: Dialect = {
   members: membersOf(imagesRequest),
   parse: (body, session) => ({ turn: parse(body, session), reply: REPLY }),

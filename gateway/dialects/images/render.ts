@@ -6,7 +6,7 @@ import { usageText } from './usage-text.ts';
 
 /**
  * The pictures of a turn as JSON text, with the reported usage and the exact charge; everything else in the answer has
- * no counterpart in this dialect. `closing: null`: no charge is recorded, so `usage` is left out. (conventions 1.10)
+ * no counterpart in this dialect. `closing: null`: no charge is recorded, so `usage` is left out. (rule I101)
  */
 export function render(head: ReplyHead, events: readonly TurnEvent[], closing: Closing | null): string {
   const data: string[] = [];

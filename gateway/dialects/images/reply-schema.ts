@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { count, errorType, replyHead, usageSchema } from '../reply/reply-members.ts';
 
-/** The published schemas of replies to image generations. (conventions 1.10) */
+/** The published schemas of replies to image generations. (rule I101) */
 
 const usage = Type.Optional(
   Type.Object({

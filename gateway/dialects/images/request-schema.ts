@@ -17,7 +17,7 @@ const reference = Type.Object({
 
 /**
  * The image generation request on the wire, in the forms of OpenAI and of OpenRouter: every member that Troupe reads,
- * with its bounds. Unknown members are allowed and ignored. (conventions 1.10)
+ * with its bounds. Unknown members are allowed and ignored. (rule I100)
  */
 export const imagesRequest = Type.Object({
   ...{ model, models, stream, user, provider, route },

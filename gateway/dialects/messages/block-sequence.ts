@@ -40,8 +40,7 @@ const HELD_CHARACTERS_MAX = 4 * 1024 * 1024;
 /**
  * Puts the parts of an answer into the one order that the dialect allows: one open block at a time. Providers may
  * alternate the fragments of parallel calls; what arrives while a call is incomplete waits until it is complete, at the
- * latest until the end. Reasoning that comes plain and structured at once is written once.
- * (spec: inference, Messages stream; conventions 1.13)
+ * latest until the end. Reasoning that comes plain and structured at once is written once. (rule I79)
  */
 export class BlockSequence {
   readonly #writer: BlockWriter;

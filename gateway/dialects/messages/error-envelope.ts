@@ -4,8 +4,8 @@ import type { ErrorEnvelope } from '../reply/error-envelope.ts';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
- * The dialect's word for a status. Any other status of the 4xx is a fault of the request, and the rest are errors of the
- * API. (conventions 1.13)
+ * The dialect's word for a status. Any other status of the 4xx is a fault of the request, and the rest are errors of
+ * the API. (rule I82)
  */
 const WORDS: Readonly<Record<number, string>> = {
   401: 'authentication_error',
@@ -27,14 +27,14 @@ export function errorText(error: GatewayError): string {
   return JSON.stringify({ type: wordOf(status), message, error_type: type, ...detailsOf(error) });
 }
 
-/** The dialect's own envelope: for a stream that is refused before it opens. (spec: inference, Errors 4) */
+/** The dialect's own envelope: for a stream that is refused before it opens. (rule I82) */
 export const streamEnvelope: ErrorEnvelope = (error, generation) => {
   const metadata = Object.keys(error.metadata).length === 0 ? '' : `,"metadata":${JSON.stringify(error.metadata)}`;
   const id = JSON.stringify(generation);
   return { type: JSON_TYPE, body: `{"type":"error","error":${errorText(error)},"request_id":${id}${metadata}}` };
 };
 
-/** The standard envelope, with the dialect's word in `error.type`, where its SDKs look for it. (conventions 0.2) */
+/** The standard envelope, with the dialect's word in `error.type`, where its SDKs look for it. (rule I82) */
 export const wholeEnvelope: ErrorEnvelope = (error) => {
   const { status, message, type, metadata } = error;
   const members = { code: status, type: wordOf(status), message, metadata: { ...metadata, error_type: type } };

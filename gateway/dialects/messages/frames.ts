@@ -16,7 +16,7 @@ export const PING = frame('ping', '');
 /**
  * Writes one messages stream: `message_start`, each content block from its start to its stop, `message_delta` with the
  * reason, the usage and `honoured`, `message_stop`. The usage waits for the charge, so `message_delta` is written at
- * the end. An error is the last event. (spec: inference, Messages stream; conventions 1.13)
+ * the end. An error is the last event. (rule I79)
  */
 export class MessagesFrames implements ReplyFrames, BlockWriter {
   readonly #head: ReplyHead;

@@ -63,7 +63,7 @@ const assistantBlock = Type.Union([
 const text = Type.Union([Type.String(), Type.Array(textBlock)]);
 export const systemText = text;
 
-/** One turn of a messages request, by its role. (spec: inference, Messages dialect request) */
+/** One turn of a messages request, by its role. (rule I71) */
 export const messageSchema = Type.Union([
   Type.Object({
     role: Type.Literal('user'),

@@ -8,7 +8,7 @@ import { pathOf } from './path-of.ts';
 import { render } from './render.ts';
 import { messagesRequest } from './request-schema.ts';
 
-/** Messages. (spec: inference, Messages dialect request) */
+/** Messages. (rule I71) */
 export const messagesDialect: Dialect = {
   members: membersOf(messagesRequest),
   parse: (body, session) => {

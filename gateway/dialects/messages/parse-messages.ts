@@ -20,7 +20,7 @@ const BLANK_LINE = '\n\n';
 /**
  * The messages of a checked request as terms, with one leading system prompt: that of `system`, and after a blank line
  * each the texts of system turns at any place. Media are added to `carried` for routing. Throws 400 for media without a
- * readable source. (spec: inference, Messages dialect request)
+ * readable source. (rule I71, rule I72)
  */
 export function parseMessages(
   messages: readonly WireMessage[],

@@ -11,7 +11,7 @@ const HOSTED_SEARCH = /^web_search_\d{8}$/;
 
 /**
  * Sets on the turn its tools and the tool choice. Every tool is a function of the client: a hosted one is refused with
- * its position, since nobody would run it. (spec: inference, Messages dialect request, Errors 7)
+ * its position, since nobody would run it. (rule I73)
  */
 export function parseTools(request: Pick<MessagesRequest, 'tools' | 'tool_choice'>, turn: Tooled): void {
   const tools = toolsOf(request.tools);

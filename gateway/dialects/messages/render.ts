@@ -9,7 +9,7 @@ import { usageText } from './usage-text.ts';
 
 /**
  * A whole message as JSON text: the blocks that a stream of the same answer adds up to. `stops` are the request's
- * `stop_sequences`. (spec: inference, Messages dialect request)
+ * `stop_sequences`. (rule I77, rule I74)
  */
 export function render(
   head: ReplyHead,

@@ -4,7 +4,7 @@ import { oneOf } from '../request/members.ts';
 
 /**
  * The published schema of messages, of the events of their streams and of the dialect's own error. Outgoing replies are
- * not validated with it; the tests check real replies against it. (spec: inference, Messages dialect request)
+ * not validated with it; the tests check real replies against it. (rule I71)
  */
 const text = Type.String();
 const nullable = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);

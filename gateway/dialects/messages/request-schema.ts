@@ -18,7 +18,7 @@ const tool = Type.Object({
 
 const parallel = { disable_parallel_tool_use: maybe(Type.Boolean()) };
 
-/** The members that decide the size of a prompt: a whole request to count it. (spec: inference, `count_tokens`) */
+/** The members that decide the size of a prompt: a whole request to count it. (rule I78) */
 const promptMembers = {
   model: sharedMembers.model,
   models: sharedMembers.models,
@@ -31,7 +31,7 @@ export const countRequest = Type.Object(promptMembers);
 
 /**
  * The messages request on the wire: every member that Troupe reads, and those that it accepts without effect. Unknown
- * members are allowed and ignored. (spec: inference, Messages dialect request)
+ * members are allowed and ignored. (rule I71)
  */
 export const messagesRequest = Type.Object({
   ...promptMembers,

@@ -15,7 +15,7 @@ interface Ending {
 const WINDOW_EXCEEDED = 'model_context_window_exceeded';
 const STOP_SEQUENCE = 'stop_sequence';
 
-/** The members `stop_reason` and `stop_sequence` as JSON text. (conventions 1.13) */
+/** The members `stop_reason` and `stop_sequence` as JSON text. (rule I81) */
 export function stopMembers(ending: Ending): string {
   const reason = reasonOf(ending);
   const sequence = reason === STOP_SEQUENCE ? matched(ending) : null;

@@ -9,7 +9,7 @@ export const UNREPORTED_USAGE =
 /**
  * The `usage` object as JSON text, with every digit of the cost. Both counts are always present: one that was not
  * reported is 0 and named. `input_tokens` leave out what was read from and written to a cache. `null`: no charge is
- * recorded, so nothing counts as reported. (spec: inference, Messages dialect request 3; conventions 1.13)
+ * recorded, so nothing counts as reported. (rule I74, rule I75)
  */
 export function usageText(closing: Closing | null): string {
   if (closing === null) return UNREPORTED_USAGE;

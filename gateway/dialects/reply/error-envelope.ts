@@ -12,7 +12,7 @@ export interface ErrorReply {
 /** Writes a refusal of one request. `generation` is the generation id of the request. Never shows `detail`. */
 export type ErrorEnvelope = (error: GatewayError, generation: string) => ErrorReply;
 
-/** The envelope of all refusals whose dialect has no form of its own. (spec: inference, Errors) */
+/** The envelope of all refusals whose dialect has no form of its own. (rule E1, rule E3) */
 export const standardEnvelope: ErrorEnvelope = (error) => ({
   type: 'application/json; charset=utf-8',
   body: renderEnvelope(error),

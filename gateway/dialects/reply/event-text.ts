@@ -1,4 +1,4 @@
-/** Fixed texts of chat and text completion streams. (spec: inference, Chat stream 1, 4) */
+/** Fixed texts of chat and text completion streams. (rule I52, rule I55) */
 
 /** Comments end in one newline: a blank line would dispatch an empty event in some clients. */
 export const PROCESSING = ': processing\n';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { ERROR_TYPES } from '../../../actors/terms/refusal.ts';
 import { oneOf } from '../request/members.ts';
 
-/** Members that the published replies of several dialects share. (spec: inference, Chat completion reply) */
+/** Members that the published replies of several dialects share. (rule I45, rule I48) */
 
 /** A number of tokens, or a position. */
 export const count = Type.Integer({ minimum: 0 });

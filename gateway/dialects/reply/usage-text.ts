@@ -3,7 +3,7 @@ import type { Usage } from '../../terms/usage.ts';
 /**
  * The `usage` object as JSON text, concatenated so that every digit of the cost is kept without a float. `cost` is
  * exact decimal text; an unreported count is absent. `prompt_tokens_details` is present when caching occurred, and then
- * `cached_tokens` is a number, since strict clients require it. (spec: inference, Chat completion reply)
+ * `cached_tokens` is a number, since strict clients require it. (rule I46)
  */
 export function usageText(usage: Usage, cost: string): string {
   const { promptTokens, completionTokens } = usage;

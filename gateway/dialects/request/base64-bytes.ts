@@ -1,6 +1,6 @@
 /**
  * Strict base64, checked without decoding: Node's decoder drops foreign characters instead of refusing them, and the
- * size must be known before anything is allocated. One pass, linear. (spec: reliability, attack 66)
+ * size must be known before anything is allocated. One pass, linear. (rule I41)
  */
 import { LOOP_TURN_BYTES, type LoopWork } from '../../../actors/runtime/index.ts';
 

@@ -2,7 +2,7 @@ import type { Modality } from '../../../actors/terms/endpoint.ts';
 import { invalid } from '../../terms/invalid.ts';
 import type { FileReference, MediaPart, ToolCall } from '../../terms/turn.ts';
 
-/** Stored files that one request names. (spec: inference, Limits) */
+/** Stored files that one request names. (rule I4) */
 const STORED_FILES_MAX = 16;
 
 /**

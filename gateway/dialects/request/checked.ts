@@ -5,7 +5,7 @@ import { validationError } from './validation-error.ts';
 
 /**
  * Checks a parsed body against its schema; throws a 400 that names the member and its bound. The body is not changed:
- * no coercion, no defaults, nothing removed. (spec: inference, Errors 2)
+ * no coercion, no defaults, nothing removed. (rule E10)
  */
 export function checked<T extends TSchema>(check: Validator<TProperties, T>, body: unknown): Static<T> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

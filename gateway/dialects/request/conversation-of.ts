@@ -3,7 +3,7 @@ import { LABEL_CHARACTERS_MAX } from './members.ts';
 
 /**
  * The conversation of a request: the first non-empty name in the body, in the dialect's order, else the header. Null
- * without any. (spec: inference, Routing rules 1)
+ * without any. (rule I125)
  */
 export function conversationOf(
   named: readonly (string | null | undefined)[],

@@ -10,16 +10,13 @@ const pictureSettings = parameterMembers('images');
 
 /**
  * How pictures are made: the members of `image_config`, and of the body of an image generation. The words of a setting
- * are those that endpoints declare. (spec: inference, `image_config`; conventions 1.10)
+ * are those that endpoints declare. (rule I24)
  */
 export const PICTURE_SETTINGS = Object.keys(pictureSettings) as readonly (keyof typeof pictureSettings)[];
 
 const imageConfig = Type.Object(pictureSettings);
 
-/**
- * The members that ask for pictures and speech, in every dialect that can answer with both. (spec: inference,
- * `modalities`)
- */
+/** The members that ask for pictures and speech, in every dialect that can answer with both. (rule I122) */
 export const mediaMembers = {
   modalities: maybe(Type.Array(oneOf('text', 'image', 'audio'), { maxItems: NAMES_MAX })),
   image_config: maybe(imageConfig),

@@ -2,7 +2,7 @@ import { type TSchema, type TSchemaOptions, Type } from 'typebox';
 
 /**
  * Building blocks of the request schemas of all dialects. `maybe` marks an optional member whose explicit null counts
- * as absent; other members refuse null. (spec: inference, Conventions 1)
+ * as absent; other members refuse null. (rule I1)
  */
 export const maybe = <T extends TSchema>(schema: T, options: TSchemaOptions = {}) =>
   Type.Optional(Type.Union([schema, Type.Null()], options));
@@ -19,7 +19,7 @@ export const named = (maxLength: number) => Type.String({ minLength: 1, maxLengt
 export const opaque = (options: TSchemaOptions = {}) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}, options));
 
-/** Entries of a list of names, where the specification sets no bound. */
+/** Entries of a list of names, where no rule sets a bound. */
 export const NAMES_MAX = 100;
-/** Characters of ids, slugs, labels: `user`, `session_id`, model ids. (spec: inference, Limits) */
+/** Characters of ids, slugs, labels: `user`, `session_id`, model ids. (rule I4) */
 export const LABEL_CHARACTERS_MAX = 256;

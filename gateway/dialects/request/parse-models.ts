@@ -8,8 +8,7 @@ interface Named {
 const SHOWN_CHARACTERS_MAX = 100;
 
 /**
- * `model` first, then `models`, each once. Throws a 400 for the unsupported suffix `:online`. (spec: inference,
- * `model`)
+ * `model` first, then `models`, each once. Throws a 400 for the unsupported suffix `:online`. (rule I11)
  */
 export function parseModels({ model, models }: Named): readonly string[] {
   if (model != null && !models) {

@@ -13,7 +13,7 @@ type MutablePreferences = { -readonly [member in keyof Preferences]: Preferences
 
 /**
  * Provider preferences of a checked request. `route` is the older name of `sort.partition`, which takes precedence;
- * `store: false` also asks for zero retention. (spec: inference, `route`, `store`; conventions 1.1)
+ * `store: false` also asks for zero retention. (rule I21, rule I17)
  */
 export function parsePreferences({ provider: wire, route, store }: RequestedPreferences): Preferences {
   const preferences: MutablePreferences = { allowFallbacks: wire?.allow_fallbacks ?? true };

@@ -15,7 +15,7 @@ const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{
 
 /**
  * Parses a `*_url` member: a URL, forwarded unchanged and never fetched here, or the bytes of a `data:` URL. Any other
- * scheme is a 400 that names `member`. (spec: inference, Messages; reliability, attacks 41 and 66)
+ * scheme is a 400 that names `member`. (rule I39, rule I40, rule I41)
  */
 export function parseSource(url: string, member: string): MediaSource {
   if (isData(url)) return parseDataUrl(url, member);

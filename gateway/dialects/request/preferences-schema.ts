@@ -27,9 +27,7 @@ const quantization = oneOf(
   'unknown',
 );
 
-/**
- * Provider preferences on the wire, the same in every dialect. (spec: inference, Provider preferences; conventions 1.1)
- */
+/** Provider preferences on the wire, the same in every dialect. (rule I28) */
 export const preferencesSchema = Type.Object({
   order: maybe(slugs),
   allow_fallbacks: maybe(Type.Boolean()),

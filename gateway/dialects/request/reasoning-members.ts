@@ -4,7 +4,7 @@ import type { Reasoning } from '../../terms/turn.ts';
 import { maybe } from './members.ts';
 import { effort } from './shared-members.ts';
 
-/** The members of `reasoning`, in every dialect that has it. (spec: inference, `reasoning`, Routing rules 3) */
+/** The members of `reasoning`, in every dialect that has it. (rule I18, rule I114) */
 export const reasoningMembers = {
   effort: maybe(effort),
   max_tokens: maybe(Type.Integer({ minimum: 1, maximum: CEILING_MAX })),

@@ -6,7 +6,7 @@ const MODELS_MAX = 20;
 
 const modelId = named(LABEL_CHARACTERS_MAX);
 
-/** Members that are no parameters of an endpoint and that dialects share. (spec: inference, both tables) */
+/** Members that are no parameters of an endpoint and that dialects share. (rule I3) */
 export const sharedMembers = {
   model: maybe(modelId),
   models: maybe(Type.Array(modelId, { maxItems: MODELS_MAX })),
@@ -16,17 +16,14 @@ export const sharedMembers = {
   route: maybe(oneOf('fallback', 'sort')),
 };
 
-/** Tools of one request, and their names, in every dialect. (spec: inference, Limits) */
+/** Tools of one request, and their names, in every dialect. (rule I27) */
 export const TOOLS_MAX = 1_536;
 export const toolName = Type.String({ pattern: '^[a-zA-Z0-9_-]{1,128}$' });
 
-/** The levels of `reasoning_effort`. (spec: inference, `reasoning`) */
+/** The levels of `reasoning_effort`. (rule I18) */
 export const effort = oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max');
 
-/**
- * The two members that request compression, in every dialect of conversations. (spec: inference, `transforms`,
- * `plugins`)
- */
+/** The two members that request compression, in every dialect of conversations. (rule I22) */
 export const compressionMembers = {
   transforms: maybe(Type.Array(oneOf('middle-out'), { maxItems: NAMES_MAX })),
   plugins: maybe(Type.Array(Type.Object({ id: oneOf('context-compression') }), { maxItems: NAMES_MAX })),

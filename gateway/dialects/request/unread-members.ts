@@ -10,8 +10,7 @@ export function membersOf(schema: { readonly properties: object }): ReadonlySet<
 
 /**
  * The members of a body that nothing reads, in their order; null without any. Unknown members are accepted and ignored
- * (spec: inference, Versioning), so a misspelled one is otherwise noticed by its missing effect only. A null counts as
- * absent.
+ * (rule I2), so a misspelled one is otherwise noticed by its missing effect only. A null counts as absent.
  */
 export function unreadMembers(read: ReadonlySet<string>, body: object): readonly string[] | null {
   let unread: string[] | null = null;

@@ -4,8 +4,8 @@ import { schemaViolations } from '../../json/schema-violations.ts';
 const MEMBER_CHARACTERS_MAX = 200;
 
 /**
- * Describes why a check refused a body, as one sentence that names the member and its bound: `top_p must be greater than
- * 0`. (spec: inference, Errors 2)
+ * Describes why a check refused a body, as one sentence that names the member and its bound: `top_p must be greater
+ * than 0`. (rule E10)
  */
 export function validationError(schema: TSchema, body: unknown): string {
   const [found] = schemaViolations(schema, body, 1);

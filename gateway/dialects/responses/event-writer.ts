@@ -1,4 +1,4 @@
-/** Writes the events of one stream, each as one frame, numbered from 0 without a gap. (conventions 1.14) */
+/** Writes the events of one stream, each as one frame, numbered from 0 without a gap. (rule I88) */
 export class EventWriter {
   #next = 0;
 

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import type { ErrorEnvelope } from '../reply/error-envelope.ts';
 
-/** The codes of a response that failed. (spec: inference, Errors 5) */
+/** The codes of a response that failed. (rule I89) */
 type FailureCode = 'invalid_prompt' | 'rate_limit_exceeded' | 'context_length_exceeded' | 'server_error';
 
 /** Statuses that say the request itself is at fault. */
@@ -15,7 +15,7 @@ export function failureCode({ type, status }: GatewayError): FailureCode {
 
 /**
  * The envelope of a stream that was refused before it opened: the standard one with the members that clients of this
- * dialect read. `code` is null but for the causes that they branch on. (spec: inference, Errors 5; conventions 1.14)
+ * dialect read. `code` is null but for the causes that they branch on. (rule I89)
  */
 export const streamEnvelope: ErrorEnvelope = (error) => ({
   type: 'application/json; charset=utf-8',

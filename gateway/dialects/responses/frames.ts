@@ -22,7 +22,7 @@ export const SILENCE_MS = 120_000;
 /**
  * Writes one responses stream: the response as it begins, its items, and the whole response at the end, which waits for
  * the charge. A failure is an `error` event and the failed response. The whole reply of this dialect is the last
- * response of the same stream. (spec: inference, Responses stream, Errors 5; conventions 1.14)
+ * response of the same stream. (rule I88, rule I89)
  */
 export class ResponsesFrames implements ReplyFrames {
   readonly #head: ReplyHead;
@@ -59,7 +59,7 @@ export class ResponsesFrames implements ReplyFrames {
     return frames + this.#writer.write(`response.${status}`, `,"response":${response}`);
   }
 
-  /** After a long silence the response so far: some clients reset their timers on data alone. (conventions 0.2) */
+  /** After a long silence the response so far: some clients reset their timers on data alone. (rule I92) */
   keepAlive(silentMs: number): string {
     if (silentMs < SILENCE_MS || this.#failed || this.#finish !== null) return KEEP_ALIVE;
     const begun = this.#begin();

@@ -77,7 +77,7 @@ const message = Type.Object({
   status,
 });
 
-/** One item of `input`, by its kind. (spec: inference, Responses dialect request; conventions 1.14) */
+/** One item of `input`, by its kind. (rule I84) */
 export const inputItem = Type.Union([functionCall, functionCallOutput, reasoning, itemReference, message]);
 
 export type InputItem = Static<typeof inputItem>;

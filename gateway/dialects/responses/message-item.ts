@@ -38,7 +38,7 @@ export class MessageItem implements OutputItem {
     return closed + part.open() + part.add(text);
   }
 
-  /** A picture is added and done in one pair. (spec: inference, Responses stream) */
+  /** A picture is added and done in one pair. (rule I88) */
   draw(url: string): string {
     const closed = this.#closePart();
     const part = `{"type":"output_image","image_url":${JSON.stringify(url)}}`;

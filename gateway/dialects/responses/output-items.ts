@@ -27,7 +27,7 @@ export interface WantedOutput {
 
 /**
  * The output of one response: the events of a turn as items with contiguous indexes, one open at a time. Every method
- * returns the frames that it causes. Throws 502 beyond the bound on characters. (conventions 1.14)
+ * returns the frames that it causes. Throws 502 beyond the bound on characters. (rule I88)
  */
 export class OutputItems {
   readonly #writer: EventWriter;

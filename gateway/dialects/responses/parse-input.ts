@@ -14,7 +14,7 @@ type Thought = Pick<Open, 'reasoning' | 'reasoningDetails'>;
 /**
  * Items of a checked request as messages. The items of one turn of the model (reasoning, message, calls) become one
  * message: reasoning belongs to the item behind it, or where the turn ends with it, to the item before. Media is added
- * to `carried` for routing. Throws 400 and 404 for parts without a readable source. (spec: inference, `input`)
+ * to `carried` for routing. Throws 400 and 404 for parts without a readable source. (rule I84)
  */
 export function parseInput(
   instructions: string | null,
@@ -22,7 +22,7 @@ export function parseInput(
   carried: Carried,
 ): TurnMessage[] {
   const messages: TurnMessage[] = [];
-  // The specification calls them the system prompt; a text without a character sets none.
+  // They are the system prompt; a text without a character sets none.
   if (instructions !== null && instructions !== '') messages.push({ role: 'system', text: instructions });
   if (typeof input === 'string') {
     messages.push({ role: 'user', text: input });

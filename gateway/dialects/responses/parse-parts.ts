@@ -99,7 +99,7 @@ function imageOf(
   return { type: 'image', source, ...(detail == null ? {} : { detail }) };
 }
 
-/** A document by its bytes, its URL or the id of a stored file. (spec: inference, `input`) */
+/** A document by its bytes, its URL or the id of a stored file. (rule I84, rule I39) */
 function fileOf(
   { file_id: id, file_data: data, file_url: url, filename }: Extract<InputPart, { type: 'input_file' }>,
   member: string,

@@ -5,7 +5,7 @@ import { type ReplyRequest, ResponsesFrames } from './frames.ts';
 
 /**
  * A whole response as JSON text: the one that ends the stream of the same events. `closing: null` means that no charge
- * is recorded. (spec: inference, Responses dialect request)
+ * is recorded. (rule I87)
  */
 export function render(
   head: ReplyHead,

@@ -13,7 +13,7 @@ export type RepeatedRequest = Omit<ResponsesRequest, 'input'>;
 /**
  * The members of a response that repeat its request, as JSON text with a comma before each. Strict clients require most
  * of them: where the request sets none, `temperature`, `top_p`, both penalties, `service_tier` and `truncation` are
- * placeholders and no statement about the endpoint. (spec: inference, `parallel_tool_calls`; conventions 0.3, 1.14)
+ * placeholders and no statement about the endpoint. (rule I87)
  */
 export function repeatedMembers(request: RepeatedRequest): string {
   const { reasoning, text } = request;

@@ -4,7 +4,7 @@ import { oneOf } from '../request/members.ts';
 
 /**
  * The published schema of replies to responses requests. Outgoing replies are not validated with it; the tests check
- * real replies against it. (spec: inference, Responses dialect request, Responses stream)
+ * real replies against it. (rule I87, rule I88)
  */
 const text = Type.String();
 const orNull = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);

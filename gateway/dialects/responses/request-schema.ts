@@ -45,7 +45,7 @@ const format = Type.Union([
 
 /**
  * The responses request on the wire. Unknown members are allowed and ignored. The schema validates requests, gives
- * their type, and is published in the OpenAPI document. (spec: inference, Responses dialect request)
+ * their type, and is published in the OpenAPI document. (rule I84)
  */
 export const responsesRequest = Type.Object({
   model,

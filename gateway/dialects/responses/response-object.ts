@@ -35,7 +35,7 @@ export function endOf(reason: FinishReason): Pick<ResponseState, 'status' | 'inc
 
 /**
  * A response object as JSON text. `repeated` are the members that repeat the request. `completed_at` is not measured
- * here, so it is null. (conventions 1.14)
+ * here, so it is null. (rule I87)
  */
 export function responseText(head: ReplyHead, repeated: string, state: ResponseState): string {
   const { status, error, incomplete, output, usage = 'null', honoured } = state;

@@ -12,7 +12,7 @@ import { render } from './render.ts';
 import { type RepeatedRequest, repeatedMembers } from './repeated-members.ts';
 import { responsesRequest } from './request-schema.ts';
 
-/** Responses. (spec: inference, Responses dialect request) */
+/** Responses. (rule I84) */
 export const responsesDialect: Dialect = {
   members: membersOf(responsesRequest),
   parse: (body, session) => {

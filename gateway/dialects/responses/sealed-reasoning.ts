@@ -34,7 +34,7 @@ const check = Compile(
 /**
  * Structured reasoning as one opaque text, the `encrypted_content` of a reasoning item: it is the only member that
  * every client of this dialect sends back unchanged. Not encrypted by us; what a provider signed or encrypted stays so.
- * Null where no entry is signed or encrypted: then the text of the item says everything. (conventions 1.14)
+ * Null where no entry is signed or encrypted: then the text of the item says everything. (rule I91)
  */
 export function sealReasoning(details: readonly ReasoningDetail[]): string | null {
   if (!details.some(({ signature, data }) => signature || data)) return null;

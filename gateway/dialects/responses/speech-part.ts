@@ -8,9 +8,7 @@ interface SpeechPiece {
   readonly expiresAt?: number | undefined;
 }
 
-/**
- * Generated speech of a message: its bytes and its transcript. (spec: inference, Responses stream; conventions 1.14)
- */
+/** Generated speech of a message: its bytes and its transcript. (rule I88) */
 export class SpeechPart {
   readonly #writer: EventWriter;
   readonly #place: string;

@@ -6,7 +6,7 @@ const KINDS = {
   refusal: { event: 'response.refusal', member: 'refusal', after: '' },
 } as const;
 
-/** Strict clients require the empty lists. (conventions 0.3) */
+/** Strict clients require the empty lists. (rule I49) */
 const EMPTY_LISTS = ',"annotations":[],"logprobs":[]';
 
 /** Text of a message, or its refusal. */

@@ -8,7 +8,7 @@ const COUNTS = ['input_tokens', 'output_tokens', 'total_tokens'] as const;
  * The `usage` object as JSON text. It states three counts: one that was not reported is 0 and named in
  * `heimdall.unreported`, which is absent when all were. The two details are 0 where they were not reported, since
  * strict clients require a number. `closing: null`: no charge is recorded, so no count and no cost is stated.
- * (spec: inference, Responses dialect request)
+ * (rule I74)
  */
 export function usageText(closing: Pick<Closing, 'usage' | 'cost'> | null): string {
   const usage: Usage = closing?.usage ?? {};

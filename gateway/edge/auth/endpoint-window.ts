@@ -32,7 +32,7 @@ export interface EndpointWindowOptions {
 /**
  * The whole endpoint's window on this node. A request takes from it last, after its address or key was counted, and
  * returns what it took if it is refused. While several accounts or addresses ask, none takes more than its part; one
- * that asks alone may take everything. (spec: inference, Limits; reliability, decision 17)
+ * that asks alone may take everything. (rule E14)
  */
 export class EndpointWindow {
   readonly #share: WindowShare;

@@ -17,7 +17,7 @@ export function sessionSecretOf({ cookie }: Pick<IncomingHttpHeaders, 'cookie'>)
 
 /**
  * The cookie that opens a session. Scripts cannot read it, and the browser sends it with no request that another site
- * has begun. (spec: reliability, attack 30)
+ * has begun. (rule K36)
  */
 export function sessionCookie(secret: string, lifetimeMs: number): string {
   return stringifySetCookie({

@@ -23,7 +23,7 @@ export interface ShareTaken {
 /**
  * This node's share of the whole endpoint's window. Each request takes one grant, without waiting while the share
  * lasts. A share is valid only within its own window, and an idle share is returned for other nodes. The first two
- * askers of each window are reported, so that the cluster knows whether one asks alone. (spec: inference, Limits)
+ * askers of each window are reported, so that the cluster knows whether one asks alone. (rule E14)
  */
 export class WindowShare {
   readonly #budgets: WindowBudgets;

@@ -49,8 +49,7 @@ export interface ReadBodyOptions {
 /**
  * Reads a request's JSON body within its bounds: announced and actual size, nesting and tokens, strict UTF-8, no
  * compression, a minimum speed, and event loop stalls no longer than one window takes. Rejects with GatewayError 400,
- * 408, 413, 415 or 503, and with `CallerLeft` if the client leaves during the upload. (spec: inference, Limits;
- * reliability, attacks 51-54)
+ * 408, 413, 415 or 503, and with `CallerLeft` if the client leaves during the upload. (rule E23)
  */
 export async function readBody(request: IncomingMessage, options: ReadBodyOptions): Promise<RequestBody> {
   const { limits, clock } = options;

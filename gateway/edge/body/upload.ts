@@ -31,7 +31,7 @@ export interface Uploaded {
 
 /**
  * Receives a body within its bounds of size, depth, tokens and speed, no faster than the event loop has time for.
- * Rejects with GatewayError 400, 408, 413 or 503, or with `CallerLeft`. (spec: reliability, attacks 51-54)
+ * Rejects with GatewayError 400, 408, 413 or 503, or with `CallerLeft`. (rule E23, rule E26)
  */
 export function gatherUpload(
   request: IncomingMessage,

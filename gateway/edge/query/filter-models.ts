@@ -6,7 +6,7 @@ import { invalid } from '../../terms/invalid.ts';
 import { readModelTests } from './model-tests.ts';
 import { textOf, wholeNumber } from './query-values.ts';
 
-/** Filters of the specification that are accepted and not computed: a query with one of them matches no model. */
+/** Filters that are accepted and not computed: a query with one of them matches no model. */
 const UNSUPPORTED: readonly string[] = [
   ...['category', 'arch', 'distillable', 'min_intelligence_index', 'max_intelligence_index', 'min_coding_index'],
   ...['max_coding_index', 'min_agentic_index', 'max_agentic_index'],
@@ -36,14 +36,14 @@ function wholeList(topic: ReadonlyMap<string, Json>): Listing {
 
 /**
  * `GET /models`: filters, sorts and paginates the models of the board's topic `endpoints`. Beside `data`, the answer has
- * the matches on all pages and the link to the next page, which strict clients need to paginate (conventions 0.3), and
+ * the matches on all pages and the link to the next page, which strict clients need to paginate (rule I49), and
  * `unsupported_filters` only where one is named. `now`: store time in ms. Throws 400 for a value out of range.
  */
 export function filterModels(topic: ReadonlyMap<string, Json>, query: URLSearchParams, now: number): Listing {
   return query.size === 0 ? wholeList(topic) : listingOfModels(selectModels(topic, query, now));
 }
 
-/** Largest page of `GET /embeddings/models`. (conventions 1.8) */
+/** Largest page of `GET /embeddings/models`. (rule I109) */
 const EMBEDDINGS_LIMIT_MAX = 1_000;
 
 /** `GET /embeddings/models`: the models that answer with vectors; of the query only the page is read. */

@@ -17,8 +17,7 @@ const PERCENT = /^\d{1,3}(\.\d{1,12})?$/;
 
 /**
  * Where a filter is about what endpoints declare, one endpoint that matches is enough, whichever supplies the summary.
- * Only the names of `supported_parameters` may come from different endpoints. (spec: catalogue, `GET /models` query
- * parameters)
+ * Only the names of `supported_parameters` may come from different endpoints. (rule C14)
  */
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['family', (wanted) => (model) => familyOf(model) === wanted],

@@ -4,8 +4,7 @@ import type { Attribution } from '../../terms/caller.ts';
 
 /**
  * The application that a request claims to come from: `X-Vendor-Title` if not empty, else `X-Title`, and `HTTP-Referer`
- * as its address. The text is bounded and reduced to ASCII, so that it is safe to store and to show. (spec: inference,
- * Conventions 6)
+ * as its address. The text is bounded and reduced to ASCII, so that it is safe to store and to show. (rule I5)
  */
 export function readAttribution(headers: IncomingHttpHeaders): Attribution {
   return {

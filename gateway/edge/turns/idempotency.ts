@@ -9,7 +9,7 @@ const SHAPE = /^[\x21-\x7e]{1,255}$/;
 /**
  * The `Idempotency-Key` of a request and its body, as digests under the pepper: neither can be read from the database,
  * nor a guess of one confirmed. The path belongs to the body, since the same bytes mean another request elsewhere.
- * Undefined without the header; throws the 400 for a malformed one. (reliability, decision 5)
+ * Undefined without the header; throws the 400 for a malformed one. (rule K66, rule K67)
  */
 export function readIdempotency(
   { request, bodyDigest }: Pick<RequestContext, 'request' | 'bodyDigest'>,

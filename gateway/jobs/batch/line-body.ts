@@ -10,7 +10,7 @@ import { readInShares } from '../../json/read-in-shares.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { invalid } from '../../terms/invalid.ts';
 
-/** What a batch sets for its bodies. (spec: inference, Batch) */
+/** What a batch sets for its bodies. (rule B13) */
 export interface LineDefaults {
   readonly endpoint: BatchEndpoint;
   /** For bodies that name no model; any other name in a body is refused. Null without a default. */
@@ -79,7 +79,7 @@ function lineBody(value: unknown, defaults: LineDefaults): LineBody {
 
 /**
  * Validates a body before its batch is accepted: the live route's own parse, and what a batch refuses beyond it. Throws
- * GatewayError. (spec: inference, Batch rules 2, 3)
+ * GatewayError. (rule B3, rule B5)
  */
 export function validateLine({ dialect, body }: LineBody, { model }: LineDefaults): void {
   const { turn } = dialect.parse(body, null);
@@ -105,7 +105,7 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** The dialect of the bodies of each endpoint. (spec: inference, Batch) */
+/** The dialect of the bodies of each endpoint. (rule B13) */
 export const BATCH_DIALECTS: Readonly<Record<BatchEndpoint, Dialect>> = {
   '/v1/chat/completions': DIALECTS.chat,
   '/v1/responses': DIALECTS.responses,

@@ -11,7 +11,7 @@ import type { ClusterConfig } from '../../terms/config.ts';
 import { invalid } from '../../terms/invalid.ts';
 import type { LineDefaults, LineProvider } from './line-body.ts';
 
-/** Code points of a `custom_id`. (spec: inference, Limits) */
+/** Code points of a `custom_id`. (rule B2) */
 const CUSTOM_ID_CHARACTERS_MAX = 128;
 
 /** The bodies of a submission stay text until each is validated alone. */
@@ -59,10 +59,7 @@ export interface Submission extends LineDefaults {
   readonly source: readonly SubmittedRequest[] | { readonly fileId: string };
 }
 
-/**
- * Checks the whole envelope of a submission. Throws GatewayError 400 naming the member. (spec: inference, Batch rules
- * 3, 10)
- */
+/** Checks the whole envelope of a submission. Throws GatewayError 400 naming the member. (rule B1) */
 export function parseSubmission(value: unknown): Submission {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid('The request body must be a JSON object');

@@ -35,7 +35,7 @@ export async function readSealed(
 
 /**
  * The result lines of an ended batch, as stored; null while it runs, and once the file expired or was deleted. Rejects
- * with GatewayError 503 while the key store is out of reach. (spec: inference, Batch, `results`)
+ * with GatewayError 503 while the key store is out of reach. (rule B30)
  */
 export async function resultsOf(
   files: FileServices,
@@ -52,7 +52,7 @@ export async function resultsOf(
   }
 }
 
-/** A reply of a batch opens only as that of this line of this batch of this account. (reliability F5) */
+/** A reply of a batch opens only as that of this line of this batch of this account. (rule B48) */
 export function placeOfReply(account: string, batch: string, index: number): Place {
   return { account, object: `${batch}/${index}`, kind: 'batch-reply' };
 }

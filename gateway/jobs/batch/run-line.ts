@@ -48,7 +48,7 @@ const BODY_LOST = 'The body of this request can no longer be opened: its key is 
 /**
  * The activity `line`: runs one line of a batch exactly as its live route runs the body, and resolves with the outcome
  * and the charge, which the batch records in one commit. A refusal of the turn is an outcome; a failure of the cluster,
- * the store or the key store is none, and the chart repeats the attempt. (spec: inference, Batch rules 1, 5-9)
+ * the store or the key store is none, and the chart repeats the attempt. (rule B13, rule B21)
  */
 export function lineHandler(services: () => JobServices): ActivityHandler {
   const node: NodeState = { replyKey: new ReplyKey(), bodyBytes: 0 };
@@ -146,7 +146,7 @@ class LineRun {
     }
   }
 
-  /** Null: the key is destroyed, or the bytes are damaged; the line is not sent. (spec: inference, Batch rules 9) */
+  /** Null: the key is destroyed, or the bytes are damaged; the line is not sent. (rule B19) */
   async #readBody(): Promise<Buffer | null> {
     const { account, batch, bodies, offset, length } = this.#input;
     const { bytes } = this.#services.inference.files;
@@ -265,7 +265,7 @@ function isHeldBack({ status, metadata }: GatewayError): boolean {
   return status === 402 && metadata.held !== undefined;
 }
 
-/** Only failures of the service itself advise to repeat. (spec: inference, Errors 1) */
+/** Only failures of the service itself advise to repeat. (rule B21) */
 function isRepeatable({ headers }: GatewayError): boolean {
   return headers['x-should-retry'] === 'true';
 }

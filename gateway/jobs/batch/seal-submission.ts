@@ -29,7 +29,7 @@ export interface NewSubmission {
 /**
  * Validates each body of a checked submission alone and seals the valid ones as one blob. Returns the batch to be
  * created; until then the blob belongs to no row, and the sweep removes it. Rejects with GatewayError 503 while the key
- * store or the blob store is out of reach. (spec: inference, Batch rules 3, 9, 10; reliability B15, F5)
+ * store or the blob store is out of reach. (rule B3, rule B9, rule B48)
  */
 export async function sealSubmission(services: FileServices, input: NewSubmission): Promise<NewBatch> {
   const { cluster, bytes, random } = services;
@@ -57,7 +57,7 @@ export async function sealSubmission(services: FileServices, input: NewSubmissio
   }
 }
 
-/** The bodies of a batch open only as those of this batch of this account. (reliability F5) */
+/** The bodies of a batch open only as those of this batch of this account. (rule B48) */
 export function placeOfBodies(account: string, batch: string): Place {
   return { account, object: batch, kind: 'batch-bodies' };
 }

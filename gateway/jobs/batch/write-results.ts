@@ -28,7 +28,7 @@ const UNSENT: Readonly<Record<UnsentType, string>> = {
 /**
  * The activity `results`: writes one JSON line for each line of a batch, in the order of the submission, as one sealed
  * blob. Memory for a page of rows and one reply. A reply whose key is lost is written as an error that names its
- * charge. (spec: inference, Batch, Result line; Batch rules 8, 9)
+ * charge. (rule B28, rule B31)
  */
 export function resultsHandler(services: () => JobServices): ActivityHandler {
   return {

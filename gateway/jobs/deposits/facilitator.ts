@@ -38,8 +38,8 @@ const REASON_CHARACTERS_MAX = 64;
 
 /**
  * The client of an x402 facilitator: `POST /verify`, `POST /settle`, and `GET /settlements/{network}/{payer}/{nonce}`,
- * which tells how a payment was settled whose answer was lost. Every method rejects with `NoAnswer` where the outcome is
- * unknown. What a facilitator says reaches customers only as a short code. (conventions 1.6)
+ * which tells how a payment was settled whose answer was lost. Every method rejects with `NoAnswer` where the outcome
+ * is unknown. What a facilitator says reaches customers only as a short code. (rule K47)
  */
 export class Facilitator {
   readonly #options: FacilitatorOptions;

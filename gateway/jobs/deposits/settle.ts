@@ -28,9 +28,9 @@ const UNKNOWN = 'unknown';
 const FINAL_AFTER_MS = 5 * 60_000;
 
 /**
- * The activity `settle`: the first attempt verifies and settles. Every later one first asks by the payment's nonce how it
- * was settled, since the answer of an earlier one may be lost, and only then asks to settle the same authorization again,
- * which its network accepts once. It resolves with what is certain and fails where nothing is. (conventions 1.6)
+ * The activity `settle`: the first attempt verifies and settles. Every later one first asks by the payment's nonce how
+ * it was settled, since the answer of an earlier one may be lost, and only then asks to settle the same authorization
+ * again, which its network accepts once. It resolves with what is certain and fails where nothing is. (rule K47)
  */
 export function settleHandler(services: () => PaymentServices, limits: PaymentLimits): ActivityHandler {
   return {

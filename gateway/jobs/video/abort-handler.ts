@@ -10,7 +10,7 @@ import { renderSettlement } from './render-settlement.ts';
 
 /**
  * The activity `abort`: asks the provider of a cancelled job to abort its render, and resolves with the charge of the
- * seconds that it reports; null where it reports none, or the job has ended. (reliability, decision 20)
+ * seconds that it reports; null where it reports none, or the job has ended. (rule V28)
  */
 export function abortHandler(services: () => JobServices, limits: RenderLimits): ActivityHandler {
   return {

@@ -23,7 +23,7 @@ import { type ReceivedClip, storeClip } from './store-clip.ts';
 
 /** Polls in a row that may answer "unknown" before the job counts as lost: a provider may list a new one late. */
 const UNKNOWN_MAX = 3;
-/** Creates at one endpoint that certainly began no render, before the failure counts. (spec: inference, Routing rules 10) */
+/** Creates at one endpoint that certainly began no render, before the failure counts. (rule V25) */
 const REFUSED_MAX = 2;
 /** A provider that asks for a longer wait is not asked again: the next candidate is. */
 const RETRY_AFTER_MS_MAX = 60_000;

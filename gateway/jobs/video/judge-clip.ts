@@ -10,7 +10,7 @@ const RATE_PER_MILLE = 10n;
 
 /**
  * Why a delivered clip lies outside the request that was admitted, in words for its owner; null where it does not. A
- * clip may differ from the asked length by one frame. (spec: catalogue, Pricing of video; reliability M13)
+ * clip may differ from the asked length by one frame. (rule V19)
  */
 export function judgeClip(
   { durationSeconds, fps, width, height, audio }: ClipMeasure,

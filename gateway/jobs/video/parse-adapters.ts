@@ -2,7 +2,7 @@ import { invalid } from '../../terms/invalid.ts';
 import type { Preferences } from '../../terms/turn.ts';
 import type { SelectedAdapter } from '../../terms/video-request.ts';
 
-/** (spec: catalogue, Limits) */
+/** (rule V8) */
 const ADAPTERS_MAX = 4;
 const NAME_CHARACTERS_MAX = 256;
 const STRENGTH_MAX = 100;
@@ -22,7 +22,7 @@ export interface ParsedOptions {
 
 /**
  * Takes the adapters out of the passthrough options. They fix the provider, so they are accepted only with
- * `provider.only` and without fallbacks. Throws GatewayError 400 naming the member. (spec: catalogue, `provider`)
+ * `provider.only` and without fallbacks. Throws GatewayError 400 naming the member. (rule V8)
  */
 export function parseAdapters(preferences: Preferences): ParsedOptions {
   if (exceeds(preferences.options ?? {}, OPTIONS_CHARACTERS_MAX)) {

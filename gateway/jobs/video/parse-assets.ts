@@ -8,7 +8,7 @@ import { type ReferenceRole, ROLE_ALIASES } from '../../terms/video-names.ts';
 import type { Asset } from '../../terms/video-request.ts';
 import type { WireFrame, WireReference, WireVideo } from './video-schema.ts';
 
-/** Frames and references of one request together. (spec: catalogue, Limits) */
+/** Frames and references of one request together. (rule V3) */
 export const ITEMS_MAX = 3;
 /** Decoded bytes of one asset, and of all assets of one request. */
 export const ASSETS_BYTES_MAX = 20 * 1024 * 1024;
@@ -33,8 +33,7 @@ function lengthOf(list: unknown): number {
 /**
  * The assets of a checked body: frames in the role that their `frame_type` names, ahead of the references. Sizes are
  * judged by arithmetic on the base64 text, then the text for characters outside base64; only the first bytes are
- * decoded, for the type by their signature. Throws GatewayError 400 naming the member. (spec: catalogue, Asset rules;
- * reliability, attacks 41, 66 and 67)
+ * decoded, for the type by their signature. Throws GatewayError 400 naming the member. (rule V3, rule I41)
  */
 export async function parseAssets(body: WireVideo, loop: LoopWork): Promise<readonly Asset[]> {
   const named = [...(body.frame_images ?? []).map(frameOf), ...(body.input_references ?? []).map(referenceOf)];

@@ -24,7 +24,7 @@ const UNEXPLAINED = [400, 'invalid_request', 'it gave no reason that can be pass
 
 /**
  * The error of a job whose candidates all failed, or that a provider refused: in our words and by the closed
- * vocabulary, never by a provider's text. (spec: catalogue, Video job status; reliability, decision 18)
+ * vocabulary, never by a provider's text. (rule V26)
  */
 export function renderError(failures: readonly CandidateFailure[]): JobError {
   const last = failures.at(-1);

@@ -28,7 +28,7 @@ import { renderSettlement } from './render-settlement.ts';
 import { openPrompt } from './seal-prompt.ts';
 
 const CLIP = 0;
-/** What was submitted cannot be read any more, so nothing was sent and nothing is charged. (reliability B20) */
+/** What was submitted cannot be read any more, so nothing was sent and nothing is charged. (rule V27) */
 const LOST = {
   outcome: 'failed',
   error: { code: 500, message: 'The service has lost what was submitted; nothing was charged', error_type: 'server' },
@@ -40,7 +40,7 @@ const LOST = {
  * The activity `render`: renders one video job at the first of its candidates that delivers, and resolves with the
  * stored clip and its charge, which the job records in one commit. What a provider failed at is a result; a failure of
  * the cluster or of a store is none, and the chart repeats the attempt, which continues at the provider's own job.
- * (spec: catalogue, Video job status; reliability V2, V3)
+ * (rule V21, rule V22)
  */
 export function renderHandler(services: () => JobServices, limits: RenderLimits): ActivityHandler {
   const receiving = new Semaphore(limits.receivingMax);
@@ -97,7 +97,7 @@ class RenderWork {
     }
   }
 
-  /** Jobs are shed first: nothing begins while the node sheds load. (reliability X39) */
+  /** Jobs are shed first: nothing begins while the node sheds load. (rule E48) */
   async #awaitRoom(): Promise<void> {
     const { inference, pace } = this.#node.services;
     const { account, deadlineAt } = this.#input;
@@ -197,7 +197,7 @@ class RenderWork {
     yield* blobs.read(blob, { from: offset, to: offset + length });
   }
 
-  /** Charged also where the clip could not be stored: it was rendered and measured. (spec: catalogue, V4) */
+  /** Charged also where the clip could not be stored: it was rendered and measured. (rule V23) */
   #delivered({ blob, measure, bytes, upstreamId }: DeliveredClip, candidate: FrozenCandidate): RenderResult {
     const settlement = renderSettlement({
       generation: this.#input.generation,

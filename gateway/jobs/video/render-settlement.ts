@@ -16,7 +16,7 @@ export interface Rendered {
 
 /**
  * The charge of rendered video: the rate that was frozen at the submission times the measured seconds, floored once.
- * Without a declared rate the seconds are recorded as unpriced. (spec: catalogue, Pricing of video; reliability M13)
+ * Without a declared rate the seconds are recorded as unpriced. (rule V15)
  */
 export function renderSettlement(rendered: Rendered): Settlement {
   const { generation, candidate, videoSeconds, upstreamId, cancelled, attempts, generationMs } = rendered;

@@ -27,7 +27,7 @@ interface Sealing {
 /**
  * Stores the assets of a job as one sealed blob, decoded in shares of the event loop. Until the job exists the blob
  * belongs to no row, and the sweep removes it. Rejects with GatewayError 503 while the key store or the blob store is
- * out of reach. (reliability F5, F7)
+ * out of reach. (rule B51, rule V13)
  */
 export async function sealAssets(services: FileServices, sealing: Sealing): Promise<SealedAssets> {
   const { account, job, assets } = sealing;

@@ -12,7 +12,7 @@ export interface PromptOwner {
 
 /**
  * Seals the prompt of a job under the key of this hour: state, rows and activity records never hold its text. Rejects
- * with GatewayError 503 while the key store is out of reach. (reliability F5, F7)
+ * with GatewayError 503 while the key store is out of reach. (rule B51, rule V13)
  */
 export async function sealPrompt(
   { bytes, random }: { readonly bytes: Pick<FileServices['bytes'], 'keys'>; readonly random: Random },

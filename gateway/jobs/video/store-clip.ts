@@ -120,8 +120,8 @@ async function* piecesOf(body: OutboundBody, clock: Clock): AsyncIterable<Uint8A
 const REMOVALS_RUNNING_MAX = 8;
 
 /**
- * The activity `removal`: removes the bytes of a clip once its row is gone. Without it they would lie until the sweep of
- * blobs that no row refers to, which waits for a day. (spec: catalogue, Video download rules 4; reliability V8)
+ * The activity `removal`: removes the bytes of a clip once its row is gone. Without it they would lie until the sweep
+ * of blobs that no row refers to, which waits for a day. (rule V33)
  */
 export function removalHandler(services: () => JobServices): ActivityHandler {
   return {

@@ -38,9 +38,9 @@ export interface VideoSubmission {
 const FULL_AFTER_SECONDS = 5;
 
 /**
- * Plans a video, seals its prompt, stores its assets and creates its job, whose money is held in the same commit. Rejects with
- * GatewayError 400, 402, 404, 422, 429 or 503; nothing is stored then but a blob of assets without an owner, which the
- * sweep removes. (spec: catalogue, Video job status; reliability, decision 5)
+ * Plans a video, seals its prompt, stores its assets and creates its job, whose money is held in the same commit.
+ * Rejects with GatewayError 400, 402, 404, 422, 429 or 503; nothing is stored then but a blob of assets without an
+ * owner, which the sweep removes. (rule V1, rule V12)
  */
 export async function submitVideoRequest(services: InferenceServices, submission: VideoSubmission): Promise<JobRecord> {
   const { cluster, random, files } = services;

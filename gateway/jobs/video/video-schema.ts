@@ -28,7 +28,7 @@ const reference = Type.Union([
   Type.Object({ type: Type.Literal('video_url'), video_url: inline, role }),
 ]);
 
-/** The body of `POST /videos`. (spec: catalogue, Video request body; conventions 1.12) */
+/** The body of `POST /videos`. (rule V2) */
 export const videoRequestSchema = Type.Object({
   model: named(LABEL_CHARACTERS_MAX),
   prompt: maybe(Type.String({ maxLength: PROMPT_CHARACTERS_MAX })),

@@ -29,7 +29,7 @@ export interface WebhookServices {
 
 /**
  * The activity `deliver`: posts a webhook once and resolves with the class of the answer and the wait before the next
- * attempt. It is never shed. (spec: catalogue, Events; reliability W2, W4, X36)
+ * attempt. It is never shed. (rule V39, rule V41)
  */
 export function deliverHandler(services: () => WebhookServices, limits: WebhookLimits): ActivityHandler {
   return {

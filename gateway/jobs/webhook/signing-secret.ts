@@ -5,7 +5,7 @@ const BYTES = 32;
 
 /**
  * The signing secret of one version: `whsec_` and 64 hex digits, derived from the pepper, so that it is the same on
- * every node and lies in no database. A new pepper changes every secret. (spec: catalogue, Events 1)
+ * every node and lies in no database. A new pepper changes every secret. (rule V42)
  */
 export function signingSecret(pepper: Uint8Array, account: string, { version, mintedAt }: SecretVersion): string {
   const info = `troupe webhook signing ${account} ${version} ${mintedAt}`;
@@ -24,7 +24,7 @@ export function secretsAt(
 
 /**
  * The value of `Gateway-Signature`: `t=<Unix seconds>,v1=<hex>`, with one `v1` for each secret; each is the HMAC-SHA256
- * of `<t>.<body>` with the secret's whole text as the key. (spec: catalogue, Events 1)
+ * of `<t>.<body>` with the secret's whole text as the key. (rule V42)
  */
 export function signatureOf(body: string, secrets: readonly string[], atMs: number): string {
   const seconds = Math.floor(atMs / 1_000);

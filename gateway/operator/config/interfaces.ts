@@ -1,6 +1,6 @@
 /**
  * Checks the interfaces that nodes listen on: only the public API may be reachable from public networks, and links
- * between hosts require certificates. (spec: reliability, attacks 79 and 80)
+ * between hosts require certificates. (rule N36, rule N32)
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';

@@ -46,7 +46,7 @@ const PORT: Principal = { kind: 'operator', id: 'operator port' };
 
 /**
  * The operator HTTP server of one node. It never sends an actor a message that the node would not send on its own.
- * (spec: reliability, attacks 80, 84)
+ * (rule E32)
  */
 export function openOperatorServer(
   host: string,

@@ -12,7 +12,7 @@ export interface WaitingSocket {
 /**
  * Accepted connections in the order in which nodes are offered them: addresses in turn, each first come, first served,
  * so that a client that opens thousands of connections does not delay the first one of another. Unbounded: its owner
- * bounds it. (spec: reliability, attack 50)
+ * bounds it. (rule E27)
  */
 export class WaitingSockets {
   /** By address; the first address is the next in turn. */

@@ -42,7 +42,7 @@ export class LastRefusals {
   }
 }
 
-/** Prompts are in no row and in no log. (spec: reliability, attack 83) */
+/** Prompts are in no row and in no log. (rule N40) */
 function mayStore({ status }: Refused): boolean {
   return OWN_WORDS.has(status);
 }

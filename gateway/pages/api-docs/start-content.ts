@@ -56,7 +56,7 @@ colon keeps the connection open and says nothing. The last chunk carries <code>u
 and what was delivered before is charged.</p>`;
 }
 
-/** Status, error type, and what a client does. (spec: inference, Errors) */
+/** Status, error type, and what a client does. (rule E1) */
 const FAILURES: readonly (readonly [string, string, string])[] = [
   ['400', 'invalid_request', 'No retry: the message names the member.'],
   ['401', 'authentication', 'No retry: check the key and its header.'],

@@ -1,7 +1,6 @@
 /**
  * HTML as a tagged template. Every interpolated text is escaped; only the result of another `html` template is inserted
- * as it is, so text of a stranger can never become markup. There is no way to insert raw text. (spec: reliability,
- * attacks 28, 82)
+ * as it is, so text of a stranger can never become markup. There is no way to insert raw text. (rule K35)
  */
 
 /** Written HTML. Only `html` makes one. */

@@ -31,7 +31,7 @@ export function redirectAnswer(location: string, site: Site, options: Omit<PageO
 
 /**
  * The headers of every page. Scripts and styles come from files of this site alone, so that injected markup could run
- * nothing. `formOrigin` is an origin as the URL parser wrote it. (spec: reliability, attacks 26, 27)
+ * nothing. `formOrigin` is an origin as the URL parser wrote it. (rule K34)
  */
 export function pageHeaders(formOrigin?: string): string[] {
   const formAction = formOrigin === undefined ? "'self'" : `'self' ${formOrigin}`;

@@ -8,9 +8,9 @@ import type { Site } from './site.ts';
 export const TOKEN_FIELD = 'token';
 
 /**
- * Throws 403 for a form that another site sent. Browsers tell where a form comes from in `Sec-Fetch-Site`, and older ones
- * in `Origin`; under `no-referrer` that is `null` for our own pages too, so it counts only without the former. What
- * sends neither is no browser, and the token of its session decides. (spec: reliability, attack 25)
+ * Throws 403 for a form that another site sent. Browsers tell where a form comes from in `Sec-Fetch-Site`, and older
+ * ones in `Origin`; under `no-referrer` that is `null` for our own pages too, so it counts only without the former.
+ * What sends neither is no browser, and the token of its session decides. (rule K33)
  */
 export function requireSameOrigin(headers: IncomingHttpHeaders, { origin }: Site): void {
   const fetched = headers['sec-fetch-site'];

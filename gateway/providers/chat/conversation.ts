@@ -40,7 +40,7 @@ function failed({ text, parts }: Content): Content {
   return parts === undefined ? { text: said } : { text: said, parts: [{ type: 'text', text: FAILED }, ...parts] };
 }
 
-/** Undefined members are omitted. Reasoning is sent back unchanged. (spec: inference, Messages in a chat request) */
+/** Undefined members are omitted. Reasoning is sent back unchanged. (rule I38) */
 function wireAssistant(message: Extract<TurnMessage, { role: 'assistant' }>): object {
   return {
     role: 'assistant',

@@ -7,8 +7,8 @@ type Config = Readonly<Record<string, unknown>>;
 
 /**
  * The picture settings of a request in the endpoint's own spelling, with its frame in the form that the endpoint
- * declares. Omits settings left to the endpoint; sends settings that its envelope does not mention unchanged. (spec:
- * inference, `image_config`)
+ * declares. Omits settings left to the endpoint; sends settings that its envelope does not mention unchanged.
+ * (rule I24)
  */
 export function imageConfig(requested: Config, envelope: Envelopes['image']): Config {
   const entries = Object.entries(requested).filter(([member, value]) => !isLeftToEndpoint(member, value));

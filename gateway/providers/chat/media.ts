@@ -7,7 +7,7 @@ const AUDIO_ID_CHARACTERS_MAX = 256;
 /** The largest accepted `expires_at` in seconds: the end of the year 9999. */
 const SECONDS_MAX = 253_402_300_799;
 
-/** Generated pictures and speech of one reply, whole or in pieces. (spec: inference, Generated media) */
+/** Generated pictures and speech of one reply, whole or in pieces. (rule I48) */
 export class Media {
   #images = 0;
 

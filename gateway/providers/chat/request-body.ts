@@ -22,8 +22,7 @@ const OURS: ReadonlySet<string> = new Set([
 /**
  * A turn as the JSON body of a chat completion request: standard members, and beyond them only what the endpoint
  * declares. The ceiling is sent under the name that the endpoint declares; a stream always requests its usage. Of the
- * reasoning settings only the effort and the switch have a member here. (spec: inference, Chat completion request,
- * Routing rules 3)
+ * reasoning settings only the effort and the switch have a member here. (rule I110, rule I113)
  */
 export function chatWriter(endpoint: Endpoint): BodyWriter {
   const declared = new Set(endpoint.supportedParameters);
@@ -51,8 +50,8 @@ export function chatWriter(endpoint: Endpoint): BodyWriter {
 
 /**
  * Adds the requested values, and the endpoint's recommended values for the rest. The catalogue promises that these
- * apply to a member the request omits; sending them makes that hold independently of the server's own defaults. (spec:
- * catalogue, Model summary, `default_parameters`)
+ * apply to a member the request omits; sending them makes that hold independently of the server's own defaults.
+ * (rule I25)
  */
 function addSampling(
   turn: Turn,

@@ -5,7 +5,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Adds the event of a `logprobs` member unless it is empty. Keeps only the members of a score that the dialect names:
- * deeper nesting could not be serialised again and would break off a paid answer. (reliability, X25)
+ * deeper nesting could not be serialised again and would break off a paid answer. (rule I136)
  */
 export function readScores(logprobs: unknown, events: TurnEvent[]): void {
   if (typeof logprobs !== 'object' || logprobs === null)

@@ -24,7 +24,7 @@ interface WireTurn {
  * The messages of a turn for a provider that speaks the messages dialect: every system text joins the leading prompt
  * after a blank line, tool results become blocks of the user's turn, adjacent messages of one role become one turn. The
  * last system text is the user's turn where there is no other, because the dialect refuses an empty conversation.
- * Throws `ProviderFailure` for content that the dialect cannot express. (spec: inference, Messages dialect request)
+ * Throws `ProviderFailure` for content that the dialect cannot express. (rule I71)
  */
 export function conversation(messages: readonly TurnMessage[]): MessagesConversation {
   const system: Prompting[] = [];

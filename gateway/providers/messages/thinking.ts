@@ -23,7 +23,7 @@ const BUDGET_SHARE = 0.5;
 /**
  * The `thinking` member: disabled by effort `none` or `enabled: false`, the budget of `reasoning.max_tokens` where the
  * endpoint declares budgets, otherwise adaptive; undefined where the request has no reasoning settings. A budget stays
- * under the ceiling. The dialect does not allow thinking with a forced tool call. (spec: inference, Routing rules 3)
+ * under the ceiling. The dialect does not allow thinking with a forced tool call. (rule I113)
  */
 export function thinking(turn: Turn, endpoint: Endpoint, ceiling: number): object | undefined {
   const { effort, tokensMax, enabled = switchedBy(turn, endpoint) } = turn.reasoning ?? {};

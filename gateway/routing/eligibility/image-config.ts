@@ -11,7 +11,7 @@ type Config = NonNullable<Turn['imageConfig']>;
 /**
  * The endpoint must declare every image setting. A resolution, an aspect ratio and a size may be declared in another
  * form, into which the adapter converts them. A setting left to the endpoint (`auto`) needs no declaration. `prefix` is
- * the path of the settings in the request. (spec: inference, `image_config`)
+ * the path of the settings in the request. (rule I24)
  */
 export function imageConfigRule(endpoint: Endpoint, config: Config, prefix: string): RuleViolation | null {
   const requested = Object.entries(config).filter(([member, value]) => !isLeftToEndpoint(member, value));

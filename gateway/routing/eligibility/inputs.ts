@@ -10,7 +10,7 @@ const UNPRICED: RuleViolation = { reason: 'source', detail: 'an input of token i
 /**
  * The endpoint must accept the modality, source kind and container of every part. A URL has no container, so no rule
  * about containers rejects it; bytes without a media type match no container. An endpoint that fetches its audio does
- * not accept bytes, and an input that a valid check refuted is not accepted. (spec: inference, Messages in a chat request; Routing rules 7)
+ * not accept bytes, and an input that a valid check refuted is not accepted. (rule I123)
  */
 export function inputsRule({ endpoint }: IndexedEndpoint, { turn, carried }: Constraints): RuleViolation | null {
   const { refutedInputs = [] } = endpoint.evidence;

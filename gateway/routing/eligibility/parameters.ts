@@ -4,10 +4,7 @@ import { matches } from '../matches.ts';
 import { declared } from '../required-parameters.ts';
 import type { RuleViolation } from './rule-violation.ts';
 
-/**
- * The endpoint must declare every required parameter, with a value that the descriptor allows. (spec: inference,
- * Routing rules 2)
- */
+/** The endpoint must declare every required parameter, with a value that the descriptor allows. (rule I110) */
 export function parametersRule(
   { endpoint, declares }: IndexedEndpoint,
   { turn, requiredParameters, reliable }: Constraints,

@@ -3,7 +3,7 @@ import type { Constraints } from '../constraints.ts';
 import type { IndexedEndpoint } from '../endpoint-index.ts';
 import type { RuleViolation } from './rule-violation.ts';
 
-/** The client's provider preferences must admit the endpoint. (conventions 1.1) */
+/** The client's provider preferences must admit the endpoint. (rule I28, rule I32, rule K21) */
 export function preferencesRule(indexed: IndexedEndpoint, preferences: Preferences): RuleViolation | null {
   const { only, ignore, order, quantizations } = preferences;
   if (only && !isAmong(indexed, only)) return { reason: 'allowed_providers', member: 'provider.only' };
@@ -17,7 +17,7 @@ export function preferencesRule(indexed: IndexedEndpoint, preferences: Preferenc
   return null;
 }
 
-/** The lists of the key's workspace must admit the endpoint, whatever the request prefers. (conventions 1.1) */
+/** The lists of the key's workspace must admit the endpoint, whatever the request prefers. (rule I28, rule I32, rule K21) */
 export function workspaceRule(indexed: IndexedEndpoint, { workspace }: Constraints): RuleViolation | null {
   const { allowed, ignored } = workspace;
   if (allowed && !isAmong(indexed, allowed)) {

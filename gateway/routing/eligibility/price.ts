@@ -31,7 +31,7 @@ const CAPS: readonly { readonly cap: Cap; readonly member: string; readonly isCo
 /**
  * An endpoint is rejected if any price that may apply exceeds a cap. That includes prices of other hours, since routing
  * does not read the clock, and prices of longer prompts that this one may reach. An undeclared price violates any cap
- * on a unit that the turn certainly consumes. (conventions 1.1; spec: inference, `max_price`)
+ * on a unit that the turn certainly consumes. (rule I34)
  */
 export function priceRule({ endpoint }: IndexedEndpoint, { turn, promptTokens }: Constraints): RuleViolation | null {
   const caps = turn.preferences.priceMax;

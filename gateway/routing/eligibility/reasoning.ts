@@ -5,7 +5,7 @@ import type { RuleViolation } from './rule-violation.ts';
 /**
  * The endpoint must declare the requested effort, and no check may have refuted it; an unchecked level is accepted as
  * declared. `none`, and switching reasoning off, need a declared off control. A token budget must lie within the
- * declared one. (spec: inference, Routing rules 3)
+ * declared one. (rule I113)
  */
 export function reasoningRule({ reasoning, evidence }: Endpoint, requested: Reasoning): RuleViolation | null {
   const effort = requested.effort ?? (requested.enabled === false ? 'none' : undefined);

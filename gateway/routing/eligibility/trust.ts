@@ -5,8 +5,7 @@ import type { RuleViolation } from './rule-violation.ts';
 
 /**
  * Rules that a declaration alone does not satisfy: a vetted provider, a current check, a measured record. An unmeasured
- * endpoint passes. (spec: catalogue, `compliance`, `data_policy`, `tool_call_success_1d`; inference, Call-ready
- * dispatch)
+ * endpoint passes. (rule I31, rule I129, rule I66)
  */
 export function trustRule({ endpoint }: IndexedEndpoint, { turn, zeroRetention }: Constraints): RuleViolation | null {
   if (zeroRetention !== null && endpoint.compliance?.zdr !== 'approved') {

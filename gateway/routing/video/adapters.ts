@@ -3,8 +3,7 @@ import type { Asset, SelectedAdapter } from '../../terms/video-request.ts';
 
 /**
  * What keeps an endpoint from applying the selected adapters, as part of a sentence: an unknown id, another revision, a
- * strength out of bounds, a combination or a missing reference. Null where it applies them. (spec: catalogue,
- * `provider.options[<provider_slug>].adapters`)
+ * strength out of bounds, a combination or a missing reference. Null where it applies them. (rule V8)
  */
 export function refusedAdapters(
   declared: readonly VideoAdapter[],

@@ -8,8 +8,8 @@ type Declared = Pick<Endpoint, 'descriptors' | 'envelopes'>;
 const FPS_LEAST = '10';
 
 /**
- * True where the endpoint renders clips of this length: its `duration` lists it, or allows it on the frame grid. No float
- * takes part. (spec: catalogue, `duration`, `video_envelope`)
+ * True where the endpoint renders clips of this length: its `duration` lists it, or allows it on the frame grid. No
+ * float takes part. (rule V9)
  */
 export function admitsDuration({ descriptors, envelopes }: Declared, seconds: string): boolean {
   const { duration } = descriptors;

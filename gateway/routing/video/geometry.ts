@@ -7,9 +7,9 @@ type Asked = Pick<VideoRequest, 'size' | 'resolution' | 'aspectRatio'>;
 type Declared = Pick<Endpoint, 'descriptors' | 'envelopes' | 'tariff'>;
 
 /**
- * The asked geometry in a form that the endpoint declares: as it was asked, or in the other form where both name exactly
- * the same pixels. A size does not become a resolution where the price depends on the resolution: the request did not
- * name that tier. Null where the endpoint does not admit it. (spec: catalogue, `size`, Pricing of video)
+ * The asked geometry in a form that the endpoint declares: as it was asked, or in the other form where both name
+ * exactly the same pixels. A size does not become a resolution where the price depends on the resolution: the request
+ * did not name that tier. Null where the endpoint does not admit it. (rule V9)
  */
 export function geometryFor(endpoint: Declared, asked: Asked): Geometry | null {
   const { size, resolution, aspectRatio } = asked;

@@ -11,10 +11,10 @@ const ALIGNMENT = 16;
 const USUAL_RATIO = '16:9';
 
 /**
- * The pixels that a clip may have where the endpoint receives a resolution by name, so that a lower one is not delivered
- * and charged at its price. Beside the named size these are the sizes that the endpoint declares itself for that
- * resolution: some count it by area. Null where no pixels are named, and where the endpoint declares a frame that no
- * such size fits, so that its names mean others. (spec: catalogue, Pricing of video)
+ * The pixels that a clip may have where the endpoint receives a resolution by name, so that a lower one is not
+ * delivered and charged at its price. Beside the named size these are the sizes that the endpoint declares itself for
+ * that resolution: some count it by area. Null where no pixels are named, and where the endpoint declares a frame that
+ * no such size fits, so that its names mean others. (rule V19)
  */
 export function namedFrame(endpoint: Declared, { resolution, aspectRatio }: Geometry): NamedFrame | null {
   const edge = resolution === null ? null : shorterEdgeOf(resolution);

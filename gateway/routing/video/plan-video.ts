@@ -52,7 +52,7 @@ interface Found extends Pick<Eligible, 'indexed'> {
  * Plans where a video may be rendered, by the rules of turns and by the limits that endpoints declare for videos. Pure.
  * Throws 404 where no endpoint of the model renders videos, 400 for a length, references, a missing prompt, options or
  * adapters that none of them takes, 503 with the reasons otherwise. A geometry that none of them renders, and a length
- * off their grids, are no refusal: the job fails on them. (spec: catalogue, Errors, Video job status)
+ * off their grids, are no refusal: the job fails on them. (rule V11, rule V9)
  */
 export function planVideo(
   request: VideoRequest,
@@ -101,7 +101,7 @@ export function planVideo(
 /** Reasons that fail a job and refuse no request. References are among them: others take those. */
 const UNRENDERABLE: ReadonlySet<Rejection['reason']> = new Set(['geometry', 'duration', 'references']);
 
-/** The model is served, but no endpoint of it renders videos. (spec: catalogue, Errors 3) */
+/** The model is served, but no endpoint of it renders videos. (rule V5) */
 function noVideoEndpoint(requested: string, resolved: string | null): Error {
   const metadata = { requested: requested.slice(0, 256), resolved, reason: 'no_video_endpoint' };
   return notFound(`Model ${metadata.requested} has no active video endpoint`, metadata);

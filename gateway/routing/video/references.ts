@@ -10,8 +10,7 @@ const FRAMES: ReadonlySet<string> = new Set(FRAME_TYPES);
 
 /**
  * What keeps an endpoint from using the frames and references of a request, as part of a sentence: their kind, role or
- * number, or a combination of control passes that it does not load together. Null where it takes all of them. (spec:
- * catalogue, Asset rules)
+ * number, or a combination of control passes that it does not load together. Null where it takes all of them. (rule V6)
  */
 export function refusedReferences(indexed: IndexedEndpoint, assets: readonly Asset[]): string | null {
   if (assets.length === 0) return null;

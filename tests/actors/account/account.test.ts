@@ -41,7 +41,7 @@ it('is created once; a repeat changes nothing', () => {
   assert.equal(accountState(actors), before);
 });
 
-it('credits a deposit once, whatever amount a repeat names', () => {
+it('credits a deposit once, whatever amount a repeat names (rule K46)', () => {
   const actors = open('0');
   const first = actors.ask<Record<string, unknown>>(ACCOUNT, words.depositEvent('dep-1', '2.50'));
   assert.equal(first, {
@@ -83,7 +83,7 @@ it('admits in two steps and one commit; the generation row exists from then on',
   assert.not('repeat' in (row(actors, 'gen-1') as object));
 });
 
-it('refuses holds above balance minus open holds, with the amounts and without a commit, and the key frees its reservation', () => {
+it('refuses holds above balance minus open holds, with the amounts and without a commit, and the key frees its reservation (rule K54)', () => {
   const actors = open('10');
   admit(actors, 'gen-1', '8');
   const outcome = admit(actors, 'gen-2', '2.01');
@@ -101,7 +101,7 @@ it('refuses holds above balance minus open holds, with the amounts and without a
   assert.ok((admit(actors, 'gen-3', '2').reply as unknown as Admission).admitted);
 });
 
-it('charges exactly once, in two steps, and answers a repeat with the recorded charge', () => {
+it('charges exactly once, in two steps, and answers a repeat with the recorded charge (rule K55)', () => {
   const actors = open();
   admit(actors, 'gen-1', '1.5');
   const outcome = actors.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.250')));
@@ -115,7 +115,7 @@ it('charges exactly once, in two steps, and answers a repeat with the recorded c
   assert.is(actors.context<KeyState>(KEY).spending.total, '0.25');
 });
 
-it('charges the exact cost above the hold and records the excess', () => {
+it('charges the exact cost above the hold and records the excess (rule K69)', () => {
   const actors = open('1');
   admit(actors, 'gen-1', '0.9');
   const answer = actors.ask(ACCOUNT, words.settleEvent(words.settlement('gen-1', '1.3')));
@@ -126,7 +126,7 @@ it('charges the exact cost above the hold and records the excess', () => {
   assert.is((admit(actors, 'gen-2', '0.1').reply as unknown as { refusal: { status: number } }).refusal.status, 402);
 });
 
-it('refuses to settle a stale attempt, an unknown generation and an invalid charge', () => {
+it('refuses to settle a stale attempt, an unknown generation and an invalid charge (rule K60)', () => {
   const actors = open();
   admit(actors, 'gen-1', '1', { attempt: 1 });
   const status = (id: string, cost: string, attempt: number): number =>
@@ -139,7 +139,7 @@ it('refuses to settle a stale attempt, an unknown generation and an invalid char
   assert.is(accountState(actors).held, '1');
 });
 
-it('records a settle after the release with its exact cost, marked late', () => {
+it('records a settle after the release with its exact cost, marked late (rule K81)', () => {
   const actors = open();
   admit(actors, 'gen-1', '1');
   actors.tell(ACCOUNT, words.releaseEvent(words.release('gen-1')));
@@ -183,7 +183,7 @@ it('refuses an admission that its release has overtaken, until none can be in fl
   assert.is(actors.timers.size, 0);
 });
 
-it('moves a hold to another endpoint in one step, to a higher or lower amount, and only to a higher attempt', () => {
+it('moves a hold to another endpoint in one step, to a higher or lower amount, and only to a higher attempt (rule K58)', () => {
   const actors = open('2');
   admit(actors, 'gen-1', '1');
   const raise = (amount: string, attempt: number) =>
@@ -233,7 +233,7 @@ it('never holds twice for one generation and never admits one that has ended', (
   assert.is(again.refusal.status, 409);
 });
 
-it('sweeps overdue holds with one timer for the earliest deadline', () => {
+it('sweeps overdue holds with one timer for the earliest deadline (rule K56)', () => {
   const actors = open();
   const timers = () => [...actors.timers.values()].filter(({ address }) => address === ACCOUNT);
   admit(actors, 'gen-1', '1', { deadlineAt: START + 5_000 });
@@ -256,7 +256,7 @@ it('sweeps overdue holds with one timer for the earliest deadline', () => {
   assert.is(actors.context<KeyState>(KEY).held, '0');
 });
 
-it('releases all holds of a dead gateway, for any number of keys, and no other holds', () => {
+it('releases all holds of a dead gateway, for any number of keys, and no other holds (rule K72)', () => {
   const actors = open('1000');
   const keys = Array.from({ length: 30 }, (_, i) => `key:acct_1/many_${i}`);
   for (const [i, key] of keys.entries()) {
@@ -296,7 +296,7 @@ it('admits nothing while suspended, but settles and answers running requests', (
   assert.equal(actors.ask(KEY, { type: 'key.count', perMinute: 120 } as never), { counted: true });
 });
 
-it('explains itself in sentences', () => {
+it('explains itself in sentences (rule N39)', () => {
   const actors = open('0');
   assert.match(actors.explain(ACCOUNT)[0] as string, /^Nothing is left to spend: .* 402/);
   actors.tell(ACCOUNT, words.depositEvent('dep-1', '4'));

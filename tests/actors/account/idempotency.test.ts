@@ -41,7 +41,7 @@ const sums = (actors: PureActors): string => {
   return `${balance} ${held} ${holds} ${actors.context<KeyState>(KEY).held}`;
 };
 
-it('the repeat of a running request is 409 with a time to come back, and holds nothing', () => {
+it('the repeat of a running request is 409 with a time to come back, and holds nothing (rule K66)', () => {
   const actors = open();
   assert.is(admit(actors, 'gen-1'), 'ok');
   const before = sums(actors);
@@ -53,7 +53,7 @@ it('the repeat of a running request is 409 with a time to come back, and holds n
   assert.is(actors.row(ACCOUNT, 'generation', 'gen-2'), null);
 });
 
-it('the repeat of a charged request is 409 that names its generation, also without money or limit left', () => {
+it('the repeat of a charged request is 409 that names its generation, also without money or limit left (rule K66)', () => {
   for (const actors of [open(), open('1'), open('10', '0.4')]) {
     const limited = actors.context<KeyState>(KEY).limit !== null;
     assert.is(admit(actors, 'gen-1', limited ? { amount: '0.4' } : {}), 'ok');
@@ -67,7 +67,7 @@ it('the repeat of a charged request is 409 that names its generation, also witho
   }
 });
 
-it('the same key with another body is 422, running or charged', () => {
+it('the same key with another body is 422, running or charged (rule K66)', () => {
   const actors = open();
   admit(actors, 'gen-1');
   const other = { idempotency: { ...SAME, body: 'body-2' } };
@@ -79,7 +79,7 @@ it('the same key with another body is 422, running or charged', () => {
   assert.is(admit(actors, 'gen-4', { idempotency: { ...SAME, key: 'idem-2' } }), 'ok');
 });
 
-it('a request that ended without a charge may be repeated: released, overdue, or its gateway lost', () => {
+it('a request that ended without a charge may be repeated: released, overdue, or its gateway lost (rule K66)', () => {
   const ends: Readonly<Record<string, (actors: PureActors) => void>> = {
     released: (actors) => actors.tell(ACCOUNT, words.releaseEvent(words.release('gen-1', 1))),
     overdue: (actors) => actors.advance(660_000),
@@ -132,7 +132,7 @@ it('a first delivery that was lost is admitted by its second, with its claim', (
   assert.is(statusOf(admit(actors, 'gen-2', { repeat: true })), 409);
 });
 
-it('a key stands for its generation for 24 hours', () => {
+it('a key stands for its generation for 24 hours (rule K67)', () => {
   const actors = open();
   admit(actors, 'gen-1');
   settle(actors, 'gen-1');
@@ -142,7 +142,7 @@ it('a key stands for its generation for 24 hours', () => {
   assert.is(admit(actors, 'gen-3'), 'ok');
 });
 
-it('keeps nothing but digests, and nothing for a request without a key', () => {
+it('keeps nothing but digests, and nothing for a request without a key (rule K67)', () => {
   const actors = open();
   admit(actors, 'gen-1', { idempotency: undefined as never });
   assert.equal(actors.list(ACCOUNT, 'claim'), []);

@@ -138,7 +138,7 @@ it('the old deadline leaves a taken-over hold; the new one releases it', () => {
   assert.is(actors.timers.size, 0);
 });
 
-it('release, settle, raise and open of an older attempt are refused as stale', () => {
+it('release, settle, raise and open of an older attempt are refused as stale (rule K60)', () => {
   const actors = open();
   admit(actors, FIRST, 'inc-1');
   admit(actors, SECOND, 'inc-2');
@@ -186,7 +186,7 @@ it('a charged generation admits no later attempt and is charged once', () => {
   assert.is(accountState(actors).balance, '9.75');
 });
 
-it('a generation charged late, after the death of its gateway, is not admitted again', () => {
+it('a generation charged late, after the death of its gateway, is not admitted again (rule K65)', () => {
   const actors = open();
   admit(actors, FIRST, 'inc-1');
   lose(actors, 'inc-1');

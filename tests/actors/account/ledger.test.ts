@@ -34,7 +34,7 @@ function settled(generation: string, cost: string): HoldSettle {
   return { ...event, settlement: { generation, cost } } as unknown as HoldSettle;
 }
 
-it('verifies a valid ledger and returns its totals', () => {
+it('verifies a valid ledger and returns its totals (rule K43)', () => {
   assert.equal(verifyLedger(entries()), {
     sound: true,
     entries: 5,
@@ -64,7 +64,7 @@ it("an entry's hash is the verified one for any characters in its names", () => 
   );
 });
 
-it('detects every change of any member of any entry', () => {
+it('detects every change of any member of any entry (rule K43)', () => {
   for (let at = 0; at < 5; at++) {
     for (const member of Object.keys(entries()[0] as object)) {
       const forged = entries();
@@ -76,7 +76,7 @@ it('detects every change of any member of any entry', () => {
   }
 });
 
-it('detects gaps, swaps, missing first entries and second charges, even with recomputed hashes', () => {
+it('detects gaps, swaps, missing first entries and second charges, even with recomputed hashes (rule K43)', () => {
   const whole = entries();
   assert.not(verifyLedger(whole.filter((_, i) => i !== 2)).sound);
   assert.not(verifyLedger(whole.slice(1)).sound);

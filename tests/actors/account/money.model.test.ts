@@ -316,14 +316,14 @@ function settle(
 
 function check(actors: PureActors, model: MoneyModel): void {
   const state = actors.context<AccountState>(words.ACCOUNT);
-  // M1: balance = deposits - charges + adjustments, in the account state, in the ledger and in the model.
+  // rule K42: deposits - charges + adjustments, in the account state, in the ledger and in the model.
   assert.is(state.balance, text(model.balance));
   assert.is(state.adjustments, text(model.adjustments));
   assert.is(state.deposits, text(model.deposits));
   assert.is(state.charges, text(model.charges));
   assert.is(state.last?.balance ?? '0', state.balance);
   checkNotice(actors, model);
-  // M2, M9: the held sum equals that of the running rows and that of the keys.
+  // rule K54, rule K70: the held sum equals that of the running rows and that of the keys.
   const rows = actors.list<Generation>(words.ACCOUNT, 'generation');
   const running = rows.filter((row) => row.status === 'running');
   assert.is(state.held, text(running.reduce((sum, row) => sum + units(row.amount), 0n)));
@@ -334,20 +334,20 @@ function check(actors: PureActors, model: MoneyModel): void {
     assert.is(keyState.held, text(expected.held), `${address} held`);
     assert.is(keyState.spending.total, text(expected.spent), `${address} spent`);
   }
-  // M3, M4: one end per generation, at most one charge, of the recorded cost.
+  // rule K55, rule K65: one end per generation, at most one charge, of the recorded cost.
   for (const row of rows) {
     const expected = model.holds.get(row.generation);
     assert.equal([row.status, newestAttempt(row)], [expected?.status, expected?.newest], row.generation);
     if (row.status === 'settled') assert.is(row.settlement?.cost, text(expected?.cost ?? -1n));
   }
-  // M8: a charge above the hold records the excess.
+  // rule K69: a charge above the hold records the excess.
   for (const row of rows) {
     const excess = row.settlement === null ? 0n : units(row.settlement.cost) - units(row.amount);
     assert.is(row.overshoot, excess > 0n ? text(excess) : null);
   }
 }
 
-/** M18: the ledger of a whole run has no gap, its chain is sound, and it sums to the balance. */
+/** The ledger of a whole run has no gap, its chain is sound, and it sums to the balance. (rule K43) */
 function checkLedger(actors: PureActors): void {
   const verdict = verifyLedger(actors.list<LedgerEntry>(words.ACCOUNT, 'ledger'));
   assert.ok(verdict.sound, JSON.stringify(verdict));
@@ -366,7 +366,7 @@ function checkNotice(actors: PureActors, model: MoneyModel): void {
   if (model.balance < 0n) note('balance below 0');
 }
 
-it('money agrees with the model after every command, for any commands in any order', () => {
+it('money agrees with the model after every command, for any commands in any order (rule K42)', () => {
   fc.assert(
     fc.property(fc.array(command, { minLength: 20, maxLength: 60, size: 'max' }), (commands) => {
       const { actors, model } = open();

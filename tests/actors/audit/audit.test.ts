@@ -55,7 +55,7 @@ function stored(entries: readonly AuditEntry[], head = entries.at(-1)) {
   return { reader, cluster: { ask }, withinMs: 1 };
 }
 
-it('each change of a key and of its account is one entry, in the commit of the change', () => {
+it('each change of a key and of its account is one entry, in the commit of the change (rule K19)', () => {
   const actors = busy();
   const actions = entriesOf(actors).map(({ sequence, action }) => `${sequence} ${action}`);
   assert.equal(actions, [
@@ -80,7 +80,7 @@ it('what changes nothing is no entry, and a change that fails leaves none', () =
   assert.is(entriesOf(actors).length, 6);
 });
 
-it('an entry contains no digest of a key', () => {
+it('an entry contains no digest of a key (rule K3)', () => {
   assert.not.match(JSON.stringify(entriesOf(busy())), /d{64}/);
 });
 
@@ -108,7 +108,7 @@ it('entries that are appended during the verification do not disturb it', async 
   assert.equal(await verifyAudit('acct_1', stored(entries, entries[3])), { sound: true, entries: 6 });
 });
 
-it('detects a removed entry, also the newest one', async () => {
+it('detects a removed entry, also the newest one (rule K20)', async () => {
   const entries = entriesOf(busy());
   for (let at = 0; at < entries.length; at++) {
     const verdict = await verifyAudit(
@@ -119,7 +119,7 @@ it('detects a removed entry, also the newest one', async () => {
   }
 });
 
-it('detects a change of any member of any entry (attack 83)', () => {
+it('detects a change of any member of any entry (rule K20)', () => {
   const changed: Record<string, unknown> = {
     sequence: 9,
     at: 1,
@@ -135,7 +135,7 @@ it('detects a change of any member of any entry (attack 83)', () => {
   }
 });
 
-it('detects an entry that was replaced together with all that follow', () => {
+it('detects an entry that was replaced together with all that follow (rule K20)', () => {
   const whole = entriesOf(busy());
   let previous = whole[2]?.hash as string;
   const replaced = whole.map((entry, at) => {

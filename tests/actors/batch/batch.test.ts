@@ -72,7 +72,7 @@ function done(actors: PureActors, batch: NewBatch, index: number, more = {}): nu
   return actors.tell(made.addressOf(batch), made.lineDone(index, made.charged(batch.id, index, more))).steps;
 }
 
-it('is answered as validating, with every line stored, and its first eight lines are sent in the same commit', () => {
+it('is answered as validating, with every line stored, and its first eight lines are sent in the same commit (rule B6, rule B15)', () => {
   const actors = open();
   const batch = made.newBatch(1, made.newLines(20));
   const { reply, steps } = actors.tell(made.addressOf(batch), made.submitEvent(batch));
@@ -96,7 +96,7 @@ it('a repeat of the submission returns the batch and sends nothing again', () =>
   assert.equal(state(actors, batch), before);
 });
 
-it('an outcome, its charge, the key and the next line are one commit', () => {
+it('an outcome, its charge, the key and the next line are one commit (rule B18)', () => {
   const actors = open();
   const batch = submit(actors, 1, 20);
   admit(actors, batch, 0, '2');
@@ -155,7 +155,7 @@ const refusedSubmission = (actors: PureActors, batch: NewBatch) => {
   return actors.ask<Record<string, unknown>>(ACCOUNT, event);
 };
 
-it('an account has ten active batches; the eleventh is refused whole, until one ends', () => {
+it('an account has ten active batches; the eleventh is refused whole, until one ends (rule B7)', () => {
   const actors = open();
   const batches = Array.from({ length: 10 }, (_, nth) => submit(actors, nth + 1, 3));
   const [first] = batches as [NewBatch];
@@ -170,7 +170,7 @@ it('an account has ten active batches; the eleventh is refused whole, until one 
   assert.is(account(actors).queue.length, 10);
 });
 
-it('slots go to the oldest batch with an unsent line, and one commit moves a slot to the next batch', () => {
+it('slots go to the oldest batch with an unsent line, and one commit moves a slot to the next batch (rule B14)', () => {
   const actors = open();
   const [a, b, c] = [submit(actors, 1, 5), submit(actors, 2, 5), submit(actors, 3, 5)] as const;
   assert.equal(slots(actors), [5, 3, 0]);
@@ -185,7 +185,7 @@ it('slots go to the oldest batch with an unsent line, and one commit moves a slo
   assert.equal([...actors.activities.keys()].length, 8);
 });
 
-it('the oldest batch is the one that was accepted first, whatever the clocks of the nodes made of the ids', () => {
+it('the oldest batch is the one that was accepted first, whatever the clocks of the nodes made of the ids (rule B14)', () => {
   const actors = open();
   const [first, second, third] = [submit(actors, 3, 5), submit(actors, 1, 5), submit(actors, 2, 5)] as const;
   assert.equal(
@@ -199,7 +199,7 @@ it('the oldest batch is the one that was accepted first, whatever the clocks of 
   assert.equal(running(actors, third), []);
 });
 
-it('a body that was refused fails alone and is never sent; its batch runs', () => {
+it('a body that was refused fails alone and is never sent; its batch runs (rule B3)', () => {
   const actors = open();
   const batch = submit(actors, 1, [made.refusedLine('bad'), made.newLine('good', 1), made.refusedLine('worse')]);
   assert.equal(record(actors, batch).counts, { total: 3, completed: 0, failed: 2 });
@@ -210,7 +210,7 @@ it('a body that was refused fails alone and is never sent; its batch runs', () =
   assert.is(actors.state(made.addressOf(batch)), 'completing');
 });
 
-it('a batch whose bodies were all refused fails as a whole, with its results', () => {
+it('a batch whose bodies were all refused fails as a whole, with its results (rule B4)', () => {
   const actors = open();
   const batch = submit(actors, 1, [made.refusedLine('bad')], { bodies: null });
   assert.equal([actors.state(made.addressOf(batch)), record(actors, batch).status], ['failing', 'validating']);
@@ -221,7 +221,7 @@ it('a batch whose bodies were all refused fails as a whole, with its results', (
   has(actors.ask(made.addressOf(batch), { type: 'batch.cancel' }), { refusal: { status: 409 } });
 });
 
-it('a failed attempt is repeated by a timer with growing pauses, in its slot', () => {
+it('a failed attempt is repeated by a timer with growing pauses, in its slot (rule B16)', () => {
   const actors = open();
   const batch = submit(actors, 1, 2);
   const at = made.addressOf(batch);
@@ -245,7 +245,7 @@ it('a failed attempt is repeated by a timer with growing pauses, in its slot', (
   assert.is(state(actors, batch).inFlight.find(({ index }) => index === 0)?.attempt, 4);
 });
 
-it('a line whose nodes crashed three times fails, and so does one whose charge is refused', () => {
+it('a line whose nodes crashed three times fails, and so does one whose charge is refused (rule B27)', () => {
   const actors = open();
   const batch = submit(actors, 1, 2);
   const at = made.addressOf(batch);
@@ -262,7 +262,7 @@ it('a line whose nodes crashed three times fails, and so does one whose charge i
   assert.equal(record(actors, batch).counts, { total: 2, completed: 0, failed: 2 });
 });
 
-it('a cancel cuts what runs and releases its holds in one commit; finished lines keep their charge', () => {
+it('a cancel cuts what runs and releases its holds in one commit; finished lines keep their charge (rule B25)', () => {
   const actors = open();
   const batch = submit(actors, 1, 20);
   const at = made.addressOf(batch);
@@ -300,7 +300,7 @@ it('a cancel frees the slots for the other batches in the same commit, within th
   );
 });
 
-it('when its window closes, lines in flight end, lines that wait are dropped, and nothing else is sent', () => {
+it('when its window closes, lines in flight end, lines that wait are dropped, and nothing else is sent (rule B24)', () => {
   const actors = open();
   const batch = submit(actors, 1, 20);
   const at = made.addressOf(batch);
@@ -323,7 +323,7 @@ it('when its window closes, lines in flight end, lines that wait are dropped, an
   has(actors.ask(at, { type: 'batch.cancel' }), { refusal: { status: 409 } });
 });
 
-it('its window closes 24 hours after its creation, also for a batch that never had a slot', () => {
+it('its window closes 24 hours after its creation, also for a batch that never had a slot (rule B24)', () => {
   const actors = open();
   submit(actors, 1, 8);
   const waiting = submit(actors, 2, 3);
@@ -334,7 +334,7 @@ it('its window closes 24 hours after its creation, also for a batch that never h
   assert.equal(running(actors, waiting), ['results']);
 });
 
-it('lines for which the results file has no room are never sent and fail as results_full', () => {
+it('lines for which the results file has no room are never sent and fail as results_full (rule B31)', () => {
   const actors = open();
   const batch = made.newBatch(1, made.newLines(30));
   const at = made.addressOf(batch);
@@ -369,7 +369,7 @@ it('results that could not be written are written again', () => {
   assert.is(actors.state(at), 'failed');
 });
 
-it('a reply whose key was lost before the results counts as failed', () => {
+it('a reply whose key was lost before the results counts as failed (rule B19)', () => {
   const actors = open();
   const batch = submit(actors, 1, 1);
   admit(actors, batch, 0);
@@ -378,7 +378,7 @@ it('a reply whose key was lost before the results counts as failed', () => {
   assert.equal(record(actors, batch).counts, { total: 1, completed: 0, failed: 1 });
 });
 
-it('an idempotency key stands for its batch: the same body is recorded, another is 422, for 24 hours', () => {
+it('an idempotency key stands for its batch: the same body is recorded, another is 422, for 24 hours (rule B10)', () => {
   const actors = open();
   const idempotency = { key: 'k1', body: 'b1' };
   const first = submit(actors, 1, 1, { idempotency });

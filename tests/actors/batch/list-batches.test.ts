@@ -74,7 +74,7 @@ it('pages through any filter without a gap or a repeat, with one read for each s
   }
 });
 
-it('bounds of the creation time are exclusive', async () => {
+it('bounds of the creation time are exclusive (rule B33)', async () => {
   const [createdAfter, createdBefore] = [START + 5_000, START + 20_000];
   const within = expected(({ createdAt }) => createdAt > createdAfter && createdAt < createdBefore);
   assert.equal(await list({ createdAfter, createdBefore }), { ids: within, hasMore: false });

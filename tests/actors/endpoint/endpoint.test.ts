@@ -38,7 +38,7 @@ const probe = (actors: PureActors, ok: boolean, failure = REFUSED): Outcome =>
   actors.tell(ADDRESS, { type: 'probe.observed', failure: ok ? null : failure } as never);
 const shown = (outcome: Outcome): Endpoint | null => (outcome.published.at(-1)?.value ?? null) as Endpoint | null;
 
-it('judges the newest 20 counted attempts at 90 and 60 percent, from 5 on', () => {
+it('judges the newest 20 counted attempts at 90 and 60 percent, from 5 on (rule C38)', () => {
   const table: readonly (readonly [string, string])[] = [
     ['', 'unknown'],
     ['ssss', 'unknown'],
@@ -94,7 +94,7 @@ it('attempts without an account judge together', () => {
   assert.is(actors.context<EndpointRecord>(ADDRESS).recent, 'e'.repeat(20));
 });
 
-it('consecutive probe failures lower health and never raise it', () => {
+it('consecutive probe failures lower health and never raise it (rule C39)', () => {
   const list = (times: number): FailingList => ({ ...LATE, times, since: START, at: START });
   const after = (recent: string, times: number) => judge({ recent, by: [], servedAt: null, list: list(times) });
   const healthy = 's'.repeat(20);
@@ -107,7 +107,7 @@ it('consecutive probe failures lower health and never raise it', () => {
   assert.equal(after('eeeee', 2), { health: 'down', by: 'attempts' });
 });
 
-it('paid answers of the last minutes outrank a failing model list; where no server is reached, answers since then do', () => {
+it('paid answers of the last minutes outrank a failing model list; where no server is reached, answers since then do (rule C39)', () => {
   const minutes = 60_000;
   const judged = (servedAgoMs: number, failure: object, since = START - 2 * minutes) => {
     const list = { ...(failure as typeof LATE), times: 9, since, at: START };
@@ -260,7 +260,7 @@ it('keeps its observations with a commit every half minute, and the course of ha
   assert.not(attempts(actors, 'e').durable);
 });
 
-it('publishes a report of capacity at once, for one minute', () => {
+it('publishes a report of capacity at once, for one minute (rule C37)', () => {
   const actors = declared();
   const report = actors.tell(ADDRESS, { type: 'capacity.reported', current: 3, total: 8 } as never);
   assert.not(report.durable);

@@ -60,7 +60,7 @@ function withAsks(kept: number, broken: number, at = START, findings = EMPTY): F
   );
 }
 
-it('a failed check withholds the refuted ability until a later check passes (spec: inference, Routing rules 2)', () => {
+it('a failed check withholds the refuted ability until a later check passes (rule I111)', () => {
   const table: readonly (readonly [Observation['check'], readonly string[]])[] = [
     ['tools', ['tools', 'tool_choice']],
     ['structured_outputs', ['structured_outputs']],
@@ -85,7 +85,7 @@ it('only declared parameters are withheld', () => {
   assert.equal(evidenceOf(findings, declaration, START).withheld, ['tools']);
 });
 
-it('a level and `none` are refuted by their latest check, one by one (spec: inference, Routing rules 3)', () => {
+it('a level and `none` are refuted by their latest check, one by one (rule I113)', () => {
   const findings = after(
     [0, saw('effort:none', 'failed')],
     [0, saw('effort:high', 'failed')],
@@ -95,7 +95,7 @@ it('a level and `none` are refuted by their latest check, one by one (spec: infe
   assert.equal(shown(observeCheck(findings, saw('effort:none', 'passed'), START + 1)).refutedEfforts, ['high']);
 });
 
-it('dispatch is verified only by a current positive check (spec: inference, Call-ready tool dispatch)', () => {
+it('dispatch is verified only by a current positive check (rule I66)', () => {
   assert.is(shown(EMPTY).dispatchVerified, false);
   assert.is(shown(after([0, saw('tool_dispatch', 'inconclusive')])).dispatchVerified, false);
   const passed = after([0, saw('tool_dispatch', 'passed')]);
@@ -107,14 +107,14 @@ it('dispatch is verified only by a current positive check (spec: inference, Call
   );
 });
 
-it('a finding is valid for 24 hours, then unverified rather than refuted (spec: catalogue, Capability evidence)', () => {
+it('a finding is valid for 24 hours, then unverified rather than refuted (rule C40)', () => {
   const failed = after([0, saw('tools', 'failed')]);
   assert.equal(evidenceOf(failed, DECLARATION, START + EVIDENCE_MS - 1).withheld, ['tools', 'tool_choice']);
   assert.equal(evidenceOf(failed, DECLARATION, START + EVIDENCE_MS).withheld, []);
   assert.equal(shown(failed, 24).checks, [{ check: 'tools', verdict: null, triedAt: START }]);
 });
 
-it('an inconclusive check extends no expiry, clears no failure and is recorded as a try', () => {
+it('an inconclusive check extends no expiry, clears no failure and is recorded as a try (rule C40)', () => {
   const findings = after([0, saw('tools', 'failed')], [23, saw('tools', 'inconclusive')]);
   assert.equal(shown(findings, 23).withheld, ['tools', 'tool_choice']);
   assert.equal(shown(findings, 24).withheld, []);
@@ -131,7 +131,7 @@ it('an inconclusive check extends no expiry, clears no failure and is recorded a
   ]);
 });
 
-it('another serving configuration discards findings; a new price or description does not', () => {
+it('another serving configuration discards findings; a new price or description does not (rule C40)', () => {
   const findings = withAsks(0, 30, START, after([0, saw('effort:none', 'failed')]));
   const dearer = { ...DECLARATION, tariff: { id: 'tariff-2', discount: 0 }, description: 'new words' };
   assert.is(findingsUnder(findings, dearer), findings);
@@ -158,7 +158,7 @@ it('an unknown check is ignored', () => {
   assert.is(observeCheck(EMPTY, saw('effort:wild' as never, 'failed'), START), EMPTY);
 });
 
-it('tool fidelity is a percentage of the demanded asks of a day, null below 20 (spec: catalogue, tool_call_success_1d)', () => {
+it('tool fidelity is a percentage of the demanded asks of a day, null below 20 (rule C35)', () => {
   const table: readonly (readonly [number, number, number | null, boolean])[] = [
     [0, 0, null, false],
     [0, 19, null, false],

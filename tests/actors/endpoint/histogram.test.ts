@@ -53,7 +53,7 @@ it('merged windows give the percentiles of one window with all samples', () => {
   );
 });
 
-it('floors are read from above: p90 is met or exceeded by nine of ten', () => {
+it('floors are read from above: p90 is met or exceeded by nine of ten (rule C32)', () => {
   const figures = Array.from({ length: 100 }, (_, i) => i + 1);
   const read = percentiles([of(figures)], { samplesMin: 5, floors: true });
   assert.ok(Math.abs((read?.p50 as number) - 51) < 1.5);

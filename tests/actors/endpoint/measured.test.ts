@@ -78,7 +78,7 @@ function published(actors: PureActors): Endpoint {
   return actors.tell(ADDRESS, { type: 'actor.activated' }).published.at(-1)?.value as unknown as Endpoint;
 }
 
-it('every figure is that of the raw log, in whatever order nodes report, at any later time', () => {
+it('every figure is that of the raw log, in whatever order nodes report, at any later time (rule C30, rule C34)', () => {
   fc.assert(
     fc.property(fc.array(report, { maxLength: 30 }), fc.integer({ min: 0, max: 2 * DAY }), (reports, laterMs) => {
       const actors = declared();

@@ -19,7 +19,7 @@ const many = (windows: Windows, count: number, attempt: ObservedAttempt, at: num
     at,
   );
 
-it('counts successes and errors only, and returns null below ten samples', () => {
+it('counts successes and errors only, and returns null below ten samples (rule C30)', () => {
   let windows = many(NO_WINDOWS, 8, streamed(), START);
   windows = many(windows, 1, streamed({ outcome: 'error' }), START);
   windows = many(windows, 5, streamed({ outcome: 'other' }), START);
@@ -30,7 +30,7 @@ it('counts successes and errors only, and returns null below ten samples', () =>
   assert.is(figures(windows, START).uptime1d, 80);
 });
 
-it('drops samples after five minutes, half an hour and a day', () => {
+it('drops samples after five minutes, half an hour and a day (rule C31)', () => {
   const windows = many(NO_WINDOWS, 10, streamed({ ttftMs: 200 }), START);
   const at = (ms: number) => figures(windows, START + ms);
   assert.is(at(5 * MINUTE).uptime5mSamples, 10);
@@ -41,7 +41,7 @@ it('drops samples after five minutes, half an hour and a day', () => {
   assert.is(at(25 * 60 * MINUTE).uptime1dSamples, 0);
 });
 
-it('measures time to first token for streams only, and throughput for streams with 16 tokens and more', () => {
+it('measures time to first token for streams only, and throughput for streams with 16 tokens and more (rule C31)', () => {
   let windows = many(NO_WINDOWS, 5, streamed({ ttftMs: 250, completionTokens: 15, durationMs: 1_000 }), START);
   windows = many(windows, 9, streamed({ streamed: false, ttftMs: 9, completionTokens: 99, durationMs: 1 }), START);
   assert.is(figures(windows, START).ttft30mSamples, 5);
@@ -52,7 +52,7 @@ it('measures time to first token for streams only, and throughput for streams wi
   assert.ok(Math.abs((figures(windows, START).throughput1d?.p99 as number) - 50) < 1);
 });
 
-it('measures the uptime of seven days, from ten samples on', () => {
+it('measures the uptime of seven days, from ten samples on (rule C33)', () => {
   let windows = many(NO_WINDOWS, 8, streamed(), START);
   windows = many(windows, 1, streamed({ outcome: 'error' }), START + 2 * DAY);
   windows = many(windows, 9, streamed({ outcome: 'other' }), START + 2 * DAY);

@@ -44,7 +44,7 @@ it('is stored with its row, its expiry and the bytes of its account in one commi
   assert.is(storedBytes(actors), 400);
 });
 
-it('is readable until 48 hours after it was stored, and forgotten 48 hours later', () => {
+it('is readable until 48 hours after it was stored, and forgotten 48 hours later (rule B37)', () => {
   const actors = open();
   actors.tell(FILE, store(400));
   actors.advance(LIFETIME - 1);
@@ -72,7 +72,7 @@ it('a deleted file has no row; only a repeat of the deletion is confirmed', () =
   assert.is(actors.timers.size, 0);
 });
 
-it('is refused whole when the account would have more bytes than its bound', () => {
+it('is refused whole when the account would have more bytes than its bound (rule B40)', () => {
   const actors = open();
   const second = `${ID.slice(0, -2)}ff`;
   actors.tell(FILE, store(600));

@@ -41,7 +41,7 @@ function stage(): PureActors {
 const keys = (actors: PureActors): number => [...actors.snapshots.keys()].filter((at) => at.startsWith('key:')).length;
 const rows = (actors: PureActors): number => actors.list(CODE, 'issuance-code').length;
 
-it('a right verifier creates one key with the approved limit, in the commit that consumes the code', () => {
+it('a right verifier creates one key with the approved limit, in the commit that consumes the code (rule K23)', () => {
   const actors = stage();
   assert.is(rows(actors), 1);
   assert.equal(actors.ask(CODE, trade('a')), granted('a'));
@@ -61,7 +61,7 @@ it('a repeat of the trade that was served is answered as the first time', () => 
   assert.is(keys(actors), 1);
 });
 
-it('a wrong verifier consumes the code, creates nothing and is recorded for the owner', () => {
+it('a wrong verifier consumes the code, creates nothing and is recorded for the owner (rule K23)', () => {
   const actors = stage();
   assert.equal(actors.ask(CODE, trade('a', 'w'.repeat(43))), REFUSED);
   assert.is(rows(actors), 0);
@@ -86,7 +86,7 @@ it('a code is read within ten minutes or not at all, also before its timer has r
   assert.is(rows(over), 0);
 });
 
-it('attack 31: a repeated approval issues nothing more and does not change what was approved', () => {
+it('a repeated approval issues nothing more and does not change what was approved (rule K30)', () => {
   const actors = stage();
   const answer = actors.ask<{ approval: unknown }>(CODE, issue({ limit: '1000', origin: 'https://evil.example' }));
   assert.equal(answer.approval, APPROVAL);
@@ -97,7 +97,7 @@ it('attack 31: a repeated approval issues nothing more and does not change what 
   assert.equal(actors.ask(CODE, trade('b')), REFUSED);
 });
 
-it('A2: whatever is sent in whatever order, one code becomes at most one key', () => {
+it('whatever is sent in whatever order, one code becomes at most one key (rule K23)', () => {
   const command = fc.oneof(
     fc.record({
       what: fc.constant('trade'),

@@ -283,7 +283,7 @@ class World {
     this.judgeRecords();
   }
 
-  /** M16: the activity of a day is the sum of its charges. */
+  /** The activity of a day is the sum of its charges. (rule K52) */
   private judgeRecords(): void {
     const { model, actors } = this;
     const days = new Map<string, bigint>();

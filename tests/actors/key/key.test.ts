@@ -63,7 +63,7 @@ it('a request that was counted with an earlier hold is not counted again', () =>
   assert.is(statusOf(admit(actors, 'gen-2', '1')), 429);
 });
 
-it('admits exactly its limit of requests per window of a minute, counting every kind of request', () => {
+it('admits exactly its limit of requests per window of a minute, counting every kind of request (rule E13)', () => {
   const actors = open();
   for (let i = 0; i < 3; i++) assert.is(admit(actors, `gen-${i}`, '0.1', 5), 'ok');
   assert.ok(count(actors, 5).counted);
@@ -85,7 +85,7 @@ it('its own bound overrides the configured one', () => {
   assert.equal(count(actors).refusal?.window, { limit: 2, resetAt: START + 60_000 });
 });
 
-it('refuses in this order: rate, credential, kind, limit', () => {
+it('refuses in this order: rate, credential, kind, limit (rule K8)', () => {
   const dead = { kind: 'management', limit: '0', expiresAt: START - 1 };
   const actors = open({ ...dead, perMinute: 1 });
   assert.is(statusOf(admit(actors, 'gen-1', '1')), 401);
@@ -104,7 +104,7 @@ it('commits nothing for a refused admit or a counted request', () => {
   assert.is(open().tell(KEY, { type: 'key.count', perMinute: 5 } as never).durable, false);
 });
 
-it('answers the same 401 for a disabled, a revoked and an expired key', () => {
+it('answers the same 401 for a disabled, a revoked and an expired key (rule K4)', () => {
   const expected = {
     status: 401,
     type: 'authentication',
@@ -141,7 +141,7 @@ it('can be disabled and enabled again, and revoked permanently; its row shows th
   assert.is(show(actors).usage, '0.5', 'running requests are still charged');
 });
 
-it('holds and charges together never exceed the limit at a grant', () => {
+it('holds and charges together never exceed the limit at a grant (rule K61)', () => {
   const actors = open({ limit: '1' });
   assert.is(admit(actors, 'gen-1', '0.6'), 'ok');
   const refusal = admit(actors, 'gen-2', '0.41') as Refusal;
@@ -154,7 +154,7 @@ it('holds and charges together never exceed the limit at a grant', () => {
   assert.is(admit(actors, 'gen-5', '1'), 'ok');
 });
 
-it('attack 7: the exhausted key of a suspended owner is 401, for a turn and for a job, and nothing is committed', () => {
+it('the exhausted key of a suspended owner is 401, for a turn and for a job, and nothing is committed (rule K4)', () => {
   const actors = open({ limit: '0' });
   const job = { type: 'job.admit', request: words.request('gen-2', '1', { gateway: null, counted: true }) };
   assert.is(statusOf(admit(actors, 'gen-1', '1')), 402);
@@ -184,7 +184,7 @@ it('refuses a more expensive fallback beyond its limit and admits a cheaper one'
   assert.not(raise('0.3', 3).admitted);
 });
 
-it('its limit resets at the edge of the UTC day; a hold counts on both sides, its charge in the window of its settlement', () => {
+it('its limit resets at the edge of the UTC day; a hold counts on both sides, its charge in the window of its settlement (rule K63)', () => {
   const actors = open({ limit: '1', limitWindow: 'daily' });
   const midnight = Date.UTC(2025, 10, 22);
   actors.now = midnight - 1;
@@ -209,7 +209,7 @@ it('its limit resets at the edge of the UTC day; a hold counts on both sides, it
   );
 });
 
-it('day, week and month begin independently', () => {
+it('day, week and month begin independently (rule K63)', () => {
   const actors = open();
   const spendAt = (at: number, id: string): void => {
     actors.now = at;
@@ -230,7 +230,7 @@ it('day, week and month begin independently', () => {
   assert.is(show(actors).usageMonthly, '1');
 });
 
-it('explains an exhausted key, and hides its digest', () => {
+it('explains an exhausted key, and hides its digest (rule N39)', () => {
   const actors = open({ limit: '12.5', limitWindow: 'daily' });
   admit(actors, 'gen-1', '12.5');
   settle(actors, 'gen-1', '12.5');

@@ -205,7 +205,7 @@ const EXAMPLES: readonly Command[][] = [
   [payBy('acct_1'), ask('invalid'), payBy('acct_2'), ask('hangs'), later, ask('answered')],
 ];
 
-it('credits what was settled, once, whatever is lost or repeated', () => {
+it('credits what was settled, once, whatever is lost or repeated (rule K47)', () => {
   fc.assert(
     fc.property(fc.array(command, { minLength: 10, maxLength: 60 }), (commands) => {
       const world = new World();

@@ -39,7 +39,7 @@ const money = (actors: PureActors, account = 'acct_1') => {
 };
 const SETTLED: SettleResult = { outcome: 'settled', transaction: '0xT1' };
 
-it('a payment is pending before the facilitator is asked, and a settled one is credited with its transaction', () => {
+it('a payment is pending before the facilitator is asked, and a settled one is credited with its transaction (rule K47)', () => {
   const actors = open();
   const answered = pay(actors);
   assert.is(answered.status, 'pending');

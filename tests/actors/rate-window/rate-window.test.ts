@@ -28,7 +28,7 @@ const giveBack = (actors: PureActors, count: number, windowStart: number) =>
     windowStart,
   } as never);
 
-it('grants exactly its limit per window and starts again with the next window', () => {
+it('grants exactly its limit per window and starts again with the next window (rule E13)', () => {
   const actors = new PureActors([rateWindowKind], START + 10_000);
   assert.equal(take(actors), { granted: true, remaining: 2, resetInMs: 50_000 });
   assert.equal(take(actors, 'a', 3), { granted: false, remaining: 2, resetInMs: 50_000 });

@@ -15,7 +15,7 @@ const refused = (at: number): RefusedRequest => ({
 
 const LOG = 'refusal-log:a/newest';
 
-it('the twenty newest refused requests of an account are kept, from every node, however they are reported', async () => {
+it('the twenty newest refused requests of an account are kept, from every node, however they are reported (rule N40)', async () => {
   const actors = new PureActors([refusalLogKind], START);
   const cluster = { tell: (to: string, event: object) => void actors.tell(to, event as never) };
   const report = (from: number, count: number): void =>

@@ -30,7 +30,7 @@ const clips = (actors: PureActors, job: string) => actors.list<ClipRecord>(job, 
 const removals = (actors: PureActors, job: string) =>
   actors.activitiesOf(job).filter(({ name }) => name === 'removal').length;
 
-it('V6: 409 until the job has completed, 404 for another index, 410 once the clip is gone', () => {
+it('409 until the job has completed, 404 for another index, 410 once the clip is gone (rule V30)', () => {
   const actors = open();
   const job = submit(actors);
   for (const answer of [tryOpen(actors, job), tryShow(actors, job)]) assert.is(answer, 409);
@@ -50,7 +50,7 @@ it('a failed or cancelled job has no clip: 409', () => {
   assert.is(tryOpen(actors, job), 409);
 });
 
-it('V7: the first delivery starts ten minutes, in which the clip can be read again; then row and bytes go', () => {
+it('the first delivery starts ten minutes, in which the clip can be read again; then row and bytes go (rule V32)', () => {
   const actors = open();
   const job = completed(actors);
   for (const reader of ['a', 'b']) tryOpen(actors, job, reader);
@@ -65,7 +65,7 @@ it('V7: the first delivery starts ten minutes, in which the clip can be read aga
   assert.equal([clips(actors, job).length, removals(actors, job)], [0, 1]);
 });
 
-it('V6: a part, a broken download and HEAD deliver nothing', () => {
+it('a part, a broken download and HEAD deliver nothing (rule V31)', () => {
   const actors = open();
   const job = completed(actors);
   tryShow(actors, job);
@@ -76,7 +76,7 @@ it('V6: a part, a broken download and HEAD deliver nothing', () => {
   assert.is(tryOpen(actors, job), 'open');
 });
 
-it('V7: a clip is not removed under a download: it goes with the last one', () => {
+it('a clip is not removed under a download: it goes with the last one (rule V32)', () => {
   const actors = open();
   const job = completed(actors);
   tryOpen(actors, job, 'first');
@@ -91,7 +91,7 @@ it('V7: a clip is not removed under a download: it goes with the last one', () =
   assert.equal([clips(actors, job).length, removals(actors, job)], [0, 1]);
 });
 
-it('V8, W1: with nothing fetched the job expires when its window closes', () => {
+it('with nothing fetched the job expires when its window closes (rule V33)', () => {
   const actors = open();
   const job = completed(actors, 1, CALLBACK);
   tryShow(actors, job);
@@ -104,7 +104,7 @@ it('V8, W1: with nothing fetched the job expires when its window closes', () => 
   assert.equal(record(actors).usage, { cost: '1', videoSeconds: '10' });
 });
 
-it('V9: a job fetched even in part stays completed and is told nothing more, and its clip goes all the same', () => {
+it('a job fetched even in part stays completed and is told nothing more, and its clip goes all the same (rule V34)', () => {
   const actors = open();
   const job = completed(actors, 1, CALLBACK);
   tryOpen(actors, job, 'part');
@@ -114,7 +114,7 @@ it('V9: a job fetched even in part stays completed and is told nothing more, and
   assert.equal(announced(actors), ['video.generation.completed']);
 });
 
-it('V8: the window ends the ten minutes of a late delivery, but not a download under way', () => {
+it('the window ends the ten minutes of a late delivery, but not a download under way (rule V33)', () => {
   const actors = open();
   const job = completed(actors);
   actors.advance(windowMs - 1_000);

@@ -1,7 +1,7 @@
 /**
- * Video jobs against a model of the specification: submissions, attempts that begin, die, fail and end, late messages of
+ * Video jobs against a model of their rules: submissions, attempts that begin, die, fail and end, late messages of
  * older attempts, cancels, downloads, lost nodes and time, in any order. After every command both have the same states,
- * holds, charges, clips and downloads, and no status has changed but as the specification's table allows.
+ * holds, charges, clips and downloads, and no status has changed but as their table allows.
  */
 import fc from 'fast-check';
 import { test } from 'uvu';
@@ -48,7 +48,7 @@ const command = fc.oneof(
 );
 type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
 
-/** The moves that the specification's table allows, beside a cancel; a poll may miss a state in between. */
+/** The moves that their table allows, beside a cancel; a poll may miss a state in between. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   pending: ['in_progress', 'failed', 'cancelled'],
   in_progress: ['pending', 'completed', 'failed', 'cancelled'],

@@ -87,7 +87,7 @@ it('an idempotency key stands for its job for a day, whatever became of it', () 
   assert.is(record(actors, 5).status, 'pending');
 });
 
-it('V1, V5: the states in order, and no member of the document before its fact is known', () => {
+it('the states in order, and no member of the document before its fact is known (rule V1)', () => {
   const actors = open();
   const job = submit(actors);
   assert.equal(Object.keys(shown(actors)), ['id', 'polling_url', 'status']);
@@ -106,7 +106,7 @@ it('V1, V5: the states in order, and no member of the document before its fact i
   });
 });
 
-it('V2, V3: a runner that dies puts the job back to pending; its render goes on where the provider has it', () => {
+it('a runner that dies puts the job back to pending; its render goes on where the provider has it (rule V21, rule V22)', () => {
   const actors = open();
   const job = begun(actors);
   actors.tell(job, made.submittedEvent());
@@ -174,7 +174,7 @@ it('a failed render is uncharged, and its reason is shown', () => {
   assert.equal([account(actors).balance, account(actors).holds], ['100', 0]);
 });
 
-it('V4: rendered and charged but not stored: failed by fault of the marketplace, with its usage, never retried', () => {
+it('rendered and charged but not stored: failed by fault of the marketplace, with its usage, never retried (rule V23)', () => {
   const actors = open();
   const charge = { ...settlement(made.generationOf(1), '1'), media: { videoSeconds: '10' } };
   const job = begun(actors);
@@ -185,7 +185,7 @@ it('V4: rendered and charged but not stored: failed by fault of the marketplace,
   assert.equal([account(actors).charges, account(actors).holds, actors.activitiesOf(job).length], ['1', 0, 0]);
 });
 
-it('M13: the settlement that is committed is that of the job, whichever attempt rendered it', () => {
+it('the settlement that is committed is that of the job, whichever attempt rendered it (rule V15)', () => {
   const actors = open();
   const job = begun(actors, 1, { candidates: [made.candidate(1), made.candidate(2)] });
   actors.tell(job, { type: 'render.attempt', id: 'render', attempt: 7 } as never);
@@ -301,7 +301,7 @@ it('a render at a provider that cannot abort it runs on: the cancel is refused',
   assert.match(JSON.stringify(actors.ask(job, { type: 'job.cancel' })), /"status":409.*completed/);
 });
 
-it('W1: completed and expired are announced once each, other ends never', () => {
+it('completed and expired are announced once each, other ends never (rule V38)', () => {
   const callbackUrl = 'https://example.com/hook';
   const ends = {
     completed: (actors, job) => actors.tell(job, made.doneEvent(made.completed(1))),

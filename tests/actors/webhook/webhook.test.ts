@@ -65,7 +65,7 @@ it('the event is posted at once, with the exact text of the document and an id t
 });
 
 it('a waiting delivery that is hurried begins its next attempt, and never a ninth', () => {
-  // reliability W2
+  // rule V39
   const actors = announced();
   const hurry = (): unknown => actors.tell(HOOK, { type: 'webhook.hurry' });
   for (let attempt = 1; attempt < 8; attempt++) {

@@ -24,7 +24,7 @@ async function refused(path: string): Promise<string> {
   return `${answer.status} ${error.metadata.error_type}`;
 }
 
-it('the activity of an account without a completed day is empty, and a wrong parameter is 400', async () => {
+it('the activity of an account without a completed day is empty, and a wrong parameter is 400 (rule K52)', async () => {
   assert.equal(await (await ask('/activity')).json(), { data: [] });
   for (const query of ['date=today', 'api_key_hash=1', 'group_by=model', 'user_id=', 'workspace_id=%20']) {
     assert.is(await refused(`/activity?${query}`), '400 invalid_request', query);
@@ -61,7 +61,7 @@ it('a statement has every entry of its month between the balances of its edges',
     assert.is(await refused(`/statements/${wrong}`), '400 invalid_request');
 });
 
-it('the retired way to buy credits answers 410, with a key and without', async () => {
+it('the retired way to buy credits answers 410, with a key and without (rule K50)', async () => {
   for (const key of [funded.key, null]) {
     const answer = await ask('/credits/coinbase', 'POST', key);
     assert.is(answer.status, 410);

@@ -97,7 +97,7 @@ it('a stream counts as one answer with one first token', async () => {
   assert.is(grown('troupe_holds_open'), 0);
 });
 
-it('a refused request is counted by its error type, and its path and model never become labels', async () => {
+it('a refused request is counted by its error type, and its path and model never become labels (rule N42)', async () => {
   const grown = await added(async () => {
     await (await complete('made-up/model')).text();
     await (await fetch(`${cluster.baseUrls[0]}/made-up-path`)).text();

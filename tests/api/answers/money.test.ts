@@ -41,7 +41,7 @@ function digits(json: string, member: string): string {
   return found;
 }
 
-it('/credits, /key and /generation show the costs of the replies, digit for digit', async () => {
+it('/credits, /key and /generation show the costs of the replies, digit for digit (rule K41, rule K51)', async () => {
   let total = 0n;
   const asked = Array.from({ length: 30 }, (_, i) => {
     const directive = { tokens: 1 + ((i * 37) % 101), id: `m${i}` };
@@ -65,7 +65,7 @@ it('/credits, /key and /generation show the costs of the replies, digit for digi
   assert.is(units(digits(await ask('/key'), 'usage')), total);
 });
 
-it('charges nothing for a failure before the first part, and leaves no hold', async () => {
+it('charges nothing for a failure before the first part, and leaves no hold (rule K70)', async () => {
   const before = digits(await ask('/credits'), 'total_usage');
   const down = { model: 'sim/fast', messages: [{ role: 'user', content: '@sim {"status":500}' }] };
   const reply = await ask('/chat/completions', down);
@@ -78,7 +78,7 @@ it('charges nothing for a failure before the first part, and leaves no hold', as
   }
 });
 
-it('shows a generation from the moment its money is held', async () => {
+it('shows a generation from the moment its money is held (rule I141)', async () => {
   const controller = new AbortController();
   const answer = await fetch(`${base}/chat/completions`, {
     method: 'POST',

@@ -29,7 +29,7 @@ it('reports health and readiness without a token', async () => {
   assert.equal(await (await ask('/ready', null)).json(), { status: 'ready' });
 });
 
-it('shows nothing else without its own token', async () => {
+it('shows nothing else without its own token (rule E32)', async () => {
   for (const path of ['/metrics', '/ps', '/inspect?address=account:a', '/why?address=account:a', '/nothing']) {
     for (const bearer of [null, 'nonsense', funded.key]) assert.is((await ask(path, bearer)).status, 401, path);
   }
@@ -69,7 +69,7 @@ it('renders its metrics in the text format', async () => {
     assert.match(line, /^(#.*|[a-z0-9_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [-0-9.e+]+|)$/);
 });
 
-it('stays off the public port', async () => {
+it('stays off the public port (rule E32)', async () => {
   const root = (cluster.baseUrls[0] as string).replace('/api/v1', '');
   for (const path of ['/metrics', '/ps', '/debug', '/.env']) assert.is((await fetch(`${root}${path}`)).status, 404);
 });

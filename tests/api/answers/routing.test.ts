@@ -35,7 +35,7 @@ async function asking(): Promise<(body: object) => Promise<Outcome>> {
   };
 }
 
-it('preferences select the provider, and rejected endpoints are named with the reason', async () => {
+it('preferences select the provider, and rejected endpoints are named with the reason (rule E6)', async () => {
   const ask = await asking();
   assert.is((await ask({ model: 'sim/fast', provider: { order: ['sim-b'] } })).body.provider, 'Sim B');
   assert.is((await ask({ model: 'sim/fast', provider: { sort: 'price' } })).body.provider, 'Sim A');
@@ -66,7 +66,7 @@ it('a conversation that is too long for every context window is 400, and served 
   assert.is(refused.body.error?.metadata.error_type, 'context_length_exceeded');
   const served = await ask({ model: 'sim/small', messages, transforms: ['middle-out'] });
   assert.is(served.status, 200);
-  assert.ok((served.body.usage?.prompt_tokens ?? 0) < 2_048, 'usage counts the compressed prompt (rule 6)');
+  assert.ok((served.body.usage?.prompt_tokens ?? 0) < 2_048, 'usage counts the compressed prompt');
   const sent = cluster.simulators.flatMap(({ calls }) => calls.map(({ body }) => JSON.stringify(body.messages)));
   const [texts = '', ...more] = sent.filter((text) => text.includes('"40 word'));
   assert.is(more.length, 0);

@@ -6,7 +6,7 @@ import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts
 import { say } from '../../support/provider/say.ts';
 import { openCluster } from './cluster.ts';
 
-/** Attacks 60 to 67 of the list: bodies and queries that are expensive, pollute prototypes, or are ambiguous. */
+/** Bodies and queries that are expensive, pollute prototypes, or are ambiguous. */
 const it = bounded(test);
 
 let cluster: TestCluster;
@@ -77,7 +77,7 @@ const REFUSED: readonly (readonly [string, () => string, number?])[] = [
   ['a file of this machine', () => part('image_url', { url: 'file:///etc/passwd' })],
 ];
 
-it('refuses every hostile body with its 400, and keeps serving', async () => {
+it('refuses every hostile body with its 400, and keeps serving (rule I27, rule E33)', async () => {
   for (const [what, body, status = 400] of REFUSED) {
     const answer = await post(body());
     assert.is(answer.status, status, `${what}: ${answer.text.slice(0, 300)}`);
@@ -100,7 +100,7 @@ it('1,536 tools of a usual size are judged by their tokens, and the refusal of a
   assert.match((await post(raw(`"x":[${'[],'.repeat(300_000)}0]`))).text, /more than 600000 .* outside JSON schemas/);
 });
 
-it('attack 61: prototype names are plain data in every position', async () => {
+it('prototype names are plain data in every position (rule E35)', async () => {
   const names = ['"__proto__":{"polluted":1}', '"constructor":{"prototype":{"polluted":1}}', '"toString":1'];
   const inside = (wrap: (names: string) => string): string => raw(wrap(names.join(',')));
   const bodies = [
@@ -115,7 +115,7 @@ it('attack 61: prototype names are plain data in every position', async () => {
   assert.type({}.toString, 'function');
 });
 
-it('attack 62: a schema or pattern of a client is passed on, never compiled or run', async () => {
+it('a schema or pattern of a client is passed on, never compiled or run (rule E36)', async () => {
   const evil = {
     type: 'string',
     pattern: '^(a+)+$',
@@ -131,7 +131,7 @@ it('attack 62: a schema or pattern of a client is passed on, never compiled or r
   assert.equal((sent as unknown as { function: { parameters: object } }[])[0]?.function.parameters, parameters);
 });
 
-it('attacks 64 and 65: a query is compared as text, and its numbers are whole numbers in range', async () => {
+it('a query is compared as text, and its numbers are whole numbers in range (rule E38)', async () => {
   for (const value of ['0', '-1', '1e3', '0x10', 'NaN', '1.5', '', '9'.repeat(40)])
     assert.is((await get(`/models?limit=${value}`)).status, 400, value);
   assert.is((await get('/models?offset=-1')).status, 400);
@@ -145,7 +145,7 @@ it('attacks 64 and 65: a query is compared as text, and its numbers are whole nu
     assert.is((await get(`/generation?id=${encodeURIComponent(id)}`)).status, 404, id);
 });
 
-it('attack 67: a part is passed on as its declared media type to endpoints that accept it; its contents are never run or fetched', async () => {
+it('a part is passed on as its declared media type to endpoints that accept it; its contents are never run or fetched (rule I40)', async () => {
   let fetched = 0;
   const bait = createServer((socket) => {
     fetched++;

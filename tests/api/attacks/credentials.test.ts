@@ -9,7 +9,7 @@ import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts
 import { rawExchange } from '../../support/raw-exchange.ts';
 import { openCluster } from './cluster.ts';
 
-/** Attacks 9 to 14 and 71 of the list: accepted and refused forms of a key. Each row gives its number. */
+/** Accepted and refused forms of a key. */
 const it = bounded(test);
 
 let cluster: TestCluster;
@@ -60,7 +60,7 @@ const UNUSABLE: readonly (readonly [string, (key: string, other: string) => read
 /** No header, a header of another form, several keys, and a key that is not accepted. */
 const MISTAKES = 4;
 
-it('refuses every credential that is not one whole key; the text tells the mistake, and not whether the key exists', async () => {
+it('refuses every credential that is not one whole key; the text tells the mistake, and not whether the key exists (rule K2)', async () => {
   const other = await cluster.fund('1');
   const texts = new Set<string>();
   for (const [what, lines, status = 401] of UNUSABLE) {
@@ -73,7 +73,7 @@ it('refuses every credential that is not one whole key; the text tells the mista
   assert.is(texts.size, MISTAKES, [...texts].join('\n'));
 });
 
-it('accepts the key in either header, or in both if they agree', async () => {
+it('accepts the key in either header, or in both if they agree (rule K1)', async () => {
   const { key } = funded;
   for (const lines of [
     [`Authorization: Bearer ${key}`],
@@ -84,7 +84,7 @@ it('accepts the key in either header, or in both if they agree', async () => {
     assert.is((await post(lines)).status, 200, lines.join());
 });
 
-it('attack 11: a legacy key works, a key under any other prefix does not', async () => {
+it('a legacy key works, a key under any other prefix does not (rule K2)', async () => {
   const pepper = await readPepper(cluster.folder);
   const issue = async (text: string): Promise<void> => {
     const account = funded.account.slice('account:'.length);
@@ -120,7 +120,7 @@ async function statusOf(key: string): Promise<number> {
   }
 }
 
-it('attack 12: a thousand random keys are each refused, and the valid one still works', async () => {
+it('a thousand random keys are each refused, and the valid one still works (rule K6)', async () => {
   for (let at = 0; at < 20; at++) {
     const tries = Array.from({ length: 50 }, (_, i) => `sk-gw-v1-${(at * 50 + i).toString(16).padStart(64, '0')}`);
     for (const status of await Promise.all(tries.map(statusOf))) assert.is(status, 401);
@@ -128,7 +128,7 @@ it('attack 12: a thousand random keys are each refused, and the valid one still 
   assert.is((await post([`Authorization: Bearer ${funded.key}`])).status, 200);
 });
 
-it('attack 13: neither answers nor their timing distinguish a dead key from an unknown one', async () => {
+it('neither answers nor their timing distinguish a dead key from an unknown one (rule K5)', async () => {
   const node = cluster.nodes[0] as (typeof cluster.nodes)[number];
   const expects = async (key: string): Promise<string> => {
     const head = ['POST /api/v1/chat/completions HTTP/1.1', 'Host: a', 'Content-Type: application/json'];
@@ -152,7 +152,7 @@ it('attack 13: neither answers nor their timing distinguish a dead key from an u
   assert.is(await expects(expired.key), unknown);
 });
 
-it('attack 14: a key in the query is ignored, and appears in no answer', async () => {
+it('a key in the query is ignored, and appears in no answer (rule K1)', async () => {
   for (const name of ['key', 'api_key', 'apikey', 'token', 'access_token', 'authorization']) {
     const answer = await post([], `/chat/completions?${name}=${funded.key}`);
     assert.is(answer.status, 401, name);
@@ -160,7 +160,7 @@ it('attack 14: a key in the query is ignored, and appears in no answer', async (
   }
 });
 
-it('attack 71: one key has one budget, in either header and for any claimed address', async () => {
+it('one key has one budget, in either header and for any claimed address (rule E20)', async () => {
   const { key } = await cluster.fund('10', { perMinute: 4 });
   const statuses: number[] = [];
   for (let i = 0; i < 10; i++) {

@@ -8,7 +8,7 @@ import { bodies, type Route } from './fuzz-bodies.ts';
 
 /**
  * Sends random bodies to each route: every body is answered properly. `FUZZ_RUNS=N` sets the length, `FUZZ_SEED=N`
- * repeats a run; a failure prints the seed and the smallest body. (S1, S2, S4 and S5 of the invariants)
+ * repeats a run; a failure prints the seed and the smallest body. (rule E1, rule E11)
  */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 400);
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -46,7 +46,7 @@ async function judge(route: Route, body: string): Promise<number> {
 }
 
 for (const route of ['/chat/completions', '/completions', '/messages'] as const)
-  it(`${route} answers any body with its reply or a refusal only`, async () => {
+  it(`${route} answers any body with its reply or a refusal only (rule E11)`, async () => {
     const seen = new Map<number, number>();
     await fc.assert(
       fc.asyncProperty(bodies(route), async (body) => {

@@ -8,7 +8,7 @@ import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts
 import { say } from '../../support/provider/say.ts';
 import { openCluster } from './cluster.ts';
 
-/** Attacks 72 to 76 of the list: obtaining an answer without its price, or a price without its answer. */
+/** Obtaining an answer without its price, or a price without its answer. */
 const it = bounded(test, 90_000);
 
 let cluster: TestCluster;
@@ -93,7 +93,7 @@ async function heldBy({ key }: Funded, more: object): Promise<bigint> {
   }
 }
 
-it('attack 72: 64 requests at once never spend more than the balance', async () => {
+it('64 requests at once never spend more than the balance (rule K54)', async () => {
   // One endpoint, so that all holds are the same.
   const only = { provider: { only: ['sim-a'] } };
   const hold = await heldBy(await cluster.fund('10'), only);
@@ -125,7 +125,7 @@ it('attack 72: 64 requests at once never spend more than the balance', async () 
   }
 });
 
-it('attacks 73 and 74: a client that leaves at any time pays for the delivered part, and never more than the hold', async () => {
+it('a client that leaves at any time pays for the delivered part, and never more than the hold (rule K71)', async () => {
   const deposited = '10';
   const funded = await cluster.fund(deposited);
   let delivered = 0;
@@ -157,7 +157,7 @@ it('attacks 73 and 74: a client that leaves at any time pays for the delivered p
   await expectQuiet(funded, deposited);
 });
 
-it('attack 73: a whole answer whose client left is charged, or was never delivered', async () => {
+it('a whole answer whose client left is charged, or was never delivered (rule K68)', async () => {
   const deposited = '10';
   const funded = await cluster.fund(deposited);
   const outcomes = await Promise.all(
@@ -195,7 +195,7 @@ const USAGES: readonly (readonly [string, Directive])[] = [
   ['a cost of its own', { usage: { cost: -1_000_000 } }],
 ];
 
-it('attack 76: usage reported by a provider is never charged beyond a plausible amount, never negative, and never breaks an answer', async () => {
+it('usage reported by a provider is never charged beyond a plausible amount, never negative, and never breaks an answer (rule K73)', async () => {
   for (const [what, directive] of USAGES)
     for (const stream of [false, true]) {
       const deposited = '10';

@@ -14,9 +14,8 @@ import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { openCluster } from './cluster.ts';
 
 /**
- * Attack 12 of the list: any number of random keys, against every table that remembers keys. They enter behind the HTTP
- * server, where the window of the whole endpoint would admit only 6,000 a minute. `ATTACK_RANDOM_KEYS=1000000` runs the
- * attack in full.
+ * Any number of random keys, against every table that remembers keys. They enter behind the HTTP server, where the
+ * window of the whole endpoint would admit only 6,000 a minute. `ATTACK_RANDOM_KEYS=1000000` runs the attack in full.
  */
 const RANDOM_KEYS = Number(process.env.ATTACK_RANDOM_KEYS ?? 10_000);
 const AT_ONCE = 500;
@@ -31,7 +30,7 @@ test.before(async () => {
 });
 test.after(() => cluster.close());
 
-it('attack 12: random keys leave at most 50 MiB behind, and a bounded number of actors', async () => {
+it('random keys leave at most 50 MiB behind, and a bounded number of actors (rule K6)', async () => {
   const node = cluster.nodes[0] as (typeof cluster.nodes)[number];
   const { callersMax, deadKeyMs } = defaults.edge;
   const budgets = new AccountedBudgets({ cluster: node.cluster, rates: defaults.rates, askMs: 10_000, nodes: 1 });
@@ -75,7 +74,7 @@ it('attack 12: random keys leave at most 50 MiB behind, and a bounded number of 
   assert.ok(rise < RISE_MIB_MAX, `${rise.toFixed(1)} MiB more are held`);
 });
 
-it('attack 12: unknown keys are counted by a bounded number of actors', () => {
+it('unknown keys are counted by a bounded number of actors (rule K6)', () => {
   const actors = new Set<string>();
   for (let i = 0; i < 100_000; i++) actors.add(windowAddress(`key-${i.toString(16).padStart(64, '0')}`));
   assert.ok(actors.size <= 1_024, `${actors.size} actors`);

@@ -36,7 +36,7 @@ function ask(key: string, content: string): Promise<Response> {
   return fetch(`${base.href}/chat/completions`, { method: 'POST', headers, body });
 }
 
-it('192 open uploads of one key take no room from other tenants, and only as many stay as a key may have', async () => {
+it('192 open uploads of one key take no room from other tenants, and only as many stay as a key may have (rule E40)', async () => {
   const greedy = await cluster.fund('100');
   const tenant = await cluster.fund('100');
   const opened = Array.from({ length: 192 }, () => beginUpload(greedy.key));
@@ -51,7 +51,7 @@ it('192 open uploads of one key take no room from other tenants, and only as man
   for (const { socket } of opened) socket.destroy();
 });
 
-it('an upload counts against its key when it begins, and the upload of a client that leaves counts too', async () => {
+it('an upload counts against its key when it begins, and the upload of a client that leaves counts too (rule E40)', async () => {
   const { key } = await cluster.fund('100', { perMinute: 3 });
   const opened = Array.from({ length: 3 }, () => beginUpload(key));
   // The count of a large upload precedes its first byte; the others are refused by it.

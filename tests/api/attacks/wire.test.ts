@@ -7,7 +7,7 @@ import { say } from '../../support/provider/say.ts';
 import { rawExchange } from '../../support/raw-exchange.ts';
 import { openCluster } from './cluster.ts';
 
-/** Attacks 46 to 59 and 68 of the list, against a whole node: bytes, headers, and answers of a provider. */
+/** Hostile bytes, headers and answers of a provider, against a whole node. */
 const it = bounded(test);
 
 let cluster: TestCluster;
@@ -151,7 +151,7 @@ async function attack(route: (typeof ROUTES)[number], { what, lines, body, statu
 }
 
 for (const route of ROUTES)
-  it(`answers every attack on the wire of ${route} once, in the envelope`, async () => {
+  it(`answers every attack on the wire of ${route} once, in the envelope (rule E21)`, async () => {
     await Promise.all(ROWS.map((row) => attack(route, row)));
   });
 
@@ -160,7 +160,7 @@ function ask(route: (typeof ROUTES)[number], headers: Record<string, string>, bo
   return fetch(base + route, { method: 'POST', body, headers: { ...mine, ...headers } });
 }
 
-it('attack 55: client text cannot end a header on its way to a provider', async () => {
+it('client text cannot end a header on its way to a provider (rule I7)', async () => {
   const evil = 'a\r\nx-evil: 1\0';
   const directed = { model: 'sim/fast', messages: say({ id: 'evil' }) };
   for (const member of ['session_id', 'prompt_cache_key', 'user'])
@@ -182,7 +182,7 @@ it('attack 55: client text cannot end a header on its way to a provider', async 
   }
 });
 
-it('attack 56: only the listed headers of a client reach a provider', async () => {
+it('only the listed headers of a client reach a provider (rule I7)', async () => {
   const headers = {
     cookie: 'session=secret',
     'x-custom': 'secret',
@@ -215,7 +215,7 @@ it('attack 56: only the listed headers of a client reach a provider', async () =
   assert.not.match(JSON.stringify(calls[0]?.headers), /secret|sk-gw/);
 });
 
-it('attack 57: CORS admits no origin', async () => {
+it('CORS admits no origin (rule E29)', async () => {
   for (const method of ['POST', 'OPTIONS', 'GET']) {
     const answer = await fetch(`${base}/chat/completions`, { method, headers: { origin: 'https://evil.example' } });
     await answer.text();
@@ -224,7 +224,7 @@ it('attack 57: CORS admits no origin', async () => {
   }
 });
 
-it('attack 59: a path is decoded once, and unknown unless the result is a route', async () => {
+it('a path is decoded once, and unknown unless the result is a route (rule E22)', async () => {
   const paths = [
     '/models/sim%252Ffast',
     '/models/..%2f..%2fkey',
@@ -239,7 +239,7 @@ it('attack 59: a path is decoded once, and unknown unless the result is a route'
   }
 });
 
-it('attack 68: text of a provider never breaks a frame, and its errors are never shown', async () => {
+it('text of a provider never breaks a frame, and its errors are never shown (rule I58)', async () => {
   const text = 'a\n\ndata: [DONE]\n\nevent: error\ndata: {"error":1}\r\n\r\n: \u2028\u2029 \u0000 id: 7';
   const streamed = JSON.stringify({ model: 'sim/fast', messages: say({ text }), stream: true });
   const answer = await (await ask('/chat/completions', {}, streamed)).text();

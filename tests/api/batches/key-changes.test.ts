@@ -1,4 +1,4 @@
-/** A key that is revoked, or moved to another workspace, while its batch runs. (spec: inference, Batch rules 7) */
+/** A key that is revoked, or moved to another workspace, while its batch runs. (rule B23) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
@@ -23,7 +23,7 @@ const CHANGES: Readonly<Record<string, { readonly isAlive: boolean; readonly ini
 };
 
 for (const [what, { isAlive, init }] of Object.entries(CHANGES)) {
-  it(`a batch whose key is ${what}: what runs finishes and is charged, the rest is 401, unsent and uncharged`, async () => {
+  it(`a batch whose key is ${what}: what runs finishes and is charged, the rest is 401, unsent and uncharged (rule B23)`, async () => {
     const { account, key } = await cluster.fund('10');
     const { key: manager } = await cluster.issue(account, { kind: 'management' });
     const [mine, managing] = [clientOf(cluster, key), clientOf(cluster, manager)];

@@ -35,7 +35,7 @@ async function assertAllRun(client: Client, batch: Batch): Promise<void> {
   assert.is(held, 0);
 }
 
-it('every line runs on a balance that covers one at a time, and is charged exactly', async () => {
+it('every line runs on a balance that covers one at a time, and is charged exactly (rule B21)', async () => {
   const { key } = await cluster.fund(ENOUGH_FOR_ONE);
   const mine = clientOf(cluster, key);
   await assertAllRun(mine, await mine.end((await mine.submit(submission(lines(LINES)))).id));
@@ -48,7 +48,7 @@ it('every line runs within a key limit that covers one at a time', async () => {
   await assertAllRun(mine, await mine.end((await mine.submit(submission(lines(LINES)))).id));
 });
 
-it('a line that the whole balance would not cover is 402, also while others hold money', async () => {
+it('a line that the whole balance would not cover is 402, also while others hold money (rule B22)', async () => {
   const { key } = await cluster.fund('0.01');
   const mine = clientOf(cluster, key);
   const long = chat({ ttft_ms: 1_500 }, { max_tokens: 50 });

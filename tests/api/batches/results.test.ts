@@ -24,7 +24,7 @@ test.after(() => cluster.close());
 const run = async (body: object, init: RequestInit = {}, from = client): Promise<Batch> =>
   from.end((await from.submit(body, init)).id);
 
-it('results come in order, one per request, with the reply, the charge and the generation of each', async () => {
+it('results come in order, one per request, with the reply, the charge and the generation of each (rule B20, rule B28)', async () => {
   const mine = await cluster.fund('10');
   const own = clientOf(cluster, mine.key);
   const answers = ['one', 'two', 'three "quoted" \n😀', 'four'];
@@ -68,7 +68,7 @@ it('results come in order, one per request, with the reply, the charge and the g
   assert.equal([file.purpose, file.filename], ['batch_output', `${batch.id}_results.jsonl`]);
 });
 
-it('results are null once their file is gone; the status and the counts remain', async () => {
+it('results are null once their file is gone; the status and the counts remain (rule B30)', async () => {
   const batch = await run(submission([chat()]));
   await client.json(client.call(`/files/${batch.results_file_id}`, { method: 'DELETE' }));
   const { results, status, request_counts: counts } = await client.show(batch.id);
@@ -91,7 +91,7 @@ it('results larger than the pieces they are read in arrive unbroken, inline and 
   assert.ok((await content.text()) === batch.results);
 });
 
-it('a batch whose bodies all fail is failed as a whole, with a reason and a line for each', async () => {
+it('a batch whose bodies all fail is failed as a whole, with a reason and a line for each (rule B4)', async () => {
   const batch = await run(submission([chat({}, { stream: true }), []]));
   assert.is(batch.status, 'failed');
   assert.equal(batch.request_counts, { total: 2, completed: 0, failed: 2 });
@@ -110,7 +110,7 @@ it('model and provider of the batch apply to bodies that name none', async () =>
   assert.match(String(third?.error?.message), /^model must be "sim\/fast"/);
 });
 
-it('cancel: the same object twice, 409 for a batch that ended otherwise, unsent requests are uncharged', async () => {
+it('cancel: the same object twice, 409 for a batch that ended otherwise, unsent requests are uncharged (rule B26)', async () => {
   const done = await run(submission([chat()]));
   const refused = await refusal(await client.call(`/batches/${done.id}/cancel`, { method: 'POST' }));
   assert.equal([refused.status, refused.type], [409, 'conflict']);
@@ -148,7 +148,7 @@ it('the other two endpoints run their dialects, and a body fails as its route re
   }
 });
 
-it(`${BODIES} random bodies: each ends in a batch as on the live route`, async () => {
+it(`${BODIES} random bodies: each ends in a batch as on the live route (rule B3, rule B13)`, async () => {
   const isAsked = (text: string): boolean => {
     try {
       const value = JSON.parse(text) as { stream?: unknown } | null;

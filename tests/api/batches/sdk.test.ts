@@ -40,7 +40,7 @@ async function refused(work: Promise<unknown>): Promise<InstanceType<typeof Open
   return error as InstanceType<typeof OpenAI.APIError>;
 }
 
-it('the OpenAI SDK uploads a file, makes a batch of it, follows it, lists it and reads its results', async () => {
+it('the OpenAI SDK uploads a file, makes a batch of it, follows it, lists it and reads its results (rule B35)', async () => {
   const batch = await create(await upload(`${jsonl([chat({ text: 'one' }), chat({ text: 'two' })])}\n\r\n`));
   assert.equal([batch.object, batch.status, batch.endpoint], ['batch', 'validating', CHAT]);
   let ended = batch;
@@ -80,7 +80,7 @@ it('the OpenAI SDK cancels a batch; one that completed is a conflict', async () 
   assert.instance(await refused(sdk().batches.retrieve('batch_1')), NotFoundError);
 });
 
-it('an input file that cannot be used is refused by its line, and belongs to its account alone', async () => {
+it('an input file that cannot be used is refused by its line, and belongs to its account alone (rule B8)', async () => {
   const good = jsonl([chat()]);
   const cases: readonly (readonly [string, RegExp])[] = [
     [`${good}\nnot json`, /line 2 of the input file: The body is not valid JSON/],

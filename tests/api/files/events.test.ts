@@ -115,7 +115,7 @@ interface BatchState {
   readonly request_counts: { readonly total: number; readonly completed: number; readonly failed: number };
 }
 
-it('a client that resumes from a cursor on another node receives what it missed', async () => {
+it('a client that resumes from a cursor on another node receives what it missed (rule B54)', async () => {
   const funded = await cluster.fund('5');
   const first = await follow(funded.key);
   const cursor = first.events[0]?.body.cursor as string;
@@ -130,7 +130,7 @@ it('a client that resumes from a cursor on another node receives what it missed'
   await byQuery.until(() => byQuery.of('file.stored').length === 1, 'the missed file');
 });
 
-it('a cursor that is too old starts over; one that no event had is 400', async () => {
+it('a cursor that is too old starts over; one that no event had is 400 (rule B54)', async () => {
   const funded = await cluster.fund('5');
   const old = `cur_${(Date.now() - 3_600_000).toString(36)}`;
   const reader = await follow(funded.key, { lastEventId: old });
@@ -160,7 +160,7 @@ it('types and ids narrow the stream, and unknown types are refused by name', asy
   await assertRejects(follow(funded.key, { query: `?ids=${ids}` }), /^Error: 400 .*at most 100/);
 });
 
-it('a change of the own limit is followed, one of another key and of another account is not', async () => {
+it('a change of the own limit is followed, one of another key and of another account is not (rule B55)', async () => {
   const [funded, stranger] = [await cluster.fund('5'), await cluster.fund('5')];
   const other = await cluster.issue(funded.account);
   const reader = await follow(funded.key, { node: 1 });
@@ -176,7 +176,7 @@ it('a change of the own limit is followed, one of another key and of another acc
   assert.equal(reader.of('file.stored'), []);
 });
 
-it('a revoked key and a suspended account end their streams with 401, on every node', async () => {
+it('a revoked key and a suspended account end their streams with 401, on every node (rule B55)', async () => {
   const funded = await cluster.fund('5');
   const second = await cluster.issue(funded.account);
   const [own, others] = await Promise.all([
@@ -194,7 +194,7 @@ it('a revoked key and a suspended account end their streams with 401, on every n
   assert.is(others.of('error').length, 1);
 });
 
-it('the streams of an account are bounded over all its keys, as server-sent events and as sockets', async () => {
+it('the streams of an account are bounded over all its keys, as server-sent events and as sockets (rule B56)', async () => {
   const small = await startCluster({ simulators: ['sim-a'], events: { streamsPerAccountMax: 3, streamsPerKeyMax: 2 } });
   const opened: EventReader[] = [];
   const open = async (key: string): Promise<EventReader> => {

@@ -55,7 +55,7 @@ async function refusal(answer: Response): Promise<{ status: number; type: string
   return { status: answer.status, type: (error.metadata as { error_type: string }).error_type, message: error.message };
 }
 
-it('the OpenAI SDK uploads, lists, reads and deletes a file, each on another node', async () => {
+it('the OpenAI SDK uploads, lists, reads and deletes a file, each on another node (rule B38)', async () => {
   const bytes = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(300_000)]);
   const file = await clientOf(funded.key).files.create({
     file: await toFile(bytes, 'вопрос.pdf'),
@@ -100,7 +100,7 @@ it('a download keeps a name of any script, Latin-1 among them', async () => {
   }
 });
 
-it('unknown, malformed, deleted and other accounts’ ids get one identical 404 on every route', async () => {
+it('unknown, malformed, deleted and other accounts’ ids get one identical 404 on every route (rule B36)', async () => {
   const mine = await upload('mine');
   const gone = await upload('gone');
   await call(`/files/${gone.id}`, { method: 'DELETE' });
@@ -123,7 +123,7 @@ it('unknown, malformed, deleted and other accounts’ ids get one identical 404 
   assert.is((await call(`/files/${mine.id}/content`)).status, 200);
 });
 
-it('lists by age, in pages, by purpose, and continues behind a file that was deleted', async () => {
+it('lists by age, in pages, by purpose, and continues behind a file that was deleted (rule B41)', async () => {
   const { key } = await cluster.fund('1');
   const client = clientOf(key);
   const ids: string[] = [];
@@ -167,7 +167,7 @@ it('lists by age, in pages, by purpose, and continues behind a file that was del
   }
 });
 
-it('one range is answered 206, one beyond the end 416, any other whole', async () => {
+it('one range is answered 206, one beyond the end 416, any other whole (rule B45)', async () => {
   const bytes = randomBytes(200_000);
   const { id } = await upload(bytes, 'a.bin');
   const range = (value: string) => call(`/files/${id}/content`, { headers: { range: value } }, { node: 2 });
@@ -195,7 +195,7 @@ it('one range is answered 206, one beyond the end 416, any other whole', async (
   }
 });
 
-it('32 MiB are stored; one byte more, announced or not, is 413, and an empty file 400', async () => {
+it('32 MiB are stored; one byte more, announced or not, is 413, and an empty file 400 (rule B39)', async () => {
   const whole = randomBytes(32 * MIB);
   const { id } = await upload(whole, 'whole.bin');
   const back = await call(`/files/${id}/content`);
@@ -210,7 +210,7 @@ it('32 MiB are stored; one byte more, announced or not, is 413, and an empty fil
   );
 });
 
-it('a form that cannot be read is a 400 that names the part, and stores nothing', async () => {
+it('a form that cannot be read is a 400 that names the part, and stores nothing (rule B39)', async () => {
   const { key } = await cluster.fund('1');
   const send = async (body: FormData | string, type?: string) => {
     const init = { method: 'POST', body, ...(type === undefined ? {} : { headers: { 'content-type': type } }) };
@@ -246,7 +246,7 @@ it('a form that cannot be read is a 400 that names the part, and stores nothing'
   assert.equal((await clientOf(key).files.list()).data, []);
 });
 
-it('expires_after shortens the lifetime, and the form may name fields behind the file', async () => {
+it('expires_after shortens the lifetime, and the form may name fields behind the file (rule B37)', async () => {
   const data = new FormData();
   data.set('file', new Blob(['a']), '../..\\evil\u202e\u0007.txt');
   data.set('purpose', 'vision');
@@ -269,7 +269,7 @@ it('a file names its bytes only under its own account and id: the stored bytes a
   }
 });
 
-it('a chat reads a stored file by its id, as data of its stored type, on any node; the id is never forwarded', async () => {
+it('a chat reads a stored file by its id, as data of its stored type, on any node; the id is never forwarded (rule B43)', async () => {
   const picture = await upload(PNG, 'dot.png');
   const ask = async (id: string, key = funded.key) =>
     clientOf(key, 1).chat.completions.create({
@@ -318,7 +318,7 @@ it('a message reads a stored file by its id; one of another account is 404 in th
   }
 });
 
-it('stored files of 32 MiB go out with one request; more is 413, and routing judges the stored type', async () => {
+it('stored files of 32 MiB go out with one request; more is 413, and routing judges the stored type (rule B42)', async () => {
   const whole = await upload(Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(32 * MIB - 9)]), 'whole.pdf');
   const ask = async (...ids: readonly string[]) =>
     call('/chat/completions', {

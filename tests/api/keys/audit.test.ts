@@ -36,7 +36,7 @@ const audit = (key: string, query = '', node = 0): Promise<Response> =>
 const pageOf = async (key: string, query = '', node = 0): Promise<Page> =>
   (await audit(key, query, node)).json() as Promise<Page>;
 
-it('the owner reads every change of the account on any node, newest first, page by page', async () => {
+it('the owner reads every change of the account on any node, newest first, page by page (rule K19)', async () => {
   const { account, key, keyAddress } = await cluster.fund('1');
   const { key: manager } = await cluster.issue(account, { kind: 'management' });
   const [{ cluster: node }] = cluster.nodes as [TestCluster['nodes'][number]];

@@ -56,7 +56,7 @@ async function charged(): Promise<number> {
   return ((await answer.json()) as { data: { total_usage: number } }).data.total_usage;
 }
 
-it('of many at once over three nodes one is served and charged; the others are 409 with Retry-After', async () => {
+it('of many at once over three nodes one is served and charged; the others are 409 with Retry-After (rule K66)', async () => {
   const key = nextKey();
   const directive = { id: key, tokens: 30, ttft_ms: 1_000 };
   const before = await charged();

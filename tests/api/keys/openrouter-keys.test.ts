@@ -37,7 +37,7 @@ async function statusOf(run: Promise<unknown>): Promise<number> {
 
 const HELLO = { model: 'sim/fast', messages: [{ role: 'user' as const, content: 'hello' }] };
 
-it('creates, lists, gets, updates and deletes a key', async () => {
+it('creates, lists, gets, updates and deletes a key (rule K15)', async () => {
   const expiresAt = new Date('2999-01-31T00:00:00.000Z');
   const { data, key } = await manager.apiKeys.create({
     requestBody: { name: 'laptop', limit: 2.5, limitReset: 'daily', expiresAt, creatorUserId: 'ann' },

@@ -42,7 +42,7 @@ const made = async (manager: Client, body: object): Promise<Workspace> =>
   ((await manager.send('POST', '/workspaces', body)).body as { data: Workspace }).data;
 const failure = (body: unknown): Failure['error'] => (body as Failure).error;
 
-it('an account has one default workspace from its creation, whose settings become its own with the first change', async () => {
+it('an account has one default workspace from its creation, whose settings become its own with the first change (rule K21)', async () => {
   const { manager } = await manage();
   const { data, total_count } = (await manager.send('GET', '/workspaces')).body as {
     data: Workspace[];
@@ -60,7 +60,7 @@ it('an account has one default workspace from its creation, whose settings becom
   assert.is((await manager.send('DELETE', '/workspaces/default')).status, 403);
 });
 
-it('what a workspace allows, ignores and requires decides on every node within two seconds of the change', async () => {
+it('what a workspace allows, ignores and requires decides on every node within two seconds of the change (rule K7)', async () => {
   const { manager, nodes, hash } = await manage();
   const team = await made(manager, { name: 'My Team' });
   assert.is(team.slug, 'my-team');
@@ -91,7 +91,7 @@ it('what a workspace allows, ignores and requires decides on every node within t
   await everywhere((status) => status === 200);
 });
 
-it('a budget refuses with 402 and its scope; it is read, raised and removed', async () => {
+it('a budget refuses with 402 and its scope; it is read, raised and removed (rule K22)', async () => {
   const { manager, nodes, hash } = await manage();
   const [node] = nodes as [Client];
   const team = await made(manager, { name: 'Team', slug: 'team-b' });

@@ -18,7 +18,7 @@ import {
   Visitor,
 } from './visitor.ts';
 
-/** Attacks 18 to 31 of the list: the approval page and the trade of its code. Each title gives its number. */
+/** The approval page and the trade of its code. */
 const it = bounded(test);
 
 let cluster: TestCluster;
@@ -58,13 +58,13 @@ it('an approval returns the browser to its callback, and the code becomes a key 
   assert.equal([data.limit, data.limit_reset, data.name], [2.5, null, 'app.example']);
 });
 
-it('declining returns the browser with access_denied and issues nothing', async () => {
+it('declining returns the browser with access_denied and issues nothing (rule K31)', async () => {
   const { status, headers } = await decide(person.visitor, authPath(pkce().challenge), 'decline');
   assert.is(status, 303);
   assert.is(headers.get('location'), 'https://app.example/callback?state=1&error=access_denied');
 });
 
-it('attack 18: a wrong, used, expired or unknown code, another method and a missing member have one answer', async () => {
+it('a wrong, used, expired or unknown code, another method and a missing member have one answer (rule K24)', async () => {
   const first = await freshCode();
   const used = await freshCode();
   assert.is((await trade(base, tradeBody(used.code, used))).status, 200);
@@ -97,13 +97,13 @@ it('attack 18: a wrong, used, expired or unknown code, another method and a miss
   assert.match([...texts][0] ?? '', /"error_type":"invalid_request"/);
 });
 
-it('attack 18: a code is dead after its ten minutes, with the same answer', async () => {
-  // The time itself is judged in tests/actors/issuance-code; here the lifetime of the node is the one of the specification.
+it('a code is dead after its ten minutes, with the same answer (rule K24)', async () => {
+  // The time itself is judged in tests/actors/issuance-code; here the lifetime of the node is the published one.
   const { default: config } = await import('../../../cluster.config.ts');
   assert.is(config.signIn.codeMs, 600_000);
 });
 
-it('attack 19, A2: a hundred parallel trades on three nodes make one key', async () => {
+it('a hundred parallel trades on three nodes make one key (rule K23)', async () => {
   const pair = await freshCode();
   const before = await keysOf(person.account);
   const answers = await Promise.all(
@@ -114,7 +114,7 @@ it('attack 19, A2: a hundred parallel trades on three nodes make one key', async
   assert.is((await keysOf(person.account)) - before, 1);
 });
 
-it('A2: of parallel trades with right and wrong verifiers at most one makes a key, and the code is dead after them', async () => {
+it('of parallel trades with right and wrong verifiers at most one makes a key, and the code is dead after them (rule K23)', async () => {
   for (let round = 0; round < 5; round++) {
     const pair = await freshCode();
     const answers = await Promise.all(
@@ -127,7 +127,7 @@ it('A2: of parallel trades with right and wrong verifiers at most one makes a ke
   }
 });
 
-it('attack 20: a verifier has 43 to 128 characters of its alphabet', async () => {
+it('a verifier has 43 to 128 characters of its alphabet (rule K25)', async () => {
   for (const [verifier, status] of [
     ['a'.repeat(42), 400],
     ['a'.repeat(43), 200],
@@ -143,13 +143,13 @@ it('attack 20: a verifier has 43 to 128 characters of its alphabet', async () =>
   }
 });
 
-it('attack 21: the plain method is refused on the page and in the trade', async () => {
+it('the plain method is refused on the page and in the trade (rule K25)', async () => {
   const page = await person.visitor.get(authPath('a'.repeat(43), { code_challenge_method: 'plain' }));
   assert.is(page.status, 400);
   assert.match(page.text, /must be S256/);
 });
 
-it('attacks 22 and 29: a request that cannot be trusted is a page of its own and leads nowhere', async () => {
+it('a request that cannot be trusted is a page of its own and leads nowhere (rule K26)', async () => {
   const { challenge } = pkce();
   for (const more of [
     { callback_url: 'javascript:alert(1)' },
@@ -179,7 +179,7 @@ it('attacks 22 and 29: a request that cannot be trusted is a page of its own and
   assert.is(twice.status, 400);
 });
 
-it('attack 23: the page shows the origin in punycode and the limit before the approval', async () => {
+it('the page shows the origin in punycode and the limit before the approval (rule K27)', async () => {
   const callback_url = 'https://xn--pple-43d.com:8443/cb';
   const { text } = await person.visitor.get(authPath(pkce().challenge, { callback_url, limit: '0.5' }));
   assert.match(text, '<strong>https://xn--pple-43d.com:8443</strong>');
@@ -188,7 +188,7 @@ it('attack 23: the page shows the origin in punycode and the limit before the ap
   assert.match(unlimited.text, /<strong>without a limit<\/strong>/);
 });
 
-it('attack 24: the code of a callback on the own machine stays on the page; manual shows it without a link', async () => {
+it('the code of a callback on the own machine stays on the page; manual shows it without a link (rule K28)', async () => {
   for (const host of ['localhost:3000', '127.0.0.1:3000', '[::1]:3000']) {
     const pair = pkce();
     const callback_url = `http://${host}/cb?a=b`;
@@ -209,7 +209,7 @@ it('attack 24: the code of a callback on the own machine stays on the page; manu
   assert.is((await trade(base, tradeBody(codeOf(seen), manual))).status, 200);
 });
 
-it('attack 25: an approval without the token, from another site or of another session is refused with 403', async () => {
+it('an approval without the token, from another site or of another session is refused with 403 (rule K33)', async () => {
   const { visitor } = person;
   const page = await visitor.get(authPath(pkce().challenge));
   const fields = { ...fieldsOf(page, '/auth'), decision: 'approve' };
@@ -235,7 +235,7 @@ it('attack 25: an approval without the token, from another site or of another se
   assert.is((await new Visitor(visitor.origin).post('/auth', fields)).status, 401, 'without a session');
 });
 
-it('attacks 26 and 27: pages are not framed, not kept, tell no site where they came from, and run no inline script', async () => {
+it('pages are not framed, not kept, tell no site where they came from, and run no inline script (rule K34)', async () => {
   const page = await person.visitor.get(authPath(pkce().challenge));
   const policy = page.headers.get('content-security-policy') ?? '';
   assert.match(policy, "frame-ancestors 'none'");
@@ -255,7 +255,7 @@ it('attacks 26 and 27: pages are not framed, not kept, tell no site where they c
   assert.is(refused.headers.get('content-type'), 'text/html; charset=utf-8');
 });
 
-it('attack 28: what an application sends is text on the page', async () => {
+it('what an application sends is text on the page (rule K35)', async () => {
   const callback_url = `https://app.example/cb?x="><script>alert(1)</script>'`;
   const page = await person.visitor.get(authPath(pkce().challenge, { callback_url }));
   assert.is(page.status, 200);
@@ -265,7 +265,7 @@ it('attack 28: what an application sends is text on the page', async () => {
   assert.not.match(refused.text, '<script>alert');
 });
 
-it('attack 31: pressing approve twice is one approval with one code', async () => {
+it('pressing approve twice is one approval with one code (rule K30)', async () => {
   const pair = pkce();
   const fields = fieldsOf(await person.visitor.get(authPath(pair.challenge)), '/auth');
   const approve = () => person.visitor.post('/auth', { ...fields, decision: 'approve' });
@@ -289,7 +289,7 @@ it('without a session the page leads to the sign-in and back', async () => {
   assert.is((await visitor.get(path)).status, 200);
 });
 
-it('the key is the account`s: listed, limited and revocable by its owner', async () => {
+it('the key is the account`s: listed, limited and revocable by its owner (rule K32)', async () => {
   const pair = await freshCode({ limit: '1' });
   const { key } = JSON.parse((await trade(base, tradeBody(pair.code, pair))).text) as { key: string };
   const [newest] = await listKeys(node, `account:${person.account}`, 1);

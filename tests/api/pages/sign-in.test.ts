@@ -37,7 +37,7 @@ const cookieOf = (visitor: Visitor): string => visitor.cookies.get('__Host-troup
 const actionsOf = async (account: string) =>
   (await listAudit(node.rows, account, { limit: 100, before: null })).map(({ action, by }) => `${action} ${by.kind}`);
 
-it('attack 30: every sign-in has a new secret, whatever the browser sent before; the old session ends', async () => {
+it('every sign-in has a new secret, whatever the browser sent before; the old session ends (rule K36)', async () => {
   const { visitor, key, account } = await signedIn(cluster);
   const first = cookieOf(visitor);
   assert.match(first, /^[0-9a-f]{64}$/);
@@ -76,7 +76,7 @@ it('a wrong, a dead and a malformed key open nothing and have one answer; an inf
   assert.match(seen.text, 'Signing in needs a management key');
 });
 
-it('a session ends with the key that opened it, with its account, and on every node', async () => {
+it('a session ends with the key that opened it, with its account, and on every node (rule K37)', async () => {
   const { visitor, keyAddress } = await signedIn(cluster);
   const elsewhere = new Visitor(originOf(cluster, 1));
   elsewhere.cookies.set('__Host-troupe-session', cookieOf(visitor));
@@ -88,7 +88,7 @@ it('a session ends with the key that opened it, with its account, and on every n
   assert.is((await other.visitor.get(SESSIONS)).status, 303);
 });
 
-it('a one-time link signs in once, by its button and not by being opened', async () => {
+it('a one-time link signs in once, by its button and not by being opened (rule K38)', async () => {
   const { account } = await signedIn(cluster);
   const secret = await invitation(account);
   const visitor = new Visitor(originOf(cluster));
@@ -131,7 +131,7 @@ it('sessions are listed and ended by their owner alone', async () => {
   assert.is(visitor.cookies.size, 0);
 });
 
-it('signing out needs the token, ends the session and clears the cookie', async () => {
+it('signing out needs the token, ends the session and clears the cookie (rule K37)', async () => {
   const { visitor } = await signedIn(cluster);
   const kept = new Visitor(visitor.origin);
   kept.cookies.set('__Host-troupe-session', cookieOf(visitor));
@@ -238,7 +238,7 @@ it('the helper of @openrouter/sdk leads to the page and trades its code', async 
   assert.is(own.data.limit, 1.5);
 });
 
-it('no secret of a sign-in or an approval is stored or logged', async () => {
+it('no secret of a sign-in or an approval is stored or logged (rule K3)', async () => {
   const { visitor, account } = await signedIn(cluster);
   const secret = await invitation(account);
   const pair = pkce();

@@ -1,4 +1,4 @@
-/** What a provider reads and reports with a key of its account. (conventions 1.7; spec: inference, Authentication 7) */
+/** What a provider reads and reports with a key of its account. (rule C47, rule K11) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { endpointId, providerId } from '../../../actors/terms/ids.ts';
@@ -26,7 +26,7 @@ const only = (slug: string) => ({ provider: { only: [slug] } });
 const MODEL = 'sim/small';
 const [OWN, OTHER] = [endpointId('sim-a', MODEL), endpointId('sim-b', MODEL)];
 
-it('a provider sees itself and its own endpoints, with the health and the prices that the catalogue shows', async () => {
+it('a provider sees itself and its own endpoints, with the health and the prices that the catalogue shows (rule K11)', async () => {
   const self = (await read(alpha, '/provider')).body as { data: Members };
   assert.is(self.data.slug, 'sim-a');
   assert.is(self.data.id, providerId('sim-a'));
@@ -45,7 +45,7 @@ it('a provider sees itself and its own endpoints, with the health and the prices
     assert.equal(row[name], shown[name], name);
 });
 
-it('measurements are the figures of the catalogue, with counts and errors by cause', async () => {
+it('measurements are the figures of the catalogue, with counts and errors by cause (rule C47)', async () => {
   const { key } = await cluster.fund('10');
   const counted = async (endpoint: string): Promise<Members> => {
     const [row] = listOf(await read(alpha, `/provider/measurements?endpoint_id=${endpoint}`));
@@ -88,7 +88,7 @@ it('a window narrows the figures, an unknown window is refused', async () => {
   assert.is((await read(alpha, '/provider/measurements?window=2d')).status, 400);
 });
 
-it('an endpoint of another provider is as unknown as one that does not exist', async () => {
+it('an endpoint of another provider is as unknown as one that does not exist (rule K11)', async () => {
   const answers = [];
   for (const id of [OTHER, 'ep_0000000000000000', 'x', '../sim-b']) {
     const shown = await read(alpha, `/provider/measurements?endpoint_id=${encodeURIComponent(id)}`);

@@ -1,6 +1,6 @@
 /**
  * What providers earned, over the API: every charge of a mixed workload, to the last digit, against the generation rows
- * and the ledgers. (conventions 1.7)
+ * and the ledgers. (rule C47)
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -141,7 +141,7 @@ async function settledEarnings(): Promise<{ rows: Map<string, Row>; totals: Tota
   }
 }
 
-it('the earnings of all providers are the charges of the generations and of the ledgers, digit for digit', async () => {
+it('the earnings of all providers are the charges of the generations and of the ledgers, digit for digit (rule C47)', async () => {
   const { rows, totals } = await settledEarnings();
   const expected = await oracle();
   assert.ok([...expected.values()].reduce((sum, one) => sum + one.requests, 0) >= 14);

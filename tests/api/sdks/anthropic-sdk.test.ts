@@ -61,7 +61,7 @@ it('answers a message with its charge, its generation id and both counts', async
   assert.not.ok('heimdall' in data.usage);
 });
 
-it('the stream helper builds the same message from its events', async () => {
+it('the stream helper builds the same message from its events (rule I79)', async () => {
   const stream = client.messages.stream({ model: 'sim/fast', max_tokens: 50, messages: HELLO });
   const names: string[] = [];
   let text = '';
@@ -77,7 +77,7 @@ it('the stream helper builds the same message from its events', async () => {
   assert.equal([names[0], names.at(-2), names.at(-1)], ['message_start', 'message_delta', 'message_stop']);
 });
 
-it('counts that no provider reported are 0 and named', async () => {
+it('counts that no provider reported are 0 and named (rule I74)', async () => {
   const request = { model: 'sim/no-usage', max_tokens: 50, messages: HELLO };
   const both = ['input_tokens', 'output_tokens'];
   for (const { usage } of [
@@ -236,7 +236,7 @@ it('a picture is seen, and a system turn among the messages is read', async () =
   }
 });
 
-it('a generated picture is one block, whole and streamed; a speaking model answers in text, or 422', async () => {
+it('a generated picture is one block, whole and streamed; a speaking model answers in text, or 422 (rule I77)', async () => {
   const request = { model: 'sim/painter', max_tokens: 50, messages: HELLO, modalities: ['text', 'image'] };
   const whole = (await client.messages.create(request)).content as unknown as Record<string, unknown>[];
   const stream = (await client.messages.stream(request).finalMessage()).content as unknown as Record<string, unknown>[];
@@ -249,7 +249,7 @@ it('a generated picture is one block, whole and streamed; a speaking model answe
   assert.equal([speech.status, speech.type], [422, 'invalid_request_error']);
 });
 
-it('the matched stop sequence is named', async () => {
+it('the matched stop sequence is named (rule I81)', async () => {
   const request = { model: 'sim/scribe', max_tokens: 50, stop_sequences: ['END'] };
   const messages = say({ finish: 'stop_sequence', text: 'one two' });
   const { stop_reason, stop_sequence } = await client.messages.create({ ...request, messages });
@@ -258,7 +258,7 @@ it('the matched stop sequence is named', async () => {
   assert.is(cut.stop_reason, 'max_tokens');
 });
 
-it('counts tokens without a call and without a charge', async () => {
+it('counts tokens without a call and without a charge (rule I78)', async () => {
   const before = cluster.simulators.flatMap(({ calls }) => calls).length;
   const count = (text: string): PromiseLike<{ input_tokens: number }> =>
     client.messages.countTokens({
@@ -277,7 +277,7 @@ it('counts tokens without a call and without a charge', async () => {
   assert.equal([bad.status, bad.type], [400, 'invalid_request_error']);
 });
 
-it('every refusal has the error class of its status and a word of the dialect, whole and streamed', async () => {
+it('every refusal has the error class of its status and a word of the dialect, whole and streamed (rule I82)', async () => {
   const poor = await cluster.fund('0.000001');
   const hosted = { type: 'web_search_20250305' as const, name: 'web_search' as const };
   const table: readonly (readonly [number, string, object, (string | undefined)?])[] = [
@@ -314,7 +314,7 @@ it('a stream that breaks off ends in an error that the SDK throws', async () => 
   assert.is(error.type, 'api_error');
 });
 
-it('a bearer token is accepted as well as the header of the dialect', async () => {
+it('a bearer token is accepted as well as the header of the dialect (rule K1)', async () => {
   const baseURL = (cluster.baseUrls[1] ?? (cluster.baseUrls[0] as string)).replace(/\/v1$/, '');
   const bearer = new Anthropic({ authToken: funded.key, apiKey: null, baseURL, maxRetries: 0 });
   const { content } = await bearer.beta.messages.create({

@@ -64,7 +64,7 @@ async function generation(
   }
 }
 
-it('answers a completion with its charge, its provider and its generation id', async () => {
+it('answers a completion with its charge, its provider and its generation id (rule I45)', async () => {
   const { data, response } = await client.chat.completions
     .create({ model: 'sim/fast', messages: HELLO })
     .withResponse();
@@ -175,14 +175,14 @@ it('ends a broken stream in an error that the SDK throws, and charges the delive
   assert.ok((data.usage as number) > 0);
 });
 
-it('answers a failure before the first part as an ordinary error, even if a stream was requested', async () => {
+it('answers a failure before the first part as an ordinary error, even if a stream was requested (rule I56)', async () => {
   const error = await failure(() =>
     client.chat.completions.create({ model: 'sim/fast', messages: say({ status: 500 }), stream: true }),
   );
   assert.is(error.status, 502);
 });
 
-it('moves to another endpoint before the first part was delivered', async () => {
+it('moves to another endpoint before the first part was delivered (rule I132)', async () => {
   const reply = await client.chat.completions.create({
     model: 'sim/fast',
     messages: say({ status: 500, only_on: 'sim-a' }),
@@ -344,7 +344,7 @@ it('completes a prompt on the older route, whole and streamed, and abandons one'
   assert.instance(empty, BadRequestError);
 });
 
-it('lists and retrieves models through the SDK', async () => {
+it('lists and retrieves models through the SDK (rule C10)', async () => {
   const page = await client.models.list();
   assert.ok(page.data.some((model) => model.id === 'sim/fast'));
   const model = await client.models.retrieve('sim/fast');

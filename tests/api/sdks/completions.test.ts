@@ -20,7 +20,7 @@ test.after(() => cluster.close());
 
 const PROMPT = '@sim {"text":"one two three"}';
 
-it('a whole text completion through the OpenAI SDK, with usage and cost (spec: inference, Text completion)', async () => {
+it('a whole text completion through the OpenAI SDK, with usage and cost (rule I63)', async () => {
   const { data, response } = await client.completions.create({ model: 'sim/fast', prompt: PROMPT }).withResponse();
   assert.is(data.object, 'text_completion');
   assert.is(data.choices[0]?.text, 'one two three');
@@ -31,7 +31,7 @@ it('a whole text completion through the OpenAI SDK, with usage and cost (spec: i
   assert.ok(((data.usage as unknown as { cost: number }).cost ?? 0) > 0);
 });
 
-it('a streamed completion concatenates to the same text after its echo, and ends with usage and honoured', async () => {
+it('a streamed completion concatenates to the same text after its echo, and ends with usage and honoured (rule I65)', async () => {
   const stream = await client.completions.create({ model: 'sim/fast', prompt: PROMPT, stream: true, echo: true });
   let text = '';
   let last: unknown;

@@ -8,7 +8,7 @@ import { bounded } from '../../support/bounded.ts';
 import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { openCluster } from './cluster.ts';
 
-/** conventions 1.8; `sim/embedder` is served by sim-a at 2e-8 and by sim-b at 2.5e-8 USD a token, 64 wide. */
+/** Embeddings, with the SDKs. `sim/embedder` is served by sim-a at 2e-8 and by sim-b at 2.5e-8 USD a token, 64 wide. */
 const it = bounded(test);
 
 let cluster: TestCluster;
@@ -160,7 +160,7 @@ for (const [name, directive] of [
   });
 }
 
-it('where every endpoint fails nothing is charged, and the answer is the envelope of every route', async () => {
+it('where every endpoint fails nothing is charged, and the answer is the envelope of every route (rule K70)', async () => {
   const payer = await cluster.fund('1');
   const answer = await ask({ input: sim({ garbage: 'json', id: 'embeddings all' }) }, { key: payer.key });
   assert.is(answer.status, 502);
@@ -187,7 +187,7 @@ it('settings route to endpoints that declare them, with these values', async () 
   }
 });
 
-it('a chat model embeds nothing and an embeddings model does not chat: 503 names the modality, nobody is called', async () => {
+it('a chat model embeds nothing and an embeddings model does not chat: 503 names the modality, nobody is called (rule I107)', async () => {
   const input = 'no chat model reads this';
   const refused = await ask({ model: 'sim/fast', input });
   assert.is(refused.status, 503);
@@ -256,7 +256,7 @@ it('a large answer is whole in either form, and longer than one window altogethe
   }
 });
 
-it('GET /embeddings/models lists the models that embed, page by page', async () => {
+it('GET /embeddings/models lists the models that embed, page by page (rule I109)', async () => {
   const list = async (query = ''): Promise<Record<string, unknown> & { data: Record<string, unknown>[] }> =>
     (await (await fetch(`${cluster.baseUrls[0]}/embeddings/models${query}`)).json()) as never;
   const { data, total_count, links } = await list();

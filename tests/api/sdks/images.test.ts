@@ -11,7 +11,7 @@ import { bounded } from '../../support/bounded.ts';
 import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { openCluster } from './cluster.ts';
 
-/** Pictures through the SDKs that know image generation. (conventions 1.10; spec: inference, Routing rules 7, 8, 9) */
+/** Pictures through the SDKs that know image generation. (rule I100, rule K78) */
 const it = bounded(test);
 
 let cluster: TestCluster;
@@ -100,7 +100,7 @@ it('several pictures come in one reply, and are charged each', async () => {
   }
 });
 
-it('streams one completed event a picture, the last with the usage', async () => {
+it('streams one completed event a picture, the last with the usage (rule I102)', async () => {
   const stream = await client.images.generate({ ...ASKED, n: 2, stream: true, partial_images: 2 });
   const events: OpenAI.ImageGenStreamEvent[] = [];
   for await (const event of stream) events.push(event);
@@ -150,7 +150,7 @@ it('a picture refers to others, which are sent and counted as pictures of the pr
   assert.is(generation.num_media_prompt, 1);
 });
 
-it('both paths are one route', async () => {
+it('both paths are one route (rule I100)', async () => {
   for (const path of ['/images/generations', '/images']) {
     const answer = await post(path, { ...ASKED, style: 'vivid', moderation: 'low' });
     assert.is(answer.status, 200, path);

@@ -47,7 +47,7 @@ it('lists, filters and counts models', async () => {
   assert.equal((body as unknown as Record<string, unknown>).unsupported_filters, ['category']);
 });
 
-it('reads one model, wrapped, and the models of a key', async () => {
+it('reads one model, wrapped, and the models of a key (rule C10)', async () => {
   const { data } = await client.models.get({ author: 'sim', slug: 'thinker' });
   assert.is(data.id, 'sim/thinker');
   assert.ok(data.reasoning?.supportedEfforts?.includes('none'));
@@ -60,7 +60,7 @@ it('reads one model, wrapped, and the models of a key', async () => {
   assert.is((await read('/models/user')).status, 401);
 });
 
-it('the models of a key are those of its workspace: fewer where it requires zero data retention', async () => {
+it('the models of a key are those of its workspace: fewer where it requires zero data retention (rule C11)', async () => {
   const { account } = await cluster.fund('1');
   const manager = await cluster.issue(account, { kind: 'management', name: 'manager' });
   const make = async (path: string, body: object): Promise<Record<string, unknown>> => {
@@ -100,7 +100,7 @@ it('lists providers, and endpoints with zero data retention', async () => {
   assert.equal([...new Set(data.map(({ provider_slug }) => provider_slug))], ['sim-c']);
 });
 
-/** The specification has null and a boolean in two members where this SDK has objects; the specification wins. */
+/** Two members are null and a boolean here, where this SDK has objects. */
 const DIFFERING = ['perf_last_30m_by_workload', 'supports_tool_choice'];
 
 /** Names of the members that the SDK's validation of an answer with endpoints refuses. */
@@ -124,7 +124,7 @@ it('lists the endpoints of a model, every other member of them in the form of th
   assert.equal([own.data.length, own.totalCount, own.links.next], [count, count, null]);
 });
 
-it('serves benchmarks and families, and 404 for a model without an endpoint', async () => {
+it('serves benchmarks and families, and 404 for a model without an endpoint (rule C10)', async () => {
   const { body } = await read('/models/sim/fast/benchmarks');
   for (const score of body.data as object[]) assert.equal(Object.keys(score).slice(0, 2), ['dataset', 'score']);
   assert.type((body as unknown as { benchmarks_note: string }).benchmarks_note, 'string');
@@ -154,7 +154,7 @@ it('answers 304 to a client that holds the answer, and gzip to one that accepts 
   assert.equal([head.status, await head.text(), head.headers.get('etag')], [200, '', tag]);
 });
 
-it('public statistics count what five accounts did, and nothing that fewer did', async () => {
+it('public statistics count what five accounts did, and nothing that fewer did (rule C13)', async () => {
   const ask = async (key: string, model: string): Promise<void> => {
     const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }] });
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };

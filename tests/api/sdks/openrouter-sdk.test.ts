@@ -51,7 +51,7 @@ async function failure(run: () => Promise<unknown>): Promise<errors.OpenRouterEr
   throw new Error('the call did not fail');
 }
 
-it('answers a completion that validates, with its charge', async () => {
+it('answers a completion that validates, with its charge (rule I49)', async () => {
   const reply = await whole(HELLO);
   assert.match(String(reply.choices[0]?.message.content), /x15/);
   assert.is(reply.choices[0]?.finishReason, 'stop');
@@ -59,7 +59,7 @@ it('answers a completion that validates, with its charge', async () => {
   assert.ok((reply.usage?.cost ?? 0) > 0);
 });
 
-it('streams chunks that validate, the usage last', async () => {
+it('streams chunks that validate, the usage last (rule I49)', async () => {
   const stream = await streamed(HELLO);
   let text = '';
   let cost: number | null | undefined;
@@ -177,7 +177,7 @@ it('shows an error inside a stream as a chunk that validates', async () => {
   assert.is(finish, 'error');
 });
 
-it('reads key, credits and generation with the members that this SDK requires', async () => {
+it('reads key, credits and generation with the members that this SDK requires (rule K18)', async () => {
   const reply = await whole(HELLO);
   const { data: key } = await client.apiKeys.getCurrentKeyMetadata();
   assert.ok(key.usage > 0);
@@ -205,12 +205,12 @@ it('lists models page by page, and counts them', async () => {
   assert.type(fast?.pricing.prompt, 'string');
 });
 
-it('accepts the endpoints of a model, except for two members where the specification differs', async () => {
+it('accepts the endpoints of a model, except for two members that differ here (rule C2)', async () => {
   const error = await client.endpoints.list({ author: 'sim', slug: 'fast' }).then(
     () => null,
     (error: unknown) => error as errors.ResponseValidationError,
   );
-  // The specification has null and a boolean there, this SDK two objects; the specification takes precedence.
+  // They are null and a boolean here, and two objects in this SDK.
   const lines = (error?.pretty() ?? '').split('\n').filter((line) => line.includes('at data.'));
   const named = new Set(lines.map((line) => line.replace(/^.*endpoints\[\d+\]\./, '')));
   assert.equal([...named].sort(), ['perf_last_30m_by_workload', 'supports_tool_choice']);

@@ -160,7 +160,7 @@ it('openai: refusals have their status, before the stream with a null code, afte
   assert.instance(thrown, Error);
 });
 
-it('openai: an answer that reached its ceiling is incomplete', async () => {
+it('openai: an answer that reached its ceiling is incomplete (rule I90)', async () => {
   const cut = await openai.responses.create({
     ...{ model: 'sim/fast', max_output_tokens: 20 },
     input: directive({ tokens: 400, finish: 'length' }),

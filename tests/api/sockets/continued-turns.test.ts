@@ -39,7 +39,7 @@ function lastConversation(): readonly (readonly [string, unknown])[] {
 const responseOf = (frames: readonly SocketFrame[]): { readonly id: string; readonly output: readonly object[] } =>
   frames.at(-1)?.response as { id: string; output: object[] };
 
-it('a turn continues the last one of its socket, so that the provider reads the whole conversation', async () => {
+it('a turn continues the last one of its socket, so that the provider reads the whole conversation (rule I97)', async () => {
   const client = await TurnClient.open(base, funded.key);
   const first = await client.turn({ ...MODEL, input: 'one', instructions: 'Be brief.' });
   const said = textOf(first);
@@ -80,7 +80,7 @@ it('calls of functions in namespaces and their results continue a turn', async (
   client.socket.close();
 });
 
-it('no other response can be continued: one of another socket, an unknown one, one that is too large', async () => {
+it('no other response can be continued: one of another socket, an unknown one, one that is too large (rule I97)', async () => {
   const [client, other] = [await TurnClient.open(base, funded.key), await TurnClient.open(base, funded.key)];
   const mine = responseOf(await client.turn({ ...MODEL, input: 'hello' })).id;
   const large = responseOf(await other.turn({ ...MODEL, input: 'x'.repeat(200_000) })).id;

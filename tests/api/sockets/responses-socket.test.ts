@@ -46,7 +46,7 @@ async function settledCredits(key: string): Promise<Credits> {
   }
 }
 
-it('several turns follow one another on one socket, each with its generation and its charge', async () => {
+it('several turns follow one another on one socket, each with its generation and its charge (rule I94)', async () => {
   const payer = await cluster.fund('10');
   const client = await TurnClient.open(base, payer.key, { 'x-title': 'sockets' });
   const ids = new Set<unknown>();
@@ -81,7 +81,7 @@ it('a frame carries no idempotency key: one of the handshake makes no turn the r
   client.socket.close();
 });
 
-it('the handshake needs the key: every other gets a 401 over HTTP, and a request without an offer 426', async () => {
+it('the handshake needs the key: every other gets a 401 over HTTP, and a request without an offer 426 (rule I99)', async () => {
   const unknown = 'the key that was sent is not accepted';
   for (const [key, words] of [
     [null, 'no key was sent; send it as `Authorization: Bearer KEY` or as `x-api-key: KEY`'],
@@ -103,7 +103,7 @@ it('the handshake needs the key: every other gets a 401 over HTTP, and a request
   assert.is(refused.status, 403);
 });
 
-it('a refused turn is one error frame with its status, and the socket serves the next turn', async () => {
+it('a refused turn is one error frame with its status, and the socket serves the next turn (rule I95)', async () => {
   const client = await TurnClient.open(base, funded.key);
   const poor = await cluster.fund('0.0000001');
   const rows: readonly (readonly [object, number, string])[] = [
@@ -145,7 +145,7 @@ it('a failure inside a turn is its error event, and the socket stays open', asyn
   client.socket.close();
 });
 
-it('a cancel cuts the turn under way and charges what was delivered; the next turn runs', async () => {
+it('a cancel cuts the turn under way and charges what was delivered; the next turn runs (rule I96)', async () => {
   const payer = await cluster.fund('10');
   const client = await TurnClient.open(base, payer.key);
   client.create({ ...steered({ tokens: 4_000, tps: 40 }), ...CANCELLABLE });
@@ -171,7 +171,7 @@ it('a cancel before the first event costs nothing', async () => {
   client.socket.close();
 });
 
-it('a client that leaves pays for what was delivered, as over HTTP', async () => {
+it('a client that leaves pays for what was delivered, as over HTTP (rule I96)', async () => {
   const payer = await cluster.fund('10');
   const client = await TurnClient.open(base, payer.key);
   client.create({ ...steered({ tokens: 4_000, tps: 40 }), ...CANCELLABLE });
@@ -180,7 +180,7 @@ it('a client that leaves pays for what was delivered, as over HTTP', async () =>
   assert.ok((await settledCredits(payer.key)).total_usage > 0);
 });
 
-it('a second turn waits for the first: it is refused, and the first goes on', async () => {
+it('a second turn waits for the first: it is refused, and the first goes on (rule I94)', async () => {
   const client = await TurnClient.open(base, funded.key);
   client.create(steered({ tokens: 10, tps: 20 }));
   await client.until('response.created');
@@ -192,7 +192,7 @@ it('a second turn waits for the first: it is refused, and the first goes on', as
   client.socket.close();
 });
 
-it('frames beyond the bounds end the socket: too large, binary, too many at once', async () => {
+it('frames beyond the bounds end the socket: too large, binary, too many at once (rule I98)', async () => {
   const large = await TurnClient.open(base, funded.key);
   large.create({ ...MODEL, input: 'x'.repeat(300_000) });
   assert.is((await large.closed).code, 1009);
@@ -207,7 +207,7 @@ it('frames beyond the bounds end the socket: too large, binary, too many at once
   assert.is((await vain.closed).code, 1008);
 });
 
-it('every frame counts against the budget of its key, and a used-up budget is one error frame', async () => {
+it('every frame counts against the budget of its key, and a used-up budget is one error frame (rule I94)', async () => {
   const limited = await cluster.fund('10', { perMinute: 4 });
   const client = await TurnClient.open(base, limited.key);
   for (let turns = 0; turns < 3; turns++) await client.turn({ ...MODEL, input: 'hello' });

@@ -45,7 +45,7 @@ async function refused(path: string, init: RequestInit, key: string | null = fun
   return error;
 }
 
-it('the word of each refusal, whenever it is made', async () => {
+it('the word of each refusal, whenever it is made (rule I82)', async () => {
   const management = await cluster.issue(funded.account, { kind: 'management' });
   const poor = await cluster.fund('0');
   const large = JSON.stringify({ ...ASK, system: 'x'.repeat(100_000) });

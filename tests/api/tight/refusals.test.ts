@@ -57,7 +57,7 @@ function envelope(answer: Answer, status: number, type: string): void {
   if (status !== 429) assert.is(answer.headers.get('x-ratelimit-limit'), null);
 }
 
-it('answers every malformed request in the one envelope', async () => {
+it('answers every malformed request in the one envelope (rule E1)', async () => {
   const table: readonly (readonly [string, () => Promise<Answer>, number, string])[] = [
     ['invalid JSON', () => post('{'), 400, 'invalid_request'],
     ['no model', () => post('{"messages":[]}'), 400, 'invalid_request'],
@@ -86,7 +86,7 @@ it('answers every malformed request in the one envelope', async () => {
   }
 });
 
-it('names method and path of an unknown route, without its query', async () => {
+it('names method and path of an unknown route, without its query (rule E4)', async () => {
   const { error } = await ask('/nothing/here?key=secret');
   assert.match(error.message, /GET \/api\/v1\/nothing\/here$/);
 });
@@ -115,7 +115,7 @@ it('answers 401 before it checks the body, the rest of the path, or the size', a
   }
 });
 
-it('gives the same 401 for every reason that a key has, byte for byte except for its ids', async () => {
+it('gives the same 401 for every reason that a key has, byte for byte except for its ids (rule K4)', async () => {
   const dead = await cluster.fund('1');
   const expired = await cluster.fund('1', { expiresAt: 1 });
   await changeKey(cluster.nodes[0]?.cluster as never, dead.keyAddress, 'disable', 5_000);
@@ -135,7 +135,7 @@ it('gives the same 401 for every reason that a key has, byte for byte except for
   assert.is(new Set(answers.map(shape)).size, 1, answers.map(shape).join('\n'));
 });
 
-it('a 401 names the mistake in sending the key, alike for a key that exists and for one that does not', async () => {
+it('a 401 names the mistake in sending the key, alike for a key that exists and for one that does not (rule K4)', async () => {
   const sent = (headers: Record<string, string>) => post(GOOD, { key: null, headers });
   const sentences = new Set<string>();
   for (const [words, ...tries] of [
@@ -159,7 +159,7 @@ it('a 401 names the mistake in sending the key, alike for a key that exists and 
   assert.is(sentences.size, 6);
 });
 
-it('refuses a management key on every route that spends or reports spend', async () => {
+it('refuses a management key on every route that spends or reports spend (rule K9)', async () => {
   const { key } = await cluster.issue(funded.account, { kind: 'management' });
   for (const run of [
     () => post(GOOD, { key }),
@@ -172,7 +172,7 @@ it('refuses a management key on every route that spends or reports spend', async
   }
 });
 
-it('hides a generation from other accounts', async () => {
+it('hides a generation from other accounts (rule K14)', async () => {
   const mine = await post(GOOD);
   const id = mine.headers.get('x-generation-id') as string;
   const other = await cluster.fund('1');
@@ -186,7 +186,7 @@ it('hides a generation from other accounts', async () => {
   assert.is(foreign.text, none.text);
 });
 
-it('keeps the catalogue and the liveness read open without a key', async () => {
+it('keeps the catalogue and the liveness read open without a key (rule C18)', async () => {
   const alive = await ask('/', { key: null });
   assert.equal(JSON.parse(alive.text), { name: 'troupe', status: 'ok' });
   for (const key of [null, UNKNOWN, funded.key]) {
@@ -210,7 +210,7 @@ it('keeps the catalogue and the liveness read open without a key', async () => {
   envelope(await ask('/models?limit=0', { key: null }), 400, 'invalid_request');
 });
 
-it('names the query parameters that the lists of models do not read, and answers all the same', async () => {
+it('names the query parameters that the lists of models do not read, and answers all the same (rule C17)', async () => {
   for (const [path, named] of [
     ['/models', null],
     ['/models?q=fast&limit=1&category=x', null],
@@ -234,7 +234,7 @@ it('answers HEAD on no other route', async () => {
   }
 });
 
-it('refuses a body announced too large before it is sent', async () => {
+it('refuses a body announced too large before it is sent (rule E23)', async () => {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);
   const answer = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(bytes.toString())));
@@ -246,7 +246,7 @@ it('refuses a body announced too large before it is sent', async () => {
   socket.destroy();
 });
 
-it('every refusal of a body of 9 MB with Connection: close reaches its client, also one that reads last', async () => {
+it('every refusal of a body of 9 MB with Connection: close reaches its client, also one that reads last (rule E9)', async () => {
   const bytes = 9 * 1024 * 1024;
   const headOf = (key: string, framing: string) =>
     `POST /api/v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n${framing}\r\n\r\n`;
@@ -263,7 +263,7 @@ it('every refusal of a body of 9 MB with Connection: close reaches its client, a
   }
 });
 
-it('sends 100 Continue to a client that waits for it', async () => {
+it('sends 100 Continue to a client that waits for it (rule E24)', async () => {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);
   let received = '';

@@ -129,7 +129,7 @@ const READS: readonly (readonly [target: string, status: number, expected: strin
   ['/chat/completions', 405, 'GET is no method of /api/v1/chat/completions; it takes POST'],
 ];
 
-it('a read has one answer for every spelling of its address', async () => {
+it('a read has one answer for every spelling of its address (rule E22)', async () => {
   for (const [target, status, expected, changed = {}] of READS) {
     const own = changed['x-api-key'] === '' ? { ...changed, 'x-api-key': funded.key } : changed;
     holds(
@@ -290,7 +290,7 @@ it('a body that cannot be served is refused the same way in every spelling', asy
   }
 });
 
-it('an address without a route is 404 for every request, and does not invite a body', async () => {
+it('an address without a route is 404 for every request, and does not invite a body (rule E4)', async () => {
   for (const type of ['application/json', 'text/plain', ';;', '']) {
     for (const method of ['POST', 'PUT', 'DELETE']) {
       const changed = { 'content-type': type, expect: '100-continue' };

@@ -30,7 +30,7 @@ function stream(directive: object, signal?: AbortSignal): Promise<Response> {
   });
 }
 
-it('opens with a comment, keeps its grammar, and ends with usage and [DONE]', async () => {
+it('opens with a comment, keeps its grammar, and ends with usage and [DONE] (rule I53, rule I55)', async () => {
   const answer = await stream({ tokens: 5 });
   assert.match(answer.headers.get('content-type') ?? '', /^text\/event-stream/);
   const text = await answer.text();
@@ -44,13 +44,13 @@ it('opens with a comment, keeps its grammar, and ends with usage and [DONE]', as
   assert.is(chunks[0]?.id, answer.headers.get('x-generation-id'));
 });
 
-it('keeps a slow stream alive with comments, also before its first part', async () => {
+it('keeps a slow stream alive with comments, also before its first part (rule I52)', async () => {
   const { comments, chunks } = frames(await (await stream({ tokens: 2, ttft_ms: 800 })).text());
   assert.ok(comments >= 4, `${comments} comments`);
   assert.ok(chunks.at(-1)?.usage);
 });
 
-it('reports a failure in-band once a keep-alive period has passed', async () => {
+it('reports a failure in-band once a keep-alive period has passed (rule I56)', async () => {
   const answer = await stream({ ttft_ms: 400, garbage: 'json' });
   assert.is(answer.status, 200);
   const { chunks } = frames(await answer.text());
@@ -61,13 +61,13 @@ it('reports a failure in-band once a keep-alive period has passed', async () => 
   assert.is(choice?.finish_reason, 'error');
 });
 
-it('ends a broken stream in an error chunk and [DONE], without usage', async () => {
+it('ends a broken stream in an error chunk and [DONE], without usage (rule I57)', async () => {
   const { chunks } = frames(await (await stream({ tokens: 20, cut_after: 3 })).text());
   assert.ok(chunks.at(-1)?.error);
   assert.not.ok(chunks.some((chunk) => 'usage' in chunk));
 });
 
-it('cuts a reader that reads nothing, within bounded memory', async () => {
+it('cuts a reader that reads nothing, within bounded memory (rule E30)', async () => {
   const { hostname, port } = new URL(cluster.baseUrls[0] as string);
   const body = JSON.stringify({
     model: 'sim/fast',

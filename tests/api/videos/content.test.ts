@@ -1,4 +1,4 @@
-/** The read routes of video jobs: list, job, content by range, what each refuses. (reliability V5, V6, V7, V9, F1) */
+/** The read routes of video jobs: list, job, content by range, what each refuses. (rule V30, rule V31, rule V32, rule V34) */
 import { Compile } from 'typebox/compile';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -59,7 +59,7 @@ async function until(id: string, status: string): Promise<Job> {
   }
 }
 
-it('the whole clip has fixed headers under which no browser runs it', async () => {
+it('the whole clip has fixed headers under which no browser runs it (rule V35)', async () => {
   const answer = await call(clip.path);
   const header = (name: string) => answer.headers.get(name);
   assert.equal([answer.status, header('content-type')], [200, 'video/mp4']);
@@ -69,7 +69,7 @@ it('the whole clip has fixed headers under which no browser runs it', async () =
   assert.ok(clip.bytes.equals(Buffer.from(await answer.arrayBuffer())));
 });
 
-it('V6: one range in any of its three forms is 206; a start past the end is 416', async () => {
+it('one range in any of its three forms is 206; a start past the end is 416 (rule V31)', async () => {
   const { length } = clip.bytes;
   const found: readonly (readonly [string, number, number])[] = [
     ['bytes=0-9', 0, 10],
@@ -91,7 +91,7 @@ it('V6: one range in any of its three forms is 206; a start past the end is 416'
   }
 });
 
-it('V6: a range in any other form is ignored: the whole clip is sent', async () => {
+it('a range in any other form is ignored: the whole clip is sent (rule V31)', async () => {
   for (const header of [
     'bytes=0-1,4-5',
     'bytes=0-0,-1',
@@ -107,7 +107,7 @@ it('V6: a range in any other form is ignored: the whole clip is sent', async () 
   }
 });
 
-it('V6: HEAD reports the length, whatever range it names, and fetches nothing', async () => {
+it('HEAD reports the length, whatever range it names, and fetches nothing (rule V31)', async () => {
   const job = await submit({ render_ms: 100 });
   await until(job.id, 'completed');
   const answer = await call(`/videos/${job.id}/content`, { method: 'HEAD', headers: { range: 'bytes=0-1' } });
@@ -130,7 +130,7 @@ async function untilExpired(id: string): Promise<void> {
   }
 }
 
-it('V9: a job of which a part was fetched stays completed when its window closes', async () => {
+it('a job of which a part was fetched stays completed when its window closes (rule V34)', async () => {
   const job = await submit({ render_ms: 100 });
   await until(job.id, 'completed');
   const part = await call(`/videos/${job.id}/content`, { headers: { range: 'bytes=1-2' } });
@@ -142,19 +142,19 @@ it('V9: a job of which a part was fetched stays completed when its window closes
   assert.is((await until(job.id, 'completed')).status, 'completed');
 });
 
-it('an index beyond the clips is 404, one that is no number 400', async () => {
+it('an index beyond the clips is 404, one that is no number 400 (rule V30)', async () => {
   assert.is((await call(`${clip.path}?index=1`)).status, 404);
   for (const index of ['-1', 'x', '', '1.5']) assert.is((await call(`${clip.path}?index=${index}`)).status, 400, index);
 });
 
-it('content of a job that has not completed is 409, also for HEAD', async () => {
+it('content of a job that has not completed is 409, also for HEAD (rule V30)', async () => {
   const { id } = await submit({ render_ms: 600_000 });
   assert.is((await call(`/videos/${id}/content`)).status, 409);
   assert.is((await call(`/videos/${id}/content`, { method: 'HEAD' })).status, 409);
   assert.is((await call(`/videos/${id}/cancel`, { method: 'POST' })).status, 200);
 });
 
-it('F1: unknown and malformed ids and those of another account have one 404 on every route', async () => {
+it('unknown and malformed ids and those of another account have one 404 on every route (rule V36)', async () => {
   const unknown = `vjob_${'0'.repeat(32)}`;
   const answers = new Set<string>();
   for (const [id, key] of [
@@ -177,7 +177,7 @@ it('F1: unknown and malformed ids and those of another account have one 404 on e
   assert.match([...answers].join(), /^404 .*No such video job/);
 });
 
-it('jobs are listed newest first, page by page, and only to their account', async () => {
+it('jobs are listed newest first, page by page, and only to their account (rule V37)', async () => {
   const mine = (await cluster.fund('10')).key;
   const made: string[] = [];
   for (let nth = 0; nth < 3; nth++) {
@@ -202,7 +202,7 @@ it('jobs are listed newest first, page by page, and only to their account', asyn
   }
 });
 
-it('V7: two downloads under way both complete', async () => {
+it('two downloads under way both complete (rule V32)', async () => {
   const both = await Promise.all([call(clip.path), call(clip.path)]);
   for (const answer of both) assert.ok(clip.bytes.equals(Buffer.from(await answer.arrayBuffer())));
 });

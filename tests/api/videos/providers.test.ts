@@ -106,7 +106,7 @@ async function paid({ generation_id }: Job): Promise<readonly [string, number]> 
   return [body.data.provider_name, body.data.total_cost];
 }
 
-it('the cheaper provider renders, and each resolution is charged by its own tier', async () => {
+it('the cheaper provider renders, and each resolution is charged by its own tier (rule V15)', async () => {
   for (const [resolution, rate] of Object.entries(RATES)) {
     const job = await rendered({}, { resolution });
     assert.equal([job.status, job.usage?.cost], ['completed', rate], JSON.stringify(job));
@@ -134,7 +134,7 @@ it('a price cap per second of video leaves the dearer provider out, also as a fa
   assert.is(none.status, 503, JSON.stringify(none.body));
 });
 
-it('the hold covers the dearest candidate, and a completed job keeps only its charge', async () => {
+it('the hold covers the dearest candidate, and a completed job keeps only its charge (rule V20)', async () => {
   const held = async (): Promise<number> => {
     const { data } = (await call<{ data: { total_credits: number; total_usage: number } }>('/credits')).body;
     return data.total_credits - data.total_usage;
@@ -147,7 +147,7 @@ it('the hold covers the dearest candidate, and a completed job keeps only its ch
   assert.is(Number((before - (await held())).toFixed(9)), 0.03);
 });
 
-it('M13: a price that changes while a clip renders applies to later jobs alone, and a withdrawn endpoint is paid', async () => {
+it('a price that changes while a clip renders applies to later jobs alone, and a withdrawn endpoint is paid (rule V15)', async () => {
   const renders: ServerResponse[] = [];
   held.answer = ({ body, response }) => {
     if (body.prompt === undefined) response.writeHead(404).end();

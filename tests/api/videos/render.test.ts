@@ -96,7 +96,7 @@ it('a synchronous endpoint delivers a silent clip', async () => {
   assert.equal([clip.seconds, clip.width, clip.height, clip.audio], ['2.000000', 1_280, 720, false]);
 });
 
-it('a clip outside the request fails the job and charges nothing', async () => {
+it('a clip outside the request fails the job and charges nothing (rule V19)', async () => {
   const before = await balance();
   const job = await ended(await submit({ seconds: 3 }));
   assert.equal([job.status, job.error?.code, job.error?.error_type], ['failed', 502, 'provider_unavailable']);
@@ -119,7 +119,7 @@ it('a clip outside the request fails the job and charges nothing', async () => {
   );
 });
 
-it('a clip of a lower resolution than the named one fails the job and charges nothing', async () => {
+it('a clip of a lower resolution than the named one fails the job and charges nothing (rule V19)', async () => {
   const before = await balance();
   for (const members of [{ resolution: '1080p', aspect_ratio: '16:9' }, { resolution: '1080p' }]) {
     const job = await ended(await submit({ size: '854x480' }, members));
@@ -130,7 +130,7 @@ it('a clip of a lower resolution than the named one fails the job and charges no
   assert.is((await ended(await submit({ size: '864x496' }, { aspect_ratio: '16:9' }))).status, 'completed');
 });
 
-it('a cancelled render is aborted at its provider and charged by what that reports', async () => {
+it('a cancelled render is aborted at its provider and charged by what that reports (rule V28)', async () => {
   const before = await balance();
   const job = await submit({ render_ms: 600_000, cancelled_seconds: 0.5, id: 'to-cancel' });
   const provider = cluster.simulators[1];

@@ -50,8 +50,8 @@ interface Accepted {
 }
 const ASK = { model: 'sim/flipbook', prompt: 'a lake', duration: 2 };
 
-it('a submission is answered 202 with the id, the path of the job and its status', async () => {
-  // spec: catalogue, POST /videos; Video job status
+it('a submission is answered 202 with the id, the path of the job and its status (rule V1)', async () => {
+  // rule V1
   const { status, headers, body } = await submit(ASK);
   assert.is(status, 202, JSON.stringify(body));
   assert.match(body.id, /^vjob_[0-9a-f]{32}$/);
@@ -63,7 +63,7 @@ it('a submission is answered 202 with the id, the path of the job and its status
 });
 
 it('members that name what the service decides have no effect', async () => {
-  // reliability, attack 5
+  // rule K13
   const claims = { account_id: 'acct_x', id: 'vjob_x', status: 'completed', cost: 0, generation_id: 'gen-x' };
   const { status, body } = await submit(
     `${JSON.stringify({ ...ASK, ...claims }).slice(0, -1)},"__proto__":{"cost":0}}`,
@@ -90,8 +90,8 @@ it('its money is held and its generation names the application', async () => {
   assert.ok(account);
 });
 
-it('an idempotency key answers the recorded job, and another body is 422', async () => {
-  // reliability, decision 5
+it('an idempotency key answers the recorded job, and another body is 422 (rule V12)', async () => {
+  // rule V12
   const headers = { 'idempotency-key': 'once' };
   const one = await submit(ASK, { headers });
   const again = await submit(ASK, { headers });
@@ -106,7 +106,7 @@ it('an idempotency key answers the recorded job, and another body is 422', async
   assert.is.not((await submit(ASK, { headers, key: another.key })).body.id, one.body.id);
 });
 
-it('of submissions with one idempotency key at once over three nodes one becomes a job, which all answer', async () => {
+it('of submissions with one idempotency key at once over three nodes one becomes a job, which all answer (rule V12)', async () => {
   const { key } = await cluster.fund('1');
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'at-once' };
   const answers = await Promise.all(
@@ -121,7 +121,7 @@ it('of submissions with one idempotency key at once over three nodes one becomes
   assert.is((await call<{ data: unknown[] }>('/videos', { key })).body.data.length, 1);
 });
 
-it('without the credit for its bound a submission is 402 with what was needed, and nothing is stored', async () => {
+it('without the credit for its bound a submission is 402 with what was needed, and nothing is stored (rule V20)', async () => {
   const { key } = await cluster.fund('0.005');
   const { status, body } = await submit<Failure>(ASK, { key });
   assert.is(status, 402);
@@ -137,8 +137,8 @@ it('without the credit for its bound a submission is 402 with what was needed, a
   assert.is(credits.body.data.total_usage, 0);
 });
 
-it('requests that no job is made of are refused as the specification says', async () => {
-  // spec: catalogue, Errors 1 to 3
+it('requests that no job is made of are refused with their status', async () => {
+  // rule V2, rule V5
   const image = `data:image/png;base64,${PNG.toString('base64')}`;
   const reference = { type: 'image_url', image_url: { url: image }, role: 'normal' };
   const table: readonly (readonly [object | string, number, string, string])[] = [
@@ -160,7 +160,7 @@ it('requests that no job is made of are refused as the specification says', asyn
       'provider_overloaded',
       'video_second is 0.001',
     ],
-    // Attacks 60 to 64 on this route.
+    // Hostile bodies on this route.
     [`{"model":"sim/flipbook","prompt":"x","a":${'['.repeat(80)}${']'.repeat(80)}}`, 400, 'invalid_request', ''],
     ['{"model":"sim/flipbook","model":"sim/fast","prompt":"x"}', 400, 'invalid_request', ''],
     ['{"model":"sim/flipbook","prompt":"x","duration":1e400}', 400, 'invalid_request', ''],
@@ -180,14 +180,14 @@ it('requests that no job is made of are refused as the specification says', asyn
   assert.is(stranger.status, 401);
 });
 
-it('a body larger than the route accepts is 413 by its size, before an asset budget is looked at', async () => {
-  // spec: catalogue, Errors 2
+it('a body larger than the route accepts is 413 by its size, before an asset budget is looked at (rule V4)', async () => {
+  // rule V4
   const url = `data:image/png;base64,${'A'.repeat(33 * 1024 * 1024)}`;
   const refused = await submit<Failure>({ ...ASK, input_references: [{ type: 'image_url', image_url: { url } }] });
   assert.equal([refused.status, refused.body.error.metadata.error_type], [413, 'payload_too_large']);
 });
 
-it('assets of the whole budget are accepted, and a geometry that no endpoint renders is accepted too', async () => {
+it('assets of the whole budget are accepted, and a geometry that no endpoint renders is accepted too (rule V3)', async () => {
   const half = Buffer.concat([PNG, Buffer.alloc(10 * 1024 * 1024 - PNG.length)]).toString('base64');
   const reference = { type: 'image_url', image_url: { url: `data:image/png;base64,${half}` } };
   const whole = await submit({ model: 'sim/storyboard', duration: 1, input_references: [reference, reference] });
@@ -208,7 +208,7 @@ it('assets of the whole budget are accepted, and a geometry that no endpoint ren
   assert.is('usage' in job, false);
 });
 
-it('the listing of video models needs a key', async () => {
+it('the listing of video models needs a key (rule V14)', async () => {
   const { status, body } = await call<{ data: { id: string }[] }>('/videos/models');
   assert.equal([status, body.data.map(({ id }) => id)], [200, ['sim/filmstrip', 'sim/flipbook', 'sim/storyboard']]);
   assert.is((await fetch(`${cluster.baseUrls[0]}/videos/models`)).status, 401);

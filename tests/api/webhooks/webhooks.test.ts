@@ -89,7 +89,7 @@ async function ended(key: string, count: number): Promise<Page> {
   }
 }
 
-it('there is no secret before the first job with a callback; then there is one, and it signs', async () => {
+it('there is no secret before the first job with a callback; then there is one, and it signs (rule V42)', async () => {
   const { account, key } = await cluster.fund();
   const missing = await call<{ error: { message: string } }>(key, '/webhooks/secret', { expect: 404 });
   assert.match(missing.error.message, /callback_url/);
@@ -135,7 +135,7 @@ it("a delivery that waits can be hurried; one that has ended, or is another acco
   await post(id, key, 409);
 });
 
-it('after a rotation both secrets sign', async () => {
+it('after a rotation both secrets sign (rule V42)', async () => {
   const { account, key } = await cluster.fund();
   const first = await call<Secret>(key, '/webhooks/secret/rotate', { method: 'POST' });
   assert.is(first.previous_expires_at, null);
@@ -153,7 +153,7 @@ it('after a rotation both secrets sign', async () => {
   assert.is(post?.header.match(/v1=/g)?.length, 2);
 });
 
-it('deliveries are listed newest first, in pages, and only for their own account', async () => {
+it('deliveries are listed newest first, in pages, and only for their own account (rule V43)', async () => {
   const { account, key } = await cluster.fund();
   for (let nth = 0; nth < 5; nth++) {
     announce(account, `vjob_page_${nth}`);
@@ -178,7 +178,7 @@ it('deliveries are listed newest first, in pages, and only for their own account
   await call(key, '/webhooks/deliveries?limit=101', { expect: 400 });
 });
 
-it('a receiver that never accepts is posted to eight times', async () => {
+it('a receiver that never accepts is posted to eight times (rule V39)', async () => {
   const { account, key } = await cluster.fund();
   status = 302;
   announce(account, 'vjob_refused');
@@ -218,7 +218,7 @@ it('a completed video job posts its document, as it is then, to its callback_url
   assert.is((event.data as { status: string }).status, 'completed');
 });
 
-it('the secret lies in no row', async () => {
+it('the secret lies in no row (rule V42)', async () => {
   const { key, account } = await cluster.fund();
   const { secret } = await call<Secret>(key, '/webhooks/secret/rotate', { method: 'POST' });
   const node = cluster.nodes[0]?.cluster;

@@ -182,7 +182,7 @@ it('a model list that hangs is a time-out of its answer; the log says it at the 
   await patient.close();
 });
 
-it('the cheapest endpoint supplies the summary of a model, with every member that strict clients need', () => {
+it('the cheapest endpoint supplies the summary of a model, with every member that strict clients need (rule C1, rule C2)', () => {
   const endpoints = board(
     boardEndpoint('dear', 'http://x/v1', {
       id: 'm/one',
@@ -216,7 +216,7 @@ it('the cheapest endpoint supplies the summary of a model, with every member tha
   assert.is(catalogueModels(endpoints), catalogueModels(endpoints), 'computed once per board');
 });
 
-it('endpoints are ordered by provider slug, unmeasured figures are null and sample counts are as scanned', () => {
+it('endpoints are ordered by provider slug, unmeasured figures are null and sample counts are as scanned (rule C25, rule C30)', () => {
   const endpoints = board(
     boardEndpoint('b', 'http://x/v1', { id: 'm/one' }),
     boardEndpoint('a', 'http://secret/v1', { id: 'm/one', quantization: 'fp8' }),

@@ -74,7 +74,7 @@ function conforms(name: string, answer: unknown): void {
   assert.ok(validate(JSON.parse(JSON.stringify(answer))), `${name}: ${JSON.stringify(validate.errors?.slice(0, 3))}`);
 }
 
-it('every answer over the demo has the members of its published schema, and no other', () => {
+it('every answer over the demo has the members of its published schema, and no other (rule C2)', () => {
   const { endpoints, providers } = DEMO;
   conforms('ModelList', readListing(filterModels(endpoints, new URLSearchParams(), NOW)));
   conforms('ModelList', readListing(filterModels(endpoints, new URLSearchParams('arch=x'), NOW)));

@@ -45,8 +45,8 @@ const READING = {
   evaluations: [{ dataset: 'mmlu', score: 71.2 }],
 };
 
-it('a summary shows family, tags and the newest reading of its repository, with the facts that were stated', () => {
-  // spec: catalogue, Model summary
+it('a summary shows family, tags and the newest reading of its repository, with the facts that were stated (rule C4)', () => {
+  // rule C4
   const family = { id: 'fam-1', name: 'Fam One', hugging_face_id: 'Org/Fam' };
   const older = { read_at: 5, downloads: 1 };
   const topic = onBoard(
@@ -95,7 +95,7 @@ const priced = (cost: string): object => ({
   })),
 });
 
-it('voices are a union; widths and languages come from the cheapest endpoint that makes vectors or speech', () => {
+it('voices are a union; widths and languages come from the cheapest endpoint that makes vectors or speech (rule C7)', () => {
   const vectors = (values: readonly number[] | null): object => ({
     type: 'embeddings',
     supported_parameters: values === null ? {} : { dimensions: { type: 'enum', values } },
@@ -130,7 +130,7 @@ it('voices are a union; widths and languages come from the cheapest endpoint tha
   assert.equal([plain?.supported_voices, plain?.supported_languages], [null, null]);
 });
 
-it('an endpoint shows the limits of its pictures, the range of its speech, and whether it imitates a voice', () => {
+it('an endpoint shows the limits of its pictures, the range of its speech, and whether it imitates a voice (rule C26)', () => {
   const { endpoints } = demoBoard();
   const shown = (model: string, slug: string): Readonly<Record<string, unknown>> => {
     const { data } = readListing<{ data: { endpoints: Readonly<Record<string, unknown>>[] } }>(
@@ -160,7 +160,7 @@ it('an endpoint shows the limits of its pictures, the range of its speech, and w
   );
 });
 
-it('families list their models, endpoints and providers', () => {
+it('families list their models, endpoints and providers (rule C8)', () => {
   const fam = (id: string): object => ({ family: { id, name: `Family ${id}` } });
   const topic = onBoard(
     declared({ ...fam('b'), slug: 'm/one', created: 10 }, { slug: 'p' }),
@@ -181,7 +181,7 @@ it('families list their models, endpoints and providers', () => {
   ]);
 });
 
-it('providers are listed by name, with their facts and the number of models they serve', () => {
+it('providers are listed by name, with their facts and the number of models they serve (rule C9)', () => {
   const facts = { website: 'https://a.example', privacyPolicyUrl: null, termsOfServiceUrl: null, statusPageUrl: null };
   const one = { id: 'prov_1', slug: 'z', name: 'Alpha', headquarters: 'DE', datacenters: ['DE', 'US'], ...facts };
   const other = { ...one, id: 'prov_2', slug: 'a', name: 'Beta', headquarters: null, datacenters: null };
@@ -209,7 +209,7 @@ it('providers are listed by name, with their facts and the number of models they
   });
 });
 
-it('only approved claims are listed as zero data retention, and benchmarks name who earned them', () => {
+it('only approved claims are listed as zero data retention, and benchmarks name who earned them (rule C12)', () => {
   const claim = (zdr: 'approved' | 'pending' | 'denied' | null, slug: string) => ({
     ...boardEndpoint(slug, 'http://x/v1', { id: 'm/one' }),
     compliance: { hipaa: null, zdr },

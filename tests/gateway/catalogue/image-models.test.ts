@@ -25,7 +25,7 @@ function drawing(
 const parametersOf = (...endpoints: readonly Endpoint[]): unknown =>
   listImageModels(board(...endpoints))[0]?.supported_parameters;
 
-it('lists the models that draw, and no other', () => {
+it('lists the models that draw, and no other (rule I104)', () => {
   const writes = boardEndpoint('a', 'http://x/v1', { id: 'm/writes' });
   assert.equal(listImageModels(board(writes)), []);
   assert.equal(listImageModels(board(writes, drawing('b', {}))), [
@@ -39,7 +39,7 @@ it('lists the models that draw, and no other', () => {
   ]);
 });
 
-it('a parameter is what some endpoint declares of it', () => {
+it('a parameter is what some endpoint declares of it (rule I104)', () => {
   const one = drawing('a', {
     n: { type: 'integer', min: 1, max: 2 },
     size: { type: 'enum', values: ['1x1', '2x2'] },

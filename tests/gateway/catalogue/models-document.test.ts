@@ -122,7 +122,7 @@ const BROKEN: readonly (readonly [string, object, RegExp])[] = [
   ],
 ];
 for (const [what, model, expected] of BROKEN) {
-  it(`${what} is refused with its line and its member`, () => {
+  it(`${what} is refused with its line and its member (rule C46)`, () => {
     const message = brokenModel(model);
     assert.match(message, /^line \d+: /);
     assert.match(message, expected);
@@ -142,7 +142,7 @@ it('refuses invalid names and declarations above the maximum length', () => {
   assert.match(brokenModel(wordy), /data\[1\] is longer than 131072 characters/);
 });
 
-it('a validation error names the line of the member, for any text before it', () => {
+it('a validation error names the line of the member, for any text before it (rule C46)', () => {
   const text = '{ "data":\n[\n{ "schema_version": "2.4",\n"id": "a/\\"{[b",\n"name": "}",\n"created": 1 } ] }';
   assert.match(broken(text), /^line \d+: data\[0\]\.input_modalities is missing/);
   const model = JSON.stringify({ ...MODEL, name: '}],{"' }, null, 2).replace('1750000000', '"soon"');
@@ -158,8 +158,8 @@ it('refuses invalid JSON with its line', () => {
   assert.match(broken(`{"data":${'['.repeat(500)}${']'.repeat(500)}}`), /nested deeper than/);
 });
 
-it('derives reasoning controls from the parameters that carry them', () => {
-  // spec: catalogue, `reasoning`
+it('derives reasoning controls from the parameters that carry them (rule C5)', () => {
+  // rule C5
   const thinking = (supported_parameters: object) =>
     declared({ output_modalities: [{ ...OUTPUT, supported_parameters }] });
   assert.is(thinking({}).reasoning, null);
@@ -220,7 +220,7 @@ it('declares inputs, outputs, envelopes and their carrier members', () => {
   assert.equal(endpoint.passthrough, { guidance: { type: 'range', min: 0, max: 1 } });
 });
 
-it('a claim of zero data retention is pending until the operator decides on it', () => {
+it('a claim of zero data retention is pending until the operator decides on it (rule C12)', () => {
   const claims = { compliance: { zdr: true, hipaa: true } };
   assert.equal(declared(claims).compliance, { hipaa: true, zdr: 'pending' });
   assert.equal(declared(claims, { zdr: 'approved' }).compliance, { hipaa: true, zdr: 'approved' });
@@ -232,7 +232,7 @@ it('a claim of zero data retention is pending until the operator decides on it',
   assert.is(declared({}, { zdr: 'approved' }).compliance, null, 'an absent claim cannot be approved');
 });
 
-it('maps every other member, and an absent one is null', () => {
+it('maps every other member, and an absent one is null (rule C29)', () => {
   const plain = declared({});
   assert.equal(plain.id, declared({ name: 'x' }).id);
   assert.equal(

@@ -14,7 +14,7 @@ const ids = [
   'x/tiny',
 ];
 
-it('suggests ids for a missing author, a wrong author, a typing error, another case and a part of a name', () => {
+it('suggests ids for a missing author, a wrong author, a typing error, another case and a part of a name (rule I12)', () => {
   assert.equal(nearestIds('gpt-4o', ids)[0], 'openai/gpt-4o');
   assert.equal(nearestIds('azure/gpt-4o', ids)[0], 'openai/gpt-4o');
   assert.equal(nearestIds('opnai/gtp-4o', ids)[0], 'openai/gpt-4o');

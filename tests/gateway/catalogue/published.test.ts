@@ -43,8 +43,8 @@ function endpointOf(model: string, slug: string, found: Partial<Evidence> = {}):
   return endpoint;
 }
 
-it('prices are published under their names with overrides and discount', () => {
-  // spec: catalogue, Pricing keys and Conditional prices
+it('prices are published under their names with overrides and discount (rule C19)', () => {
+  // rule C19, rule C21
   assert.equal(findModel(demo(), 'sim/tiered')?.pricing, {
     prompt: '0.0000009',
     completion: '0.0000036',
@@ -63,8 +63,8 @@ it('prices are published under their names with overrides and discount', () => {
   assert.is(endpointOf('sim/fast', 'sim-a').supports_implicit_caching, false);
 });
 
-it('a summary shows what its endpoints declare', () => {
-  // spec: catalogue, Model summary
+it('a summary shows what its endpoints declare (rule C1, rule C3, rule C6)', () => {
+  // rule C2
   const tiered = findModel(demo(), 'sim/tiered');
   assert.equal(tiered?.default_parameters, { temperature: 0.7, top_p: 0.95 });
   assert.is(tiered?.reasoning, undefined);
@@ -87,8 +87,8 @@ it('a summary shows what its endpoints declare', () => {
   assert.equal([summary?.expiration_date, summary?.model_hub_id], ['2027-01-31', 'M/One']);
 });
 
-it('an endpoint shows envelopes, inputs, render parameters and passthrough parameters', () => {
-  // spec: catalogue, Model endpoint object
+it('an endpoint shows envelopes, inputs, render parameters and passthrough parameters (rule C25)', () => {
+  // rule C25
   const painter = endpointOf('sim/painter', 'sim-c');
   assert.equal((painter.image_envelope as Members).max_images, 4);
   assert.equal((painter.image_envelope as Members).formats, ['png']);
@@ -104,8 +104,8 @@ it('an endpoint shows envelopes, inputs, render parameters and passthrough param
   assert.not.match(JSON.stringify(painter), /secret/);
 });
 
-it('a claim of zero retention shows its review', () => {
-  // spec: catalogue, `compliance`
+it('a claim of zero retention shows its review (rule C12)', () => {
+  // rule C12
   assert.equal(endpointOf('sim/vision', 'sim-c').compliance, { hipaa: true, zdr: true, zdr_status: 'approved' });
   assert.equal(endpointOf('sim/scribe', 'sim-d').compliance, { hipaa: null, zdr: null, zdr_status: 'pending' });
   assert.is(endpointOf('sim/fast', 'sim-a').compliance, null);
@@ -113,8 +113,8 @@ it('a claim of zero retention shows its review', () => {
   assert.equal(endpointOf('sim/fast', 'sim-b').datacenters, [{ country_code: 'US', region: 'us-east' }]);
 });
 
-it('withheld parameters are not shown as supported, and tool choice not below the fidelity minimum', () => {
-  // spec: inference, Routing rules 2; catalogue, `supports_tool_choice`
+it('withheld parameters are not shown as supported, and tool choice not below the fidelity minimum (rule C28)', () => {
+  // rule I111, rule C28
   const plain = endpointOf('sim/tools', 'sim-a');
   assert.ok((plain.supported_parameters as string[]).includes('tools'));
   assert.is(plain.supports_tool_choice, true);
@@ -145,7 +145,7 @@ it('withheld parameters are not shown as supported, and tool choice not below th
   ]);
 });
 
-it('the published JSON Schema accepts every demo document and refuses what the gateway refuses', () => {
+it('the published JSON Schema accepts every demo document and refuses what the gateway refuses (rule C46)', () => {
   const validate = new Ajv2020({ strict: true, strictTypes: false }).compile(publishedSchema());
   for (const slug of Object.keys(simulatedProviders())) {
     assert.ok(validate(modelsDocument(slug)), JSON.stringify(validate.errors));

@@ -84,7 +84,7 @@ function file(name: string, content: unknown): string {
   return path;
 }
 
-it('a document that becomes invalid changes nothing, reports its line, and is read again once corrected', async () => {
+it('a document that becomes invalid changes nothing, reports its line, and is read again once corrected (rule C46)', async () => {
   const path = file('a.json', { data: [MODEL] });
   const { refresher, of, logged } = scene([provider('a', path)]);
   assert.is((await refresher.refresh('a'))?.[0]?.problem, null);

@@ -12,8 +12,8 @@ const [INPUT] = MODEL.input_modalities;
 const [OUTPUT] = MODEL.output_modalities;
 const PROMPT = { type: 'prompt', unit: 'token', cost_usd: '0.000001' };
 
-it('prices have exact units, cache lifetimes and discounts', () => {
-  // spec: catalogue, Pricing keys
+it('prices have exact units, cache lifetimes and discounts (rule C19)', () => {
+  // rule C19
   const { tariff } = declared({
     discount_to_user: 0.1,
     input_modalities: [
@@ -56,7 +56,7 @@ it('prices have exact units, cache lifetimes and discounts', () => {
   });
 });
 
-it('a discount is exact: against whole numbers of any size', () => {
+it('a discount is exact: against whole numbers of any size (rule C20)', () => {
   const PLACES = 52n;
   const whole = (text: string): bigint => {
     const [units = '0', decimals = ''] = text.split('.');
@@ -85,8 +85,8 @@ it('a markup is a negative discount, and an implicit cache write has no price', 
   assert.is(tariff.inputCacheWrite, undefined);
 });
 
-it('tiers and windows become overrides, windows last; one condition is one entry', () => {
-  // spec: catalogue, Conditional prices
+it('tiers and windows become overrides, windows last; one condition is one entry (rule C21)', () => {
+  // rule C21
   const tier = (gte: number, cost_usd: string): object => ({ when: { prompt_tokens: { gte } }, cost_usd });
   const night = { utc_start: 2200, utc_end: 600 };
   const { tariff } = declared({
@@ -119,7 +119,7 @@ it('tiers and windows become overrides, windows last; one condition is one entry
   ]);
 });
 
-it('leaves out a price with an unsupported condition, and a media price with any condition', () => {
+it('leaves out a price with an unsupported condition, and a media price with any condition (rule C23)', () => {
   const odd = { when: { moon: { equals: 'full' } }, cost_usd: '9' };
   const both = { when: { allOf: [{ prompt_tokens: { gte: 11 } }, { prompt_tokens: { gte: 21 } }] }, cost_usd: '4' };
   const mixed = { when: { prompt_tokens: { gte: 11 }, moon: { equals: 'full' } }, cost_usd: '9' };
@@ -146,7 +146,7 @@ it('leaves out a price with an unsupported condition, and a media price with any
   assert.is(tariff.imageOutputToken, '7');
 });
 
-it('two different prices for one unit cancel each other', () => {
+it('two different prices for one unit cancel each other (rule C23)', () => {
   const second = (type: string, cost_usd: string): object => ({ type, unit: 'second', cost_usd });
   const audio = (input: string, output: string): EndpointDeclaration =>
     declared({
@@ -166,7 +166,7 @@ it('two different prices for one unit cancel each other', () => {
   );
 });
 
-it('a free model has its own id and costs nothing', () => {
+it('a free model has its own id and costs nothing (rule C24)', () => {
   const free = declared({ is_free: true });
   assert.is(free.model, 'm/one:free');
   assert.equal([free.tariff.prompt, free.tariff.completion, free.tariff.discount], ['0', '0', 0]);

@@ -143,8 +143,8 @@ function shown(documents: readonly Document[]): Readonly<Record<string, unknown>
   return { ...(sorted(rest) as object), pricing_skus: prices };
 }
 
-it('the listing agrees with one computed from the documents by sets', () => {
-  // spec: catalogue, Video models listing
+it('the listing agrees with one computed from the documents by sets (rule V14)', () => {
+  // rule V14
   fc.assert(
     fc.property(fc.array(document, { minLength: 1, maxLength: 3 }), (documents) => {
       const listed = shown(documents);

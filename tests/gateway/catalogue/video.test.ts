@@ -46,8 +46,8 @@ function refusal(run: () => unknown): string {
   throw new Error('nothing was refused');
 }
 
-it('the limits of a video output become its envelope, with exact decimals and the declared defaults', () => {
-  // spec: catalogue, `video_envelope`
+it('the limits of a video output become its envelope, with exact decimals and the declared defaults (rule C26)', () => {
+  // rule C26
   const { envelopes, target, supportedParameters, descriptors } = clips('p', {
     supported_parameters: {
       duration: { type: 'range', min: 0.5, max: 7.5, step: 0.1, default: 2.5 },
@@ -76,7 +76,7 @@ it('the limits of a video output become its envelope, with exact decimals and th
 });
 
 it('rates under conditions are kept in order, and only a lone unconditional rate has the published key', () => {
-  // spec: catalogue, Pricing keys: native media scalar keys; Conditional prices
+  // rule C19, rule C23
   assert.is(clips('p', { pricing: [SECOND] }).tariff.videoSecond, '0.1');
   assert.is(clips('p', { pricing: [SECOND] }).tariff.videoTiers, undefined);
   const { tariff } = clips(
@@ -164,8 +164,8 @@ it('a document that no request could use is refused with its member', () => {
   for (const [run, message] of cases) assert.ok(refusal(run).includes(message), `${refusal(run)} | ${message}`);
 });
 
-it('the endpoint object shows limits, references and controls of videos', () => {
-  // spec: catalogue, Model endpoint object
+it('the endpoint object shows limits, references and controls of videos (rule C27)', () => {
+  // rule C27
   const [film, story, book] = ['sim/filmstrip', 'sim/storyboard', 'sim/flipbook'].map((model) => shown(demo(), model));
   assert.equal(film?.video_envelope, { max_seconds: 12, fps: [24], audio: true });
   assert.equal(film?.video_generation, {
@@ -193,8 +193,8 @@ it('the endpoint object shows limits, references and controls of videos', () => 
   assert.is('video_generation' in chat, false);
 });
 
-it('the listing of video models is the union over live endpoints, null where none declares', () => {
-  // spec: catalogue, Video models listing
+it('the listing of video models is the union over live endpoints, null where none declares (rule V14)', () => {
+  // rule V14
   const [film] = listVideoModels(demo());
   assert.equal(
     listVideoModels(demo()).map(({ id }) => id),

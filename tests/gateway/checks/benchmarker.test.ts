@@ -38,7 +38,7 @@ const four = dataset([
   [{ status: 500 }, '1'],
 ]);
 
-it('a run scores the graded answers, and the catalogue shows the score with its disclosure', async () => {
+it('a run scores the graded answers, and the catalogue shows the score with its disclosure (rule C45)', async () => {
   const market = new Market({}, { datasets: [four] });
   const { id } = market.declare('a', simulator.baseUrl, 'sim/fast');
   assert.match(benchmarksNote([market.shown(id)]), /^No benchmark has been run/);

@@ -48,14 +48,14 @@ it('verifies an endpoint that behaves as declared: tools, dispatch, formats, eff
   assert.equal([measured.uptime1dSamples, health], [0, 'unknown'], 'checks count in no other figure');
 });
 
-it('does not check undeclared abilities', async () => {
+it('does not check undeclared abilities (rule C41)', async () => {
   const { evidence } = await found('flawed/none', { supportedParameters: ['temperature'], reasoning: null });
   assert.equal(evidence.checks, []);
 });
 
 const MEDIA = ['image', 'video', 'audio', 'file'] as const;
 
-it('an endpoint that ignores what a request shows it loses that input, until a later check passes', async () => {
+it('an endpoint that ignores what a request shows it loses that input, until a later check passes (rule C44)', async () => {
   for (const medium of MEDIA) {
     const declared: Partial<Endpoint> = {
       supportedParameters: [],
@@ -105,7 +105,7 @@ for (const [flaw, withheld, refuted] of [
   });
 }
 
-it('refusals and failures are diagnostic only (spec: catalogue, Capability evidence)', async () => {
+it('refusals and failures are diagnostic only (rule C40)', async () => {
   for (const model of ['flawed/refuses', 'sim/down']) {
     const { evidence } = await found(model, { supportedParameters: ALL.supportedParameters as string[] });
     assert.equal([evidence.withheld, evidence.refutedEfforts, evidence.dispatchVerified], [[], [], false], model);
@@ -153,7 +153,7 @@ it('a failed check is repeated soon and restores what it withheld; a passed one 
   await patient.close();
 });
 
-it('scheduled checks raise a low tool fidelity above the minimum again (spec: catalogue, tool_call_success_1d)', async () => {
+it('scheduled checks raise a low tool fidelity above the minimum again (rule C35)', async () => {
   const market = new Market();
   const { id } = market.declare('a', simulator.baseUrl, 'flawed/none', TOOLS);
   await market.settle();

@@ -37,7 +37,7 @@ function judges(probe: QualificationProbe, rows: readonly Row[]): void {
   }
 }
 
-it('judges whether a required tool call was made', () => {
+it('judges whether a required tool call was made (rule C43)', () => {
   const rows: readonly Row[] = [
     ['a call', { calls: [CALL], finish: 'tool_calls' }, 'passed'],
     ['two calls', { calls: [CALL, CALL], finish: 'tool_calls' }, 'passed'],
@@ -52,7 +52,7 @@ it('judges whether a required tool call was made', () => {
   judges(dispatchProbe(ENDPOINT), rows);
 });
 
-it('a call is ready for dispatch only if its arguments are complete', () => {
+it('a call is ready for dispatch only if its arguments are complete (rule C43)', () => {
   const broken = (given: string): Partial<ProbeAnswer> => ({
     calls: [{ ...CALL, arguments: given }],
     finish: 'tool_calls',
@@ -90,7 +90,7 @@ it('judges whether an answer follows the requested schema', () => {
   ]);
 });
 
-it('effort none must show no reasoning; a level must be accepted and show reasoning', () => {
+it('effort none must show no reasoning; a level must be accepted and show reasoning (rule C42)', () => {
   judges(effortProbe(ENDPOINT, 'none'), [
     ['silent', { text: '9' }, 'passed'],
     ['silent and counted', { text: '9', reasoningTokens: 0 }, 'passed'],
@@ -152,7 +152,7 @@ it('judges whether a document was read, by its code word', () => {
   ]);
 });
 
-it('a file is sent in a form that the endpoint declares, and an input without one is not checked', () => {
+it('a file is sent in a form that the endpoint declares, and an input without one is not checked (rule C44)', () => {
   const sent = (medium: Medium, containers: readonly string[] | null): unknown => {
     const endpoint = reading(medium, containers);
     assert.equal(checksFor(endpoint), [`input:${medium}`]);

@@ -1,7 +1,6 @@
 /**
- * Attacks 12 and 13: the cost of keys that do not authenticate, and what they reveal. A client that measures time, or
- * that announces a body and waits, cannot distinguish a revoked key from an unknown one. (spec: reliability A1;
- * inference, Authentication 4)
+ * The cost of keys that do not authenticate, and what they reveal. A client that measures time, or that announces a
+ * body and waits, cannot distinguish a revoked key from an unknown one. (rule K4, rule K5)
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -115,7 +114,7 @@ const STATES: readonly (readonly [string, string, Partial<Credential> | null])[]
 ];
 
 for (const [what, key, state] of STATES) {
-  it(`attack 13: a key that is ${what} takes the same steps as an unknown one, before its body is read`, async () => {
+  it(`a key that is ${what} takes the same steps as an unknown one, before its body is read (rule K5)`, async () => {
     const backend = new KeyBackend();
     if (state) backend.put(key, state);
     const trace = await backend.trace(key);
@@ -124,7 +123,7 @@ for (const [what, key, state] of STATES) {
   });
 }
 
-it('attack 13: a key that was in use takes those steps from its first refusal on', async () => {
+it('a key that was in use takes those steps from its first refusal on (rule K5)', async () => {
   const backend = new KeyBackend();
   const key = keyOf('5');
   const made = backend.put(key, {});
@@ -145,7 +144,7 @@ it('attack 13: a key that was in use takes those steps from its first refusal on
 });
 
 for (const [what, key, state] of STATES) {
-  it(`attack 13: a key that is ${what} takes those steps too once its address has used up its budget`, async () => {
+  it(`a key that is ${what} takes those steps too once its address has used up its budget (rule K5)`, async () => {
     const backend = new KeyBackend();
     const unknown = new KeyBackend();
     for (const one of [backend, unknown]) {
@@ -159,7 +158,7 @@ for (const [what, key, state] of STATES) {
   });
 }
 
-it('a key whose owner is suspended, which no row shows, is counted first after its first refusal', async () => {
+it('a key whose owner is suspended, which no row shows, is counted first after its first refusal (rule K5)', async () => {
   const backend = new KeyBackend();
   const key = keyOf('6');
   backend.put(key, {});
@@ -169,7 +168,7 @@ it('a key whose owner is suspended, which no row shows, is counted first after i
   assert.is(await backend.trace(key), await new KeyBackend().trace(UNKNOWN));
 });
 
-it('attack 12: of twenty thousand unknown keys at most the bound are remembered', async () => {
+it('of twenty thousand unknown keys at most the bound are remembered (rule K6)', async () => {
   const backend = new KeyBackend();
   const keys = Array.from({ length: 20 * CALLERS_MAX }, (_, i) => `sk-gw-v1-${i.toString(16).padStart(64, '0')}`);
   for (const key of keys) await backend.enter(key);

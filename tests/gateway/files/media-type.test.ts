@@ -23,7 +23,7 @@ const PNG = Buffer.from(
   'base64',
 );
 
-it('is told by the signature, whatever the size of the pieces', async () => {
+it('is told by the signature, whatever the size of the pieces (rule B38)', async () => {
   for (const size of [1, 7, 4_096]) {
     assert.is(await typeOf(PNG, size), 'image/png');
     assert.is(await typeOf(Buffer.from('%PDF-1.7\n%âãÏÓ\n1 0 obj'), size), 'application/pdf');

@@ -57,8 +57,8 @@ const refusalOf = async (work: Promise<unknown>): Promise<GatewayError> => {
   throw new Error('it was not refused');
 };
 
-it('a file whose key is lost answers as one that never was, also after a new key of the same hour', async () => {
-  // reliability F1
+it('a file whose key is lost answers as one that never was, also after a new key of the same hour (rule B36)', async () => {
+  // rule B36
   const { services, keys } = open();
   const file = await storeUpload(services, upload(source('hello')));
   keys.lose();
@@ -68,7 +68,7 @@ it('a file whose key is lost answers as one that never was, also after a new key
   assert.equal([destroyed.status, replaced.status, replaced.message], [404, 404, destroyed.message]);
 });
 
-it('seals the bytes for this account and file: under any other name they do not open', async () => {
+it('seals the bytes for this account and file: under any other name they do not open (rule B48)', async () => {
   const { services, keys } = open();
   const file = await storeUpload(services, upload(source('hello ', 'world')));
   assert.equal([file.bytes, file.mimeType, file.expiresAt], [11, 'text/plain', 3_601_000]);
@@ -83,7 +83,7 @@ it('seals the bytes for this account and file: under any other name they do not 
   }
 });
 
-it('while the key store is out of reach nothing is read or stored, and the answer is 503 with Retry-After', async () => {
+it('while the key store is out of reach nothing is read or stored, and the answer is 503 with Retry-After (rule B44)', async () => {
   const { services, keys, blobs, stored } = open();
   keys.cut = true;
   let pulled = 0;

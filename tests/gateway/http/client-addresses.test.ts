@@ -10,13 +10,13 @@ function addressOf(trusted: readonly string[], remoteAddress: string | undefined
   return new ClientAddresses(trusted).of({ socket: { remoteAddress }, headers });
 }
 
-it('a client is counted by its connection; whoever is no trusted proxy cannot name another address', () => {
+it('a client is counted by its connection; whoever is no trusted proxy cannot name another address (rule E19)', () => {
   assert.is(addressOf([], '10.0.0.1', '198.51.100.7'), 'v4-10.0.0.1');
   assert.is(addressOf(['10.0.0.0/8'], '203.0.113.9', '198.51.100.7'), 'v4-203.0.113.9');
   assert.is(addressOf(['10.0.0.0/8'], undefined, '198.51.100.7'), 'unknown');
 });
 
-it('behind trusted proxies the client is the last address that is none of theirs', () => {
+it('behind trusted proxies the client is the last address that is none of theirs (rule E19)', () => {
   const trusted = ['10.0.0.0/8', 'fd00::/8'];
   assert.is(addressOf(trusted, '10.0.0.1', '198.51.100.7'), 'v4-198.51.100.7');
   assert.is(addressOf(trusted, '::ffff:10.0.0.1', '198.51.100.7'), 'v4-198.51.100.7');

@@ -6,7 +6,7 @@ import { HandClock } from '../../actors/runtime/durable/hand-clock.ts';
 import { bounded } from '../../support/bounded.ts';
 import { FakeSocket } from './fake-socket.ts';
 
-/** The life of a WebSocket, on virtual time. (reliability, attack 69) */
+/** The life of a WebSocket, on virtual time. (rule I98) */
 const it = bounded(test);
 const PING_MS = 30_000;
 const CLOSE_MS = 10_000;
@@ -38,7 +38,7 @@ function stage(bounds: Partial<ClientSocketOptions> = {}) {
   return { clock, socket, user, session };
 }
 
-it('a client is pinged every half minute, and cut if it has sent nothing by the next ping', async () => {
+it('a client is pinged every half minute, and cut if it has sent nothing by the next ping (rule I98)', async () => {
   const { clock, socket, user } = stage();
   for (let pings = 1; pings <= 5; pings++) {
     await clock.advance(PING_MS);
@@ -129,7 +129,7 @@ it('a frame larger than the buffer has as much more time', async () => {
   assert.is(socket.closed?.code, 1008);
 });
 
-it('frames of every kind count against the rate of a socket, which begins anew each minute', async () => {
+it('frames of every kind count against the rate of a socket, which begins anew each minute (rule I98)', async () => {
   const { clock, socket, user } = stage({ idleMs: null });
   for (let minute = 0; minute < 3; minute++) {
     for (let frames = 0; frames < BOUNDS.framesPerMinuteMax - 1; frames++) socket.frame('{}');
@@ -145,7 +145,7 @@ it('frames of every kind count against the rate of a socket, which begins anew e
   assert.equal(socket.closed, { code: 1008, reason: 'too many frames in a minute' });
 });
 
-it('a binary frame closes the socket unread', () => {
+it('a binary frame closes the socket unread (rule I98)', () => {
   const { socket, user } = stage();
   socket.emit('message', Buffer.from('{}'), true);
   assert.is(socket.closed?.code, 1003);

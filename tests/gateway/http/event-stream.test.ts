@@ -54,7 +54,7 @@ function open(
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it('begins with a processing comment and sends a keep-alive comment every 15 s (spec: inference, Chat stream 1)', () => {
+it('begins with a processing comment and sends a keep-alive comment every 15 s (rule I52)', () => {
   const { reader, clock, stream } = open(true);
   clock.advance(14_000);
   stream.write('data: 1\n\n');
@@ -103,7 +103,7 @@ it('an empty write sends nothing and does not postpone a comment', () => {
   assert.is(reader.taken, ': processing\n: keep-alive\n');
 });
 
-it('a slow reader holds its producer back, and one that reads nothing is cut (reliability X29)', async () => {
+it('a slow reader holds its producer back, and one that reads nothing is cut (rule E30)', async () => {
   const { reader, clock, stream } = open(false);
   const waits = stream.write('x'.repeat(20_000));
   assert.ok(waits, 'the producer waits');

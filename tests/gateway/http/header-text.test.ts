@@ -5,7 +5,7 @@ import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);
 
-it('reduces any text to characters that a header may carry', () => {
+it('reduces any text to characters that a header may carry (rule E28)', () => {
   assert.is(headerText('Café "日本"\r\nX: y'), 'Cafe "??"??X: y');
   assert.is(headerText('a'.repeat(1_000)).length, 256);
   for (const text of ['ﷺ'.repeat(300), '\u0000\u007f', '🎭']) {

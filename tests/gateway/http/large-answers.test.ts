@@ -75,7 +75,7 @@ it('a client that reads nothing for a minute is cut, whatever the size', () =>
     assert.ok(response.destroyed);
   }));
 
-it('above the bound of a node the oldest unread answer is cut, and what was read counts no more', () =>
+it('above the bound of a node the oldest unread answer is cut, and what was read counts no more (rule E31)', () =>
   serving(40 * MIB, async ({ answer }) => {
     const body = 'a'.repeat(16 * MIB);
     const first = await answer(body);

@@ -47,7 +47,7 @@ async function amountsOf(request: TurnRequest): Promise<readonly string[]> {
 
 const rateOf = (actors: PureActors): number => actors.context<KeyState>(KEY).rate.count;
 
-it('an endpoint that the balance does not cover is passed over at the first place, and the cheaper one serves', async () => {
+it('an endpoint that the balance does not cover is passed over at the first place, and the cheaper one serves (rule K58)', async () => {
   for (const [deposit, key] of [
     ['0.0005', {}],
     ['100', { limit: '0.0005' }],
@@ -78,7 +78,7 @@ it('an endpoint that the balance does not cover is passed over at the first plac
   }
 });
 
-it('402 names the cheapest endpoint if the balance covers none, after one ask and without a provider', async () => {
+it('402 names the cheapest endpoint if the balance covers none, after one ask and without a provider (rule K58)', async () => {
   for (const order of [dearFirst, (request: TurnRequest) => request]) {
     const { on, actors } = openFunded('0.00001');
     const body = { ...sim({}), max_tokens: 50 };

@@ -140,7 +140,7 @@ it('a stored file in a messages request keeps its mark for the cache, in a resul
   assert.equal(turn.modalities, { input: ['image', 'file'], output: [] });
 });
 
-it('unknown, malformed and expired ids get one answer that names the member', async () => {
+it('unknown, malformed and expired ids get one answer that names the member (rule B36)', async () => {
   const { services, store, later } = open();
   const known = await store(Buffer.from('a'));
   await attach(services, known);
@@ -154,7 +154,7 @@ it('unknown, malformed and expired ids get one answer that names the member', as
   }
 });
 
-it('files above the total of one request are 413, and one account holds at most half of the room', async () => {
+it('files above the total of one request are 413, and one account holds at most half of the room (rule B42)', async () => {
   const clock = new HandClock();
   const { services, store } = open(clock);
   const half = await store(Buffer.alloc(75_000, 'a'));
@@ -230,7 +230,7 @@ function start(on: Stage, { services }: ReturnType<typeof open>, ids: readonly s
   );
 }
 
-it('a request that modality, price or balance refuses reads no byte of the files that it names', async () => {
+it('a request that modality, price or balance refuses reads no byte of the files that it names (rule B43)', async () => {
   const blind = board(boardEndpoint('a', scene.a.baseUrl));
   const sees = board({ ...boardEndpoint('a', scene.a.baseUrl, { contextLength: 100_000 }), ...SEES });
   const short = ({ event }: SentEvent): Json =>
@@ -254,7 +254,7 @@ it('a request that modality, price or balance refuses reads no byte of the files
   }
 });
 
-it('an accepted request reads its files after its hold and sends their bytes; the room is free at its end', async () => {
+it('an accepted request reads its files after its hold and sends their bytes; the room is free at its end (rule B43)', async () => {
   const opened = open();
   let readBefore = -1;
   const answers: Answers = (sent) => {

@@ -14,7 +14,7 @@ const it = bounded(test);
 /** Hold and charge are each rounded down once. */
 const FLOORED = '0.000000000000000000000002';
 
-it('the charge is at most twice the hold, unless more prompt tokens are reported than held: then twice what the most plausible prompt costs (reliability, X25)', () => {
+it('the charge is at most twice the hold, unless more prompt tokens are reported than held: then twice what the most plausible prompt costs (rule K74)', () => {
   let implausible = 0;
   let beyond = 0;
   const property = fc.property(fc.nat(), (seed) => {

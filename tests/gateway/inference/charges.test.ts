@@ -52,7 +52,7 @@ async function settled(body: object, served: Endpoint, at: readonly number[] = [
 
 const TIERED: Partial<Tariff> = { prompt: '1', completion: '0', overrides: [{ minPromptTokens: 20, prompt: '2' }] };
 
-it('rule 9: the tier is read from the estimate for the hold, and from the reported count for the charge', async () => {
+it('the tier is read from the estimate for the hold, and from the reported count for the charge (rule K75)', async () => {
   for (const [reported, cost] of [
     [20, '20'],
     [21, '42'],
@@ -68,7 +68,7 @@ it('rule 9: the tier is read from the estimate for the hold, and from the report
   }
 });
 
-it('rule 9: without a reported count the tier is that of our own count, not of the bytes', async () => {
+it('without a reported count the tier is that of our own count, not of the bytes (rule K75)', async () => {
   const question = sim({ usage: false }) as { readonly messages: readonly object[] };
   const body = {
     ...question,
@@ -86,7 +86,7 @@ it('rule 9: without a reported count the tier is that of our own count, not of t
   assert.is((await settled(body, tiered(promptTokens - 1))).settlement.cost, String(2 * promptTokens));
 });
 
-it('a turn is charged in the price window of its admission, however long its answer takes', async () => {
+it('a turn is charged in the price window of its admission, however long its answer takes (rule K75)', async () => {
   const noon = Date.UTC(2026, 10, 21, 12);
   const windowed = endpoint('sim/fast', {
     ...{ prompt: '1', completion: '1' },
@@ -98,7 +98,7 @@ it('a turn is charged in the price window of its admission, however long its ans
   assert.is(conditions?.at, noon - 1);
 });
 
-it('rule 8: images are charged by the megapixel, read from their bytes, beside their tokens', async () => {
+it('images are charged by the megapixel, read from their bytes, beside their tokens (rule K78)', async () => {
   const body = { ...sim({ tokens: 2 }), modalities: ['image', 'text'], image_config: { n: 2, size: '500x400' } };
   const envelopes = { image: { sizes: ['500x400'], imagesMax: 4 } };
   const painter = endpoint(
@@ -115,7 +115,7 @@ it('rule 8: images are charged by the megapixel, read from their bytes, beside t
   }
 });
 
-it('rule 8: an image without any published price is recorded unpriced and charged nothing', async () => {
+it('an image without any published price is recorded unpriced and charged nothing (rule K76)', async () => {
   const body = { ...sim({ tokens: 2 }), modalities: ['image', 'text'] };
   const painter = endpoint('sim/painter', { prompt: '0', completion: '0' }, { outputModalities: ['text', 'image'] });
   const { settlement } = await settled(body, painter);
@@ -123,7 +123,7 @@ it('rule 8: an image without any published price is recorded unpriced and charge
   assert.equal(settlement.unpriced, ['image_megapixel']);
 });
 
-it('rule 8: speech is charged by the second, read from its bytes, in whole replies and in streams', async () => {
+it('speech is charged by the second, read from its bytes, in whole replies and in streams (rule K78)', async () => {
   const envelopes = { speech: { voices: ['alto'], formats: ['wav', 'pcm16'] } };
   const speaker = endpoint('sim/speaker', { audioSecond: '0.01' }, { outputModalities: ['text', 'audio'], envelopes });
   for (const format of ['wav', 'pcm16']) {
@@ -147,7 +147,7 @@ const inline = { type: 'input_audio', input_audio: { data: WAV, format: 'wav' } 
 const raw = { type: 'input_audio', input_audio: { data: Buffer.alloc(24_000).toString('base64'), format: 'pcm16' } };
 const fetched = { type: 'audio_url', audio_url: { url: 'https://sounds.test/a.wav' } };
 
-it('audio of the prompt is held and charged by the second, read from its bytes', async () => {
+it('audio of the prompt is held and charged by the second, read from its bytes (rule K80)', async () => {
   const hears = endpoint('sim/fast', { audioSecond: '0.01', audioSecondOf: 'prompt' }, HEARS);
   const { settlement, hold } = await settled(hearing(inline, raw), hears);
   assert.equal(settlement.media, { inputAudioSeconds: '2' });
@@ -167,7 +167,7 @@ it('audio of the prompt that cannot be measured is recorded unread and unpriced'
   assert.equal(unpriced.settlement.unpriced, []);
 });
 
-it('characters of the prompt are held and charged where they have a price', async () => {
+it('characters of the prompt are held and charged where they have a price (rule K80)', async () => {
   const { messages, ...rest } = sim({ tokens: 2 }) as { messages: { content: string }[] };
   const body = { ...rest, messages: [{ role: 'system', content: 'Größe 𝒳' }, ...messages] };
   const characters = 7 + messages.reduce((sum, { content }) => sum + [...content].length, 0);
@@ -177,7 +177,7 @@ it('characters of the prompt are held and charged where they have a price', asyn
   assert.is(hold.amount, settlement.cost);
 });
 
-it('media beyond the admitted bounds are charged as admitted, and a warning is logged (reliability, attack 76)', async () => {
+it('media beyond the admitted bounds are charged as admitted, and a warning is logged (rule K79)', async () => {
   const body = { ...sim({ tokens: 2 }), modalities: ['image', 'text'] };
   const envelopes = { image: { sizes: ['10x10'], imagesMax: 1 } };
   const painter = endpoint('sim/painter', { imageMegapixel: '1' }, { outputModalities: ['text', 'image'], envelopes });
@@ -186,7 +186,7 @@ it('media beyond the admitted bounds are charged as admitted, and a warning is l
   assert.ok(on.logs.some((record) => (record as { message: string }).message === 'media beyond the admitted bounds'));
 });
 
-it('cache reads and writes and reasoning are charged at their own prices and recorded', async () => {
+it('cache reads and writes and reasoning are charged at their own prices and recorded (rule K77)', async () => {
   const tariff = {
     prompt: '10',
     inputCacheRead: '1',

@@ -36,7 +36,7 @@ function newest({ calls }: typeof a): { readonly messages: readonly object[]; re
   return calls.at(-1)?.body as unknown as { messages: object[]; max_tokens: number };
 }
 
-it('rules 6 and 9: each endpoint receives the part of the conversation that fits its window, and the hold is sized by it', async () => {
+it('each endpoint receives the part of the conversation that fits its window, and the hold is sized by it (rule I121)', async () => {
   const on = stage();
   const talk = longTalk({ only_on: 'a', status: 500, tokens: 2 });
   const body = { ...talk, transforms: ['middle-out'], max_tokens: 100 };
@@ -53,7 +53,7 @@ it('rules 6 and 9: each endpoint receives the part of the conversation that fits
   await on.end();
 });
 
-it('rules 5 and 9: the hold is sized by the ceiling as the endpoint receives it', async () => {
+it('the hold is sized by the ceiling as the endpoint receives it (rule K57)', async () => {
   const on = stage();
   const turn = await runTurn(on.services, on.request({ ...sim({ tokens: 2 }), max_tokens: 900_000 }, board(small)));
   await drain(turn);
@@ -64,7 +64,7 @@ it('rules 5 and 9: the hold is sized by the ceiling as the endpoint receives it'
   await on.end();
 });
 
-it('rule 4: auto enforces nothing', async () => {
+it('auto enforces nothing (rule I115)', async () => {
   const on = stage();
   const tools = [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }];
   for (const tool_choice of [undefined, 'auto', 'none']) {

@@ -44,7 +44,7 @@ it('an answer without such a part passes unchanged', async () => {
   assert.equal([expressible.upstreamId, expressible.usage, aborts()], ['up', { promptTokens: 3 }, 0]);
 });
 
-it('a stream delivers what precedes the speech, then fails as refused, and its call ends', async () => {
+it('a stream delivers what precedes the speech, then fails as refused, and its call ends (rule I76)', async () => {
   const { expressible, aborts } = answering([[TEXT, SPEECH, TEXT], [TEXT]], true);
   assert.equal(await expressible.read(), [TEXT]);
   assert.equal(await codeOf(expressible.read()), FAILED);

@@ -33,7 +33,7 @@ const PARTS: readonly TurnEvent[] = [
 ];
 
 for (const part of PARTS) {
-  it(`rule 4: the parts that wait for a required call are bounded, ${part.type} included`, async () => {
+  it(`the parts that wait for a required call are bounded, ${part.type} included (rule I116)`, async () => {
     const attempt = endless(part);
     const failure = await firstDelivery(attempt, { toolChoice: { name: 'wanted' } }, CHARACTERS_MAX).catch(
       (thrown) => thrown,
@@ -68,7 +68,7 @@ const REASONING: TurnEvent = { type: 'reasoning-delta', text: 'hm' };
 const TEXT: TurnEvent = { type: 'text-delta', text: 'x' };
 const HIDDEN = { reasoning: { excluded: true } } as const;
 
-it('hidden reasoning is no delivery: an answer that breaks off during it may be tried elsewhere (rule 10)', async () => {
+it('hidden reasoning is no delivery: an answer that breaks off during it may be tried elsewhere (rule I135)', async () => {
   assert.equal(await firstDelivery(scripted([[REASONING], [REASONING], [TEXT]]), HIDDEN, 1_000), [
     REASONING,
     REASONING,
@@ -102,7 +102,7 @@ it('a required picture is the first delivery: the words before it wait', async (
   assert.equal(await attempt.read(), [finish('stop')]);
 });
 
-it('an answer without the required picture fails: counted where it is empty, excused where it has words', async () => {
+it('an answer without the required picture fails: counted where it is empty, excused where it has words (rule I103)', async () => {
   const rows: readonly (readonly [readonly TurnEvent[], string, boolean])[] = [
     [[finish('stop')], 'contract', true],
     [[REASONING, finish('stop')], 'contract', true],
@@ -117,7 +117,7 @@ it('an answer without the required picture fails: counted where it is empty, exc
   }
 });
 
-it('the words before a required picture are bounded', async () => {
+it('the words before a required picture are bounded (rule I116)', async () => {
   for (const part of PARTS.filter(({ type }) => type !== 'image')) {
     const attempt = endless(part);
     const failure = await firstDelivery(attempt, PICTURE, CHARACTERS_MAX).catch((thrown) => thrown);

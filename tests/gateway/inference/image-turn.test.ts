@@ -1,4 +1,4 @@
-/** Image generations from body to settlement, without HTTP. (conventions 1.10; spec: inference, Routing rules 7 to 10) */
+/** Image generations from body to settlement, without HTTP. (rule I100, rule I103) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json } from '../../../actors/runtime/index.ts';
@@ -107,7 +107,7 @@ it('the charge is that of the same picture in chat', async () => {
 for (const stream of [false, true]) {
   const how = stream ? 'streamed' : 'whole';
 
-  it(`${how}: an endpoint that answers words fails the attempt, and the next one draws; its words are never charged`, async () => {
+  it(`${how}: an endpoint that answers words fails the attempt, and the next one draws; its words are never charged (rule I103)`, async () => {
     const on = stage({ endpoints: endpoints(WRITES, DEAR_PAINTS) });
     const running = await start(on, { prompt: prompt(), size: '500x400', stream });
     assert.is(running.head.provider, 'B');
@@ -125,7 +125,7 @@ for (const stream of [false, true]) {
     assert.equal(outcomesOf(on), ['other', 'success'], 'words do not count against the health');
   });
 
-  it(`${how}: where no endpoint draws, 502 says so, nothing is charged and the hold is released`, async () => {
+  it(`${how}: where no endpoint draws, 502 says so, nothing is charged and the hold is released (rule I103)`, async () => {
     const on = stage({ endpoints: endpoints(WRITES) });
     const error = await failed(start(on, { prompt: prompt(), stream }));
     await on.end();
@@ -136,7 +136,7 @@ for (const stream of [false, true]) {
     assert.is(releaseOf(on)?.status, 502);
   });
 
-  it(`${how}: a refused picture is 403, and counts against no endpoint`, async () => {
+  it(`${how}: a refused picture is 403, and counts against no endpoint (rule I103)`, async () => {
     const on = stage({ endpoints: endpoints(WRITES) });
     const error = await failed(start(on, { prompt: prompt({ refusal: 'I would rather not.' }), stream }));
     await on.end();

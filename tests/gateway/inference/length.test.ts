@@ -139,7 +139,7 @@ for (const tokenizer of ['cl100k_base', 'o200k_base'] as const) {
   }
 }
 
-it('a prompt that fits no window is refused before any provider is asked', async () => {
+it('a prompt that fits no window is refused before any provider is asked (rule I118)', async () => {
   const on = stage({ endpoints: board(provider.endpoint('a', 'cl100k_base', 8_192)) });
   const before = provider.sent.length;
   const error = await failed(start(on, textOf('english', 8_200, 'cl100k_base'), 10));

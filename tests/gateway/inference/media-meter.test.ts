@@ -18,7 +18,7 @@ function meterOf(urls: readonly string[], base64: readonly string[] = [], format
   return meter;
 }
 
-it('images add up exactly, in megapixels of a million pixels (Routing rules 8)', () => {
+it('images add up exactly, in megapixels of a million pixels (rule K78)', () => {
   const { media, beyond } = meterOf([dataUrl(png(1_024, 1_024)), dataUrl(png(1, 1))]).measured(
     BOUNDS,
     clock,
@@ -33,7 +33,7 @@ it('an image of no readable size is reported as unread', () => {
   assert.equal(media, { images: 3, megapixels: '1', imagesUnread: 2 });
 });
 
-it('a header that claims more than was admitted counts up to the bound, and is reported (reliability, attack 76)', () => {
+it('a header that claims more than was admitted counts up to the bound, and is reported (rule K79)', () => {
   const huge = meterOf([dataUrl(png(0xffff_ffff, 0x7fff_ffff)), dataUrl(png(65_535, 65_535))]);
   const { media, beyond } = huge.measured(BOUNDS, clock) as MeasuredMedia;
   assert.equal(media, { images: 2, megapixels: '2', imagesUnread: 1 });

@@ -37,7 +37,7 @@ async function observed(body: object, served: Endpoint = plain): Promise<Observe
 const LOOP = 'I will check that again. '.repeat(40);
 const long = { usage: { completion_tokens: 256 } };
 
-it('a long reply that ended in a loop is a runaway; an ordinary one and a short one are not', async () => {
+it('a long reply that ended in a loop is a runaway; an ordinary one and a short one are not (rule C36)', async () => {
   for (const stream of [true, false]) {
     assert.is((await observed({ ...sim({ text: LOOP, ...long }), stream })).runaway, true);
     assert.is((await observed({ ...sim({ tokens: 300, ...long }), stream })).runaway, false);
@@ -48,7 +48,7 @@ it('a long reply that ended in a loop is a runaway; an ordinary one and a short 
   assert.not('runaway' in (await observed(sim({ text: '', ...long }))), 'nor one without text');
 });
 
-it('a reply with one image is a render of its pixels; one of several images, or of none, is no sample', async () => {
+it('a reply with one image is a render of its pixels; one of several images, or of none, is no sample (rule C34)', async () => {
   const painted = (image_config: object, stream = false): Promise<ObservedAttempt> =>
     observed({ ...sim({ tokens: 2 }), stream, modalities: ['image', 'text'], image_config }, painter);
   assert.is((await painted({ size: '500x400' })).renderPixels, 200_000);

@@ -20,7 +20,7 @@ it('plausible usage is returned unchanged', () => {
   assert.is(plausibleUsage(nothing, bounds(100, 20)), nothing);
 });
 
-it('a total beyond the admitted size is dropped together with its parts (reliability, attack 76)', () => {
+it('a total beyond the admitted size is dropped together with its parts (rule K73)', () => {
   const usage = { promptTokens: 201, cachedTokens: 10, completionTokens: 20, reasoningTokens: 3 };
   assert.equal(plausibleUsage(usage, bounds(200, 20)), { completionTokens: 20, reasoningTokens: 3 });
   assert.equal(plausibleUsage({ ...usage, promptTokens: 5, cachedTokens: 5, completionTokens: 41 }, bounds(200, 20)), {

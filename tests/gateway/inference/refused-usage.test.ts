@@ -105,7 +105,7 @@ async function charged({ dialect, served, body }: Case, reported: number): Promi
 for (const each of CASES) {
   const { dialect, body } = each;
   const what = 'stream' in body('') ? `streamed ${dialect}` : dialect;
-  it(`${what}: a few words reported as 127,999 tokens are charged by our own count, within the hold, marked, and an error of the endpoint`, async () => {
+  it(`${what}: a few words reported as 127,999 tokens are charged by our own count, within the hold, marked, and an error of the endpoint (rule K73)`, async () => {
     const { on, hold, settlement, observed, refused, counted } = await charged(each, WINDOW - 1);
     assert.is(settlement.promptTokens, counted);
     assert.ok(counted < 200 && compare(settlement.cost, hold.amount) <= 0, `${settlement.cost} of ${hold.amount}`);

@@ -18,7 +18,7 @@ async function received(body: object, calls: number): Promise<void> {
   }
 }
 
-it('rule 10: a stall before the headers is 504 after its time limit on two calls, and then it counts', async () => {
+it('a stall before the headers is 504 after its time limit on two calls, and then it counts (rule I132)', async () => {
   const clock = new ManualClock();
   const on = stage({ clock, upstream: { firstByteMs: 60_000 } });
   const body = sim({ hang: 'headers' });
@@ -40,7 +40,7 @@ it('rule 10: a stall before the headers is 504 after its time limit on two calls
   assert.equal(outcomesOf(on), ['error']);
 });
 
-it('rule 10: a refused key or an unknown model is tried once more, and does not count if that call serves', async () => {
+it('a refused key or an unknown model is tried once more, and does not count if that call serves (rule I133)', async () => {
   for (const status of [401, 402, 403, 404]) {
     const on = stage();
     const body = sim({ status, fail_first: 1 });
@@ -52,7 +52,7 @@ it('rule 10: a refused key or an unknown model is tried once more, and does not 
   }
 });
 
-it('rule 10: a failure that no time is left to repeat does not count, and no other endpoint is called', async () => {
+it('a failure that no time is left to repeat does not count, and no other endpoint is called (rule I133)', async () => {
   const clock = new ManualClock();
   const on = stage({ clock, upstream: { firstByteMs: 60_000, totalMs: 40_000 } });
   const body = sim({ hang: 'headers' });

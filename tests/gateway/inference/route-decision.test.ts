@@ -11,7 +11,7 @@ import { board, boardEndpoint, stage } from './stage.ts';
 const it = bounded(test);
 const { a, b, onlyA, close } = await openScene();
 
-it('the hold carries the plan, the release the reason of each failed attempt, and the error both (spec: Errors)', async () => {
+it('the hold carries the plan, the release the reason of each failed attempt, and the error both (rule E7)', async () => {
   const on = stage();
   const endpoints = board(
     boardEndpoint('a', a.baseUrl),

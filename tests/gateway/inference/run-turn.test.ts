@@ -25,7 +25,7 @@ const it = bounded(test);
 const { a, b, both, onlyA, close } = await openScene();
 const DEARER = { pricing: { prompt: '0.00001', completion: '0.00002' } };
 
-it('a whole reply needs two asks: the hold before the call, the charge after it', async () => {
+it('a whole reply needs two asks: the hold before the call, the charge after it (rule K53)', async () => {
   const on = stage();
   const request = on.request({ ...sim({ tokens: 4 }), max_tokens: 50 }, onlyA);
   const turn = await runTurn(on.services, request);
@@ -85,7 +85,7 @@ it('the provider receives its key and its own names, and only the conversation o
   await on.end();
 });
 
-it('rule 9: 402 is answered before any provider is contacted', async () => {
+it('402 is answered before any provider is contacted (rule K53)', async () => {
   const refusal = {
     status: 402,
     type: 'payment_required',
@@ -104,7 +104,7 @@ it('rule 9: 402 is answered before any provider is contacted', async () => {
   assert.equal(eventsOf(on), ['turn.admit']);
 });
 
-it('an exhausted rate window is answered with its headers', async () => {
+it('an exhausted rate window is answered with its headers (rule E5)', async () => {
   const window = { limit: 120, resetAt: Date.now() + 30_000 };
   const refusal = { status: 429, type: 'rate_limit_exceeded', message: 'slow', window };
   const on = stage({ answers: () => ({ admitted: false, refusal }) as never });
@@ -140,7 +140,7 @@ it('an admit that certainly had no effect is 503 without a release', async () =>
   }
 });
 
-it('rule 10: a failure is retried once on the same endpoint, and the retry serves', async () => {
+it('a failure is retried once on the same endpoint, and the retry serves (rule I132)', async () => {
   const on = stage();
   const body = sim({ fail_first: 1 });
   const turn = await runTurn(on.services, on.request(body, both));
@@ -159,7 +159,7 @@ it('rule 10: a failure is retried once on the same endpoint, and the retry serve
   assert.equal(outcomesOf(on), ['success'], 'a failure repaired by the retry does not count');
 });
 
-it('rules 9 and 10: fail-over moves the hold to the more expensive endpoint, under a new attempt, and charges at its price', async () => {
+it('fail-over moves the hold to the more expensive endpoint, under a new attempt, and charges at its price (rule K58)', async () => {
   const on = stage();
   const body = { ...sim({ only_on: 'a', status: 500, tokens: 4 }), max_tokens: 20 };
   const request = on.request(body, both);
@@ -223,7 +223,7 @@ for (const garbage of GARBAGE) {
   }
 }
 
-it('rule 10: an endpoint that breaks off in hidden reasoning has delivered nothing, and the next one serves', async () => {
+it('an endpoint that breaks off in hidden reasoning has delivered nothing, and the next one serves (rule I135)', async () => {
   for (const exclude of [true, false]) {
     const on = stage();
     const thinkers = board(
@@ -252,7 +252,7 @@ it('a refusal and an empty answer are answers: no other endpoint is tried', asyn
   }
 });
 
-it('rule 10: a stream cut before its first chunk delivered nothing: the next endpoint serves', async () => {
+it('a stream cut before its first chunk delivered nothing: the next endpoint serves (rule K70)', async () => {
   const on = stage();
   const body = { ...sim({ only_on: 'a', cut_after: 0, hang: undefined, tokens: 5 }), stream: true };
   const turn = await runTurn(on.services, on.request(body, both));
@@ -281,20 +281,20 @@ it('an endpoint that is paused while an earlier one fails is passed over', async
   await on.end();
 });
 
-it('an endless sequence of comments is no progress', async () => {
+it('an endless sequence of comments is no progress (rule I134)', async () => {
   const on = stage({ upstream: { idleMs: 80 } });
   const body = { ...sim({ garbage: 'infinite-comments' }), stream: true };
   assert.is((await failed(runTurn(on.services, on.request(body, onlyA)))).status, 504);
   await on.end();
 });
 
-it('a slow trickle ends at the total time limit', async () => {
+it('a slow trickle ends at the total time limit (rule I134)', async () => {
   const on = stage({ upstream: { totalMs: 150 } });
   assert.is((await failed(runTurn(on.services, on.request(sim({ garbage: 'trickle' }), onlyA)))).status, 504);
   await on.end();
 });
 
-it('overloaded everywhere is 503, refused everywhere is the error of the caller, and no text of a provider is shown', async () => {
+it('overloaded everywhere is 503, refused everywhere is the error of the caller, and no text of a provider is shown (rule I139)', async () => {
   for (const [status, expected, calls, outcome] of [
     [429, 503, 2, 'other'],
     [503, 503, 2, 'error'],
@@ -315,11 +315,11 @@ it('overloaded everywhere is 503, refused everywhere is the error of the caller,
     assert.not.match(JSON.stringify([error.message, error.metadata]), /simulated/);
     await on.end();
     assert.is(error.headers['x-should-retry'], calls === 1 ? 'false' : undefined);
-    assert.equal(outcomesOf(on), [outcome], `status ${status} in uptime (conventions 1.7)`);
+    assert.equal(outcomesOf(on), [outcome], `status ${status} in uptime (rule I133)`);
   }
 });
 
-it('rule 4: prose instead of a required tool call fails over, and finally is 502 naming the contract', async () => {
+it('prose instead of a required tool call fails over, and finally is 502 naming the contract (rule I115)', async () => {
   const tools = [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }];
   for (const stream of [false, true]) {
     for (const tool_choice of ['required', { type: 'function', function: { name: 'add' } }]) {
@@ -340,7 +340,7 @@ it('rule 4: prose instead of a required tool call fails over, and finally is 502
   }
 });
 
-it('rule 4: a call of another tool than the named one breaks the contract', async () => {
+it('a call of another tool than the named one breaks the contract (rule I115)', async () => {
   const on = stage();
   const tools = [{ type: 'function', function: { name: 'add' } }];
   const body = {

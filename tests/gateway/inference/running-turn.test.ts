@@ -13,7 +13,7 @@ import { board, boardEndpoint, failing, generous, stage } from './stage.ts';
 const it = bounded(test);
 const { a, b, both, onlyA, close } = await openScene();
 
-it('a stream delivers every chunk once, then finish and usage', async () => {
+it('a stream delivers every chunk once, then finish and usage (rule I59)', async () => {
   const on = stage();
   const request = on.request({ ...sim({ tokens: 50 }), stream: true }, onlyA);
   const turn = await runTurn(on.services, request);
@@ -83,7 +83,7 @@ it('without reported usage the delivered text is counted', async () => {
   await on.end();
 });
 
-it('a stream cut after its first part ends in one error and is charged by our own count', async () => {
+it('a stream cut after its first part ends in one error and is charged by our own count (rule I59)', async () => {
   const on = stage();
   const body = { ...sim({ cut_after: 5, tokens: 50 }), stream: true };
   const request = on.request(body, both);
@@ -105,7 +105,7 @@ it('a stream cut after its first part ends in one error and is charged by our ow
   assert.equal(outcomesOf(on), ['error']);
 });
 
-it('a stall in the middle of a stream ends it with 504 after the idle time', async () => {
+it('a stall in the middle of a stream ends it with 504 after the idle time (rule I134)', async () => {
   const on = stage({ upstream: { idleMs: 80 } });
   const turn = await runTurn(
     on.services,
@@ -116,7 +116,7 @@ it('a stall in the middle of a stream ends it with 504 after the idle time', asy
   await on.end();
 });
 
-it('leaving a cancellable endpoint ends the answer at once and charges the delivered part', async () => {
+it('leaving a cancellable endpoint ends the answer at once and charges the delivered part (rule K71)', async () => {
   const on = stage();
   const body = { ...sim({ tokens: 500, tps: 100 }), stream: true };
   const turn = await runTurn(on.services, on.request(body, onlyA));
@@ -138,7 +138,7 @@ for (const { waiting, chunks, characters } of [
   { waiting: 'in the socket', chunks: 1, characters: 20 },
   { waiting: 'beyond what is read ahead', chunks: 20, characters: 10_000 },
 ]) {
-  it(`usage that waits ${waiting} when the client leaves a cancellable endpoint is charged (reliability, M19)`, async () => {
+  it(`usage that waits ${waiting} when the client leaves a cancellable endpoint is charged (rule K71)`, async () => {
     const on = stage({ upstream: { bodyBytesMax: 16 * 1024 * 1024 } });
     const provider = await startScriptedProvider();
     const sent = deferred();
@@ -195,7 +195,7 @@ it('of an answer that had arrived without usage when the client left, only the d
   await provider.close();
 });
 
-it('a client that leaves before the first part was delivered pays nothing at any endpoint', async () => {
+it('a client that leaves before the first part was delivered pays nothing at any endpoint (rule K71)', async () => {
   for (const endpoints of [onlyA, board(boardEndpoint('a', a.baseUrl, { cancellable: false }))]) {
     const on = stage();
     const request = on.request({ ...sim({ tokens: 500, tps: 100 }), stream: true }, endpoints);
@@ -213,7 +213,7 @@ it('a client that leaves before the first part was delivered pays nothing at any
   }
 });
 
-it('the answer of any other endpoint is read on for its usage, and that usage is charged', async () => {
+it('the answer of any other endpoint is read on for its usage, and that usage is charged (rule K71)', async () => {
   const on = stage();
   const reading = board(boardEndpoint('a', a.baseUrl, { cancellable: false }));
   const turn = await runTurn(on.services, on.request({ ...sim({ tokens: 40, tps: 400 }), stream: true }, reading));
@@ -228,7 +228,7 @@ it('the answer of any other endpoint is read on for its usage, and that usage is
   assert.equal(outcomesOf(on), ['success']);
 });
 
-it('reading on is bounded, and then our own count is charged', async () => {
+it('reading on is bounded, and then our own count is charged (rule K71)', async () => {
   const on = stage({ upstream: { readOnMs: 60 } });
   const reading = board(boardEndpoint('a', a.baseUrl, { cancellable: false }));
   const turn = await runTurn(
@@ -246,7 +246,7 @@ it('reading on is bounded, and then our own count is charged', async () => {
   assert.equal(on.services.pending.count, 0);
 });
 
-it('an unanswered charge is repeated in the background and shutdown waits for it', async () => {
+it('an unanswered charge is repeated in the background and shutdown waits for it (rule K81)', async () => {
   let settles = 0;
   const on = stage({
     answers: (sent) =>
@@ -276,7 +276,7 @@ it('a settle that the account refuses is logged and not repeated', async () => {
   await on.end();
 });
 
-it('tool calls arrive complete from streams and from whole replies', async () => {
+it('tool calls arrive complete from streams and from whole replies (rule I137)', async () => {
   const tools = [{ type: 'function', function: { name: 'add' } }];
   const toolCalls = [
     { name: 'add', arguments: '{"a":1,"b":2}' },
@@ -300,7 +300,7 @@ it('tool calls arrive complete from streams and from whole replies', async () =>
   }
 });
 
-it('a client that reads slower than the total time of a turn is not the fault of the endpoint (reliability, X29)', async () => {
+it('a client that reads slower than the total time of a turn is not the fault of the endpoint (rule E30)', async () => {
   const clock = new ManualClock();
   const on = stage({ upstream: { totalMs: 300 }, clock });
   const request = on.request({ ...sim({ tokens: 100_000 }), stream: true }, onlyA);
@@ -317,7 +317,7 @@ it('a client that reads slower than the total time of a turn is not the fault of
   assert.equal(outcomesOf(on), ['other']);
 });
 
-it('a plausible prompt is charged as reported and in its own tier, above the hold too; beyond the window it is noise (reliability, decision 1)', async () => {
+it('a plausible prompt is charged as reported and in its own tier, above the hold too; beyond the window it is noise (rule K73)', async () => {
   const on = stage();
   const pricing = { prompt: '0.000001', completion: '0', overrides: [{ minPromptTokens: 300, prompt: '0.0001' }] };
   const tiered = board(boardEndpoint('a', a.baseUrl, { pricing, contextLength: 4_000 }));
@@ -342,7 +342,7 @@ it('a plausible prompt is charged as reported and in its own tier, above the hol
   await on.end();
 });
 
-it('tokens of media and options are only estimated: a count within their bound is charged exactly, far above the hold too (reliability, decision 1)', async () => {
+it('tokens of media and options are only estimated: a count within their bound is charged exactly, far above the hold too (rule K73)', async () => {
   const on = stage();
   const sees = {
     inputModalities: ['text', 'image'],

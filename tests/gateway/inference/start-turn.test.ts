@@ -83,7 +83,7 @@ const ENDINGS: { readonly [name in Name]: RegExp } = {
 };
 
 for (const name of NAMES) {
-  it(`a ${name} body becomes a whole reply that is held, answered and charged`, async () => {
+  it(`a ${name} body becomes a whole reply that is held, answered and charged (rule I6)`, async () => {
     const on = stage({ endpoints: onlyA });
     const accepted: string[] = [];
     const turnInput = input(name, BODY[name]({ tokens: 3 }), {
@@ -166,7 +166,7 @@ for (const name of NAMES) {
   });
 }
 
-it('speech that a messages reply cannot carry: 422 uncharged where nothing was delivered, else an error after the text', async () => {
+it('speech that a messages reply cannot carry: 422 uncharged where nothing was delivered, else an error after the text (rule I76)', async () => {
   const speaker = await startScriptedProvider();
   const endpoints = board(boardEndpoint('s', speaker.baseUrl));
   const chunk = (delta: object): string => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
@@ -301,7 +301,7 @@ const byItsCaller: Settle = async (_services, _account, settlement) => settlemen
 const LINE = 'line:acct_1/line_1';
 
 for (const name of NAMES) {
-  it(`a ${name} line commits the settlement with its reply in one commit`, async () => {
+  it(`a ${name} line commits the settlement with its reply in one commit (rule B18)`, async () => {
     const actors = await openActors();
     const { on, engine } = actors;
     const turnInput = input(name, BODY[name]({ tokens: 5 }));

@@ -26,7 +26,7 @@ function repeatsItself(text: string): boolean {
 const words = (count: number, seed: number): string =>
   Array.from({ length: count }, (_, at) => `w${((at + 1) * (seed + 7919)) % 100_003}`).join(' ');
 
-it('a loop is found whatever its length, however the text arrives', () => {
+it('a loop is found whatever its length, however the text arrives (rule C36)', () => {
   const story = words(300, 1);
   for (const unit of ['a', '\n', 'na ', 'I think so. ', words(12, 3), words(60, 5)]) {
     const loop = unit.repeat(Math.ceil(2_048 / unit.length));

@@ -1,4 +1,4 @@
-/** The gateway's samples of required tool calls. (spec: catalogue, `tool_call_success_1d`) */
+/** The gateway's samples of required tool calls. (rule C35) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
@@ -50,13 +50,13 @@ for (const stream of [false, true]) {
     assert.equal(await report({ ...sim({}), tools, stream }), ['success uncounted']);
   });
 
-  it(`${how}: a failed or broken answer gives no sample of its tools`, async () => {
+  it(`${how}: a failed or broken answer gives no sample of its tools (rule C35)`, async () => {
     assert.equal(await report({ ...sim({ status: 500 }), ...REQUIRED, stream }), ['error uncounted']);
     assert.equal(await report({ ...sim({ status: 400 }), ...REQUIRED, stream }), ['other uncounted']);
     assert.equal(await report({ ...sim({ cut_after: 0 }), ...REQUIRED, stream }), ['error uncounted']);
   });
 
-  it(`${how}: an answer cut at the ceiling or filtered breaks the contract and does not count against the endpoint`, async () => {
+  it(`${how}: an answer cut at the ceiling or filtered breaks the contract and does not count against the endpoint (rule C35)`, async () => {
     for (const finish of ['length', 'content_filter']) {
       const body = { ...sim({ tool_calls: [], text: 'I would', finish }), ...REQUIRED, stream };
       assert.equal(await report(body), ['other uncounted'], finish);

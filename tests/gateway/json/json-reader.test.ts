@@ -149,7 +149,7 @@ const UNSOUND: readonly (string | Buffer)[] = [
 ];
 
 for (const text of SOUND) {
-  it(`reads ${text.slice(0, 40)} as JSON.parse does, at any cut`, () => {
+  it(`reads ${text.slice(0, 40)} as JSON.parse does, at any cut (rule E34)`, () => {
     const bytes = Buffer.from(text);
     assert.is(whole(bytes), JSON.stringify(JSON.parse(text)));
     for (const cuts of EVERY_CUT) assert.is(inPieces(bytes, cuts), whole(bytes), `cut into ${cuts}`);
@@ -196,7 +196,7 @@ it('says that a body is empty', () => {
     assert.is(whole(Buffer.from(text)), '400 The body is empty: send a JSON object');
 });
 
-it('an own member of any name stays data', () => {
+it('an own member of any name stays data (rule E35)', () => {
   const reader = new JsonReader();
   reader.feed(Buffer.from('{"__proto__":{"polluted":1}}'));
   const value = reader.end() as object;

@@ -16,7 +16,7 @@ function accepts(text: string, chunkBytes = 65_536): boolean {
   return true;
 }
 
-it('accepts nesting up to the bound and refuses one more', () => {
+it('accepts nesting up to the bound and refuses one more (rule E33)', () => {
   assert.ok(accepts('['.repeat(64) + ']'.repeat(64)));
   assert.not.ok(accepts('['.repeat(65) + ']'.repeat(65)));
   assert.not.ok(accepts('{"a":'.repeat(65)));
@@ -70,7 +70,7 @@ it('finds the end of strings of any length, with any escapes and any cut', () =>
   );
 });
 
-it('scans a hostile body in bounded steps', () => {
+it('scans a hostile body in bounded steps (rule E33)', () => {
   const bytes = Buffer.alloc(65_536, '[],');
   const tookMs = Array.from({ length: 200 }, () => {
     const scan = new JsonScan({ depthMax: 64, tokensMax: 1e9 });
@@ -83,7 +83,7 @@ it('scans a hostile body in bounded steps', () => {
   assert.ok(median < 50, `64 KiB took ${median.toFixed(1)} ms`);
 });
 
-it('refuses a number beyond the bound but no long string', () => {
+it('refuses a number beyond the bound but no long string (rule E33)', () => {
   assert.not.ok(accepts(`{"a":${'1'.repeat(2_000)}}`));
   assert.not.ok(accepts(`{"a":${'1'.repeat(2_000)}}`, 100));
   assert.ok(accepts(`{"a":${'1'.repeat(1_000)}, "b": ${'2'.repeat(1_000)}}`, 100));

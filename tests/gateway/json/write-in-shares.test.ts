@@ -15,7 +15,7 @@ function loop(): { readonly pieceBytesMax: number; readonly shares: number[]; ru
   return { pieceBytesMax: PIECE, shares, run };
 }
 
-it('texts are encoded in shares wherever they are cut, bytes are handed on', async () => {
+it('texts are encoded in shares wherever they are cut, bytes are handed on (rule E39)', async () => {
   const bytes = Buffer.alloc(PIECE * 3, 'ü');
   const texts = ['é'.repeat(PIECE), `${'a'.repeat(PIECE - 1)}🎉`, '🎉'.repeat(PIECE), '', 'a'];
   const { run, shares, pieceBytesMax } = loop();

@@ -1,4 +1,4 @@
-/** Attacks 32, 33, 37 and 39 on the text of a callback URL, and on the addresses that its name resolves to. */
+/** The text of a callback URL, and the addresses that its name resolves to. */
 import { networkInterfaces } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -16,7 +16,7 @@ const refusal = (text: string, rules = NONE) => {
   return typeof verdict === 'string' ? verdict : null;
 };
 
-it('a public HTTPS URL is accepted with its path and query', () => {
+it('a public HTTPS URL is accepted with its path and query (rule E43)', () => {
   for (const text of [
     'https://example.com',
     'https://EXAMPLE.com/',
@@ -30,7 +30,7 @@ it('a public HTTPS URL is accepted with its path and query', () => {
   }
 });
 
-it('other schemes, ports of other protocols, credentials and long URLs are refused', () => {
+it('other schemes, ports of other protocols, credentials and long URLs are refused (rule E43)', () => {
   for (const [text, why] of [
     ['http://example.com/hook', /HTTPS/],
     ['ftp://example.com/hook', /HTTPS/],
@@ -90,13 +90,13 @@ const PRIVATE = [
   ...['fe80::1%eth0', '2606:4700::1111%1', '', 'localhost', 'example.com', '1.2.3', '0x7f.1'],
 ];
 
-it('no private, reserved, mapped or zoned address is public', () => {
+it('no private, reserved, mapped or zoned address is public (rule E42)', () => {
   for (const address of PRIVATE) assert.not(isPublicAddress(address), address);
   for (const address of ['8.8.8.8', '1.1.1.1', '::ffff:8.8.8.8', '2606:4700::1111'])
     assert.ok(isPublicAddress(address));
 });
 
-it('a URL whose host is such an address, in any notation, is refused', () => {
+it('a URL whose host is such an address, in any notation, is refused (rule E43)', () => {
   for (const address of PRIVATE.filter((one) => /^[\d.]+$/.test(one))) {
     assert.is.not(refusal(`https://${address}/`), null, address);
   }
@@ -137,7 +137,7 @@ it('an operator can allow an origin, also without TLS, or a range of addresses',
   assert.not(isCallable('127.0.0.1', rules), 'an origin does not open its address to other names');
 });
 
-it('a submission is refused with 400 naming the member and the reason', () => {
+it('a submission is refused with 400 naming the member and the reason (rule E43)', () => {
   assert.is(readCallbackUrl(undefined, NONE), null);
   assert.is(readCallbackUrl(null, NONE), null);
   assert.is(readCallbackUrl('https://example.com/x?y=1', NONE), 'https://example.com/x?y=1');

@@ -25,7 +25,7 @@ function pools(lease: { readonly connected: boolean }, clock: Clock = systemCloc
   return new Pools({ clock, lease, connectionsPerOriginMax: 2, connectMs: 1_000 });
 }
 
-it('a node without its lease begins a call once the lease holds again', async () => {
+it('a node without its lease begins a call once the lease holds again (rule N33)', async () => {
   const lease = { connected: false };
   const calls = await callsDuring(async (call) => {
     const clock = new ManualClock();
@@ -54,7 +54,7 @@ it('a node that loses its lease while it connects sends nothing', async () => {
   assert.is(calls, 0);
 });
 
-it('a node without its lease sends nothing: neither after the time to connect nor after an abort', async () => {
+it('a node without its lease sends nothing: neither after the time to connect nor after an abort (rule N33)', async () => {
   const calls = await callsDuring(async (call) => {
     const lease = { connected: false };
     const clock = new ManualClock();

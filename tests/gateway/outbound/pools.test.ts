@@ -83,7 +83,7 @@ it('connections send without delay, and consecutive calls share one', async () =
   }
 });
 
-it('returns a redirect as an answer and does not follow it', async () => {
+it('returns a redirect as an answer and does not follow it (rule I140)', async () => {
   let requests = 0;
   await serving(
     (_, response) => {
@@ -101,7 +101,7 @@ it('returns a redirect as an answer and does not follow it', async () => {
   assert.is(requests, 1);
 });
 
-it('refuses compressed answers before it decompresses a byte', async () => {
+it('refuses compressed answers before it decompresses a byte (rule I140)', async () => {
   await serving(
     (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('bomb'),
     async (call) => {
@@ -199,7 +199,7 @@ it('the total time-out ends a trickle that is never idle, with or without a burs
   );
 });
 
-it('a total time-out caused by a slow reader does not count against the sender (reliability, X29)', async () => {
+it('a total time-out caused by a slow reader does not count against the sender (rule E30)', async () => {
   const clock = new ManualClock();
   await serving(
     (_, response) => void response.writeHead(200).write('begun'),

@@ -1,4 +1,4 @@
-/** Attacks 33 to 38 against the client for customers' URLs: real sockets, an injected name service. */
+/** Hostile receivers against the client for customers' URLs: real sockets, an injected name service. */
 import { createServer as createPlain, type RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Server, Socket } from 'node:net';
@@ -100,7 +100,7 @@ it('posts the exact bytes, and the status is the outcome', async () => {
   to.close();
 });
 
-it('a look-up that answers a private address is refused, and nothing is connected to', async () => {
+it('a look-up that answers a private address is refused, and nothing is connected to (rule E42)', async () => {
   const to = await receiver((_, response) => response.end());
   for (const addresses of [['10.0.0.1'], ['8.8.8.8', '127.0.0.2'], ['2606:4700::1111', '::1'], ['fe80::1%lo'], ['x']]) {
     const outcome = await post(client({ resolve: async () => addresses }), `https://hooks.example.com:${to.port}/`);
@@ -112,7 +112,7 @@ it('a look-up that answers a private address is refused, and nothing is connecte
   to.close();
 });
 
-it('rebinding: the name is looked up once per post, and the address that was judged is the one connected to', async () => {
+it('rebinding: the name is looked up once per post, and the address that was judged is the one connected to (rule E42)', async () => {
   const to = await receiver((_, response) => response.end());
   let asked = 0;
   // Callable at first, private afterwards: a second look-up would be refused or lead elsewhere.
@@ -138,7 +138,7 @@ it('an address in the URL is judged without a look-up', async () => {
   to.close();
 });
 
-it('a redirect is an answer and is not followed', async () => {
+it('a redirect is an answer and is not followed (rule E42)', async () => {
   const to = await receiver((request, response) =>
     response.writeHead(request.url === '/end' ? 200 : 307, { location: '/end' }).end(),
   );
@@ -161,7 +161,7 @@ it('the certificate is verified for the host name', async () => {
   to.close();
 });
 
-it('no connection and no TLS session is used twice, and proxies of the environment are ignored', async () => {
+it('no connection and no TLS session is used twice, and proxies of the environment are ignored (rule E42)', async () => {
   const to = await receiver((_, response) => response.end());
   process.env.HTTPS_PROXY = 'http://127.0.0.1:9';
   process.env.https_proxy = 'http://127.0.0.1:9';
@@ -179,7 +179,7 @@ it('no connection and no TLS session is used twice, and proxies of the environme
   to.close();
 });
 
-it('an answer is read up to its bound only, and its status stands', async () => {
+it('an answer is read up to its bound only, and its status stands (rule E44)', async () => {
   let written = 0;
   const to = await receiver((_, response) => {
     response.writeHead(200);

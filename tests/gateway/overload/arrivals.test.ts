@@ -72,7 +72,7 @@ class Scene {
 
 const worst = (times: readonly number[]): number => Math.max(...times);
 
-it('another account waits at most three times as long while 700 connections are refused as fast as they ask', () => {
+it('another account waits at most three times as long while 700 connections are refused as fast as they ask (rule E47)', () => {
   const quiet = new Scene();
   const calm = quiet.tenant(200);
   quiet.loop.run(4_000);

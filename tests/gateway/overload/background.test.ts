@@ -59,7 +59,7 @@ it('takes the whole event loop without live requests, in turns of a few millisec
   assert.ok(Math.max(...scene.late) <= LIMITS.pieceMs + 1, `${Math.max(...scene.late)} ms`);
 });
 
-it('takes a quarter of the event loop beside live requests, however many work', async () => {
+it('takes a quarter of the event loop beside live requests, however many work (rule E49)', async () => {
   for (const holders of [1, 40]) {
     const scene = new Scene();
     scene.live.isPresent = true;
@@ -70,7 +70,7 @@ it('takes a quarter of the event loop beside live requests, however many work', 
   }
 });
 
-it('serves holders in turn: a thousand pieces of one delay the piece of another by one', async () => {
+it('serves holders in turn: a thousand pieces of one delay the piece of another by one (rule E49)', async () => {
   const scene = new Scene();
   for (let nth = 0; nth < 1_000; nth++) void scene.work('greedy', 1, 1);
   void scene.work('other', 1, 1);

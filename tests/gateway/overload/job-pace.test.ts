@@ -75,14 +75,14 @@ class Scene {
   }
 }
 
-it('lines use all of an event loop without live requests', async () => {
+it('lines use all of an event loop without live requests (rule E48)', async () => {
   const scene = new Scene();
   scene.lines('a', LINES_MAX);
   await scene.loop.run(3_000);
   assert.ok(scene.endedOf('a') > CAPACITY * 2.7, `${scene.endedOf('a')} of ${CAPACITY * 3}`);
 });
 
-it('beside live requests lines keep the event loop below its bound, and use what live requests leave of it', async () => {
+it('beside live requests lines keep the event loop below its bound, and use what live requests leave of it (rule E48)', async () => {
   for (const [perSecond, workMs] of [
     [5, 2],
     [100, 2],
@@ -185,7 +185,7 @@ it('measures nothing without jobs', async () => {
   assert.is(tasks, 0);
 });
 
-it('none begins while the node sheds load, and an aborted or overdue wait ends', async () => {
+it('none begins while the node sheds load, and an aborted or overdue wait ends (rule E48)', async () => {
   const scene = new Scene();
   scene.sheds = true;
   const outcomes: unknown[] = [];

@@ -104,7 +104,7 @@ it('takes a burst of 900 requests of one account whole, and gives every place ba
   assert.is(node.overload.gauges.waiting, 0);
 });
 
-it('keeps 80 % of its goodput at ten times its capacity, refuses within 50 ms, and another account notices little', async () => {
+it('keeps 80 % of its goodput at ten times its capacity, refuses within 50 ms, and another account notices little (rule E47)', async () => {
   const quiet = new Node();
   quiet.offer('tenant', 5, 1, 6_000);
   await quiet.loop.run(7_000);
@@ -136,7 +136,7 @@ it('serves again without a refusal within ten seconds of an overload', async () 
   assert.ok(p99(node.of('tenant', 10_000)) < 30);
 });
 
-it('divides what it can serve between accounts that all want too much', async () => {
+it('divides what it can serve between accounts that all want too much (rule E47)', async () => {
   const node = new Node();
   node.offer('a', CAPACITY * 4, 0, 6_000);
   for (const other of ['b', 'c', 'd']) node.offer(other, CAPACITY / 2, 0, 6_000);
@@ -145,7 +145,7 @@ it('divides what it can serve between accounts that all want too much', async ()
   assert.ok(Math.max(...served) < Math.min(...served) * 1.1, served.join(' '));
 });
 
-it('sheds jobs first, then reads, then turns', async () => {
+it('sheds jobs first, then reads, then turns (rule E45)', async () => {
   const node = new Node();
   const first = new Map<string, number>();
   const look = (): void => {

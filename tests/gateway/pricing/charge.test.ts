@@ -24,7 +24,7 @@ function charged(tariff: Partial<Tariff>, used: Usage, media: MediaUnits = {}, a
   return charge({ id: 't', discount: 0, ...tariff }, used, { at, promptTokens: used.promptTokens ?? 0, media });
 }
 
-it(`${CHARGES} random charges equal those of the integer oracle, to the 24th decimal (reliability M6, M11)`, () => {
+it(`${CHARGES} random charges equal those of the integer oracle, to the 24th decimal (rule K41)`, () => {
   const dice = new Dice(SEED);
   let tariff = randomTariff(dice);
   let drift = 0;
@@ -41,7 +41,7 @@ it(`${CHARGES} random charges equal those of the integer oracle, to the 24th dec
   if (CHARGES >= 1_000_000) process.stdout.write(`${CHARGES} charges, drift ${drift}, seed ${SEED}\n`);
 });
 
-it('rates keep all their decimals and the sum is rounded down once (spec: catalogue, Pricing keys)', () => {
+it('rates keep all their decimals and the sum is rounded down once (rule K40, rule C20)', () => {
   const third = `0.${'3'.repeat(40)}`;
   assert.is(
     cost({ prompt: third, completion: third }, { promptTokens: 2, completionTokens: 1 }),
@@ -50,7 +50,7 @@ it('rates keep all their decimals and the sum is rounded down once (spec: catalo
   assert.is(cost({ prompt: `0.${'0'.repeat(24)}9` }, { promptTokens: 1 }), '0');
 });
 
-it('an undeclared price is recorded as unpriced and charged nothing (reliability M12)', () => {
+it('an undeclared price is recorded as unpriced and charged nothing (rule K76)', () => {
   const used = { promptTokens: 3, completionTokens: 2 };
   assert.equal(charged({ completion: '0.5' }, used), { cost: '1', unpriced: ['prompt'] });
   assert.equal(charged({}, used), { cost: '0', unpriced: ['prompt', 'completion'] });
@@ -62,11 +62,11 @@ it('the request price is charged once, whatever the counts', () => {
   assert.is(cost({ request: '0.0001' }, {}), '0.0001');
 });
 
-it('the discount is informative only: prices already include it (spec: catalogue, Pricing keys)', () => {
+it('the discount is informative only: prices already include it (rule C19)', () => {
   assert.is(cost({ prompt: '2', discount: 0.5 }, { promptTokens: 3 }), '6');
 });
 
-it('cache reads and writes are a part of the prompt, each at its own price', () => {
+it('cache reads and writes are a part of the prompt, each at its own price (rule K77)', () => {
   const used = { promptTokens: 100, cachedTokens: 60, cacheWriteTokens: 20, cacheWrite1hTokens: 10 };
   const prices = { prompt: '1', inputCacheRead: '0.1', inputCacheWrite: '1.25', inputCacheWrite1h: '2' };
   assert.is(cost(prices, used), '61');
@@ -84,14 +84,14 @@ it('parts are charged up to their total', () => {
   assert.is(cost(prices, { promptTokens: 10, cachedTokens: 50, cacheWriteTokens: 50 }), '1');
 });
 
-it('reasoning is a part of the completion: at its own price where declared, at the completion price otherwise', () => {
+it('reasoning is a part of the completion: at its own price where declared, at the completion price otherwise (rule K77)', () => {
   const used = { completionTokens: 100, reasoningTokens: 80 };
   assert.is(cost({ completion: '1', internalReasoning: '3' }, used), '260');
   assert.is(cost({ completion: '1' }, used), '100');
   assert.equal(charged({ internalReasoning: '3' }, used), { cost: '240', unpriced: ['completion'] });
 });
 
-it('images are charged beside tokens: by the piece, by the megapixel, by their tokens (Routing rules 8)', () => {
+it('images are charged beside tokens: by the piece, by the megapixel, by their tokens (rule K78)', () => {
   const images = { images: 2, megapixels: '2.097152' };
   assert.is(cost({ imageOutput: '0.04' }, {}, images), '0.08');
   assert.is(cost({ imageMegapixel: '0.01' }, {}, images), '0.02097152');
@@ -100,13 +100,13 @@ it('images are charged beside tokens: by the piece, by the megapixel, by their t
   assert.equal(charged({ completion: '1' }, used, images), { cost: '1000', unpriced: ['image_megapixel'] });
 });
 
-it('an unread image leaves its megapixels unpriced and charges the rest (Routing rules 8)', () => {
+it('an unread image leaves its megapixels unpriced and charges the rest (rule K78)', () => {
   const images = { images: 2, megapixels: '1', imagesUnread: 1 };
   assert.equal(charged({ imageMegapixel: '0.5' }, {}, images), { cost: '0.5', unpriced: ['image_megapixel'] });
   assert.equal(charged({ imageOutput: '0.5' }, {}, images), { cost: '1', unpriced: [] });
 });
 
-it('speech is charged by the second or by its tokens, and unpriced where neither is declared (Routing rules 8)', () => {
+it('speech is charged by the second or by its tokens, and unpriced where neither is declared (rule K78)', () => {
   assert.is(cost({ audioSecond: '0.002' }, {}, { audioSeconds: '1.5' }), '0.003');
   const used = { completionTokens: 50, audioTokens: 40 };
   assert.is(cost({ completion: '1', audioOutput: '5' }, used, { audioSeconds: '2' }), '210');

@@ -31,7 +31,7 @@ function turn(more: Partial<Turn> = {}): Turn {
   return { models: ['a/b'], messages: [], stream: false, sampling: {}, preferences: { allowFallbacks: true }, ...more };
 }
 
-it('the estimate holds the bound of the prompt, at most the window, plus the ceiling and the request', () => {
+it('the estimate holds the bound of the prompt, at most the window, plus the ceiling and the request (rule K57)', () => {
   const plain = endpoint({ prompt: '0.01', completion: '0.02', request: '0.5' });
   assert.is(estimate(plain, terms(500, 100)), '7.5');
   assert.is(estimate(plain, terms(5_000, 100)), '12.5');
@@ -43,7 +43,7 @@ it('an embeddings prompt may fill as many windows as it has inputs', () => {
   assert.is(estimate(two, terms(1_500, 0, { windows: 2 })), '1500');
 });
 
-it('the tier is read from the estimate, strictly above its length (Routing rules 9)', () => {
+it('the tier is read from the estimate, strictly above its length (rule K75)', () => {
   const tiered = endpoint({ prompt: '1', overrides: [{ minPromptTokens: 100, prompt: '2' }] });
   assert.is(estimate(tiered, terms(100, 0)), '100');
   assert.is(estimate(tiered, terms(101, 0)), '202');
@@ -111,7 +111,7 @@ it('characters and seconds of audio of the prompt are held as measured', () => {
   assert.is(estimate(endpoint({ ...priced, audioSecondOf: 'completion' }), terms(1, 0, { promptUnits })), '6');
 });
 
-it('an image is bounded by its largest possible size, whatever the name of its tier (Routing rules 8 and 9)', () => {
+it('an image is bounded by its largest possible size, whatever the name of its tier (rule K57)', () => {
   const drawing = (image: object): Endpoint => endpoint({}, { outputModalities: ['image'], envelopes: { image } });
   const pixels = (image: object, imageConfig?: Turn['imageConfig']): number | undefined =>
     mediaBounds(turn(imageConfig ? { imageConfig } : {}), drawing(image), 10)?.pixelsPerImage;
@@ -131,7 +131,7 @@ it('an image is bounded by its largest possible size, whatever the name of its t
   assert.is(pixels(sizes, { size: '1024x1024' }), 1_024 ** 2);
 });
 
-it('a charge never exceeds the estimate while the reply stays within the admitted bounds (reliability M8)', () => {
+it('a charge never exceeds the estimate while the reply stays within the admitted bounds (rule K57)', () => {
   fc.assert(
     fc.property(fc.nat(), (seed) => {
       const dice = new Dice(seed);

@@ -1,5 +1,5 @@
 /**
- * Computes charges independently from the specification, in integers only: prices in units of 10^-40, quantities in units
+ * Computes charges independently of the product, in integers only: prices in units of 10^-40, quantities in units
  * of 10^-12, rounded down once to 10^-24. Shares no code with the gateway's pricing.
  */
 import type { PriceKey, PriceOverride, Tariff, Weekday } from '../../../actors/terms/tariff.ts';

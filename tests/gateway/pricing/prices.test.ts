@@ -18,7 +18,7 @@ function prompt(overrides: readonly PriceOverride[], instant: number, promptToke
   return pricesOf(tariff, { at: instant, promptTokens }).prompt;
 }
 
-it('a tier begins strictly above its length (reliability M14)', () => {
+it('a tier begins strictly above its length (rule K75)', () => {
   const tiers = [{ minPromptTokens: 100, prompt: '2' }];
   assert.equal(
     [99, 100, 101].map((length) => prompt(tiers, DAY, length)),
@@ -26,7 +26,7 @@ it('a tier begins strictly above its length (reliability M14)', () => {
   );
 });
 
-it('the last matching entry applies, key by key', () => {
+it('the last matching entry applies, key by key (rule C21)', () => {
   const overrides = [
     { minPromptTokens: 10, prompt: '2', completion: '3' },
     { minPromptTokens: 20, prompt: '4' },
@@ -36,7 +36,7 @@ it('the last matching entry applies, key by key', () => {
   assert.equal([prompt, completion, request], ['4', '3', '9']);
 });
 
-it('a window includes its first minute and excludes its end', () => {
+it('a window includes its first minute and excludes its end (rule C22)', () => {
   const window = [{ utcStart: 1630, utcEnd: 1745, prompt: '2' }];
   const instants = [at(1630) - 1, at(1630), at(1745) - 1, at(1745)];
   assert.equal(
@@ -45,7 +45,7 @@ it('a window includes its first minute and excludes its end', () => {
   );
 });
 
-it('a window that ends before it starts wraps midnight', () => {
+it('a window that ends before it starts wraps midnight (rule C22)', () => {
   const window = [{ utcStart: 1630, utcEnd: 30, prompt: '2' }];
   const clocks = [0, 29, 30, 1629, 1630, 2359];
   assert.equal(
@@ -65,7 +65,7 @@ it('a window without an end lasts until midnight, one without a start begins at 
   );
 });
 
-it('the weekday is a separate condition on the instant', () => {
+it('the weekday is a separate condition on the instant (rule C22)', () => {
   const window: PriceOverride[] = [{ utcStart: 2200, utcEnd: 200, utcDays: ['saturday'], prompt: '2' }];
   const sunday = DAY + 86_400_000;
   assert.equal(
@@ -75,14 +75,14 @@ it('the weekday is a separate condition on the instant', () => {
   assert.is(prompt([{ utcDays: [], prompt: '2' }], DAY), '1');
 });
 
-it('all conditions of an entry must hold', () => {
+it('all conditions of an entry must hold (rule C21)', () => {
   const both = [{ minPromptTokens: 100, utcStart: 1000, utcEnd: 1100, prompt: '2' }];
   assert.is(prompt(both, at(1030), 101), '2');
   assert.is(prompt(both, at(1030), 100), '1');
   assert.is(prompt(both, at(1200), 101), '1');
 });
 
-it('an active window overrides entries without one, whatever its position', () => {
+it('an active window overrides entries without one, whatever its position (rule C21)', () => {
   const overrides = [
     { utcStart: 1000, utcEnd: 1100, prompt: '0.5' },
     { minPromptTokens: 5, prompt: '3' },

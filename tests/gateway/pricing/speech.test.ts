@@ -33,7 +33,7 @@ it('bytes that are no speech, or have no length, are unread', async () => {
   }
 });
 
-it('any bytes resolve (reliability, attack 76)', async () => {
+it('any bytes resolve (rule K79)', async () => {
   const heads = [wav(0.01), mp3(3), aac(3), flac(10), opus(1), Buffer.from('ID3\x04\0\0\0\0\0\x05', 'latin1')];
   await fc.assert(
     fc.asyncProperty(
@@ -49,7 +49,7 @@ it('any bytes resolve (reliability, attack 76)', async () => {
   );
 });
 
-it('a hostile file is aborted after a bounded time, and the event loop runs meanwhile (reliability, attack 76)', async () => {
+it('a hostile file is aborted after a bounded time, and the event loop runs meanwhile (rule K79)', async () => {
   let turns = 0;
   let over = false;
   const turn = (): void => {

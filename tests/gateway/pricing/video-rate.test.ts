@@ -15,14 +15,14 @@ function tariff(videoTiers: readonly VideoTier[]): Tariff {
   return { id: 't', discount: 0, videoTiers };
 }
 
-it('one unconditional rate applies; without any price the render is unpriced, never free', () => {
-  // spec: catalogue, Pricing of video
+it('one unconditional rate applies; without any price the render is unpriced, never free (rule V16)', () => {
+  // rule V16
   assert.equal(videoRate({ id: 't', discount: 0, videoSecond: '0.1' }, TERMS), { rate: '0.1' });
   assert.is(videoRate({ id: 't', discount: 0 }, TERMS), 'unpriced');
   assert.is(videoRate({ id: 't', discount: 0, videoSecond: '0.1' }, { ...TERMS, adapters: ['ink'] }), 'undecided');
 });
 
-it('the last matching rate applies, and a size never matches the rate of a resolution', () => {
+it('the last matching rate applies, and a size never matches the rate of a resolution (rule V16)', () => {
   const tiered = tariff([
     { rate: '0.02' },
     { rate: '0.05', resolution: '1080p' },
@@ -38,7 +38,7 @@ it('the last matching rate applies, and a size never matches the rate of a resol
   assert.equal(videoRate(tariff([{ rate: '1' }]), { ...TERMS, audio: null }), { rate: '1' });
 });
 
-it('a partial declaration is not free: without a matching rate nothing is decided', () => {
+it('a partial declaration is not free: without a matching rate nothing is decided (rule V16)', () => {
   const partial = tariff([
     { rate: '0.05', resolution: '720p' },
     { rate: '0.04', size: '640x640' },
@@ -87,7 +87,7 @@ function charged(rate: string, seconds: string): string {
 }
 
 it('the rate and the charge agree with an oracle in integers', () => {
-  // reliability M6, M12, M13
+  // rule V15
   const price = fc
     .tuple(fc.nat(9), fc.bigInt({ min: 0n, max: 10n ** 30n - 1n }))
     .map(([whole, part]) => `${whole}.${part.toString().padStart(30, '0')}`);

@@ -7,14 +7,14 @@ import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);
 
-it('a call beyond our own bound is an overload, is not repeated there and does not count against the endpoint (reliability, X39)', () => {
+it('a call beyond our own bound is an overload, is not repeated there and does not count against the endpoint (rule I133)', () => {
   const ours = failureOf(new OutboundError('saturated', 'full'), null);
   assert.is(ours.reason, 'overloaded');
   assert.is(ours.repeatable, false);
   assert.is(ours.counted, false);
 });
 
-it('a slow or unreachable server counts against its endpoint (reliability, X21, X22)', () => {
+it('a slow or unreachable server counts against its endpoint (rule I133)', () => {
   for (const [failure, reason] of [
     ['connect', 'unavailable'],
     ['connect-timeout', 'timeout'],
@@ -27,7 +27,7 @@ it('a slow or unreachable server counts against its endpoint (reliability, X21, 
   }
 });
 
-it('the rate and the permissions of our account say nothing of an endpoint: 429 and 403 do not count, yet are tried once more (conventions 1.7)', () => {
+it('the rate and the permissions of our account say nothing of an endpoint: 429 and 403 do not count, yet are tried once more (rule I133)', () => {
   const counted = (status: number): boolean => statusFailure(status).counted;
   assert.equal([401, 402, 404, 500, 502, 503, 529].map(counted), Array(7).fill(true));
   assert.equal([400, 413, 429, 403].map(counted), Array(4).fill(false));

@@ -8,8 +8,8 @@ import { bounded } from '../../support/bounded.ts';
 import { type Dialect, startUpstream, type Upstream } from './upstream.ts';
 
 /**
- * Broken and hostile answers (reliability, X25), each over a real connection to both dialects: the attempt fails, or
- * its usage is unreported, in bounded memory, and the next call succeeds.
+ * Broken and hostile answers (rule I136), each over a real connection to both dialects: the attempt fails, or its usage
+ * is unreported, in bounded memory, and the next call succeeds.
  */
 const it = bounded(test);
 
@@ -200,7 +200,7 @@ const FAILING: readonly (readonly [string, Send])[] = [
 ];
 for (const [what, send] of FAILING) {
   for (const dialect of ['chat', 'messages'] as const) {
-    it(`${what} is refused as an answer of ${dialect}, costs little memory and leaves the next call unaffected`, async () => {
+    it(`${what} is refused as an answer of ${dialect}, costs little memory and leaves the next call unaffected (rule I136)`, async () => {
       const upstream = await startUpstream();
       try {
         upstream.answer = (_, response) => send(response, dialect);
@@ -240,7 +240,7 @@ const WHOLE_FAILING: readonly (readonly [string, (response: ServerResponse) => v
 ];
 for (const [what, send] of WHOLE_FAILING) {
   for (const dialect of ['chat', 'messages'] as const) {
-    it(`${what} is refused as a whole answer of ${dialect} and costs little memory`, async () => {
+    it(`${what} is refused as a whole answer of ${dialect} and costs little memory (rule I136)`, async () => {
       const upstream = await startUpstream();
       try {
         upstream.answer = (_, response) => send(response.writeHead(200, { 'content-type': 'application/json' }));
@@ -286,9 +286,9 @@ async function usageOf(upstream: Upstream, dialect: Dialect, usage: string): Pro
   return attempt.usage;
 }
 
-// reliability, X25 and attack 76
+// rule I136, rule K73
 for (const count of ['-5', '1e18', '1.5', '"12"', 'true', '{}', 'null', '[]']) {
-  it(`a count of ${count} is unreported, and the answer is valid`, async () => {
+  it(`a count of ${count} is unreported, and the answer is valid (rule K73)`, async () => {
     const upstream = await startUpstream();
     try {
       const chat = `{"prompt_tokens":${count},"completion_tokens":${count},"total_tokens":${count}}`;

@@ -51,7 +51,7 @@ const REFUSALS: readonly (readonly [message: string, sizes: NamedSizes])[] = [
   ['Your input exceeds the context window of this model.', {}],
 ];
 
-it('a refusal for length is recognised in the words of the common servers, with the sizes that it names', () => {
+it('a refusal for length is recognised in the words of the common servers, with the sizes that it names (rule I119)', () => {
   for (const [message, sizes] of REFUSALS) assert.equal(lengthRefusal({ message, code: 400 }), sizes, message);
   assert.equal(lengthRefusal({ code: 'context_length_exceeded' }), {});
   const own = { type: 'exceed_context_size_error', n_prompt_tokens: 5_000, n_ctx: 4_096 };

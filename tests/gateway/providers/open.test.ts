@@ -83,8 +83,8 @@ it('an adapter addresses a call by model and streaming, and may make the credent
   });
 });
 
-// reliability, attacks 55, 56; spec: inference, Routing rules 1
-it('forwards only the conversation id of the client, escaped so that it cannot end a header', async () => {
+// rule I7
+it('forwards only the conversation id of the client, escaped so that it cannot end a header (rule I7)', async () => {
   await using(async (upstream) => {
     for (const dialect of DIALECTS) await failing(upstream.openAs(dialect, { conversation: 'a b\r\nx-evil: 1\u00e9' }));
     for (const { request } of upstream.seen) {
@@ -231,7 +231,7 @@ it('an in-band error keeps its cause: overloaded, rejected, misconfigured or una
   });
 });
 
-it('a refusal for length is the 400 of the caller, with the sizes that the provider named and nothing else of its text', async () => {
+it('a refusal for length is the 400 of the caller, with the sizes that the provider named and nothing else of its text (rule I119)', async () => {
   const message = `This model's maximum context length is 8192 tokens. However, you requested 8700 tokens (6600 in the messages, 2100 in the completion). ${KEY}`;
   await using(async (upstream) => {
     for (const dialect of DIALECTS) {
@@ -278,8 +278,8 @@ it('a refusal that is too long to read, is not JSON or says nothing of length is
   });
 });
 
-// reliability, X25: endless comments; the same holds for pings
-it('endless comments and pings run into the idle time-out on the given clock', async () => {
+// rule I134
+it('endless comments and pings run into the idle time-out on the given clock (rule I134)', async () => {
   const clock = new ManualClock();
   await using(async (upstream) => {
     upstream.answer = (_, response) => {

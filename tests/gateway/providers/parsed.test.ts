@@ -16,7 +16,7 @@ it('accepts an object and refuses anything else', () => {
   }
 });
 
-// reliability, X25
+// rule I136
 it('refuses a long answer of millions of small values before parsing it', () => {
   for (const piece of ['[],', '{"":{}},', '"",', '1,', '[[[[']) {
     const text = `{"a":[${piece.repeat((4 * 1024 * 1024) / piece.length)}0]}`;

@@ -115,7 +115,7 @@ it('a large reply that is no JSON object, or too complex, is garbage, and gives 
   }
 });
 
-it('twenty replies at once are parsed a share at a time: each takes many turns of the loop', async () => {
+it('twenty replies at once are parsed a share at a time: each takes many turns of the loop (rule E39)', async () => {
   const loop = new LoopModel();
   const bytes = 2 * MIB;
   const text = chunksOf(picture(bytes));

@@ -71,7 +71,7 @@ it('both forms of counting cached tokens and reasoning give the same record', ()
   );
 });
 
-it('the messages dialect excludes the cache from its input, and the record includes it', () => {
+it('the messages dialect excludes the cache from its input, and the record includes it (rule I75)', () => {
   fc.assert(
     fc.property(truth, (reported) => {
       const { fresh, read, write, written, visible, thought } = reported;

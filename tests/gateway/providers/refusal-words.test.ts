@@ -47,7 +47,7 @@ it('no word of the request is shown, however short the quote, except those of ev
   assert.is(words(error('échec: Orléans'), 'né à Orléans'), 'échec: [request]');
 });
 
-it('no key is shown, nor the parts of one that providers quote', () => {
+it('no key is shown, nor the parts of one that providers quote (rule I138)', () => {
   assert.is(words(error(`Incorrect key provided: ${KEY}`)), 'Incorrect key provided: [key]');
   assert.is(
     words(error(`Incorrect key: ${KEY.slice(0, 4)}****${KEY.slice(-4)}.`)),
@@ -62,7 +62,7 @@ it('is short, in one line, and nothing where the request is too long to be compa
   assert.is(words(error('The server had an error'), 'x'.repeat(270_000)), null);
 });
 
-it('whatever a provider quotes of a prompt and a key, no word of them is in the line', () => {
+it('whatever a provider quotes of a prompt and a key, no word of them is in the line (rule I138)', () => {
   const WORD = fc.stringMatching(/^[b-df-hj-np-tv-xz]{4,12}$/);
   fc.assert(
     fc.property(fc.array(WORD, { minLength: 1, maxLength: 12 }), fc.nat(11), fc.nat(11), (prompt, from, count) => {

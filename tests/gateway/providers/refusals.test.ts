@@ -43,7 +43,7 @@ function told(failures: readonly ProviderFailure[]): GatewayError {
 }
 
 for (const { from, status, body, told: expected } of ROWS) {
-  it(`a refusal is told by code and path: ${from}`, async () => {
+  it(`a refusal is told by code and path: ${from} (rule I138)`, async () => {
     const failure = await failureOf(status, body);
     const error = told([failure]);
     const { provider_code, param } = error.metadata;
@@ -86,7 +86,7 @@ it('an error inside a 200 is told in the same way, with and without a status', a
   }
 });
 
-it('of several refusals the first that explains anything is told, and one failure of another kind leaves the 502', () => {
+it('of several refusals the first that explains anything is told, and one failure of another kind leaves the 502 (rule I139)', () => {
   const plain = new ProviderFailure('rejected', 'status 400', 400);
   const schema = new ProviderFailure('rejected', 'status 400', 400, { code: 'invalid_schema', param: 'tools[0]' });
   const both = told([plain, schema]);

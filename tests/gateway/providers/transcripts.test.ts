@@ -54,7 +54,7 @@ const ALL = transcripts();
 assert.ok(ALL.length >= 5);
 
 for (const { name, adapter, bytes, upstreamId, events } of ALL) {
-  it(`${name} reads the same split at any byte, inside characters and line ends too`, async () => {
+  it(`${name} reads the same split at any byte, inside characters and line ends too (rule I61)`, async () => {
     for (let at = 0; at <= bytes.length; at++) {
       const attempt = streamOf(adapter, [bytes.subarray(0, at), bytes.subarray(at)]);
       assert.equal(joined(await eventsOf(attempt)), events, `split at ${at}`);
@@ -77,7 +77,7 @@ for (const { name, adapter, bytes, upstreamId, events } of ALL) {
     }
   });
 
-  it(`${name} cut at any byte before its finish is a failure, and after it a clean end`, async () => {
+  it(`${name} cut at any byte before its finish is a failure, and after it a clean end (rule I60)`, async () => {
     const finished = finishedAt(bytes, adapter === chatAdapter ? 'chat' : 'messages');
     for (let at = 0; at < bytes.length; at++) {
       const attempt = streamOf(adapter, [bytes.subarray(0, at)]);

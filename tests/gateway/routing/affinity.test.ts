@@ -64,7 +64,7 @@ it('separates accounts, conversations and models, and ignores turns without a co
   );
 });
 
-it('a conversation stays at its endpoint while uptime, health, capacity of others, prices and the catalogue change', () => {
+it('a conversation stays at its endpoint while uptime, health, capacity of others, prices and the catalogue change (rule I126)', () => {
   const endpoints = ['a', 'b', 'c', 'd'].map((slug) => at(slug, cheap));
   const { shared, affinity } = open(...endpoints);
   const turn = turnOf({ session_id: 'talk' });
@@ -88,7 +88,7 @@ it('a conversation stays at its endpoint while uptime, health, capacity of other
   }
 });
 
-it('new conversations share the load by price, as turns without a conversation do', () => {
+it('new conversations share the load by price, as turns without a conversation do (rule I127)', () => {
   const endpoints = [at('a', cheap), at('b', { pricing: { prompt: '0.000002', completion: '0.000002' } })];
   let atA = 0;
   for (let n = 0; n < 4_000; n++) if (firstFor(`talk-${n}`, endpoints).provider.slug === 'a') atA++;

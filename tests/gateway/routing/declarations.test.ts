@@ -8,7 +8,7 @@ const it = bounded(test);
 
 const TOOLS = { tools: [{ type: 'function', function: { name: 'f' } }] };
 
-it('rule 2: a failed verification withholds the declaration until a later check passes', () => {
+it('a failed verification withholds the declaration until a later check passes (rule I111)', () => {
   const settings: readonly (readonly [object, string])[] = [
     [TOOLS, 'tools'],
     [{ structured_outputs: true }, 'structured_outputs'],
@@ -25,7 +25,7 @@ it('rule 2: a failed verification withholds the declaration until a later check 
   }
 });
 
-it('rule 2: one endpoint must declare all settings of a turn', () => {
+it('one endpoint must declare all settings of a turn (rule I110)', () => {
   const endpoints = [at('one', { supportedParameters: ['seed'] }), at('other', { supportedParameters: ['stop'] })];
   assert.is(refused({ seed: 1, stop: 'x' }, endpoints).status, 503);
   assert.equal(slugs({ seed: 1, stop: 'x' }, [...endpoints, at('both', { supportedParameters: ['seed', 'stop'] })]), [
@@ -33,7 +33,7 @@ it('rule 2: one endpoint must declare all settings of a turn', () => {
   ]);
 });
 
-it('rule 2: a value outside the descriptor of its parameter counts as undeclared', () => {
+it('a value outside the descriptor of its parameter counts as undeclared (rule I36)', () => {
   const range = { temperature: { type: 'range', min: 0, max: 1 } } as const;
   const narrow = at('narrow', { supportedParameters: ['temperature'] }, { descriptors: range });
   assert.equal(slugs({ temperature: 1 }, [narrow]), ['narrow']);
@@ -44,7 +44,7 @@ it('rule 2: a value outside the descriptor of its parameter counts as undeclared
   assert.is(refused({ stop: ['one', 'two'] }, [single]).status, 503);
 });
 
-it('rule 2: a JSON Schema is not sent to an endpoint whose structured outputs were refuted', () => {
+it('a JSON Schema is not sent to an endpoint whose structured outputs were refuted (rule I112)', () => {
   const model = { supportedParameters: ['response_format', 'structured_outputs'] };
   const endpoints = [at('refuted', model, evidence({ withheld: ['structured_outputs'] })), at('able', model)];
   const schema = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } };
@@ -52,7 +52,7 @@ it('rule 2: a JSON Schema is not sent to an endpoint whose structured outputs we
   assert.is(slugs({ response_format: { type: 'json_object' } }, endpoints).length, 2);
 });
 
-it('rule 2: a JSON Schema needs structured outputs, and JSON mode needs response_format', () => {
+it('a JSON Schema needs structured outputs, and JSON mode needs response_format (rule I112)', () => {
   const schema = { response_format: { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } } };
   const mode = at('mode', { supportedParameters: ['response_format'] });
   const strict = at('strict', { supportedParameters: ['structured_outputs'] });
@@ -66,7 +66,7 @@ it('rule 2: a JSON Schema needs structured outputs, and JSON mode needs response
   assert.equal(honoured(turnOf(schema), strict), { response_format: true, structured_outputs: true });
 });
 
-it('an endpoint below 85 percent of required tool calls receives no tools until it measures above again', () => {
+it('an endpoint below 85 percent of required tool calls receives no tools until it measures above again (rule I129)', () => {
   const rated = (percent: number | null) => at('a', {}, evidence({ toolCallSuccess1d: percent }));
   for (const percent of [null, 85, 100]) assert.equal(slugs(TOOLS, [rated(percent)]), ['a']);
   const error = refused(TOOLS, [rated(84.9)]);
@@ -74,7 +74,7 @@ it('an endpoint below 85 percent of required tool calls receives no tools until 
   assert.equal(slugs({}, [rated(0)]), ['a'], 'other traffic continues');
 });
 
-it('call-ready dispatch needs a current positive check', () => {
+it('call-ready dispatch needs a current positive check (rule I66)', () => {
   const verified = at('verified', {}, evidence({ dispatchVerified: true }));
   const body = { ...TOOLS, stream: true, stream_options: { include_tool_dispatch: true } };
   assert.equal(slugs(body, [at('other'), verified]), ['verified']);
@@ -83,7 +83,7 @@ it('call-ready dispatch needs a current positive check', () => {
   assert.is(rejection?.reason, 'tool_dispatch');
 });
 
-it('honoured reports every requested setting by what the endpoint declares', () => {
+it('honoured reports every requested setting by what the endpoint declares (rule I51)', () => {
   const model = { supportedParameters: ['temperature', 'reasoning'] };
   const endpoint = at('a', model, { reasoning: { mandatory: true, budget: { min: 1, max: 9 } } });
   const turn = turnOf({ temperature: 1, enable_thinking: true, reasoning: { enabled: true, max_tokens: 5 } });
@@ -106,7 +106,7 @@ it('an endpoint that can produce no answer, such as one for video clips, does no
   assert.equal(rejected({}, [clips]), [{ provider: 'clips', endpoint: 'clips', reason: 'modality', detail: 'text' }]);
 });
 
-it('every endpoint of the requested models is a candidate or has a rejection', () => {
+it('every endpoint of the requested models is a candidate or has a rejection (rule I130)', () => {
   const endpoints = [
     at('image', {}, { outputModalities: ['video'] }),
     at('ignored'),

@@ -11,7 +11,7 @@ import { loadVocabulary } from '../../../gateway/tokens/vocabulary.ts';
 import { bounded } from '../../support/bounded.ts';
 import { endpointOf, turnOf } from '../providers/endpoint-of.ts';
 
-/** conventions 1.8. */
+/** rule I105, rule I107. */
 const it = bounded(test);
 
 test.before(async () => {
@@ -57,7 +57,7 @@ it('only the tokens of the inputs count, each input has a whole window, and noth
   assert.is(plan(asking({ messages }), boardOf({}), 0).candidates[0]?.prompt.counted, 4);
 });
 
-it('an input may fill a window exactly; a longer one is refused by its place', () => {
+it('an input may fill a window exactly; a longer one is refused by its place (rule I105)', () => {
   const full = Array(10).fill('one').join(' ');
   assert.is(plan(asking({ messages: inputs('a', full) }), boardOf({}), 0).candidates.length, 1);
   const error = refused(asking({ messages: inputs('a', `${full} more`) }), boardOf({}, { promptTokensMax: 4 }));
@@ -71,7 +71,7 @@ it('an input may fill a window exactly; a longer one is refused by its place', (
   assert.equal([first?.endpoint.id, others], ['ep_1', []]);
 });
 
-it('300,000 tokens of all inputs are the most, whatever the windows', () => {
+it('300,000 tokens of all inputs are the most, whatever the windows (rule I105)', () => {
   const messages = (tokens: number): Turn['messages'] => [
     { role: 'user', text: '', tokens: Array(tokens).fill(1) },
     ...inputs('one'),
@@ -84,7 +84,7 @@ it('300,000 tokens of all inputs are the most, whatever the windows', () => {
   assert.is(promptNeeds(asking(), board).windowMax, 300_000);
 });
 
-it('chat and embeddings never meet', () => {
+it('chat and embeddings never meet (rule I107)', () => {
   const text = boardOf({ outputModalities: ['text'] });
   assert.equal(refused(asking(), text).metadata?.rejections, [
     { provider: endpointOf().provider.slug, endpoint: endpointOf().tag, reason: 'modality', detail: 'embeddings' },

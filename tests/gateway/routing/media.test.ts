@@ -65,7 +65,7 @@ const TABLE: readonly (readonly [string, object, Inputs, string | null])[] = [
 ];
 
 for (const [what, part, inputs, reason] of TABLE) {
-  it(`rule 7: ${what} is ${reason === null ? 'sent' : 'refused'}`, () => {
+  it(`${what} is ${reason === null ? 'sent' : 'refused'} (rule I123)`, () => {
     const endpoints = [taker('a', inputs)];
     if (reason === null) return assert.equal(slugs(saying(part), endpoints), ['a']);
     const error = refused(saying(part), endpoints);
@@ -76,7 +76,7 @@ for (const [what, part, inputs, reason] of TABLE) {
   });
 }
 
-it('rule 7: one endpoint must accept every part of every message', () => {
+it('one endpoint must accept every part of every message (rule I123)', () => {
   const endpoints = [
     taker('image', { image: ANY }),
     taker('audio', { audio: ANY }),
@@ -90,19 +90,19 @@ it('rule 7: one endpoint must accept every part of every message', () => {
   );
 });
 
-it('an input that a valid check refuted is not accepted', () => {
+it('an input that a valid check refuted is not accepted (rule I123)', () => {
   const sees = taker('sees', { image: ANY });
   const ignores = { ...taker('ignores', { image: ANY }), evidence: { ...sees.evidence, refutedInputs: ['image'] } };
   assert.equal(slugs(saying(PNG), [ignores as Endpoint, sees]), ['sees']);
   assert.equal(slugs(saying(), [ignores as Endpoint]), ['ignores'], 'text alone is');
 });
 
-it('rule 7: the unsupported modality is named, whatever providers the client admits', () => {
+it('the unsupported modality is named, whatever providers the client admits (rule I124)', () => {
   const error = refused({ ...saying(PNG), provider: { only: ['b'] } }, [at('a'), at('b')]);
   assert.match(error.message, /image is not supported/);
 });
 
-it('rule 7: an endpoint must produce the requested modalities', () => {
+it('an endpoint must produce the requested modalities (rule I122)', () => {
   const speaker = maker('speaks', ['audio'], { speech: { voices: ['ember'], formats: ['wav'] } });
   const endpoints = [at('writes'), maker('painter', ['image']), speaker];
   assert.equal(slugs({ modalities: ['image', 'text'] }, endpoints), ['painter']);
@@ -113,7 +113,7 @@ it('rule 7: an endpoint must produce the requested modalities', () => {
   assert.match(refused({ modalities: ['audio', 'text'] }, endpoints.slice(0, 2)).message, /audio/);
 });
 
-it('rule 7: speech needs an endpoint with the declared voice and format', () => {
+it('speech needs an endpoint with the declared voice and format (rule I23)', () => {
   const speech = { voices: ['ember'], formats: ['wav'] };
   const speaker = maker('speaks', ['audio'], { speech });
   const asking = (voice: string, format: string) => ({ modalities: ['text', 'audio'], audio: { voice, format } });
@@ -130,7 +130,7 @@ it('rule 7: speech needs an endpoint with the declared voice and format', () => 
   assert.match(error.message, /audio/);
 });
 
-it('speech without a voice is 400 where any endpoint can speak, and an unsupported modality elsewhere', () => {
+it('speech without a voice is 400 where any endpoint can speak, and an unsupported modality elsewhere (rule I23)', () => {
   const speaker = maker('a', ['audio'], { speech: { voices: ['alto'], formats: ['wav'] } });
   const error = refused({ modalities: ['text', 'audio'] }, [speaker, at('b')]);
   assert.is(error.status, 400);
@@ -138,7 +138,7 @@ it('speech without a voice is 400 where any endpoint can speak, and an unsupport
   assert.is(refused({ modalities: ['text', 'audio'] }, [at('b')]).status, 503);
 });
 
-it('an image setting must lie within the envelope of the endpoint', () => {
+it('an image setting must lie within the envelope of the endpoint (rule I24)', () => {
   const envelope = { resolutions: ['1K', '2K'], aspectRatios: ['1:1', '16:9'], formats: ['png'], imagesMax: 2 };
   const sizes = ['1024x1024'];
   const quality = { type: 'enum', values: ['low', 'high'] } as const;
@@ -179,7 +179,7 @@ it('an image setting must lie within the envelope of the endpoint', () => {
   }
 });
 
-it('a resolution and an aspect ratio need a declared size of that ratio and about as many pixels', () => {
+it('a resolution and an aspect ratio need a declared size of that ratio and about as many pixels (rule I24)', () => {
   const painter = (slug: string, sizes: readonly string[]) =>
     maker(slug, ['image'], { image: { sizes, formats: ['png'] } });
   const small = painter('small', ['1024x1024', '1344x768']);
@@ -222,7 +222,7 @@ it('a voice declared as any text matches every voice', () => {
   assert.is(refused({ modalities: ['audio'], audio: { voice: 'mine', format: 'wav' } }, [free]).status, 503);
 });
 
-it('an endpoint that answers in speech alone is not called for a dialect without speech: 422 where there is no other', () => {
+it('an endpoint that answers in speech alone is not called for a dialect without speech: 422 where there is no other (rule I76)', () => {
   const speaker = at('speaks', {}, { outputModalities: ['audio'] });
   const inexpressible = { inexpressible: ['audio'] as const };
   assert.equal(routed(inexpressible, [speaker, maker('both', ['audio'])]), ['both']);

@@ -48,7 +48,7 @@ function cut(turn: Turn, tokensMax: number) {
   return middleOut(trimmableConversation(turn.messages, sizesOf(turn)), (size) => tokensOf(size).counted <= tokensMax);
 }
 
-it('rule 6: the instructions, the earliest user turn and the latest turns are kept, in their order', () => {
+it('the instructions, the earliest user turn and the latest turns are kept, in their order (rule I120)', () => {
   fc.assert(
     fc.property(conversations, fc.nat({ max: 1_500 }), (messages, tokensMax) => {
       const { messages: left } = cut(turnFrom(messages), tokensMax);
@@ -69,7 +69,7 @@ it('rule 6: the instructions, the earliest user turn and the latest turns are ke
   );
 });
 
-it('rule 6: a tool call is never separated from its results', () => {
+it('a tool call is never separated from its results (rule I120)', () => {
   fc.assert(
     fc.property(conversations, fc.nat({ max: 1_500 }), (messages, tokensMax) => {
       const left = new Set(cut(turnFrom(messages), tokensMax).messages);
@@ -84,7 +84,7 @@ it('rule 6: a tool call is never separated from its results', () => {
   );
 });
 
-it('rule 6: the dropped messages are one run in the middle, and the shortest one that makes the rest fit', () => {
+it('the dropped messages are one run in the middle, and the shortest one that makes the rest fit (rule I120)', () => {
   fc.assert(
     fc.property(conversations, fc.nat({ max: 1_500 }), (messages, tokensMax) => {
       const turn = turnFrom(messages);
@@ -107,7 +107,7 @@ it('rule 6: the dropped messages are one run in the middle, and the shortest one
   );
 });
 
-it('rule 6: prompt and ceiling of a compressed turn fit the window of every candidate, and other endpoints are rejected', () => {
+it('prompt and ceiling of a compressed turn fit the window of every candidate, and other endpoints are rejected (rule I121)', () => {
   fc.assert(
     fc.property(
       conversations,
@@ -147,7 +147,7 @@ const LONG = [
 const small = at('small', { contextLength: 2_000, maxCompletionTokens: 2_000 });
 const large = at('large', { contextLength: 100_000 });
 
-it('rule 6: a turn is compressed only if it asks for it, and only for windows that need it', () => {
+it('a turn is compressed only if it asks for it, and only for windows that need it (rule I121)', () => {
   const body = { messages: LONG, max_tokens: 200 };
   assert.equal(slugs(body, [small, large]), ['large']);
   for (const ask of [{ transforms: ['middle-out'] }, { plugins: [{ id: 'context-compression' }] }]) {
@@ -165,7 +165,7 @@ it('rule 6: a turn is compressed only if it asks for it, and only for windows th
   assert.equal(slugs({ ...body, transforms: [] }, [small, large]), ['large']);
 });
 
-it('rule 6: an endpoint is rejected if its window cannot hold the mandatory messages and the full ceiling', () => {
+it('an endpoint is rejected if its window cannot hold the mandatory messages and the full ceiling (rule I121)', () => {
   const ask = { messages: LONG, transforms: ['middle-out'] };
   assert.equal(slugs({ ...ask, max_tokens: 1_000 }, [small]), ['small']);
   const error = refused({ ...ask, max_tokens: 1_900 }, [small]);
@@ -178,7 +178,7 @@ it('rule 6: an endpoint is rejected if its window cannot hold the mandatory mess
   );
 });
 
-it('rule 6: without a ceiling a part of the window is left to the answer', () => {
+it('without a ceiling a part of the window is left to the answer (rule I121)', () => {
   const [candidate] = planned({ messages: LONG, transforms: ['middle-out'] }, [small]).candidates;
   assert.ok((candidate?.completionTokensMax ?? 0) >= 500, String(candidate?.completionTokensMax));
 });

@@ -71,7 +71,7 @@ const ROWS: readonly (readonly [what: string, body: object, endpoints: readonly 
 ];
 
 for (const [what, body, endpoints, message] of ROWS) {
-  it(`a 503 says what was asked, of how many endpoints, and what helps: ${what}`, () => {
+  it(`a 503 says what was asked, of how many endpoints, and what helps: ${what} (rule E6)`, () => {
     const error = refused(body, endpoints);
     assert.is(error.message, message);
     assert.is(error.status, 503);
@@ -100,7 +100,7 @@ it('the price above a cap is a member of its rejection', () => {
   ]);
 });
 
-it('a 503 that a later check may change can be repeated', () => {
+it('a 503 that a later check may change can be repeated (rule E5)', () => {
   const tools = [{ type: 'function', function: { name: 'f' } }];
   const body = { tools, stream: true, stream_options: { include_tool_dispatch: true } };
   const unchecked = at('a', {}, evidence({ dispatchVerified: false }));
@@ -109,7 +109,7 @@ it('a 503 that a later check may change can be repeated', () => {
   assert.is(error.headers['x-should-retry'], undefined);
 });
 
-it('a message is bounded, however much a request names', () => {
+it('a message is bounded, however much a request names (rule E6)', () => {
   const only = Array.from({ length: 100 }, (_, n) => `${n}`.padEnd(200, 'x'));
   const rejections = Array.from({ length: 200 }, (_, n): Rejection => {
     const member = n % 2 ? 'provider.only' : `member${n}`;

@@ -12,12 +12,12 @@ const it = bounded(test);
 const SEEDS = [0, 0.2, 0.4, 0.6, 0.8, 0.99];
 const slots = (current: number, total: number) => ({ capacity: { current, total, reportedAt: 0 } });
 
-it('endpoints with free slots come first, those with none left last', () => {
+it('endpoints with free slots come first, those with none left last (rule I128)', () => {
   const endpoints = [at('full', cheap, slots(4, 4)), at('silent', cheap), at('free', dear, slots(1, 4))];
   for (const seed of SEEDS) assert.equal(slugs({}, endpoints, seed), ['free', 'silent', 'full']);
 });
 
-it('a report counts for a minute, also where its endpoint publishes nothing more', () => {
+it('a report counts for a minute, also where its endpoint publishes nothing more (rule C37)', () => {
   const endpoints = [at('full', cheap, slots(4, 4)), at('free', dear, slots(1, 4)), at('silent', cheap)];
   const turn = turnOf({});
   const firstAt = (now: number) => slugsOf(plan(turn, board(...endpoints), 0.5, null, {}, undefined, now))[0] as string;
@@ -26,7 +26,7 @@ it('a report counts for a minute, also where its endpoint publishes nothing more
   assert.is.not(firstAt(60_001), 'free');
 });
 
-it('health precedes uptime, uptime precedes free slots, free slots precede price', () => {
+it('health precedes uptime, uptime precedes free slots, free slots precede price (rule I128)', () => {
   const endpoints = [
     at('degraded', cheap, { health: 'degraded', ...slots(0, 4) }),
     at('unsteady', cheap, { ...measured({ uptime30m: 90 }), ...slots(0, 4) }),
@@ -45,7 +45,7 @@ it('the uptime of the day applies if the last half hour has too few attempts', (
   for (const seed of SEEDS) assert.is(slugs({}, endpoints, seed)[2], 'poor');
 });
 
-it('rule 1: a conversation stays at its endpoint, degraded or not, unless that is down or full', () => {
+it('a conversation stays at its endpoint, degraded or not, unless that is down or full (rule I126)', () => {
   const endpoints = (more: Partial<Endpoint>) => [at('a', cheap), at('b', dear, more), at('c', cheap)];
   const first = (more: Partial<Endpoint>) =>
     slugs({ session_id: 'talk' }, endpoints(more), 0.5, (endpoints(more)[1] as Endpoint).id)[0];
@@ -56,7 +56,7 @@ it('rule 1: a conversation stays at its endpoint, degraded or not, unless that i
   assert.is.not(first(slots(4, 4)), 'b');
 });
 
-it('rule 1: an unknown conversation is placed among the best endpoints, the same on every node and every time', () => {
+it('an unknown conversation is placed among the best endpoints, the same on every node and every time (rule I127)', () => {
   const endpoints = ['a', 'b', 'c', 'd', 'e'].map((slug) => at(slug, cheap));
   const ill = at('ill', cheap, { health: 'degraded' });
   for (let n = 0; n < 100; n++) {
@@ -74,7 +74,7 @@ it('rule 1: an unknown conversation is placed among the best endpoints, the same
   }
 });
 
-it('rule 1: prompt_cache_key and X-Session-Id name the same conversation as session_id', () => {
+it('prompt_cache_key and X-Session-Id name the same conversation as session_id (rule I125)', () => {
   const endpoints = ['a', 'b', 'c'].map((slug) => at(slug, cheap));
   for (const id of ['x', 'y', 'z', 'w']) {
     assert.equal(slugs({ prompt_cache_key: id }, endpoints, 0.1), slugs({ session_id: id }, endpoints, 0.9));
@@ -82,7 +82,7 @@ it('rule 1: prompt_cache_key and X-Session-Id name the same conversation as sess
   }
 });
 
-it('rule 5: endpoints that can emit the ceiling precede the others, even cheaper or remembered ones', () => {
+it('endpoints that can emit the ceiling precede the others, even cheaper or remembered ones (rule I117)', () => {
   const endpoints = [
     at('short', { ...cheap, maxCompletionTokens: 50 }),
     at('long', { ...dear, maxCompletionTokens: 500 }),
@@ -93,7 +93,7 @@ it('rule 5: endpoints that can emit the ceiling precede the others, even cheaper
   }
 });
 
-it('rule 5: a ceiling never exceeds the requested one, the declared one, or the rest of the window', () => {
+it('a ceiling never exceeds the requested one, the declared one, or the rest of the window (rule I117)', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 40, max: 20_000 }),
@@ -129,7 +129,7 @@ it('an unpriced endpoint receives no share of the load beside priced ones, and s
   assert.equal(slugs({}, endpoints.slice(0, 1)), ['unpriced']);
 });
 
-it('the same arguments give the same plan', () => {
+it('the same arguments give the same plan (rule I130)', () => {
   const endpoints = ['a', 'b', 'c', 'd'].map((slug) => at(slug, cheap));
   for (const seed of SEEDS) assert.equal(planned({}, endpoints, seed), planned({}, endpoints, seed));
 });

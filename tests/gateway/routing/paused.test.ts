@@ -22,7 +22,7 @@ function paused(...keys: readonly string[]): readonly Endpoint[] {
   return [...endpointsOn(memory).values()] as unknown as readonly Endpoint[];
 }
 
-it('no turn goes to a paused endpoint, nor to an endpoint of a paused provider', () => {
+it('no turn goes to a paused endpoint, nor to an endpoint of a paused provider (rule I131)', () => {
   for (const key of [A.id, 'a']) {
     const { candidates, rejections } = planned({}, paused(key));
     assert.equal(
@@ -46,7 +46,7 @@ it('where all are paused the caller may try again, and does not learn the reason
   assert.not.match(JSON.stringify([error.message, error.metadata]), /contract/);
 });
 
-it('the catalogue shows it as down and paused, and the others as they are', () => {
+it('the catalogue shows it as down and paused, and the others as they are (rule I131)', () => {
   const listing = modelEndpoints(board(...paused('a')), 'm/one', 0);
   const { data } = readListing<{ data: { endpoints: Record<string, unknown>[] } }>(listing);
   assert.equal(

@@ -13,7 +13,7 @@ import { at, cheap, dear, measured, p50, planned, refused, slugs } from './scene
 
 const it = bounded(test);
 
-it('a model that is not in the catalogue is 404 with the requested id', () => {
+it('a model that is not in the catalogue is 404 with the requested id (rule I12)', () => {
   const error = refused({ model: 'm/none' }, [at('a')]);
   assert.is(error.status, 404);
   assert.equal(error.metadata, {
@@ -41,13 +41,13 @@ it('a name of another service gets models that answer what was asked for: those 
   assert.equal(drawing.metadata, { requested: 'gpt-4o', resolved: null, reason: 'model_not_in_catalogue' });
 });
 
-it('models are tried in their order, and unknown ones are skipped', () => {
+it('models are tried in their order, and unknown ones are skipped (rule I11)', () => {
   const endpoints = [at('a'), at('b', { id: 'm/two' })];
   assert.equal(slugs({ model: 'x/none', models: ['m/two', 'm/one'] }, endpoints), ['b', 'a']);
   assert.equal(slugs({ model: 'm/one', models: ['m/two'] }, endpoints), ['a', 'b']);
 });
 
-it('provider/slug and provider/author/slug denote that provider alone, and a catalogue id takes precedence', () => {
+it('provider/slug and provider/author/slug denote that provider alone, and a catalogue id takes precedence (rule I8)', () => {
   const endpoints = [at('a'), at('b'), at('c', { id: 'a/one' })];
   assert.equal(slugs({ model: 'b/one' }, endpoints), ['b']);
   assert.equal(slugs({ model: 'a/m/one' }, endpoints), ['a']);
@@ -55,7 +55,7 @@ it('provider/slug and provider/author/slug denote that provider alone, and a cat
   assert.is(refused({ model: 'z/m/one' }, endpoints).status, 404);
 });
 
-it('suffixes sort and filter', () => {
+it('suffixes sort and filter (rule I9)', () => {
   const fast = measured({ throughput30m: p50(100) });
   const free = { pricing: { prompt: '0', completion: '0.0' } };
   const endpoints = [at('dear', dear, fast), at('cheap', cheap), at('free', free), at('unpriced', { pricing: {} })];
@@ -72,7 +72,7 @@ it('suffixes sort and filter', () => {
   );
 });
 
-it('every optional setting needs a declaration', () => {
+it('every optional setting needs a declaration (rule I110)', () => {
   const settings: readonly (readonly [object, string])[] = [
     [{ temperature: 1 }, 'temperature'],
     [{ top_k: -1 }, 'top_k'],
@@ -116,7 +116,7 @@ it('advisory settings and settings omitted upstream need no declaration', () => 
   assert.equal(slugs(body, [at('bare', { supportedParameters: [] })]), ['bare']);
 });
 
-it('only, ignore, order and allow_fallbacks', () => {
+it('only, ignore, order and allow_fallbacks (rule I28)', () => {
   const endpoints = [at('a', cheap), at('b', cheap), at('c', { ...cheap, quantization: 'fp8' })];
   assert.equal(slugs({ provider: { only: ['b'] } }, endpoints), ['b']);
   assert.equal(slugs({ provider: { ignore: ['b', 'c/fp8'] } }, endpoints), ['a']);
@@ -128,7 +128,7 @@ it('only, ignore, order and allow_fallbacks', () => {
   assert.is((error.metadata.rejections as unknown[]).length, 3);
 });
 
-it('quantizations, price caps and sort', () => {
+it('quantizations, price caps and sort (rule I33)', () => {
   const endpoints = [
     at('cheap', { ...cheap, quantization: 'int4' }, measured({ ttft30m: p50(2) })),
     at('dear', dear, measured({ ttft30m: p50(1) })),
@@ -144,14 +144,14 @@ it('quantizations, price caps and sort', () => {
   assert.equal(slugs({ provider: { sort: 'latency' } }, endpoints), ['dear', 'cheap']);
 });
 
-it('partition none orders the endpoints of all models together', () => {
+it('partition none orders the endpoints of all models together (rule I33)', () => {
   const endpoints = [at('a', dear), at('b', { id: 'm/two', ...cheap })];
   const body = { models: ['m/two'], provider: { sort: { by: 'price', partition: 'none' } } };
   assert.equal(slugs(body, endpoints), ['b', 'a']);
   assert.equal(slugs({ ...body, provider: { sort: 'price' } }, endpoints), ['a', 'b']);
 });
 
-it('endpoints that are down come last, degraded ones after healthy ones', () => {
+it('endpoints that are down come last, degraded ones after healthy ones (rule I128)', () => {
   const endpoints = [
     at('down', cheap, { health: 'down' }),
     at('degraded', cheap, { health: 'degraded' }),
@@ -165,7 +165,7 @@ it('an endpoint of lower uptime comes later, unless the difference is small', ()
   for (const seed of [0, 0.3, 0.99]) assert.equal(slugs({}, endpoints, seed), ['good', 'poor']);
 });
 
-it('equals share the load, and cheaper ones get a larger share', () => {
+it('equals share the load, and cheaper ones get a larger share (rule I128)', () => {
   const first = (endpoints: readonly Endpoint[]): Record<string, number> => {
     const counts: Record<string, number> = {};
     for (let at = 0; at < 2_000; at++) {
@@ -193,7 +193,7 @@ it('a conversation stays with the endpoint that served it, and otherwise has the
   assert.is(firsts.size, 3);
 });
 
-it('the ceiling is the requested one, lowered to the endpoint and trimmed to its window', () => {
+it('the ceiling is the requested one, lowered to the endpoint and trimmed to its window (rule I117)', () => {
   const ceiling = (body: object, model: object) => planned(body, [at('a', model)]).candidates[0]?.completionTokensMax;
   assert.is(ceiling({ max_tokens: 10 }, { contextLength: 8_192, maxCompletionTokens: 100 }), 10);
   assert.is(ceiling({ max_tokens: 1_000 }, { contextLength: 8_192, maxCompletionTokens: 100 }), 100);
@@ -202,7 +202,7 @@ it('the ceiling is the requested one, lowered to the endpoint and trimmed to its
   assert.ok(trimmed > 100 && trimmed < 190, String(trimmed));
 });
 
-it('endpoints that can emit the requested ceiling are preferred, and others serve only without them', () => {
+it('endpoints that can emit the requested ceiling are preferred, and others serve only without them (rule I117)', () => {
   const endpoints = [
     at('short', { ...cheap, maxCompletionTokens: 50 }),
     at('long', { ...dear, maxCompletionTokens: 500 }),
@@ -211,7 +211,7 @@ it('endpoints that can emit the requested ceiling are preferred, and others serv
   assert.equal(slugs({ max_tokens: 400 }, [endpoints[0] as Endpoint]), ['short']);
 });
 
-it('a prompt too long for every window is 400 naming the context; too long for one is a rejection', () => {
+it('a prompt too long for every window is 400 naming the context; too long for one is a rejection (rule I118)', () => {
   const content = 'word '.repeat(2_000);
   const body = { messages: [{ role: 'user', content }] };
   const small = at('small', { contextLength: 1_000 });
@@ -224,7 +224,7 @@ it('a prompt too long for every window is 400 naming the context; too long for o
   assert.is(refused(body, [at('capped', { contextLength: 100_000, maxPromptTokens: 100 })]).status, 400);
 });
 
-it('a modality that no endpoint accepts is 503 naming it', () => {
+it('a modality that no endpoint accepts is 503 naming it (rule I122)', () => {
   const content = [{ type: 'image_url', image_url: { url: 'https://x/y.png' } }];
   const error = refused({ messages: [{ role: 'user', content }] }, [at('a')]);
   assert.is(error.status, 503);
@@ -232,7 +232,7 @@ it('a modality that no endpoint accepts is 503 naming it', () => {
   assert.match(refused({ modalities: ['text', 'audio'] }, [at('a')]).message, /audio/);
 });
 
-it('a constraint that needs a vetted endpoint is never silently dropped', () => {
+it('a constraint that needs a vetted endpoint is never silently dropped (rule I31)', () => {
   const bodies = [{ store: false }, { provider: { zdr: true } }, { provider: { data_collection: 'deny' } }];
   for (const body of bodies) {
     const error = refused(body, [at('a')]);
@@ -241,7 +241,7 @@ it('a constraint that needs a vetted endpoint is never silently dropped', () => 
   }
 });
 
-it('passthrough parameters of the serving provider are refused by name; those of others are not read', () => {
+it('passthrough parameters of the serving provider are refused by name; those of others are not read (rule I35)', () => {
   const endpoints = [at('a', cheap)];
   const error = refused({ provider: { options: { a: { mirostat: 2 } } } }, endpoints);
   assert.is(error.status, 400);
@@ -249,7 +249,7 @@ it('passthrough parameters of the serving provider are refused by name; those of
   assert.equal(slugs({ provider: { options: { b: { mirostat: 2 }, a: {} } } }, endpoints), ['a']);
 });
 
-it('honoured reports for every requested setting whether the endpoint declares it', () => {
+it('honoured reports for every requested setting whether the endpoint declares it (rule I51)', () => {
   const turn = parse({
     model: 'm/one',
     messages: [{ role: 'user', content: 'x' }],
@@ -277,7 +277,7 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-it('a plan does not modify its input, and accounts for every endpoint of the requested models', () => {
+it('a plan does not modify its input, and accounts for every endpoint of the requested models (rule I130)', () => {
   const chance = fc.record({
     health: fc.constantFrom('healthy', 'degraded', 'down', 'unknown'),
     quantization: fc.constantFrom(null, 'fp8', 'int4'),

@@ -7,7 +7,7 @@ import { at, cheap, dear, planned, refusal, refused, slugs, slugsOf, turnOf } fr
 
 const it = bounded(test);
 
-it('a provider slug in order denotes every variant of the provider, slug/variant only that one', () => {
+it('a provider slug in order denotes every variant of the provider, slug/variant only that one (rule I29)', () => {
   const endpoints = [
     at('a', { ...cheap, quantization: 'int4' }),
     { ...at('a', { ...dear, quantization: 'fp8' }), id: 'ep_a_fp8' },
@@ -21,7 +21,7 @@ it('a provider slug in order denotes every variant of the provider, slug/variant
   assert.equal(tags(['nobody', 'b']).slice(0, 1), ['b'], 'an unknown slug is skipped');
 });
 
-it('endpoints listed in order ignore the seed and the conversation', () => {
+it('endpoints listed in order ignore the seed and the conversation (rule I29)', () => {
   const endpoints = ['a', 'b', 'c', 'd'].map((slug) => at(slug, cheap));
   const last = endpoints[3]?.id as string;
   for (let n = 0; n < 50; n++) {
@@ -37,7 +37,7 @@ it('endpoints listed in order ignore the seed and the conversation', () => {
   assert.equal([...firstOfRest].sort(), ['b', 'd'], 'the unlisted follow in the normal order');
 });
 
-it('without fallbacks only the first choice may serve, and the others have a rejection', () => {
+it('without fallbacks only the first choice may serve, and the others have a rejection (rule I30)', () => {
   const endpoints = [at('a', cheap), at('b', dear)];
   const { candidates, rejections } = planned({ provider: { allow_fallbacks: false, sort: 'price' } }, endpoints);
   assert.equal(
@@ -49,7 +49,7 @@ it('without fallbacks only the first choice may serve, and the others have a rej
   ]);
 });
 
-it('quantizations match declared values, and unknown matches an undeclared one', () => {
+it('quantizations match declared values, and unknown matches an undeclared one (rule I32)', () => {
   const endpoints = [at('fp8', { quantization: 'fp8' }), at('int4', { quantization: 'int4' }), at('none')];
   assert.equal(slugs({ provider: { quantizations: ['fp8'] } }, endpoints), ['fp8']);
   assert.equal(slugs({ provider: { quantizations: ['unknown'] } }, endpoints), ['none']);
@@ -63,7 +63,7 @@ it('quantizations match declared values, and unknown matches an undeclared one',
   );
 });
 
-it('zero retention and no collection need an approved review and a declaration', () => {
+it('zero retention and no collection need an approved review and a declaration (rule I31)', () => {
   const vetted = at('vetted', {}, { compliance: { hipaa: null, zdr: 'approved' } });
   const claims = at('claims', {}, { compliance: { hipaa: null, zdr: 'pending' } });
   const trains = at('trains', {}, { dataPolicy: { training: true, retentionDays: null } });
@@ -74,7 +74,7 @@ it('zero retention and no collection need an approved review and a declaration',
   assert.equal(slugs({ provider: { zdr: false, data_collection: 'allow' } }, [claims]), ['claims']);
 });
 
-it('a request cannot loosen the zero retention of its workspace', () => {
+it('a request cannot loosen the zero retention of its workspace (rule I31)', () => {
   const vetted = at('vetted', {}, { compliance: { hipaa: null, zdr: 'approved' } });
   const endpoints = board(vetted, at('other'));
   const defaults = { zeroRetention: true };
@@ -87,7 +87,7 @@ it('a request cannot loosen the zero retention of its workspace', () => {
   ]);
 });
 
-it('the partition of sort precedes that of route, which precedes that of the workspace', () => {
+it('the partition of sort precedes that of route, which precedes that of the workspace (rule I21)', () => {
   const endpoints = board(at('a', dear), at('b', { id: 'm/two', ...cheap }));
   const together = { partition: 'none' } as const;
   const table: readonly (readonly [object, object, string])[] = [
@@ -110,7 +110,7 @@ it('require_parameters makes the advisory settings required as well', () => {
   assert.equal(slugs({ enable_thinking: true, provider: { require_parameters: true } }, endpoints), ['able']);
 });
 
-it('a price cap of every kind is an exact filter', () => {
+it('a price cap of every kind is an exact filter (rule I34)', () => {
   const tariff = { ...at('x').tariff, prompt: '0.000001', completion: '0.000002', request: '0.01' };
   const media = { imageOutput: '0.04', imageMegapixel: '0.02', videoSecond: '0.1', audioSecond: '0.001' };
   const priced = at('a', {}, { tariff: { ...tariff, ...media } });
@@ -137,7 +137,7 @@ it('a price cap of every kind is an exact filter', () => {
   assert.equal(slugs({ provider: { max_price: { image: '0', audio: '0' } } }, [priced]), ['a'], 'these have no effect');
 });
 
-it('an undeclared price violates a cap on a consumed unit, and passes any other cap', () => {
+it('an undeclared price violates a cap on a consumed unit, and passes any other cap (rule I34)', () => {
   const endpoints = board(at('a', { pricing: { prompt: '0.000001' } }));
   const priceMax = (caps: object, more: object = {}) =>
     turnOf({}, { preferences: { allowFallbacks: true, priceMax: caps }, ...more });
@@ -164,7 +164,7 @@ it('an undeclared price violates a cap on a consumed unit, and passes any other 
   assert.match(audioRefusal.message, /max_price\.audio_second/);
 });
 
-it('a cap also applies to the prices of other hours, and to those of longer prompts that this one may reach', () => {
+it('a cap also applies to the prices of other hours, and to those of longer prompts that this one may reach (rule I34)', () => {
   const base = at('a', cheap);
   const night = {
     ...base,

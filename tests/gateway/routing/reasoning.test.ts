@@ -48,7 +48,7 @@ const TABLE: readonly (readonly [string, ReasoningControls | null, readonly Effo
 ];
 
 for (const [what, declared, refuted, reasoning, served] of TABLE) {
-  it(`rule 3: ${what} is ${served ? 'served' : 'refused'}`, () => {
+  it(`${what} is ${served ? 'served' : 'refused'} (rule I113)`, () => {
     const endpoints = [thinker(declared, refuted)];
     if (served) return assert.equal(slugs({ reasoning }, endpoints), ['a']);
     const error = refused({ reasoning }, endpoints);
@@ -58,7 +58,7 @@ for (const [what, declared, refuted, reasoning, served] of TABLE) {
   });
 }
 
-it('rule 3: reasoning.effort and reasoning_effort route identically, and reasoning_effort takes precedence', () => {
+it('reasoning.effort and reasoning_effort route identically, and reasoning_effort takes precedence (rule I114)', () => {
   for (const effort of ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const) {
     for (const declared of [LEVELS, SWITCHED, null]) {
       const endpoints = [thinker(declared), at('b', { supportedParameters: ['reasoning'] }, { reasoning: SWITCHED })];
@@ -78,7 +78,7 @@ it('rule 3: reasoning.effort and reasoning_effort route identically, and reasoni
   }
 });
 
-it('rule 3: reasoning is switched off at an endpoint that declares only enable_thinking, and honoured says so', () => {
+it('reasoning is switched off at an endpoint that declares only enable_thinking, and honoured says so (rule I114)', () => {
   const model = { supportedParameters: ['enable_thinking'] };
   const switched = at('a', model, { reasoning: { mandatory: false } });
   assert.equal(slugs({ reasoning: { enabled: false } }, [switched]), ['a']);
@@ -100,7 +100,7 @@ it('honoured is false for enabled: true where nothing can be sent for it', () =>
   assert.equal(honoured(turn, messages), { reasoning: true });
 });
 
-it('rule 3: the refusal names the effort and the reason', () => {
+it('the refusal names the effort and the reason (rule I113)', () => {
   const error = refused({ reasoning_effort: 'low' }, [thinker(LEVELS, ['low'])]);
   assert.equal(error.metadata.rejections, [
     {

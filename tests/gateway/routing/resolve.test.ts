@@ -5,7 +5,7 @@ import { at, cheap, dear, evidence, measured, p50, planned, refused, slugs } fro
 
 const it = bounded(test);
 
-it(':exacto orders by measured tool-call reliability and requires declared tools', () => {
+it(':exacto orders by measured tool-call reliability and requires declared tools (rule I10)', () => {
   const endpoints = [
     at('unmeasured', cheap),
     at('good', dear, evidence({ toolCallSuccess1d: 93 })),
@@ -20,12 +20,12 @@ it(':exacto orders by measured tool-call reliability and requires declared tools
   assert.equal(rejections, [{ provider: 'bare', endpoint: 'bare', reason: 'require_parameters', member: 'tools' }]);
 });
 
-it(':exacto requires even the advisory settings to be declared', () => {
+it(':exacto requires even the advisory settings to be declared (rule I10)', () => {
   const able = at('able', { supportedParameters: ['tools', 'enable_thinking'] });
   assert.equal(slugs({ model: 'm/one:exacto', enable_thinking: true }, [at('other'), able]), ['able']);
 });
 
-it('suffixes work with every form of a model id', () => {
+it('suffixes work with every form of a model id (rule I9)', () => {
   const endpoints = [
     at('a', cheap, measured({ throughput30m: p50(10) })),
     at('b', dear, measured({ throughput30m: p50(90) })),
@@ -41,13 +41,13 @@ it('suffixes work with every form of a model id', () => {
   );
 });
 
-it('provider/slug denotes every model of that slug at that provider', () => {
+it('provider/slug denotes every model of that slug at that provider (rule I8)', () => {
   const endpoints = [at('a'), at('a', { id: 'x/one' }), at('b')];
   const models = planned({ model: 'a/one' }, endpoints).candidates.map(({ model }) => model);
   assert.equal(models.sort(), ['m/one', 'x/one']);
 });
 
-it('a free model has no price above zero, conditional ones included', () => {
+it('a free model has no price above zero, conditional ones included (rule C24)', () => {
   const zero = { prompt: '0', completion: '0' };
   const free = at('free', { pricing: zero });
   const perRequest = at('asks', { pricing: { ...zero, request: '0.01' } });
@@ -56,7 +56,7 @@ it('a free model has no price above zero, conditional ones included', () => {
   assert.equal(slugs({ model: 'm/one:free' }, [free, perRequest, byDay]), ['free']);
 });
 
-it('the models are tried in order, endpoint by endpoint', () => {
+it('the models are tried in order, endpoint by endpoint (rule I11)', () => {
   const endpoints = [
     at('a', { ...cheap, supportedParameters: [] }),
     at('b', { id: 'm/two' }),
@@ -76,7 +76,7 @@ it('the models are tried in order, endpoint by endpoint', () => {
   );
 });
 
-it('a base model without endpoints lists the variants of its family', () => {
+it('a base model without endpoints lists the variants of its family (rule I12)', () => {
   const endpoints = [at('a', { id: 'm/one-mini' }), at('a', { id: 'm/one:thinking' }), at('a', { id: 'm/onerous' })];
   const error = refused({ model: 'm/one' }, endpoints);
   assert.is(error.status, 404);
@@ -84,7 +84,7 @@ it('a base model without endpoints lists the variants of its family', () => {
   assert.is(refused({ model: 'm/zero' }, endpoints).metadata.family_variants, undefined);
 });
 
-it('an unknown suffix of a known model is named, with the model and the suffixes that exist', () => {
+it('an unknown suffix of a known model is named, with the model and the suffixes that exist (rule I9)', () => {
   const { status, message, metadata } = refused({ model: 'm/one:huge' }, [at('a', cheap)]);
   assert.is(status, 404);
   assert.match(message, /the suffix :huge is unknown; the suffixes are :free, :nitro, :floor, :exacto$/);

@@ -18,7 +18,7 @@ it('a declared passthrough parameter with a declared value is served', () => {
   assert.equal(slugs({ provider: { options: { a: { mirostat: 2 } } } }, [passing('a', MIROSTAT)]), ['a']);
 });
 
-it('an undeclared name, or a value outside its descriptor, is 400 naming it', () => {
+it('an undeclared name, or a value outside its descriptor, is 400 naming it (rule I35)', () => {
   for (const options of [{ other: 1 }, { mirostat: 3 }, { mirostat: '2' }, { mirostat: 2, constructor: 1 }]) {
     const error = refused({ provider: { options: { a: options } } }, [passing('a', MIROSTAT)]);
     assert.is(error.status, 400);
@@ -28,7 +28,7 @@ it('an undeclared name, or a value outside its descriptor, is 400 naming it', ()
   }
 });
 
-it('only the options of the serving provider are read, and a fallback that would drop its own is left out', () => {
+it('only the options of the serving provider are read, and a fallback that would drop its own is left out (rule I35)', () => {
   const endpoints = [passing('a', MIROSTAT), passing('b', {}, dear)];
   const sort = 'price';
   const both = { a: { mirostat: 1 }, b: { mirostat: 1 } };
@@ -82,7 +82,7 @@ for (const [descriptor, allowed, others] of DESCRIPTORS) {
   });
 }
 
-it('a descriptor accepts or refuses any JSON value and never throws', () => {
+it('a descriptor accepts or refuses any JSON value and never throws (rule I36)', () => {
   fc.assert(
     fc.property(fc.constantFrom(...DESCRIPTORS), fc.jsonValue(), ([descriptor], value) => {
       assert.type(matches(descriptor, value), 'boolean');

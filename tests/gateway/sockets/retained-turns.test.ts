@@ -20,7 +20,7 @@ it('a socket has its last turn until it is replaced or dropped', () => {
   assert.equal([retained.of(one), retained.bytes], [null, 20]);
 });
 
-it('the turns that were kept first are dropped beyond the bounds in number and in bytes', () => {
+it('the turns that were kept first are dropped beyond the bounds in number and in bytes (rule I97)', () => {
   const sockets = Array.from({ length: 5 }, () => ({}));
   const few = new RetainedTurns({ turnsMax: 2, bytesMax: 1_000 });
   sockets.forEach((socket, at) => {

@@ -10,7 +10,7 @@ import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);
 
-it('maps every failure of an ask to 503 with advice to repeat, or to 500 without details', () => {
+it('maps every failure of an ask to 503 with advice to repeat, or to 500 without details (rule E8)', () => {
   const table: readonly (readonly [AskFailure, number])[] = [
     [{ code: 'busy', retryAfterMs: 1_500 }, 503],
     [{ code: 'moved', owner: null, epoch: 1 }, 503],

@@ -5,7 +5,7 @@ import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);
 
-it('media types are normalised to one name, without regard to case, aliases and parameters', () => {
+it('media types are normalised to one name, without regard to case, aliases and parameters (rule I43)', () => {
   const names: Readonly<Record<string, string>> = {
     'image/png': 'image/png',
     'IMAGE/JPG': 'image/jpeg',

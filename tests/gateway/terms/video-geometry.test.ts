@@ -9,7 +9,7 @@ import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);
 
-/** The sizes that conventions 1.12 list for the named resolutions, by resolution and ratio. */
+/** The published sizes of the named resolutions, by resolution and ratio. */
 const LISTED: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(new URL('../../fixtures/video-sizes.json', import.meta.url), 'utf8'),
 );

@@ -51,7 +51,7 @@ it('the count of a text in pieces is that of the tokenizer, a little more where 
   assert.ok(countNow('<|endoftext|>', vocabulary) > 1, 'the marks of a template in a text are text');
 });
 
-it('an endpoint is counted by the vocabulary that it declares, else by the densest of the common ones', () => {
+it('an endpoint is counted by the vocabulary that it declares, else by the densest of the common ones (rule I118)', () => {
   for (const [tokenizer, name] of [
     ['o200k_base', 'o200k_base'],
     ['O200K_Harmony', 'o200k_base'],

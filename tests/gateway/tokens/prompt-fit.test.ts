@@ -5,7 +5,7 @@ import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test, 240_000);
 
-it('a hold covers the charge of every prompt of the corpus, and its prompt part is at most 1.5 times the charge at the median (reliability M8)', () => {
+it('a hold covers the charge of every prompt of the corpus, and its prompt part is at most 1.5 times the charge at the median (rule K57)', () => {
   const measured = measureTokens();
   assert.ok(measured.length > 4_000);
   const declared = measured.filter((each) => each.declared);
@@ -28,7 +28,7 @@ it('a hold covers the charge of every prompt of the corpus, and its prompt part 
   assert.ok(quantile(errors, 0.5) < 0.001 && quantile(errors, 0.95) < 0.05, 'the count is that of the tokenizer');
 });
 
-it('rule 5: in 21 languages, code, LaTeX and JSON no prompt below 97 % of a window is refused, and none is sent in vain', () => {
+it('in 21 languages, code, LaTeX and JSON no prompt below 97 % of a window is refused, and none is sent in vain (rule I118)', () => {
   const fitted = measureFit([4_096]);
   assert.ok(fitted.length > 500);
   assert.equal(refusedInVain(fitted), []);

@@ -26,7 +26,7 @@ const WINDOWS_MS = [15_000, 600_000];
 const CANCELLED_SHARE = 0.12;
 const BAD_SHARE = 0.1;
 const BATCHES_MAX = 12;
-/** A process that was paused or cut off learns only later that its run was cancelled. (reliability, decision 11) */
+/** A process that was paused or cut off learns only later that its run was cancelled. (rule V24) */
 const ZOMBIE_MS = 120_000;
 const REFUSED = { type: 'invalid_request', code: 400, message: 'messages is required', param: 'messages' } as const;
 /** The small one has room for two replies in flight, and is full after a few large ones. */

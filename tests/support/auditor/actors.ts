@@ -1,9 +1,9 @@
 import { type Check, Checking } from './check.ts';
 import type { RuntimeEvidence } from './runtime-evidence.ts';
 
-/** C2, C3: an acknowledged addition is stored once, a failed one is not stored, and no other addition is stored. */
+/** An acknowledged addition is stored once, a failed one is not stored, and no other addition is stored. */
 export function additionsOnce({ additions, tallies }: RuntimeEvidence): Check {
-  const check = new Checking('C3', 'commands are applied once');
+  const check = new Checking('rule N7', 'commands are applied once');
   const requested = new Map(additions.map((addition) => [`${addition.address} ${addition.op}`, addition]));
   const stored = new Map<string, number>();
   for (const { address, total, additions: rows } of tallies) {
@@ -28,9 +28,9 @@ export function additionsOnce({ additions, tallies }: RuntimeEvidence): Check {
   return check.done();
 }
 
-/** C4: a set timer fires once and not before its time on its node's clock; a cancelled one does not fire. */
+/** A set timer fires once and not before its time on its node's clock; a cancelled one does not fire. */
 export function alarmsOnce({ alarms, clockworks, timeSlackMs }: RuntimeEvidence): Check {
-  const check = new Checking('C4', 'timers fire once');
+  const check = new Checking('rule N9', 'timers fire once');
   const stored = new Map(clockworks.map((alarm) => [`${alarm.address} ${alarm.name}`, alarm]));
   for (const { address, name, set, cancel } of alarms) {
     const alarm = stored.get(`${address} ${name}`);
@@ -56,7 +56,7 @@ export function alarmsOnce({ alarms, clockworks, timeSlackMs }: RuntimeEvidence)
 
 /** Transfers between actors of one shard never create or lose money, at any moment. */
 export function pursesKeepTheirSum({ purses }: RuntimeEvidence): Check {
-  const check = new Checking('C5p', 'a transfer keeps the sum');
+  const check = new Checking('rule N10', 'a transfer keeps the sum');
   for (const { at, owner, sum, expected } of purses) {
     check.expect(sum === expected, () => `${owner} at ${at}: ${sum} of ${expected}`);
   }

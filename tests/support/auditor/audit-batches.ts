@@ -27,7 +27,7 @@ import { joinBatches } from './batches-joined.ts';
 import type { Check } from './check.ts';
 import type { Joined } from './joined.ts';
 
-/** The rules B1 to B21, and E1 to E3 of the events about batches; B16 is in B7 and in M6, B20 in B6. Some need what only some runs do. */
+/** The rules of batches and of the events about them. Some need what only some runs do. */
 export function auditBatches(evidence: BatchEvidence, joined: Joined): readonly Check[] {
   const batches = joinBatches(evidence, joined);
   const { cancels, revoked, strangers, zombieMs = 0 } = evidence;

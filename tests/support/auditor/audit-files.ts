@@ -11,7 +11,7 @@ import {
   storedFilesStay,
 } from './files.ts';
 
-/** The rules F1 to F8, those on sealed bytes only where the run could look at them. */
+/** The rules of stored files, those on sealed bytes only where the run could look at them. */
 export function auditFiles(files: FileEvidence): readonly Check[] {
   const { openings, keyAgesHours, searched } = files;
   return [

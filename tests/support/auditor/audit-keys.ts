@@ -12,7 +12,7 @@ import {
   spentKeysServeNothing,
 } from './keys.ts';
 
-/** The rules A1 to A6 and the audit logs. */
+/** Credentials, keys and the audit logs. */
 export function auditKeys(keys: KeyEvidence, joined: Joined): readonly Check[] {
   return [
     deadKeysAreAlike(keys),

@@ -14,9 +14,9 @@ const ACTIONS: Readonly<Record<KeyChange['what'], readonly string[]>> = {
   revoke: ['key.revoke'],
 };
 
-/** Attack 83: every log is gap-free and chained to its newest entry; each acknowledged change of a key has an entry. */
+/** Every log is gap-free and chained to its newest entry; each acknowledged change of a key has an entry. */
 export function auditLogsAreWhole({ logs, changes, credentials }: KeyEvidence): Check {
-  const check = new Checking('AUD', 'audit logs gap-free and hash-chained, with an entry for each change');
+  const check = new Checking('rule K20', 'audit logs gap-free and hash-chained, with an entry for each change');
   const handles = new Map(credentials.map(({ key, handle }) => [key, handle ?? '']));
   const written = new Map<string, number>();
   for (const { account, entries, head } of logs) {

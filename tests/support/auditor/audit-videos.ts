@@ -15,7 +15,7 @@ import {
 } from './videos.ts';
 import { joinVideos } from './videos-joined.ts';
 
-/** The rules V1 to V9, M13 and W1 to W5. */
+/** Video jobs, their clips, their charges and their webhooks. */
 export function auditVideos(evidence: VideoEvidence): readonly Check[] {
   const jobs = joinVideos(evidence);
   return [

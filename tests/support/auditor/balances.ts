@@ -3,9 +3,9 @@ import { type Check, Checking } from './check.ts';
 import type { AccountState, Evidence } from './evidence.ts';
 import type { Joined } from './joined.ts';
 
-/** M1: balance = deposits - charges + adjustments, at the end, at every sample, in every line, and over the API. */
+/** Balance = deposits - charges + adjustments, at the end, at every sample, in every line, and over the API. */
 export function balanceHolds({ evidence }: Joined): Check {
-  const check = new Checking('M1', 'balance = deposits - charges');
+  const check = new Checking('rule K42', 'balance = deposits - charges');
   for (const account of evidence.ledger.accounts) {
     const lines = evidence.ledger.entries.filter((line) => line.account === account.address);
     let sum = 0n;
@@ -46,9 +46,9 @@ export function balanceHolds({ evidence }: Joined): Check {
   return check.done();
 }
 
-/** M2: the held amount is the sum of the open holds and never exceeds the balance. */
+/** The held amount is the sum of the open holds and never exceeds the balance. */
 export function holdsAreCovered({ evidence }: Joined): Check {
-  const check = new Checking('M2', 'held = sum of open holds <= balance');
+  const check = new Checking('rule K54', 'held = sum of open holds <= balance');
   const excess = excesses(evidence);
   for (const sample of evidence.samples) {
     for (const account of sample.accounts) {
@@ -66,9 +66,9 @@ export function holdsAreCovered({ evidence }: Joined): Check {
   return check.done();
 }
 
-/** M21: a balance is negative only by charges above their hold or after the release of their hold. */
+/** A balance is negative only by charges above their hold or after the release of their hold. */
 export function negativeOnlyByExcess({ evidence }: Joined): Check {
-  const check = new Checking('M21', 'balance negative only by recorded excess');
+  const check = new Checking('rule K44', 'balance negative only by recorded excess');
   const excess = excesses(evidence);
   const look = ({ address, balance }: AccountState, when: string): void =>
     check.expect(amount(balance) + (excess.get(address) ?? 0n) >= 0n, () => `${address} ${when}: ${balance}`);
@@ -87,9 +87,9 @@ function excesses(evidence: Evidence): ReadonlyMap<string, bigint> {
   return sums;
 }
 
-/** M3: once the run is quiet, every hold is resolved exactly once. */
+/** Once the run is quiet, every hold is resolved exactly once. */
 export function holdsAreResolved({ evidence }: Joined): Check {
-  const check = new Checking('M3', 'every hold resolved exactly once');
+  const check = new Checking('rule K55', 'every hold resolved exactly once');
   for (const account of evidence.ledger.accounts) {
     check.expect(amount(account.held) === 0n, () => `${account.address} still holds ${account.held}`);
   }
@@ -107,9 +107,9 @@ export function holdsAreResolved({ evidence }: Joined): Check {
   return check.done();
 }
 
-/** M18: the ledger's chain: consecutive lines without a gap, each hash over the line before. */
+/** The ledger's chain: consecutive lines without a gap, each hash over the line before. */
 export function chainHolds({ evidence }: Joined): Check {
-  const check = new Checking('M18', 'ledger gap-free and hash-chained');
+  const check = new Checking('rule K43', 'ledger gap-free and hash-chained');
   const next = new Map<string, number>();
   const lines = [...evidence.ledger.entries].sort((a, b) => a.sequence - b.sequence);
   for (const line of lines) {

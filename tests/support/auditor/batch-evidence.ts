@@ -17,7 +17,7 @@ export interface BatchEvidence {
   readonly windowMs: number;
   /**
    * How long a paused or cut-off process may go on with a run that was taken over or cancelled, where processes are
-   * paused at any instruction. (reliability, decision 11)
+   * paused at any instruction. (rule V24)
    */
   readonly zombieMs?: number;
 }

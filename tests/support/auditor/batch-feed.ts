@@ -3,9 +3,9 @@ import { follows, shown } from './batch-status.ts';
 import type { BatchJoined } from './batches-joined.ts';
 import { type Check, Checking } from './check.ts';
 
-/** E1: what a follower receives about a batch never goes back. An event may be repeated. */
+/** What a follower receives about a batch never goes back. An event may be repeated. */
 export function eventsFollow({ seen = [] }: BatchEvidence): Check {
-  const check = new Checking('E1', 'the events of a batch never go back');
+  const check = new Checking('rule B52', 'the events of a batch never go back');
   for (const { events } of seen) {
     const last = new Map<string, BatchSeen>();
     for (const event of events) {
@@ -18,9 +18,9 @@ export function eventsFollow({ seen = [] }: BatchEvidence): Check {
   return check.done();
 }
 
-/** E2: an event is durable before it is sent: whoever reads the batch afterwards finds it at least as far. */
+/** An event is durable before it is sent: whoever reads the batch afterwards finds it at least as far. */
 export function eventsAreDurable({ seen = [] }: BatchEvidence, batches: readonly BatchJoined[]): Check {
-  const check = new Checking('E2', 'no event precedes its commit');
+  const check = new Checking('rule B53', 'no event precedes its commit');
   const polls = new Map(batches.map((batch) => [batch.submission.id, batch.polls]));
   for (const event of seen.flatMap(({ events }) => events)) {
     for (const poll of polls.get(event.id) ?? []) {
@@ -31,9 +31,9 @@ export function eventsAreDurable({ seen = [] }: BatchEvidence, batches: readonly
   return check.done();
 }
 
-/** E3: a follower of the account misses no batch, and receives the end of each. */
+/** A follower of the account misses no batch, and receives the end of each. */
 export function eventsAreComplete({ seen = [] }: BatchEvidence, batches: readonly BatchJoined[]): Check {
-  const check = new Checking('E3', 'a follower misses no batch and no end, whatever node dies');
+  const check = new Checking('rule B54', 'a follower misses no batch and no end, whatever node dies');
   for (const { account, events } of seen) {
     const last = new Map(events.map((event) => [event.id, event]));
     for (const { submission, end } of batches) {

@@ -13,9 +13,9 @@ const REVOKED_MS = 2_000;
 const LOST_MS = 1_500;
 const MARKS: ReadonlySet<string> = new Set(['batch_cancelled', 'batch_expired', 'results_full', 'server']);
 
-/** B3: one result line per request, in order of submission, with exactly one of response and error. */
+/** One result line per request, in order of submission, with exactly one of response and error. */
 export function everyLineOnce(batches: readonly BatchJoined[]): Check {
-  const check = new Checking('B3', 'one result line per request, in order, response or error');
+  const check = new Checking('rule B28', 'one result line per request, in order, response or error');
   for (const { submission, results, end } of batches) {
     if (end === null || results === null) continue;
     const names = results.map(({ line }) => line.custom_id);
@@ -31,9 +31,9 @@ export function everyLineOnce(batches: readonly BatchJoined[]): Check {
   return check.done();
 }
 
-/** B4: a request that was not charged is sent again after a fault, until it has its outcome. */
+/** A request that was not charged is sent again after a fault, until it has its outcome. */
 export function everyLineFinishes({ revoked, lostKeys }: BatchEvidence, batches: readonly BatchJoined[]): Check {
-  const check = new Checking('B4', 'a line that can be answered is answered, whatever dies');
+  const check = new Checking('rule B16', 'a line that can be answered is answered, whatever dies');
   for (const { submission, end, lines } of batches) {
     check.expect(end !== null, () => `${submission.id}: did not end`);
     const isRevoked = revoked.some(({ key }) => key === submission.key);
@@ -41,7 +41,7 @@ export function everyLineFinishes({ revoked, lostKeys }: BatchEvidence, batches:
     for (const { sent, result } of lines) {
       if (sent.refused !== null || sent.huge) continue;
       const error = result?.line.error;
-      // B6, B14 and B17 judge these.
+      // rule B19, rule B31 and rule B23 judge these.
       if (submission.fills && error?.type === 'results_full') continue;
       if (isRevoked && error?.code === 401) continue;
       if (lostKeys.has(submission.id) && error?.type === 'server') continue;
@@ -51,9 +51,9 @@ export function everyLineFinishes({ revoked, lostKeys }: BatchEvidence, batches:
   return check.done();
 }
 
-/** B5: no call begins for a line that is charged. */
+/** No call begins for a line that is charged. */
 export function chargedIsNotSent(batches: readonly BatchJoined[], slackMs: number): Check {
-  const check = new Checking('B5', 'a charged line is never sent again');
+  const check = new Checking('rule B17', 'a charged line is never sent again');
   for (const { sent, calls, row } of linesOf(batches)) {
     if (row?.settlement == null || row.endedAt === null) continue;
     const chargedAt = row.endedAt;
@@ -64,12 +64,12 @@ export function chargedIsNotSent(batches: readonly BatchJoined[], slackMs: numbe
 }
 
 /**
- * B6, B20: once the sealing key of a batch is destroyed, no line of it is sent, and its lines without a reply and with a
+ * Once the sealing key of a batch is destroyed, no line of it is sent, and its lines without a reply and with a
  * reply from before are `server`; the latter name their charge. A line that was at a provider then may end either way.
  */
 export function serverMeansLostKey({ lostKeys }: BatchEvidence, batches: readonly BatchJoined[]): Check {
   const check = new Checking(
-    'B6',
+    'rule B19',
     'a `server` line has a lost key, and names its charge; none is sent without its key',
   );
   for (const { submission, lines } of batches) {
@@ -93,9 +93,9 @@ export function serverMeansLostKey({ lostKeys }: BatchEvidence, batches: readonl
   return check.done();
 }
 
-/** B7, B16: each line has at most one charge, named by its result line and equal to the cost it shows. */
+/** Each line has at most one charge, named by its result line and equal to the cost it shows. */
 export function chargesAreTheLines(batches: readonly BatchJoined[]): Check {
-  const check = new Checking('B7', 'the charges of a batch are those of its lines, digit for digit');
+  const check = new Checking('rule B20', 'the charges of a batch are those of its lines, digit for digit');
   for (const { sent, result, charges, row } of linesOf(batches)) {
     check.expect(charges.length <= 1, () => `${sent.customId}: ${charges.length} charges`);
     if (result === null) continue;
@@ -117,9 +117,9 @@ export function chargesAreTheLines(batches: readonly BatchJoined[]): Check {
   return check.done();
 }
 
-/** B8: at most 8 lines of an account are at providers at once. */
+/** At most 8 lines of an account are at providers at once. */
 export function flightsAreBounded({ zombieMs = 0 }: BatchEvidence, batches: readonly BatchJoined[]): Check {
-  const check = new Checking('B8', 'at most 8 lines of an account in flight');
+  const check = new Checking('rule B15', 'at most 8 lines of an account in flight');
   for (const account of new Set(batches.map(({ submission }) => submission.account))) {
     const own = linesOf(batches.filter(({ submission }) => submission.account === account));
     // Where zombies are frequent, their calls count until the line's hold ended.
@@ -135,11 +135,11 @@ export function flightsAreBounded({ zombieMs = 0 }: BatchEvidence, batches: read
 }
 
 /**
- * B9: a younger batch begins only once every line of the older ones has its slot. Those that have one may still wait for
+ * A younger batch begins only once every line of the older ones has its slot. Those that have one may still wait for
  * a store or a provider, as many as there are other slots.
  */
 export function oldestRunFirst(batches: readonly BatchJoined[]): Check {
-  const check = new Checking('B9', 'batches of an account run oldest first');
+  const check = new Checking('rule B14', 'batches of an account run oldest first');
   const firstCalls = ({ lines }: BatchJoined): readonly number[] =>
     lines.filter(({ calls }) => calls.length > 0).map(({ calls }) => Math.min(...calls.map(({ startAt }) => startAt)));
   for (const later of batches) {
@@ -160,9 +160,9 @@ export function oldestRunFirst(batches: readonly BatchJoined[]): Check {
   return check.done();
 }
 
-/** B14: replies are whole and at most 1 MiB; a line without room for it is neither sent nor charged. */
+/** Replies are whole and at most 1 MiB; a line without room for it is neither sent nor charged. */
 export function repliesAreBounded(batches: readonly BatchJoined[]): Check {
-  const check = new Checking('B14', 'replies of at most 1 MiB; `results_full` is unsent and uncharged');
+  const check = new Checking('rule B31', 'replies of at most 1 MiB; `results_full` is unsent and uncharged');
   for (const { sent, result, calls, charges } of linesOf(batches)) {
     if (result === null) continue;
     check.expect(result.bytes <= LINE_BYTES_MAX, () => `${sent.customId}: a result line of ${result.bytes} bytes`);
@@ -178,9 +178,9 @@ export function repliesAreBounded(batches: readonly BatchJoined[]): Check {
   return check.done();
 }
 
-/** B15: a bad body fails alone, with the error of the live route, and reaches no provider. */
+/** A bad body fails alone, with the error of the live route, and reaches no provider. */
 export function badBodiesFailAlone(batches: readonly BatchJoined[]): Check {
-  const check = new Checking('B15', 'a bad body fails alone, as its live route would');
+  const check = new Checking('rule B3', 'a bad body fails alone, as its live route would');
   for (const { sent, result, calls } of linesOf(batches)) {
     if (sent.refused === null || result === null) continue;
     const { type, code } = sent.refused;
@@ -191,9 +191,9 @@ export function badBodiesFailAlone(batches: readonly BatchJoined[]): Check {
   return check.done();
 }
 
-/** B17: the lines of a disabled key are not sent any more. */
+/** The lines of a disabled key are not sent any more. */
 export function deadKeysSendNothing({ revoked }: BatchEvidence, batches: readonly BatchJoined[]): Check {
-  const check = new Checking('B17', 'nothing is sent for a disabled key');
+  const check = new Checking('rule B23', 'nothing is sent for a disabled key');
   for (const { key, at } of revoked) {
     for (const { sent, calls, result, charges } of linesOf(
       batches.filter(({ submission }) => submission.key === key),
@@ -220,7 +220,7 @@ function linesOf(batches: readonly BatchJoined[]): readonly LineJoined[] {
 
 /**
  * The begin and the end of each call. The call of a paused node stays open while its line is sent again elsewhere: it
- * counts until the next call of its line. (reliability, decision 11)
+ * counts until the next call of its line. (rule V24)
  */
 function spans(calls: readonly CallSeen[], until: number): readonly { readonly at: number; readonly step: 1 | -1 }[] {
   const sorted = [...calls].sort((a, b) => a.startAt - b.startAt);

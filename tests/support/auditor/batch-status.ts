@@ -2,7 +2,7 @@ import type { BatchEvidence, BatchPoll } from './batch-evidence.ts';
 import { type BatchJoined, TERMINAL } from './batches-joined.ts';
 import { type Check, Checking } from './check.ts';
 
-/** The statuses that may follow each one; polls can skip some. (spec: inference, Batch status) */
+/** The statuses that may follow each one; polls can skip some. (rule B12) */
 const AFTER: Readonly<Record<string, readonly string[]>> = {
   validating: ['validating', 'in_progress', 'cancelling', 'completed', 'failed', 'expired', 'cancelled'],
   in_progress: ['in_progress', 'cancelling', 'completed', 'failed', 'expired', 'cancelled'],
@@ -18,9 +18,9 @@ const ACTIVE_MAX = 10;
 const CANCEL_MS = 2_000;
 const WINDOW_SLACK_MS = 5_000;
 
-/** B1: an acknowledged batch is listed at the end; a refused one is not. */
+/** An acknowledged batch is listed at the end; a refused one is not. */
 export function batchesAreKept({ submissions, listed }: BatchEvidence): Check {
-  const check = new Checking('B1', 'an acknowledged batch is never lost, a refused one never appears');
+  const check = new Checking('rule B6', 'an acknowledged batch is never lost, a refused one never appears');
   const known = new Set(listed.map(({ id }) => id));
   for (const { id, name } of submissions) if (id !== null) check.expect(known.has(id), () => `${name} ${id}: lost`);
   for (const account of new Set(submissions.map((each) => each.account))) {
@@ -33,9 +33,9 @@ export function batchesAreKept({ submissions, listed }: BatchEvidence): Check {
   return check.done();
 }
 
-/** B2: only the edges of the table, final ends, counts that never fall, and `finalized_at` with the end only. */
+/** Only the edges of the table, final ends, counts that never fall, and `finalized_at` with the end only. */
 export function statusesFollow(batches: readonly BatchJoined[]): Check {
-  const check = new Checking('B2', 'batch statuses follow the table, counts never fall');
+  const check = new Checking('rule B12', 'batch statuses follow the table, counts never fall');
   for (const { submission, polls, lines } of batches) {
     // A reply that its lost key does not open any more was counted as completed until the end.
     const lost = lines.filter(
@@ -53,9 +53,9 @@ export function statusesFollow(batches: readonly BatchJoined[]): Check {
   return check.done();
 }
 
-/** B10: an account has at most 10 batches that wait or run; the refusal names limit and active. */
+/** An account has at most 10 batches that wait or run; the refusal names limit and active. */
 export function queuesAreBounded({ submissions }: BatchEvidence, batches: readonly BatchJoined[]): Check {
-  const check = new Checking('B10', 'at most 10 batches wait or run; the 11th is refused with limit and active');
+  const check = new Checking('rule B7', 'at most 10 batches wait or run; the 11th is refused with limit and active');
   for (const { queue, status, name } of submissions) {
     if (status !== 429) continue;
     const named = queue !== null && queue.limit === ACTIVE_MAX && queue.active === ACTIVE_MAX;
@@ -73,9 +73,9 @@ export function queuesAreBounded({ submissions }: BatchEvidence, batches: readon
   return check.done();
 }
 
-/** B11: after an acknowledged cancel no line is sent, and what did not finish is `batch_cancelled`. */
+/** After an acknowledged cancel no line is sent, and what did not finish is `batch_cancelled`. */
 export function cancelsStop({ cancels }: BatchEvidence, batches: readonly BatchJoined[], slackMs: number): Check {
-  const check = new Checking('B11', 'a cancelled batch sends nothing more');
+  const check = new Checking('rule B25', 'a cancelled batch sends nothing more');
   for (const { submission, lines, end } of batches) {
     const cancel = cancels.find((each) => each.id === submission.id && each.status === 200);
     if (cancel === undefined) continue;
@@ -95,9 +95,9 @@ export function cancelsStop({ cancels }: BatchEvidence, batches: readonly BatchJ
   return check.done();
 }
 
-/** B12: a second cancel returns the batch; the cancel of an ended one is 409. */
+/** A second cancel returns the batch; the cancel of an ended one is 409. */
 export function cancelsRepeat({ cancels }: BatchEvidence, batches: readonly BatchJoined[]): Check {
-  const check = new Checking('B12', 'a repeated cancel returns the batch; one of an ended batch is 409');
+  const check = new Checking('rule B26', 'a repeated cancel returns the batch; one of an ended batch is 409');
   const ends = new Map(batches.map(({ submission, end }) => [submission.id, end]));
   for (const cancel of cancels) {
     const { id, status, batch } = cancel;
@@ -113,9 +113,9 @@ export function cancelsRepeat({ cancels }: BatchEvidence, batches: readonly Batc
   return check.done();
 }
 
-/** B13: a batch is `expired` once its window closes, and not before. */
+/** A batch is `expired` once its window closes, and not before. */
 export function windowsClose({ windowMs }: BatchEvidence, batches: readonly BatchJoined[]): Check {
-  const check = new Checking('B13', 'a batch expires when its window closes');
+  const check = new Checking('rule B24', 'a batch expires when its window closes');
   for (const { submission, polls } of batches) {
     for (const poll of polls) {
       const early = poll.endAt < submission.at + windowMs - WINDOW_SLACK_MS;
@@ -127,9 +127,9 @@ export function windowsClose({ windowMs }: BatchEvidence, batches: readonly Batc
   return check.done();
 }
 
-/** B18: the counts are those of the result lines. */
+/** The counts are those of the result lines. */
 export function countsAreLines(batches: readonly BatchJoined[]): Check {
-  const check = new Checking('B18', 'request_counts agree with the result lines');
+  const check = new Checking('rule B29', 'request_counts agree with the result lines');
   for (const { submission, polls, end, results } of batches) {
     for (const { counts, at } of polls) {
       const whole = counts.total === submission.lines.length && counts.completed + counts.failed <= counts.total;
@@ -146,9 +146,9 @@ export function countsAreLines(batches: readonly BatchJoined[]): Check {
   return check.done();
 }
 
-/** B19: an ended batch has its results until they end; a running one has none. */
+/** An ended batch has its results until they end; a running one has none. */
 export function resultsAppear(batches: readonly BatchJoined[]): Check {
-  const check = new Checking('B19', 'results appear with the end of a batch');
+  const check = new Checking('rule B30', 'results appear with the end of a batch');
   for (const { submission, polls } of batches) {
     for (const { status, results, at } of polls) {
       if (!TERMINAL.has(status)) check.expect(results === null, () => `${submission.id} at ${at}: ${status}, results`);
@@ -157,9 +157,9 @@ export function resultsAppear(batches: readonly BatchJoined[]): Check {
   return check.done();
 }
 
-/** B21: another account's, malformed and unknown ids get one 404. A node that was stopped may find the request late: 408. */
+/** Another account's, malformed and unknown ids get one 404. A node that was stopped may find the request late: 408. */
 export function strangersAreAlike({ strangers }: BatchEvidence): Check {
-  const check = new Checking('B21', 'unknown, malformed and other accounts’ batches get one 404');
+  const check = new Checking('rule B34', 'unknown, malformed and other accounts’ batches get one 404');
   const first = strangers.find(({ status }) => status === 404)?.body;
   for (const { id, status, body } of strangers) {
     if (status === null || status === 408 || status >= 500) continue;
@@ -168,7 +168,7 @@ export function strangersAreAlike({ strangers }: BatchEvidence): Check {
   return check.done();
 }
 
-/** A line without room in the results file is unsent too, but it failed. (spec: inference, Batch rules 8) */
+/** A line without room in the results file is unsent too, but it failed. (rule B31) */
 function isUnsent({ type }: { readonly type: string }): boolean {
   return type === 'batch_cancelled' || type === 'batch_expired';
 }

@@ -6,7 +6,7 @@ import type { RuntimeEvidence } from './runtime-evidence.ts';
  * refused bill leaves nothing behind.
  */
 export function billsAreWhole({ bills, billsStored, funds, deadLetters }: RuntimeEvidence): Check {
-  const check = new Checking('R1', 'a refused step leaves nothing, an unhandled input becomes a dead letter');
+  const check = new Checking('rule N13', 'a refused step leaves nothing, an unhandled input becomes a dead letter');
   const stored = new Map(billsStored.map((bill) => [bill.bill, bill]));
   const payments = new Map(
     funds.flatMap(({ payments: each }) => each.map((payment) => [payment.bill, payment] as const)),

@@ -7,9 +7,9 @@ import { type Joined, nonceOf } from './joined.ts';
 
 const CALLS_PER_ENDPOINT_MAX = 2;
 
-/** M4: no generation is charged twice, after any retry. */
+/** No generation is charged twice, after any retry. */
 export function chargedOnce(joined: Joined): Check {
-  const check = new Checking('M4', 'a generation is charged at most once');
+  const check = new Checking('rule K65', 'a generation is charged at most once');
   for (const [generation, lines] of joined.chargesByGeneration) {
     check.expect(
       lines.length === 1 && generation !== '',
@@ -19,9 +19,9 @@ export function chargedOnce(joined: Joined): Check {
   return check.done();
 }
 
-/** M4: an idempotency key of an account is charged at most once while it stands for its generation. */
+/** An idempotency key of an account is charged at most once while it stands for its generation. */
 export function chargedOncePerKey(joined: Joined): Check {
-  const check = new Checking('M4', 'an idempotency key is charged at most once');
+  const check = new Checking('rule K66', 'an idempotency key is charged at most once');
   const byKey = new Map<string, string[]>();
   for (const { account, row } of joined.evidence.ledger.generations) {
     if (row.idempotency === undefined) continue;
@@ -35,11 +35,11 @@ export function chargedOncePerKey(joined: Joined): Check {
 }
 
 /**
- * M5: a charge has an upstream answer, and a delivered answer has its charge, of the same value. An answer without a
+ * A charge has an upstream answer, and a delivered answer has its charge, of the same value. An answer without a
  * cost, because its charge could not be recorded at the time, may be charged once or not at all.
  */
 export function chargesMatchAnswers(joined: Joined): Check {
-  const check = new Checking('M5', 'charge <=> delivered answer');
+  const check = new Checking('rule K68', 'charge <=> delivered answer');
   for (const [generation, lines] of joined.chargesByGeneration) {
     const row = joined.rowById.get(generation);
     const calls = chargedCalls(joined, row);
@@ -66,9 +66,9 @@ export function chargesMatchAnswers(joined: Joined): Check {
   return check.done();
 }
 
-/** M6: the charge equals an independent calculation over the counts that the provider reported. */
+/** The charge equals an independent calculation over the counts that the provider reported. */
 export function chargesAreExact(joined: Joined): Check {
-  const check = new Checking('M6', 'charge = floor24(sum of rate x units)');
+  const check = new Checking('rule K41', 'charge = floor24(sum of rate x units)');
   for (const { row } of joined.evidence.ledger.generations) {
     const settlement = row.settlement;
     if (settlement === null) continue;
@@ -96,9 +96,9 @@ export function chargesAreExact(joined: Joined): Check {
   return check.done();
 }
 
-/** M7: no provider is called before the hold is stored; a request refused with 402 reaches no provider. */
+/** No provider is called before the hold is stored; a request refused with 402 reaches no provider. */
 export function holdComesFirst(joined: Joined): Check {
-  const check = new Checking('M7', 'hold before provider; 402 reaches no provider');
+  const check = new Checking('rule K53', 'hold before provider; 402 reaches no provider');
   for (const call of joined.evidence.calls) {
     if (call.id === null) continue;
     const row = joined.rowByNonce.get(call.id);
@@ -116,9 +116,9 @@ export function holdComesFirst(joined: Joined): Check {
   return check.done();
 }
 
-/** M8: a charge stays within its hold, or its excess is recorded. */
+/** A charge stays within its hold, or its excess is recorded. */
 export function chargeWithinHold(joined: Joined): Check {
-  const check = new Checking('M8', 'charge <= hold, or its excess recorded');
+  const check = new Checking('rule K69', 'charge <= hold, or its excess recorded');
   for (const { row } of joined.evidence.ledger.generations) {
     if (row.settlement === null) continue;
     const excess = amount(row.settlement.cost) - amount(row.amount);
@@ -131,9 +131,9 @@ export function chargeWithinHold(joined: Joined): Check {
   return check.done();
 }
 
-/** M9: a request that was refused or failed before an answer costs nothing. */
+/** A request that was refused or failed before an answer costs nothing. */
 export function refusedIsFree(joined: Joined): Check {
-  const check = new Checking('M9', 'refused or failed costs 0 and holds nothing');
+  const check = new Checking('rule K70', 'refused or failed costs 0 and holds nothing');
   for (const { invoke, outcome } of joined.operations) {
     if (outcome?.type !== 'fail' || outcome.delivered) continue;
     const row = joined.rowByNonce.get(invoke.nonce);
@@ -149,11 +149,11 @@ export function refusedIsFree(joined: Joined): Check {
 }
 
 /**
- * M10: at most two calls at one endpoint for one request; the charge is at the price of the serving endpoint. A line of a
+ * At most two calls at one endpoint for one request; the charge is at the price of the serving endpoint. A line of a
  * batch is sent again whenever its node dies before the charge.
  */
 export function callsAreBounded(joined: Joined): Check {
-  const check = new Checking('M10', 'at most two calls per endpoint; the one that served is charged');
+  const check = new Checking('rule I132', 'at most two calls per endpoint; the one that served is charged');
   const { submissions = [] } = joined.evidence.batches ?? {};
   const lines = new Set(submissions.flatMap((each) => each.lines.map(({ customId }) => customId)));
   for (const [nonce, calls] of joined.callsByNonce) {

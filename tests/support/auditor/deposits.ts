@@ -2,9 +2,9 @@ import { amount } from './amount.ts';
 import { type Check, Checking } from './check.ts';
 import type { Joined } from './joined.ts';
 
-/** M17: each deposit is credited at most once, and exactly once if it was acknowledged. */
+/** Each deposit is credited at most once, and exactly once if it was acknowledged. */
 export function depositsOnce({ evidence }: Joined): Check {
-  const check = new Checking('M17', 'deposits are credited once');
+  const check = new Checking('rule K46', 'deposits are credited once');
   const lines = new Map<string, number>();
   for (const line of evidence.ledger.entries) {
     if (line.type !== 'deposit') continue;

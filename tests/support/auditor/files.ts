@@ -5,9 +5,9 @@ import type { FileEvidence, FileRead, UploadSeen } from './file-evidence.ts';
 const OPEN_HOURS_MIN = 49;
 const KEY_HOURS_MAX = 50;
 
-/** F1: an id that the account cannot read gets one identical 404 on every route, and never bytes. */
+/** An id that the account cannot read gets one identical 404 on every route, and never bytes. */
 export function absentFilesAreAlike(files: FileEvidence): Check {
-  const check = new Checking('F1', 'unknown, deleted, expired and other accounts’ files get one 404');
+  const check = new Checking('rule B36', 'unknown, deleted, expired and other accounts’ files get one 404');
   const bodies = new Map<string, string>();
   for (const read of files.reads) {
     if (!isAbsent(files, read)) continue;
@@ -23,9 +23,9 @@ export function absentFilesAreAlike(files: FileEvidence): Check {
   return check.done();
 }
 
-/** F2: an acknowledged file can be read, with its own bytes, until it is deleted or expires. */
+/** An acknowledged file can be read, with its own bytes, until it is deleted or expires. */
 export function storedFilesStay(files: FileEvidence): Check {
-  const check = new Checking('F2', 'an acknowledged file is readable with its bytes until its end');
+  const check = new Checking('rule B37', 'an acknowledged file is readable with its bytes until its end');
   const uploads = new Map(files.uploads.map((upload) => [upload.id, upload]));
   for (const read of files.reads) {
     const upload = uploads.get(read.id);
@@ -44,9 +44,9 @@ export function storedFilesStay(files: FileEvidence): Check {
   return check.done();
 }
 
-/** F3: no copy of the stored bytes opens with a key store of 50 h later; before 49 h it does. */
+/** No copy of the stored bytes opens with a key store of 50 h later; before 49 h it does. */
 export function copiesDie(files: FileEvidence): Check {
-  const check = new Checking('F3', 'a copy of the store opens for 49 h and never after 50 h');
+  const check = new Checking('rule B46', 'a copy of the store opens for 49 h and never after 50 h');
   for (const { id, ageHours, place, opened } of files.openings) {
     if (place !== 'own') continue;
     if (ageHours < OPEN_HOURS_MIN) check.expect(opened, () => `${id}: does not open after ${ageHours} h`);
@@ -55,32 +55,32 @@ export function copiesDie(files: FileEvidence): Check {
   return check.done();
 }
 
-/** F4: the bytes of no sealing key are in any other file. */
+/** The bytes of no sealing key are in any other file. */
 export function keysStayApart({ searched }: FileEvidence): Check {
-  const check = new Checking('F4', 'no sealing key in the database, its log or the logs');
+  const check = new Checking('rule B47', 'no sealing key in the database, its log or the logs');
   for (const { file, found } of searched) check.expect(!found, () => `${file} contains a sealing key`);
   return check.done();
 }
 
-/** F5: sealed bytes open for their own account, object and kind only. */
+/** Sealed bytes open for their own account, object and kind only. */
 export function sealsAreBound({ openings }: FileEvidence): Check {
-  const check = new Checking('F5', 'sealed bytes open at their own place only');
+  const check = new Checking('rule B48', 'sealed bytes open at their own place only');
   for (const { id, place, opened } of openings) {
     if (place !== 'own') check.expect(!opened, () => `${id}: opens as ${place}`);
   }
   return check.done();
 }
 
-/** F6: a sealing key is destroyed 50 h after its hour began. */
+/** A sealing key is destroyed 50 h after its hour began. */
 export function keysDie({ keyAgesHours }: FileEvidence): Check {
-  const check = new Checking('F6', 'no sealing key is older than 50 h');
+  const check = new Checking('rule B49', 'no sealing key is older than 50 h');
   for (const age of keyAgesHours) check.expect(age <= KEY_HOURS_MAX, () => `a key is ${age} h old`);
   return check.done();
 }
 
-/** F7: an upload that was refused leaves no row, and none succeeds while the key store is out of reach. */
+/** An upload that was refused leaves no row, and none succeeds while the key store is out of reach. */
 export function refusedUploadsLeaveNothing(files: FileEvidence): Check {
-  const check = new Checking('F7', 'a refused upload stores nothing; without keys there is no upload');
+  const check = new Checking('rule B44', 'a refused upload stores nothing; without keys there is no upload');
   const names = new Set(files.stored.map(({ filename }) => filename));
   for (const { filename, status, at, endAt } of files.uploads) {
     const keyless = files.keyless.some(({ from, to }) => at >= from && endAt <= to);
@@ -91,9 +91,12 @@ export function refusedUploadsLeaveNothing(files: FileEvidence): Check {
   return check.done();
 }
 
-/** F8: the bounds of files in one request. */
+/** The bounds of files in one request. */
 export function fileBoundsHold({ refusals, storage = [] }: FileEvidence): Check {
-  const check = new Checking('F8', 'too many, too large and doubly named files are refused, as are files without room');
+  const check = new Checking(
+    'rule B42',
+    'too many, too large and doubly named files are refused, as are files without room',
+  );
   for (const { account, counted, stored, bytesMax } of storage) {
     check.expect(counted === stored, () => `${account}: counts ${counted} bytes, stores ${stored}`);
     check.expect(stored <= bytesMax, () => `${account}: stores ${stored} bytes of ${bytesMax}`);

@@ -17,9 +17,9 @@ interface Event {
   readonly data: { readonly id: string; readonly status: string };
 }
 
-/** W1: one event id for each job and type, and only for what happened. */
+/** One event id for each job and type, and only for what happened. */
 export function eventsAreOnce({ posts }: VideoEvidence, jobs: readonly VideoJoined[]): Check {
-  const check = new Checking('W1', 'each event type at most once per job, and never for a failed one');
+  const check = new Checking('rule V38', 'each event type at most once per job, and never for a failed one');
   const ids = new Map<string, string>();
   for (const post of posts) {
     const { id, type, data } = eventOf(post);
@@ -38,11 +38,11 @@ export function eventsAreOnce({ posts }: VideoEvidence, jobs: readonly VideoJoin
 }
 
 /**
- * W2: at most eight posts of one text, each in a recorded attempt. A receiver answers 2xx once, and once more for each
+ * At most eight posts of one text, each in a recorded attempt. A receiver answers 2xx once, and once more for each
  * attempt whose answer died with its node; nothing is posted after the recorded 2xx.
  */
 export function deliveriesAreBounded({ posts, deliveries }: VideoEvidence): Check {
-  const check = new Checking('W2', 'at most eight posts, the same text, none after a recorded 2xx');
+  const check = new Checking('rule V39', 'at most eight posts, the same text, none after a recorded 2xx');
   for (const { id, status, attempts } of deliveries) {
     const own = posts.filter((post) => post.id === id);
     check.expect(own.length <= ATTEMPTS_MAX, () => `${id}: ${own.length} posts`);
@@ -61,9 +61,9 @@ export function deliveriesAreBounded({ posts, deliveries }: VideoEvidence): Chec
   return check.done();
 }
 
-/** W3: the event exists if and only if the change of state does. */
+/** The event exists if and only if the change of state does. */
 export function eventsFollowCommits({ deliveries }: VideoEvidence, jobs: readonly VideoJoined[]): Check {
-  const check = new Checking('W3', 'no event lost, none invented');
+  const check = new Checking('rule V40', 'no event lost, none invented');
   for (const { id, submission, last } of jobs) {
     const own = deliveries.filter(({ job }) => job === id).map(({ type }) => type);
     const status = last?.document.status;
@@ -80,10 +80,10 @@ export function eventsFollowCommits({ deliveries }: VideoEvidence, jobs: readonl
   return check.done();
 }
 
-/** W4: each post carries the HMAC of its exact bytes under its account's secret, made when it was sent. */
+/** Each post carries the HMAC of its exact bytes under its account's secret, made when it was sent. */
 export function signaturesHold({ posts, secrets, slackMs }: VideoEvidence, jobs: readonly VideoJoined[]): Check {
   const check = new Checking(
-    'W4',
+    'rule V41',
     'signed over the exact bytes with the secret of the account, at the time of the post',
   );
   for (const post of posts) {
@@ -98,9 +98,9 @@ export function signaturesHold({ posts, secrets, slackMs }: VideoEvidence, jobs:
   return check.done();
 }
 
-/** W5: an account has one secret, no two accounts the same, and no post contains one. */
+/** An account has one secret, no two accounts the same, and no post contains one. */
 export function secretsAreStable({ secrets, posts }: VideoEvidence): Check {
-  const check = new Checking('W5', 'one secret per account, stable and in no post');
+  const check = new Checking('rule V42', 'one secret per account, stable and in no post');
   const owners = new Map<string, string>();
   for (const { account, secret } of secrets) {
     const first = secrets.find((each) => each.account === account)?.secret;

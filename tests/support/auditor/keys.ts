@@ -2,21 +2,21 @@ import { type Check, Checking } from './check.ts';
 import type { Joined } from './joined.ts';
 import type { KeyChange, KeyEvidence, KeyUse } from './key-evidence.ts';
 
-/** After an acknowledged change, on every node. (spec: reliability, A4) */
+/** After an acknowledged change, on every node. (rule K7) */
 const EFFECTIVE_MS = 2_000;
 const MINUTE_MS = 60_000;
 
-/** A1: a key that is dead, of whatever reason, gets one and the same 401. */
+/** A key that is dead, of whatever reason, gets one and the same 401. */
 export function deadKeysAreAlike({ uses }: KeyEvidence): Check {
-  const check = new Checking('A1', 'every dead key gets the same 401');
+  const check = new Checking('rule K4', 'every dead key gets the same 401');
   const refusals = uses.flatMap(({ status, refusal }) => (status === 401 && refusal !== null ? [refusal] : []));
   for (const refusal of refusals) check.expect(refusal === refusals[0], () => `${refusal} beside ${refusals[0]}`);
   return check.done();
 }
 
-/** A2: of concurrent trades of a code at most one is granted, and every other one is refused alike. */
+/** Of concurrent trades of a code at most one is granted, and every other one is refused alike. */
 export function codesAreTradedOnce({ trades }: KeyEvidence): Check {
-  const check = new Checking('A2', 'a code is traded once');
+  const check = new Checking('rule K23', 'a code is traded once');
   const [first] = trades.flatMap(({ refusals }) => refusals);
   for (const { granted, unknown, refusals } of trades) {
     check.expect(granted <= 1, () => `${granted} keys for one code`);
@@ -26,16 +26,16 @@ export function codesAreTradedOnce({ trades }: KeyEvidence): Check {
   return check.done();
 }
 
-/** A3: the text of an issued key is in no row, no snapshot and no log. */
+/** The text of an issued key is in no row, no snapshot and no log. */
 export function keyTextsAreNowhere({ searched }: KeyEvidence): Check {
-  const check = new Checking('A3', 'no key text in the store or the logs');
+  const check = new Checking('rule K3', 'no key text in the store or the logs');
   for (const { where, found } of searched) check.expect(!found, () => `${where} has the text of a key`);
   return check.done();
 }
 
-/** A4: nothing that was sent 2 s after a key died was served, and no hold began later than that. */
+/** Nothing that was sent 2 s after a key died was served, and no hold began later than that. */
 export function deadKeysServeNothing({ changes, uses, credentials }: KeyEvidence, { evidence }: Joined): Check {
-  const check = new Checking('A4', 'a dead key is refused everywhere within 2 s');
+  const check = new Checking('rule K7', 'a dead key is refused everywhere within 2 s');
   const addresses = new Map(credentials.map(({ handle, key }) => [handle ?? '', key]));
   for (const { hash, from, to } of spans(changes, isDead)) {
     for (const use of within(uses, hash, from, to)) {
@@ -52,9 +52,9 @@ export function deadKeysServeNothing({ changes, uses, credentials }: KeyEvidence
   return check.done();
 }
 
-/** A5: a key admits no more requests in a minute than its limit, however many arrive at once, on whichever node. */
+/** A key admits no more requests in a minute than its limit, however many arrive at once, on whichever node. */
 export function keyRatesHold({ changes, credentials }: KeyEvidence, { evidence }: Joined): Check {
-  const check = new Checking('A5', 'requests per minute of a key');
+  const check = new Checking('rule E13', 'requests per minute of a key');
   const addresses = new Map(credentials.map(({ handle, key }) => [handle ?? '', key]));
   for (const { hash, perMinute } of changes) {
     if (perMinute === undefined) continue;
@@ -71,9 +71,9 @@ export function keyRatesHold({ changes, credentials }: KeyEvidence, { evidence }
   return check.done();
 }
 
-/** A6: a key of the wrong kind is answered 403, unless the request is refused for another reason before. */
+/** A key of the wrong kind is answered 403, unless the request is refused for another reason before. */
 export function kindsStayApart({ misused }: KeyEvidence): Check {
-  const check = new Checking('A6', 'management keys spend nothing, inference keys manage nothing');
+  const check = new Checking('rule K9', 'management keys spend nothing, inference keys manage nothing');
   for (const { what, status } of misused) {
     if (status === null || status === 503) continue;
     check.expect(status === 403, () => `${what}: ${status}`);
@@ -81,9 +81,9 @@ export function kindsStayApart({ misused }: KeyEvidence): Check {
   return check.done();
 }
 
-/** M15 from the client: a key with a limit of 0 serves no turn. */
+/** A key with a limit of 0 serves no turn. */
 export function spentKeysServeNothing({ changes, uses }: KeyEvidence): Check {
-  const check = new Checking('M15k', 'a key whose limit is used up is answered 402');
+  const check = new Checking('rule K62', 'a key whose limit is used up is answered 402');
   const isSpent = ({ what, limit }: KeyChange): boolean | null =>
     what === 'limit' || what === 'create' ? limit === '0' : null;
   for (const { hash, from, to } of spans(changes, isSpent)) {

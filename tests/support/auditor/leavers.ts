@@ -4,11 +4,11 @@ import type { Joined } from './joined.ts';
 import { isOurLoss } from './our-loss.ts';
 
 /**
- * M19: a client that leaves in the middle of an answer pays once for the part that was generated, within its hold or
+ * A client that leaves in the middle of an answer pays once for the part that was generated, within its hold or
  * with recorded excess; by the provider's own count if the answer was read to its end.
  */
 export function leaversAreAccounted(joined: Joined): Check {
-  const check = new Checking('M19', 'a client that leaves mid-stream is charged');
+  const check = new Checking('rule K71', 'a client that leaves mid-stream is charged');
   for (const { invoke, outcome } of joined.operations) {
     if (outcome?.type !== 'unknown' || !outcome.left) continue;
     const row = joined.rowByNonce.get(invoke.nonce);

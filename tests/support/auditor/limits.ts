@@ -5,9 +5,9 @@ import { type Joined, nonceOf } from './joined.ts';
 
 const DAY_MS = 86_400_000;
 
-/** M15: a key's charges and open holds stay within its limit per window; only recorded excess may exceed it. */
+/** A key's charges and open holds stay within its limit per window; only recorded excess may exceed it. */
 export function keyLimitsHold({ evidence }: Joined): Check {
-  const check = new Checking('M15', 'key limit >= charges of the window + open holds');
+  const check = new Checking('rule K61', 'key limit >= charges of the window + open holds');
   const limited = new Map((evidence.keys ?? []).filter((key) => key.limit !== null).map((key) => [key.address, key]));
   const excess = new Map<string, bigint>();
   for (const { row } of evidence.ledger.generations) {
@@ -29,9 +29,9 @@ export function keyLimitsHold({ evidence }: Joined): Check {
   return check.done();
 }
 
-/** M16: the usage that a key reports is the sum of its charges, in total and today; nothing is held any more. */
+/** The usage that a key reports is the sum of its charges, in total and today; nothing is held any more. */
 export function usageIsTheCharges({ evidence }: Joined): Check {
-  const check = new Checking('M16', 'usage of a key = its charges');
+  const check = new Checking('rule K64', 'usage of a key = its charges');
   for (const { key, at, usage, usageDaily, held } of evidence.usages ?? []) {
     const today = at - (at % DAY_MS);
     let [all, daily] = [0n, 0n];
@@ -47,9 +47,9 @@ export function usageIsTheCharges({ evidence }: Joined): Check {
   return check.done();
 }
 
-/** M20: only inference requests hold or pay, those of jobs among them; management keys and reads never do. */
+/** Only inference requests hold or pay, those of jobs among them; management keys and reads never do. */
 export function onlyTurnsHold({ evidence, operationByNonce }: Joined): Check {
-  const check = new Checking('M20', 'only requests for inference hold');
+  const check = new Checking('rule K12', 'only requests for inference hold');
   const managing = new Set((evidence.keys ?? []).filter((key) => key.kind === 'management').map((key) => key.address));
   const lines = new Set(evidence.batches?.submissions.flatMap((batch) => batch.lines.map(({ customId }) => customId)));
   for (const { row } of evidence.ledger.generations) {

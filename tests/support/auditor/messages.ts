@@ -4,7 +4,7 @@ import type { RuntimeEvidence } from './runtime-evidence.ts';
 /** Messages between actors arrive once, in the order of sending, and never create or lose money. */
 export function transfersArriveOnce(evidence: RuntimeEvidence): Check {
   const { transfers, received, wallets, walletFilled } = evidence;
-  const check = new Checking('C3m', 'messages between shards arrive once, in order');
+  const check = new Checking('rule N8', 'messages between shards arrive once, in order');
   const arrived = new Map(received.map((receipt) => [receipt.transfer, receipt]));
   const requested = new Map(transfers.map((transfer) => [transfer.transfer, transfer]));
   for (const { transfer, from, to, outcome } of transfers) {

@@ -13,8 +13,8 @@ function isRepeated({ ledger }: Joined['evidence'], { generation, idempotency }:
 
 /**
  * True for a hold that was released although part of an answer was delivered under it. A gateway that dies, wakes up
- * marked dead, or misses the hold's deadline and then dies charges nothing; the operator bears that loss (reliability,
- * decision 13). A live gateway settles late. Only some runs record which gateways died.
+ * marked dead, or misses the hold's deadline and then dies charges nothing; the operator bears that loss (rule K72). A
+ * live gateway settles late. Only some runs record which gateways died.
  */
 export function isOurLoss({ evidence }: Joined, row: Generation | undefined): boolean {
   if (row?.status !== 'released') return false;

@@ -4,11 +4,11 @@ import { type Joined, nonceOf } from './joined.ts';
 import { isOurLoss } from './our-loss.ts';
 
 /**
- * C1: epochs and versions never decrease, an epoch has one owner, and a transition log lacks no committed transition.
+ * Epochs and versions never decrease, an epoch has one owner, and a transition log lacks no committed transition.
  * Only a refused commit leaves a gap, because its versions may have been published already.
  */
 export function oneWriter({ evidence }: Joined): Check {
-  const check = new Checking('C1', 'one effective writer per actor');
+  const check = new Checking('rule N1', 'one effective writer per actor');
   const epochs = new Map<number, number>();
   const owners = new Map<string, string | null>();
   const versions = new Map<string, number>();
@@ -49,11 +49,11 @@ export function oneWriter({ evidence }: Joined): Check {
 }
 
 /**
- * C2: the store holds everything acknowledged: every answered request is settled, every deposit is in the ledger. Only
+ * The store holds everything acknowledged: every answered request is settled, every deposit is in the ledger. Only
  * an answer without a cost may be lost with its gateway.
  */
 export function nothingAcknowledgedIsLost(joined: Joined): Check {
-  const check = new Checking('C2', 'nothing acknowledged is lost');
+  const check = new Checking('rule N4', 'nothing acknowledged is lost');
   for (const { invoke, outcome } of joined.operations) {
     if (outcome?.type !== 'ok') continue;
     const row = joined.rowById.get(outcome.generation);
@@ -78,9 +78,9 @@ export function nothingAcknowledgedIsLost(joined: Joined): Check {
   return check.done();
 }
 
-/** S2 and S3 from the client's view: one end per stream, no chunk missing, doubled or from another call. */
+/** One end per stream, no chunk missing, doubled or from another call. */
 export function streamsAreWhole(joined: Joined): Check {
-  const check = new Checking('S2/S3', 'streams end once and repeat nothing');
+  const check = new Checking('rule I59', 'streams end once and repeat nothing');
   for (const { invoke, outcome } of joined.operations) {
     for (const breach of outcome?.breaches ?? []) check.expect(false, () => `${invoke.nonce}: ${breach}`);
     if (outcome?.type === 'ok') {

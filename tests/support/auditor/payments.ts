@@ -5,11 +5,11 @@ import type { Joined } from './joined.ts';
 import type { PaymentEvidence, PaymentSeen } from './payment-evidence.ts';
 
 /**
- * M17 for payments: what the facilitator settled is credited once, to the account that presented it, with its amount;
+ * What the facilitator settled is credited once, to the account that presented it, with its amount;
  * nothing else is credited, and an acknowledged credit is in the ledger.
  */
 export function paymentsCreditOnce(payments: PaymentEvidence, { evidence }: Joined): Check {
-  const check = new Checking('M17x', 'a settled payment is credited once, any other never');
+  const check = new Checking('rule K47', 'a settled payment is credited once, any other never');
   const presented = new Map(payments.presented.map((one) => [nameOf(one), one]));
   const lines = linesByRef(evidence.ledger.entries);
   for (const settled of payments.settled) {

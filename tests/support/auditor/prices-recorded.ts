@@ -5,9 +5,9 @@ import type { Joined } from './joined.ts';
 
 const MONEY = /^-?\d{1,40}(\.\d{1,24})?$/;
 
-/** M11: stored money is decimal text of at most 24 decimals, never a float's digits or exponent. */
+/** Stored money is decimal text of at most 24 decimals, never a float's digits or exponent. */
 export function moneyIsExactText(joined: Joined): Check {
-  const check = new Checking('M11', 'money is exact decimal text, floored at 24 decimals');
+  const check = new Checking('rule K40', 'money is exact decimal text, floored at 24 decimals');
   const { accounts, entries, generations } = joined.evidence.ledger;
   const amounts: (readonly [name: string, text: string])[] = [];
   for (const { address, balance, held } of accounts) amounts.push([address, balance], [address, held]);
@@ -19,9 +19,9 @@ export function moneyIsExactText(joined: Joined): Check {
   return check.done();
 }
 
-/** M12: a consumed unit without a declared price is recorded as unpriced, and one with a price never is. */
+/** A consumed unit without a declared price is recorded as unpriced, and one with a price never is. */
 export function undeclaredIsUnpriced(joined: Joined): Check {
-  const check = new Checking('M12', 'undeclared price <=> recorded unpriced');
+  const check = new Checking('rule K76', 'undeclared price <=> recorded unpriced');
   for (const { row } of joined.evidence.ledger.generations) {
     const prices = declared(joined, row);
     if (row.settlement === null || prices === undefined) continue;
@@ -40,11 +40,14 @@ export function undeclaredIsUnpriced(joined: Joined): Check {
 }
 
 /**
- * M14: conditional prices are evaluated at the time of admission and for the reported length of the prompt, and an
+ * Conditional prices are evaluated at the time of admission and for the reported length of the prompt, and an
  * unreported count is recorded as unmeasured.
  */
 export function conditionsAreRecorded(joined: Joined): Check {
-  const check = new Checking('M14', 'tier by the reported count, window of the admission, unmeasured counts recorded');
+  const check = new Checking(
+    'rule K75',
+    'tier by the reported count, window of the admission, unmeasured counts recorded',
+  );
   for (const { row } of joined.evidence.ledger.generations) {
     if (row.settlement === null) continue;
     const { estimated, unmeasured = [], conditions, promptTokens } = row.settlement;

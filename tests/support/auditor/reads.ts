@@ -4,9 +4,9 @@ import type { AccountRead } from './evidence.ts';
 import type { Joined } from './joined.ts';
 import { ReadLease } from './read-lease.ts';
 
-/** M22: later reads on any node show at least what an earlier read showed, except within the read lease. */
+/** Later reads on any node show at least what an earlier read showed, except within the read lease. */
 export function readsNeverGoBack({ evidence }: Joined): Check {
-  const check = new Checking('M22', 'reads never go back, on any node');
+  const check = new Checking('rule K45', 'reads never go back, on any node');
   const byAccount = new Map<string, AccountRead[]>();
   for (const read of evidence.reads ?? []) {
     byAccount.set(read.account, [...(byAccount.get(read.account) ?? []), read]);

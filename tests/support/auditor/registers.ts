@@ -8,7 +8,7 @@ import type { RegisterOperation, RuntimeEvidence } from './runtime-evidence.ts';
  * be as old as the read lease allows.
  */
 export function registersAreLinearizable({ registers, moves, readLeaseMs }: RuntimeEvidence): Check {
-  const check = new Checking('LIN', 'registers are linearizable');
+  const check = new Checking('rule N18', 'registers are linearizable');
   const byName = new Map<string, RegisterOperation[]>();
   for (const operation of registers) {
     byName.set(operation.register, [...(byName.get(operation.register) ?? []), operation]);

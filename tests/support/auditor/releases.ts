@@ -3,7 +3,7 @@ import type { Joined } from './joined.ts';
 
 /** A hold ends only by a settle or release of its own attempt, by the death of its gateway, or at its deadline. */
 export function holdsEndForCause({ evidence }: Joined): Check {
-  const check = new Checking('M3b', 'a hold ends for a cause');
+  const check = new Checking('rule K56', 'a hold ends for a cause');
   for (const { row } of evidence.ledger.generations) {
     const { settlement, release, generation, gateway } = row;
     if (settlement !== null) {

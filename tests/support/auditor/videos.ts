@@ -3,7 +3,7 @@ import { type Check, Checking } from './check.ts';
 import type { VideoDocument, VideoEvidence } from './video-evidence.ts';
 import { ENDED, isFetch, type VideoJoined } from './videos-joined.ts';
 
-/** The statuses that may follow each one; polls can skip some. (spec: catalogue, Video job status) */
+/** The statuses that may follow each one; polls can skip some. (rule V1) */
 const AFTER: Readonly<Record<string, readonly string[]>> = {
   pending: ['pending', 'in_progress', 'completed', 'failed', 'cancelled', 'expired'],
   in_progress: ['in_progress', 'pending', 'completed', 'failed', 'cancelled', 'expired'],
@@ -13,9 +13,9 @@ const AFTER: Readonly<Record<string, readonly string[]>> = {
   expired: ['expired'],
 };
 
-/** V1: a 202 job is never lost, and its statuses follow the table. */
+/** A 202 job is never lost, and its statuses follow the table. */
 export function jobsAreKept({ listed }: VideoEvidence, jobs: readonly VideoJoined[]): Check {
-  const check = new Checking('V1', 'an accepted job is never lost, its statuses follow the table');
+  const check = new Checking('rule V1', 'an accepted job is never lost, its statuses follow the table');
   const known = new Set(listed.map(({ id }) => id));
   for (const { id, polls } of jobs) {
     check.expect(known.has(id), () => `${id}: lost`);
@@ -29,9 +29,9 @@ export function jobsAreKept({ listed }: VideoEvidence, jobs: readonly VideoJoine
   return check.done();
 }
 
-/** V2: at most one render of a job is charged, and a job that shows no usage is not charged. */
+/** At most one render of a job is charged, and a job that shows no usage is not charged. */
 export function rendersAreChargedOnce(jobs: readonly VideoJoined[]): Check {
-  const check = new Checking('V2', 'at most one render charged per job');
+  const check = new Checking('rule V21', 'at most one render charged per job');
   for (const { id, last, charged } of jobs) {
     const paid = charged.filter((each) => amount(each) !== 0n);
     const shown = last?.document.usage === undefined ? 0 : 1;
@@ -41,9 +41,9 @@ export function rendersAreChargedOnce(jobs: readonly VideoJoined[]): Check {
   return check.done();
 }
 
-/** V3: a job ends whatever dies, as its provider decided; what was interrupted before its charge is rendered again. */
+/** A job ends whatever dies, as its provider decided; what was interrupted before its charge is rendered again. */
 export function jobsFinish(jobs: readonly VideoJoined[]): Check {
-  const check = new Checking('V3', 'an interrupted render is repeated, and every job ends');
+  const check = new Checking('rule V22', 'an interrupted render is repeated, and every job ends');
   for (const { id, last, submission, isCancelled, isLate } of jobs) {
     const status = last?.document.status ?? 'never seen';
     check.expect(ENDED.has(status), () => `${id}: ${status} at the end`);
@@ -56,11 +56,11 @@ export function jobsFinish(jobs: readonly VideoJoined[]): Check {
 }
 
 /**
- * V4: a job whose result was lost after the charge is `failed` by the marketplace's fault and shows the charge. Without
+ * A job whose result was lost after the charge is `failed` by the marketplace's fault and shows the charge. Without
  * a charge the fault is that of a service that could not render in time, and there is no usage.
  */
 export function faultsAreShown(jobs: readonly VideoJoined[]): Check {
-  const check = new Checking('V4', 'charged but not stored: failed, fault of the marketplace, usage shown');
+  const check = new Checking('rule V23', 'charged but not stored: failed, fault of the marketplace, usage shown');
   for (const { id, last, charged } of jobs) {
     if (last === null) continue;
     const { status, fault, usage, error } = last.document;
@@ -74,9 +74,9 @@ export function faultsAreShown(jobs: readonly VideoJoined[]): Check {
   return check.done();
 }
 
-/** V5: a member is absent until it is known, and never null or empty. */
+/** A member is absent until it is known, and never null or empty. */
 export function membersAreFacts(jobs: readonly VideoJoined[]): Check {
-  const check = new Checking('V5', 'a member appears once it is known');
+  const check = new Checking('rule V29', 'a member appears once it is known');
   for (const { id, polls } of jobs) {
     for (const { document, at } of polls) {
       for (const flaw of flawsOf(document)) check.expect(false, () => `${id} at ${at}: ${flaw}`);
@@ -103,9 +103,9 @@ function flawsOf(document: VideoDocument): readonly string[] {
   return rules.flatMap(([broken, flaw]) => (broken ? [flaw] : []));
 }
 
-/** V6: content answers 409 before the end of the render and 410 once the clip is gone. */
+/** Content answers 409 before the end of the render and 410 once the clip is gone. */
 export function contentFollowsTheJob(jobs: readonly VideoJoined[]): Check {
-  const check = new Checking('V6', 'content: 409 before it exists, 410 once it is gone');
+  const check = new Checking('rule V30', 'content: 409 before it exists, 410 once it is gone');
   for (const { id, polls, contents } of jobs) {
     for (const { at, endAt, status } of contents) {
       if (status === null || status >= 500) continue;
@@ -123,9 +123,9 @@ export function contentFollowsTheJob(jobs: readonly VideoJoined[]): Check {
   return check.done();
 }
 
-/** V7: whole downloads of one clip have the same bytes. */
+/** Whole downloads of one clip have the same bytes. */
 export function downloadsAreWhole(jobs: readonly VideoJoined[]): Check {
-  const check = new Checking('V7', 'whole downloads of a clip are the same bytes');
+  const check = new Checking('rule V32', 'whole downloads of a clip are the same bytes');
   for (const { id, contents } of jobs) {
     const digests = contents.flatMap(({ way, digest }) => (way === 'whole' && digest !== null ? [digest] : []));
     for (const digest of digests) check.expect(digest === digests[0], () => `${id}: ${digest}, before ${digests[0]}`);
@@ -133,9 +133,9 @@ export function downloadsAreWhole(jobs: readonly VideoJoined[]): Check {
   return check.done();
 }
 
-/** V8: the clip of a job that is expired, or never completed, is gone. */
+/** The clip of a job that is expired, or never completed, is gone. */
 export function nothingOutlivesItsWindow({ clips }: VideoEvidence, jobs: readonly VideoJoined[]): Check {
-  const check = new Checking('V8', 'nothing generated outlives its window');
+  const check = new Checking('rule V33', 'nothing generated outlives its window');
   for (const { id, last } of jobs) {
     const status = last?.document.status;
     if (status !== undefined && status !== 'completed')
@@ -144,9 +144,9 @@ export function nothingOutlivesItsWindow({ clips }: VideoEvidence, jobs: readonl
   return check.done();
 }
 
-/** V9: a job fetched from, even in part, never expires; one that was not fetched does, after its window. */
+/** A job fetched from, even in part, never expires; one that was not fetched does, after its window. */
 export function fetchedStays({ windowMs, slackMs }: VideoEvidence, jobs: readonly VideoJoined[]): Check {
-  const check = new Checking('V9', 'fetched even in part: never expired');
+  const check = new Checking('rule V34', 'fetched even in part: never expired');
   for (const { id, polls, last, contents } of jobs) {
     const fetched = contents.some(isFetch);
     const status = last?.document.status;
@@ -160,9 +160,9 @@ export function fetchedStays({ windowMs, slackMs }: VideoEvidence, jobs: readonl
   return check.done();
 }
 
-/** M13: the charge is the frozen rate times the measured seconds; what failed for the provider's fault is free. */
+/** The charge is the frozen rate times the measured seconds; what failed for the provider's fault is free. */
 export function secondsAreCharged({ rates }: VideoEvidence, jobs: readonly VideoJoined[]): Check {
-  const check = new Checking('M13', 'charge = frozen rate x measured seconds');
+  const check = new Checking('rule V15', 'charge = frozen rate x measured seconds');
   for (const { id, last, charged, submission } of jobs) {
     const seconds = last?.document.clip_durations_seconds;
     if (seconds === undefined) continue;

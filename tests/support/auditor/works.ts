@@ -4,7 +4,7 @@ import type { ActivityCall, RuntimeEvidence } from './runtime-evidence.ts';
 
 /** A requested activity runs at least once, always under its own key, and ends once for its actor. */
 export function workIsDone({ jobs, works, activityCalls }: RuntimeEvidence): Check {
-  const check = new Checking('P1', 'activities: at least once, one key, one end');
+  const check = new Checking('rule N14', 'activities: at least once, one key, one end');
   const stored = new Map(works.map((work) => [`${work.address} ${work.id}`, work]));
   const calls = callsByWork(activityCalls);
   for (const { address, id, outcome } of jobs) {
@@ -31,7 +31,7 @@ export function workIsDone({ jobs, works, activityCalls }: RuntimeEvidence): Che
 
 /** A result comes from a call of the counted attempt, and that attempt is the latest one. */
 export function resultsAreOfTheirAttempt({ works, activityCalls, activityRecords }: RuntimeEvidence): Check {
-  const check = new Checking('P2', 'no result of an old attempt');
+  const check = new Checking('rule N15', 'no result of an old attempt');
   const calls = callsByWork(activityCalls);
   const newest = new Map<string, number>();
   for (const { address, id, attempt } of activityRecords) {
@@ -54,7 +54,7 @@ export function resultsAreOfTheirAttempt({ works, activityCalls, activityRecords
 
 /** An actor knows each attempt of its activity from the commit that creates it, where its kind records attempts. */
 export function actorsKnowTheirAttempts({ works, activityRecords }: RuntimeEvidence): Check {
-  const check = new Checking('P4', 'an actor knows every attempt of its activity');
+  const check = new Checking('rule N17', 'an actor knows every attempt of its activity');
   const known = new Map(works.map(({ address, id, attempts }) => [`${address} ${id}`, attempts]));
   const recording = new Set(works.map(({ address }) => kindOf(address)));
   for (const { address, id, attempt } of activityRecords) {
@@ -68,7 +68,7 @@ export function actorsKnowTheirAttempts({ works, activityRecords }: RuntimeEvide
 
 /** No activity call starts before the commit of its attempt. */
 export function workFollowsItsCommit({ activityCalls, activityRecords }: RuntimeEvidence): Check {
-  const check = new Checking('C2p', 'no activity before its commit');
+  const check = new Checking('rule N6', 'no activity before its commit');
   const since = new Map<string, number>();
   for (const { address, id, attempt, begun, at } of activityRecords) {
     const name = `${address} ${id} ${attempt}`;
@@ -86,7 +86,7 @@ export function workFollowsItsCommit({ activityCalls, activityRecords }: Runtime
 
 /** An activity becomes suspect only after a crash of a node that had begun it; a killed node never counts. */
 export function onlyCrashesCount({ works, activityRecords, crashed }: RuntimeEvidence): Check {
-  const check = new Checking('P3', 'killed nodes never count');
+  const check = new Checking('rule N16', 'killed nodes never count');
   const runners = new Map<string, Set<string>>();
   for (const { address, id, runner, begun, suspect, attempt } of activityRecords) {
     const name = `${address} ${id}`;

@@ -1,9 +1,9 @@
 import { type Check, Checking } from './check.ts';
 import type { RuntimeEvidence } from './runtime-evidence.ts';
 
-/** C1 at the store: an epoch has one owner, owners change only with a higher epoch, only the owner's writes commit. */
+/** At the store: an epoch has one owner, owners change only with a higher epoch, only the owner's writes commit. */
 export function oneWriterPerEpoch({ commits, moves }: RuntimeEvidence): Check {
-  const check = new Checking('C1w', 'one effective writer per epoch');
+  const check = new Checking('rule N2', 'one effective writer per epoch');
   const owners = new Map<string, string | null>();
   const epochs = new Map<number, number>();
   for (const { shard, owner, epoch, from, at } of moves) {
@@ -28,9 +28,9 @@ export function oneWriterPerEpoch({ commits, moves }: RuntimeEvidence): Check {
   return check.done();
 }
 
-/** C1 per actor: versions are consecutive; a commit verdict is correct, independent of other shards. */
+/** Per actor: versions are consecutive; a commit verdict is correct, independent of other shards. */
 export function versionsFollow({ commits, transitionLogs }: RuntimeEvidence): Check {
-  const check = new Checking('C1v', 'versions are consecutive, verdicts are correct');
+  const check = new Checking('rule N3', 'versions are consecutive, verdicts are correct');
   for (const { at, node, committed, actors } of commits) {
     for (const { address, expected, written, before, after } of actors) {
       if (committed) {

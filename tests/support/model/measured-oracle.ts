@@ -1,6 +1,6 @@
 /**
  * Recomputes every measured figure of an endpoint from the raw log of its attempts. Independent code: no window, no
- * histogram, no running sum; each figure filters and sorts the whole log. (spec: catalogue, Model endpoint object)
+ * histogram, no running sum; each figure filters and sorts the whole log. (rule C30)
  */
 import type { ObservedAttempt } from '../../../actors/endpoint/window.ts';
 

@@ -1,4 +1,4 @@
-/** Video jobs as the specification describes them: states, charges, clips and downloads, without rows or timers. */
+/** Video jobs as the rules describe them: states, charges, clips and downloads, without rows or timers. */
 
 export interface ModelJob {
   readonly nth: number;

@@ -7,8 +7,7 @@ export interface ImagesVerdict {
 
 /**
  * Checks one stream of an image generation, fed in pieces of any size: comments of one line, named frames whose name is
- * their type, no `[DONE]`; a picture in each, the usage in the last one alone, and nothing behind an error. (S2, S3;
- * conventions 1.10)
+ * their type, no `[DONE]`; a picture in each, the usage in the last one alone, and nothing behind an error. (rule I102)
  */
 export class ImagesJudge {
   readonly #faults: string[] = [];

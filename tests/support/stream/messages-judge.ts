@@ -38,8 +38,8 @@ const PIECES: Readonly<Record<string, string>> = {
 
 /**
  * Checks one messages stream, fed in pieces of any size: frames of two lines and nothing else, the order of the events,
- * contiguous indices, one open block at a time, deltas of the block's kind, arguments that parse, usage that states both
- * counts, and one end. (spec: inference, Messages stream; conventions 1.13; S2, S3 of the invariants)
+ * contiguous indices, one open block at a time, deltas of the block's kind, arguments that parse, usage that states
+ * both counts, and one end. (rule I79)
  */
 export class MessagesJudge {
   readonly #faults: string[] = [];

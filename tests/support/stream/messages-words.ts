@@ -1,4 +1,4 @@
-/** The closed lists of the messages dialect. (conventions 1.13) */
+/** The closed lists of the messages dialect. (rule I79) */
 export const messagesDialectWords = {
   events: new Set([
     ...['message_start', 'content_block_start', 'content_block_delta', 'content_block_stop'],

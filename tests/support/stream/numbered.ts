@@ -4,7 +4,7 @@ const TAG = /^sim-[a-z-]+:\d+ (?=x\d|$)/;
 /**
  * False for text of a simulated provider in which a word is missing, doubled or from another call. The provider numbers
  * its words after the tag of the call (`x1 x2 x3`), and its reasoning likewise (`r1 r2`). Truncated text is valid;
- * other text is not judged. (S3: each delivered piece exactly once)
+ * other text is not judged. (rule I59)
  */
 export function isUnbroken(text: string): boolean {
   const tagged = TAG.exec(text);

@@ -33,7 +33,7 @@ const FILLS: Readonly<Record<string, readonly [delta: string, done: string, memb
 /**
  * Checks the events of one responses stream, over HTTP and over a WebSocket alike: numbered without a gap; created and
  * in progress first; items and parts with contiguous indexes, one open at a time, each begun before it is filled; every
- * end repeats what its deltas add up to; one terminal event that holds every item. (S2, S3; conventions 1.14)
+ * end repeats what its deltas add up to; one terminal event that holds every item. (rule I88)
  */
 export class ResponsesEvents {
   readonly faults: string[] = [];

@@ -12,7 +12,7 @@ export interface ResponsesVerdict {
 
 /**
  * Checks one responses stream, fed in pieces of any size: comments of one line, named frames whose name is their type,
- * no `id:`, no carriage return, no `[DONE]`, and the rules of `ResponsesEvents`. (S2, S3; conventions 0.2, 1.14)
+ * no `id:`, no carriage return, no `[DONE]`, and the rules of `ResponsesEvents`. (rule I88)
  */
 export class ResponsesJudge {
   readonly #events = new ResponsesEvents();

@@ -25,7 +25,7 @@ export interface StreamRules {
 /**
  * Checks one stream, fed in pieces of any size, against the grammar of its wire: comments of one line, unnamed data
  * frames, no `id:`, no carriage return, and the rules of `ChunkJudge`. An abandoned stream is checked as far as it
- * went; a finished one must have a valid end. (S2, S3 of the invariants; spec: inference, Events and Errors 3)
+ * went; a finished one must have a valid end. (rule I57, rule I59)
  */
 export class StreamJudge {
   readonly #faults: string[] = [];

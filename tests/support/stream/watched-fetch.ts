@@ -6,7 +6,7 @@ import { StreamJudge, type StreamRules } from './stream-judge.ts';
 /**
  * While a watch is active, a wrapped `globalThis.fetch` checks the answers of every test and every SDK: each stream of
  * the watched origins against the grammar, each refusal against the error envelope. A violation fails the body in which
- * it occurs, and `end` throws it again. (S1, S2, S3 and S5 of the invariants)
+ * it occurs, and `end` throws it again. (rule E2, rule E1)
  */
 export interface Watch {
   /** Ends the watch and throws if there were violations. */
@@ -33,7 +33,7 @@ export function watchFetch(origins: readonly string[]): Watch {
     if (isPage(url, answer)) return answer;
     if (answer.status >= 400 || PATHS[url.pathname] !== undefined) expectId(answer, note);
     if (answer.status >= 400) {
-      // A stream of the responses dialect that was refused once its body was read. (spec: inference, Errors 5)
+      // A stream of the responses dialect that was refused once its body was read. (rule I89)
       const isNull = url.pathname === '/api/v1/responses' && /"stream":\s*true/.test(body);
       const isOwn = url.pathname === '/api/v1/messages' && /"stream":\s*true/.test(body);
       const judged = isOwn
@@ -103,7 +103,7 @@ async function envelope(
       error: { code: number | null; message: string; metadata: { error_type: string } };
     };
     if (!codes.includes(error.code)) note(`error.code ${error.code} under status ${answer.status}`);
-    // The retired purchase route alone has no error_type. (spec: inference, Errors)
+    // The retired purchase route alone has no error_type. (rule K50)
     const isRetired = answer.status === 410 && answer.url.endsWith('/credits/coinbase');
     if (typeof error.metadata.error_type !== (isRetired ? 'undefined' : 'string') || typeof error.message !== 'string')
       note(`no envelope: ${text}`);
@@ -113,7 +113,7 @@ async function envelope(
   }
 }
 
-/** Of the messages dialect; a refusal before the body was read has the common envelope. (spec: inference, Errors 4) */
+/** Of the messages dialect; a refusal before the body was read has the common envelope. (rule I82) */
 async function ownEnvelope(answer: Response, note: (fault: string) => void): Promise<void> {
   const text = await answer
     .clone()

@@ -43,7 +43,7 @@ function prepareToWrite(connection: SqliteConnection): void {
 
 /**
  * Makes every commit durable before it is acknowledged. Set explicitly because the driver's build falls back to NORMAL
- * at the first write of a WAL file; called again after that write (spec: reliability, E1).
+ * at the first write of a WAL file; called again after that write (rule N19).
  */
 export function requireFullSync(connection: SqliteConnection): void {
   connection.pragma('synchronous = FULL');

@@ -9,7 +9,7 @@ import type { WriterStart } from './writer-protocol.ts';
 
 /**
  * Opens the writer's connection: checks that the database is intact, migrates it and compares the shard count. Throws
- * an Error with a one-line message for the operator: the file and the remedy (spec: reliability, X33).
+ * an Error with a one-line message for the operator: the file and the remedy (rule N21).
  */
 export function openDatabase(start: WriterStart, wait: LockWaitOptions): SqliteConnection {
   try {

@@ -19,7 +19,7 @@ const FRAMES_MAX = 10_000_000;
 
 /**
  * Measures an MP4 while its bytes pass: length, frames, size and sound of its video track, read from its tables. Holds
- * at most one box of tables. (spec: catalogue, Pricing of video: the measured quantity)
+ * at most one box of tables. (rule V18)
  */
 export class ClipMeter {
   readonly #scan = new MovieScan({

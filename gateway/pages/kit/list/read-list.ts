@@ -1,7 +1,7 @@
 /**
- * Reads one page of a list: at most `READ_ROWS` times `READS_MAX` rows, however few of them match, each read a step that
- * gives way to live requests. By age the next page goes on behind the last row; any other order sorts what one window of
- * rows holds. No actor is asked. (spec: sight, rules)
+ * Reads one page of a list: at most `READ_ROWS` times `READS_MAX` rows, however few of them match, each read a step
+ * that gives way to live requests. By age the next page goes on behind the last row; any other order sorts what one
+ * window of rows holds. No actor is asked. (rule K39)
  */
 import type { RowReader, RowRecord } from '../../../../actors/runtime/index.ts';
 import type { List, Position } from './list.ts';

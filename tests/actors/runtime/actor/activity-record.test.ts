@@ -96,7 +96,7 @@ it('an attempt that had not begun continues on another runner without suspicion,
   assert.match(message, /1970-01-01T00:01:01.000Z: it waited/);
 });
 
-it('the first crash of its runner makes it a suspect, and three crashes as the only running suspect fail it as poison', () => {
+it('the first crash of its runner makes it a suspect, and three crashes as the only running suspect fail it as poison (rule B27)', () => {
   let record = nextOf(after(died(true)));
   assert.equal([record.suspect, record.begun, record.deaths], [true, false, 0]);
   assert.is(record.lastFailure, 'runner-died: its runner n1 crashed');

@@ -79,7 +79,7 @@ it('refuses a saved value that lacks a region of the chart, which XState would a
   refuses(registered(parallel('left', 'right')), saved(persist(before)), /saved in state .* the chart makes it/);
 });
 
-it('refuses a saved value with a state that the chart no longer has', () => {
+it('refuses a saved value with a state that the chart no longer has (rule N11)', () => {
   refuses(registered(parallel('left')), saved({ value: { left: 'gone' }, context: {}, status: 'active' }), /gone/);
   refuses(registered(parallel('left')), saved({ value: { gone: 'off' }, context: {}, status: 'active' }), /gone/);
 });

@@ -32,7 +32,7 @@ it('accepts a written record, returns its time, and the text stays JSON with the
   assert.equal(rest, JSON.parse(plain.snapshot));
 });
 
-it('detects every single changed bit of the text', () => {
+it('detects every single changed bit of the text (rule N12)', () => {
   const bytes = Buffer.from(stored.snapshot);
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     const damaged = Buffer.from(bytes);

@@ -1,4 +1,4 @@
-/** A million seals under one key, and the segments of one blob, never reuse a nonce (spec: reliability, attack 87). */
+/** A million seals under one key, and the segments of one blob, never reuse a nonce (rule B50). */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sealHead } from '../../../../actors/runtime/bytes/seal-head.ts';
@@ -34,7 +34,7 @@ async function currentKey() {
   return new MemoryKeyStore({ clock: new HandClock(), random: systemRandom }).current();
 }
 
-it('a million seals under the key of one hour share no nonce', async () => {
+it('a million seals under the key of one hour share no nonce (rule B50)', async () => {
   const key = await currentKey();
   const scope = { form: 'value', place: PLACE, words: [] } as const;
   const secret = systemRandom.bytes(sealHead.secretBytes);
@@ -49,7 +49,7 @@ it('a million seals under the key of one hour share no nonce', async () => {
 });
 
 // A value has a secret of its own, under which nothing else is sealed.
-it('whole values of one hour share neither the nonce of their wrapping nor that of their value', async () => {
+it('whole values of one hour share neither the nonce of their wrapping nor that of their value (rule B50)', async () => {
   const key = await currentKey();
   const plain = Buffer.from('p');
   const nonces = new BigUint64Array(2 * VALUES);

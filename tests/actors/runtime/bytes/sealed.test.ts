@@ -71,14 +71,14 @@ it('a value opens at its place for as long as its key lives', async () => {
   assert.instance(await failureOf(openValue(keys, PLACE, sealed)), KeyDestroyed);
 });
 
-it('a value moved to another account, object or kind does not open', async () => {
+it('a value moved to another account, object or kind does not open (rule B48)', async () => {
   const { keys } = stage();
   const key = await keys.current();
   const sealed = sealValue(key, PLACE, Buffer.from('words'), systemRandom);
   for (const place of ELSEWHERE) assert.instance(await failureOf(openValue(keys, place, sealed)), SealBroken);
 });
 
-it('a value with any one bit changed does not open', async () => {
+it('a value with any one bit changed does not open (rule B48)', async () => {
   const { keys } = stage();
   const sealed = sealValue(await keys.current(), PLACE, pieces.random(32), systemRandom);
   for (let bit = 0; bit < sealed.length * 8; bit++) {

@@ -84,7 +84,7 @@ it('requests and tokens of 30 days are summed by model and by day, tokens as tex
   assert.is(stats.as_of, new Date(NOON).toISOString());
 });
 
-it('what fewer than five accounts did is in no figure, not even as a difference', async () => {
+it('what fewer than five accounts did is in no figure, not even as a difference (rule C13)', async () => {
   const rare = crowd(4).map((account) => used('m/rare', account, 0));
   const common = crowd(5).map((account) => used('m/common', account, 0));
   const lonely = [used('m/common', 'acct_0', 3)];

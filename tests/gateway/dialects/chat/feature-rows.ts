@@ -18,7 +18,7 @@ import {
   tools,
 } from './request-row.ts';
 
-/** Rows of the chat request table: tools, reasoning, marks, media, routing. (spec: inference, Chat completion request) */
+/** Rows of the chat request table: tools, reasoning, marks, media, routing. (rule I13) */
 export const FEATURE_ROWS: Readonly<Record<string, Row>> = {
   response_format: {
     accepts: [

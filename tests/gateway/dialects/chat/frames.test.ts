@@ -37,13 +37,13 @@ function chunks(text: string): Chunk[] {
     .map((data) => JSON.parse(data) as Chunk);
 }
 
-it('a comment ends in one newline and the terminator is a frame', () => {
+it('a comment ends in one newline and the terminator is a frame (rule I52)', () => {
   assert.is(PROCESSING, ': processing\n');
   assert.ok(KEEP_ALIVE.startsWith(': ') && KEEP_ALIVE.endsWith('\n') && !KEEP_ALIVE.endsWith('\n\n'));
   assert.equal(read(`${PROCESSING}${KEEP_ALIVE}${DONE}`), ['[DONE]']);
 });
 
-it('the first delta carries the role; every chunk carries its head and a finish_reason', () => {
+it('the first delta carries the role; every chunk carries its head and a finish_reason (rule I53)', () => {
   const frames = new ChatFrames(HEAD, PLAIN);
   const [first, second, third] = chunks(
     frames.of([
@@ -85,7 +85,7 @@ it('an answer without text carries a role', () => {
   assert.equal(only?.choices[0]?.delta, { role: 'assistant', content: '' });
 });
 
-it('upstream text cannot end a frame or start another one', () => {
+it('upstream text cannot end a frame or start another one (rule I58)', () => {
   const hostile = 'x\n\ndata: [DONE]\n\nevent: error\r\n\r\n\u2028\u2029\0"}]}\\';
   const frames = new ChatFrames(HEAD, PLAIN).of([
     { type: 'text-delta', text: hostile },
@@ -99,7 +99,7 @@ it('upstream text cannot end a frame or start another one', () => {
   assert.not.match(frames, /^id:/m);
 });
 
-it('the last chunk has empty choices, the usage with the exact cost, and the honoured settings', () => {
+it('the last chunk has empty choices, the usage with the exact cost, and the honoured settings (rule I54)', () => {
   const usage = { promptTokens: 7, completionTokens: 3, cachedTokens: 2, reasoningTokens: 1 };
   const text = new ChatFrames(HEAD, PLAIN).end({
     usage,
@@ -120,7 +120,7 @@ it('the last chunk has empty choices, the usage with the exact cost, and the hon
   });
 });
 
-it('unreported counts are absent, and so is their total', () => {
+it('unreported counts are absent, and so is their total (rule I46)', () => {
   const [chunk] = chunks(
     new ChatFrames(HEAD, PLAIN).end({ usage: { completionTokens: 3, cachedTokens: 0 }, cost: '0', honoured: {} }),
   );
@@ -132,7 +132,7 @@ it('a cost that is not a JSON number throws', () => {
   assert.throws(() => new ChatFrames(HEAD, PLAIN).end({ usage: {}, cost: '0,1', honoured: {} }), RangeError);
 });
 
-it('an error in the stream is a chunk with error and finish_reason error, without its detail', () => {
+it('an error in the stream is a chunk with error and finish_reason error, without its detail (rule I57)', () => {
   const error = new GatewayError({
     status: 502,
     type: 'provider_unavailable',
@@ -168,7 +168,7 @@ it('plain and structured reasoning that arrives together is sent in one delta', 
   assert.equal(second?.choices[0]?.delta, { content: 'x' });
 });
 
-it('reasoning.exclude sends no frame for reasoning, and the first visible delta has the role', () => {
+it('reasoning.exclude sends no frame for reasoning, and the first visible delta has the role (rule I19)', () => {
   const frames = new ChatFrames(HEAD, { hidden: true, dispatch: false });
   assert.is(
     frames.of([
@@ -199,7 +199,7 @@ it('scores are sent with the text that they score', () => {
   });
 });
 
-it('scores of hidden reasoning are hidden as well (spec: inference, `reasoning.exclude`)', () => {
+it('scores of hidden reasoning are hidden as well (rule I19)', () => {
   const events: TurnEvent[] = [
     { type: 'reasoning-delta', text: 'secret' },
     { type: 'logprobs', content: [{ token: 'secret' }] },

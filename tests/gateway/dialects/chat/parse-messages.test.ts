@@ -5,7 +5,7 @@ import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { Turn } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-/** spec: inference, Messages in a chat request; Errors, rule 7; reliability, attacks 61, 66 and 67. */
+/** rule I38, rule I39, rule B42. */
 const it = bounded(test);
 
 const PNG = 'iVBORw0KGgo=';
@@ -30,7 +30,7 @@ function refusalOf(...content: unknown[]): GatewayError {
 
 const image = (url: string, detail?: unknown): unknown => ({ type: 'image_url', image_url: { url, detail } });
 
-it('the text parts of a system turn are joined by a line break, those of a user by nothing', () => {
+it('the text parts of a system turn are joined by a line break, those of a user by nothing (rule I37)', () => {
   const content = ['One.', 'Two.'].map((text) => ({ type: 'text', text }));
   for (const role of ['system', 'developer'] as const) {
     assert.equal(turnOf({ role, content }).messages, [{ role, text: 'One.\nTwo.', parts: content }]);
@@ -39,7 +39,7 @@ it('the text parts of a system turn are joined by a line break, those of a user 
   assert.equal(user(...content).messages, [{ role: 'user', text: 'One.Two.', parts: content }]);
 });
 
-it('every kind of part becomes one content part in order, beside the text of the message', () => {
+it('every kind of part becomes one content part in order, beside the text of the message (rule I38)', () => {
   const turn = user(
     { type: 'text', text: 'see' },
     image('https://example.com/a.png', 'low'),
@@ -116,7 +116,7 @@ it('several texts of one message stay parts, and nothing is added between them b
   assert.is(turn.modalities, undefined);
 });
 
-it('input_audio and audio_url give the same audio under every name of its format', () => {
+it('input_audio and audio_url give the same audio under every name of its format (rule I42)', () => {
   const formats = { wav: 'audio/wav', mp3: 'audio/mpeg', flac: 'audio/flac', m4a: 'audio/mp4', PCM16: 'audio/pcm16' };
   for (const [format, mediaType] of Object.entries(formats)) {
     const inline = user({ type: 'input_audio', input_audio: { data: 'AAAA', format } });
@@ -128,7 +128,7 @@ it('input_audio and audio_url give the same audio under every name of its format
   }
 });
 
-it('a tool result may carry the same parts as a user message', () => {
+it('a tool result may carry the same parts as a user message (rule I38)', () => {
   const turn = turnOf({ role: 'tool', tool_call_id: 'c', content: [image('https://example.com/a.png')] });
   assert.equal(turn.messages, [
     {
@@ -141,7 +141,7 @@ it('a tool result may carry the same parts as a user message', () => {
   assert.equal(turn.modalities?.input, ['image']);
 });
 
-it('an assistant message keeps its reasoning, its details unchanged and in order, its refusal and its calls', () => {
+it('an assistant message keeps its reasoning, its details unchanged and in order, its refusal and its calls (rule I44)', () => {
   const details = [
     { type: 'reasoning.text', text: 'a', signature: null, index: 0, format: 'x', extra: { kept: null } },
     { type: 'reasoning.encrypted', data: '??', id: 'r1' },
@@ -241,7 +241,7 @@ const BAD_URLS = [
 ];
 
 for (const url of BAD_URLS) {
-  it(`400 names the member of an invalid source: ${JSON.stringify(url.slice(0, 60))}`, () => {
+  it(`400 names the member of an invalid source: ${JSON.stringify(url.slice(0, 60))} (rule I39)`, () => {
     for (const type of ['image_url', 'video_url', 'audio_url']) {
       const error = refusalOf({ type: 'text', text: 'x' }, { type, [type]: { url } });
       assert.is(error.status, 400);
@@ -252,7 +252,7 @@ for (const url of BAD_URLS) {
   });
 }
 
-it('a data URL is read without regard to case, and its parameters are not part of its type', () => {
+it('a data URL is read without regard to case, and its parameters are not part of its type (rule I43)', () => {
   const turn = user(image('DATA:Image/JPG;name=a.png;BASE64,AAAA'), image('data:;base64,AAAA'));
   const [message] = turn.messages;
   assert.ok(message?.role === 'user');
@@ -276,7 +276,7 @@ it('inline audio is base64 and has a format', () => {
   assert.match(audio({ data: 'AAAA', format: '' }), /\.input_audio\.format must match/);
 });
 
-it('a file is named by exactly one of its data and its id', () => {
+it('a file is named by exactly one of its data and its id (rule I39)', () => {
   const file = (value: unknown): GatewayError => refusalOf({ type: 'file', file: value });
   assert.is(file({ file_id: 'f', file_data: 'AAAA' }).status, 400);
   assert.match(
@@ -288,7 +288,7 @@ it('a file is named by exactly one of its data and its id', () => {
   assert.is(file({ file_data: '' }).message, 'messages[0].content[0].file.file_data must not be empty');
 });
 
-it('more than sixteen stored files are refused', () => {
+it('more than sixteen stored files are refused (rule B42)', () => {
   const files = (n: number): unknown[] => Array(n).fill({ type: 'file', file: { file_id: 'file_1' } });
   const error = refusalOf(...files(17));
   assert.is(error.status, 400);

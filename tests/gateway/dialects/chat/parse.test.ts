@@ -18,7 +18,7 @@ function refusal(body: unknown): GatewayError {
   throw new Error(`accepted: ${JSON.stringify(body).slice(0, 200)}`);
 }
 
-it('the smallest request becomes the smallest turn', () => {
+it('the smallest request becomes the smallest turn (rule I13)', () => {
   assert.equal(parse(BASE), {
     models: ['a/b'],
     messages: [{ role: 'user', text: 'hello' }],
@@ -143,7 +143,7 @@ const REFUSED: readonly (readonly [string, unknown, RegExp])[] = [
 ];
 
 for (const [what, body, message] of REFUSED) {
-  it(`400 names the member: ${what}`, () => {
+  it(`400 names the member: ${what} (rule I15, rule I17, rule I22)`, () => {
     const error = refusal(body);
     assert.is(error.status, 400);
     assert.is(error.type, 'invalid_request');
@@ -151,7 +151,7 @@ for (const [what, body, message] of REFUSED) {
   });
 }
 
-it('an explicit null at every optional member counts as absent', () => {
+it('an explicit null at every optional member counts as absent (rule I1)', () => {
   const nulls = Object.fromEntries(
     'models stream store enable_thinking stream_options temperature top_p top_k min_p top_a frequency_penalty presence_penalty repetition_penalty seed stop max_tokens max_completion_tokens logit_bias logprobs top_logprobs response_format structured_outputs tools tool_choice parallel_tool_calls reasoning reasoning_effort include_reasoning verbosity n user session_id prompt_cache_key metadata modalities image_config audio provider route transforms plugins usage'
       .split(' ')
@@ -180,7 +180,7 @@ it('null inside metadata, tool parameters and schemas is kept', () => {
   assert.equal(turn.responseFormat, format);
 });
 
-it('unknown members are accepted and ignored, hostile ones included', () => {
+it('unknown members are accepted and ignored, hostile ones included (rule I2)', () => {
   const body = JSON.parse(
     '{"model":"a/b","messages":[{"role":"user","content":"x","__proto__":{"polluted":1}}],"__proto__":{"stream":true},"constructor":{"prototype":{"polluted":1}},"toString":1,"logit_bias":{"__proto__":1},"metadata":{"__proto__":{"polluted":1}},"provider":{"options":{"__proto__":{"x":1}}}}',
   );
@@ -196,7 +196,7 @@ it('the body is not changed', () => {
   assert.equal(body, before);
 });
 
-it('messages of every role become terms, and text parts are concatenated and kept', () => {
+it('messages of every role become terms, and text parts are concatenated and kept (rule I37)', () => {
   const parts = (...texts: readonly string[]) => texts.map((text) => ({ type: 'text', text }) as const);
   const turn = parse({
     model: 'a/b',
@@ -223,7 +223,7 @@ it('messages of every role become terms, and text parts are concatenated and kep
   ]);
 });
 
-it('sampling, ceiling, tools and marks reach the turn', () => {
+it('sampling, ceiling, tools and marks reach the turn (rule I13)', () => {
   const turn = parse({
     ...BASE,
     models: ['a/b', 'c/d:nitro', 'c/d:nitro'],
@@ -256,7 +256,7 @@ it('sampling, ceiling, tools and marks reach the turn', () => {
   assert.is(turn.dispatch, true);
 });
 
-it('reasoning_effort overrides reasoning.effort; session_id overrides the cache key, which overrides the header', () => {
+it('reasoning_effort overrides reasoning.effort; session_id overrides the cache key, which overrides the header (rule I18, rule I125)', () => {
   assert.is(parse({ ...BASE, reasoning_effort: 'high', reasoning: { effort: 'low' } }).reasoning?.effort, 'high');
   assert.is(parse({ ...BASE, session_id: 's', prompt_cache_key: 'p' }, 'h').conversation, 's');
   assert.is(parse({ ...BASE, prompt_cache_key: 'p' }, 'h').conversation, 'p');
@@ -286,7 +286,7 @@ it('a stored file is a part of its message, and a reference to look up', () => {
   assert.ok(reference?.part === part);
 });
 
-it('provider preferences are parsed, and those that need a vetted endpoint are marked', () => {
+it('provider preferences are parsed, and those that need a vetted endpoint are marked (rule I17)', () => {
   const turn = parse({
     ...BASE,
     store: false,
@@ -317,7 +317,7 @@ it('provider preferences are parsed, and those that need a vetted endpoint are m
   });
 });
 
-it('a hostile pattern in a tool is forwarded and never executed', () => {
+it('a hostile pattern in a tool is forwarded and never executed (rule E36)', () => {
   const parameters = { type: 'object', properties: { a: { type: 'string', pattern: '(a+)+$' } } };
   const turn = parse({ ...BASE, tools: [{ type: 'function', function: { name: 'f', parameters } }] });
   assert.is(turn.tools?.[0]?.parameters, parameters);

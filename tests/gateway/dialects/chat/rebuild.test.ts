@@ -23,7 +23,7 @@ interface Call {
   function: { name: string; arguments: string };
 }
 
-/** A message assembled from fragments by the rules of the specification alone. */
+/** A message assembled from fragments by the rules of the stream alone. */
 interface Rebuilt {
   role?: string;
   content: string;
@@ -175,7 +175,7 @@ function batches(events: readonly TurnEvent[], sizes: readonly number[]): (reado
 }
 
 for (const dispatch of [false, true]) {
-  it(`streamed fragments add up to the whole reply${dispatch ? ', with calls announced' : ''}`, () => {
+  it(`streamed fragments add up to the whole reply${dispatch ? ', with calls announced' : ''} (rule I50)`, () => {
     fc.assert(
       fc.property(turns, ([parts, called, end, sizes]) => {
         const events = [...parts, ...called, end];

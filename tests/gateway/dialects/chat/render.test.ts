@@ -8,7 +8,7 @@ const it = bounded(test);
 const FREE = { usage: {}, cost: '0', honoured: {} };
 const HEAD = { id: 'gen-1', created: 1_750_000_000, model: 'a/b', provider: 'P "x"' };
 
-it('a text reply has every member of the specification', () => {
+it('a text reply has every published member (rule I45)', () => {
   const text = render(
     HEAD,
     [
@@ -73,11 +73,11 @@ it('an empty reply has empty text; a refusal has null', () => {
   assert.is(refused.choices[0].message.refusal, 'no');
 });
 
-it('a reply without a recorded charge shows no usage', () => {
+it('a reply without a recorded charge shows no usage (rule I54)', () => {
   assert.is(JSON.parse(render(HEAD, [], null, false)).usage, undefined);
 });
 
-it('fragments of one reasoning entry are joined, with the signature of the fragment that carries it', () => {
+it('fragments of one reasoning entry are joined, with the signature of the fragment that carries it (rule I47)', () => {
   const events: TurnEvent[] = [
     { type: 'reasoning-detail', detail: { type: 'reasoning.text', index: 0, text: 'a', format: 'f' } },
     { type: 'reasoning-detail', detail: { type: 'reasoning.summary', index: 1, summary: 's' } },
@@ -96,7 +96,7 @@ it('fragments of one reasoning entry are joined, with the signature of the fragm
   assert.not.ok('reasoning_details' in JSON.parse(render(HEAD, [], FREE, false)).choices[0].message, 'never empty');
 });
 
-it('reasoning.exclude hides only the reasoning, and keeps the count of its tokens', () => {
+it('reasoning.exclude hides only the reasoning, and keeps the count of its tokens (rule I19)', () => {
   const events: TurnEvent[] = [
     { type: 'reasoning-delta', text: 'secret' },
     { type: 'reasoning-detail', detail: { type: 'reasoning.text', text: 'secret' } },
@@ -109,7 +109,7 @@ it('reasoning.exclude hides only the reasoning, and keeps the count of its token
   assert.equal(usage.completion_tokens_details, { reasoning_tokens: 7 });
 });
 
-it('a reply with only an image has empty text, never null', () => {
+it('a reply with only an image has empty text, never null (rule I48)', () => {
   const { message } = JSON.parse(
     render(HEAD, [{ type: 'image', url: 'data:image/png;base64,AA==', index: 0 }], FREE, false),
   ).choices[0];
@@ -144,7 +144,7 @@ it('scores of tokens are concatenated, and both lists are present', () => {
   });
 });
 
-it('beside hidden reasoning only the scores of the text are shown (spec: inference, `reasoning.exclude`)', () => {
+it('beside hidden reasoning only the scores of the text are shown (rule I19)', () => {
   const scored = (...tokens: string[]): TurnEvent[] => [
     { type: 'reasoning-delta', text: 'secret' },
     { type: 'text-delta', text: 'ab' },

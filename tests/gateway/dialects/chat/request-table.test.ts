@@ -8,22 +8,22 @@ import { FEATURE_ROWS } from './feature-rows.ts';
 import { BASE, long, PLAIN } from './request-row.ts';
 import { SAMPLING_ROWS } from './sampling-rows.ts';
 
-/** Walks the table of the chat completion request row by row. (spec: inference, Chat completion request) */
+/** Walks the table of the chat completion request row by row. (rule I13) */
 const it = bounded(test);
 const ROWS = { ...SAMPLING_ROWS, ...FEATURE_ROWS };
 
-it('the table and the schema name the same members', () => {
+it('the table and the schema name the same members (rule I13)', () => {
   assert.equal(Object.keys(ROWS).sort(), Object.keys(chatRequest.properties).sort());
 });
 
 for (const [name, { accepts, refuses, required }] of Object.entries(ROWS)) {
-  it(`${name}: values at its bounds are accepted and reach the turn`, () => {
+  it(`${name}: values at its bounds are accepted and reach the turn (rule I3)`, () => {
     for (const [value, adds, beside] of accepts) {
       assert.equal(parse({ ...BASE, ...beside, [name]: value }), { ...PLAIN, ...adds });
     }
   });
 
-  it(`${name}: a value just out of bounds or of a wrong type is a 400 that names it`, () => {
+  it(`${name}: a value just out of bounds or of a wrong type is a 400 that names it (rule I3)`, () => {
     for (const [value, rule] of refuses) {
       const separator = /^[.[ ]/.test(rule) ? '' : ' ';
       assert.is(refusal({ ...BASE, [name]: value }), `${name}${separator}${rule}`);
@@ -48,7 +48,7 @@ function refusal(body: unknown): string {
   throw new Error(`accepted: ${JSON.stringify(body).slice(0, 200)}`);
 }
 
-it('the session header comes last and has the bound of the members that it replaces', () => {
+it('the session header comes last and has the bound of the members that it replaces (rule I4)', () => {
   assert.is(parse({ ...BASE, session_id: 's', prompt_cache_key: 'p' }, 'h').conversation, 's');
   assert.is(parse({ ...BASE, session_id: '', prompt_cache_key: 'p' }, 'h').conversation, 'p');
   assert.is(parse({ ...BASE, session_id: null, prompt_cache_key: '' }, 'h').conversation, 'h');

@@ -15,7 +15,7 @@ import {
   tools,
 } from './request-row.ts';
 
-/** Rows of the chat request table: models, messages, sampling and limits. (spec: inference, Chat completion request) */
+/** Rows of the chat request table: models, messages, sampling and limits. (rule I13) */
 export const SAMPLING_ROWS: Readonly<Record<string, Row>> = {
   model: {
     accepts: [

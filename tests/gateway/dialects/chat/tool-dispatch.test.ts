@@ -45,7 +45,7 @@ function idsOf(events: readonly TurnEvent[]): string[] {
   return announced(events).flatMap((each) => each.map(({ tool_call }) => tool_call.id));
 }
 
-it('announces a complete call when the next one starts, and the last one at the finish (spec: Call-ready tool dispatch)', () => {
+it('announces a complete call when the next one starts, and the last one at the finish (rule I67)', () => {
   const seen = announced([start(0), piece(0, '{"a"'), piece(0, ':1}'), start(1), piece(1, '{}'), FINISH]);
   assert.equal(
     seen.map((each) => each.length),
@@ -57,7 +57,7 @@ it('announces a complete call when the next one starts, and the last one at the 
   } as never);
 });
 
-it('does not announce partial or malformed arguments, or values other than objects', () => {
+it('does not announce partial or malformed arguments, or values other than objects (rule I68)', () => {
   for (const text of ['{"a":', '{"a":1}}', '', '1', '"x"', '[1]', 'null', '{"a":1}{"b":2}', '{a:1}']) {
     assert.equal(idsOf([start(0), piece(0, text), FINISH]), [], text);
   }
@@ -68,11 +68,11 @@ it('waits for a call whose fragments alternate with those of another one', () =>
   assert.equal(idsOf(events), ['call_0', 'call_1']);
 });
 
-it('announces an id once', () => {
+it('announces an id once (rule I67)', () => {
   assert.equal(idsOf([start(0, 'same'), piece(0, '{}'), start(1, 'same'), piece(1, '{}'), FINISH, FINISH]), ['same']);
 });
 
-it('does not announce a payload over 64 KiB, counted in bytes', () => {
+it('does not announce a payload over 64 KiB, counted in bytes (rule I68)', () => {
   const envelope = Buffer.byteLength(
     '{"choice_index":0,"tool_call":{"index":0,"id":"call_0","type":"function","function":{"name":"tool_0","arguments":""}}}',
   );
@@ -89,7 +89,7 @@ it('announces no calls of a stream that breaks', () => {
   assert.equal(idsOf([start(0), piece(0, '{}'), { type: 'error', error }]), []);
 });
 
-it('is sent between ordinary fragments, all of which arrive, and only after the opt-in', () => {
+it('is sent between ordinary fragments, all of which arrive, and only after the opt-in (rule I67)', () => {
   const events = [start(0), piece(0, '{}'), FINISH];
   const head = { id: 'gen-1', created: 1, model: 'a/b', provider: 'P' };
   const plain = new ChatFrames(head, { hidden: false, dispatch: false }).of(events);
@@ -99,7 +99,7 @@ it('is sent between ordinary fragments, all of which arrive, and only after the 
   assert.ok(opted.indexOf('tool_call_dispatch') < opted.indexOf('"finish_reason":"tool_calls"'));
 });
 
-it('parses a call a bounded number of times before the finish and keeps a bounded size of incomplete calls (reliability, X25)', () => {
+it('parses a call a bounded number of times before the finish and keeps a bounded size of incomplete calls (rule I68)', () => {
   const parse = JSON.parse;
   let characters = 0;
   JSON.parse = (text: string) => {

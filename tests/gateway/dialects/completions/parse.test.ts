@@ -5,7 +5,7 @@ import { parse } from '../../../../gateway/dialects/completions/parse.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-/** spec: inference, Text completion. */
+/** rule I62. */
 const it = bounded(test);
 const BASE = { model: 'a/b', prompt: 'Once' };
 
@@ -21,7 +21,7 @@ function refusal(body: unknown, session: string | null = null): string {
   throw new Error(`accepted: ${JSON.stringify(body)}`);
 }
 
-it('a prompt is a turn of one user message', () => {
+it('a prompt is a turn of one user message (rule I62)', () => {
   assert.equal(parse(BASE), {
     turn: {
       models: ['a/b'],
@@ -83,7 +83,7 @@ it('every member of the table reaches the turn', () => {
   assert.is(echo, 'Once');
 });
 
-it('logprobs 0 requests no alternatives, and echo is off by default', () => {
+it('logprobs 0 requests no alternatives, and echo is off by default (rule I64)', () => {
   assert.equal(parse({ ...BASE, logprobs: 0 }).turn.sampling, { logprobs: true });
   assert.is(parse({ ...BASE, echo: false }).echo, null);
   assert.is(parse({ ...BASE, prompt: '', echo: true }).echo, '');
@@ -118,11 +118,11 @@ for (const [body, message] of REFUSED) {
   it(`400 names the member: ${JSON.stringify(body)?.slice(0, 70)}`, () => assert.match(refusal(body), message));
 }
 
-it('a session header that is too long is refused', () => {
+it('a session header that is too long is refused (rule I4)', () => {
   assert.is(refusal(BASE, 'x'.repeat(257)), 'X-Session-Id must have at most 256 characters');
 });
 
-it('members shared with chat have the same bounds and meaning', () => {
+it('members shared with chat have the same bounds and meaning (rule I3)', () => {
   const shared: readonly (readonly [string, unknown])[] = [
     ['temperature', 2.1],
     ['top_p', 0],

@@ -34,7 +34,7 @@ function read(text: string): { chunks: Chunk[]; last: string } {
   return { chunks: data.slice(0, -1).map((each) => JSON.parse(each) as Chunk), last: data.at(-1) as string };
 }
 
-it('a whole completion has text, usage and cost, and no member of a chat message (spec: Text completion)', () => {
+it('a whole completion has text, usage and cost, and no member of a chat message (rule I63)', () => {
   const events: TurnEvent[] = [
     { type: 'reasoning-delta', text: 'hm' },
     { type: 'text-delta', text: 'Hel' },
@@ -54,7 +54,7 @@ it('a whole completion has text, usage and cost, and no member of a chat message
   assert.is(JSON.parse(render(HEAD, events, null, null)).usage, undefined);
 });
 
-it('echo puts the prompt before the answer, and the offsets of scores start after it', () => {
+it('echo puts the prompt before the answer, and the offsets of scores start after it (rule I64)', () => {
   const events: TurnEvent[] = [
     { type: 'text-delta', text: 'ab' },
     {
@@ -83,7 +83,7 @@ it('echo puts the prompt before the answer, and the offsets of scores start afte
   assert.equal(choice?.logprobs?.top_logprobs.slice(1), [null, null]);
 });
 
-it('a stream ends with usage and honoured, then the terminator', () => {
+it('a stream ends with usage and honoured, then the terminator (rule I55)', () => {
   const frames = new CompletionFrames(HEAD, null);
   const { chunks, last } = read(frames.of([FINISH]) + frames.end(CLOSING));
   assert.is(last, '[DONE]');
@@ -92,7 +92,7 @@ it('a stream ends with usage and honoured, then the terminator', () => {
   assert.ok(chunks.every(({ object }) => object === 'text_completion'));
 });
 
-it('an error is a chunk with error and finish_reason error, then the terminator, without usage', () => {
+it('an error is a chunk with error and finish_reason error, then the terminator, without usage (rule I57)', () => {
   const error = new GatewayError({ status: 502, type: 'provider_unavailable', message: 'no', detail: 'secret' });
   const frames = new CompletionFrames(HEAD, 'echo');
   const text = frames.of([{ type: 'error', error }]) + frames.end(null);
@@ -113,7 +113,7 @@ const part = fc.oneof(
     .map((content): TurnEvent => ({ type: 'logprobs', content })),
 );
 
-it('streamed texts and scores add up to the whole completion', () => {
+it('streamed texts and scores add up to the whole completion (rule I50)', () => {
   fc.assert(
     fc.property(fc.array(fc.array(part, { maxLength: 4 }), { maxLength: 6 }), fc.option(words), (batches, echo) => {
       const frames = new CompletionFrames(HEAD, echo);

@@ -6,7 +6,7 @@ import { unreadMembers } from '../../../../gateway/dialects/request/unread-membe
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-/** conventions 1.8. */
+/** rule I105. */
 const it = bounded(test);
 const BASE = { model: 'a/b', input: 'Once' };
 
@@ -59,7 +59,7 @@ it('every member of the table reaches the turn', () => {
   assert.is(encoding, 'base64');
 });
 
-it('inputs are texts or token ids, one message for each', () => {
+it('inputs are texts or token ids, one message for each (rule I105)', () => {
   const inputs = (input: unknown): unknown => parse({ ...BASE, input }, null).turn.messages;
   const text = (value: string): object => ({ role: 'user', text: value });
   const ids = (...tokens: number[]): object => ({ role: 'user', text: '', tokens });

@@ -6,7 +6,7 @@ import type { Closing } from '../../../../gateway/dialects/reply/reply-dialect.t
 import type { TurnEvent, Vector } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-/** conventions 1.8. */
+/** rule I106. */
 const it = bounded(test);
 const HEAD = { id: 'gen-1', created: 1, model: 'a/b', provider: 'P' };
 const CLOSING: Closing = {
@@ -42,7 +42,7 @@ it('numbers are written as the provider wrote them, with every digit of the cost
   );
 });
 
-it('base64 is that of little-endian 32-bit floats, whatever the provider sent', () => {
+it('base64 is that of little-endian 32-bit floats, whatever the provider sent (rule I106)', () => {
   for (const vector of [[1, -0.5], Float32Array.of(1, -0.5)]) {
     const { data } = JSON.parse(textOf([vector], 'base64')) as { data: [{ embedding: string }] };
     assert.is(data[0].embedding, Buffer.from([0, 0, 0x80, 0x3f, 0, 0, 0, 0xbf]).toString('base64'));

@@ -8,7 +8,7 @@ import { unreadMembers } from '../../../../gateway/dialects/request/unread-membe
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-/** conventions 1.10. */
+/** rule I100. */
 const it = bounded(test);
 const BASE = { model: 'a/b', prompt: 'A red fox' };
 const PNG = 'iVBORw0KGgo=';
@@ -100,7 +100,7 @@ it('every member reaches the turn', () => {
   assert.is(parse(BASE, 'header').conversation, 'header');
 });
 
-it('apart from the required picture it is the turn of a chat request with image_config', () => {
+it('apart from the required picture it is the turn of a chat request with image_config (rule I100)', () => {
   const { imageRequired, ...turn } = parse({ ...BASE, ...SETTINGS });
   const messages = [{ role: 'user', content: BASE.prompt }];
   const chat = { model: 'a/b', messages, modalities: ['image'], image_config: SETTINGS };
@@ -162,7 +162,7 @@ for (const [body, message] of REFUSED) {
   it(`400 names the member: ${JSON.stringify(body)?.slice(0, 70)}`, () => assert.match(refusal(body), message));
 }
 
-it('a session header that is too long is refused', () => {
+it('a session header that is too long is refused (rule I4)', () => {
   assert.is(refusal(BASE, 'x'.repeat(257)), 'X-Session-Id must have at most 256 characters');
 });
 

@@ -7,7 +7,7 @@ import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-/** conventions 1.10. */
+/** rule I101. */
 const it = bounded(test);
 const HEAD = { id: 'gen-1', created: 1_750_000_000, model: 'a/b', provider: 'P "x"' };
 const CLOSING = {
@@ -34,7 +34,7 @@ function read(text: string): { readonly name: string | undefined; readonly data:
   return events;
 }
 
-it('a whole reply has the pictures, usage under both names and the cost, and nothing else of the answer', () => {
+it('a whole reply has the pictures, usage under both names and the cost, and nothing else of the answer (rule I101)', () => {
   assert.equal(JSON.parse(render(HEAD, [WORDS, PNG, JPEG, FINISH], CLOSING)), {
     id: 'gen-1',
     created: 1_750_000_000,
@@ -49,7 +49,7 @@ it('a whole reply has the pictures, usage under both names and the cost, and not
   assert.not.ok('usage' in JSON.parse(render(HEAD, [PNG], null)));
 });
 
-it('counts that were not reported are absent from usage', () => {
+it('counts that were not reported are absent from usage (rule I101)', () => {
   const closing = { usage: { completionTokens: 2 }, cost: '0', honoured: {} };
   assert.equal(JSON.parse(render(HEAD, [PNG], closing)).usage, { output_tokens: 2, completion_tokens: 2, cost: 0 });
 });
@@ -74,7 +74,7 @@ const completed = (members: Members): { name: string; data: Members } => ({
 const DRAWN_PNG = completed({ b64_json: 'AAAA', media_type: 'image/png', output_format: 'png' });
 const DRAWN_JPEG = completed({ b64_json: 'BBBB', media_type: 'image/jpeg', output_format: 'jpeg' });
 
-it('a stream has one event a picture, as soon as the next one arrives; the last has the usage of them all', () => {
+it('a stream has one event a picture, as soon as the next one arrives; the last has the usage of them all (rule I102)', () => {
   const frames = new ImagesFrames(HEAD);
   assert.is(frames.of([WORDS]), '');
   assert.is(frames.of([PNG]), '');
@@ -116,7 +116,7 @@ it('a failure is an error event behind the pictures that arrived, and the end', 
   assert.equal(read(new ImagesFrames(HEAD).of([{ type: 'error', error }])), [failed]);
 });
 
-it('streamed pictures are those of the whole reply', () => {
+it('streamed pictures are those of the whole reply (rule I50)', () => {
   const events = [PNG, WORDS, JPEG, image('https://a.b/c', 2), FINISH];
   const frames = new ImagesFrames(HEAD);
   const text = events.map((event) => frames.of([event])).join('') + frames.end(CLOSING);

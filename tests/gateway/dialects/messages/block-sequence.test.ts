@@ -136,7 +136,7 @@ const answer = fc
     return { texts, events: [...events, finish] };
   });
 
-it('any alternation of parallel calls and other parts is one valid stream, with every call and every text whole', () => {
+it('any alternation of parallel calls and other parts is one valid stream, with every call and every text whole (rule I79)', () => {
   fc.assert(
     fc.property(answer, fc.nat(5), ({ texts, events }, size) => {
       const frames = messagesReplyDialect([]).frames(HEAD);

@@ -8,7 +8,7 @@ import { JsonText } from '../../../../gateway/terms/json-text.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { endpointOf, MESSAGES_TARGET } from '../../providers/endpoint-of.ts';
 
-/** spec: inference, Messages dialect request. */
+/** rule I71. */
 const it = bounded(test);
 const BASE = { model: 'a/b', max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }] };
 const TURN = {
@@ -34,13 +34,13 @@ function refusal(more: object, session: string | null = null): GatewayError {
 const messagesOf = (...messages: object[]): unknown => parse({ ...BASE, messages }).messages;
 const userOf = (...content: object[]): unknown => messagesOf({ role: 'user', content });
 
-it('a plain request is a plain turn, and explicit nulls change nothing', () => {
+it('a plain request is a plain turn, and explicit nulls change nothing (rule I71)', () => {
   assert.equal(parse(BASE), TURN);
   const nulls = ['system', 'metadata', 'thinking', 'tools', 'tool_choice', 'stop_sequences', 'stream', 'temperature'];
   assert.equal(parse({ ...BASE, ...Object.fromEntries(nulls.map((name) => [name, null])) }), TURN);
 });
 
-it('every member of the table reaches the turn, or has no effect', () => {
+it('every member of the table reaches the turn, or has no effect (rule I71)', () => {
   const turn = parse(
     {
       ...BASE,
@@ -78,7 +78,7 @@ it('every member of the table reaches the turn, or has no effect', () => {
   assert.equal(parse({ ...BASE, stop_sequences: [], tools: [], transforms: [] }), TURN);
 });
 
-it('members out of range are refused, each by its name', () => {
+it('members out of range are refused, each by its name (rule I3)', () => {
   for (const [more, expected] of [
     [{ max_tokens: undefined }, 'max_tokens is required'],
     [{ max_tokens: 0 }, 'max_tokens must be at least 1'],
@@ -106,7 +106,7 @@ it('members out of range are refused, each by its name', () => {
   assert.match(refusal({}, 'x'.repeat(257)).message, /X-Session-Id/);
 });
 
-it('system turns among the messages join the leading prompt, each after a blank line', () => {
+it('system turns among the messages join the leading prompt, each after a blank line (rule I72)', () => {
   const among = (system: unknown, ...turns: unknown[]): unknown =>
     parse({ ...BASE, system, messages: [...turns.map((content) => ({ role: 'system', content })), ...BASE.messages] })
       .messages[0];
@@ -156,7 +156,7 @@ it('the text blocks of a system prompt are joined by a line break, where none is
   assert.equal(prompt?.role === 'system' && prompt.parts, system);
 });
 
-it('pictures and documents by their bytes, by URL, and as stored files', () => {
+it('pictures and documents by their bytes, by URL, and as stored files (rule I71)', () => {
   const base64 = { type: 'base64', media_type: 'image/PNG', data: 'iVBORw0K' };
   assert.equal(userOf({ type: 'image', source: base64 }, { type: 'text', text: 'What?' }), [
     {
@@ -303,7 +303,7 @@ it('an assistant turn is its text, its calls and its thinking; another order is 
   });
 });
 
-it('tools and the tool choice; a hosted tool is refused with its position, a function of its name is not', () => {
+it('tools and the tool choice; a hosted tool is refused with its position, a function of its name is not (rule I73)', () => {
   const schema = { type: 'object', properties: { q: { type: 'string' } } };
   const tools = [
     { name: 'web_search', description: 'd', input_schema: schema },
@@ -330,7 +330,7 @@ it('tools and the tool choice; a hosted tool is refused with its position, a fun
   assert.match(refusal({ tools: [{ type: 'bash_20250124', name: 'bash' }] }).message, /^tools\[0\]\.type: the hosted/);
 });
 
-it('extensions of other routes are refused: announced calls 400, speech 422', () => {
+it('extensions of other routes are refused: announced calls 400, speech 422 (rule I70)', () => {
   const { message } = refusal({ stream: true, stream_options: { include_tool_dispatch: true } });
   assert.match(message, /^stream_options\.include_tool_dispatch/);
   assert.equal(parse({ ...BASE, stream_options: { include_tool_dispatch: false } }), TURN);
@@ -355,7 +355,7 @@ it('schemas of large bodies, which are kept as text, reach both dialects of prov
   }
 });
 
-it('a count needs a model and messages alone', () => {
+it('a count needs a model and messages alone (rule I78)', () => {
   const { model, messages } = BASE;
   const counted = parseCount({ model, messages, system: 'One.', tools: [{ name: 'f' }] });
   assert.equal(counted.messages, [

@@ -10,7 +10,7 @@ import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { MessagesJudge } from '../../../support/stream/messages-judge.ts';
 
-/** Thinking goes out as blocks and comes back as it was, whoever signed it. (spec: inference, `reasoning_details`) */
+/** Thinking goes out as blocks and comes back as it was, whoever signed it. (rule I80) */
 const it = bounded(test);
 const HEAD = { id: 'gen-1', created: 1, model: 'a/b', provider: 'P' };
 const NATIVE = 'anthropic-claude-v1';
@@ -95,7 +95,7 @@ const details = fc
   .array(detail, { minLength: 1, maxLength: 5 })
   .map((all) => all.map((each, index) => ('index' in each ? { ...each, index } : { ...each })));
 
-it('structured reasoning of any provider comes back as it was, from a whole reply and from a stream', () => {
+it('structured reasoning of any provider comes back as it was, from a whole reply and from a stream (rule I80)', () => {
   fc.assert(
     fc.property(details, (sent) => {
       for (const content of [wholeContent(eventsOf(sent)), streamedContent(eventsOf(sent))]) {
@@ -140,7 +140,7 @@ it('plain reasoning is a thinking block without a signature, and plain reasoning
   }
 });
 
-it('a signature or data that only looks like ours is taken as a provider wrote it', () => {
+it('a signature or data that only looks like ours is taken as a provider wrote it (rule I80)', () => {
   const forged = [
     'troupe1.',
     'troupe1.e30',

@@ -8,7 +8,7 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);
 
-it('hides an unexpected cause from the client and keeps it for the log', () => {
+it('hides an unexpected cause from the client and keeps it for the log (rule E3)', () => {
   const error = gatewayErrorOf(new TypeError('the pepper is 1234'));
   assert.is(
     renderEnvelope(error),
@@ -17,7 +17,7 @@ it('hides an unexpected cause from the client and keeps it for the log', () => {
   assert.match(error.detail ?? '', /pepper/);
 });
 
-it('has the status, the message and the public members, and no detail', () => {
+it('has the status, the message and the public members, and no detail (rule E1)', () => {
   const envelope = renderEnvelope(
     new GatewayError({
       status: 404,

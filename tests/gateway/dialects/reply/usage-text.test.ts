@@ -6,7 +6,7 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);
 
-it('cached_tokens is a number wherever prompt_tokens_details is present, and unreported details are absent', () => {
+it('cached_tokens is a number wherever prompt_tokens_details is present, and unreported details are absent (rule I46)', () => {
   const details = (usage: Usage): unknown => JSON.parse(usageText(usage, '0')).prompt_tokens_details;
   assert.equal(details({ cacheWriteTokens: 5, cacheWrite1hTokens: 2 }), { cached_tokens: 0, cache_write_tokens: 7 });
   assert.equal(details({ cachedTokens: 4 }), { cached_tokens: 4 });

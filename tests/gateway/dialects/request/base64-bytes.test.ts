@@ -3,10 +3,10 @@ import * as assert from 'uvu/assert';
 import { base64Bytes } from '../../../../gateway/dialects/request/base64-bytes.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-/** spec: reliability, attack 66. */
+/** rule I41. */
 const it = bounded(test);
 
-it('the computed size equals the size that Node decodes', () => {
+it('the computed size equals the size that Node decodes (rule I41)', () => {
   for (let bytes = 1; bytes < 200; bytes++) {
     const text = Buffer.alloc(bytes, 0xfb).toString('base64');
     assert.is(base64Bytes(text), bytes);
@@ -14,7 +14,7 @@ it('the computed size equals the size that Node decodes', () => {
   }
 });
 
-it('characters that Node would silently drop are refused at every position', () => {
+it('characters that Node would silently drop are refused at every position (rule I41)', () => {
   const sound = Buffer.alloc(32, 0xa5).toString('base64');
   for (const foreign of ['-', '_', '\n', ' ', '=', '\u0000', '%', 'ä', '\ud83d']) {
     for (let at = 0; at < sound.length - 2; at++) {

@@ -19,7 +19,7 @@ import { CHAT, COMPLETION, EMBEDDINGS, IMAGES, MESSAGES, RESPONSES } from './who
 
 /**
  * Sets every optional member of a request, at every depth of its schema, to null once, and compares with the request
- * that leaves it out. (spec: inference, Conventions 1)
+ * that leaves it out. (rule I1)
  */
 const it = bounded(test);
 
@@ -73,7 +73,7 @@ const DIALECTS = [
 ] as const;
 
 for (const [dialect, schema, sample, parse, pathsMin] of DIALECTS) {
-  it(`${dialect}: null at an optional member of any depth counts as absent`, () => {
+  it(`${dialect}: null at an optional member of any depth counts as absent (rule I1)`, () => {
     assert.ok(Check(schema, sample));
     const paths = optionalPaths(schema as SchemaNode, sample).filter(
       (path) => !path.includes('reasoning_details') || path.length < 4,
@@ -91,7 +91,7 @@ for (const [dialect, schema, sample, parse, pathsMin] of DIALECTS) {
   });
 }
 
-it('null is kept inside members that belong to the client', () => {
+it('null is kept inside members that belong to the client (rule I1)', () => {
   const parameters = { type: 'object', default: null, properties: { a: { enum: [null, 1] } } };
   const json_schema = { name: 'n', schema: { const: null } };
   const metadata = { a: null, b: [null, { c: null }] };

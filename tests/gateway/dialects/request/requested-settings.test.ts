@@ -8,7 +8,7 @@ interface Body {
   readonly top_k?: number;
 }
 
-test('null and empty lists are left out', () => {
+test('null and empty lists are left out (rule I14)', () => {
   assert.equal(requestedSettings<Body>({ seed: null, stop: [], top_k: 0 }, ['seed', 'stop', 'top_k']), { top_k: 0 });
 });
 

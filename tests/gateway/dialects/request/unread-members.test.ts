@@ -6,7 +6,7 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);
 
-it('names the members that a dialect does not read, and nothing where it reads all', () => {
+it('names the members that a dialect does not read, and nothing where it reads all (rule I2)', () => {
   const { members } = DIALECTS.chat;
   assert.is(unreadMembers(members, { model: 'm', messages: [], stream_options: {}, metadata: {} }), null);
   assert.equal(unreadMembers(members, { model: 'm', mesages: [], max_output_tokens: 5 }), [

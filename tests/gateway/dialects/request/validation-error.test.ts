@@ -20,7 +20,7 @@ import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { CHAT, COMPLETION, EMBEDDINGS, IMAGES, MESSAGES, RESPONSES } from './whole-requests.ts';
 
-/** spec: inference, Errors 2; reliability, attacks 60 to 64. */
+/** rule E10. */
 const it = bounded(test);
 const NOTHING_FOUND = 'The request body does not have the expected shape';
 
@@ -62,7 +62,7 @@ for (const [dialect, schema, sample, parse, runs] of DIALECTS) {
   const check = Compile(schema);
   const paths = pathsOf(sample);
 
-  it(`${dialect}: every body that the check refuses has a validation error that names a member, and no other has one`, () => {
+  it(`${dialect}: every body that the check refuses has a validation error that names a member, and no other has one (rule E10)`, () => {
     let refused = 0;
     fc.assert(
       fc.property(fc.constantFrom(...paths), GARBAGE, (path, put) => {
@@ -81,7 +81,7 @@ for (const [dialect, schema, sample, parse, runs] of DIALECTS) {
     assert.ok(refused > runs / 4);
   });
 
-  it(`${dialect}: a damaged request gives a turn or a refusal, never an internal error`, () => {
+  it(`${dialect}: a damaged request gives a turn or a refusal, never an internal error (rule E10)`, () => {
     fc.assert(
       fc.property(fc.constantFrom(...paths), GARBAGE, (path, put) => {
         try {
@@ -98,7 +98,7 @@ for (const [dialect, schema, sample, parse, runs] of DIALECTS) {
   });
 }
 
-it('a violation at the end of a long list is found without checking every variant of every entry', () => {
+it('a violation at the end of a long list is found without checking every variant of every entry (rule E10)', () => {
   let reads = 0;
   const watched = new Proxy(
     { type: 'text', text: 'x' },

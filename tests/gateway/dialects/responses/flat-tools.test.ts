@@ -41,7 +41,7 @@ function refused(members: object): string {
 
 const namesOf = ({ tools }: Turn): readonly string[] => (tools ?? []).map(({ name }) => name);
 
-it('functions of a namespace stand among the others, and its description goes with the first of them', () => {
+it('functions of a namespace stand among the others, and its description goes with the first of them (rule I86)', () => {
   const { turn } = parse({ tools: [named('shell'), AGENTS, named('plan')] });
   assert.equal(turn.tools, [
     { name: 'shell' },
@@ -58,7 +58,7 @@ it('functions of a namespace stand among the others, and its description goes wi
   ]);
 });
 
-it('a name that is too long for providers ends in a digest and stays unlike its neighbours', () => {
+it('a name that is too long for providers ends in a digest and stays unlike its neighbours (rule I86)', () => {
   const long = 'x'.repeat(60);
   const [first, second] = namesOf(parse({ tools: [space('server', [named(`${long}a`), named(`${long}b`)])] }).turn);
   assert.match(first ?? '', /^server__x{47}_[0-9a-f]{8}$/);
@@ -112,7 +112,7 @@ it('what cannot be a function is refused at its position', () => {
   for (const [tools, message] of rows) assert.match(refused({ tools }), message);
 });
 
-it('calls that come back as history have the name that the model knows', () => {
+it('calls that come back as history have the name that the model knows (rule I86)', () => {
   const call = { type: 'function_call', call_id: 'c', name: 'spawn', arguments: '{}' };
   const input = [call, { ...call, namespace: 'agents' }, { ...call, namespace: null }];
   const [message] = parse({ input, tools: [AGENTS] }).turn.messages;

@@ -29,7 +29,7 @@ function refused(members: object): string {
   throw new Error(`accepted: ${JSON.stringify(members)}`);
 }
 
-it('a text is one message of the user, and instructions are the system prompt', () => {
+it('a text is one message of the user, and instructions are the system prompt (rule I84)', () => {
   assert.equal(parse({ instructions: 'Be brief.' }).messages, [
     { role: 'system', text: 'Be brief.' },
     { role: 'user', text: 'hi' },
@@ -48,7 +48,7 @@ it('the text parts of a system or developer message are joined by a line break, 
   }
 });
 
-it('the same conversation in both dialects is the same turn', () => {
+it('the same conversation in both dialects is the same turn (rule I6)', () => {
   const schema = { type: 'object', properties: {} };
   const turn = parse({
     instructions: 'S',
@@ -127,7 +127,7 @@ it('the same conversation in both dialects is the same turn', () => {
   assert.equal(turn, chat);
 });
 
-it('images and documents come by bytes, by URL and as stored files', () => {
+it('images and documents come by bytes, by URL and as stored files (rule I84)', () => {
   const turn = parse({
     input: [
       {
@@ -171,7 +171,7 @@ it('images and documents come by bytes, by URL and as stored files', () => {
   assert.is(refused({ input: [{ role: 'user', content: files }] }), 'input must name at most 16 stored files');
 });
 
-it('a part needs exactly one source', () => {
+it('a part needs exactly one source (rule I39)', () => {
   const part = (members: object): string => refused({ input: [{ role: 'user', content: [members] }] });
   assert.match(part({ type: 'input_file' }), /^input\[0\]\.content\[0\] must have file_id, file_data or file_url$/);
   assert.match(part({ type: 'input_file', file_id: 'f', file_data: 'AAAA' }), /one of file_id, file_data and file_url/);
@@ -230,7 +230,7 @@ it('reasoning belongs to the item behind it, and at the end of a turn to the ite
   ]);
 });
 
-it('sealed reasoning survives the way to the client and back, unchanged and in order', () => {
+it('sealed reasoning survives the way to the client and back, unchanged and in order (rule I91)', () => {
   const details: ReasoningDetail[] = [
     { type: 'reasoning.text', text: 'Zürich [[[{"', signature: 'c2ln', format: 'anthropic-claude-v1', index: 0 },
     { type: 'reasoning.encrypted', data: 'xyz', id: null, index: 1 },
@@ -250,7 +250,7 @@ it('sealed reasoning survives the way to the client and back, unchanged and in o
   });
 });
 
-it('encrypted content of another origin is data for its provider; a damaged text of ours is refused', () => {
+it('encrypted content of another origin is data for its provider; a damaged text of ours is refused (rule I91)', () => {
   assert.equal(openReasoning('gAAAA', 'm'), [{ type: 'reasoning.encrypted', data: 'gAAAA' }]);
   assert.is(sealReasoning([{ type: 'reasoning.text', text: 'x' }]), null);
   const sealed = (value: unknown): string => `rd1.${Buffer.from(JSON.stringify(value)).toString('base64')}`;
@@ -265,7 +265,7 @@ it('encrypted content of another origin is data for its provider; a damaged text
   }
 });
 
-it('what the dialect does not support is refused, naming the member', () => {
+it('what the dialect does not support is refused, naming the member (rule I85)', () => {
   const rows: readonly (readonly [object, RegExp])[] = [
     [{ previous_response_id: 'resp_1' }, /^previous_response_id must be null/],
     [{ conversation: 'conv_1', input: undefined }, /^conversation must be null/],
@@ -305,7 +305,7 @@ it('what the dialect does not support is refused, naming the member', () => {
   for (const [members, message] of rows) assert.match(refused(members), message);
 });
 
-it('members without effect reach no provider and no record', () => {
+it('members without effect reach no provider and no record (rule I84)', () => {
   const plain = parse({});
   const members = { store: true, include: ['reasoning.encrypted_content'], metadata: { a: 1 }, user: 'u' };
   assert.equal(parse({ ...members, previous_response_id: null, background: false, unknown: 1 }), plain);
@@ -313,7 +313,7 @@ it('members without effect reach no provider and no record', () => {
   assert.equal(parse({ text: { format: { type: 'text' } }, tools: [], tool_choice: 'auto' }), plain);
 });
 
-it('the cache key outranks the session, and a ceiling beyond every endpoint is that of the other dialects', () => {
+it('the cache key outranks the session, and a ceiling beyond every endpoint is that of the other dialects (rule I125)', () => {
   assert.is(parse({ prompt_cache_key: 'k' }, 's').conversation, 'k');
   assert.is(parse({}, 's').conversation, 's');
   assert.is(parse({ max_output_tokens: 5e9 }).completionTokensMax, 1_048_576);

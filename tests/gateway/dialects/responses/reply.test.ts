@@ -35,7 +35,7 @@ const typesOf = (events: readonly Members[]): string[] =>
   events.map(({ type }) => String(type).replace('response.', ''));
 const itemsOf = (response: Members): readonly Item[] => response.output as Item[];
 
-it('a text is the sequence of events that clients accumulate, in this order and with these members', () => {
+it('a text is the sequence of events that clients accumulate, in this order and with these members (rule I88)', () => {
   const { events, final } = streamed([[text('Hel')], [text('lo "x"\n')], [FINISH]]);
   assert.equal(typesOf(events), [
     ...['created', 'in_progress', 'output_item.added', 'content_part.added', 'output_text.delta', 'output_text.delta'],
@@ -69,7 +69,7 @@ it('a text is the sequence of events that clients accumulate, in this order and 
   });
 });
 
-it('parallel calls are items of their own, also where their fragments alternate', () => {
+it('parallel calls are items of their own, also where their fragments alternate (rule I88)', () => {
   const start = (index: number): TurnEvent => ({ type: 'tool-start', index, id: `call_${index}`, name: `f${index}` });
   const piece = (index: number, given: string): TurnEvent => ({ type: 'tool-delta', index, arguments: given });
   for (const order of [
@@ -122,7 +122,7 @@ it('excluded reasoning leaves no item, in the stream and in the whole reply', ()
   assert.equal(types, ['message']);
 });
 
-it('honoured names settings as this dialect does', () => {
+it('honoured names settings as this dialect does (rule I51)', () => {
   const honoured = { reasoning_effort: true, response_format: true, structured_outputs: false, top_p: true };
   const { final } = streamed([[text('x'), FINISH]], { ...CLOSING, honoured } as never);
   assert.equal(final.honoured, {
@@ -130,7 +130,7 @@ it('honoured names settings as this dialect does', () => {
   });
 });
 
-it('reasoning is shown once, and what has to be sent back is sealed in its item', () => {
+it('reasoning is shown once, and what has to be sent back is sealed in its item (rule I91)', () => {
   const detail = (more: object): TurnEvent => ({
     type: 'reasoning-detail',
     detail: { type: 'reasoning.text', index: 0, format: 'anthropic-claude-v1', ...more },
@@ -172,7 +172,7 @@ it('structured reasoning alone is shown, each entry as a part; an encrypted entr
   assert.match(String(late?.encrypted_content), /^rd1\./);
 });
 
-it('refusals, pictures and speech are parts of the message, and a picture is added and done in one pair', () => {
+it('refusals, pictures and speech are parts of the message, and a picture is added and done in one pair (rule I87)', () => {
   const { events, final } = streamed([
     [text('Look:')],
     [{ type: 'image', url: 'data:image/png;base64,AAAA', index: 0 }],
@@ -196,7 +196,7 @@ it('refusals, pictures and speech are parts of the message, and a picture is add
   );
 });
 
-it('an answer that was cut is incomplete, with its reason', () => {
+it('an answer that was cut is incomplete, with its reason (rule I90)', () => {
   for (const [reason, why] of [
     ['length', 'max_output_tokens'],
     ['content_filter', 'content_filter'],
@@ -208,7 +208,7 @@ it('an answer that was cut is incomplete, with its reason', () => {
   }
 });
 
-it('a failure is an error event with a null code, then the failed response with one of four codes', () => {
+it('a failure is an error event with a null code, then the failed response with one of four codes (rule I89)', () => {
   for (const [status, type, code] of [
     [502, 'provider_unavailable', 'server_error'],
     [429, 'rate_limit_exceeded', 'rate_limit_exceeded'],
@@ -228,7 +228,7 @@ it('a failure is an error event with a null code, then the failed response with 
   }
 });
 
-it('an unreported count is 0 and named; without a charge no count is stated', () => {
+it('an unreported count is 0 and named; without a charge no count is stated (rule I74)', () => {
   const usageOf = (usage: object): Members =>
     whole([text('x'), FINISH], { ...CLOSING, usage } as typeof CLOSING).usage as Members;
   assert.equal(usageOf({ completionTokens: 2 }).heimdall, { unreported: ['input_tokens', 'total_tokens'] });
@@ -239,7 +239,7 @@ it('an unreported count is 0 and named; without a charge no count is stated', ()
   assert.equal([none.total_tokens, none.cost], [0, undefined]);
 });
 
-it('a silent stream repeats the response so far, and its items go on', () => {
+it('a silent stream repeats the response so far, and its items go on (rule I92)', () => {
   const frames = REPLY.frames(HEAD);
   const keepAlive = (silentMs = 120_000): string => frames.keepAlive?.(silentMs) ?? '';
   const wire = [
@@ -262,7 +262,7 @@ it('a silent stream repeats the response so far, and its items go on', () => {
   assert.equal(saidOf(itemsOf(response)[0]), 'Hel');
 });
 
-it('the response repeats its request within bounds, with a placeholder for what strict clients require', () => {
+it('the response repeats its request within bounds, with a placeholder for what strict clients require (rule I87)', () => {
   const request = {
     ...{ model: 'a/b', instructions: 'Be brief.', metadata: { a: 1 }, temperature: 0.5, user: 'u', store: true },
     ...{ tools: [{ type: 'function' as const, name: 'f' }], reasoning: { effort: 'low' as const } },
@@ -306,7 +306,7 @@ const finish = fc
   .constantFrom('stop', 'length', 'tool_calls', 'content_filter')
   .map((reason): TurnEvent => ({ type: 'finish', reason: reason as 'stop', native: null }));
 
-it('any events in any batches make a valid stream, whose last response is the whole reply', () => {
+it('any events in any batches make a valid stream, whose last response is the whole reply (rule I50)', () => {
   fc.assert(
     fc.property(fc.array(fc.array(part, { maxLength: 4 }), { maxLength: 8 }), finish, (batches, end) => {
       const { final } = streamed([...batches, [end]]);
@@ -317,7 +317,7 @@ it('any events in any batches make a valid stream, whose last response is the wh
   );
 });
 
-it('text that a provider writes cannot leave its frame', () => {
+it('text that a provider writes cannot leave its frame (rule I58)', () => {
   const hostile = 'a\n\nevent: response.completed\ndata: {}\n\n\u2028\r\n[DONE]';
   const { events } = streamed([
     [text(hostile), { type: 'reasoning-delta', text: hostile }],
@@ -328,7 +328,7 @@ it('text that a provider writes cannot leave its frame', () => {
   assert.is(events.filter(({ type }) => type === 'response.completed').length, 1);
 });
 
-it('an answer beyond the bound is refused instead of being kept in memory', () => {
+it('an answer beyond the bound is refused instead of being kept in memory (rule I93)', () => {
   const frames = REPLY.frames(HEAD);
   // A fragment without its call counts, and costs this test nothing to write.
   const piece: TurnEvent = { type: 'tool-delta', index: 0, arguments: 'x'.repeat(8 * 1_024 * 1_024) };

@@ -194,7 +194,7 @@ it('the browser of a session known here is counted by its session, any other by 
   );
 });
 
-it('a valid key enters from an address whose budget is used up, and is counted by itself alone', async () => {
+it('a valid key enters from an address whose budget is used up, and is counted by itself alone (rule E16)', async () => {
   const bench = new Bench();
   bench.refusals.set(ADDRESS, LIMITED);
   await bench.enter({});
@@ -221,7 +221,7 @@ it('wrong keys from an address whose budget is used up occupy a bounded part of 
   assert.equal(bench.counted, [ADDRESS]);
 });
 
-it('finds a key in either header, or in both if they agree, and reads its row once', async () => {
+it('finds a key in either header, or in both if they agree, and reads its row once (rule K1)', async () => {
   const bench = new Bench();
   for (const headers of [
     { authorization: [`Bearer ${KEY}`] },
@@ -251,7 +251,7 @@ it('a row is believed for a time that begins with its reading, however slow the 
   assert.is(bench.lookups, 2, 'after 1.5 s');
 });
 
-it('answers a management key 403 on a route that spends, after charging its budget', async () => {
+it('answers a management key 403 on a route that spends, after charging its budget (rule K9)', async () => {
   const bench = new Bench();
   for (const round of [1, 2]) {
     const { refusal } = await bench.enter({ authorization: [`Bearer ${MANAGEMENT}`] });

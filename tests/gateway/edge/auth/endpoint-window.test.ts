@@ -71,7 +71,7 @@ async function take(window: EndpointWindow): Promise<number> {
   }
 }
 
-it('admits exactly the limit of the window over several nodes, and answers 429 beyond', async () => {
+it('admits exactly the limit of the window over several nodes, and answers 429 beyond (rule E14)', async () => {
   const bench = new Bench(100, 8);
   const nodes = [bench.window(), bench.window(), bench.window()];
   const answers = await Promise.all(Array.from({ length: 300 }, (_, i) => take(nodes[i % 3] as EndpointWindow)));

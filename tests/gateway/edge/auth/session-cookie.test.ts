@@ -4,7 +4,7 @@ import { endedCookie, sessionCookie, sessionSecretOf } from '../../../../gateway
 
 const SECRET = '0123456789abcdef'.repeat(4);
 
-test('attack 30: the cookie is of this host alone, of TLS, unreadable for scripts and sent by this site only', () => {
+test('the cookie is of this host alone, of TLS, unreadable for scripts and sent by this site only (rule K36)', () => {
   assert.is(
     sessionCookie(SECRET, 3_600_000),
     `__Host-troupe-session=${SECRET}; Max-Age=3600; Path=/; HttpOnly; Secure; SameSite=Strict`,

@@ -157,7 +157,7 @@ for (const [nodes, minutes, flooding] of [
   [2, 2, 800],
   [3, 1, 100],
 ] as const) {
-  it(`a tenant and strangers at full strength take no more than their parts, over ${nodes} nodes`, async () => {
+  it(`a tenant and strangers at full strength take no more than their parts, over ${nodes} nodes (rule E15)`, async () => {
     const cluster = new Nodes(nodes);
     const strangers = Array.from({ length: 50 }, (_, i) => stranger(`v4-10.0.0.${i}`, 2));
     const loads = [tenant('flood', flooding), ...strangers, tenant('quiet', 5), tenant('other', 20)];

@@ -15,7 +15,7 @@ function refusal(run: () => unknown): GatewayError {
   throw new Error('nothing was refused');
 }
 
-it('bounds the uploads of a key and of an address, and names the bound', () => {
+it('bounds the uploads of a key and of an address, and names the bound (rule E40)', () => {
   const uploads = new OpenUploads({ uploadsPerKeyMax: 2, uploadsPerAddressMax: 3 });
   const first = uploads.open('key', 'here');
   uploads.open('key', 'there');

@@ -113,7 +113,7 @@ const REFUSED: readonly (readonly [string, Sent, number])[] = [
 ];
 
 for (const [what, sent, expected] of REFUSED) {
-  it(`refuses ${what} with ${expected}`, async () => {
+  it(`refuses ${what} with ${expected} (rule E25)`, async () => {
     assert.is(await status(sent), expected);
   });
 }
@@ -131,7 +131,7 @@ function messageOf(outcome: Outcome): string {
   return outcome.error instanceof GatewayError ? `${outcome.error.status} ${outcome.error.message}` : 'left';
 }
 
-it('names the line and the byte at which a body breaks, whichever reader its size needs', async () => {
+it('names the line and the byte at which a body breaks, whichever reader its size needs (rule E34)', async () => {
   for (const words of [10, 20_000, 200_000]) {
     const text = `"${'word ü '.repeat(words)}`;
     const at = Buffer.byteLength(text) + 1;
@@ -146,7 +146,7 @@ it('names the line and the byte at which a body breaks, whichever reader its siz
   }
 });
 
-it('refuses a chunked body that grows past the bound, by the bytes received', async () => {
+it('refuses a chunked body that grows past the bound, by the bytes received (rule E23)', async () => {
   const stall = 'a'.repeat(LIMITS.bodyBytesMax + 1);
   assert.is(await status({ stall: `"${stall}`, headers: { 'transfer-encoding': 'chunked' } }), 413);
 });
@@ -158,7 +158,7 @@ it('accepts the parameters of a content type that name UTF-8, and 64 levels', as
   assert.is(await status({ body: deep }), deep);
 });
 
-it('ends an upload below the minimum speed with 408', async () => {
+it('ends an upload below the minimum speed with 408 (rule E26)', async () => {
   assert.is(await status({ stall: '{"a"', headers: { 'content-length': '100' } }), 408);
 });
 
@@ -188,7 +188,7 @@ it('a failed large body does not block the next one', async () => {
   assert.equal(outcomes, [400, sound, 400, sound]);
 });
 
-it('the large bodies of one account wait for one of another account at most', async () => {
+it('the large bodies of one account wait for one of another account at most (rule E39)', async () => {
   const body = JSON.stringify({ a: 'y'.repeat(400_000) });
   const ended: string[] = [];
   let free: () => void = () => {};
@@ -226,7 +226,7 @@ it('a body of dense structure is read as any other', async () => {
 
 const total = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
 
-it('a large body reserves room as it arrives, and is refused with retry advice if there is none', async () => {
+it('a large body reserves room as it arrives, and is refused with retry advice if there is none (rule E39)', async () => {
   const reserved: number[] = [];
   const large = JSON.stringify({ text: 'x'.repeat(200_000) });
   const outcome = await read({ body: large, reserve: (bytes) => reserved.push(bytes) > 0 });
@@ -280,7 +280,7 @@ it('a body whose values need more memory than its bytes reserves the difference 
   assert.ok('error' in refused && refused.error instanceof GatewayError && refused.error.status === 503);
 });
 
-it('1,536 tools are read, with schemas of a usual size and of the largest', async () => {
+it('1,536 tools are read, with schemas of a usual size and of the largest (rule I27)', async () => {
   for (const bytes of [3_400_000, LIMITS.bodyBytesMax]) {
     const body = manyTools(bytes);
     assert.ok(body.length > bytes * 0.99 && body.length <= bytes);

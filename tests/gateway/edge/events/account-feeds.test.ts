@@ -190,7 +190,7 @@ it('a change stamped by a clock that was set back by a minute is found by the ne
   assert.equal(idsOf(events), ['f1', 'f2']);
 });
 
-it('a cursor resumes for at least ten minutes, on a node that never followed the account', async () => {
+it('a cursor resumes for at least ten minutes, on a node that never followed the account (rule B54)', async () => {
   const { clock, change, follow } = stage();
   const at = clock.now();
   change('f1', 'file.stored', at + 1);
@@ -205,7 +205,7 @@ it('a cursor resumes for at least ten minutes, on a node that never followed the
   assert.equal(late.events, []);
 });
 
-it('a change that was read before the replay of a newer one of its object is not sent behind it', async () => {
+it('a change that was read before the replay of a newer one of its object is not sent behind it (rule B52)', async () => {
   const { clock, change, notice, follow, onRead } = stage();
   const other = await follow();
   change('f1', 'file.stored');
@@ -226,7 +226,7 @@ it('a change that was read before the replay of a newer one of its object is not
   assert.equal(idsOf(other.events), ['f1'], 'the feed itself had read the first');
 });
 
-it('streams are bounded per key, per account and per node, and a closed one gives its place back', async () => {
+it('streams are bounded per key, per account and per node, and a closed one gives its place back (rule B56)', async () => {
   const { feeds, follow, seers } = stage();
   const sink: EventSink = { holdsRequest: true, receive: () => {}, end: () => {} };
   const join = (key: string) =>

@@ -93,7 +93,7 @@ it('a stream that resumes opens with the cursor of its client, from which it sti
   assert.match(response.written.join(''), /^id: cur_10\nevent: feed\.opened$/m);
 });
 
-it('a client that reads nothing is told so once its buffer is full, and is then cut', async () => {
+it('a client that reads nothing is told so once its buffer is full, and is then cut (rule B56)', async () => {
   const { clock, response, sink, ended, run } = stage();
   await run();
   response.reads = false;

@@ -43,7 +43,7 @@ const idsOf = (query: string): readonly string[] =>
     .map(({ id }) => id)
     .sort();
 
-it('any endpoint of a model satisfies the filters of context and modalities, not only the cheapest', () => {
+it('any endpoint of a model satisfies the filters of context and modalities, not only the cheapest (rule C14)', () => {
   assert.equal(idsOf('context=8192'), ['m/mixed', 'm/plain']);
   assert.equal(idsOf('context=100000'), ['m/mixed']);
   assert.equal(idsOf('context=200001'), []);
@@ -57,13 +57,13 @@ it('one endpoint has to declare all modalities of a filter, since one endpoint t
   assert.equal(idsOf('input_modalities=audio,image'), []);
 });
 
-it('a filter leaves the summary as it is: the cheapest endpoint supplies it', () => {
+it('a filter leaves the summary as it is: the cheapest endpoint supplies it (rule C1)', () => {
   const [summary] = listed('context=100000');
   assert.is(summary?.context_length, 8_192);
   assert.match(JSON.stringify(summary?.architecture), /"input_modalities":\["text","audio"\]/);
 });
 
-it('hostile and malformed values are 400, or plain text that matches nothing; none is evaluated', () => {
+it('hostile and malformed values are 400, or plain text that matches nothing; none is evaluated (rule E38)', () => {
   const refused = [
     ...['sort=__proto__', 'sort=constructor', 'sort=', 'limit=0', 'limit=-1', 'limit=1e3', 'limit=1e309', 'limit=NaN'],
     ...['limit=9999999999', 'offset=-0', 'offset=1.5', 'zdr=1', 'zdr=TRUE', 'zdr='],

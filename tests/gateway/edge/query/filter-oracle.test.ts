@@ -140,7 +140,7 @@ function cheapestFirst(a: Drawn, b: Drawn): number {
   return endpoint(a).id < endpoint(b).id ? -1 : 1;
 }
 
-/** One model at a time, one rule at a time. (spec: catalogue, `GET /models` query parameters) */
+/** One model at a time, one rule at a time. (rule C14) */
 function matches(id: string, all: readonly Drawn[], wanted: Wanted): boolean {
   const own = all.filter(({ model }) => model === id).sort(cheapestFirst);
   const words = (name: string): string[] => (wanted[name] as string).split(',');
@@ -203,7 +203,7 @@ function expected(all: readonly Drawn[], wanted: Wanted): string[] {
   return live.sort((a, b) => (CREATED[b] as number) - (CREATED[a] as number) || (a < b ? -1 : 1));
 }
 
-it('each filter alone keeps what its rule keeps', () => {
+it('each filter alone keeps what its rule keeps (rule C14)', () => {
   for (const [name, values] of Object.entries(FILTERS)) {
     fc.assert(
       fc.property(catalogue, values, (all, value) => {
@@ -214,7 +214,7 @@ it('each filter alone keeps what its rule keeps', () => {
   }
 });
 
-it('filters combine with AND, and a page is a part of the sorted whole', () => {
+it('filters combine with AND, and a page is a part of the sorted whole (rule C14)', () => {
   const paged = fc.record({ limit: fc.integer({ min: 1, max: 4 }), offset: fc.integer({ min: 0, max: 5 }) });
   fc.assert(
     fc.property(catalogue, query, paged, (all, wanted, { limit, offset }) => {
@@ -229,7 +229,7 @@ it('filters combine with AND, and a page is a part of the sorted whole', () => {
   );
 });
 
-it('every order sorts the same models, unknown prices last in both directions', () => {
+it('every order sorts the same models, unknown prices last in both directions (rule C16)', () => {
   fc.assert(
     fc.property(catalogue, (all) => {
       const newest = expected(all, {});
@@ -264,7 +264,7 @@ it('every order sorts the same models, unknown prices last in both directions', 
   );
 });
 
-it('a filter that is not computed empties the answer and is named, whatever else is asked', () => {
+it('a filter that is not computed empties the answer and is named, whatever else is asked (rule C15)', () => {
   const names = ['category', 'arch', 'distillable', 'min_intelligence_index', 'max_agentic_index'];
   fc.assert(
     fc.property(catalogue, query, fc.subarray(names, { minLength: 1 }), (all, wanted, named) => {

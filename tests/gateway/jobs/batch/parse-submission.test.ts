@@ -36,7 +36,7 @@ it('accepts all three endpoints, defaults, and null for whatever may be left out
   assert.equal(kept?.only, ['sim-a'], 'a preference of null is as left out');
 });
 
-it('refuses an envelope with a 400 that names the member', () => {
+it('refuses an envelope with a 400 that names the member (rule B1)', () => {
   const cases: readonly (readonly [object, RegExp])[] = [
     [{ endpoint: undefined }, /^400 endpoint is required/],
     [{ endpoint: null }, /^400 endpoint must be/],
@@ -77,7 +77,7 @@ it('refuses an envelope with a 400 that names the member', () => {
     );
 });
 
-it('takes 1,000 requests, and names of 128 characters of any script, pairs of units included', () => {
+it('takes 1,000 requests, and names of 128 characters of any script, pairs of units included (rule B2)', () => {
   const requests = Array.from({ length: 1_000 }, (_, at) => ({ ...one, custom_id: `request ${at}` }));
   assert.is(submit({ requests }), 'accepted');
   for (const custom_id of ['x'.repeat(128), '😀'.repeat(128), 'запрос №1', '👩‍👩‍👧', '__proto__'])

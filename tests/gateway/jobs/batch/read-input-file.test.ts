@@ -65,7 +65,7 @@ it('reads one request a line, wherever the pieces of the file are cut', async ()
   }
 });
 
-it('a line that cannot be read is named', async () => {
+it('a line that cannot be read is named (rule B8)', async () => {
   assert.match(
     await refusal((await reader(`${line(0)}\n\n{"a"`))()),
     /^400 line 3 of the input file: The body is not valid/,

@@ -47,7 +47,7 @@ async function textOf(source: AsyncIterable<Uint8Array> | null): Promise<string 
   return Buffer.concat(pieces).toString();
 }
 
-it('reads the results file; null while the batch runs, and once the file is deleted, expired or cannot be opened', async () => {
+it('reads the results file; null while the batch runs, and once the file is deleted, expired or cannot be opened (rule B30)', async () => {
   const on = await stage();
   assert.is(await textOf(await on.results()), '{"a":1}\n');
   assert.is(await on.results({ ...ended, resultsFileId: null }), null);
@@ -60,7 +60,7 @@ it('reads the results file; null while the batch runs, and once the file is dele
   assert.is(await on.results(), null);
 });
 
-it('while the key store is out of reach it is a 503 with Retry-After: null would mean that the results expired', async () => {
+it('while the key store is out of reach it is a 503 with Retry-After: null would mean that the results expired (rule B32)', async () => {
   const on = await stage();
   on.keys.key = () => Promise.reject(new KeyStoreUnreachable('cut'));
   const error = await on.results().catch((thrown: unknown) => thrown);

@@ -51,7 +51,7 @@ async function failureOf(work: Promise<unknown>): Promise<ActivityFailed> {
   return thrown as ActivityFailed;
 }
 
-it('a line is held, answered and sealed; its charge is returned and not sent', () =>
+it('a line is held, answered and sealed; its charge is returned and not sent (rule B13)', () =>
   on(async (on) => {
     const result = await on.run(await on.input(CHAT));
     assert.equal(eventsOf(on), ['turn.admit']);
@@ -90,7 +90,7 @@ it('a large reply is a sealed blob, counted with its bytes', () =>
     assert.ok(bytes > text.length && bytes < text.length + 2_000);
   }));
 
-it('a reply of 1 MiB is kept, one byte more fails as charged and is not truncated', () =>
+it('a reply of 1 MiB is kept, one byte more fails as charged and is not truncated (rule B31)', () =>
   on(async (on) => {
     on.say('');
     const overhead = (await replyOf(on, await on.run(await on.input(CHAT)))).text.length;
@@ -125,7 +125,7 @@ for (const [type, refusal, status] of REFUSALS) {
 }
 
 for (const scope of ['account', 'key', 'workspace'] as const) {
-  it(`money that other requests hold is no outcome: the attempt is repeated (${scope})`, () =>
+  it(`money that other requests hold is no outcome: the attempt is repeated (${scope}) (rule B21)`, () =>
     on(
       async (on) => {
         const failure = await failureOf(on.run(await on.input(CHAT)));
@@ -144,7 +144,7 @@ for (const scope of ['account', 'key', 'workspace'] as const) {
     ));
 }
 
-it('a body that its dialect refuses, an unknown model, and no endpoint fail as on the live route', () =>
+it('a body that its dialect refuses, an unknown model, and no endpoint fail as on the live route (rule B3)', () =>
   on(async (on) => {
     const codes = async (body: object) => errorOf(await on.run(await on.input(body))).code;
     assert.is(await codes({ messages: [] }), 400);
@@ -163,7 +163,7 @@ it('a provider that fails each time is the outcome of the line, and the hold is 
   }));
 
 for (const code of ['busy', 'refused', 'expired'] as const) {
-  it(`an account that cannot be asked (${code}) is no outcome: the attempt is repeated`, () =>
+  it(`an account that cannot be asked (${code}) is no outcome: the attempt is repeated (rule B21)`, () =>
     on(
       async (on) => {
         const failure = await failureOf(on.run(await on.input(CHAT)));
@@ -187,7 +187,7 @@ it('without its key store a line is not sent; it is no outcome', () =>
     assert.ok((await on.run(input)).settlement);
   }));
 
-it('a body whose key is destroyed, or whose bytes are gone, ends its line with a server error, unsent and uncharged', () =>
+it('a body whose key is destroyed, or whose bytes are gone, ends its line with a server error, unsent and uncharged (rule B19)', () =>
   on(async (on) => {
     const input = await on.input(CHAT);
     const head = (input.bodies?.head ?? '').replace(/^.{8}/, 'AAAAAAAA');
@@ -273,7 +273,7 @@ it('the bodies under way on one node have a bound: a line beyond it is read once
     assert.equal(steps, ['read 100', 'read 8', 'end 8', 'end 100', 'read 30', 'end 30']);
   }));
 
-it('a cut line aborts its call and releases its hold', () =>
+it('a cut line aborts its call and releases its hold (rule B25)', () =>
   on(async (on) => {
     const { promise, resolve } = deferred();
     const controller = new AbortController();

@@ -48,7 +48,7 @@ function isJson(text: string): boolean {
   }
 }
 
-it(`of ${BODIES} random bodies exactly those fail that the live route refuses, with its error`, async () => {
+it(`of ${BODIES} random bodies exactly those fail that the live route refuses, with its error (rule B3)`, async () => {
   const stage = openStage();
   const sample = fc.sample(bodies('/chat/completions'), 2 * BODIES).map((text) => text.toWellFormed());
   // What is no JSON value refuses the whole submission; a body that asks for a stream is refused by the batch.
@@ -77,7 +77,7 @@ it('what is JSON, but not acceptable JSON, fails its body alone, as on the live 
   }
 });
 
-it('bodies are sealed in order, each at its place, under this batch of this account only', async () => {
+it('bodies are sealed in order, each at its place, under this batch of this account only (rule B48)', async () => {
   const stage = openStage();
   const values = [chat({ user: 'ü😀' }), chat({ temperature: 3 }), chat({ seed: 7 })];
   const batch = await stage.seal(submit(values, { model: 'sim/fast', provider: { only: ['sim-a'] } }));
@@ -94,7 +94,7 @@ it('bodies are sealed in order, each at its place, under this batch of this acco
   assert.is(moved, 'SealBroken');
 });
 
-it('stream, store and another model are refused in one body alone; all refused leaves no bodies', async () => {
+it('stream, store and another model are refused in one body alone; all refused leaves no bodies (rule B5)', async () => {
   const stage = openStage();
   const values = [
     chat({ stream: true }),
@@ -120,7 +120,7 @@ it('stream, store and another model are refused in one body alone; all refused l
   assert.ok(fine.lines.every((line) => !('refused' in line)));
 });
 
-it('a body without model or provider gets those of the batch; null counts as absent', async () => {
+it('a body without model or provider gets those of the batch; null counts as absent (rule B5)', async () => {
   const defaults: LineDefaults = { endpoint: CHAT, model: 'sim/fast', provider: { allow_fallbacks: false } };
   const read = async (body: object, given = defaults): Promise<unknown> => {
     const text = Buffer.from(JSON.stringify(body));
@@ -176,7 +176,7 @@ it('1,000 long refusals with 1,000 long names fit one envelope: messages are cut
   assert.ok(batch.lines.every((line) => 'refused' in line && line.refused.code === 400 && line.refused.message !== ''));
 });
 
-it('while the key store is out of reach: 503 with Retry-After, and nothing is stored', async () => {
+it('while the key store is out of reach: 503 with Retry-After, and nothing is stored (rule B9)', async () => {
   const stage = openStage();
   stage.keys.current = () => Promise.reject(new KeyStoreUnreachable('cut'));
   const error = await stage.seal(submit([chat()])).catch((thrown: unknown) => thrown);

@@ -74,7 +74,7 @@ it('before settlement was asked for nothing can have happened; after it, everyth
   assert.equal(await run({ settle: { ...REFUSED, transaction: '0xT1' } }), ['unknown', 'verify settle']);
 });
 
-it('a later attempt asks by the nonce first, and settles again only what was not settled', async () => {
+it('a later attempt asks by the nonce first, and settles again only what was not settled (rule K47)', async () => {
   assert.equal(await run({ attempt: 2, find: { state: 'settled', settlement: SETTLED } }), [settled, 'find']);
   assert.equal(await run({ attempt: 2 }), [settled, 'find settle']);
   assert.equal(await run({ attempt: 2, find: none }), ['unknown', 'find']);

@@ -174,7 +174,7 @@ const folderOf = (actors: PureActors, dies?: () => boolean): EarningsFolder =>
 
 const sorted = (sums: Map<string, string>) => [...sums].sort(([a], [b]) => (a < b ? -1 : 1));
 
-it('every charge is earned once, to the last digit, folded or not, whenever nodes that fold die', async () => {
+it('every charge is earned once, to the last digit, folded or not, whenever nodes that fold die (rule C47)', async () => {
   let charged = 0;
   const property = fc.asyncProperty(
     fc.array(anOp, { minLength: 1, maxLength: 16 }),

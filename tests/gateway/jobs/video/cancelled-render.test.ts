@@ -82,7 +82,7 @@ it('an attempt that is cancelled during the call that renders ends that call', (
     await until(() => on.calls('create')[0]?.outcome === 'aborted');
   }));
 
-it('the job that a provider makes during the cancel is reported, so that its chart can abort it, and not polled', () =>
+it('the job that a provider makes during the cancel is reported, so that its chart can abort it, and not polled (rule V28)', () =>
   on(async (on) => {
     const { cancel, signal } = cancellable();
     const run = thrownBy(on.run(on.input({ render_ms: 600_000, create_ms: 300 }), { signal }));

@@ -51,7 +51,7 @@ const ROWS: readonly (readonly [string, Partial<ClipMeasure>, string | null, Par
 ];
 
 for (const [name, measured, durationSeconds, admitted, expected] of ROWS) {
-  test(`a clip is ${expected === null ? 'within' : 'outside'} the request: ${name}`, () => {
+  test(`a clip is ${expected === null ? 'within' : 'outside'} the request: ${name} (rule V19)`, () => {
     const judged = judgeClip({ ...CLIP, ...measured }, { durationSeconds }, { admitted: { ...ADMITTED, ...admitted } });
     if (expected === null) assert.is(judged, null);
     else assert.match(judged ?? '', expected);

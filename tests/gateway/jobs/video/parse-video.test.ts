@@ -44,8 +44,8 @@ function sized(bytes: number): string {
   return data(Buffer.concat([PNG, Buffer.alloc(bytes - PNG.length)]));
 }
 
-it('every member is read; frames come ahead of references, in the role that their type names', async () => {
-  // spec: catalogue, Video request body, Asset rules
+it('every member is read; frames come ahead of references, in the role that their type names (rule V2)', async () => {
+  // rule V2, rule V3
   const request = await parse({
     ...{ ...ASK, duration: 2.5, resolution: '720p', aspect_ratio: '16:9', seed: -7, generate_audio: false },
     input_references: [
@@ -113,7 +113,7 @@ it('absent members are null, explicit nulls count as absent, and an empty prompt
   ]);
 });
 
-it('a size is read as pixels, and may stand beside a resolution and a ratio that name the same', async () => {
+it('a size is read as pixels, and may stand beside a resolution and a ratio that name the same (rule V2)', async () => {
   assert.equal((await parse({ ...ASK, size: '1280x720' })).size, { width: 1280, height: 720 });
   const both = await parse({ ...ASK, size: '854x480', resolution: '480p', aspect_ratio: '16:9' });
   assert.equal([both.size, both.resolution, both.aspectRatio], [{ width: 854, height: 480 }, '480p', null]);
@@ -123,8 +123,8 @@ it('a size is read as pixels, and may stand beside a resolution and a ratio that
   assert.is(await refusal({ ...ASK, size: '1000x1000', resolution: '1K' }), conflict);
 });
 
-it('each member out of range is refused by its name and its bound', async () => {
-  // spec: catalogue, Errors 1
+it('each member out of range is refused by its name and its bound (rule V2)', async () => {
+  // rule V2
   const url = 'input_references[0].image_url.url';
   const table: readonly (readonly [object, string])[] = [
     [{ prompt: 'x' }, 'model is required'],
@@ -190,7 +190,7 @@ it('each member out of range is refused by its name and its bound', async () => 
       { ...ASK, input_references: [image('reference', 'data:image/png;base64,')] },
       `${url} must hold base64 with its padding`,
     ],
-    // Attack 66: Node's decoder would drop the foreign characters.
+    // Node's decoder would drop the foreign characters.
     [
       { ...ASK, input_references: [image('reference', `${data(PNG)}!!!!`)] },
       `${url} must hold base64 with its padding`,
@@ -200,7 +200,7 @@ it('each member out of range is refused by its name and its bound', async () => 
       { ...ASK, input_references: [image('reference', 'data:image/png;base64,iVBORw0K-_A=')] },
       `${url} must hold base64`,
     ],
-    // Attack 67: what the bytes are decides.
+    // The bytes decide the type.
     [
       { ...ASK, input_references: [image('reference', data(WAV))] },
       `${url} must hold an image of a known type, not audio/wav`,
@@ -230,8 +230,8 @@ it('each member out of range is refused by its name and its bound', async () => 
   for (const body of [null, [], 'x', 7]) assert.is(await refusal(body), 'The request body must be a JSON object');
 });
 
-it('asset budgets are judged by arithmetic on the text: exactly 20 MiB passes, one byte more does not', async () => {
-  // spec: catalogue, Limits; reliability, attack 66
+it('asset budgets are judged by arithmetic on the text: exactly 20 MiB passes, one byte more does not (rule V3)', async () => {
+  // rule V3
   const whole = await parse({ ...ASK, input_references: [image('reference', sized(20 * MIB))] });
   assert.is(whole.assets[0]?.bytes, 20 * MIB);
   const url = 'input_references[0].image_url.url';
@@ -267,8 +267,8 @@ it('asset budgets are judged by arithmetic on the text: exactly 20 MiB passes, o
   );
 });
 
-it('adapters are taken out of the options, and need their provider and no fallbacks', async () => {
-  // spec: catalogue, `provider`; Limits
+it('adapters are taken out of the options, and need their provider and no fallbacks (rule V8)', async () => {
+  // rule V8
   const one = { id: 'ink', revision: '2', strength: 0.5 };
   const chosen = { only: ['sim-v'], allow_fallbacks: false };
   const ask = (adapters: unknown, more: object = chosen) => ({
@@ -311,8 +311,8 @@ it('options are bounded, however they are nested', async () => {
   assert.equal(fits.preferences.options?.p?.list, [1, null, true]);
 });
 
-it('names of prototypes are data: in options, slugs and adapters', async () => {
-  // reliability, attack 61
+it('names of prototypes are data: in options, slugs and adapters (rule E35)', async () => {
+  // rule E35
   const hostile = JSON.parse('{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}') as object;
   const { preferences } = await parse({ ...ASK, provider: { options: hostile } });
   assert.equal(Object.keys(preferences.options ?? {}), ['__proto__', 'constructor']);

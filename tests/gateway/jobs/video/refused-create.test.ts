@@ -1,4 +1,4 @@
-/** A create that certainly began no render. (spec: inference, Routing rules 10) */
+/** A create that certainly began no render. (rule V25) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../../support/bounded.ts';
@@ -7,7 +7,7 @@ import { completedOf, failedOf, on, type RenderStage } from './render-stage.ts';
 const it = bounded(test, 60_000);
 
 for (const status of [401, 403, 404, 429, 503]) {
-  it(`a create that is refused once with ${status} is repeated, and does not count against the endpoint`, () =>
+  it(`a create that is refused once with ${status} is repeated, and does not count against the endpoint (rule V25)`, () =>
     on(async (on) => {
       const { settlement } = completedOf(await on.run(on.input({ status, fail_first: 1, id: 'once' })));
       assert.equal([on.calls('create').length, settlement.cost], [2, '0.05']);
@@ -32,7 +32,7 @@ it('a job that fails lists every call to a provider', () =>
     );
   }));
 
-it('a create that is refused twice moves on to the next candidate, and then counts', () =>
+it('a create that is refused twice moves on to the next candidate, and then counts (rule V25)', () =>
   on(async (on) => {
     const candidates = [on.candidate(), on.candidate({ endpoint: 'ep_2' })];
     completedOf(await on.run(on.input({ status: 503, fail_first: 2, id: 'twice' }, { candidates })));

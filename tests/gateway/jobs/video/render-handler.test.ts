@@ -198,7 +198,7 @@ const FAILURES: readonly (readonly [string, VideoDirective, number, string, Part
 ];
 
 for (const [name, directive, code, type, renders = {}] of FAILURES) {
-  it(`${name} fails the job without a charge, in our words`, () =>
+  it(`${name} fails the job without a charge, in our words (rule V26)`, () =>
     on(
       async (on) => {
         const { error, settlement, fault } = failedOf(await on.run(on.input(directive)));
@@ -222,7 +222,7 @@ it('sound against the request fails the job', () =>
     assert.match(result.error.message, /soundtrack/);
   }));
 
-it('a cut create is repeated only where the provider knows its key, and then renders once', () =>
+it('a cut create is repeated only where the provider knows its key, and then renders once (rule V24)', () =>
   on(async (on) => {
     const cut = on.input({ cut: 'create', id: 'c1' }, { candidates: [on.candidate({ idempotentCreate: true })] });
     failedOf(await on.run(cut));
@@ -237,14 +237,14 @@ it('a cut create is repeated only where the provider knows its key, and then ren
     assert.is(on.calls('create').filter(({ id }) => id === 'c2').length, 1);
   }));
 
-it('an uncertain create goes on with the next candidate', () =>
+it('an uncertain create goes on with the next candidate (rule V24)', () =>
   on(async (on) => {
     const input = on.input({ status: 500, id: 's1', fail_first: 1 }, { candidates: [on.candidate(), on.candidate()] });
     completedOf(await on.run(input));
     assert.is(on.calls('create').length, 2);
   }));
 
-it('a refusal of the request is the answer, and no other candidate is asked', () =>
+it('a refusal of the request is the answer, and no other candidate is asked (rule V26)', () =>
   on(async (on) => {
     const input = on.input({ status: 400 }, { candidates: [on.candidate(), on.candidate()] });
     assert.is(failedOf(await on.run(input)).error.code, 400);
@@ -258,7 +258,7 @@ it('polls that fail for a while, and a clip that breaks once, are repeated', () 
     assert.ok(on.calls('poll').length >= 5);
   }));
 
-it('a clip that the store refuses for good is charged as the fault of the marketplace', () =>
+it('a clip that the store refuses for good is charged as the fault of the marketplace (rule V23)', () =>
   on(async (on) => {
     on.blobs.put = async (source) => {
       for await (const _ of source) throw new BlobsRefused('full', 'the disk is full');
@@ -283,7 +283,7 @@ it('a store that refuses once is asked again with the content of the same render
     assert.equal([on.calls('create').length, on.calls('content').length], [1, 2]);
   }));
 
-it('an unreachable key store is a failure of the service: nothing is rendered that could not be kept', () =>
+it('an unreachable key store is a failure of the service: nothing is rendered that could not be kept (rule V13)', () =>
   on(async (on) => {
     on.keys.cut = true;
     const failure = await thrownBy(on.run(on.input(null, { ask: { ...ASK, prompt: null } })));
@@ -291,7 +291,7 @@ it('an unreachable key store is a failure of the service: nothing is rendered th
     assert.equal(await on.blobs.list({ after: null, before: Number.MAX_SAFE_INTEGER, limit: 10 }), []);
   }));
 
-it('nothing is sent while the node sheds load, and an abort ends every wait', async () => {
+it('nothing is sent while the node sheds load, and an abort ends every wait (rule E48)', async () => {
   await on(
     async (on) => {
       const aborted = new AbortController();
@@ -324,7 +324,7 @@ it('nothing is sent while the node sheds load, and an abort ends every wait', as
   }
 });
 
-it('an aborted render is charged by what its provider reports, and never more than was admitted', () =>
+it('an aborted render is charged by what its provider reports, and never more than was admitted (rule V28)', () =>
   on(async (on) => {
     const remote = async (cancelled_seconds?: number) => {
       const aborted = new AbortController();

@@ -27,16 +27,16 @@ it('a drain waits for a render as long as only the open call knows it', () =>
     completedOf(await moved);
   }));
 
-it('a sealed prompt reaches the provider as it was written', () =>
+it('a sealed prompt reaches the provider as it was written (rule B51)', () =>
   on(async (on) => {
     const prompt = await on.sealPrompt('a fox "in" snow @sim {"render_ms":0,"id":"sealed"}');
     completedOf(await on.run(on.input({}, { ask: { ...ASK, prompt } })));
     assert.is(on.calls('create')[0]?.id, 'sealed');
   }));
 
-it('a prompt or an asset whose key is lost is sent to no provider, and the job fails uncharged by our fault', () =>
+it('a prompt or an asset whose key is lost is sent to no provider, and the job fails uncharged by our fault (rule V27)', () =>
   on(async (on) => {
-    // reliability B20
+    // rule V27
     const prompt = await on.sealPrompt('a fox');
     const assets = await on.sealAssets([Buffer.from('picture')]);
     const lost = async (input: Parameters<typeof on.input>[1]): Promise<void> => {

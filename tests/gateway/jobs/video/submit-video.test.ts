@@ -73,7 +73,7 @@ async function refusalOf(judge: Judge): Promise<{ readonly error: GatewayError; 
 const amounts = (asked: readonly NewVideoJob[]): unknown =>
   asked.map(({ hold, candidates }) => [hold.amount, candidates.map(({ tag }) => tag)]);
 
-it('one ask holds the largest bound of the candidates, in the name of the first', async () => {
+it('one ask holds the largest bound of the candidates, in the name of the first (rule V20)', async () => {
   const { services: made, asked } = services(() => null);
   await submitVideoRequest(made, SUBMISSION);
   // 5 seconds and one frame of 0.1 s at 0.5 USD.
@@ -112,8 +112,8 @@ it('where the money does not cover all candidates, one further ask is made with 
   assert.equal([shrinking.error.status, shrinking.error.metadata?.required, shrinking.asked.length], [402, '1.02', 2]);
 });
 
-it('the prompt travels sealed, and opens only as that of this job of this account', async () => {
-  // reliability F5, F7
+it('the prompt travels sealed, and opens only as that of this job of this account (rule B51)', async () => {
+  // rule B51, rule V13
   const { services: made, asked, keys } = services(() => null);
   await submitVideoRequest(made, SUBMISSION);
   const { id = '', account = '', ask } = asked[0] ?? {};
@@ -146,8 +146,8 @@ it('a job that no endpoint can render holds nothing and carries the reason', asy
   assert.match(job?.unrenderable?.message ?? '', 'duration cannot be met (4.55 seconds)');
 });
 
-it('a repeat of an idempotency key is answered from the record, whatever became of the endpoints', async () => {
-  // reliability, decision 5
+it('a repeat of an idempotency key is answered from the record, whatever became of the endpoints (rule V12)', async () => {
+  // rule V12
   const id = `vjob_${'0'.repeat(32)}`;
   const claim = { generation: id, body: 'digest', status: 'settled', createdAt: 1_700_000_000_000 - 60_000 };
   const rows = (more: object = {}) => ({
@@ -167,7 +167,7 @@ it('a repeat of an idempotency key is answered from the record, whatever became 
   }
 });
 
-it('a full disk is told before anything is planned', async () => {
+it('a full disk is told before anything is planned (rule E51)', async () => {
   const { services: made, asked } = services(() => null);
   const full = { ...made, storeFull: () => true };
   const error = await submitVideoRequest(full, SUBMISSION).catch((thrown: GatewayError) => thrown);

@@ -1,4 +1,4 @@
-/** Attacks 42 to 45: what is signed passes the verifiers that users are given, and nothing else does. */
+/** A signed post passes the verifiers that users are given, and nothing else does. */
 import { createHmac } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -33,7 +33,7 @@ function holds(one: Received): boolean {
   }
 }
 
-it('the signature is the HMAC of time, dot and exact bytes, in the published form', () => {
+it('the signature is the HMAC of time, dot and exact bytes, in the published form (rule V41)', () => {
   const hex = createHmac('sha256', SECRET)
     .update(Buffer.from(`${NOW}.{"a":"ä"}`))
     .digest('hex');
@@ -41,7 +41,7 @@ it('the signature is the HMAC of time, dot and exact bytes, in the published for
   assert.match(signatureOf('', [SECRET, 'other'], NOW * 1_000), /^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
 });
 
-it('the documented verifiers accept every body, with UTF-8, empty, and of 1 MiB', () => {
+it('the documented verifiers accept every body, with UTF-8, empty, and of 1 MiB (rule V41)', () => {
   for (const body of BODIES) assert.ok(holds(received(body)), body.slice(0, 40));
   assert.equal(verifyInNode(received(BODIES[2] as string)), { text: 'añ🎬\u0000' });
 });
@@ -66,7 +66,7 @@ const CASES: readonly (readonly [boolean, Received])[] = [
   [false, received('{"a":1}', { header: signatureOf('{"a":1}', [SECRET], NOW * 1_000).replace(/t=\d+/, 't=NaN') })],
 ];
 
-it('a written-again body, a replay, another secret and a damaged header are refused', () => {
+it('a written-again body, a replay, another secret and a damaged header are refused (rule V41)', () => {
   for (const [at, [accepted, one]] of CASES.entries()) assert.is(holds(one), accepted, `case ${at}: ${one.header}`);
 });
 
@@ -80,7 +80,7 @@ it('the verifier in Python agrees, where there is a Python', () => {
   }
 });
 
-it('a secret follows from pepper, account and version alone, and two sign during an overlap', () => {
+it('a secret follows from pepper, account and version alone, and two sign during an overlap (rule V42)', () => {
   const pepper = Buffer.alloc(32, 7);
   const version = { version: 1, mintedAt: 5 };
   const secret = signingSecret(pepper, 'acct_1', version);

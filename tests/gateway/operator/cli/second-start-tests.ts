@@ -1,6 +1,6 @@
 /**
- * The tests of `up.test.ts` that start its data folder again: what the first start left is there, and of the ports of
- * a cluster that serves other machines only that of the API can be reached. (spec: reliability, attack 80)
+ * The tests of `up.test.ts` that start its data folder again: what the first start left is there, and of the ports of a
+ * cluster that serves other machines only that of the API can be reached. (rule N36)
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -155,7 +155,7 @@ function node(name: string): unknown {
 }
 
 for (const [what, content, expected] of WRONG) {
-  it(`refused in one line that names file, member and remedy: ${what}`, async () => {
+  it(`refused in one line that names file, member and remedy: ${what} (rule N38)`, async () => {
     const path = file(content);
     const message = await faultOf({ file: path });
     assert.match(message, expected);
@@ -195,7 +195,7 @@ const RAIL = {
   payTo: `0x${'cd'.repeat(20)}`,
 };
 
-it('a facilitator is called with a secret that is not empty, and over an encrypted connection', async () => {
+it('a facilitator is called with a secret that is not empty, and over an encrypted connection (rule K49)', async () => {
   const path = file({ deposits: { x402: RAIL } });
   const named = /deposits\.x402\.secretEnv names PAY_SECRET, which is not set or empty; export PAY_SECRET=\.\.\. first/;
   for (const env of [{}, { PAY_SECRET: '' }, { PAY_SECRET: '   ' }]) {
@@ -286,7 +286,7 @@ for (const [title, nodes, line] of INTERFACES) {
   it(`refused in one line: ${title}`, async () => assert.match(await faultOf({ file: file({ nodes }) }), line));
 }
 
-it('the operator port accepts loopback, private addresses and host names', async () => {
+it('the operator port accepts loopback, private addresses and host names (rule N36)', async () => {
   for (const operator of [
     '127.0.0.1:0',
     '[::1]:0',

@@ -18,7 +18,7 @@ async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
   }
 }
 
-it('secrets are created once, differ from each other, and are readable by their owner only', () =>
+it('secrets are created once, differ from each other, and are readable by their owner only (rule N37)', () =>
   inFolder(async (folder) => {
     const first = await openSecrets(folder, systemRandom);
     const second = await openSecrets(folder, systemRandom);
@@ -40,7 +40,7 @@ it('processes that start at once agree on the same secrets, and leave no other f
     assert.is(readdirSync(join(folder, 'secrets')).length, 3);
   }));
 
-it('a damaged or missing secret is named, never replaced', () =>
+it('a damaged or missing secret is named, never replaced (rule N37)', () =>
   inFolder(async (folder) => {
     const missing = await readPepper(folder).catch((error: Error) => error.message);
     assert.match(String(missing), /secrets\/pepper: cannot be read .*start the cluster first/);

@@ -105,7 +105,7 @@ const ROWS: readonly (readonly [method: string, target: string, permitted: strin
   ['DELETE', '/models/refresh', MISSING, MISSING],
 ];
 
-it('every spelling of a request has one answer with the token and one without', async () => {
+it('every spelling of a request has one answer with the token and one without (rule E32)', async () => {
   for (const [method, target, permitted, denied] of ROWS) {
     assert.is(await answerTo(method, target), permitted, `${method} ${target}`);
     for (const token of [null, 'x']) assert.is(await answerTo(method, target, token), denied, `${method} ${target}`);

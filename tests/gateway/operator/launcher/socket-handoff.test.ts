@@ -226,7 +226,7 @@ test('addresses are offered in turn: thousands of connections of one do not dela
   assert.ok(offered.includes(other as unknown as Socket));
 });
 
-test('a full table refuses a connection of the address with the most, not the first one of another', () => {
+test('a full table refuses a connection of the address with the most, not the first one of another (rule E27)', () => {
   const node = new FakeNode();
   const { connect, refused } = table([node], { max: 10 });
   const flood = Array.from({ length: 11 }, () => connect('10.0.0.1'));

@@ -12,7 +12,7 @@ function refused(at: number, message = 'no'): Omit<RefusedRequest, 'node'> {
   };
 }
 
-test('the five newest refusals of an account are known, newest first, with their messages; prompts are not stored', () => {
+test('the five newest refusals of an account are known, newest first, with their messages; prompts are not stored (rule N40)', () => {
   const kept = new LastRefusals();
   for (let at = 1; at <= 7; at++) kept.note('account:a', refused(at, 'your words'));
   for (const status of [401, 402, 403, 429, 503]) kept.note('account:b', { ...refused(status, 'our words'), status });

@@ -3,14 +3,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { html } from '../../../../gateway/pages/kit/html.ts';
 
-test('text is escaped as content and in attributes; HTML is inserted as it is', () => {
+test('text is escaped as content and in attributes; HTML is inserted as it is (rule K35)', () => {
   const hostile = `<script>alert("1")</script> & 'x' \`y\``;
   const inner = html`<b title="${hostile}">${hostile}</b>`;
   const escaped = '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;x&#39; &#96;y&#96;';
   assert.is(String(html`<p>${inner}</p>`), `<p><b title="${escaped}">${escaped}</b></p>`);
 });
 
-test('no text becomes markup: its special characters never appear in the page', () => {
+test('no text becomes markup: its special characters never appear in the page (rule K35)', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
       const page = String(html`<i id="${text}">${[text, null, text]}</i>`);
@@ -40,7 +40,7 @@ for (const [address, written] of [
   ['//evil.example/', '#'],
   ['/\\evil.example/', '#'],
 ] as const)
-  test(`a link to ${address} is written as ${written}`, () => {
+  test(`a link to ${address} is written as ${written} (rule K35)`, () => {
     assert.is(String(html`<a class="b" href="${address}">x</a>`), `<a class="b" href="${written}">x</a>`);
     assert.is(String(html`<form action="${address}"></form>`), `<form action="${written}"></form>`);
   });

@@ -40,7 +40,7 @@ function headerOf(headers: readonly string[] | undefined, name: string): string 
   return at < 0 ? null : (headers?.[at + 1] ?? null);
 }
 
-test('attacks 26 and 27: a page runs no foreign script, is never framed, kept or told to another site', () => {
+test('a page runs no foreign script, is never framed, kept or told to another site (rule K34)', () => {
   const { headers, body, status, type } = pageAnswer(html`<p></p>`, site({ host: 'localhost' }));
   assert.equal([status, type, body], [200, 'text/html; charset=utf-8', '<!doctype html>\n<p></p>']);
   assert.is(

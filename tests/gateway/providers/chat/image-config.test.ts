@@ -25,7 +25,7 @@ const ROWS: readonly (readonly [string, object, object])[] = [
   ['everything else', { n: 2, quality: 'high', seed: 7 }, { n: 2, quality: 'high', seed: 7 }],
 ];
 for (const [what, requested, sent] of ROWS) {
-  it(`resolves against the endpoint: ${what}`, () => {
+  it(`resolves against the endpoint: ${what} (rule I24)`, () => {
     assert.equal(imageConfig(requested as Record<string, unknown>, ENVELOPE), sent);
   });
 }

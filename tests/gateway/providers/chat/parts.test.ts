@@ -10,7 +10,7 @@ const it = bounded(test);
 
 const isFailure = (error: unknown): boolean => error instanceof ProviderFailure;
 
-// spec: inference, reasoning_details
+// rule I47
 it('consecutive streamed fragments of one type without an index share an index', () => {
   const details = new ReasoningDetails();
   const events: TurnEvent[] = [];
@@ -35,7 +35,7 @@ it('consecutive streamed fragments of one type without an index share an index',
   );
 });
 
-it('drops invalid entries and refuses a value that is not a list', () => {
+it('drops invalid entries and refuses a value that is not a list (rule I47)', () => {
   const events: TurnEvent[] = [];
   const entries = [null, 5, {}, { type: 'reasoning.text', text: 5 }, { type: 'reasoning.summary', summary: null }];
   new ReasoningDetails().read([...entries, { type: 'other', text: 'a' }], false, events);

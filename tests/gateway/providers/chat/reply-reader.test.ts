@@ -41,7 +41,7 @@ const EXPECTED: TurnEvent[] = [
   { type: 'usage', usage: { promptTokens: 5, completionTokens: 6, cachedTokens: 1 } },
 ];
 
-it('a transcript reads the same split at any byte, inside characters and line ends too', async () => {
+it('a transcript reads the same split at any byte, inside characters and line ends too (rule I61)', async () => {
   const bytes = Buffer.from(TRANSCRIPT);
   for (let at = 0; at <= bytes.length; at++) {
     const attempt = streamOf([bytes.subarray(0, at), bytes.subarray(at)]);
@@ -55,7 +55,7 @@ it('a transcript reads the same byte by byte', async () => {
   assert.equal(joined(await eventsOf(streamOf(bytes))), EXPECTED);
 });
 
-it('an end before the finish reason is a failure at any position, after the terminator too', async () => {
+it('an end before the finish reason is a failure at any position, after the terminator too (rule I60)', async () => {
   const bytes = Buffer.from(TRANSCRIPT);
   const finished = bytes.indexOf('"tool_calls"}]}\n\n') + '"tool_calls"}]}\n\n'.length;
   for (let at = 0; at < finished; at++) {
@@ -132,7 +132,7 @@ const BROKEN: readonly (readonly [string, string])[] = [
   ['a finish with an error', data(delta({}, 'error'))],
 ];
 for (const [what, text] of BROKEN) {
-  it(`refuses as an answer: ${what}`, async () => {
+  it(`refuses as an answer: ${what} (rule I136)`, async () => {
     await failureOfReading(streamOf([Buffer.from(text)]));
   });
 }
@@ -227,7 +227,7 @@ it('a whole reply becomes the same events, and one without a finish reason is re
   assert.is((await failureOfReading(whole({ error: { code: 429, message: 'secret' } }))).reason, 'overloaded');
 });
 
-it('keeps only the members of scores that the dialect names, so deep nesting is never serialised (reliability, X25)', async () => {
+it('keeps only the members of scores that the dialect names, so deep nesting is never serialised (rule I136)', async () => {
   const deep = '['.repeat(20_000) + ']'.repeat(20_000);
   const score = `{"token":"a","logprob":-1,"bytes":[97],"x":${deep},"top_logprobs":[{"token":"b","logprob":-2,"bytes":null,"y":${deep}},null]}`;
   const list = `[${score},7,{"token":${deep},"logprob":"no","bytes":[${deep}]}]`;

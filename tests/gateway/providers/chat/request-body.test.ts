@@ -14,19 +14,19 @@ function bodyOf(requested: Partial<Turn>, declared: Partial<Endpoint> = {}): Rec
 
 const PLAIN = { model: 'model', messages: [{ role: 'user', content: 'Hi' }], stream: false, max_tokens: 100 };
 
-it('a plain turn is a plain body, under the upstream id and with the ceiling under its declared name', () => {
+it('a plain turn is a plain body, under the upstream id and with the ceiling under its declared name (rule I16)', () => {
   assert.equal(bodyOf({}), PLAIN);
   const { max_tokens: _name, ...rest } = PLAIN;
   assert.equal(bodyOf({}, { ceilingName: 'max_completion_tokens' }), { ...rest, max_completion_tokens: 100 });
 });
 
-// spec: inference, Events: streaming requests always ask upstream for usage
-it('a stream always requests its usage', () => {
+// rule I26
+it('a stream always requests its usage (rule I26)', () => {
   assert.equal(bodyOf({ stream: true }), { ...PLAIN, stream: true, stream_options: { include_usage: true } });
 });
 
-// spec: inference, Chat completion request
-it('sends sampling members only where they are declared', () => {
+// rule I110
+it('sends sampling members only where they are declared (rule I110)', () => {
   const sampling = { temperature: 0.5, top_k: -1, logit_bias: { '5': -100 }, logprobs: true, top_logprobs: 3 };
   assert.equal(bodyOf({ sampling }), PLAIN);
   assert.equal(bodyOf({ sampling }, { supportedParameters: ['temperature', 'logprobs', 'top_logprobs'] }), {
@@ -39,8 +39,8 @@ it('sends sampling members only where they are declared', () => {
   assert.equal(bodyOf({ sampling }, declared), { ...PLAIN, top_k: -1, logit_bias: { '5': -100 } });
 });
 
-// spec: catalogue, Model summary, default_parameters
-it('sends a recommended value where the request has none, and only for declared members', () => {
+// rule I25
+it('sends a recommended value where the request has none, and only for declared members (rule I25, rule C6)', () => {
   const declared = {
     defaultParameters: { temperature: 0.7, top_p: 0.95, top_k: 20 },
     supportedParameters: ['temperature', 'top_p'],
@@ -49,15 +49,15 @@ it('sends a recommended value where the request has none, and only for declared 
   assert.equal(bodyOf({ sampling: { temperature: 0 } }, declared), { ...PLAIN, temperature: 0, top_p: 0.95 });
 });
 
-// spec: inference, Routing rules 3
-it('sends only the effort of the reasoning settings', () => {
+// rule I113
+it('sends only the effort of the reasoning settings (rule I18)', () => {
   const reasoning = { effort: 'high', tokensMax: 5_000, enabled: true, excluded: true } as const;
   assert.equal(bodyOf({ reasoning }), { ...PLAIN, reasoning_effort: 'high' });
   assert.equal(bodyOf({ reasoning: { tokensMax: 5_000, enabled: false } }), PLAIN);
 });
 
-// spec: inference, Routing rules 3
-it('switches reasoning off by effort none, or by the switch of an endpoint without that level', () => {
+// rule I113
+it('switches reasoning off by effort none, or by the switch of an endpoint without that level (rule I114)', () => {
   const levels = {
     supportedParameters: ['reasoning'],
     reasoning: { efforts: ['low', 'none'], mandatory: false },
@@ -97,9 +97,8 @@ it('sends tools and their choice, and parallel_tool_calls only where declared', 
   );
 });
 
-// spec: inference, Conventions that hold on every route 1
-// spec: inference, Messages in a chat request
-it('sends every kind of part in the form of the dialect, audio bytes as a data URL of audio_url', () => {
+// rule I1, rule I38
+it('sends every kind of part in the form of the dialect, audio bytes as a data URL of audio_url (rule I42)', () => {
   const data = (mediaType: string) => ({ kind: 'data', mediaType, base64: 'AAAA' }) as const;
   const url = { kind: 'url', url: 'https://files.test/x' } as const;
   const parts = [
@@ -143,7 +142,7 @@ it('sends several texts as parts where parts are accepted, and as one string wit
   assert.equal(sent(['text', 'image']), [parts, parts, parts]);
 });
 
-it('sends a conversation in order, earlier reasoning unchanged', () => {
+it('sends a conversation in order, earlier reasoning unchanged (rule I44)', () => {
   const details = [
     { type: 'reasoning.text', text: 't', signature: 's', format: 'maker-v1', index: 0 },
     { type: 'reasoning.encrypted', data: 'x', id: null, index: 1 },
@@ -195,8 +194,8 @@ it('requests pictures and speech, and text only from a model with text output', 
   });
 });
 
-// spec: inference, Provider preferences
-it('passes declared options to the serving provider unchanged', () => {
+// rule I35
+it('passes declared options to the serving provider unchanged (rule I35)', () => {
   const preferences = {
     allowFallbacks: true,
     options: { alpha: { beam: { width: null }, unknown: 1, model: 'other', max_tokens: 9 }, beta: { beam: 2 } },
@@ -214,7 +213,7 @@ it('passes declared options to the serving provider unchanged', () => {
   assert.is(({} as { x?: unknown }).x, undefined);
 });
 
-it('sends the user and omits the metadata', () => {
+it('sends the user and omits the metadata (rule I20)', () => {
   assert.equal(bodyOf({ user: 'u-1', metadata: { secret: 1 } }), { ...PLAIN, user: 'u-1' });
 });
 

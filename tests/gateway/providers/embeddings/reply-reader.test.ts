@@ -35,7 +35,7 @@ function failure(answer: object, dimensions?: number): ProviderFailure {
   throw new Error('it did not fail');
 }
 
-it('vectors come in the order of the inputs, with an index or at their place', () => {
+it('vectors come in the order of the inputs, with an index or at their place (rule I106)', () => {
   for (const data of [
     [entry([1, 2], 0), entry([3, 4], 1)],
     [entry([3, 4], 1), entry([1, 2], 0)],
@@ -109,7 +109,7 @@ for (const [name, data, dimensions] of [
   ['an object for a vector', [entry({ int8: [1] }, 0), entry([3], 1)]],
   ['a vector that is too wide', [entry(Array(65_537).fill(1), 0), entry(Array(65_537).fill(1), 1)]],
 ] as const) {
-  it(`${name}: garbage`, () => {
+  it(`${name}: garbage (rule I108)`, () => {
     assert.is(failure({ data, usage: USAGE }, dimensions).reason, 'garbage');
   });
 }

@@ -16,7 +16,7 @@ function bodyOf(requested: Partial<Turn>): Record<string, unknown> {
   return JSON.parse(messagesWriter(endpointOf({ target: MESSAGES_TARGET }))(turnOf(requested), 9)) as never;
 }
 
-it('marks for the cache are sent where they stand: system, parts, results, tools, the whole prompt', () => {
+it('marks for the cache are sent where they stand: system, parts, results, tools, the whole prompt (rule I83)', () => {
   const body = bodyOf({
     cacheFor: '5m',
     tools: [{ name: 'f', cacheFor: '1h' }, { name: 'g' }],

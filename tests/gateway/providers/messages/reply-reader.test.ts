@@ -35,7 +35,7 @@ const closed = (index: number) => frame('content_block_stop', { index });
 const end = (stop_reason: string | null, usage?: object) => frame('message_delta', { delta: { stop_reason }, usage });
 const STOP = frame('message_stop');
 
-it('maps every stop reason and keeps the raw value beside it', async () => {
+it('maps every stop reason and keeps the raw value beside it (rule I81)', async () => {
   const rows: readonly (readonly [string, string])[] = [
     ['end_turn', 'stop'],
     ['stop_sequence', 'stop'],
@@ -129,7 +129,7 @@ const BROKEN: readonly (readonly [string, string])[] = [
   ['a list instead of a frame', 'event: content_block_delta\ndata: [1]\n\n'],
 ];
 for (const [what, text] of BROKEN) {
-  it(`refuses as an answer: ${what}`, async () => {
+  it(`refuses as an answer: ${what} (rule I136)`, async () => {
     await failureOfReading(streamOf(text));
   });
 }

@@ -30,7 +30,7 @@ it('a plain turn is a plain body; the ceiling is always sent', () => {
   assert.equal(bodyOf({ stream: true }), { ...PLAIN, stream: true });
 });
 
-// spec: inference, Messages dialect request
+// rule I71
 it('system texts at any position join the leading prompt after a blank line', () => {
   const body = bodyOf({
     messages: [
@@ -110,8 +110,8 @@ it('calls and results are blocks, adjacent messages of one role one turn, argume
   ]);
 });
 
-// spec: inference, Messages in a chat request: reasoning_details sent back unchanged, in order
-it('sends back earlier thinking that this dialect signed, in order and unchanged', () => {
+// rule I44
+it('sends back earlier thinking that this dialect signed, in order and unchanged (rule I44)', () => {
   const { messages } = bodyOf({
     messages: [
       { role: 'user', text: 'Hi' },
@@ -224,7 +224,7 @@ it('converts the tool choice, with disable_parallel_tool_use as its member', () 
   assert.is((bodyOf({ tools }, declared).tools as { strict?: boolean }[])[0]?.strict, true);
 });
 
-// spec: inference, Routing rules 3
+// rule I113
 it('thinking is disabled, has a budget, or is left to the provider', () => {
   const budget = { min: 1_024, max: 8_000 };
   const declared: Partial<Endpoint> = { reasoning: { mandatory: false, budget } };

@@ -48,7 +48,7 @@ it('lengths lie on the frame grid of the endpoint, exactly', () => {
 });
 
 it('a size and a resolution with its ratio reach an endpoint in the form that it declares', () => {
-  // spec: catalogue, `size`
+  // rule V9
   const named = { resolution: { type: 'enum', values: ['720p'] }, aspect_ratio: { type: 'enum', values: ['16:9'] } };
   const sizes = { size: { type: 'enum', values: ['1280x720'] } };
   const geometryAt = (parameters: object, ask: Partial<VideoRequest>, pricing: object = SECOND) =>
@@ -75,7 +75,7 @@ it('a size and a resolution with its ratio reach an endpoint in the form that it
 });
 
 it('a resolution binds the pixels that its names or the endpoint itself declare', () => {
-  // spec: catalogue, Pricing of video: a clip outside the admitted request
+  // rule V19
   const names = {
     resolution: { type: 'enum', values: ['480p', '720p', '1080p'] },
     aspect_ratio: { type: 'enum', values: ['16:9', '1:1', '4:3'] },

@@ -22,8 +22,8 @@ import {
 
 const it = bounded(test);
 
-it('a candidate is frozen with its rate, its bound of one frame more, and what a clip is judged by', () => {
-  // spec: catalogue, Pricing of video
+it('a candidate is frozen with its rate, its bound of one frame more, and what a clip is judged by (rule V11)', () => {
+  // rule V11, rule V17
   const { candidates, rejections, unrenderable } = plan(demo(), {
     ...FILM,
     duration: '4',
@@ -64,8 +64,8 @@ it('declared defaults decide the length and the rate of what is not asked for', 
   assert.equal([unpriced?.rate, unpriced?.bound], [null, '0']);
 });
 
-it('a model without a video endpoint is 404 before any work', () => {
-  // spec: catalogue, Errors 3
+it('a model without a video endpoint is 404 before any work (rule V5)', () => {
+  // rule V5
   const unknown = refusal(demo(), { model: 'sim/nothing' });
   assert.equal([unknown.status, unknown.metadata?.reason], [404, 'model_not_in_catalogue']);
   const chat = refusal(board(live), { model: live.model });
@@ -75,8 +75,8 @@ it('a model without a video endpoint is 404 before any work', () => {
   );
 });
 
-it('references that no endpoint takes are 400 and name what is accepted', () => {
-  // spec: catalogue, Asset rules
+it('references that no endpoint takes are 400 and name what is accepted (rule V6)', () => {
+  // rule V6
   const table: readonly (readonly [Partial<VideoRequest>, string])[] = [
     [
       { ...BOOK, assets: [asset('image', 'first_frame')] },
@@ -111,7 +111,7 @@ it('references that no endpoint takes are 400 and name what is accepted', () => 
   assert.is(plan(demo(), { ...STORY, prompt: null, assets: [asset('image', 'first_frame')] }).candidates.length, 1);
 });
 
-it('a prompt is required where every endpoint declares so, and its length is judged', () => {
+it('a prompt is required where every endpoint declares so, and its length is judged (rule V7)', () => {
   const pictured = {
     promptless: clips(
       'p',
@@ -128,8 +128,8 @@ it('a prompt is required where every endpoint declares so, and its length is jud
   assert.equal([long.status, long.type], [400, 'context_length_exceeded']);
 });
 
-it('a geometry that no endpoint renders, and a length off their grids, are no refusal: the job fails on it', () => {
-  // spec: catalogue, Video job status: no eligible endpoint for the geometry, off-grid length
+it('a geometry that no endpoint renders, and a length off their grids, are no refusal: the job fails on it (rule V9)', () => {
+  // rule V9
   const table: readonly (readonly [Partial<VideoRequest>, string])[] = [
     [{ ...BOOK, size: { width: 640, height: 360 } }, 'size cannot be met (640x360)'],
     [{ ...BOOK, resolution: '4K', aspectRatio: '16:9' }, 'resolution cannot be met (4K 16:9)'],
@@ -150,7 +150,7 @@ it('a geometry that no endpoint renders, and a length off their grids, are no re
   assert.is(refusal(onBoard([wide, small]), kept).status, 503);
 });
 
-it('a length that no endpoint of the model renders is 400 at once, naming it and those that they render', () => {
+it('a length that no endpoint of the model renders is 400 at once, naming it and those that they render (rule V9)', () => {
   const ranged = (slug: string, min: number, max: number, more: object = {}) =>
     clips(slug, { supported_parameters: { duration: { type: 'range', min, max } }, ...more });
   const capped = onBoard([ranged('p', 1, 8, { video: { max_seconds: 5 } }), clips('q', { video: { max_seconds: 3 } })]);
@@ -172,8 +172,8 @@ it('a length that no endpoint of the model renders is 400 at once, naming it and
   assert.is(plan(two, { duration: '6' }).candidates.length, 1);
 });
 
-it('an explicit soundtrack or silence goes only to an endpoint that declares and admits it', () => {
-  // spec: catalogue, `generate_audio`
+it('an explicit soundtrack or silence goes only to an endpoint that declares and admits it (rule V10)', () => {
+  // rule V10
   assert.is(plan(demo(), { ...BOOK, generateAudio: false }).candidates.length, 1);
   const loud = refusal(demo(), { ...BOOK, generateAudio: true });
   assert.is(loud.status, 503);
@@ -192,7 +192,7 @@ it('an explicit soundtrack or silence goes only to an endpoint that declares and
   assert.is(plan(onBoard([output({ default: true })]), {}).candidates[0]?.rate, '0.3');
 });
 
-it('preferences, caps and data policy decide as for turns, on the rate that applies', () => {
+it('preferences, caps and data policy decide as for turns, on the rate that applies (rule V11)', () => {
   const at = (slug: string, cost_usd: string, model: object = {}) =>
     clips(slug, { video: { max_seconds: 5 }, pricing: [{ ...SECOND, cost_usd }] }, model);
   const topic = onBoard([
@@ -224,8 +224,8 @@ it('preferences, caps and data policy decide as for turns, on the rate that appl
   assert.is(plan(many, {}).candidates.length, 4);
 });
 
-it('a tariff that cannot be measured is refused before dispatch, and caps on other units bind nothing', () => {
-  // spec: catalogue, Pricing of video
+it('a tariff that cannot be measured is refused before dispatch, and caps on other units bind nothing (rule V17)', () => {
+  // rule V11, rule V17
   const [text] = CLIPS.input_modalities;
   const tokens = {
     input_modalities: [{ ...text, pricing: [{ type: 'prompt', unit: 'token', cost_usd: '0.000001' }] }],
@@ -258,8 +258,8 @@ it('options reach their provider alone, and one that it does not declare is 400'
   assert.is(refusal(onBoard([one]), options({ motion: 10 })).status, 400);
 });
 
-it('adapters are judged by revision, strength, combination and reference, and change the rate where they are priced', () => {
-  // spec: catalogue, `provider.options[<provider_slug>].adapters`
+it('adapters are judged by revision, strength, combination and reference, and change the rate where they are priced (rule V8)', () => {
+  // rule V8
   const ask = (...selected: [string, string, number][]): Partial<VideoRequest> => ({
     ...STORY,
     preferences: { allowFallbacks: false, only: ['sim-v'] },

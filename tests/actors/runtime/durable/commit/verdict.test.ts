@@ -37,7 +37,7 @@ const once = (fault: CommitFault): MemoryStore['fault'] => {
   };
 };
 
-it('drops a fenced shard whole, answers moved, notifies the host, and leaves other shards unaffected', async () => {
+it('drops a fenced shard whole, answers moved, notifies the host, and leaves other shards unaffected (rule N2)', async () => {
   const { stage, store } = await started();
   const rival = store.connect();
   const node = { name: 'n2', incarnation: 'rival', address: '', operatorUrl: '', pid: 2, host: 'test' };
@@ -61,7 +61,7 @@ it('drops a fenced shard whole, answers moved, notifies the host, and leaves oth
   await stage.close();
 });
 
-it('drops a shard when a version check fails', async () => {
+it('drops a shard when a version check fails (rule N3)', async () => {
   const { stage, store } = await started();
   const saved = await store.loadActor(HERE);
   assert.ok(saved);
@@ -158,7 +158,7 @@ it('refuses state that is not valid JSON and commits the other shards', async ()
   await stage.close();
 });
 
-it('quarantines an actor whose snapshot does not restore, and never overwrites it', async () => {
+it('quarantines an actor whose snapshot does not restore, and never overwrites it (rule N11)', async () => {
   const { stage, store } = await started();
   await stage.close();
   const saved = await store.loadActor(HERE);

@@ -151,7 +151,7 @@ it('steps messages of a cascade ahead of the queued messages of their actors', a
   await stage.close();
 });
 
-it('moves money back and forth between many purses without loss', async () => {
+it('moves money back and forth between many purses without loss (rule N10)', async () => {
   const stage = await openStage();
   const purses = Array.from({ length: 6 }, (_, i) => `purse:acct_1/p${i}`);
   for (const purse of purses) await stage.body(purse, { type: 'fill', amount: 100 });

@@ -62,7 +62,7 @@ it('a path that is not writable is refused by name, with a remedy', () =>
     assert.match(await refusal(join(folder, 'taken.db')), /taken\.db/);
   }));
 
-it('a file that is not a database is refused by name and stays unchanged', () =>
+it('a file that is not a database is refused by name and stays unchanged (rule N21)', () =>
   inFolder(async (_, path) => {
     writeFileSync(path, 'these are not the pages of a database\n'.repeat(200));
     const before = readFileSync(path);

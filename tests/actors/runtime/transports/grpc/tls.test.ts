@@ -1,4 +1,4 @@
-/** Which certificates link nodes that use TLS, tested from both ends (spec: reliability, attack 79). */
+/** Which certificates link nodes that use TLS, tested from both ends (rule N32). */
 
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
@@ -79,7 +79,7 @@ async function dialled(caller: GrpcTransport, address: string, name: string): Pr
     );
 }
 
-it('two nodes with certificates of their own names link with TLS 1.3', async () => {
+it('two nodes with certificates of their own names link with TLS 1.3 (rule N32)', async () => {
   const listener = new WelcomingListener();
   const address = await transport(n1).listen('127.0.0.1:0', listener);
   const caller = transport(n2);
@@ -125,7 +125,7 @@ for (const [title, identity, name] of CALLERS) {
   });
 }
 
-it('a caller without a certificate is refused in the handshake, with TLS 1.2 and 1.3', async () => {
+it('a caller without a certificate is refused in the handshake, with TLS 1.2 and 1.3 (rule N32)', async () => {
   const address = await transport(n1).listen('127.0.0.1:0', new WelcomingListener());
   assert.match(await endOf(address, 'TLSv1.2'), /HANDSHAKE_FAILURE/);
   assert.match(await endOf(address, 'TLSv1.3'), /CERTIFICATE_REQUIRED/);
@@ -201,7 +201,7 @@ it('an operator needs a certificate besides the token: that of a node, or one fo
   );
 });
 
-it('without TLS a transport listens on loopback only, and its error names the remedy', async () => {
+it('without TLS a transport listens on loopback only, and its error names the remedy (rule N32, rule N36)', async () => {
   for (const address of ['0.0.0.0:0', '[::]:0', '192.168.7.7:0', 'node-1.example:0']) {
     const error = await transport(null)
       .listen(address, new WelcomingListener())

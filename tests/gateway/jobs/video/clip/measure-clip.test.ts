@@ -50,7 +50,7 @@ const CLIPS: readonly (readonly [string, Partial<ClipSpec>, Partial<ClipMeasure>
 ];
 
 for (const [name, members, expected] of CLIPS) {
-  it(`a clip is measured exactly, and as ffprobe does: ${name}`, async () => {
+  it(`a clip is measured exactly, and as ffprobe does: ${name} (rule V18)`, async () => {
     const bytes = made(members);
     const measured = await measure(bytes);
     assert.equal({ ...measured, ...expected }, measured);

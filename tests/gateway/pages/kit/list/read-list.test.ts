@@ -88,7 +88,7 @@ async function followed(of: List<Item>, query: string, all: readonly Item[]) {
   return { seen, pages, most };
 }
 
-test('the links lead to every row once, newest or oldest first, and a plain page reads no more than it shows', async () => {
+test('the links lead to every row once, newest or oldest first, and a plain page reads no more than it shows (rule K39)', async () => {
   const all = items(95);
   const newest = await followed(list(), '', all);
   assert.equal(
@@ -103,7 +103,7 @@ test('the links lead to every row once, newest or oldest first, and a plain page
   );
 });
 
-test('any search, filter, days and order show exactly what they name, across all pages', async () => {
+test('any search, filter, days and order show exactly what they name, across all pages (rule K39)', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({
