@@ -1,7 +1,7 @@
 /** The blob example of the README: an activity writes a clip, a row keeps it, a client reads a range. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { blobSweep } from '../../actors/runtime/cluster/blob-sweep.ts';
+import { blobSweep } from '../../actors/runtime/cluster/sweeps.ts';
 import { BlobRangeError, KeyStoreUnreachable, SealBroken, type SealedBlob } from '../../actors/runtime/index.ts';
 import { systemRandom } from '../../actors/runtime/system/random.ts';
 import { bounded } from '../support/bounded.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { preferred } from '../../actors/runtime/cluster/rendezvous.ts';
+import { preferred } from '../../actors/runtime/cluster/shards/shard-map.ts';
 import { type Operation, operations } from '../support/auditor/history.ts';
 import { storeFile } from '../support/auditor/store-file.ts';
 import type { NodeSeen, Owners, StoreView } from '../support/auditor/store-view.ts';

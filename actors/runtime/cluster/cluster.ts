@@ -7,7 +7,7 @@ import type {
   QuarantinedActor,
   Reloaded,
 } from '../durable/engine.ts';
-import type { ActorCountRow, NodeRow, RowQuery, RowRecord } from '../ports/store.ts';
+import type { ActorCountRow, NodeRow, RowQuery, RowRecord, Store } from '../ports/store.ts';
 
 /** The cluster as one node offers it: the only interface that the gateway and the kinds' clients use. */
 export interface Cluster {
@@ -176,4 +176,13 @@ export interface StoreOutage {
   /** Wall-clock ms of the last contact. */
   readonly since: number;
   readonly why: string;
+}
+
+/** Lists and look-ups, read directly from the store. */
+export function rowReader(store: Store): RowReader {
+  return {
+    row: (address, collection, id) => store.row({ address, collection, id }),
+    rowById: (collection, id) => store.rowById(collection, id),
+    rows: (query) => store.rows(query),
+  };
 }

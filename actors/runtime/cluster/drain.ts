@@ -1,10 +1,10 @@
 import type { RunningActivities } from '../durable/engine.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { NodeRow } from '../ports/store.ts';
-import type { Handoff } from './handoff.ts';
-import { isAlive, type Member } from './member.ts';
+import { isAlive, type Member } from './membership/member.ts';
 import type { NodeParts } from './node-parts.ts';
-import type { Ownership } from './ownership.ts';
+import type { Handoff } from './shards/handoff.ts';
+import type { Ownership } from './shards/ownership.ts';
 import type { Signal } from './signal.ts';
 
 const DRAIN_MS = 15_000;

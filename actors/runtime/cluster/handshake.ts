@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Charts } from '../actor/chart-range.ts';
 import type { Hello, Welcome } from '../ports/transport.ts';
-import { misfit } from './levels.ts';
+import { misfit } from './chart-levels.ts';
 
 /** Raised when an older build cannot read what a newer one sends. */
 export const WIRE_MAJOR = 1;

@@ -10,11 +10,11 @@ import type { ActorCountRow, NodeRow, RowQuery, RowRecord, Store } from '../port
 import type { Calls } from './calls.ts';
 import type { AskOptions, ClusterView, NodeRestarts, Operator, StoreOutage } from './cluster.ts';
 import type { ClusterWatchers, See } from './cluster-watchers.ts';
-import type { Cause, Deaths } from './deaths.ts';
-import { isAlive, type Member } from './member.ts';
-import type { Ownership } from './ownership.ts';
+import type { Cause, Deaths } from './membership/deaths.ts';
+import { isAlive, type Member } from './membership/member.ts';
 import type { Router } from './router.ts';
-import type { ShardMap } from './shard-map.ts';
+import type { Ownership } from './shards/ownership.ts';
+import type { ShardMap } from './shards/shard-map.ts';
 import type { ControlCall } from './signal.ts';
 
 const GAUGES_MS = 1_000;

@@ -15,9 +15,9 @@ import {
   type TransportListener,
   type Welcome,
 } from '../ports/transport.ts';
-import { Attention } from './attention.ts';
 import { greet, judge, type Terms, trusts } from './handshake.ts';
-import { isAlive } from './member.ts';
+import { Attention } from './membership/attention.ts';
+import { isAlive } from './membership/member.ts';
 import { parseSignal, renderSignal, type Signal } from './signal.ts';
 
 const RETRY_MS_MIN = 50;

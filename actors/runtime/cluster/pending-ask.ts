@@ -1,6 +1,6 @@
-import type { AskFailure } from '../actor/answer.ts';
-import { AskError } from '../actor/answer.ts';
+import { AskError, type AskFailure } from '../actor/answer.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
+import type { Envelope, Link } from '../ports/transport.ts';
 
 /** One message in transit: an ask whose caller waits, or a tell. It is settled exactly once. */
 export class PendingAsk {
@@ -73,5 +73,69 @@ export class PendingAsk {
   fail(failure: AskFailure): void {
     this.#open = false;
     this.#reject?.(new AskError(this.to, failure));
+  }
+}
+
+const ID_MAX = 0xffff_ffff;
+
+/**
+ * The asks in flight on this node's link to one peer, by their id on that link; at most `inFlightMax`. Ids ascend, and
+ * each has one place in a ring of twice that size; an id whose place is still taken is skipped. Not a Map: see `Slab`.
+ */
+export class AskWindow {
+  readonly incarnation: string;
+  readonly #link: Link;
+  readonly #inFlightMax: number;
+  readonly #ring: (PendingAsk | undefined)[] = [];
+  readonly #places: number;
+  #inFlight = 0;
+  #lastId = 0;
+
+  constructor(incarnation: string, link: Link, inFlightMax: number) {
+    this.incarnation = incarnation;
+    this.#link = link;
+    this.#inFlightMax = inFlightMax;
+    this.#places = inFlightMax * 2;
+  }
+
+  /** `full` if the window or the link's buffer is full; `closed` if the link has ended. Throws EnvelopeTooLarge. */
+  send(message: PendingAsk, body: string, remainingMs: number): 'queued' | 'full' | 'closed' {
+    const trace = message.trace ?? '';
+    if (message.isTell) return this.#link.send({ kind: 'tell', id: 0, to: message.to, body, remainingMs, trace });
+    if (this.#inFlight >= this.#inFlightMax) return 'full';
+    const id = this.#nextId();
+    const outcome = this.#link.send({ kind: 'ask', id, to: message.to, body, remainingMs, trace });
+    if (outcome !== 'queued') return outcome;
+    this.#ring[id % this.#places] = message;
+    this.#inFlight++;
+    message.window = this;
+    message.id = id;
+    return 'queued';
+  }
+
+  /** Removes and returns the ask with this id; undefined if it is no longer pending. */
+  take(id: number): PendingAsk | undefined {
+    const place = id % this.#places;
+    const message = this.#ring[place];
+    if (message?.id !== id) return undefined;
+    this.#ring[place] = undefined;
+    this.#inFlight--;
+    return message;
+  }
+
+  /** The link has ended. Splits the asks in flight into those never written and those that may have arrived. */
+  end(unsent: readonly Envelope[]): { readonly never: readonly PendingAsk[]; readonly perhaps: readonly PendingAsk[] } {
+    const never = unsent.flatMap((envelope) => this.take(envelope.id) ?? []);
+    const perhaps = this.#ring.filter((message) => message !== undefined);
+    this.#ring.length = 0;
+    this.#inFlight = 0;
+    return { never, perhaps };
+  }
+
+  #nextId(): number {
+    do {
+      this.#lastId = this.#lastId >= ID_MAX ? 1 : this.#lastId + 1;
+    } while (this.#ring[this.#lastId % this.#places] !== undefined);
+    return this.#lastId;
   }
 }

@@ -7,11 +7,10 @@ import type { Cancel, Clock } from '../ports/clock.ts';
 import type { NodeLimits } from '../ports/limits.ts';
 import { type Log, textOf } from '../ports/log.ts';
 import { type Envelope, EnvelopeTooLarge, type Link } from '../ports/transport.ts';
-import { AskWindow } from './ask-window.ts';
 import type { AskOptions } from './cluster.ts';
 import type { PeerOrigin } from './peers.ts';
-import { PendingAsk } from './pending-ask.ts';
-import type { ShardMap } from './shard-map.ts';
+import { AskWindow, PendingAsk } from './pending-ask.ts';
+import type { ShardMap } from './shards/shard-map.ts';
 
 /** Interval at which deadlines and parked messages are checked: messages have no timers of their own. */
 const TICK_MS = 25;

@@ -2,12 +2,12 @@ import type { BoardExchange } from './board-exchange.ts';
 import type { Calls } from './calls.ts';
 import type { ClusterWatchers } from './cluster-watchers.ts';
 import type { Drain } from './drain.ts';
-import type { Handoff } from './handoff.ts';
-import type { Member } from './member.ts';
+import type { Member } from './membership/member.ts';
 import type { NoticeBoard } from './notice-board.ts';
 import type { PeerOrigin } from './peers.ts';
-import type { Readiness } from './readiness.ts';
-import type { ShardMap } from './shard-map.ts';
+import type { Handoff } from './shards/handoff.ts';
+import type { Readiness } from './shards/readiness.ts';
+import type { ShardMap } from './shards/shard-map.ts';
 import type { Signal } from './signal.ts';
 
 export interface SignalRouterParts {

@@ -1,4 +1,4 @@
-import { Deaths } from '../../../actors/runtime/cluster/deaths.ts';
+import { Deaths } from '../../../actors/runtime/cluster/membership/deaths.ts';
 import { type Mutation, patch } from '../mutation.ts';
 
 /** Every death of a node counts as a crash caused by its work, a kill included. */

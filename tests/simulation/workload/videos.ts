@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createAccount, creditDeposit } from '../../../actors/account/account.ts';
 import { createKey } from '../../../actors/key/key.ts';
-import { isAlive } from '../../../actors/runtime/cluster/member.ts';
+import { isAlive } from '../../../actors/runtime/cluster/membership/member.ts';
 import { openBlob } from '../../../actors/runtime/index.ts';
 import type { ActivityHandler } from '../../../actors/runtime/ports/activity.ts';
 import { BlobCorrupt, BlobMissing } from '../../../actors/runtime/ports/blobs.ts';

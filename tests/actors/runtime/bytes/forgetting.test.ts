@@ -10,7 +10,7 @@ import { inspect } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SealBroken } from '../../../../actors/runtime/bytes/seal-broken.ts';
-import { keySweep } from '../../../../actors/runtime/cluster/periodic-tasks.ts';
+import { keySweep } from '../../../../actors/runtime/cluster/sweeps.ts';
 import {
   KeyDestroyed,
   type KeyStore,

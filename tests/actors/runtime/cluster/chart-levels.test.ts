@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { ChartRange } from '../../../../actors/runtime/actor/chart-range.ts';
 import type { RegisteredKind } from '../../../../actors/runtime/actor/registered-kind.ts';
 import { ChartLevels } from '../../../../actors/runtime/cluster/chart-levels.ts';
-import type { Member } from '../../../../actors/runtime/cluster/member.ts';
+import type { Member } from '../../../../actors/runtime/cluster/membership/member.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);

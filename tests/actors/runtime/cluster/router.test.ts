@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Answer } from '../../../../actors/runtime/actor/answer.ts';
 import type { PeerOrigin } from '../../../../actors/runtime/cluster/peers.ts';
 import { Router } from '../../../../actors/runtime/cluster/router.ts';
-import { ShardMap } from '../../../../actors/runtime/cluster/shard-map.ts';
+import { ShardMap } from '../../../../actors/runtime/cluster/shards/shard-map.ts';
 import type { Delivery, Engine } from '../../../../actors/runtime/durable/engine.ts';
 import { AskError, shardOf } from '../../../../actors/runtime/index.ts';
 import type { Clock } from '../../../../actors/runtime/ports/clock.ts';

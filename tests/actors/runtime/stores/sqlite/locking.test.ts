@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { StoreTime } from '../../../../../actors/runtime/cluster/store-time.ts';
+import { StoreTime } from '../../../../../actors/runtime/cluster/membership/store-time.ts';
 import type { Clock } from '../../../../../actors/runtime/ports/clock.ts';
 import { StoreRefused } from '../../../../../actors/runtime/ports/store.ts';
 import { SOLE_WRITER_LOG } from '../../../../../actors/runtime/stores/sqlite/checkpoint-after-commit.ts';

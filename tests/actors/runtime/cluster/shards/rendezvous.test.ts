@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { preferred } from '../../../../actors/runtime/cluster/rendezvous.ts';
-import { bounded } from '../../../support/bounded.ts';
+import { preferred } from '../../../../../actors/runtime/cluster/shards/shard-map.ts';
+import { bounded } from '../../../../support/bounded.ts';
 
 const it = bounded(test);
 const nodes = (count: number): { name: string }[] => Array.from({ length: count }, (_, i) => ({ name: `n${i + 1}` }));

@@ -1,7 +1,7 @@
-import type { Clock } from '../ports/clock.ts';
-import { type Log, textOf } from '../ports/log.ts';
-import type { NodeRow } from '../ports/store.ts';
-import type { Transport } from '../ports/transport.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { type Log, textOf } from '../../ports/log.ts';
+import type { NodeRow } from '../../ports/store.ts';
+import type { Transport } from '../../ports/transport.ts';
 import type { Member } from './member.ts';
 
 const PROBE_MS = 300;

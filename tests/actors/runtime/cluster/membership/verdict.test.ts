@@ -1,7 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { condemned, liveSet, type Sight, type Watched } from '../../../../actors/runtime/cluster/verdict.ts';
-import { bounded } from '../../../support/bounded.ts';
+import {
+  condemned,
+  liveSet,
+  type Sight,
+  type Watched,
+} from '../../../../../actors/runtime/cluster/membership/verdict.ts';
+import { bounded } from '../../../../support/bounded.ts';
 
 const it = bounded(test);
 const NAMES = ['a', 'b', 'c', 'd', 'e'];

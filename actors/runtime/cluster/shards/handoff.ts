@@ -1,10 +1,10 @@
-import type { Engine } from '../durable/engine.ts';
-import { type Log, textOf } from '../ports/log.ts';
-import type { NodeRow, ShardRow, Store } from '../ports/store.ts';
-import type { Member } from './member.ts';
+import type { Engine } from '../../durable/engine.ts';
+import { type Log, textOf } from '../../ports/log.ts';
+import type { NodeRow, ShardRow, Store } from '../../ports/store.ts';
+import type { Member } from '../membership/member.ts';
 import type { Ownership } from './ownership.ts';
-import { preferred } from './rendezvous.ts';
 import type { ShardMap } from './shard-map.ts';
+import { preferred } from './shard-map.ts';
 
 /** Shards handed over at once: each is out of service only while it is quiesced, released and adopted. */
 const MOVES_AT_ONCE = 4;

@@ -1,6 +1,6 @@
-import type { Clock } from '../ports/clock.ts';
-import { type Log, textOf } from '../ports/log.ts';
-import { deathSetting, type Store } from '../ports/store.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { type Log, textOf } from '../../ports/log.ts';
+import { deathSetting, type Store } from '../../ports/store.ts';
 
 /**
  * Why a node ended: `crashed` by the process itself (an uncaught error, an abort, a full heap, a silent event loop), or

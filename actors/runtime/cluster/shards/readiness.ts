@@ -1,4 +1,4 @@
-import { isAlive, type Member } from './member.ts';
+import { isAlive, type Member } from '../membership/member.ts';
 import type { Ownership } from './ownership.ts';
 
 export interface ReadinessParts {

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Attention } from '../../../../actors/runtime/cluster/attention.ts';
-import { bounded } from '../../../support/bounded.ts';
+import { Attention } from '../../../../../actors/runtime/cluster/membership/attention.ts';
+import { bounded } from '../../../../support/bounded.ts';
 
 const it = bounded(test);
 

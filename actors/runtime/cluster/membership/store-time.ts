@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../../ports/clock.ts';
 
 /**
  * A backward correction below this is absorbed by waiting; a larger one means that the clock was set, and is followed.

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { StoreTime } from '../../../../actors/runtime/cluster/store-time.ts';
-import type { Clock } from '../../../../actors/runtime/ports/clock.ts';
-import { bounded } from '../../../support/bounded.ts';
+import { StoreTime } from '../../../../../actors/runtime/cluster/membership/store-time.ts';
+import type { Clock } from '../../../../../actors/runtime/ports/clock.ts';
+import { bounded } from '../../../../support/bounded.ts';
 
 const it = bounded(test);
 

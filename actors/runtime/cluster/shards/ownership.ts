@@ -1,11 +1,11 @@
-import type { Engine } from '../durable/engine.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { NodeLimits } from '../ports/limits.ts';
-import { type Log, textOf } from '../ports/log.ts';
-import type { NodeRow, ShardRow, Store } from '../ports/store.ts';
-import type { Member } from './member.ts';
-import { preferred } from './rendezvous.ts';
+import type { Engine } from '../../durable/engine.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { NodeLimits } from '../../ports/limits.ts';
+import { type Log, textOf } from '../../ports/log.ts';
+import type { NodeRow, ShardRow, Store } from '../../ports/store.ts';
+import type { Member } from '../membership/member.ts';
 import type { ShardMap } from './shard-map.ts';
+import { preferred } from './shard-map.ts';
 
 /** After this many heartbeats any node may take an ownerless shard: views of the live set may differ for a while. */
 const ORPHAN_BEATS = 2;

@@ -1,7 +1,7 @@
-import type { Cancel, Clock } from '../ports/clock.ts';
-import type { NodeLimits } from '../ports/limits.ts';
-import { type Log, textOf } from '../ports/log.ts';
-import type { NodeRow, Store } from '../ports/store.ts';
+import type { Cancel, Clock } from '../../ports/clock.ts';
+import type { NodeLimits } from '../../ports/limits.ts';
+import { type Log, textOf } from '../../ports/log.ts';
+import type { NodeRow, Store } from '../../ports/store.ts';
 import { HeartbeatWatch } from './heartbeat-watch.ts';
 import type { StoreTime } from './store-time.ts';
 import { type Condemned, condemned } from './verdict.ts';

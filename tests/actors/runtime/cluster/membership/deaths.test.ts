@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Deaths } from '../../../../actors/runtime/cluster/deaths.ts';
-import { bounded } from '../../../support/bounded.ts';
-import { MemoryStore } from '../../../support/memory-store.ts';
-import { HandClock } from '../durable/hand-clock.ts';
+import { Deaths } from '../../../../../actors/runtime/cluster/membership/deaths.ts';
+import { bounded } from '../../../../support/bounded.ts';
+import { MemoryStore } from '../../../../support/memory-store.ts';
+import { HandClock } from '../../durable/hand-clock.ts';
 
 const it = bounded(test);
 

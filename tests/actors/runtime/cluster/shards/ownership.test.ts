@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Member } from '../../../../actors/runtime/cluster/member.ts';
-import { Ownership } from '../../../../actors/runtime/cluster/ownership.ts';
-import { ShardMap } from '../../../../actors/runtime/cluster/shard-map.ts';
-import type { Engine } from '../../../../actors/runtime/durable/engine.ts';
-import type { ShardRow, Store } from '../../../../actors/runtime/ports/store.ts';
-import config from '../../../../cluster.config.ts';
-import { bounded } from '../../../support/bounded.ts';
-import { HandClock } from '../durable/hand-clock.ts';
+import type { Member } from '../../../../../actors/runtime/cluster/membership/member.ts';
+import { Ownership } from '../../../../../actors/runtime/cluster/shards/ownership.ts';
+import { ShardMap } from '../../../../../actors/runtime/cluster/shards/shard-map.ts';
+import type { Engine } from '../../../../../actors/runtime/durable/engine.ts';
+import type { ShardRow, Store } from '../../../../../actors/runtime/ports/store.ts';
+import config from '../../../../../cluster.config.ts';
+import { bounded } from '../../../../support/bounded.ts';
+import { HandClock } from '../../durable/hand-clock.ts';
 
 const it = bounded(test);
 const SELF = 'one';

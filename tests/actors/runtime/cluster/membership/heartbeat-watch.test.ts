@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { HeartbeatWatch } from '../../../../actors/runtime/cluster/heartbeat-watch.ts';
-import type { NodeRow } from '../../../../actors/runtime/ports/store.ts';
-import config from '../../../../cluster.config.ts';
-import { bounded } from '../../../support/bounded.ts';
+import { HeartbeatWatch } from '../../../../../actors/runtime/cluster/membership/heartbeat-watch.ts';
+import type { NodeRow } from '../../../../../actors/runtime/ports/store.ts';
+import config from '../../../../../cluster.config.ts';
+import { bounded } from '../../../../support/bounded.ts';
 
 const it = bounded(test);
 const ALL = ['a', 'b', 'c'];

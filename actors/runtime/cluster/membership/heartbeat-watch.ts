@@ -1,5 +1,5 @@
-import type { NodeLimits } from '../ports/limits.ts';
-import type { NodeRow } from '../ports/store.ts';
+import type { NodeLimits } from '../../ports/limits.ts';
+import type { NodeRow } from '../../ports/store.ts';
 import { Attention } from './attention.ts';
 import { liveSet, type Watched } from './verdict.ts';
 
