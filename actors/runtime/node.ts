@@ -6,7 +6,6 @@ import { Calls, openClusterPort } from './cluster/calls.ts';
 import { ChartLevels } from './cluster/chart-levels.ts';
 import type { AskOptions, Board, Changes, Cluster, ClusterNode, Operator, RowReader } from './cluster/cluster.ts';
 import { rowReader } from './cluster/cluster.ts';
-import { ClusterWatchers } from './cluster/cluster-watchers.ts';
 import { Drain } from './cluster/drain.ts';
 import type { Terms } from './cluster/handshake.ts';
 import { Deaths } from './cluster/membership/deaths.ts';
@@ -26,6 +25,7 @@ import { ShardMap } from './cluster/shards/shard-map.ts';
 import type { Signal } from './cluster/signal.ts';
 import { signalRouter } from './cluster/signal-router.ts';
 import { periodicTasks } from './cluster/sweeps.ts';
+import { ClusterWatchers } from './cluster/watchers.ts';
 import { createEngine } from './durable/engine/create-engine.ts';
 import type { Engine, EngineHost } from './durable/engine.ts';
 import { operatorService } from './inspect/service.ts';
@@ -100,6 +100,10 @@ class Node implements ClusterNode {
     const now = (): number => this.#time.now();
     const board = new NoticeBoard(log);
     this.rows = rowReader(store);
+    const send = (incarnation: string, signal: Signal): boolean => this.#peers.send(incarnation, signal);
+    const broadcast = (signal: Signal): void => this.#peers.broadcast(signal);
+    const watchers = new ClusterWatchers({ clock, limits, log, broadcast, send });
+    this.#watchers = watchers;
     const map = new ShardMap(limits.shards, (shard) => this.#ownerChanged(shard));
     const deaths = new Deaths({ store, clock, log });
     const { activities = {} } = parts;
@@ -116,8 +120,6 @@ class Node implements ClusterNode {
     const member = this.#makeMember();
     const peers = this.#makePeers();
     [this.#member, this.#peers] = [member, peers];
-    const send = (incarnation: string, signal: Signal): boolean => peers.send(incarnation, signal);
-    const broadcast = (signal: Signal): void => peers.broadcast(signal);
     const linked = (incarnation: string): boolean => peers.linked(incarnation);
     const router = new Router({ self, engine, map, clock, limits, log });
     const ownership = new Ownership({
@@ -135,7 +137,6 @@ class Node implements ClusterNode {
     const drain = new Drain({ self, member, ownership, handoff, clock, broadcast, running, node: parts });
     const exchange = new BoardExchange({ self, now, board, clock, broadcast, send });
     this.board = exchange;
-    const watchers = new ClusterWatchers({ ...limits, engine, clock, broadcast, send });
     const calls = new Calls({ clock, send, serve: (call) => operator.serve(call) });
     const operator = new ClusterOperator({
       ...{ self, engine, map, member, ownership, router, calls, watchers, deaths, store, clock },
@@ -144,7 +145,7 @@ class Node implements ClusterNode {
     this.operator = operator;
     [this.#router, this.#ownership, this.#readiness] = [router, ownership, readiness];
     [this.#handoff, this.#drain, this.#exchange] = [handoff, drain, exchange];
-    [this.#calls, this.#watchers] = [calls, watchers];
+    this.#calls = calls;
     this.#failureReports = new FailureReports({ host: parts.host, clock, transport, member, log, linked });
     this.#periodicTasks = periodicTasks({ ...parts, self, member, now });
     this.#signalled = signalRouter({ map, member, handoff, drain, readiness, exchange, board, calls, watchers });
@@ -156,7 +157,7 @@ class Node implements ClusterNode {
   }
 
   get changes(): Changes {
-    return this.#watchers.changes;
+    return this.#watchers;
   }
 
   get ready(): boolean {
@@ -271,6 +272,7 @@ class Node implements ClusterNode {
       published: (value) => this.#exchange.published(value),
       isGone: (incarnation) => this.#member.isGone(incarnation),
       ...{ log: this.#parts.log, committed: this.#parts.onCommitted, reported: this.#parts.onReported },
+      watchers: this.#watchers,
       traced: this.#parts.traced,
     };
   }
@@ -307,7 +309,7 @@ class Node implements ClusterNode {
         down: (incarnation, unsent) => {
           this.#router.linkDown(incarnation, unsent);
           this.#calls.lost(incarnation);
-          this.#watchers.changes.linkDown();
+          this.#watchers.linkDown();
         },
         greeted: (from) => {
           this.#levels.settle();

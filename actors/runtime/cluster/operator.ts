@@ -3,19 +3,19 @@ import { AskError } from '../actor/answer.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
 import { isReserved } from '../actor/system-message.ts';
 import { deadLettersOf, viewOfDeadLetter } from '../durable/dead-letters.ts';
-import type { Engine, EngineGauges, Inspection, QuarantinedActor, Reloaded } from '../durable/engine.ts';
+import type { CommittedStep, Engine, EngineGauges, Inspection, QuarantinedActor, Reloaded } from '../durable/engine.ts';
 import type { Clock } from '../ports/clock.ts';
 import { textOf } from '../ports/log.ts';
 import type { ActorCountRow, NodeRow, RowQuery, RowRecord, Store } from '../ports/store.ts';
 import type { Calls } from './calls.ts';
 import type { AskOptions, ClusterView, NodeRestarts, Operator, StoreOutage } from './cluster.ts';
-import type { ClusterWatchers, See } from './cluster-watchers.ts';
 import type { Cause, Deaths } from './membership/deaths.ts';
 import { isAlive, type Member } from './membership/member.ts';
 import type { Router } from './router.ts';
 import type { Ownership } from './shards/ownership.ts';
 import type { ShardMap } from './shards/shard-map.ts';
 import type { ControlCall } from './signal.ts';
+import type { ClusterWatchers } from './watchers.ts';
 
 const GAUGES_MS = 1_000;
 const HOUR_MS = 3_600_000;
@@ -165,8 +165,8 @@ export class ClusterOperator implements Operator {
     throw new Error(`${address}: ${why}`);
   }
 
-  watch(pattern: string, see: See): () => void {
-    return this.#parts.watchers.watch(pattern, see);
+  watch(pattern: string, see: (step: CommittedStep) => void): () => void {
+    return this.#parts.watchers.watchSteps(pattern, see);
   }
 
   async drain(node: string): Promise<void> {

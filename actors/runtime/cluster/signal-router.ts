@@ -1,6 +1,5 @@
 import type { BoardExchange } from './board-exchange.ts';
 import type { Calls } from './calls.ts';
-import type { ClusterWatchers } from './cluster-watchers.ts';
 import type { Drain } from './drain.ts';
 import type { Member } from './membership/member.ts';
 import type { NoticeBoard } from './notice-board.ts';
@@ -9,6 +8,7 @@ import type { Handoff } from './shards/handoff.ts';
 import type { Readiness } from './shards/readiness.ts';
 import type { ShardMap } from './shards/shard-map.ts';
 import type { Signal } from './signal.ts';
+import type { ClusterWatchers } from './watchers.ts';
 
 export interface SignalRouterParts {
   readonly map: ShardMap;
@@ -63,22 +63,13 @@ export function signalRouter(parts: SignalRouterParts): (from: PeerOrigin, signa
         calls.answered(incarnation, signal.id, signal.body, signal.error);
         break;
       case 'watch.start':
-        watchers.start(from, signal.id, signal.pattern);
+        watchers.start(from, signal.topics);
         break;
       case 'watch.stop':
-        watchers.stop(incarnation, signal.id);
+        watchers.stop(incarnation, signal.topics);
         break;
-      case 'watch.steps':
-        watchers.saw(signal.id, signal.steps);
-        break;
-      case 'changes.watch':
-        watchers.changes.start(from, signal.owners);
-        break;
-      case 'changes.unwatch':
-        watchers.changes.stop(incarnation, signal.owners);
-        break;
-      case 'changes.seen':
-        watchers.changes.saw(signal.addresses, signal.owners);
+      case 'watch.seen':
+        watchers.seen(signal);
         break;
       default:
         signal satisfies never;

@@ -23,13 +23,15 @@ export type Signal =
   | { readonly type: 'board.synced' }
   | { readonly type: 'call'; readonly id: number; readonly call: ControlCall }
   | { readonly type: 'answer'; readonly id: number; readonly body: Json; readonly error: string | null }
-  | { readonly type: 'watch.start'; readonly id: number; readonly pattern: string }
-  | { readonly type: 'watch.stop'; readonly id: number }
-  | { readonly type: 'watch.steps'; readonly id: number; readonly steps: readonly CommittedStep[] }
-  /** The sender wants, or no longer wants, notices of the changes of these owners' actors. */
-  | { readonly type: 'changes.watch' | 'changes.unwatch'; readonly owners: readonly string[] }
-  /** These actors have committed steps; any actor of `owners` may have. */
-  | { readonly type: 'changes.seen'; readonly addresses: readonly string[]; readonly owners: readonly string[] };
+  /** The sender watches, or no longer watches, these topics: owners and patterns (`watchers.ts`). */
+  | { readonly type: 'watch.start' | 'watch.stop'; readonly topics: readonly string[] }
+  /** For these topics: actors of watched owners that have committed, owners of which any may have, and steps. */
+  | {
+      readonly type: 'watch.seen';
+      readonly addresses: readonly string[];
+      readonly owners: readonly string[];
+      readonly steps: readonly CommittedStep[];
+    };
 
 export type BoardDigest = readonly [topic: string, key: string, epoch: number, version: number];
 
@@ -60,10 +62,7 @@ const TYPES: ReadonlySet<string> = new Set([
   'answer',
   'watch.start',
   'watch.stop',
-  'watch.steps',
-  'changes.watch',
-  'changes.unwatch',
-  'changes.seen',
+  'watch.seen',
 ]);
 
 /** Null for signals that this build does not know: a newer peer of the same wire major may send more. */

@@ -38,11 +38,6 @@ export interface Engine {
   reload(address: string): Promise<Reloaded>;
   /** State of one actor for operators. Loads the actor if needed; null when absent or not served here. */
   inspect(address: string): Promise<Inspection | null>;
-  /**
-   * Calls `see` for each step with a matching address once it is durable, and for volatile steps that change the state;
-   * returns a stop function.
-   */
-  watch(matches: (address: string) => boolean, see: (step: CommittedStep) => void): () => void;
   readonly gauges: EngineGauges;
   /** The activities that run on this node, including those of actors on other nodes. */
   readonly activities: RunningActivities;
@@ -104,6 +99,8 @@ export interface EngineHost {
   committed?: ((tookMs: number) => void) | undefined;
   /** A row that its collection declares as `reported` is durable. Must not throw. */
   reported?: ((row: ReportedRow) => void) | undefined;
+  /** Receives the steps of watched actors. */
+  watchers?: StepReceiver | undefined;
   /** An event with a trace id arrived; the returned function is called at its answer. */
   traced?: ((trace: string, event: string) => () => void) | undefined;
   /** True for an incarnation known to be dead or gone: its lease rows are orphaned. */
@@ -129,6 +126,12 @@ export interface Publication {
   /** Of an actor: epoch of its shard and version. Of a node: store time in ms, and a sequence number of the node. */
   readonly epoch: number;
   readonly version: number;
+}
+
+/** Receives steps: each once it is durable, and volatile ones that change their actor's state. */
+export interface StepReceiver {
+  isWatched(address: string): boolean;
+  committed(step: CommittedStep): void;
 }
 
 export interface CommittedStep {

@@ -59,7 +59,6 @@ export type EngineLimits = Pick<
   | 'commitEntriesMax'
   | 'commitBytesMax'
   | 'transitionsMax'
-  | 'watchersMax'
   | 'residentsMax'
   | 'timersAheadMs'
 >;

@@ -1,4 +1,5 @@
 import type { Answer } from '../../actor/answer.ts';
+import type { Change } from '../../actor/cell.ts';
 import type { Output, PendingCommit } from '../../actor/pending-commit.ts';
 import type { EngineHost } from '../engine.ts';
 import type { Entry } from './entry.ts';
@@ -22,8 +23,15 @@ export class OutputGate {
 
   /** The entry is durable. */
   open(entry: Entry): void {
+    // An entry written at hand-over has no step.
+    for (const change of entry.changes) if (change.event !== '') this.show(change);
     this.leave(entry);
     for (const output of entry.outputs ?? []) this.leave(output);
+  }
+
+  /** Shows the volatile steps that changed their actor's state, such as the health of an endpoint. */
+  showVolatile(changes: readonly Change[]): void {
+    for (const change of changes) if (change.from !== change.to) this.show(change);
   }
 
   /** The entry never becomes durable: answers every waiting caller with the reason and publishes nothing. */
@@ -38,6 +46,17 @@ export class OutputGate {
       receiver(answer);
     } catch (error) {
       this.host.log({ level: 'error', message: 'an answer callback threw', error: String(error) });
+    }
+  }
+
+  private show({ cell: { address, shard }, version, at, event, from, to }: Change): void {
+    const { watchers } = this.host;
+    if (watchers === undefined) return;
+    try {
+      if (!watchers.isWatched(address)) return;
+      watchers.committed({ address, version, at, event, from, to, epoch: shard.epoch, node: shard.node });
+    } catch (error) {
+      this.host.log({ level: 'error', message: 'the watch callback threw', address, error: String(error) });
     }
   }
 

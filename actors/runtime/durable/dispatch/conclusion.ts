@@ -10,7 +10,6 @@ import type { Sequence } from '../../actor/sequence.ts';
 import type { CommitQueue } from '../commit/commit-queue.ts';
 import { Entry } from '../commit/entry.ts';
 import type { OutputGate } from '../commit/output-gate.ts';
-import type { StepWatchers } from '../commit/step-watchers.ts';
 import type { EngineHost } from '../engine.ts';
 import { ABSENT, declined, deferredFor, FINISHED, failed, quarantined, refused, UNHANDLED } from '../failures.ts';
 import type { CellRegistry } from '../residency/cell-registry.ts';
@@ -38,7 +37,6 @@ export interface ConclusionParts {
   readonly queue: CommitQueue;
   readonly outputGate: OutputGate;
   readonly timers: Timers;
-  readonly watchers: StepWatchers;
   readonly host: EngineHost;
   readonly now: () => number;
 }
@@ -137,10 +135,10 @@ export class Conclusion {
 
   /** Steps without a commit of their own: the state changes at once, the outputs wait for what they depend on. */
   private volatile(shard: Shard, mail: Mail, reply: Answer): void {
-    const { cascade, outputGate, watchers } = this.parts;
+    const { cascade, outputGate } = this.parts;
     const { publishes } = cascade;
     cascade.install(null);
-    watchers.showVolatile(cascade.changes);
+    outputGate.showVolatile(cascade.changes);
     finish(shard, mail);
     if (mail.answer === null && publishes.length === 0) return;
     outputGate.pass({ answer: mail.answer, reply, publishes }, cascade.depends);

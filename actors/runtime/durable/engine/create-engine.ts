@@ -9,7 +9,6 @@ import type { ActorCountRow, Store } from '../../ports/store.ts';
 import type { ClusterPort } from '../cluster-port.ts';
 import { CommitQueue } from '../commit/commit-queue.ts';
 import { OutputGate } from '../commit/output-gate.ts';
-import { StepWatchers } from '../commit/step-watchers.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Delivery, Engine, EngineGauges, EngineHost, RunningActivities } from '../engine.ts';
 import { LOST } from '../failures.ts';
@@ -54,7 +53,7 @@ export function createEngine(options: EngineOptions): Engine {
   const { clock, host } = options;
   const { name: node } = options.self;
   const parts = assemble(options);
-  const { registry, timers, adoption, watchers, quarantine, activityOwner } = parts;
+  const { registry, timers, adoption, quarantine, activityOwner } = parts;
   return {
     adopt(id, epoch) {
       const held = registry.shards.get(id);
@@ -82,7 +81,6 @@ export function createEngine(options: EngineOptions): Engine {
     quarantined: () => quarantine.list(),
     residentStates: () => residentStates(registry.cells.values()),
     reload: (address) => quarantine.reload(address),
-    watch: (matches, see) => watchers.add(matches, see),
     gauges: gaugesOf(parts),
     activities: activitiesOf(parts),
     async close() {
@@ -102,7 +100,6 @@ function assemble(options: EngineOptions) {
   const { log } = host;
   const self = options.self.incarnation;
   const outputGate = new OutputGate(host);
-  const watchers = new StepWatchers(limits.watchersMax, log);
   const queue = new CommitQueue({ store, clock, self, limits, host });
   const timers = new Timers({ store, clock, now, log, aheadMs: limits.timersAheadMs, shardCount: shards });
   const outbox = clusterPort === undefined ? null : new Outbox({ clusterPort, queue, clock, now, log });
@@ -112,7 +109,7 @@ function assemble(options: EngineOptions) {
   const loader = new Loader(store, registry);
   const residents = new Residents({ registry, queue, clock, host, residentsMax: limits.residentsMax });
   const quiescence = new Quiescence(registry, queue);
-  const base = { registry, queue, outputGate, timers, watchers, quiescence, residents, clock, host, now };
+  const base = { registry, queue, outputGate, timers, quiescence, residents, clock, host, now };
   const dispatcher = new Dispatcher({ ...base, loader, limits, self });
   timers.start(dispatcher);
   let activityOwner: ActivityOwner | null = null;

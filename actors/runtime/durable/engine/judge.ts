@@ -5,7 +5,6 @@ import type { ShardVerdict } from '../../ports/store.ts';
 import type { CommitQueue, Judge } from '../commit/commit-queue.ts';
 import type { Entry } from '../commit/entry.ts';
 import type { OutputGate } from '../commit/output-gate.ts';
-import type { StepWatchers } from '../commit/step-watchers.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { EngineHost } from '../engine.ts';
 import { LOST, moved } from '../failures.ts';
@@ -22,7 +21,6 @@ export interface JudgeParts {
   readonly outputGate: OutputGate;
   readonly dispatcher: Dispatcher;
   readonly timers: Timers;
-  readonly watchers: StepWatchers;
   /** Null for an engine without a cluster port. */
   readonly outgoing: Outgoing | null;
   readonly host: EngineHost;
@@ -127,12 +125,11 @@ export class StoreJudge implements Judge {
   }
 
   private settle(entries: readonly Entry[]): void {
-    const { queue, outputGate, watchers, outgoing } = this.parts;
+    const { queue, outputGate, outgoing } = this.parts;
     for (const entry of entries) this.becomeDurable(entry);
     queue.handOver();
     for (const entry of entries) {
       if (entry.outgoing) outgoing?.durable(entry);
-      watchers.show(entry);
       this.report(entry);
       outputGate.open(entry);
     }

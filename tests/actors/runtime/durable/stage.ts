@@ -7,7 +7,7 @@ import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
 import { register } from '../../../../actors/runtime/actor/register.ts';
 import type { ClusterPort } from '../../../../actors/runtime/durable/cluster-port.ts';
 import { createEngine } from '../../../../actors/runtime/durable/engine/create-engine.ts';
-import type { CommittedStep, Engine, Publication } from '../../../../actors/runtime/durable/engine.ts';
+import type { Engine, EngineHost, Publication } from '../../../../actors/runtime/durable/engine.ts';
 import type { Clock } from '../../../../actors/runtime/ports/clock.ts';
 import type { EngineLimits } from '../../../../actors/runtime/ports/limits.ts';
 import type { Store } from '../../../../actors/runtime/ports/store.ts';
@@ -25,7 +25,6 @@ export const LIMITS: EngineLimits = {
   commitEntriesMax: 1_024,
   commitBytesMax: 4 * 1024 * 1024,
   transitionsMax: 50,
-  watchersMax: 2,
   residentsMax: 10_000,
   timersAheadMs: 60_000,
 };
@@ -45,6 +44,8 @@ export interface StageOptions {
   readonly adopt?: boolean;
   /** Default: activities start immediately. */
   readonly serve?: boolean;
+  /** Replaces callbacks of the recording host. */
+  readonly host?: Partial<EngineHost>;
   /** Default: no cluster port. */
   readonly clusterPort?: ClusterPort;
 }
@@ -54,7 +55,6 @@ export interface Recorded {
   readonly lost: { readonly shard: number; readonly reason: string }[];
   readonly published: Publication[];
   readonly logged: { readonly level: string; readonly message: string; readonly [key: string]: unknown }[];
-  readonly steps: CommittedStep[];
   readonly gone: Set<string>;
 }
 
@@ -83,7 +83,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const node = { name: options.name ?? 'n1', incarnation, address: '', operatorUrl: '', pid: 1, host: 'test' };
   await store.register(node);
   await store.heartbeat({ incarnation, reaches: [], state: 'up' });
-  const recorded: Recorded = { lost: [], published: [], logged: [], steps: [], gone: new Set() };
+  const recorded: Recorded = { lost: [], published: [], logged: [], gone: new Set() };
   const engine = createEngine({
     kinds: (options.kinds ?? [counterKind, registerKind, purseKind]).map((kind) => {
       const registered = register(kind);
@@ -102,6 +102,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       published: (value) => recorded.published.push(value),
       isGone: (gone) => recorded.gone.has(gone),
       log: (record) => recorded.logged.push(record),
+      ...options.host,
     },
   });
   const stage: Stage = {

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Answer } from '../../../../../actors/runtime/actor/answer.ts';
+import type { EngineHost } from '../../../../../actors/runtime/durable/engine.ts';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { MemoryStore } from '../../../../support/memory-store.ts';
@@ -11,13 +12,11 @@ const fresh = (): MemoryStore => new MemoryStore({ clock: systemClock, shards: S
 
 it('releases no reply, publication or watched step before the commit is acknowledged', async () => {
   const store = fresh();
-  const stage = await openStage({ store });
+  const seen: string[] = [];
+  const watchers: EngineHost['watchers'] = { isWatched: () => true, committed: ({ event }) => seen.push(event) };
+  const stage = await openStage({ store, host: { watchers } });
   await stage.body('counter:a', { type: 'add', by: 1 });
-  const seen: unknown[] = [];
-  const stop = stage.engine.watch(
-    () => true,
-    (step) => seen.push(step.event),
-  );
+  seen.length = 0;
   const resume = store.pauseCommits();
   let answer: Answer | null = null;
   stage.ask('counter:a', { type: 'publish', by: 1 }).then((given) => {
@@ -31,7 +30,6 @@ it('releases no reply, publication or watched step before the commit is acknowle
   assert.equal(seen, ['publish']);
   const [value] = stage.recorded.published;
   assert.equal([value?.topic, value?.key, value?.value, value?.version], ['counters', 'counter:a', 2, 2]);
-  stop();
   await stage.close();
 });
 
