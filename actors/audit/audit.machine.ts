@@ -2,10 +2,10 @@
  * The audit log of an account as a chart: it appends and remembers the newest entry. It has no event that changes or
  * removes an entry. The entry of a change is in the commit of the change.
  */
-import { assign, setup } from 'xstate';
-import { type Effect, emit, type Json, ownerOf, type Stamped } from '../runtime/index.ts';
+import { setup } from 'xstate';
+import { assignOn, type Effect, emitOn, type Json, ownerOf, type Stamped } from '../runtime/index.ts';
 import { sequenceId } from '../terms/audit.ts';
-import { only, plain } from '../terms/chart-tools.ts';
+import { plain, reply } from '../terms/chart-tools.ts';
 import type { Principal } from '../terms/principal.ts';
 import {
   AUDIT_DETAIL_MAX,
@@ -22,7 +22,8 @@ export interface AuditState {
   readonly last: AuditEntry | null;
 }
 
-/** `audit.append` comes with the commit of a change; `audit.record` is asked by who makes a change outside of actors. */
+/** `audit.append` comes with the commit of a change; `audit.record` is
+ * sent by the gateway for changes made outside actors. */
 export type AuditAppend = Stamped & {
   readonly type: 'audit.append' | 'audit.record';
   readonly action: string;
@@ -39,9 +40,11 @@ export const AUDIT = 'audit';
 export const auditMachine = setup({
   types: {} as { context: AuditState; events: AuditEvent; input: { address: string } },
   actions: {
-    append: assign({ last: ({ context, event }) => entryOf(context, only(event, 'audit.append', 'audit.record')) }),
-    put: emit<AuditState, AuditEvent>(({ context }) => put(context)),
-    showHead: emit<AuditState, AuditEvent>(({ context }) => ({ type: 'reply', body: plain(headOf(context)) })),
+    append: assignOn(['audit.append', 'audit.record'], (state: AuditState, event: AuditAppend) => ({
+      last: entryOf(state, event),
+    })),
+    putEntry: emitOn('*', putEntry),
+    answerHead: emitOn('*', (state: AuditState) => reply(headOf(state))),
   },
 }).createMachine({
   id: AUDIT,
@@ -51,9 +54,9 @@ export const auditMachine = setup({
   states: {
     open: {
       on: {
-        'audit.append': { actions: ['append', 'put'] },
-        'audit.record': { actions: ['append', 'put', 'showHead'] },
-        'audit.head': { actions: 'showHead' },
+        'audit.append': { actions: ['append', 'putEntry'] },
+        'audit.record': { actions: ['append', 'putEntry', 'answerHead'] },
+        'audit.head': { actions: 'answerHead' },
       },
     },
   },
@@ -88,7 +91,7 @@ function cut(text: string): string {
   return text.slice(0, AUDIT_TEXT_MAX);
 }
 
-function put({ last }: AuditState): Effect {
+function putEntry({ last }: AuditState): Effect {
   if (last === null) throw new Error('an audit log is written before its first entry');
   return { type: 'put', collection: AUDIT, id: sequenceId(last.sequence), body: plain(last) };
 }

@@ -3,12 +3,11 @@
  * `stored` only, so a reader needs no actor; its bytes are removed by the sweep of blobs that no row refers to. An
  * ended file is remembered for a while, so that operators can see what became of it.
  */
-import { assign, setup } from 'xstate';
-import { type Effect, emit, ownerOf } from '../runtime/index.ts';
-import { only, plain } from '../terms/chart-tools.ts';
+import { setup } from 'xstate';
+import { assignOn, type Effect, emitOn, guardOn, ownerOf, type Stamped } from '../runtime/index.ts';
+import { plain, reply } from '../terms/chart-tools.ts';
 import { type FeedEventType, putFeedEvent } from '../terms/feed-event.ts';
 import { accountAddress } from '../terms/ids.ts';
-import type { FileEvent, FileStore } from './events.ts';
 import type { FileRecord } from './file-record.ts';
 
 export interface FileState {
@@ -22,22 +21,25 @@ const REMEMBERED_MS = 48 * 3_600_000;
 const EXPIRE = 'file.expire';
 const FORGET = 'file.forget';
 
+/** The feed event of a removal. */
+export type Removal = { readonly type: Extract<FeedEventType, 'file.deleted' | 'file.expired'> };
+const removeAs = (type: Removal['type']) => ({ type: 'removeFile', params: { type } }) as const;
+const answerDelete = (deleted: boolean) => ({ type: 'answerDelete', params: { deleted } }) as const;
+
 export const fileMachine = setup({
   types: {} as { context: FileState; events: FileEvent; input: { address: string } },
   guards: {
-    isNew: ({ context }) => context.file === null,
-    isRepeat: ({ event }) => only(event, 'file.delete').repeat === true,
+    isNew: guardOn('*', ({ file }: FileState) => file === null),
+    isRepeat: guardOn('file.delete', (_: FileState, { repeat }: FileDelete) => repeat === true),
   },
   actions: {
-    keep: assign({ file: ({ event }) => keptOf(only(event, 'file.store')) }),
-    store: emit<FileState, FileEvent>(({ context, event }) => store(context, only(event, 'file.store'))),
-    answerStored: emit<FileState, FileEvent>(({ context }) => reply({ stored: true, ...context.file })),
-    removeDeleted: emit<FileState, FileEvent>(({ context, event }) => remove(context, 'file.deleted', event.at)),
-    removeExpired: emit<FileState, FileEvent>(({ context, event }) => remove(context, 'file.expired', event.at)),
-    answerDeleted: emit<FileState, FileEvent>(() => reply({ deleted: true })),
-    answerAbsent: emit<FileState, FileEvent>(() => reply({ deleted: false })),
-    refuseEnded: emit<FileState, FileEvent>(() => ({ type: 'refuse', body: { ended: true } })),
-    forget: emit<FileState, FileEvent>(() => ({ type: 'stop' })),
+    keepState: assignOn('file.store', (_: FileState, event: FileStore) => ({ file: keptOf(event) })),
+    storeFile: emitOn('file.store', storeFile),
+    answerStored: emitOn('*', ({ file }: FileState) => reply({ stored: true, ...file })),
+    removeFile: emitOn('*', removeFile),
+    answerDelete: emitOn('*', (_: FileState, __, { deleted }: { readonly deleted: boolean }) => reply({ deleted })),
+    refuseEnded: emitOn('*', () => ({ type: 'refuse', body: { ended: true } })),
+    forget: emitOn('*', () => ({ type: 'stop' })),
   },
 }).createMachine({
   id: 'file',
@@ -47,17 +49,22 @@ export const fileMachine = setup({
   states: {
     stored: {
       on: {
-        'file.store': [{ guard: 'isNew', actions: ['keep', 'store', 'answerStored'] }, { actions: 'answerStored' }],
-        'file.delete': { target: 'deleted', actions: ['removeDeleted', 'answerDeleted'] },
-        'file.expire': { target: 'expired', actions: 'removeExpired' },
+        'file.store': [
+          { guard: 'isNew', actions: ['keepState', 'storeFile', 'answerStored'] },
+          { actions: 'answerStored' },
+        ],
+        'file.delete': { target: 'deleted', actions: [removeAs('file.deleted'), answerDelete(true)] },
+        'file.expire': { target: 'expired', actions: removeAs('file.expired') },
       },
     },
-    deleted: { on: { 'file.delete': [{ guard: 'isRepeat', actions: 'answerDeleted' }, { actions: 'answerAbsent' }] } },
+    deleted: {
+      on: { 'file.delete': [{ guard: 'isRepeat', actions: answerDelete(true) }, { actions: answerDelete(false) }] },
+    },
     expired: {},
   },
   on: {
     'file.store': { actions: 'refuseEnded' },
-    'file.delete': { actions: 'answerAbsent' },
+    'file.delete': { actions: answerDelete(false) },
     'file.expire': {},
     'file.forget': { actions: 'forget' },
   },
@@ -68,7 +75,7 @@ function keptOf({ file: { id, bytes }, lifetimeMs, at }: FileStore): FileState['
 }
 
 /** The account counts the bytes in the same commit, or refuses and nothing is stored. */
-function store({ address, file: kept }: FileState, { file, accountBytesMax }: FileStore): readonly Effect[] {
+function storeFile({ address, file: kept }: FileState, { file, accountBytesMax }: FileStore): readonly Effect[] {
   if (kept === null) throw new Error('a file is stored before its state is kept');
   const { createdAt, expiresAt } = kept;
   const record: FileRecord = { ...file, createdAt, expiresAt };
@@ -81,7 +88,7 @@ function store({ address, file: kept }: FileState, { file, accountBytesMax }: Fi
   ];
 }
 
-function remove({ address, file }: FileState, type: FeedEventType, at: number): readonly Effect[] {
+export function removeFile({ address, file }: FileState, { at }: Stamped, { type }: Removal): readonly Effect[] {
   if (file === null) throw new Error('a file is removed before it was stored');
   return [
     { type: 'remove', collection: 'file', id: file.id },
@@ -92,6 +99,25 @@ function remove({ address, file }: FileState, type: FeedEventType, at: number): 
   ];
 }
 
-function reply(body: object): Effect {
-  return { type: 'reply', body: plain(body) };
-}
+/** What the uploader knows of a file; the step adds the times. */
+export type NewFile = Omit<FileRecord, 'createdAt' | 'expiresAt'>;
+
+export type FileStore = Stamped & {
+  readonly type: 'file.store';
+  readonly file: NewFile;
+  /** Time for which the file can be read, ms. */
+  readonly lifetimeMs: number;
+  /** The most bytes that the account may have stored, this file included. */
+  readonly accountBytesMax: number;
+};
+
+/** `repeat`: a second delivery, whose first one may have deleted the file. */
+type FileDelete = Stamped & { readonly type: 'file.delete'; readonly repeat?: boolean };
+
+export type FileEvent =
+  | FileStore
+  | FileDelete
+  /** Timer: the file's lifetime has ended. */
+  | (Stamped & { readonly type: 'file.expire' })
+  /** Timer: an ended file's id need no longer be known. */
+  | (Stamped & { readonly type: 'file.forget' });

@@ -3,7 +3,7 @@ import type { ActorEvent, Cluster, Json, Kind, View } from '../runtime/index.ts'
 import { plain, same } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import { fileAddress, timeOfId } from '../terms/ids.ts';
-import type { NewFile } from './events.ts';
+import type { NewFile } from './file.machine.ts';
 import { type FileState, fileMachine } from './file.machine.ts';
 import { FILE_ACCOUNT, FILE_PURPOSE, type FileRecord, fileCollection, purposeColumn } from './file-record.ts';
 

@@ -1,12 +1,12 @@
 /**
- * The one-time code of a browser approval as a chart: issued once, read once. Whoever reads it consumes it, also with a
- * wrong verifier; the key of a right one is created in the commit that consumes the code. Its row exists only while it
+ * The one-time code of a browser approval as a chart: issued once, traded once. Every trade consumes it, also one with a
+ * wrong verifier; the key for a right verifier is created in the commit that consumes the code. Its row exists only while it
  * can be read. (rule K23)
  */
-import { assign, setup } from 'xstate';
-import { type Effect, emit, ownerOf, type Stamped } from '../runtime/index.ts';
+import { setup } from 'xstate';
+import { assignOn, type Effect, emitOn, guardOn, ownerOf, type Stamped } from '../runtime/index.ts';
 import { recordAudit } from '../terms/audit.ts';
-import { only, plain } from '../terms/chart-tools.ts';
+import { plain, reply } from '../terms/chart-tools.ts';
 import { isSameText } from '../terms/one-time.ts';
 import type { Principal } from '../terms/principal.ts';
 
@@ -18,12 +18,13 @@ export interface Approval {
   readonly origin: string;
   /** Exact decimal USD: the key's limit; null is none. */
   readonly limit: string | null;
-  /** What a management key may state beside it; absent: the callback's host, for its whole life, never, the default. */
+  /** Name of the key; absent: the callback's host. This and the next three only a management key can state. */
   readonly name?: string;
+  /** Window of the limit; absent: the limit covers the key's whole life. */
   readonly limitWindow?: 'daily' | 'weekly' | 'monthly';
-  /** Store time, ms. */
+  /** Store time of the key's expiry, ms; absent: never. */
   readonly expiresAt?: number;
-  /** Id of the key's workspace. */
+  /** Id of the key's workspace; absent: the account's default one. */
   readonly workspace?: string;
 }
 
@@ -41,7 +42,7 @@ export interface IssuanceCodeState {
   /** Null only during the step that issues the code. */
   readonly record: IssuanceCodeRecord | null;
   readonly approval: Approval | null;
-  /** The session, or the management key, of who approved. */
+  /** The principal that approved: a session or a management key. */
   readonly by: Principal | null;
   readonly digest: string;
   /** Natural id of the trade that read the code. */
@@ -84,25 +85,25 @@ export const ISSUANCE_CODE = 'issuance-code';
 export const issuanceCodeMachine = setup({
   types: {} as { context: IssuanceCodeState; events: IssuanceCodeEvent; input: { address: string } },
   guards: {
-    isNew: ({ context }) => context.record === null,
-    isOver: ({ context, event }) => event.at >= recordOf(context).expiresAt,
-    isRight: ({ context, event }) => isSameText(approvalOf(context).challenge, only(event, 'code.trade').challenge),
-    isRepeat: ({ context, event }) => context.trade === only(event, 'code.trade').trade,
+    isNew: guardOn('*', ({ record }: IssuanceCodeState) => record === null),
+    hasExpired: guardOn('*', (state: IssuanceCodeState, { at }) => at >= recordOf(state).expiresAt),
+    isRightVerifier: guardOn('code.trade', (state: IssuanceCodeState, { challenge }: CodeTrade) =>
+      isSameText(approvalOf(state).challenge, challenge),
+    ),
+    isRepeat: guardOn('code.trade', (state: IssuanceCodeState, { trade }: CodeTrade) => state.trade === trade),
   },
   actions: {
-    keep: assign(({ context, event }) => issued(context, only(event, 'code.issue'))),
-    put: emit<IssuanceCodeState, IssuanceCodeEvent>(({ context, event }) => put(context, only(event, 'code.issue'))),
-    answerIssued: emit<IssuanceCodeState, IssuanceCodeEvent>(({ context }) =>
-      reply({ approval: approvalOf(context), expiresAt: recordOf(context).expiresAt }),
+    keepCode: assignOn('code.issue', issued),
+    putCode: emitOn('code.issue', putCode),
+    answerIssued: emitOn('*', (state: IssuanceCodeState) =>
+      reply({ approval: approvalOf(state), expiresAt: recordOf(state).expiresAt }),
     ),
-    keepTrade: assign({ trade: ({ event }) => only(event, 'code.trade').trade }),
-    removeRow: emit<IssuanceCodeState, IssuanceCodeEvent>(({ context }) => removeRow(context)),
-    createKey: emit<IssuanceCodeState, IssuanceCodeEvent>(({ context, event }) =>
-      createKey(context, only(event, 'code.trade')),
-    ),
-    recordWrong: emit<IssuanceCodeState, IssuanceCodeEvent>(({ context }) => recordWrong(context)),
-    answerRefused: emit<IssuanceCodeState, IssuanceCodeEvent>(() => reply({ granted: false })),
-    forget: emit<IssuanceCodeState, IssuanceCodeEvent>(({ context }) => [removeRow(context), { type: 'stop' }]),
+    keepTrade: assignOn('code.trade', (_: IssuanceCodeState, { trade }: CodeTrade) => ({ trade })),
+    removeRow: emitOn('*', removeRow),
+    createKey: emitOn('code.trade', createKey),
+    recordWrongVerifier: emitOn('*', recordWrongVerifier),
+    answerRefused: emitOn('*', () => reply({ granted: false })),
+    forget: emitOn('*', (state: IssuanceCodeState) => [removeRow(state), { type: 'stop' }]),
   },
 }).createMachine({
   id: ISSUANCE_CODE,
@@ -116,9 +117,9 @@ export const issuanceCodeMachine = setup({
     issued: {
       on: {
         'code.trade': [
-          { guard: 'isOver', actions: 'answerRefused' },
-          { guard: 'isRight', target: 'traded', actions: ['keepTrade', 'removeRow', 'createKey'] },
-          { target: 'spoiled', actions: ['keepTrade', 'removeRow', 'recordWrong', 'answerRefused'] },
+          { guard: 'hasExpired', actions: 'answerRefused' },
+          { guard: 'isRightVerifier', target: 'traded', actions: ['keepTrade', 'removeRow', 'createKey'] },
+          { target: 'spoiled', actions: ['keepTrade', 'removeRow', 'recordWrongVerifier', 'answerRefused'] },
         ],
       },
     },
@@ -127,7 +128,7 @@ export const issuanceCodeMachine = setup({
     spoiled: { on: { 'code.trade': { actions: 'answerRefused' } } },
   },
   on: {
-    'code.issue': [{ guard: 'isNew', actions: ['keep', 'put', 'answerIssued'] }, { actions: 'answerIssued' }],
+    'code.issue': [{ guard: 'isNew', actions: ['keepCode', 'putCode', 'answerIssued'] }, { actions: 'answerIssued' }],
     'code.expire': { actions: 'forget' },
   },
 });
@@ -149,7 +150,7 @@ function issued(state: IssuanceCodeState, { digest, approval, lifetimeMs, by, at
   return { ...state, digest, approval, by, record };
 }
 
-function put(state: IssuanceCodeState, { by }: CodeIssue): readonly Effect[] {
+function putCode(state: IssuanceCodeState, { by }: CodeIssue): readonly Effect[] {
   const { code: target, expiresAt } = recordOf(state);
   const { origin, limit } = approvalOf(state);
   return [
@@ -179,14 +180,10 @@ function createKey(state: IssuanceCodeState, { issued: { key, digest, label, han
   return { type: 'send', to: key, event };
 }
 
-/** Somebody who has the code has not its verifier: the owner should know. */
-function recordWrong(state: IssuanceCodeState): Effect {
+/** A code was presented with a wrong verifier: recorded in the owner's audit log. */
+function recordWrongVerifier(state: IssuanceCodeState): Effect {
   const { code: target } = recordOf(state);
   const { origin } = approvalOf(state);
   const by = { kind: 'system', id: 'auth' } as const;
   return recordAudit(target, { action: 'grant.trade', target, by, detail: { origin }, result: 'refused' });
-}
-
-function reply(body: object): Effect {
-  return { type: 'reply', body: plain(body) };
 }

@@ -2,31 +2,24 @@
  * The chart of a rate window: one state, counts by name, all of it volatile. A takeover loses the counts of the current
  * window, which admits more requests and never fewer.
  */
-import { assign, setup } from 'xstate';
-import { emit } from '../runtime/index.ts';
-import { only } from '../terms/chart-tools.ts';
-import type { WindowEvent } from './events.ts';
+import { setup } from 'xstate';
+import { assignOn, emitOn, guardOn } from '../runtime/index.ts';
+
+import type { WindowEvent } from './share.ts';
 import { answerSlice, answerTaken, fits, returned, sliced, taken } from './share.ts';
 import { EMPTY_TABLE, type WindowTable } from './table.ts';
 
+const answerTake = (granted: boolean) => ({ type: 'answerTaken', params: { granted } }) as const;
+
 export const rateWindowMachine = setup({
   types: {} as { context: WindowTable; events: WindowEvent; input: { address: string } },
-  guards: {
-    fits: ({ context, event }) => fits(context, only(event, 'window.take')),
-  },
+  guards: { fits: guardOn('window.take', fits) },
   actions: {
-    take: assign(({ context, event }) => taken(context, only(event, 'window.take'))),
-    grant: emit<WindowTable, WindowEvent>(({ context, event }) =>
-      answerTaken(context, only(event, 'window.take'), true),
-    ),
-    refuse: emit<WindowTable, WindowEvent>(({ context, event }) =>
-      answerTaken(context, only(event, 'window.take'), false),
-    ),
-    answerSlice: emit<WindowTable, WindowEvent>(({ context, event }) =>
-      answerSlice(context, only(event, 'window.slice')),
-    ),
-    slice: assign(({ context, event }) => sliced(context, only(event, 'window.slice'))),
-    giveBack: assign(({ context, event }) => returned(context, only(event, 'window.return'))),
+    take: assignOn('window.take', taken),
+    answerTaken: emitOn('window.take', answerTaken),
+    answerSlice: emitOn('window.slice', answerSlice),
+    takeSlice: assignOn('window.slice', sliced),
+    giveBack: assignOn('window.return', returned),
   },
 }).createMachine({
   id: 'rate-window',
@@ -36,8 +29,8 @@ export const rateWindowMachine = setup({
   states: {
     counting: {
       on: {
-        'window.take': [{ guard: 'fits', actions: ['take', 'grant'] }, { actions: 'refuse' }],
-        'window.slice': { actions: ['answerSlice', 'slice'] },
+        'window.take': [{ guard: 'fits', actions: ['take', answerTake(true)] }, { actions: answerTake(false) }],
+        'window.slice': { actions: ['answerSlice', 'takeSlice'] },
         'window.return': { actions: 'giveBack' },
       },
     },

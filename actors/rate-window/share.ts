@@ -1,7 +1,6 @@
-/** Decisions and answers of a rate window. Pure. */
-import type { Effect } from '../runtime/index.ts';
+/** Events, decisions and answers of a rate window. Pure. `name` identifies the window; times are milliseconds. */
+import type { Effect, Stamped } from '../runtime/index.ts';
 import { plain } from '../terms/chart-tools.ts';
-import type { WindowReturn, WindowSlice, WindowTake } from './events.ts';
 import { current, isContended, noteAskers, remainingMs, take, takenBy, type WindowTable } from './table.ts';
 
 /** Each node's even part of the rest is cut into this many slices: small, so that an idle node holds back little. */
@@ -48,7 +47,7 @@ export function returned(table: WindowTable, { name, count, windowStart, askers,
 }
 
 /** The answer to a take, computed after the take was applied or refused. */
-export function answerTaken(table: WindowTable, event: WindowTake, granted: boolean): Effect {
+export function answerTaken(table: WindowTable, event: WindowTake, { granted }: { readonly granted: boolean }): Effect {
   const { name, limit, windowMs, at } = event;
   const now = current(table, windowMs, at);
   const remaining = Math.max(0, limit - takenBy(now, name));
@@ -63,3 +62,36 @@ export function answerSlice(table: WindowTable, event: WindowSlice): Effect {
   const answer: SliceGrant = { granted: sliceOf(table, event), windowStart: now.start, resetInMs, contended };
   return { type: 'reply', body: plain(answer) };
 }
+
+/** Takes `count` requests if they fit under `limit`, else none. */
+export type WindowTake = Stamped & {
+  readonly type: 'window.take';
+  readonly name: string;
+  readonly count: number;
+  readonly limit: number;
+  readonly windowMs: number;
+};
+
+/** Takes a slice that one of `nodes` gateways distributes itself. `askers`: who requested it, see `WindowTable`. */
+export type WindowSlice = Stamped & {
+  readonly type: 'window.slice';
+  readonly name: string;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly nodes: number;
+  readonly askers?: readonly string[];
+};
+
+/**
+ * Returns the rest of a slice, 0 or more, or reports further askers. Ignored once the window it was taken from has
+ * ended.
+ */
+export type WindowReturn = Stamped & {
+  readonly type: 'window.return';
+  readonly name: string;
+  readonly count: number;
+  readonly windowStart: number;
+  readonly askers?: readonly string[];
+};
+
+export type WindowEvent = WindowTake | WindowSlice | WindowReturn;

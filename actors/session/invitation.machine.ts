@@ -1,8 +1,8 @@
 /** A one-time sign-in link as a chart: it opens one session, in the commit that ends it. (rule K38) */
-import { assign, setup } from 'xstate';
-import { type Effect, emit, ownerOf, type Stamped } from '../runtime/index.ts';
+import { setup } from 'xstate';
+import { assignOn, type Effect, emitOn, guardOn, ownerOf, type Stamped } from '../runtime/index.ts';
 import { recordAudit } from '../terms/audit.ts';
-import { only, plain } from '../terms/chart-tools.ts';
+import { plain, reply } from '../terms/chart-tools.ts';
 import type { Principal } from '../terms/principal.ts';
 
 /** The row of an open invitation; its id is the digest of the link's secret. */
@@ -56,23 +56,21 @@ export const INVITATION = 'invitation';
 export const invitationMachine = setup({
   types: {} as { context: InvitationState; events: InvitationEvent; input: { address: string } },
   guards: {
-    isNew: ({ context }) => context.invitation === null,
-    isOver: ({ context, event }) => event.at >= invitationOf(context).expiresAt,
-    isRepeat: ({ context, event }) => context.session === only(event, 'invitation.accept').session,
+    isNew: guardOn('*', ({ invitation }: InvitationState) => invitation === null),
+    hasExpired: guardOn('*', (state: InvitationState, { at }) => at >= invitationOf(state).expiresAt),
+    isRepeat: guardOn('invitation.accept', (state: InvitationState, { session }: InvitationAccept) => {
+      return state.session === session;
+    }),
   },
   actions: {
-    keep: assign(({ context, event }) => created(context, only(event, 'invitation.create'))),
-    put: emit<InvitationState, InvitationEvent>(({ context, event }) => put(context, only(event, 'invitation.create'))),
-    answerCreated: emit<InvitationState, InvitationEvent>(({ context }) =>
-      reply({ expiresAt: invitationOf(context).expiresAt }),
-    ),
-    keepSession: assign({ session: ({ event }) => only(event, 'invitation.accept').session }),
-    openSession: emit<InvitationState, InvitationEvent>(({ context, event }) =>
-      openSession(context, only(event, 'invitation.accept')),
-    ),
-    end: emit<InvitationState, InvitationEvent>(({ context, event }) => ended(context, event.at)),
-    refuse: emit<InvitationState, InvitationEvent>(() => ({ type: 'refuse', body: { ended: true } })),
-    forget: emit<InvitationState, InvitationEvent>(() => ({ type: 'stop' })),
+    keepInvitation: assignOn('invitation.create', created),
+    putInvitation: emitOn('invitation.create', putInvitation),
+    answerCreated: emitOn('*', (state: InvitationState) => reply({ expiresAt: invitationOf(state).expiresAt })),
+    keepSession: assignOn('invitation.accept', (_: InvitationState, { session }: InvitationAccept) => ({ session })),
+    openSession: emitOn('invitation.accept', openSession),
+    endInvitation: emitOn('*', endInvitation),
+    refuseEnded: emitOn('*', () => ({ type: 'refuse', body: { ended: true } })),
+    forget: emitOn('*', () => ({ type: 'stop' })),
   },
 }).createMachine({
   id: INVITATION,
@@ -83,24 +81,24 @@ export const invitationMachine = setup({
     open: {
       on: {
         'invitation.create': [
-          { guard: 'isNew', actions: ['keep', 'put', 'answerCreated'] },
+          { guard: 'isNew', actions: ['keepInvitation', 'putInvitation', 'answerCreated'] },
           { actions: 'answerCreated' },
         ],
         'invitation.accept': [
-          { guard: 'isOver', actions: 'refuse' },
-          { target: 'accepted', actions: ['keepSession', 'openSession', 'end'] },
+          { guard: 'hasExpired', actions: 'refuseEnded' },
+          { target: 'accepted', actions: ['keepSession', 'openSession', 'endInvitation'] },
         ],
-        'invitation.expire': { target: 'expired', actions: 'end' },
+        'invitation.expire': { target: 'expired', actions: 'endInvitation' },
       },
     },
     accepted: {
-      on: { 'invitation.accept': [{ guard: 'isRepeat', actions: 'openSession' }, { actions: 'refuse' }] },
+      on: { 'invitation.accept': [{ guard: 'isRepeat', actions: 'openSession' }, { actions: 'refuseEnded' }] },
     },
     expired: {},
   },
   on: {
     'invitation.create': { actions: 'answerCreated' },
-    'invitation.accept': { actions: 'refuse' },
+    'invitation.accept': { actions: 'refuseEnded' },
     'invitation.expire': {},
     'invitation.forget': { actions: 'forget' },
   },
@@ -118,7 +116,7 @@ function created(state: InvitationState, { digest, lifetimeMs, by, at }: Invitat
   return { ...state, digest, invitation: { invitation: address, account: ownerOf(address), by, ...times } };
 }
 
-function put(state: InvitationState, { by }: InvitationCreate): readonly Effect[] {
+function putInvitation(state: InvitationState, { by }: InvitationCreate): readonly Effect[] {
   const record = invitationOf(state);
   const { invitation: target, expiresAt } = record;
   const detail = { expires_at: new Date(expiresAt).toISOString() };
@@ -129,21 +127,17 @@ function put(state: InvitationState, { by }: InvitationCreate): readonly Effect[
   ];
 }
 
-/** The session answers; a repeat finds it open. It acts on behalf of whoever issued the invitation. */
+/** The session answers; a repeat finds it open. It acts for the principal that issued the invitation. */
 function openSession(state: InvitationState, { session, digest, lifetimeMs, agent, from }: InvitationAccept): Effect {
   const { by } = invitationOf(state);
   const opener: Principal = { kind: by.kind, id: state.address, address: from };
   return { type: 'send', to: session, event: { type: 'session.open', digest, lifetimeMs, agent, by: plain(opener) } };
 }
 
-function ended({ digest }: InvitationState, at: number): Effect[] {
+function endInvitation({ digest }: InvitationState, { at }: Stamped): Effect[] {
   return [
     { type: 'remove', collection: INVITATION, id: digest },
     { type: 'cancel', name: EXPIRE },
     { type: 'schedule', name: FORGET, at: at + REMEMBERED_MS, event: { type: FORGET } },
   ];
-}
-
-function reply(body: object): Effect {
-  return { type: 'reply', body: plain(body) };
 }

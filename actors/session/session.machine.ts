@@ -1,11 +1,11 @@
 /**
- * A person's session as a chart: open until it is closed or its time is over. Its row exists only while it is open, so
+ * A person's session as a chart: open until it is closed or expires. Its row exists only while it is open, so
  * a reader needs no actor. The session of a management key also ends with the key: its reader asks the key. (rule K36)
  */
-import { assign, setup } from 'xstate';
-import { type Effect, emit, ownerOf, type Stamped } from '../runtime/index.ts';
+import { setup } from 'xstate';
+import { assignOn, type Effect, emitOn, guardOn, ownerOf, type Stamped } from '../runtime/index.ts';
 import { recordAudit } from '../terms/audit.ts';
-import { only, plain } from '../terms/chart-tools.ts';
+import { plain, reply } from '../terms/chart-tools.ts';
 import type { Principal } from '../terms/principal.ts';
 import type { SessionRecord } from './session-record.ts';
 
@@ -41,21 +41,18 @@ export const SESSION = 'session';
 
 export const sessionMachine = setup({
   types: {} as { context: SessionState; events: SessionEvent; input: { address: string } },
-  guards: { isNew: ({ context }) => context.session === null },
+  guards: { isNew: guardOn('*', ({ session }: SessionState) => session === null) },
   actions: {
-    keep: assign(({ context, event }) => opened(context, only(event, 'session.open'))),
-    put: emit<SessionState, SessionEvent>(({ context, event }) => put(context, only(event, 'session.open'))),
-    answerOpened: emit<SessionState, SessionEvent>(({ context }) => reply({ expiresAt: sessionOf(context).expiresAt })),
-    close: emit<SessionState, SessionEvent>(({ context, event }) => [
-      ...ended(context, event.at),
-      recordAudit(context.address, {
-        ...{ action: 'session.close', target: context.address, by: only(event, 'session.close').by },
-      }),
-    ]),
-    expire: emit<SessionState, SessionEvent>(({ context, event }) => ended(context, event.at)),
-    answerClosed: emit<SessionState, SessionEvent>(() => reply({ closed: true })),
-    refuseEnded: emit<SessionState, SessionEvent>(() => ({ type: 'refuse', body: { ended: true } })),
-    forget: emit<SessionState, SessionEvent>(() => ({ type: 'stop' })),
+    keepSession: assignOn('session.open', opened),
+    putSession: emitOn('session.open', putSession),
+    answerOpened: emitOn('*', (state: SessionState) => reply({ expiresAt: sessionOf(state).expiresAt })),
+    endSession: emitOn('*', endSession),
+    recordClose: emitOn('session.close', ({ address: target }: SessionState, { by }: SessionClose) =>
+      recordAudit(target, { action: 'session.close', target, by }),
+    ),
+    answerClosed: emitOn('*', () => reply({ closed: true })),
+    refuseEnded: emitOn('*', () => ({ type: 'refuse', body: { ended: true } })),
+    forget: emitOn('*', () => ({ type: 'stop' })),
   },
 }).createMachine({
   id: SESSION,
@@ -65,9 +62,12 @@ export const sessionMachine = setup({
   states: {
     open: {
       on: {
-        'session.open': [{ guard: 'isNew', actions: ['keep', 'put', 'answerOpened'] }, { actions: 'answerOpened' }],
-        'session.close': { target: 'closed', actions: ['close', 'answerClosed'] },
-        'session.expire': { target: 'expired', actions: 'expire' },
+        'session.open': [
+          { guard: 'isNew', actions: ['keepSession', 'putSession', 'answerOpened'] },
+          { actions: 'answerOpened' },
+        ],
+        'session.close': { target: 'closed', actions: ['endSession', 'recordClose', 'answerClosed'] },
+        'session.expire': { target: 'expired', actions: 'endSession' },
       },
     },
     closed: {},
@@ -97,7 +97,7 @@ function opened({ address }: SessionState, { digest, lifetimeMs, by, agent, at }
   };
 }
 
-function put(state: SessionState, { by }: SessionOpen): readonly Effect[] {
+function putSession(state: SessionState, { by }: SessionOpen): readonly Effect[] {
   const record = sessionOf(state);
   const { agent, expiresAt } = record;
   return [
@@ -107,14 +107,10 @@ function put(state: SessionState, { by }: SessionOpen): readonly Effect[] {
   ];
 }
 
-function ended({ digest }: SessionState, at: number): Effect[] {
+function endSession({ digest }: SessionState, { at }: Stamped): Effect[] {
   return [
     { type: 'remove', collection: SESSION, id: digest },
     { type: 'cancel', name: EXPIRE },
     { type: 'schedule', name: FORGET, at: at + REMEMBERED_MS, event: { type: FORGET } },
   ];
-}
-
-function reply(body: object): Effect {
-  return { type: 'reply', body: plain(body) };
 }

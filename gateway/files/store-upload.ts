@@ -1,4 +1,4 @@
-import type { NewFile } from '../../actors/file/events.ts';
+import type { NewFile } from '../../actors/file/file.machine.ts';
 import { storeFile } from '../../actors/file/file.ts';
 import type { FilePurpose, FileRecord } from '../../actors/file/file-record.ts';
 import { sealBlob } from '../../actors/runtime/index.ts';

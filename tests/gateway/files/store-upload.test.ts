@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { NewFile } from '../../../actors/file/events.ts';
+import type { NewFile } from '../../../actors/file/file.machine.ts';
 import type { ByteAccess, Cluster } from '../../../actors/runtime/index.ts';
 import { openBlob, systemClock, systemRandom } from '../../../actors/runtime/index.ts';
 import config from '../../../cluster.config.ts';

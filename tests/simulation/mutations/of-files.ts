@@ -1,11 +1,15 @@
-import { assign } from 'xstate';
-import type { FileEvent } from '../../../actors/file/events.ts';
-import { type FileState, fileMachine } from '../../../actors/file/file.machine.ts';
+import {
+  type FileState,
+  type FileStore,
+  fileMachine,
+  type Removal,
+  removeFile,
+} from '../../../actors/file/file.machine.ts';
 import { fileKind } from '../../../actors/file/file.ts';
 import type { FileRecord } from '../../../actors/file/file-record.ts';
-import { type Effect, emit, type Json, type Kind } from '../../../actors/runtime/index.ts';
+import { type Effect, emitOn, type Json, type Kind, type Stamped } from '../../../actors/runtime/index.ts';
 import { KeyDestroyed, type SealingKey } from '../../../actors/runtime/ports/key-store.ts';
-import { only, plain } from '../../../actors/terms/chart-tools.ts';
+import { plain } from '../../../actors/terms/chart-tools.ts';
 import { fileAddress } from '../../../actors/terms/ids.ts';
 import { MemoryKeyStore } from '../../support/memory-key-store.ts';
 import { MemoryTables } from '../../support/memory-tables.ts';
@@ -25,9 +29,8 @@ function fileWith(actions: Actions): (sound: readonly Kind[]) => readonly Kind[]
 /** Changes the effects of storing a file. */
 function storedWith(change: Change): Mutation['kinds'] & object {
   return fileWith({
-    store: emit<FileState, FileEvent>(({ context, event }) => {
-      const { file, lifetimeMs, accountBytesMax } = only(event, 'file.store');
-      const { createdAt, expiresAt } = context.file ?? { createdAt: event.at, expiresAt: event.at + lifetimeMs };
+    storeFile: emitOn('file.store', (state: FileState, { file, lifetimeMs, accountBytesMax, at }: FileStore) => {
+      const { createdAt, expiresAt } = state.file ?? { createdAt: at, expiresAt: at + lifetimeMs };
       const take = { type: 'storage.take', bytes: file.bytes, bytesMax: accountBytesMax };
       return change([
         { type: 'put', collection: 'file', id: file.id, body: plain({ ...file, createdAt, expiresAt }) },
@@ -38,12 +41,12 @@ function storedWith(change: Change): Mutation['kinds'] & object {
   });
 }
 
-function removal(file: FileState['file'], at: number): readonly Effect[] {
-  return [
-    { type: 'cancel', name: 'file.expire' },
-    { type: 'schedule', name: 'file.forget', at: at + LATER_MS, event: { type: 'file.forget' } },
-    { type: 'remove', collection: 'file', id: file?.id ?? '' },
-  ];
+/** Changes the effects of deleting a file; an expired one is removed soundly. */
+function deletedWith(change: Change) {
+  return emitOn('*', (state: FileState, event: Stamped, removal: Removal) => {
+    const effects = removeFile(state, event, removal);
+    return removal.type === 'file.deleted' ? change(effects) : effects;
+  });
 }
 
 /** Deliberate bugs of files, blobs and sealing keys. */
@@ -78,14 +81,14 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
     name: 'bytes of a deleted file still counted',
     caughtBy: 6,
     kinds: fileWith({
-      removeDeleted: emit<FileState, FileEvent>(({ context, event }) => removal(context.file, event.at)),
+      removeFile: deletedWith((effects) => effects.filter(({ type }) => type !== 'send')),
     }),
   },
   {
     name: 'deleted file kept',
     caughtBy: 1,
     isLong: true,
-    kinds: fileWith({ removeDeleted: assign({}) }),
+    kinds: fileWith({ removeFile: deletedWith(() => []) }),
   },
   {
     name: 'file read by another account',
