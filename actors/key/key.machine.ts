@@ -5,102 +5,59 @@
  * suspended owner is answered 401, whatever the limit. The state `revoked` is not final: a revoked key still answers
  * 401, and requests that were running are still charged to it.
  */
-import { assign, setup } from 'xstate';
-import { emit, ownerOf } from '../runtime/index.ts';
-import { only } from '../terms/chart-tools.ts';
+import { setup } from 'xstate';
+import { ownerOf } from '../runtime/index.ts';
 import { accountAddress } from '../terms/ids.ts';
-import { putCredential } from './credential.ts';
-import * as effects from './effects.ts';
-import type { KeyEvent } from './events.ts';
-import * as keyState from './key-state.ts';
-import { changed, keyView } from './statement.ts';
-import { closeUsage, recordUsage } from './usage.ts';
+import * as changes from './changes.ts';
+import * as holds from './holds.ts';
+import { emptyKey, type KeyState, type KeyStatus } from './key-state.ts';
+import * as usage from './usage.ts';
 
-type KeyState = keyState.KeyState;
-
-export const keyMachine = setup({
-  types: {} as { context: KeyState; events: KeyEvent; input: { address: string } },
-  guards: {
-    isNew: ({ context }) => context.createdAt === null,
-    isRepeat: ({ event }) => only(event, 'turn.admit').request.repeat,
-    isJudgedByAccount: ({ event }) => effects.isJudgedByAccount(only(event, 'turn.admit')),
-    isOverRate: ({ context, event }) => keyState.isOverRate(context, only(event, 'turn.admit', 'key.count')),
-    isExpired: ({ context, event }) => keyState.isExpired(context, event.at),
-    hasMoved: ({ context, event }) => keyState.hasMoved(context, only(event, 'turn.admit')),
-    isThere: ({ context, event }) => context.workspace === only(event, 'key.move').workspace,
-    disables: ({ event }) => only(event, 'key.edit').edit.disabled === true,
-    enables: ({ event }) => only(event, 'key.edit').edit.disabled === false,
-    cannotSpend: ({ context }) => context.kind !== 'inference',
-    exceedsLimit: ({ context, event }) => keyState.exceedsLimit(context, only(event, 'turn.admit', 'job.admit')),
+const chart = setup({
+  types: {} as {
+    context: KeyState;
+    events: changes.ChangeEvent | holds.HoldEvent | usage.UsageClose;
+    input: { address: string };
   },
-  actions: {
-    issue: assign(({ context, event }) => keyState.issue(context, only(event, 'key.create'))),
-    reportIssued: emit<KeyState, KeyEvent>(({ context }) => effects.reportIssued(context)),
-    answerIssued: emit<KeyState, KeyEvent>(({ context }) => effects.answerIssued(context)),
-    putActive: emit<KeyState, KeyEvent>(({ context }) => putCredential(context, 'active')),
-    putDisabled: emit<KeyState, KeyEvent>(({ context }) => putCredential(context, 'disabled')),
-    putRevoked: emit<KeyState, KeyEvent>(({ context }) => putCredential(context, 'revoked')),
-    showActive: emit<KeyState, KeyEvent>(({ context, event }) => effects.reply(keyView(context, 'active', event.at))),
-    showDisabled: emit<KeyState, KeyEvent>(({ context, event }) =>
-      effects.reply(keyView(context, 'disabled', event.at)),
-    ),
-    showRevoked: emit<KeyState, KeyEvent>(({ context, event }) => effects.reply(keyView(context, 'revoked', event.at))),
-    changedActive: emit<KeyState, KeyEvent>(({ context, event }) => changed(context, 'active', event.at)),
-    changedDisabled: emit<KeyState, KeyEvent>(({ context, event }) => changed(context, 'disabled', event.at)),
-    changedRevoked: emit<KeyState, KeyEvent>(({ context, event }) => changed(context, 'revoked', event.at)),
-    recordChange: emit<KeyState, KeyEvent>(({ context, event }) =>
-      effects.recordChange(
-        context,
-        only(event, 'key.create', 'key.limit', 'key.edit', 'key.move', 'key.disable', 'key.enable', 'key.revoke'),
-      ),
-    ),
-    edit: assign(({ context, event }) => keyState.edit(context, only(event, 'key.edit'))),
-    move: assign(({ context, event }) => keyState.move(context, only(event, 'key.move'))),
-    touch: assign(({ context, event }) => keyState.touch(context, event.at)),
-    joinWorkspace: emit<KeyState, KeyEvent>(({ context }) => effects.joinWorkspace(context)),
-    leaveWorkspace: emit<KeyState, KeyEvent>(({ context }) => effects.leaveWorkspace(context)),
-    reassign: emit<KeyState, KeyEvent>(({ context, event }) => effects.reassign(context, only(event, 'key.edit'))),
-    relimit: assign(({ context, event }) => keyState.relimit(context, only(event, 'key.limit'))),
+  guards: { ...changes.guards, ...holds.guards },
+  actions: { ...changes.actions, ...holds.actions, ...usage.actions },
+});
 
-    count: assign(({ context, event }) => keyState.countRequest(context, only(event, 'turn.admit', 'key.count'))),
-    reserve: assign(({ context, event }) => keyState.reserve(context, only(event, 'turn.admit', 'job.admit'))),
-    openHold: emit<KeyState, KeyEvent>(({ context, event }) => effects.openHold(context, only(event, 'turn.admit'))),
-    openJudgedHold: emit<KeyState, KeyEvent>(({ context, event }) =>
-      effects.openJudgedHold(context, only(event, 'turn.admit')),
-    ),
-    raiseHold: emit<KeyState, KeyEvent>(({ context, event }) => effects.raiseHold(context, only(event, 'turn.raise'))),
-    askStanding: emit<KeyState, KeyEvent>(({ context }) => effects.askStanding(context)),
-    refuseRate: emit<KeyState, KeyEvent>(({ context, event }) =>
-      effects.refuseForRate(context, only(event, 'turn.admit', 'key.count')),
-    ),
-    openJobHold: emit<KeyState, KeyEvent>(({ context, event }) =>
-      effects.openJobHold(context, only(event, 'job.admit')),
-    ),
-    openJudgedJobHold: emit<KeyState, KeyEvent>(({ context, event }) =>
-      effects.openJudgedJobHold(context, only(event, 'job.admit')),
-    ),
-    refuseKind: emit<KeyState, KeyEvent>(({ context, event }) =>
-      effects.refuseKind(context, only(event, 'turn.admit', 'job.admit')),
-    ),
-    refuseTurn: emit(() => effects.refuseTurnCredential()),
-    refuseJob: emit(() => effects.refuseJobCredential()),
-    refuseCount: emit(() => effects.refuseCountCredential()),
+const show = (status: KeyStatus) => ({ type: 'show', params: { status } }) as const;
+const putCredential = (status: KeyStatus) => ({ type: 'putCredential', params: { status } }) as const;
+const putFeedEvent = (status: KeyStatus) => ({ type: 'putFeedEvent', params: { status } }) as const;
+/** What every change leaves behind: the credential with its status, an event of the feed, and an entry of the audit log. */
+const recordAs = (status: KeyStatus) => [putCredential(status), putFeedEvent(status), 'recordChange'] as const;
 
-    charge: assign(({ context, event }) => keyState.charge(context, only(event, 'spend.record'))),
-    recordUsage: emit<KeyState, KeyEvent>(({ context, event }) => recordUsage(context, only(event, 'spend.record'))),
-    closeUsage: emit<KeyState, KeyEvent>(({ event }) => closeUsage(event)),
-    closeHolds: assign(({ context, event }) => keyState.giveBack(context, only(event, 'hold.closed').amount)),
-    takeBack: assign(({ context, event }) => keyState.giveBack(context, only(event, 'hold.refused').amount)),
-    moveHeld: assign(({ context, event }) => keyState.moveHeld(context, only(event, 'hold.moved').delta)),
-  },
-}).createMachine({
+/** Changes of a key that is not revoked. */
+const edit = (status: KeyStatus) => ({ actions: ['reassign', 'edit', ...recordAs(status), show(status)] }) as const;
+const switched = (status: KeyStatus) => ({ actions: ['touch', ...recordAs(status), show(status)] }) as const;
+const changesOf = (status: 'active' | 'disabled') =>
+  ({
+    'key.show': { actions: show(status) },
+    'key.limit': { actions: ['relimit', putFeedEvent(status), 'recordChange', show(status)] },
+    'key.move': [
+      { guard: 'isThere', actions: show(status) },
+      { actions: ['leaveWorkspace', 'move', 'joinWorkspace', ...recordAs(status), show(status)] },
+    ],
+    'key.revoke': {
+      target: 'revoked',
+      actions: ['leaveWorkspace', 'touch', ...recordAs('revoked'), show('revoked')],
+    },
+  }) as const;
+
+export const keyMachine = chart.createMachine({
   id: 'key',
   initial: 'active',
-  context: ({ input }) => keyState.emptyKey(input.address, accountAddress(ownerOf(input.address))),
+  context: ({ input }) => emptyKey(input.address, accountAddress(ownerOf(input.address))),
   options: { maxIterations: 1000 },
   states: {
     active: {
       on: {
+        ...changesOf('active'),
+        'key.edit': [{ guard: 'disables', target: 'disabled', ...edit('disabled') }, edit('active')],
+        'key.enable': { actions: show('active') },
+        'key.disable': { target: 'disabled', ...switched('disabled') },
         'turn.admit': [
           { guard: 'isRepeat', actions: 'openHold' },
           { guard: 'isOverRate', actions: 'refuseRate' },
@@ -123,96 +80,31 @@ export const keyMachine = setup({
           { guard: 'isExpired', actions: ['count', 'refuseCount'] },
           { actions: ['count', 'askStanding'] },
         ],
-        'key.show': { actions: 'showActive' },
-        'key.limit': { actions: ['relimit', 'changedActive', 'recordChange', 'showActive'] },
-        'key.edit': [
-          {
-            guard: 'disables',
-            target: 'disabled',
-            actions: ['reassign', 'edit', 'putDisabled', 'changedDisabled', 'recordChange', 'showDisabled'],
-          },
-          { actions: ['reassign', 'edit', 'putActive', 'changedActive', 'recordChange', 'showActive'] },
-        ],
-        'key.move': [
-          { guard: 'isThere', actions: 'showActive' },
-          {
-            actions: [
-              'leaveWorkspace',
-              'move',
-              'joinWorkspace',
-              'putActive',
-              'changedActive',
-              'recordChange',
-              'showActive',
-            ],
-          },
-        ],
-        'key.enable': { actions: 'showActive' },
-        'key.disable': {
-          target: 'disabled',
-          actions: ['touch', 'putDisabled', 'changedDisabled', 'recordChange', 'showDisabled'],
-        },
-        'key.revoke': {
-          target: 'revoked',
-          actions: ['leaveWorkspace', 'touch', 'putRevoked', 'changedRevoked', 'recordChange', 'showRevoked'],
-        },
       },
     },
     disabled: {
       on: {
-        'key.show': { actions: 'showDisabled' },
-        'key.limit': { actions: ['relimit', 'changedDisabled', 'recordChange', 'showDisabled'] },
-        'key.edit': [
-          {
-            guard: 'enables',
-            target: 'active',
-            actions: ['reassign', 'edit', 'putActive', 'changedActive', 'recordChange', 'showActive'],
-          },
-          { actions: ['reassign', 'edit', 'putDisabled', 'changedDisabled', 'recordChange', 'showDisabled'] },
-        ],
-        'key.move': [
-          { guard: 'isThere', actions: 'showDisabled' },
-          {
-            actions: [
-              'leaveWorkspace',
-              'move',
-              'joinWorkspace',
-              'putDisabled',
-              'changedDisabled',
-              'recordChange',
-              'showDisabled',
-            ],
-          },
-        ],
-        'key.enable': {
-          target: 'active',
-          actions: ['touch', 'putActive', 'changedActive', 'recordChange', 'showActive'],
-        },
-        'key.disable': { actions: 'showDisabled' },
-        'key.revoke': {
-          target: 'revoked',
-          actions: ['leaveWorkspace', 'touch', 'putRevoked', 'changedRevoked', 'recordChange', 'showRevoked'],
-        },
+        ...changesOf('disabled'),
+        'key.edit': [{ guard: 'enables', target: 'active', ...edit('active') }, edit('disabled')],
+        'key.enable': { target: 'active', ...switched('active') },
+        'key.disable': { actions: show('disabled') },
       },
     },
     revoked: {
       on: {
-        'key.show': { actions: 'showRevoked' },
-        'key.limit': { actions: 'showRevoked' },
-        'key.edit': { actions: 'showRevoked' },
-        'key.move': { actions: 'showRevoked' },
-        'key.enable': { actions: 'showRevoked' },
-        'key.disable': { actions: 'showRevoked' },
-        'key.revoke': { actions: 'showRevoked' },
+        'key.show': { actions: show('revoked') },
+        'key.limit': { actions: show('revoked') },
+        'key.edit': { actions: show('revoked') },
+        'key.move': { actions: show('revoked') },
+        'key.enable': { actions: show('revoked') },
+        'key.disable': { actions: show('revoked') },
+        'key.revoke': { actions: show('revoked') },
       },
     },
   },
   on: {
     'key.create': [
-      {
-        guard: 'isNew',
-        actions: ['issue', 'joinWorkspace', 'putActive', 'changedActive', 'recordChange', 'reportIssued'],
-      },
+      { guard: 'isNew', actions: ['issue', 'joinWorkspace', ...recordAs('active'), 'reportIssued'] },
       { actions: 'answerIssued' },
     ],
     'turn.admit': [
@@ -225,8 +117,8 @@ export const keyMachine = setup({
     'key.count': [{ guard: 'isOverRate', actions: 'refuseRate' }, { actions: ['count', 'refuseCount'] }],
     'spend.record': { actions: ['charge', 'recordUsage'] },
     'usage.close': { actions: 'closeUsage' },
-    'hold.closed': { actions: 'closeHolds' },
+    'hold.closed': { actions: 'giveBack' },
     'hold.moved': { actions: 'moveHeld' },
-    'hold.refused': { actions: 'takeBack' },
+    'hold.refused': { actions: 'giveBack' },
   },
 });

@@ -2,7 +2,7 @@
  * The key kind and its client functions. Arguments are addresses and results are plain data; refusals are results, not
  * errors.
  */
-import type { ActorEvent, Cluster, Json, Kind, RowQuery, RowRef } from '../runtime/index.ts';
+import type { ActorEvent, Cluster, Json, Kind } from '../runtime/index.ts';
 import { plain, same } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import type { Admission, HoldRequest } from '../terms/hold.ts';
@@ -10,12 +10,12 @@ import type { KeyKind } from '../terms/principal.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import type { LimitWindow } from '../terms/spending.ts';
-import { type Credential, credentialCollection } from './credential.ts';
-import type { KeyEdit, KeyEvent } from './events.ts';
+import type { KeyEdit } from './changes.ts';
+import { credentialCollection } from './credential.ts';
 import { keyMachine } from './key.machine.ts';
 import type { KeyState } from './key-state.ts';
 import { explainKey, type KeyView } from './statement.ts';
-import { dateOf, type KeyUsage, PUBLIC_DAY, USAGE, USAGE_DAY, usageCollection, usageDay, usageRows } from './usage.ts';
+import { keyRows, USAGE, usageCollection } from './usage.ts';
 
 export const keyKind: Kind = {
   name: 'key',
@@ -25,17 +25,10 @@ export const keyKind: Kind = {
   finishes: ['spend.record', 'hold.closed', 'key.revoke', 'key.disable'],
   volatile: ['turn.admit', 'turn.raise', 'key.count', 'key.show', 'hold.refused'],
   collections: { credential: credentialCollection, [FEED_EVENTS]: feedEventCollection, [USAGE]: usageCollection },
-  rows: rowsOf,
+  rows: keyRows,
   explain: explainKey,
   redact: (context: Json) => plain({ ...(context as unknown as KeyState), digest: 'redacted' }),
 };
-
-function rowsOf(event: ActorEvent): readonly RowRef[] {
-  const typed = event as unknown as KeyEvent;
-  return typed.type === 'spend.record' || typed.type === 'usage.close' ? usageRows(typed) : NO_ROWS;
-}
-
-const NO_ROWS: readonly RowRef[] = [];
 
 export interface NewKey {
   /** 64 hex (`terms/ids`: keyDigest). */
@@ -174,47 +167,4 @@ export async function moveKey(
 export interface ChangeOptions {
   readonly by: Principal;
   readonly withinMs: number;
-}
-
-/** Looks up the key of a digest in the store; null for an unknown one. The key's own state is not checked. */
-export async function findCredential(cluster: Cluster, digest: string): Promise<Credential | null> {
-  const row = await cluster.rows.rowById('credential', digest);
-  return row === null ? null : (JSON.parse(row.body) as Credential);
-}
-
-/** Keys of an account, newest first. */
-export async function listKeys(cluster: Cluster, account: string, limit: number): Promise<readonly Credential[]> {
-  const where = { column: 0, equals: account } as const;
-  const rows = await cluster.rows.rows({ collection: 'credential', where, order: 'descending', limit });
-  return rows.map((row) => JSON.parse(row.body) as Credential);
-}
-
-/** Rows that one read of the store returns. */
-const PAGE_ROWS_MAX = 1_000;
-
-/** The usage of all keys of an account on one UTC day (the store time at which it began), page by page. */
-export function usageOf(
-  cluster: Pick<Cluster, 'rows'>,
-  account: string,
-  day: number,
-): AsyncIterable<readonly KeyUsage[]> {
-  return usagePages(cluster, { column: USAGE_DAY, equals: usageDay(account, day) });
-}
-
-/** The usage of every account on one UTC day, page by page. */
-export function usageOfAll(cluster: Pick<Cluster, 'rows'>, day: number): AsyncIterable<readonly KeyUsage[]> {
-  return usagePages(cluster, { column: PUBLIC_DAY, equals: dateOf(day) });
-}
-
-async function* usagePages(
-  cluster: Pick<Cluster, 'rows'>,
-  where: NonNullable<RowQuery['where']>,
-): AsyncIterable<readonly KeyUsage[]> {
-  const query = { collection: USAGE, where, limit: PAGE_ROWS_MAX } as const;
-  let page = await cluster.rows.rows(query);
-  while (page.length > 0) {
-    yield page.map(({ body }) => JSON.parse(body) as KeyUsage);
-    const { sort, id } = page.at(-1) as (typeof page)[number];
-    page = page.length < PAGE_ROWS_MAX ? [] : await cluster.rows.rows({ ...query, after: { sort, id } });
-  }
 }

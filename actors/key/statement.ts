@@ -4,7 +4,7 @@ import { putFeedEvent } from '../terms/feed-event.ts';
 import type { KeyKind, Principal } from '../terms/principal.ts';
 import { type LimitWindow, roomOf, spentIn, windowEnd } from '../terms/spending.ts';
 import { compare, isNegative } from '../terms/usd.ts';
-import { isExpired, type KeyState } from './key-state.ts';
+import { isExpired, type KeyState, type KeyStatus } from './key-state.ts';
 import { counted, RATE_WINDOW_MS } from './rate.ts';
 
 /** Answer of `key.show`. Amounts are exact decimal USD, times store time in ms. */
@@ -38,7 +38,7 @@ export interface KeyView {
   readonly createdBy: Principal | null;
 }
 
-export function keyView(state: KeyState, status: 'active' | 'disabled' | 'revoked', at: number): KeyView {
+export function keyView(state: KeyState, status: KeyStatus, at: number): KeyView {
   const { address: key, account, label, name, kind, limit, limitWindow, spending, held, createdAt, expiresAt } = state;
   const room = roomOf(state, at);
   return {
@@ -69,8 +69,8 @@ export function keyView(state: KeyState, status: 'active' | 'disabled' | 'revoke
   };
 }
 
-/** The row of a change of the key's limits or state. */
-export function changed(state: KeyState, status: 'active' | 'disabled' | 'revoked', at: number): Effect {
+/** The event of the account's feed for a change of the key's limits or state. */
+export function putKeyUpdated(state: KeyState, status: KeyStatus, at: number): Effect {
   const { address } = state;
   const id = address.slice(address.indexOf('/') + 1);
   return putFeedEvent({ id, account: ownerOf(address), type: 'key.updated', at, object: keyView(state, status, at) });

@@ -3,13 +3,26 @@
  * charge. The day is that of the ledger entry, so the rows of a day sum to the ledger's charges of that day. A timer
  * closes the rows of a day after its end, also of a key that is never used again: their retention begins there.
  */
-import { type Collection, type Effect, ownerHash, ownerOf, type RowRef, type Stamped } from '../runtime/index.ts';
+import {
+  type Cluster,
+  type Collection,
+  type Effect,
+  emitOn,
+  ownerHash,
+  ownerOf,
+  type RowQuery,
+  rowsOn,
+  type Stamped,
+} from '../runtime/index.ts';
 import { allRows, firstRow, plain } from '../terms/chart-tools.ts';
 import { windowStart } from '../terms/spending.ts';
 import { addUnits, type DaySums, type UsagePart } from '../terms/usage.ts';
 import { add } from '../terms/usd.ts';
-import type { SpendRecord, UsageClose } from './events.ts';
+import type { SpendRecord } from './holds.ts';
 import type { KeyState } from './key-state.ts';
+
+/** The key's own timer: the day of some usage rows has ended. */
+export type UsageClose = Stamped & { readonly type: 'usage.close' };
 
 export const USAGE = 'usage';
 const CLOSE = 'usage.close';
@@ -64,17 +77,9 @@ export function dateOf(day: number): string {
   return new Date(day).toISOString().slice(0, 10);
 }
 
-/** The row of a charge, read from the store once a day; for the timer, the oldest open rows. */
-export function usageRows(event: SpendRecord | UsageClose): readonly RowRef[] {
-  if (event.type === CLOSE) return [{ as: 'oldest', collection: USAGE, next: CLOSED_PER_STEP_MAX }];
-  const { part } = event;
-  return part === undefined ? [] : [{ as: 'usage', collection: USAGE, id: rowId(part), mayBeStored: true }];
-}
-
 /** Adds the charge to its row. The first charge of a row sets the timer that closes it. */
-export function recordUsage(state: KeyState, event: SpendRecord): Effect[] {
+function recordUsage(state: KeyState, event: SpendRecord): Effect[] {
   const { part, cost } = event;
-  if (part === undefined) return [];
   const day = windowStart('daily', part.at);
   const before = firstRow<KeyUsage>(event, 'usage');
   const units = addUnits(before?.units, part.units);
@@ -103,7 +108,7 @@ export function recordUsage(state: KeyState, event: SpendRecord): Effect[] {
 }
 
 /** Closes the rows of earlier days, a bounded number in each step. */
-export function closeUsage(event: Stamped): Effect[] {
+function closeUsage(_: KeyState, event: UsageClose): Effect[] {
   const oldest = allRows(event, 'oldest').map(({ body }) => body as unknown as KeyUsage);
   const today = windowStart('daily', event.at);
   const ended = oldest.filter(({ day }) => day < today);
@@ -133,4 +138,45 @@ type UsageName = Pick<KeyUsage, 'key' | 'model' | 'endpoint' | 'workspace'>;
 /** Differs from the ids of other keys of the account, whose rows are read in one list. */
 function idOf(day: number, { key, model, endpoint, workspace = '' }: UsageName): string {
   return `${dateOf(day)} ${key.slice(key.indexOf('/') + 1)} ${endpoint} ${workspace} ${model}`;
+}
+
+/** The row of a charge, read from the store once a day; for the timer, the oldest open rows. */
+export const keyRows = rowsOn({
+  'spend.record': ({ part }: SpendRecord) => [{ as: 'usage', collection: USAGE, id: rowId(part), mayBeStored: true }],
+  'usage.close': () => [{ as: 'oldest', collection: USAGE, next: CLOSED_PER_STEP_MAX }],
+});
+
+export const actions = {
+  recordUsage: emitOn('spend.record', recordUsage),
+  closeUsage: emitOn('usage.close', closeUsage),
+};
+
+/** Rows that one read of the store returns. */
+const PAGE_ROWS_MAX = 1_000;
+
+/** The usage of all keys of an account on one UTC day (the store time at which it began), page by page. */
+export function usageOf(
+  cluster: Pick<Cluster, 'rows'>,
+  account: string,
+  day: number,
+): AsyncIterable<readonly KeyUsage[]> {
+  return usagePages(cluster, { column: USAGE_DAY, equals: usageDay(account, day) });
+}
+
+/** The usage of every account on one UTC day, page by page. */
+export function usageOfAll(cluster: Pick<Cluster, 'rows'>, day: number): AsyncIterable<readonly KeyUsage[]> {
+  return usagePages(cluster, { column: PUBLIC_DAY, equals: dateOf(day) });
+}
+
+async function* usagePages(
+  cluster: Pick<Cluster, 'rows'>,
+  where: NonNullable<RowQuery['where']>,
+): AsyncIterable<readonly KeyUsage[]> {
+  const query = { collection: USAGE, where, limit: PAGE_ROWS_MAX } as const;
+  let page = await cluster.rows.rows(query);
+  while (page.length > 0) {
+    yield page.map(({ body }) => JSON.parse(body) as KeyUsage);
+    const { sort, id } = page.at(-1) as (typeof page)[number];
+    page = page.length < PAGE_ROWS_MAX ? [] : await cluster.rows.rows({ ...query, after: { sort, id } });
+  }
 }

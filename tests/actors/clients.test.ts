@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as accounts from '../../actors/account/account.ts';
 import * as endpoints from '../../actors/endpoint/endpoint.ts';
+import * as credentials from '../../actors/key/credential.ts';
 import * as keys from '../../actors/key/key.ts';
 import { kinds } from '../../actors/kinds.ts';
 import * as providers from '../../actors/provider/provider.ts';
@@ -60,15 +61,15 @@ it('creates a key, spends with it, and reads every record', async () => {
   assert.is((await accounts.findGeneration(cluster, ACCOUNT, 'gen-1'))?.status, 'settled');
   assert.is(await accounts.findGeneration(cluster, ACCOUNT, 'gen-2'), null);
   assert.equal(await keys.countRequest(cluster, KEY, { perMinute: 10, withinMs: MS }), { counted: true });
-  assert.is((await keys.findCredential(cluster, DIGEST))?.key, KEY);
-  assert.is(await keys.findCredential(cluster, 'e'.repeat(64)), null);
+  assert.is((await credentials.findCredential(cluster, DIGEST))?.key, KEY);
+  assert.is(await credentials.findCredential(cluster, 'e'.repeat(64)), null);
   const limited = await keys.limitKey(cluster, KEY, { limit: '1', limitWindow: 'monthly' }, MS);
   assert.is(limited.limitRemaining, '0.5');
   assert.is((await keys.changeKey(cluster, KEY, 'disable', MS)).status, 'disabled');
   assert.is((await keys.changeKey(cluster, KEY, 'enable', MS)).status, 'active');
   assert.is((await keys.changeKey(cluster, KEY, 'revoke', MS)).status, 'revoked');
   assert.equal(
-    (await keys.listKeys(cluster, ACCOUNT, 10)).map((key) => [key.name, key.status]),
+    (await credentials.listKeys(cluster, ACCOUNT, 10)).map((key) => [key.name, key.status]),
     [['first', 'revoked']],
   );
   assert.is((await keys.showKey(cluster, KEY, MS)).usage, '0.5');

@@ -5,7 +5,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findCode, issueCode, type Trade, tradeCode } from '../../actors/issuance-code/issuance-code.ts';
-import { listKeys } from '../../actors/key/key.ts';
+import { listKeys } from '../../actors/key/credential.ts';
 import { accountAddress, keyAddress } from '../../actors/terms/ids.ts';
 import { challengeOf } from '../../actors/terms/one-time.ts';
 import { watchCommits } from '../../gateway/jobs/commit-points.ts';

@@ -1,5 +1,4 @@
-import { usageOfAll } from '../../../actors/key/key.ts';
-import { dateOf } from '../../../actors/key/usage.ts';
+import { dateOf, usageOfAll } from '../../../actors/key/usage.ts';
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import { windowStart } from '../../../actors/terms/spending.ts';
 import { addRows, anonymous, type DayUsage, type ModelUsage } from './day-usage.ts';

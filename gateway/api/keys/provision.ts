@@ -2,18 +2,11 @@
  * What a management key may do with the keys of its account. The pages for people and the routes call the same
  * functions. Every change is recorded in the account's audit log under `by`.
  */
+
+import type { KeyEdit } from '../../../actors/key/changes.ts';
 import type { Credential } from '../../../actors/key/credential.ts';
-import type { KeyEdit } from '../../../actors/key/events.ts';
-import { findKeyByHandle, pageOfKeys } from '../../../actors/key/find-key.ts';
-import {
-  changeKey,
-  createKey,
-  editKey,
-  findCredential,
-  moveKey,
-  type NewKey,
-  showKey,
-} from '../../../actors/key/key.ts';
+import { findCredential, findKeyByHandle, pageOfKeys } from '../../../actors/key/credential.ts';
+import { changeKey, createKey, editKey, moveKey, type NewKey, showKey } from '../../../actors/key/key.ts';
 import type { KeyView } from '../../../actors/key/statement.ts';
 import { AskError } from '../../../actors/runtime/index.ts';
 import {

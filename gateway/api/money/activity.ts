@@ -1,5 +1,5 @@
-import { usageOf } from '../../../actors/key/key.ts';
 import type { KeyUsage } from '../../../actors/key/usage.ts';
+import { usageOf } from '../../../actors/key/usage.ts';
 import { type Cluster, ownerOf } from '../../../actors/runtime/index.ts';
 import { defaultWorkspaceId } from '../../../actors/terms/ids.ts';
 import { add } from '../../../actors/terms/usd.ts';

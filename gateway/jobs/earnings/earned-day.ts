@@ -3,8 +3,7 @@
  * sum to the ledger's charges of that day, so these do too.
  */
 
-import { usageOfAll } from '../../../actors/key/key.ts';
-import { type KeyUsage, USAGE } from '../../../actors/key/usage.ts';
+import { type KeyUsage, USAGE, usageOfAll } from '../../../actors/key/usage.ts';
 import type { Earning } from '../../../actors/provider/earnings.ts';
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import type { ProviderFacts } from '../../../actors/terms/endpoint.ts';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Command, Option } from 'commander';
 import type { LedgerEntry } from '../../../actors/account/ledger.ts';
-import { usageOf, usageOfAll } from '../../../actors/key/key.ts';
+import { usageOf, usageOfAll } from '../../../actors/key/usage.ts';
 import { type Cluster, systemClock } from '../../../actors/runtime/index.ts';
 import { csv } from '../../terms/csv.ts';
 import { ConfigError } from '../config/config-error.ts';

@@ -1,6 +1,6 @@
 /** `troupe keys show|rename|move|expire|assign|import`: what a management key does over `/keys`, for operators. */
 import type { Command } from 'commander';
-import type { KeyEdit } from '../../../actors/key/events.ts';
+import type { KeyEdit } from '../../../actors/key/changes.ts';
 import { createKey, editKey, moveKey, showKey } from '../../../actors/key/key.ts';
 import type { KeyView } from '../../../actors/key/statement.ts';
 import {

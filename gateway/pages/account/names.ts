@@ -7,7 +7,7 @@ import { firstEntryOf } from '../../../actors/audit/audit.ts';
 import type { AuditEntry } from '../../../actors/audit/audit-entry.ts';
 import { endpointsOn } from '../../../actors/endpoint/endpoint.ts';
 import type { Credential } from '../../../actors/key/credential.ts';
-import { listKeys } from '../../../actors/key/key.ts';
+import { listKeys } from '../../../actors/key/credential.ts';
 import { ownerOf } from '../../../actors/runtime/index.ts';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { accountAddress, keyAddress } from '../../../actors/terms/ids.ts';

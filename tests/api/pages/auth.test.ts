@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listKeys, showKey } from '../../../actors/key/key.ts';
+import { listKeys } from '../../../actors/key/credential.ts';
+import { showKey } from '../../../actors/key/key.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { openCluster } from './cluster.ts';
