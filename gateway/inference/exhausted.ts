@@ -3,6 +3,7 @@ import type { FailureCause, ProviderFailure } from '../providers/provider-failur
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
 import type { Turn } from '../terms/turn.ts';
+import { rulesOf } from '../terms/turn-kind.ts';
 import { callerParam, type FailedEndpoint, type Refused, refusedByAll, refusedStream } from './refused-by-all.ts';
 import type { TurnRequest } from './turn-request.ts';
 
@@ -11,7 +12,7 @@ const SHOWN_MAX = 20;
 
 /**
  * The error when no endpoint delivered: the request's fault when all refused it, 504 when all timed out, 503 when all
- * were full, 502 otherwise. The message names the required tool call or picture that is missing. The metadata lists
+ * were full, 502 otherwise. The message names the required tool call or part that is missing. The metadata lists
  * the failure of each endpoint and why the others were not tried; it never carries a provider's own text.
  * (spec: inference, Errors; conventions 1.1; reliability, decision 18)
  */
@@ -53,8 +54,10 @@ export function exhausted(
   });
 }
 
-function contractMessage({ toolChoice: choice, imageRequired }: Turn): string {
-  if (imageRequired) return 'No endpoint drew a picture: the answer was without one';
+function contractMessage(turn: Turn): string {
+  const { owed } = rulesOf(turn);
+  if (owed !== null) return owed.refusal;
+  const { toolChoice: choice } = turn;
   const required = typeof choice === 'object' ? `the function ${choice.name}` : String(choice);
   return `No endpoint kept the contract of tool_choice ${required}: the answer was not a tool call`;
 }

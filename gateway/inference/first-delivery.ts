@@ -2,16 +2,17 @@ import type { ProviderAttempt } from '../providers/attempt.ts';
 import { ProviderFailure } from '../providers/provider-failure.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
+import { type KindRules, rulesOf } from '../terms/turn-kind.ts';
 import { BrokenContract } from './broken-contract.ts';
 import { requiredChoice } from './tool-ask.ts';
 
 /** The settings of a turn that decide when its answer has begun. */
-type DeliveryConditions = Pick<Turn, 'toolChoice' | 'reasoning' | 'imageRequired'>;
+type DeliveryConditions = Pick<Turn, 'kind' | 'toolChoice' | 'reasoning'>;
 
 /**
  * Reads until there is something to deliver; null where the answer ended before it began. Where a tool call is
  * required, the first delivery is the call itself: earlier parts wait, at most `charactersMax` characters, and an
- * answer that ends without the call has broken the contract. A required picture likewise. Where reasoning is hidden, it
+ * answer that ends without the call has broken the contract. The part that a kind of turn owes likewise. Where reasoning is hidden, it
  * is the first visible part: an endpoint that breaks off during its reasoning has delivered nothing.
  */
 export function firstDelivery(
@@ -21,7 +22,8 @@ export function firstDelivery(
 ): Promise<readonly TurnEvent[] | null> {
   const required = requiredChoice(conditions.toolChoice);
   if (required !== null) return requiredCall(attempt, required, charactersMax);
-  if (conditions.imageRequired) return requiredImage(attempt, charactersMax);
+  const { owed } = rulesOf(conditions);
+  if (owed !== null) return requiredPart(attempt, owed, charactersMax);
   return conditions.reasoning?.excluded ? firstVisible(attempt, charactersMax) : attempt.read();
 }
 
@@ -53,10 +55,14 @@ async function requiredCall(
 }
 
 /**
- * A refused picture fails as the provider's refusal, so that another endpoint may draw it. Words instead of a picture are
- * excused, since a prompt can ask for them; an empty answer is not.
+ * A refused part fails as the provider's refusal, so that another endpoint may make it. Words instead of it are excused,
+ * since a prompt can ask for them; an empty answer is not.
  */
-async function requiredImage(attempt: ProviderAttempt, charactersMax: number): Promise<readonly TurnEvent[]> {
+async function requiredPart(
+  attempt: ProviderAttempt,
+  { part, name }: NonNullable<KindRules['owed']>,
+  charactersMax: number,
+): Promise<readonly TurnEvent[]> {
   const gathered: TurnEvent[] = [];
   let characters = 0;
   let worded = false;
@@ -64,13 +70,13 @@ async function requiredImage(attempt: ProviderAttempt, charactersMax: number): P
   for (;;) {
     const events = await nextOf(attempt);
     gathered.push(...events);
-    if (events.some(({ type }) => type === 'image')) return gathered;
+    if (events.some(({ type }) => type === part)) return gathered;
     for (const event of events) {
       if (event.type === 'text-delta') worded = true;
       if (event.type === 'refusal-delta') refused = true;
       if (event.type === 'finish') {
-        if (refused || event.reason === 'content_filter') throw refusedPicture(attempt);
-        throw new BrokenContract('no picture', attempt.status, worded || event.reason === 'length');
+        if (refused || event.reason === 'content_filter') throw refusedPart(attempt, name);
+        throw new BrokenContract(`no ${name}`, attempt.status, worded || event.reason === 'length');
       }
       characters += weightOf(event);
     }
@@ -78,8 +84,8 @@ async function requiredImage(attempt: ProviderAttempt, charactersMax: number): P
   }
 }
 
-function refusedPicture({ status }: ProviderAttempt): ProviderFailure {
-  return new ProviderFailure('rejected', 'the picture was refused', status, { code: 'content_policy_violation' });
+function refusedPart({ status }: ProviderAttempt, name: string): ProviderFailure {
+  return new ProviderFailure('rejected', `the ${name} was refused`, status, { code: 'content_policy_violation' });
 }
 
 /** Gathers hidden reasoning until the first visible part, up to `charactersMax`; beyond that it counts as delivered. */

@@ -7,9 +7,9 @@ import { fitsOnceReleased, type PaymentScope, paymentRequired } from '../../acto
 import { add, compare } from '../../actors/terms/usd.ts';
 import { estimate } from '../pricing/estimate.ts';
 import { inputImages, mediaBounds } from '../pricing/media-bounds.ts';
-import { windowsOf } from '../terms/embeds.ts';
 import type { Candidate } from '../terms/plan.ts';
 import { unanswered } from '../terms/refusal-error.ts';
+import { windowsOf } from '../terms/turn-kind.ts';
 import { unavailable } from '../terms/unavailable.ts';
 import { affordableCeiling } from './affordable-ceiling.ts';
 import { routeDecision } from './route-decision.ts';

@@ -7,12 +7,12 @@ import type { ProviderAttempt } from '../providers/attempt.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
 import { honoured } from '../routing/honoured.ts';
-import { windowsOf } from '../terms/embeds.ts';
 import { isEmpty } from '../terms/is-empty.ts';
 import type { Candidate } from '../terms/plan.ts';
 import type { Receipt } from '../terms/receipt.ts';
 import type { TraceSpan } from '../terms/tracing.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
+import { rulesOf, windowsOf } from '../terms/turn-kind.ts';
 import type { Usage } from '../terms/usage.ts';
 import { brokenStream } from './exhausted.ts';
 import type { MeasuredMedia } from './media-meter.ts';
@@ -322,8 +322,8 @@ export class RunningAttempt implements RunningTurn {
       streamed: turn.stream,
       durationMs: now - sentAt,
     };
-    // Hidden reasoning, or the words before a picture, precede the first part, so the time to first token is unknown.
-    if (!turn.reasoning?.excluded && !turn.imageRequired) seen.ttftMs = firstAt - sentAt;
+    // Hidden reasoning, or words before the part that is owed, precede the first part: the time to first token is unknown.
+    if (!turn.reasoning?.excluded && rulesOf(turn).owed === null) seen.ttftMs = firstAt - sentAt;
     if (completionTokens !== undefined) {
       seen.completionTokens = completionTokens;
       const runaway = seen.outcome === 'success' ? this.#meter.runaway(completionTokens) : null;

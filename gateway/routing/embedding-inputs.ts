@@ -1,10 +1,9 @@
-import { INPUT_TOKENS_MAX } from '../terms/embeds.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
 import { invalid } from '../terms/invalid.ts';
 import { promptCount } from '../tokens/prompt-count.ts';
 import type { TurnSizes } from '../tokens/prompt-size.ts';
 
-/** The longest input of an embeddings request. */
+/** The longest input of a turn whose inputs have a window each. */
 export interface LongestInput {
   readonly at: number;
   readonly tokens: number;
@@ -20,6 +19,6 @@ export function longestInput({ messages }: TurnSizes): LongestInput {
 }
 
 /** 400: the inputs together are too long for any request. */
-export function tooManyInputTokens(counted: number): GatewayError {
-  return invalid(`input must have at most ${INPUT_TOKENS_MAX} tokens in total; it has about ${counted}`);
+export function tooManyInputTokens(counted: number, most: number): GatewayError {
+  return invalid(`input must have at most ${most} tokens in total; it has about ${counted}`);
 }

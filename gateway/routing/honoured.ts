@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { adapterOf } from '../providers/target.ts';
-import { embeds } from '../terms/embeds.ts';
 import type { Turn } from '../terms/turn.ts';
+import { rulesOf } from '../terms/turn-kind.ts';
 import { declarations } from './declarations.ts';
 import { declared, requiredParameters } from './required-parameters.ts';
 
@@ -21,7 +21,7 @@ export function honoured(turn: Turn, endpoint: Endpoint): Readonly<Record<string
   if (turn.reasoning?.tokensMax !== undefined)
     settings['reasoning.max_tokens'] = endpoint.reasoning?.budget !== undefined;
   const output = turn.modalities?.output ?? [];
-  if (output.length > 0 && !embeds(turn))
+  if (output.length > 0 && rulesOf(turn).choosesOutputs)
     settings.modalities = output.every((modality) => endpoint.outputModalities.includes(modality));
   if (turn.imageConfig) settings.image_config = endpoint.outputModalities.includes('image');
   if (turn.speech) settings.audio = endpoint.envelopes.speech !== undefined;

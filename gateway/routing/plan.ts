@@ -1,7 +1,7 @@
 import type { Json } from '../../actors/runtime/index.ts';
-import { INPUT_TOKENS_MAX } from '../terms/embeds.ts';
 import type { Candidate, Plan, Rejection } from '../terms/plan.ts';
 import type { Preferences, Turn } from '../terms/turn.ts';
+import { rulesOf } from '../terms/turn-kind.ts';
 import { measurePromptNow, type PromptSizes } from '../tokens/measure-prompt.ts';
 import type { VocabularyName } from '../tokens/vocabulary.ts';
 import type { Conversation } from './affinity.ts';
@@ -52,7 +52,7 @@ export function plan(
   const prompts = promptsOf(turn, sizes);
   const groups = eligibleGroups(turn, models, { defaults, prompts }, rejections);
   if (groups.length === 0) throw unknownModel(turn.models[0] as string, board, turn.modalities?.output[0]);
-  refuseLongInputs(prompts);
+  refuseLongInputs(turn, prompts);
   const partition = turn.preferences.partition ?? defaults.partition;
   const ordered = orderGroups(groups, turn, { seed, at, conversation, together: partition === 'none' });
   const candidates = firstPick(turn, withoutOptions(turn, ordered, rejections), rejections);
@@ -105,11 +105,12 @@ function eligibleGroups(
   return groups;
 }
 
-/** Throws the 400 of an embeddings request whose inputs are too long together by every vocabulary. */
-function refuseLongInputs(prompts: Prompts): void {
-  const counts = [...prompts.values()].map(({ tokens, longestInput }) => (longestInput ? tokens.counted : 0));
-  const least = Math.min(...counts);
-  if (least > INPUT_TOKENS_MAX) throw tooManyInputTokens(least);
+/** Throws the 400 of a turn whose inputs are too long together by every vocabulary. */
+function refuseLongInputs(turn: Turn, prompts: Prompts): void {
+  const { inputTokensMax } = rulesOf(turn);
+  if (inputTokensMax === null) return;
+  const least = Math.min(...[...prompts.values()].map(({ tokens }) => tokens.counted));
+  if (least > inputTokensMax) throw tooManyInputTokens(least, inputTokensMax);
 }
 
 function tooLong({ endpoint }: IndexedEndpoint, { tokens, longestInput }: Prompt): RuleViolation {

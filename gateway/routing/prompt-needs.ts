@@ -1,6 +1,6 @@
 import type { Json } from '../../actors/runtime/index.ts';
-import { embeds, INPUT_TOKENS_MAX } from '../terms/embeds.ts';
 import type { Turn } from '../terms/turn.ts';
+import { rulesOf } from '../terms/turn-kind.ts';
 import type { PromptNeeds } from '../tokens/measure-prompt.ts';
 import type { VocabularyName } from '../tokens/vocabulary.ts';
 import { endpointIndex } from './endpoint-index.ts';
@@ -9,7 +9,7 @@ import { resolve } from './resolve.ts';
 /**
  * What has to be known of a turn's prompt to plan it, by the endpoints of its models. `board` is the topic `endpoints`.
  */
-export function promptNeeds(turn: Pick<Turn, 'models' | 'modalities'>, board: ReadonlyMap<string, Json>): PromptNeeds {
+export function promptNeeds(turn: Pick<Turn, 'kind' | 'models'>, board: ReadonlyMap<string, Json>): PromptNeeds {
   const models = endpointIndex(board);
   const vocabularies = new Set<VocabularyName>();
   let windowMax = 0;
@@ -19,5 +19,5 @@ export function promptNeeds(turn: Pick<Turn, 'models' | 'modalities'>, board: Re
       windowMax = Math.max(windowMax, endpoint.contextLength);
     }
   }
-  return { vocabularies, windowMax: embeds(turn) ? INPUT_TOKENS_MAX : windowMax };
+  return { vocabularies, windowMax: rulesOf(turn).inputTokensMax ?? windowMax };
 }

@@ -1,6 +1,6 @@
-import { embeds } from '../terms/embeds.ts';
 import type { PromptTokens } from '../terms/plan.ts';
 import type { Turn, TurnMessage } from '../terms/turn.ts';
+import { rulesOf } from '../terms/turn-kind.ts';
 import { promptCount } from '../tokens/prompt-count.ts';
 import { promptHeld } from '../tokens/prompt-held.ts';
 import { promptReportedMax } from '../tokens/prompt-reported.ts';
@@ -14,7 +14,7 @@ export interface Prompt {
   readonly tokens: PromptTokens;
   /** Null unless the turn asks for compression. */
   readonly conversation: TrimmableConversation | null;
-  /** Of an embeddings request, where each input has the whole window; null for any other turn. */
+  /** Of a turn whose inputs have a window each; null for any other turn. */
   readonly longestInput: LongestInput | null;
 }
 
@@ -22,7 +22,8 @@ export function promptOf(turn: Turn, sizes: TurnSizes): Prompt {
   const { messages, compress } = turn;
   const conversation = compress ? trimmableConversation(messages, sizes) : null;
   const size = conversation?.sizes.at(-1) ?? totalSize(sizes);
-  return { messages, tokens: tokensOf(size), conversation, longestInput: embeds(turn) ? longestInput(sizes) : null };
+  const longest = rulesOf(turn).inputTokensMax === null ? null : longestInput(sizes);
+  return { messages, tokens: tokensOf(size), conversation, longestInput: longest };
 }
 
 export function tokensOf(size: PromptSize): PromptTokens {

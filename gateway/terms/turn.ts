@@ -1,11 +1,13 @@
 import type { Effort, EndpointOutput, Modality } from '../../actors/terms/endpoint.ts';
 import type { Prices } from '../../actors/terms/tariff.ts';
+import type { TurnKind } from './turn-kind.ts';
 
 /**
  * A request independent of its dialect: the result of parsing and the input of everything after it. Absent members were
  * not sent (null on the wire counts as absent); nothing here is snake_case or specific to a provider.
  */
 export interface Turn {
+  readonly kind: TurnKind;
   /** `model` first, then `models`, without repeats: the order in which they are tried. At least one. */
   readonly models: readonly string[];
   readonly messages: readonly TurnMessage[];
@@ -25,11 +27,6 @@ export interface Turn {
   readonly modalities?: { readonly input: readonly Modality[]; readonly output: readonly EndpointOutput[] };
   /** Settings for generated images: members of `image_config` under their wire names, without nulls. */
   readonly imageConfig?: Readonly<Record<string, unknown>>;
-  /**
-   * The request is for a picture alone: an answer without one is a failed attempt. Its dialect has the image settings as
-   * members of the body.
-   */
-  readonly imageRequired?: true;
   /** Voice and format of a spoken answer. */
   readonly speech?: { readonly voice: string; readonly format: string };
   /** Middle-out compression is requested: messages from the middle may be dropped to fit a window. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../actors/runtime/index.ts';
-import { embeds } from '../terms/embeds.ts';
 import type { Turn, TurnMessage } from '../terms/turn.ts';
+import { rulesOf } from '../terms/turn-kind.ts';
 import { declarationContents, inputContents, messageContents, type PromptContents } from './prompt-contents.ts';
 import { type PromptSize, sizeOf, type TurnSizes } from './prompt-size.ts';
 import { countNow, TEXT_BYTES_MIN, TextCounter } from './text-counter.ts';
@@ -104,7 +104,7 @@ function contentsAt(turn: Turn, at: number): Contents {
 }
 
 function contentsIn(turn: Turn, message: TurnMessage): PromptContents {
-  return embeds(turn) ? inputContents(message) : messageContents(message);
+  return rulesOf(turn).inputTokensMax === null ? messageContents(message) : inputContents(message);
 }
 
 function bytesOf({ texts }: PromptContents): number {

@@ -158,7 +158,15 @@ export function quantile(values: readonly number[], share: number): number {
 }
 
 function turnOf({ messages, tools }: Sample): Turn {
-  return { models: ['a/b'], messages, tools, stream: false, sampling: {}, preferences: { allowFallbacks: true } };
+  return {
+    kind: 'conversation',
+    models: ['a/b'],
+    messages,
+    tools,
+    stream: false,
+    sampling: {},
+    preferences: { allowFallbacks: true },
+  };
 }
 
 function truth({ messages, tools }: Sample, vocabulary: Reference): number {

@@ -36,6 +36,7 @@ export function parse(body: unknown, sessionHeader: string | null = null): Turn 
   if (request.store === true) throw invalid('store must be false: nothing is stored');
   const carried = new Carried();
   const turn: MutableTurn = {
+    kind: 'conversation',
     models: parseModels(request),
     messages: parseMessages(request.messages, carried),
     stream: request.stream ?? false,

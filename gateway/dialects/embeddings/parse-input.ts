@@ -1,6 +1,6 @@
-import { INPUT_TOKENS_MAX } from '../../terms/embeds.ts';
 import { invalid } from '../../terms/invalid.ts';
 import type { TurnMessage } from '../../terms/turn.ts';
+import { INPUT_TOKENS_MAX } from '../../terms/turn-kind.ts';
 import { type EmbeddingsRequest, INPUTS_MAX, TOKEN_ID_MAX } from './request-schema.ts';
 
 /** One message for each input. */

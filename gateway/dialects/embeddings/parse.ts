@@ -28,6 +28,7 @@ export function parse(
   const request = checked(check, body);
   const conversation = conversationOf([], sessionHeader);
   const turn: Turn = {
+    kind: 'vectors',
     models: parseModels(request),
     messages: parseInput(request.input),
     stream: false,

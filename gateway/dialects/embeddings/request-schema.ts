@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { INPUT_TOKENS_MAX } from '../../terms/embeds.ts';
+import { INPUT_TOKENS_MAX } from '../../terms/turn-kind.ts';
 import { maybe, oneOf } from '../request/members.ts';
 import { parameterMembers } from '../request/parameter-members.ts';
 import { sharedMembers } from '../request/shared-members.ts';

@@ -21,13 +21,13 @@ export function parse(body: unknown, sessionHeader: string | null = null): Turn 
   const references = parseReferences(request);
   const conversation = conversationOf([request.session_id], sessionHeader);
   return {
+    kind: 'picture',
     models: parseModels(request),
     messages: [messageOf(request.prompt, references)],
     stream: request.stream ?? false,
     sampling: {},
     modalities: { input: references.length === 0 ? [] : ['image'], output: ['image'] },
     imageConfig: { n: 1, ...requestedSettings(request, PICTURE_SETTINGS) },
-    imageRequired: true,
     preferences: parsePreferences(request),
     ...(request.user == null ? {} : { user: request.user }),
     ...(conversation === null ? {} : { conversation }),

@@ -44,6 +44,7 @@ export function parse(body: unknown, sessionHeader: string | null = null): Turn 
   }
   const carried = new Carried();
   const turn: MutableTurn = {
+    kind: 'conversation',
     models: parseModels(request),
     messages: parseMessages(request.messages, request.system, carried),
     stream: request.stream ?? false,
@@ -69,6 +70,7 @@ export function parseCount(body: unknown): Turn {
   const request = checked(checkCount, body);
   const tools = toolsOf(request.tools);
   return {
+    kind: 'conversation',
     models: parseModels(request),
     messages: parseMessages(request.messages, request.system, new Carried()),
     stream: false,

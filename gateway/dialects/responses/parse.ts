@@ -41,6 +41,7 @@ export function parse(body: unknown, sessionHeader: string | null = null): Parse
   const tools = flatTools(request.tools ?? []);
   const carried = new Carried('input');
   const turn: MutableTurn = {
+    kind: 'conversation',
     models: parseModels(request),
     messages: parseInput(request.instructions ?? null, request.input, carried),
     stream: request.stream ?? false,

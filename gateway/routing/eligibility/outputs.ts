@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { Turn } from '../../terms/turn.ts';
+import { rulesOf } from '../../terms/turn-kind.ts';
 import type { IndexedEndpoint } from '../endpoint-index.ts';
 import { listed } from '../listed.ts';
 import { imageConfigRule } from './image-config.ts';
@@ -28,9 +29,7 @@ export function outputsRule({ endpoint, answers }: IndexedEndpoint, turn: Turn):
     if (output.includes('audio') && !turn.speech) return { reason: 'require_parameters', member: 'audio' };
   }
   if (turn.speech) return speechRule(endpoint, turn.speech);
-  return turn.imageConfig
-    ? imageConfigRule(endpoint, turn.imageConfig, turn.imageRequired ? '' : 'image_config.')
-    : null;
+  return turn.imageConfig ? imageConfigRule(endpoint, turn.imageConfig, rulesOf(turn).pictureSettings) : null;
 }
 
 /** The member of rejections that only another dialect can avoid. */

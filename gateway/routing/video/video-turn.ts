@@ -9,6 +9,7 @@ import type { CarriedInput } from '../constraints.ts';
 export function videoTurn({ model, prompt, seed, generateAudio, assets, preferences }: VideoRequest): Turn {
   const kinds = new Set(assets.map(({ kind }) => kind));
   return {
+    kind: 'video',
     models: [model],
     messages: [{ role: 'user', text: prompt ?? '' }],
     stream: false,

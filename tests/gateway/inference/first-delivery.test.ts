@@ -35,9 +35,11 @@ const PARTS: readonly TurnEvent[] = [
 for (const part of PARTS) {
   it(`the parts that wait for a required call are bounded, ${part.type} included (rule I116)`, async () => {
     const attempt = endless(part);
-    const failure = await firstDelivery(attempt, { toolChoice: { name: 'wanted' } }, CHARACTERS_MAX).catch(
-      (thrown) => thrown,
-    );
+    const failure = await firstDelivery(
+      attempt,
+      { kind: 'conversation', toolChoice: { name: 'wanted' } },
+      CHARACTERS_MAX,
+    ).catch((thrown) => thrown);
     assert.is(failure.reason, 'contract');
     assert.ok(attempt.reads <= CHARACTERS_MAX / 64 + 1, `${attempt.reads} parts were held`);
   });
@@ -46,7 +48,7 @@ for (const part of PARTS) {
 it('without a required call the first part is delivered as it arrives, even a finish alone', async () => {
   for (const part of [...PARTS, { type: 'finish', reason: 'stop', native: null } as const]) {
     const attempt = endless(part);
-    assert.equal(await firstDelivery(attempt, { toolChoice: 'auto' }, 1), [part]);
+    assert.equal(await firstDelivery(attempt, { kind: 'conversation', toolChoice: 'auto' }, 1), [part]);
     assert.is(attempt.reads, 1);
   }
 });
@@ -66,7 +68,7 @@ function scripted(batches: readonly (readonly TurnEvent[])[], failure: Error | n
 
 const REASONING: TurnEvent = { type: 'reasoning-delta', text: 'hm' };
 const TEXT: TurnEvent = { type: 'text-delta', text: 'x' };
-const HIDDEN = { reasoning: { excluded: true } } as const;
+const HIDDEN = { kind: 'conversation', reasoning: { excluded: true } } as const;
 
 it('hidden reasoning is no delivery: an answer that breaks off during it may be tried elsewhere (rule I135)', async () => {
   assert.equal(await firstDelivery(scripted([[REASONING], [REASONING], [TEXT]]), HIDDEN, 1_000), [
@@ -77,7 +79,7 @@ it('hidden reasoning is no delivery: an answer that breaks off during it may be 
   const scored = [REASONING, { type: 'logprobs', content: [{ token: 'hm' }] }] as const;
   assert.equal(await firstDelivery(scripted([scored, [TEXT]]), HIDDEN, 1_000), [...scored, TEXT], 'with its scores');
   assert.equal(
-    await firstDelivery(scripted([[REASONING], [TEXT]]), {}, 1_000),
+    await firstDelivery(scripted([[REASONING], [TEXT]]), { kind: 'conversation' }, 1_000),
     [REASONING],
     'visible reasoning is a delivery',
   );
@@ -94,7 +96,7 @@ it('endless hidden reasoning counts as delivered beyond the bound', async () => 
 const IMAGE: TurnEvent = { type: 'image', url: 'data:image/png;base64,AAAA', index: 0 };
 const REFUSAL: TurnEvent = { type: 'refusal-delta', text: 'no' };
 const finish = (reason: 'stop' | 'length' | 'content_filter'): TurnEvent => ({ type: 'finish', reason, native: null });
-const PICTURE = { imageRequired: true } as const;
+const PICTURE = { kind: 'picture' } as const;
 
 it('a required picture is the first delivery: the words before it wait', async () => {
   const attempt = scripted([[TEXT], [REASONING], [TEXT, IMAGE, TEXT], [finish('stop')]]);

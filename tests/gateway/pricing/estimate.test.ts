@@ -28,7 +28,15 @@ function terms(
 }
 
 function turn(more: Partial<Turn> = {}): Turn {
-  return { models: ['a/b'], messages: [], stream: false, sampling: {}, preferences: { allowFallbacks: true }, ...more };
+  return {
+    kind: 'conversation',
+    models: ['a/b'],
+    messages: [],
+    stream: false,
+    sampling: {},
+    preferences: { allowFallbacks: true },
+    ...more,
+  };
 }
 
 it('the estimate holds the bound of the prompt, at most the window, plus the ceiling and the request (rule K57)', () => {

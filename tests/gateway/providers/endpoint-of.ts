@@ -25,6 +25,7 @@ export const MESSAGES_TARGET: Endpoint['target'] = {
 /** A turn of one user message with overrides. */
 export function turnOf(requested: Partial<Turn> = {}): Turn {
   return {
+    kind: 'conversation',
     models: ['author/model'],
     messages: [{ role: 'user', text: 'Hi' }],
     stream: false,

@@ -22,7 +22,7 @@ const MODALITIES = { input: [], output: ['embeddings'] } as const;
 const inputs = (...texts: string[]): Turn['messages'] => texts.map((text) => ({ role: 'user', text }));
 
 function asking(requested: Partial<Turn> = {}): Turn {
-  return turnOf({ models: ['author/model'], modalities: MODALITIES, ...requested });
+  return turnOf({ kind: 'vectors', models: ['author/model'], modalities: MODALITIES, ...requested });
 }
 
 function boardOf(...declared: Partial<Endpoint>[]): ReadonlyMap<string, Json> {

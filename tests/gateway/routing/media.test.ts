@@ -172,7 +172,7 @@ it('an image setting must lie within the envelope of the endpoint (rule I24)', (
       const [rejection] = refused(body, [painter]).metadata.rejections as { reason: string; member: string }[];
       assert.is(rejection?.member, member);
       assert.is(rejection?.reason, 'require_parameters');
-      const inBody = { modalities: { input: [], output: ['image'] as const }, imageRequired: true } as const;
+      const inBody = { modalities: { input: [], output: ['image'] as const }, kind: 'picture' } as const;
       const [own] = rejected({ ...inBody, imageConfig: config as Record<string, unknown> }, [painter]);
       assert.is(own?.member, member.replace('image_config.', ''), 'as the body of an image generation has it');
     }

@@ -73,6 +73,7 @@ it('an endpoint is counted by the vocabulary that it declares, else by the dense
 });
 
 const TURN: Turn = {
+  kind: 'conversation',
   models: ['a/b'],
   messages: [],
   stream: false,

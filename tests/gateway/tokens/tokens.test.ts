@@ -16,7 +16,15 @@ const it = bounded(test);
 
 function turn(text: string, more: Partial<Turn> = {}): Turn {
   const messages = [{ role: 'user', text }] as const;
-  return { models: ['a/b'], messages, stream: false, sampling: {}, preferences: { allowFallbacks: true }, ...more };
+  return {
+    kind: 'conversation',
+    models: ['a/b'],
+    messages,
+    stream: false,
+    sampling: {},
+    preferences: { allowFallbacks: true },
+    ...more,
+  };
 }
 
 it('the hold of a prompt is never below its count, nor below what provider options may add', () => {
@@ -55,7 +63,7 @@ it('a provider may report twice our count of a text and 4,096, and four times th
     assert.is(promptReportedMax(size), promptHeld(size) * 4, part.type);
   }
   const ids = [{ role: 'user', text: '', tokens: [1, 2, 3] }] as unknown as Turn['messages'];
-  const vectors = promptSize({ ...turn(''), messages: ids, modalities: { input: ['text'], output: ['embeddings'] } });
+  const vectors = promptSize({ ...turn(''), messages: ids, kind: 'vectors' });
   assert.is(promptReportedMax(vectors), 3 * 2 + 4_096 + vectors.heldOnlyTokens);
 });
 

@@ -20,6 +20,7 @@ function refusal(body: unknown): GatewayError {
 
 it('the smallest request becomes the smallest turn (rule I13)', () => {
   assert.equal(parse(BASE), {
+    kind: 'conversation',
     models: ['a/b'],
     messages: [{ role: 'user', text: 'hello' }],
     stream: false,

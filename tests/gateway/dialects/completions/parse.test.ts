@@ -24,6 +24,7 @@ function refusal(body: unknown, session: string | null = null): string {
 it('a prompt is a turn of one user message (rule I62)', () => {
   assert.equal(parse(BASE), {
     turn: {
+      kind: 'conversation',
       models: ['a/b'],
       messages: [{ role: 'user', text: 'Once' }],
       stream: false,
@@ -59,6 +60,7 @@ it('every member of the table reaches the turn', () => {
     'session',
   );
   assert.equal(turn, {
+    kind: 'conversation',
     models: ['a/b', 'c/d:floor'],
     messages: [{ role: 'user', text: 'Once' }],
     stream: true,

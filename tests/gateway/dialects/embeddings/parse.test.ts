@@ -25,6 +25,7 @@ function refusal(body: unknown, session: string | null = null): string {
 it('a text is a turn of one message that asks for vectors, answered as numbers', () => {
   assert.equal(parse(BASE, null), {
     turn: {
+      kind: 'vectors',
       models: ['a/b'],
       messages: [{ role: 'user', text: 'Once' }],
       stream: false,

@@ -26,13 +26,13 @@ function refusal(body: unknown, session: string | null = null): string {
 
 it('a prompt is a turn of one user message that asks for one picture', () => {
   assert.equal(parse(BASE), {
+    kind: 'picture',
     models: ['a/b'],
     messages: [{ role: 'user', text: 'A red fox' }],
     stream: false,
     sampling: {},
     modalities: { input: [], output: ['image'] },
     imageConfig: { n: 1 },
-    imageRequired: true,
     preferences: { allowFallbacks: true },
   });
 });
@@ -70,6 +70,7 @@ it('every member reaches the turn', () => {
     'header',
   );
   assert.equal(turn, {
+    kind: 'picture',
     models: ['a/b', 'c/d:floor'],
     messages: [
       {
@@ -86,7 +87,6 @@ it('every member reaches the turn', () => {
     sampling: {},
     modalities: { input: ['image'], output: ['image'] },
     imageConfig: SETTINGS,
-    imageRequired: true,
     preferences: {
       allowFallbacks: true,
       only: ['p'],
@@ -101,11 +101,11 @@ it('every member reaches the turn', () => {
 });
 
 it('apart from the required picture it is the turn of a chat request with image_config (rule I100)', () => {
-  const { imageRequired, ...turn } = parse({ ...BASE, ...SETTINGS });
+  const { kind, ...turn } = parse({ ...BASE, ...SETTINGS });
   const messages = [{ role: 'user', content: BASE.prompt }];
   const chat = { model: 'a/b', messages, modalities: ['image'], image_config: SETTINGS };
-  assert.is(imageRequired, true);
-  assert.equal(turn, parseChat(chat));
+  assert.is(kind, 'picture');
+  assert.equal({ ...turn, kind: 'conversation' }, parseChat(chat));
 });
 
 it('null at every optional member counts as absent, an empty list of references too', () => {

@@ -12,6 +12,7 @@ import { endpointOf, MESSAGES_TARGET } from '../../providers/endpoint-of.ts';
 const it = bounded(test);
 const BASE = { model: 'a/b', max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }] };
 const TURN = {
+  kind: 'conversation',
   models: ['a/b'],
   messages: [{ role: 'user', text: 'Hi' }],
   stream: false,

@@ -1,0 +1,57 @@
+import type { Turn } from './turn.ts';
+import type { TurnEvent } from './turn-event.ts';
+
+/** What the kind of a turn decides, apart from its dialect and its outputs. */
+export interface KindRules {
+  /**
+   * The part without which an answer has failed: nothing is delivered before it. `name` is its word in failures,
+   * `refusal` the message where no endpoint delivered it. Null: any part begins the answer.
+   */
+  readonly owed: { readonly part: TurnEvent['type']; readonly name: string; readonly refusal: string } | null;
+  /**
+   * Each message is an input with a window of its own, which no template surrounds: most tokens of all inputs. Null:
+   * the messages are one prompt.
+   */
+  readonly inputTokensMax: number | null;
+  /** The request chooses among outputs: the answer reports whether the endpoint has them. */
+  readonly choosesOutputs: boolean;
+  /** The path of the picture settings in the body. */
+  readonly pictureSettings: string;
+}
+
+/** Tokens of all inputs of one embeddings request. (rule I105) */
+export const INPUT_TOKENS_MAX = 300_000;
+
+const CONVERSATION: KindRules = {
+  owed: null,
+  inputTokensMax: null,
+  choosesOutputs: true,
+  pictureSettings: 'image_config.',
+};
+
+/** The rules of each kind of turn: a further kind is a row. */
+export const TURN_KINDS = {
+  /** Text, and where the request asks for them, pictures and speech. */
+  conversation: CONVERSATION,
+  /** A picture alone. (rule I103) */
+  picture: {
+    ...CONVERSATION,
+    owed: { part: 'image', name: 'picture', refusal: 'No endpoint drew a picture: the answer was without one' },
+    pictureSettings: '',
+  },
+  /** Vectors for texts. (rule I105) */
+  vectors: { ...CONVERSATION, inputTokensMax: INPUT_TOKENS_MAX, choosesOutputs: false },
+  /** A clip, which a job renders: only routed as a turn. */
+  video: CONVERSATION,
+} as const satisfies Readonly<Record<string, KindRules>>;
+
+export type TurnKind = keyof typeof TURN_KINDS;
+
+export function rulesOf({ kind }: Pick<Turn, 'kind'>): KindRules {
+  return TURN_KINDS[kind];
+}
+
+/** How many windows the prompt of a turn may fill. */
+export function windowsOf(turn: Pick<Turn, 'kind' | 'messages'>): number {
+  return rulesOf(turn).inputTokensMax === null ? 1 : turn.messages.length;
+}
