@@ -1,13 +1,10 @@
-import type { Turn } from './turn.ts';
-import type { TurnEvent } from './turn-event.ts';
-
 /** What the kind of a turn decides, apart from its dialect and its outputs. */
 export interface KindRules {
   /**
-   * The part without which an answer has failed: nothing is delivered before it. `name` is its word in failures,
-   * `refusal` the message where no endpoint delivered it. Null: any part begins the answer.
+   * The type of the event without which an answer has failed: nothing is delivered before it. `name` is its word in
+   * failures, `refusal` the message where no endpoint delivered it. Null: any part begins the answer.
    */
-  readonly owed: { readonly part: TurnEvent['type']; readonly name: string; readonly refusal: string } | null;
+  readonly owed: { readonly part: string; readonly name: string; readonly refusal: string } | null;
   /**
    * Each message is an input with a window of its own, which no template surrounds: most tokens of all inputs. Null:
    * the messages are one prompt.
@@ -47,11 +44,11 @@ export const TURN_KINDS = {
 
 export type TurnKind = keyof typeof TURN_KINDS;
 
-export function rulesOf({ kind }: Pick<Turn, 'kind'>): KindRules {
+export function rulesOf({ kind }: { readonly kind: TurnKind }): KindRules {
   return TURN_KINDS[kind];
 }
 
 /** How many windows the prompt of a turn may fill. */
-export function windowsOf(turn: Pick<Turn, 'kind' | 'messages'>): number {
+export function windowsOf(turn: { readonly kind: TurnKind; readonly messages: readonly unknown[] }): number {
   return rulesOf(turn).inputTokensMax === null ? 1 : turn.messages.length;
 }
