@@ -1,10 +1,9 @@
 /** The runtime's public interface: everything that kinds and the gateway may import. */
 
-export type { Repeats } from './actor/activity-record.ts';
 export { type Address, kindOf, ownerHash, ownerOf, parseAddress, SHARDS_DEFAULT, shardOf } from './actor/address.ts';
 export { type Answer, AskError, type AskFailure } from './actor/answer.ts';
 export { assignOn, emitOn, guardOn, rowsOn, verdictOn } from './actor/chart.ts';
-export { type Effect, type EmitArgs, emit } from './actor/effect.ts';
+export { type Effect, type EmitArgs, emit, type Repeats } from './actor/effect.ts';
 export type { ActorEvent, Json, RowView, Stamped } from './actor/event.ts';
 export type { Collection, Kind, LeaseRows, RowRef, SavedState, View } from './actor/kind.ts';
 export { BlockBuffer } from './bytes/block-buffer.ts';

@@ -1,6 +1,6 @@
 import { shardOf } from './actor/address.ts';
+import { register } from './actor/charts/register.ts';
 import type { ActorEvent, Json } from './actor/event.ts';
-import { register } from './actor/register.ts';
 import { BoardExchange } from './cluster/board-exchange.ts';
 import { Calls, openClusterPort } from './cluster/calls.ts';
 import { ChartLevels } from './cluster/chart-levels.ts';

@@ -4,11 +4,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AnyStateNode } from 'xstate';
 import { kinds } from '../../actors/kinds.ts';
-import { chartRange } from '../../actors/runtime/actor/chart-range.ts';
-import { register } from '../../actors/runtime/actor/register.ts';
-import type { RegisteredKind } from '../../actors/runtime/actor/registered-kind.ts';
-import { restore } from '../../actors/runtime/actor/restore.ts';
-import { RestoreRefused } from '../../actors/runtime/actor/restore-refused.ts';
+import { chartRange } from '../../actors/runtime/actor/charts/chart-range.ts';
+import type { RegisteredKind } from '../../actors/runtime/actor/charts/register.ts';
+import { register } from '../../actors/runtime/actor/charts/register.ts';
+import { RestoreRefused, restore } from '../../actors/runtime/actor/charts/snapshot.ts';
 import { bounded } from '../support/bounded.ts';
 import { type Golden, goldenScenes } from '../support/golden-scenes.ts';
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { kinds, kindsWith } from '../../actors/kinds.ts';
-import { register } from '../../actors/runtime/actor/register.ts';
+import { register } from '../../actors/runtime/actor/charts/register.ts';
 import { bounded } from '../support/bounded.ts';
 
 const it = bounded(test);

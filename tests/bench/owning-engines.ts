@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Answer } from '../../actors/runtime/actor/answer.ts';
+import { register } from '../../actors/runtime/actor/charts/register.ts';
 import type { ActorEvent } from '../../actors/runtime/actor/event.ts';
-import { register } from '../../actors/runtime/actor/register.ts';
 import { createEngine } from '../../actors/runtime/durable/engine/create-engine.ts';
 import type { Engine, EngineHost } from '../../actors/runtime/durable/engine.ts';
 import { type Kind, type Store, systemClock } from '../../actors/runtime/index.ts';

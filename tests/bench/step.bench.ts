@@ -1,10 +1,10 @@
 /** The pure step beside bare XState: the same chart, stepped here and sent to a started actor there. */
 import { assign, createActor, setup } from 'xstate';
+import { register } from '../../actors/runtime/actor/charts/register.ts';
+import type { Snapshot } from '../../actors/runtime/actor/charts/snapshot.ts';
+import { step } from '../../actors/runtime/actor/charts/step.ts';
 import { emit } from '../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Stamped } from '../../actors/runtime/actor/event.ts';
-import { register } from '../../actors/runtime/actor/register.ts';
-import type { Snapshot } from '../../actors/runtime/actor/snapshot.ts';
-import { step } from '../../actors/runtime/actor/step.ts';
 
 interface Balance {
   readonly address: string;

@@ -1,5 +1,5 @@
 import { type LedgerEntry, verifyLedger } from '../../actors/account/ledger.ts';
-import { TransitionLog } from '../../actors/runtime/actor/transition-log.ts';
+import { TransitionLog } from '../../actors/runtime/actor/cascade/transition-log.ts';
 import type { RowRecord } from '../../actors/runtime/ports/store.ts';
 import type { Generation } from '../../actors/terms/hold.ts';
 import config from '../../cluster.config.ts';

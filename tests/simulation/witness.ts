@@ -1,5 +1,5 @@
 import type { LedgerEntry } from '../../actors/account/ledger.ts';
-import type { ActivityRecord } from '../../actors/runtime/actor/activity-record.ts';
+import type { ActivityRecord } from '../../actors/runtime/actor/cascade/activity-record.ts';
 import type { ShardRow } from '../../actors/runtime/ports/store.ts';
 import type { Generation } from '../../actors/terms/hold.ts';
 import { HOLDS_PER_RUN_MAX } from '../../actors/terms/hold.ts';

@@ -6,7 +6,7 @@ import { kinds } from '../../actors/kinds.ts';
 import { paymentKind } from '../../actors/payment/payment.ts';
 import { transactionKind } from '../../actors/payment/transaction.ts';
 import { ENDPOINT_WINDOW, windowAddress } from '../../actors/rate-window/rate-window.ts';
-import { persist } from '../../actors/runtime/actor/persist.ts';
+import { persist } from '../../actors/runtime/actor/charts/snapshot.ts';
 import { auditAddress, signingAddress, workspaceAddress } from '../../actors/terms/ids.ts';
 import { transactionAddress } from '../../actors/terms/payment.ts';
 import { announceWebhook } from '../../actors/terms/webhook.ts';

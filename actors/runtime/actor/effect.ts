@@ -1,5 +1,11 @@
-import type { Repeats } from './activity-record.ts';
 import type { ActorEvent, Json } from './event.ts';
+
+/** The members of a `<name>.failed` event that a chart passes back to request the next attempt. */
+export type Repeats = {
+  readonly key: string;
+  readonly attempt: number;
+  readonly failure: { readonly code: string; readonly message: string };
+};
 
 /**
  * The effects that a step may return: a closed union, as data. The runtime executes an effect after, and only if, the

@@ -1,5 +1,5 @@
-import { type ChartRange, type Charts, chartRange, chartsOf } from '../actor/chart-range.ts';
-import type { RegisteredKind } from '../actor/registered-kind.ts';
+import { type ChartRange, type Charts, chartRange, chartsOf } from '../actor/charts/chart-range.ts';
+import type { RegisteredKind } from '../actor/charts/register.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import { isAlive, type Member } from './membership/member.ts';

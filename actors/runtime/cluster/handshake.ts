@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { Charts } from '../actor/chart-range.ts';
+import type { Charts } from '../actor/charts/chart-range.ts';
 import type { Hello, Welcome } from '../ports/transport.ts';
 import { misfit } from './chart-levels.ts';
 

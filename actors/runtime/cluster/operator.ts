@@ -1,7 +1,7 @@
 import { parseAddress, shardOf } from '../actor/address.ts';
 import { AskError } from '../actor/answer.ts';
+import { isReserved } from '../actor/cascade/system-message.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
-import { isReserved } from '../actor/system-message.ts';
 import { deadLettersOf, viewOfDeadLetter } from '../durable/dead-letters.ts';
 import type { CommittedStep, Engine, EngineGauges, Inspection, QuarantinedActor, Reloaded } from '../durable/engine.ts';
 import type { Clock } from '../ports/clock.ts';

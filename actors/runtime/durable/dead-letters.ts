@@ -1,5 +1,5 @@
-import type { DeadLetterBody } from '../actor/dead-letter.ts';
-import { systemCollections } from '../actor/system-collections.ts';
+import type { DeadLetterBody } from '../actor/cascade/dead-letter.ts';
+import { systemCollections } from '../actor/cascade/row-writes.ts';
 import type { RowQuery, RowRecord } from '../ports/store.ts';
 import type { DeadLetterView } from './engine.ts';
 

@@ -1,7 +1,7 @@
 import type { Answer } from '../actor/answer.ts';
-import type { DeadLetterBody } from '../actor/dead-letter.ts';
+import type { DeadLetterBody } from '../actor/cascade/dead-letter.ts';
+import type { LaneName } from '../actor/cascade/mailbox.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
-import type { LaneName } from '../actor/mail.ts';
 import type { Waits } from '../ports/activity.ts';
 import type { Log } from '../ports/log.ts';
 import type { ActorCountRow } from '../ports/store.ts';

@@ -1,5 +1,4 @@
-import type { Answer } from '../actor/answer.ts';
-import type { MessageRefusal } from '../actor/message-refusal.ts';
+import type { Answer, MessageRefusal } from '../actor/answer.ts';
 
 const RETRY_AFTER_MS = 100;
 

@@ -1,5 +1,5 @@
-import type { Cell, CellShard } from '../actor/cell.ts';
-import type { Stepper } from '../actor/transition-log.ts';
+import type { Cell, CellShard } from '../actor/cascade/cell.ts';
+import type { Stepper } from '../actor/cascade/transition-log.ts';
 
 /** Actors of one shard with a floor of their own. Others use the shard's highest version: a gap in versions is safe. */
 export const VERSION_FLOORS_MAX = 4_096;

@@ -1,5 +1,5 @@
+import { register } from '../actor/charts/register.ts';
 import type { Kind } from '../actor/kind.ts';
-import { register } from '../actor/register.ts';
 import type { StoreChoice } from '../stores/open-store.ts';
 import { openStoreReader } from '../stores/open-store-reader.ts';
 import { type Preflight, preflight } from './preflight.ts';

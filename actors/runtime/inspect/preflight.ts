@@ -1,6 +1,5 @@
-import type { RegisteredKind } from '../actor/registered-kind.ts';
-import { restore } from '../actor/restore.ts';
-import { checkSum } from '../actor/snapshot-sum.ts';
+import type { RegisteredKind } from '../actor/charts/register.ts';
+import { checkSum, restore } from '../actor/charts/snapshot.ts';
 import type { Store, StoredState } from '../ports/store.ts';
 
 /** A stored state that this build cannot load, and the number of actors in it. */

@@ -2,7 +2,7 @@
  * A test kind that sends the given messages to the given addresses, starts activities, and records what it receives.
  */
 import { assign, setup } from 'xstate';
-import type { Repeats } from '../../../actors/runtime/actor/activity-record.ts';
+import type { Repeats } from '../../../actors/runtime/actor/effect.ts';
 import { emit } from '../../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Json, Stamped } from '../../../actors/runtime/actor/event.ts';
 import type { Kind } from '../../../actors/runtime/actor/kind.ts';

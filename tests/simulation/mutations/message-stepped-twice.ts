@@ -1,5 +1,5 @@
-import { RowCache } from '../../../actors/runtime/actor/row-cache.ts';
-import { systemCollections } from '../../../actors/runtime/actor/system-collections.ts';
+import { RowCache } from '../../../actors/runtime/actor/cascade/row-cache.ts';
+import { systemCollections } from '../../../actors/runtime/actor/cascade/row-writes.ts';
 import { type Mutation, patch } from '../mutation.ts';
 
 const INBOX = systemCollections.inbox.name;

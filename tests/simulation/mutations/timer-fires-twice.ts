@@ -1,4 +1,4 @@
-import { ownMail } from '../../../actors/runtime/actor/mail.ts';
+import { ownMail } from '../../../actors/runtime/actor/cascade/mailbox.ts';
 import { Dispatcher } from '../../../actors/runtime/durable/dispatch/dispatcher.ts';
 import { type Mutation, patch } from '../mutation.ts';
 

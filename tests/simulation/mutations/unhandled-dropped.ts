@@ -1,4 +1,4 @@
-import { Cascade } from '../../../actors/runtime/actor/cascade.ts';
+import { Cascade } from '../../../actors/runtime/actor/cascade/cascade.ts';
 import { type Mutation, patch } from '../mutation.ts';
 
 /** Commits an input that the chart does not handle as if it had been handled. */

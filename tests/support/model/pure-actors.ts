@@ -3,13 +3,13 @@
  * Contexts are frozen deeply, so a chart that mutates throws. A single-threaded stand-in for tests of charts.
  */
 import * as assert from 'uvu/assert';
+import type { RegisteredKind } from '../../../actors/runtime/actor/charts/register.ts';
+import { register } from '../../../actors/runtime/actor/charts/register.ts';
+import type { Snapshot } from '../../../actors/runtime/actor/charts/snapshot.ts';
+import { type StepResult, step } from '../../../actors/runtime/actor/charts/step.ts';
 import type { Effect } from '../../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Json, RowView } from '../../../actors/runtime/actor/event.ts';
 import type { Kind } from '../../../actors/runtime/actor/kind.ts';
-import { register } from '../../../actors/runtime/actor/register.ts';
-import type { RegisteredKind } from '../../../actors/runtime/actor/registered-kind.ts';
-import type { Snapshot } from '../../../actors/runtime/actor/snapshot.ts';
-import { type StepResult, step } from '../../../actors/runtime/actor/step.ts';
 import { kindOf } from '../../../actors/runtime/index.ts';
 import { xstateStep } from './xstate-step.ts';
 

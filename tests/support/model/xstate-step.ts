@@ -1,6 +1,6 @@
+import type { RegisteredKind } from '../../../actors/runtime/actor/charts/register.ts';
+import type { Snapshot } from '../../../actors/runtime/actor/charts/snapshot.ts';
 import type { ActorEvent, Stamped } from '../../../actors/runtime/actor/event.ts';
-import type { RegisteredKind } from '../../../actors/runtime/actor/registered-kind.ts';
-import type { Snapshot } from '../../../actors/runtime/actor/snapshot.ts';
 import type { Effect } from '../../../actors/runtime/index.ts';
 
 /** The same step entirely by XState's own algorithm; `step` must agree with it in every case. */

@@ -1,8 +1,7 @@
-import type { Change } from '../../actor/cell.ts';
-import type { Placed, TimerWrite } from '../../actor/outcome.ts';
-import { persistAt } from '../../actor/persist.ts';
-import type { RowWrite } from '../../actor/row-cache.ts';
-import { withSum } from '../../actor/snapshot-sum.ts';
+import type { Change } from '../../actor/cascade/cell.ts';
+import type { Placed, TimerWrite } from '../../actor/cascade/outcome.ts';
+import type { RowWrite } from '../../actor/cascade/row-cache.ts';
+import { persistAt, withSum } from '../../actor/charts/snapshot.ts';
 import type { EngineLimits } from '../../ports/limits.ts';
 import type { ActorWrite, RowRecord, ShardWrite, TimerRecord } from '../../ports/store.ts';
 import type { Shard } from '../shard.ts';

@@ -1,8 +1,8 @@
 import type { Answer } from '../../actor/answer.ts';
-import type { Change } from '../../actor/cell.ts';
-import type { Outcome, TimerWrite } from '../../actor/outcome.ts';
-import type { Output, PendingCommit, Publish } from '../../actor/pending-commit.ts';
-import type { RowWrite } from '../../actor/row-cache.ts';
+import type { Change } from '../../actor/cascade/cell.ts';
+import type { Outcome, TimerWrite } from '../../actor/cascade/outcome.ts';
+import type { Output, PendingCommit, Publish } from '../../actor/cascade/pending-commit.ts';
+import type { RowWrite } from '../../actor/cascade/row-cache.ts';
 import type { Shard } from '../shard.ts';
 
 /**

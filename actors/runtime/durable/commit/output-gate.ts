@@ -1,6 +1,6 @@
 import type { Answer } from '../../actor/answer.ts';
-import type { Change } from '../../actor/cell.ts';
-import type { Output, PendingCommit } from '../../actor/pending-commit.ts';
+import type { Change } from '../../actor/cascade/cell.ts';
+import type { Output, PendingCommit } from '../../actor/cascade/pending-commit.ts';
 import type { EngineHost } from '../engine.ts';
 import type { Entry } from './entry.ts';
 

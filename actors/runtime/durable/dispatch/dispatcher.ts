@@ -1,12 +1,11 @@
 import type { Answer } from '../../actor/answer.ts';
-import { Cascade } from '../../actor/cascade.ts';
-import type { Cell } from '../../actor/cell.ts';
-import { FAILURES_MAX } from '../../actor/dead-letter.ts';
-import { mayBeDeferred } from '../../actor/deferred-input.ts';
+import { Cascade } from '../../actor/cascade/cascade.ts';
+import type { Cell } from '../../actor/cascade/cell.ts';
+import { FAILURES_MAX, mayBeDeferred } from '../../actor/cascade/dead-letter.ts';
+import { type Firing, type LaneName, type Mail, ownMail } from '../../actor/cascade/mailbox.ts';
+import { Sequence } from '../../actor/cascade/sequence.ts';
+import type { SystemMessage } from '../../actor/cascade/system-message.ts';
 import type { ActorEvent } from '../../actor/event.ts';
-import { type Firing, type LaneName, type Mail, ownMail } from '../../actor/mail.ts';
-import { Sequence } from '../../actor/sequence.ts';
-import type { SystemMessage } from '../../actor/system-message.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EngineLimits } from '../../ports/limits.ts';
 import { EXPIRED, quarantined } from '../failures.ts';

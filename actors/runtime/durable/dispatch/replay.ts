@@ -1,8 +1,8 @@
-import type { Cell } from '../../actor/cell.ts';
-import { FAILURES_MAX } from '../../actor/dead-letter.ts';
-import { DEAD_LETTERS, deferredInputs } from '../../actor/deferred-input.ts';
+import type { Cell } from '../../actor/cascade/cell.ts';
+import { deferredInputs, FAILURES_MAX } from '../../actor/cascade/dead-letter.ts';
+import type { Firing } from '../../actor/cascade/mailbox.ts';
+import { systemCollections } from '../../actor/cascade/row-writes.ts';
 import type { ActorEvent } from '../../actor/event.ts';
-import type { Firing } from '../../actor/mail.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EngineHost } from '../engine.ts';
 import type { CellRegistry } from '../residency/cell-registry.ts';
@@ -34,7 +34,7 @@ export class Replay {
 
   /** Called when the cell has loaded. */
   start(cell: Cell): void {
-    if (cell.rows.isEmpty(DEAD_LETTERS.name)) return;
+    if (cell.rows.isEmpty(systemCollections.deadLetters.name)) return;
     for (const { id, event } of deferredInputs(cell)) this.deliver(cell, id, event, 0);
   }
 
@@ -47,7 +47,7 @@ export class Replay {
       shard.serving !== 'gone' &&
       registry.cells.get(address) === cell &&
       cell.rows === rows &&
-      rows.find(DEAD_LETTERS.name, id)?.latest.open === true;
+      rows.find(systemCollections.deadLetters.name, id)?.latest.open === true;
     const again = (times: number): void => {
       clock.after(RETRY_MS * Math.max(1, times), () => {
         if (current()) this.deliver(cell, id, event, times);

@@ -1,4 +1,4 @@
-import type { Cell } from '../../actor/cell.ts';
+import type { Cell } from '../../actor/cascade/cell.ts';
 import type { CommitQueue } from '../commit/commit-queue.ts';
 
 /**

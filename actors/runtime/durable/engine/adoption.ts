@@ -1,4 +1,4 @@
-import type { Cell } from '../../actor/cell.ts';
+import type { Cell } from '../../actor/cascade/cell.ts';
 import { ACTIVATED } from '../../actor/kind.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RowQuery, RowRecord, Store } from '../../ports/store.ts';

@@ -1,8 +1,8 @@
 import { kindOf } from '../../actor/address.ts';
 import type { Answer } from '../../actor/answer.ts';
+import type { LaneName, Mail } from '../../actor/cascade/mailbox.ts';
+import { decodeSystemMessage, isReserved } from '../../actor/cascade/system-message.ts';
 import type { ActorEvent } from '../../actor/event.ts';
-import type { LaneName, Mail } from '../../actor/mail.ts';
-import { decodeSystemMessage, isReserved } from '../../actor/system-message.ts';
 import type { OutputGate } from '../commit/output-gate.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Delivery } from '../engine.ts';

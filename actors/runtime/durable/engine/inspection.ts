@@ -1,11 +1,10 @@
-import type { ActivityRecord } from '../../actor/activity-record.ts';
 import { kindOf } from '../../actor/address.ts';
-import type { Cell } from '../../actor/cell.ts';
-import { DEAD_LETTERS } from '../../actor/deferred-input.ts';
+import type { ActivityRecord } from '../../actor/cascade/activity-record.ts';
+import type { Cell } from '../../actor/cascade/cell.ts';
+import { systemCollections } from '../../actor/cascade/row-writes.ts';
+import { ABSENT, stateText } from '../../actor/charts/snapshot.ts';
 import type { Json } from '../../actor/event.ts';
 import type { View } from '../../actor/kind.ts';
-import { ABSENT, stateText } from '../../actor/state-text.ts';
-import { systemCollections } from '../../actor/system-collections.ts';
 import type { Store } from '../../ports/store.ts';
 import { deadLettersOf, viewOfDeadLetter } from '../dead-letters.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
@@ -87,7 +86,7 @@ function show(
   const openRows: Record<string, readonly { readonly id: string; readonly body: Json }[]> = {};
   for (const name of [
     ...kind.collections.keys(),
-    ...(cell.rows.isEmpty(DEAD_LETTERS.name) ? [] : [DEAD_LETTERS.name]),
+    ...(cell.rows.isEmpty(systemCollections.deadLetters.name) ? [] : [systemCollections.deadLetters.name]),
   ]) {
     openRows[name] = [...cell.rows.open(name)].map(({ id, body }) => ({ id, body }));
   }
@@ -124,7 +123,7 @@ function show(
 
 /** Why the actor is quarantined, the effects, and the remedy. */
 function quarantineExplanation({ address, fault, rows, deferredStored }: Cell): readonly string[] {
-  const deferred = deferredStored + rows.count(DEAD_LETTERS.name);
+  const deferred = deferredStored + rows.count(systemCollections.deadLetters.name);
   return [
     fault,
     'It is quarantined: nothing is stepped or written, everything that is asked of it is answered so.',

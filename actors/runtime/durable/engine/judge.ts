@@ -1,5 +1,5 @@
 import type { Answer } from '../../actor/answer.ts';
-import type { Cell } from '../../actor/cell.ts';
+import type { Cell } from '../../actor/cascade/cell.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ShardVerdict } from '../../ports/store.ts';
 import type { CommitQueue, Judge } from '../commit/commit-queue.ts';

@@ -1,4 +1,4 @@
-import type { Cell } from '../../actor/cell.ts';
+import type { Cell } from '../../actor/cascade/cell.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { QuarantinedActor, Reloaded } from '../engine.ts';

@@ -1,7 +1,7 @@
-import { type ActivityRecord, type AttemptEnd, notBegun } from '../../actor/activity-record.ts';
-import { FAILURES_MAX } from '../../actor/dead-letter.ts';
-import type { RowWrite } from '../../actor/row-cache.ts';
-import type { SystemMessage } from '../../actor/system-message.ts';
+import { type ActivityRecord, type AttemptEnd, notBegun } from '../../actor/cascade/activity-record.ts';
+import { FAILURES_MAX } from '../../actor/cascade/dead-letter.ts';
+import type { RowWrite } from '../../actor/cascade/row-cache.ts';
+import type { SystemMessage } from '../../actor/cascade/system-message.ts';
 import { FairQueue } from '../../collections/fair-queue.ts';
 import { PooledMap } from '../../collections/pooled-map.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';

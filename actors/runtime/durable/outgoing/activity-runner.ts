@@ -1,13 +1,18 @@
-import { type ActivityRecord, type AttemptEnd, FAILURE_CHARS_MAX, notBegun } from '../../actor/activity-record.ts';
 import { AskError } from '../../actor/answer.ts';
-import { FAILURES_MAX } from '../../actor/dead-letter.ts';
-import type { Json } from '../../actor/event.ts';
+import {
+  type ActivityRecord,
+  type AttemptEnd,
+  FAILURE_CHARS_MAX,
+  notBegun,
+} from '../../actor/cascade/activity-record.ts';
+import { FAILURES_MAX } from '../../actor/cascade/dead-letter.ts';
 import {
   encodeSystemMessage,
   type InputOutcome,
   MESSAGE_CHARS_MAX,
   type SystemMessage,
-} from '../../actor/system-message.ts';
+} from '../../actor/cascade/system-message.ts';
+import type { Json } from '../../actor/event.ts';
 import { Counts } from '../../collections/counts.ts';
 import { PooledMap } from '../../collections/pooled-map.ts';
 import { ActivityFailed } from '../../ports/activity.ts';

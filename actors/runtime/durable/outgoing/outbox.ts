@@ -1,10 +1,9 @@
 import { type Answer, AskError, type AskFailure } from '../../actor/answer.ts';
-import { type DeadLetterBody, FAILURES_MAX } from '../../actor/dead-letter.ts';
+import { type DeadLetterBody, FAILURES_MAX } from '../../actor/cascade/dead-letter.ts';
+import { RowCache, type RowWrite } from '../../actor/cascade/row-cache.ts';
+import { removeRow, systemCollections, systemRow } from '../../actor/cascade/row-writes.ts';
+import { encodeSystemMessage } from '../../actor/cascade/system-message.ts';
 import type { ActorEvent, Json } from '../../actor/event.ts';
-import { removeRow } from '../../actor/remove-row.ts';
-import { RowCache, type RowWrite } from '../../actor/row-cache.ts';
-import { systemCollections, systemRow } from '../../actor/system-collections.ts';
-import { encodeSystemMessage } from '../../actor/system-message.ts';
 import { PooledMap } from '../../collections/pooled-map.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

@@ -1,4 +1,4 @@
-import { systemCollections } from '../../actor/system-collections.ts';
+import { systemCollections } from '../../actor/cascade/row-writes.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RowRecord, Store } from '../../ports/store.ts';
 import type { Entry } from '../commit/entry.ts';

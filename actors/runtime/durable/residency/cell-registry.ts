@@ -1,7 +1,7 @@
 import { kindOf, parseAddress, shardOf } from '../../actor/address.ts';
-import type { Neighbours } from '../../actor/cascade.ts';
-import { Cell } from '../../actor/cell.ts';
-import type { RegisteredKind } from '../../actor/registered-kind.ts';
+import type { Neighbours } from '../../actor/cascade/cascade.ts';
+import { Cell } from '../../actor/cascade/cell.ts';
+import type { RegisteredKind } from '../../actor/charts/register.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Shard } from '../shard.ts';
 

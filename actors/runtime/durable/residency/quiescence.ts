@@ -1,4 +1,4 @@
-import type { Change } from '../../actor/cell.ts';
+import type { Change } from '../../actor/cascade/cell.ts';
 import type { CommitQueue } from '../commit/commit-queue.ts';
 import { Entry } from '../commit/entry.ts';
 import { UNHANDLED } from '../failures.ts';

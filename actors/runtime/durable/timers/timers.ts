@@ -1,9 +1,9 @@
 import { shardOf } from '../../actor/address.ts';
-import { FAILURES_MAX } from '../../actor/dead-letter.ts';
+import { FAILURES_MAX } from '../../actor/cascade/dead-letter.ts';
+import type { Firing } from '../../actor/cascade/mailbox.ts';
+import type { Placed, TimerWrite } from '../../actor/cascade/outcome.ts';
+import type { PendingCommit } from '../../actor/cascade/pending-commit.ts';
 import type { ActorEvent } from '../../actor/event.ts';
-import type { Firing } from '../../actor/mail.ts';
-import type { Placed, TimerWrite } from '../../actor/outcome.ts';
-import type { PendingCommit } from '../../actor/pending-commit.ts';
 import { PooledMap } from '../../collections/pooled-map.ts';
 import { type Due, TimerHeap } from '../../collections/timer-heap.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ChartRange } from '../../../../actors/runtime/actor/chart-range.ts';
-import type { RegisteredKind } from '../../../../actors/runtime/actor/registered-kind.ts';
+import type { ChartRange } from '../../../../actors/runtime/actor/charts/chart-range.ts';
+import type { RegisteredKind } from '../../../../actors/runtime/actor/charts/register.ts';
 import { ChartLevels } from '../../../../actors/runtime/cluster/chart-levels.ts';
 import type { Member } from '../../../../actors/runtime/cluster/membership/member.ts';
 import { bounded } from '../../../support/bounded.ts';

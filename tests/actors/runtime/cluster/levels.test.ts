@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ChartRange } from '../../../../actors/runtime/actor/chart-range.ts';
+import type { ChartRange } from '../../../../actors/runtime/actor/charts/chart-range.ts';
 import { levelOf, misfit, unloadable } from '../../../../actors/runtime/cluster/chart-levels.ts';
 import { bounded } from '../../../support/bounded.ts';
 

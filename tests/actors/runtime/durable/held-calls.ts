@@ -1,6 +1,6 @@
 /** Activity handlers whose calls the test completes itself, and a scene with them on stages on a manual clock. */
 import type * as uvu from 'uvu';
-import type { ActivityRecord } from '../../../../actors/runtime/actor/activity-record.ts';
+import type { ActivityRecord } from '../../../../actors/runtime/actor/cascade/activity-record.ts';
 import type { Json } from '../../../../actors/runtime/actor/event.ts';
 import type { ActivityTask } from '../../../../actors/runtime/ports/activity.ts';
 import { bounded } from '../../../support/bounded.ts';

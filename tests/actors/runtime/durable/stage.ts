@@ -2,9 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { shardOf } from '../../../../actors/runtime/actor/address.ts';
 import type { Answer } from '../../../../actors/runtime/actor/answer.ts';
+import { register } from '../../../../actors/runtime/actor/charts/register.ts';
 import type { ActorEvent, Json } from '../../../../actors/runtime/actor/event.ts';
 import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
-import { register } from '../../../../actors/runtime/actor/register.ts';
 import type { ClusterPort } from '../../../../actors/runtime/durable/cluster-port.ts';
 import { createEngine } from '../../../../actors/runtime/durable/engine/create-engine.ts';
 import type { Engine, EngineHost, Publication } from '../../../../actors/runtime/durable/engine.ts';

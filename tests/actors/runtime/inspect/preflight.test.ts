@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { register } from '../../../../actors/runtime/actor/register.ts';
-import type { RegisteredKind } from '../../../../actors/runtime/actor/registered-kind.ts';
+import type { RegisteredKind } from '../../../../actors/runtime/actor/charts/register.ts';
+import { register } from '../../../../actors/runtime/actor/charts/register.ts';
 import { preflight } from '../../../../actors/runtime/inspect/preflight.ts';
 import { systemClock } from '../../../../actors/runtime/system/clock.ts';
 import { tally } from '../../../cluster/tally.ts';

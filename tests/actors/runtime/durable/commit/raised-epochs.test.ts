@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AskError } from '../../../../../actors/runtime/actor/answer.ts';
-import { epochText } from '../../../../../actors/runtime/actor/sequence.ts';
+import { epochText } from '../../../../../actors/runtime/actor/cascade/sequence.ts';
 import type { ClusterPort } from '../../../../../actors/runtime/durable/cluster-port.ts';
 import type { ShardWrite } from '../../../../../actors/runtime/ports/store.ts';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';

@@ -1,10 +1,10 @@
 /** The attempts of one node are bounded: attempts beyond the bound begin when there is room, and none is lost. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ActivityRecord } from '../../../../../actors/runtime/actor/activity-record.ts';
-import { RowCache } from '../../../../../actors/runtime/actor/row-cache.ts';
-import { systemCollections, systemRow } from '../../../../../actors/runtime/actor/system-collections.ts';
-import type { SystemMessage } from '../../../../../actors/runtime/actor/system-message.ts';
+import type { ActivityRecord } from '../../../../../actors/runtime/actor/cascade/activity-record.ts';
+import { RowCache } from '../../../../../actors/runtime/actor/cascade/row-cache.ts';
+import { systemCollections, systemRow } from '../../../../../actors/runtime/actor/cascade/row-writes.ts';
+import type { SystemMessage } from '../../../../../actors/runtime/actor/cascade/system-message.ts';
 import type { ClusterPort } from '../../../../../actors/runtime/durable/cluster-port.ts';
 import type { Dispatcher } from '../../../../../actors/runtime/durable/dispatch/dispatcher.ts';
 import { ActivityOwner } from '../../../../../actors/runtime/durable/outgoing/activity-owner.ts';

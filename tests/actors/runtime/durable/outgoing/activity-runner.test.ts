@@ -1,8 +1,8 @@
 /** An id that is used again while an attempt of its earlier activity is still held, and the tries of a report. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ActivityRecord } from '../../../../../actors/runtime/actor/activity-record.ts';
 import { AskError } from '../../../../../actors/runtime/actor/answer.ts';
+import type { ActivityRecord } from '../../../../../actors/runtime/actor/cascade/activity-record.ts';
 import { ActivityRunner } from '../../../../../actors/runtime/durable/outgoing/activity-runner.ts';
 import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../../support/bounded.ts';

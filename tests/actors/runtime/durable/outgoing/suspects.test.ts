@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ActivityRecord } from '../../../../../actors/runtime/actor/activity-record.ts';
 import { AskError } from '../../../../../actors/runtime/actor/answer.ts';
+import type { ActivityRecord } from '../../../../../actors/runtime/actor/cascade/activity-record.ts';
 import type { Json } from '../../../../../actors/runtime/actor/event.ts';
 import type { ActivityTask } from '../../../../../actors/runtime/ports/activity.ts';
 import { A, activities, first, receivedBy, type Scene, scenes, work } from '../held-calls.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { DEFERRED_MAX } from '../../../../../actors/runtime/actor/deferred-input.ts';
+import { DEFERRED_MAX } from '../../../../../actors/runtime/actor/cascade/dead-letter.ts';
 import type { Store } from '../../../../../actors/runtime/ports/store.ts';
 import { openSqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Cell } from '../../../../../actors/runtime/actor/cell.ts';
-import { register } from '../../../../../actors/runtime/actor/register.ts';
+import { Cell } from '../../../../../actors/runtime/actor/cascade/cell.ts';
+import { register } from '../../../../../actors/runtime/actor/charts/register.ts';
 import { UseOrder } from '../../../../../actors/runtime/durable/residency/cell-registry.ts';
 import { Shard } from '../../../../../actors/runtime/durable/shard.ts';
 import { bounded } from '../../../../support/bounded.ts';
