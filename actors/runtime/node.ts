@@ -4,8 +4,7 @@ import type { ActorEvent, Json } from './actor/event.ts';
 import { BoardExchange } from './cluster/board-exchange.ts';
 import { Calls, openClusterPort } from './cluster/calls.ts';
 import { ChartLevels } from './cluster/chart-levels.ts';
-import type { AskOptions, Board, Changes, Cluster, ClusterNode, Operator, RowReader } from './cluster/cluster.ts';
-import { rowReader } from './cluster/cluster.ts';
+import { type AskOptions, type Cluster, type ClusterNode, type RowReader, rowReader } from './cluster/cluster.ts';
 import { Drain } from './cluster/drain.ts';
 import type { Terms } from './cluster/handshake.ts';
 import { Deaths } from './cluster/membership/deaths.ts';
@@ -26,7 +25,7 @@ import type { Signal } from './cluster/signal.ts';
 import { signalRouter } from './cluster/signal-router.ts';
 import { periodicTasks } from './cluster/sweeps.ts';
 import { ClusterWatchers } from './cluster/watchers.ts';
-import { createEngine } from './durable/engine/create-engine.ts';
+import { createEngine, type EngineOptions } from './durable/engine/create-engine.ts';
 import type { Engine, EngineHost } from './durable/engine.ts';
 import { operatorService } from './inspect/service.ts';
 import type { NodeLimits } from './ports/limits.ts';
@@ -56,8 +55,9 @@ export async function startNode(parts: NodeParts): Promise<ClusterNode> {
 
 /** Wires the parts of one node. Its only rule is the order in which they start and stop. */
 class Node implements ClusterNode {
-  readonly board: Board;
-  readonly operator: Operator;
+  readonly board: BoardExchange;
+  readonly changes: ClusterWatchers;
+  readonly operator: ClusterOperator;
   readonly rows: RowReader;
   readonly #parts: NodeParts;
   readonly #incarnation: string;
@@ -73,9 +73,7 @@ class Node implements ClusterNode {
   readonly #handoff: Handoff;
   readonly #readiness: Readiness;
   readonly #drain: Drain;
-  readonly #exchange: BoardExchange;
   readonly #calls: Calls;
-  readonly #watchers: ClusterWatchers;
   readonly #failureReports: FailureReports;
   readonly #periodicTasks: readonly PeriodicTask[];
   readonly #signalled: ReturnType<typeof signalRouter>;
@@ -86,78 +84,68 @@ class Node implements ClusterNode {
   #serves = false;
 
   constructor(parts: NodeParts) {
-    const { store, clock, limits, log, random } = parts;
+    const { store, clock, limits, log } = parts;
     this.#parts = parts;
     this.#address = parts.grpcAddress;
-    const self = Buffer.from(random.bytes(12)).toString('hex');
+    const self = Buffer.from(parts.random.bytes(12)).toString('hex');
     this.#incarnation = self;
+    this.#time = new StoreTime(clock);
     const kinds = parts.kinds.map(register);
+    const base = {
+      self,
+      kinds,
+      store,
+      clock,
+      limits,
+      log,
+      now: (): number => this.#time.now(),
+      send: (incarnation: string, signal: Signal): boolean => this.#peers.send(incarnation, signal),
+      broadcast: (signal: Signal): void => this.#peers.broadcast(signal),
+      linked: (incarnation: string): boolean => this.#peers.linked(incarnation),
+    };
+    this.rows = rowReader(store);
+    this.changes = new ClusterWatchers(base);
     this.#levels = new ChartLevels({
-      ...{ self, kinds, store, log, member: () => this.#member },
+      ...base,
+      member: () => this.#member,
       chartsOf: (incarnation) => this.#peers.chartsOf(incarnation),
     });
-    this.#time = new StoreTime(clock);
-    const now = (): number => this.#time.now();
-    const board = new NoticeBoard(log);
-    this.rows = rowReader(store);
-    const send = (incarnation: string, signal: Signal): boolean => this.#peers.send(incarnation, signal);
-    const broadcast = (signal: Signal): void => this.#peers.broadcast(signal);
-    const watchers = new ClusterWatchers({ clock, limits, log, broadcast, send });
-    this.#watchers = watchers;
-    const map = new ShardMap(limits.shards, (shard) => this.#ownerChanged(shard));
-    const deaths = new Deaths({ store, clock, log });
-    const { activities = {} } = parts;
-    const clusterPort = openClusterPort({ random, activities, deaths, router: () => router, calls: () => calls });
-    const engine = createEngine({
-      ...{ kinds, store, clock, shards: limits.shards, now, limits },
-      self: { incarnation: self, name: parts.name },
-      host: this.#engineHost(),
-      clusterPort,
-    });
+    this.#map = new ShardMap(limits.shards, (shard) => this.#ownerChanged(shard));
+    const deaths = new Deaths(base);
+    this.#engine = this.#makeEngine(base, deaths);
     const services = [operatorService(() => this.operator, parts.operatorToken)];
-    const transport = parts.transport({ clock, random, limits, secret: parts.secret, services });
-    [this.#map, this.#engine, this.#transport] = [map, engine, transport];
-    const member = this.#makeMember();
-    const peers = this.#makePeers();
-    [this.#member, this.#peers] = [member, peers];
-    const linked = (incarnation: string): boolean => peers.linked(incarnation);
-    const router = new Router({ self, engine, map, clock, limits, log });
-    const ownership = new Ownership({
-      ...{ self, engine, map, member, store, clock, limits, log },
+    this.#transport = parts.transport({ clock, random: parts.random, limits, secret: parts.secret, services });
+    this.#member = this.#makeMember();
+    this.#peers = this.#makePeers();
+    const board = new NoticeBoard(log);
+    this.board = new BoardExchange({ ...base, board });
+    this.#calls = new Calls({ ...base, serve: (call) => this.operator.serve(call) });
+    const engine = this.#engine;
+    const served = { ...base, engine, map: this.#map, member: this.#member, calls: this.#calls };
+    this.#router = new Router(served);
+    this.#ownership = new Ownership({
+      ...served,
       took: (rows) => this.#announce(rows),
-      adopted: (shard) => router.wake(shard),
+      adopted: (shard) => this.#router.wake(shard),
     });
-    const readiness = new Readiness({ self, member, ownership, becameReady: () => this.#becameReady() });
-    const handoff = new Handoff({
-      ...{ self, engine, map, member, ownership, store, log },
-      isReady: (incarnation) => readiness.isPeerReady(incarnation) && linked(incarnation),
+    const owned = { ...served, ownership: this.#ownership, watchers: this.changes };
+    this.#readiness = new Readiness({ ...owned, becameReady: () => this.#becameReady() });
+    this.#handoff = new Handoff({
+      ...owned,
+      isReady: (incarnation) => this.#readiness.isPeerReady(incarnation) && this.#peers.linked(incarnation),
       gave: (row) => this.#announce([row]),
     });
-    const running = engine.activities;
-    const drain = new Drain({ self, member, ownership, handoff, clock, broadcast, running, node: parts });
-    const exchange = new BoardExchange({ self, now, board, clock, broadcast, send });
-    this.board = exchange;
-    const calls = new Calls({ clock, send, serve: (call) => operator.serve(call) });
-    const operator = new ClusterOperator({
-      ...{ self, engine, map, member, ownership, router, calls, watchers, deaths, store, clock },
-      onDrain: parts.onDrain,
-    });
-    this.operator = operator;
-    [this.#router, this.#ownership, this.#readiness] = [router, ownership, readiness];
-    [this.#handoff, this.#drain, this.#exchange] = [handoff, drain, exchange];
-    this.#calls = calls;
-    this.#failureReports = new FailureReports({ host: parts.host, clock, transport, member, log, linked });
-    this.#periodicTasks = periodicTasks({ ...parts, self, member, now });
-    this.#signalled = signalRouter({ map, member, handoff, drain, readiness, exchange, board, calls, watchers });
+    const moved = { ...owned, handoff: this.#handoff, readiness: this.#readiness };
+    this.#drain = new Drain({ ...moved, running: engine.activities, node: parts });
+    this.operator = new ClusterOperator({ ...owned, router: this.#router, deaths, onDrain: parts.onDrain });
+    this.#signalled = signalRouter({ ...moved, drain: this.#drain, exchange: this.board, board });
+    this.#failureReports = new FailureReports({ ...served, host: parts.host, transport: this.#transport });
+    this.#periodicTasks = periodicTasks({ ...parts, self, member: this.#member, now: base.now });
   }
 
   get self(): Cluster['self'] {
     const { name } = this.#parts;
     return { name, incarnation: this.#incarnation, birth: this.#birth, address: this.#address };
-  }
-
-  get changes(): Changes {
-    return this.#watchers;
   }
 
   get ready(): boolean {
@@ -194,7 +182,11 @@ class Node implements ClusterNode {
     this.#address = await this.#transport.listen(grpcAddress, this.#peers);
     await this.#parts.onBound?.(this.#address);
     const { birth } = await store.register({
-      ...{ name, host, pid, incarnation: this.#incarnation, address: this.#address },
+      name,
+      host,
+      pid,
+      incarnation: this.#incarnation,
+      address: this.#address,
       operatorUrl: this.#parts.operatorUrl(),
     });
     this.#birth = birth;
@@ -266,13 +258,28 @@ class Node implements ClusterNode {
     this.#peers.close();
   }
 
+  #makeEngine(base: Pick<EngineOptions, 'kinds' | 'store' | 'clock' | 'limits' | 'now'>, deaths: Deaths): Engine {
+    const { random, name, limits, activities = {} } = this.#parts;
+    const router = (): Router => this.#router;
+    const calls = (): Calls => this.#calls;
+    return createEngine({
+      ...base,
+      shards: limits.shards,
+      self: { incarnation: this.#incarnation, name },
+      host: this.#engineHost(),
+      clusterPort: openClusterPort({ random, activities, deaths, router, calls }),
+    });
+  }
+
   #engineHost(): EngineHost {
     return {
       lost: (shard, reason) => this.#ownership.lost(shard, reason),
-      published: (value) => this.#exchange.published(value),
+      published: (value) => this.board.published(value),
       isGone: (incarnation) => this.#member.isGone(incarnation),
-      ...{ log: this.#parts.log, committed: this.#parts.onCommitted, reported: this.#parts.onReported },
-      watchers: this.#watchers,
+      log: this.#parts.log,
+      committed: this.#parts.onCommitted,
+      reported: this.#parts.onReported,
+      watchers: this.changes,
       traced: this.#parts.traced,
     };
   }
@@ -280,7 +287,12 @@ class Node implements ClusterNode {
   #makeMember(): Member {
     const { store, clock, limits, log } = this.#parts;
     return new Member({
-      ...{ incarnation: this.#incarnation, store, clock, limits, log, time: this.#time },
+      incarnation: this.#incarnation,
+      store,
+      clock,
+      limits,
+      log,
+      time: this.#time,
       reaches: () => this.#peers.reaches(),
       linked: (incarnation) => this.#peers.linked(incarnation),
       changed: (view) => this.#viewChanged(view),
@@ -309,14 +321,14 @@ class Node implements ClusterNode {
         down: (incarnation, unsent) => {
           this.#router.linkDown(incarnation, unsent);
           this.#calls.lost(incarnation);
-          this.#watchers.linkDown();
+          this.changes.linkDown();
         },
         greeted: (from) => {
           this.#levels.settle();
-          this.#watchers.lost(from.incarnation);
-          this.#exchange.greeted(from);
+          this.changes.lost(from.incarnation);
+          this.board.greeted(from);
         },
-        parted: (incarnation) => this.#watchers.lost(incarnation),
+        parted: (incarnation) => this.changes.lost(incarnation),
         suspect: (incarnation) => this.#failureReports.raise(incarnation),
         resync: () => void this.#member.beat(),
         fenced: () => this.#member.fenced(),
@@ -332,7 +344,7 @@ class Node implements ClusterNode {
     this.#peers.send(incarnation, { type: 'shards', owners: this.#map.known() });
     if (this.#readiness.ready) this.#peers.send(incarnation, { type: 'ready' });
     if (this.#drain.leaving) this.#peers.send(incarnation, { type: 'leaving' });
-    this.#watchers.linkUp(incarnation);
+    this.changes.linkUp(incarnation);
   }
 
   #announce(rows: readonly ShardRow[]): void {
@@ -368,7 +380,7 @@ class Node implements ClusterNode {
     else this.#peers.dismiss(incarnation);
     this.#readiness.forget(incarnation);
     this.#drain.forget(incarnation);
-    this.#exchange.gone(incarnation);
+    this.board.gone(incarnation);
     this.#engine.nodeDead(incarnation);
   }
 

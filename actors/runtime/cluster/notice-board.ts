@@ -5,6 +5,8 @@ import type { BoardDigest } from './signal.ts';
 
 /** Bound on the keys of one topic, removed ones included. Further keys are dropped and logged once per topic. */
 const KEYS_PER_TOPIC_MAX = 65_536;
+/** A topic that reaches so many keys is logged, while there is room left. */
+const KEYS_PER_TOPIC_WARNED = 57_344;
 /** Bound on the keys of one topic of nodes. A further key replaces the oldest one. */
 const NODE_KEYS_PER_TOPIC_MAX = 50_000;
 const TOPICS_MAX = 256;
@@ -65,7 +67,7 @@ export class NoticeBoard {
     }
     for (const topic of changed) {
       topic.view = null;
-      for (const listener of topic.listeners) this.#tell(listener);
+      for (const listener of topic.listeners) this.#notify(listener);
     }
   }
 
@@ -116,6 +118,10 @@ export class NoticeBoard {
       return false;
     }
     topic.items.set(item.key, item);
+    if (!held && topic.items.size === KEYS_PER_TOPIC_WARNED) {
+      const { topic: name } = item;
+      this.#log({ level: 'warn', message: 'board topic is nearly full', topic: name, keysMax: KEYS_PER_TOPIC_MAX });
+    }
     return true;
   }
 
@@ -128,7 +134,7 @@ export class NoticeBoard {
     return topic;
   }
 
-  #tell(listener: () => void): void {
+  #notify(listener: () => void): void {
     try {
       listener();
     } catch (error) {

@@ -277,7 +277,7 @@ export class ClusterOperator implements Operator {
 
   #own(): NodeReport {
     const { engine } = this.#parts;
-    return { gauges: gaugesOf(engine), startedAt: this.#startedAt, restarts: [...this.#restarts.values()] };
+    return { gauges: { ...engine.gauges }, startedAt: this.#startedAt, restarts: [...this.#restarts.values()] };
   }
 
   async #report({ incarnation }: NodeRow): Promise<NodeReport | null> {
@@ -332,14 +332,4 @@ function isServed(reply: object): boolean {
 /** An ended node is listed until a node of the same name starts. */
 function isNewestOf(row: NodeRow, nodes: readonly NodeRow[]): boolean {
   return nodes.every((other) => other.name !== row.name || other.birth <= row.birth);
-}
-
-/** Copies the gauges, because an engine may compute them when they are read. */
-function gaugesOf({ gauges }: Engine): EngineGauges {
-  const { cells, quarantined, evicted, queued, commitsInFlight, steps } = gauges;
-  const { unhandled, deadLetters, commits, entries, activities } = gauges;
-  return {
-    ...{ cells, quarantined, evicted, queued, commitsInFlight, steps },
-    ...{ unhandled, deadLetters, commits, entries, activities },
-  };
 }

@@ -25,9 +25,9 @@ const RETRY_MS_MAX = 250;
 /**
  * Interval of the check for silent peers: a change is written to this node's row at once, not with the next heartbeat.
  */
-const LOOK_MS = 100;
-/** A longer time between two looks is a stall of this node's own event loop and counts as this many of them. */
-const ATTENTION_LOOKS_MAX = 3;
+const CHECK_MS = 100;
+/** A longer time between two checks is a stall of this node's own event loop and counts as this many of them. */
+const ATTENTION_CHECKS_MAX = 3;
 /** A node that left closes its links itself after its last answers; after this time this node closes them. */
 const FAREWELL_MS = 2_000;
 
@@ -100,10 +100,10 @@ export class Peers implements TransportListener {
   readonly #guests = new Map<string, Link>();
   /** In ms of attention. */
   readonly #heardAt = new Map<string, number>();
-  readonly #attention = new Attention(LOOK_MS * ATTENTION_LOOKS_MAX);
+  readonly #attention = new Attention(CHECK_MS * ATTENTION_CHECKS_MAX);
   readonly #charts = new Map<string, AnnouncedCharts | null>();
   #ping: Cancel = () => {};
-  #look: Cancel = () => {};
+  #check: Cancel = () => {};
   #reaches = '';
   #closed = false;
 
@@ -112,7 +112,7 @@ export class Peers implements TransportListener {
     this.#host = host;
     this.incarnation = parts.terms.incarnation;
     this.#schedulePing();
-    this.#scheduleLook();
+    this.#scheduleCheck();
   }
 
   /**
@@ -177,7 +177,7 @@ export class Peers implements TransportListener {
   close(): void {
     this.#closed = true;
     this.#ping();
-    this.#look();
+    this.#check();
     for (const incarnation of [...this.#peers.keys(), ...this.#guests.keys()]) this.forget(incarnation);
   }
 
@@ -244,10 +244,10 @@ export class Peers implements TransportListener {
     this.#charts.set(incarnation, welcome.charts);
     this.#heard(incarnation);
     this.#host.up(incarnation, link);
-    return this.#ear(peer, link);
+    return this.#receiverOf(peer, link);
   }
 
-  #ear(peer: Peer, link: Link): LinkReceiver {
+  #receiverOf(peer: Peer, link: Link): LinkReceiver {
     const { incarnation } = peer.row;
     const origin: PeerOrigin = { incarnation, link };
     return {
@@ -314,13 +314,13 @@ export class Peers implements TransportListener {
     });
   }
 
-  #scheduleLook(): void {
-    this.#look = this.#parts.clock.after(LOOK_MS, () => {
+  #scheduleCheck(): void {
+    this.#check = this.#parts.clock.after(CHECK_MS, () => {
       this.#attention.advance(this.#parts.clock.monotonic());
       const reaches = this.reaches().join();
       if (reaches !== this.#reaches) this.#host.resync();
       this.#reaches = reaches;
-      this.#scheduleLook();
+      this.#scheduleCheck();
     });
   }
 }

@@ -14,13 +14,13 @@ export class PendingAsk {
   sentEpoch = -1;
   /** True while it waits for its shard to have an owner. */
   parked = false;
-  /** It may have been stepped already: it was lost once and has been sent again. */
-  perhaps = false;
+  /** It may have been stepped: it was lost once and has been sent again. */
+  mayHaveRun = false;
   /** The window of the link it was written to, and its id there. */
   window: { take(id: number): unknown } | null = null;
   id = 0;
-  /** Its place among the open asks; -1 for a tell. */
-  place = -1;
+  /** Its slot among the open asks; -1 for a tell. */
+  slot = -1;
   readonly #resolve: ((body: Json) => void) | null;
   readonly #reject: ((error: AskError) => void) | null;
   readonly #repeat: ((event: ActorEvent) => ActorEvent) | undefined;
@@ -60,7 +60,7 @@ export class PendingAsk {
   again(): boolean {
     if (this.#repeat === undefined) return false;
     this.event = this.#repeat(this.event);
-    this.perhaps = true;
+    this.mayHaveRun = true;
     this.window = null;
     return true;
   }
@@ -80,14 +80,14 @@ const ID_MAX = 0xffff_ffff;
 
 /**
  * The asks in flight on this node's link to one peer, by their id on that link; at most `inFlightMax`. Ids ascend, and
- * each has one place in a ring of twice that size; an id whose place is still taken is skipped. Not a Map: see `Slab`.
+ * each has one slot in a ring of twice that size; an id whose slot is still taken is skipped. Not a Map: see `Slab`.
  */
 export class AskWindow {
   readonly incarnation: string;
   readonly #link: Link;
   readonly #inFlightMax: number;
   readonly #ring: (PendingAsk | undefined)[] = [];
-  readonly #places: number;
+  readonly #slots: number;
   #inFlight = 0;
   #lastId = 0;
 
@@ -95,7 +95,7 @@ export class AskWindow {
     this.incarnation = incarnation;
     this.#link = link;
     this.#inFlightMax = inFlightMax;
-    this.#places = inFlightMax * 2;
+    this.#slots = inFlightMax * 2;
   }
 
   /** `full` if the window or the link's buffer is full; `closed` if the link has ended. Throws EnvelopeTooLarge. */
@@ -106,7 +106,7 @@ export class AskWindow {
     const id = this.#nextId();
     const outcome = this.#link.send({ kind: 'ask', id, to: message.to, body, remainingMs, trace });
     if (outcome !== 'queued') return outcome;
-    this.#ring[id % this.#places] = message;
+    this.#ring[id % this.#slots] = message;
     this.#inFlight++;
     message.window = this;
     message.id = id;
@@ -115,27 +115,30 @@ export class AskWindow {
 
   /** Removes and returns the ask with this id; undefined if it is no longer pending. */
   take(id: number): PendingAsk | undefined {
-    const place = id % this.#places;
-    const message = this.#ring[place];
+    const slot = id % this.#slots;
+    const message = this.#ring[slot];
     if (message?.id !== id) return undefined;
-    this.#ring[place] = undefined;
+    this.#ring[slot] = undefined;
     this.#inFlight--;
     return message;
   }
 
   /** The link has ended. Splits the asks in flight into those never written and those that may have arrived. */
-  end(unsent: readonly Envelope[]): { readonly never: readonly PendingAsk[]; readonly perhaps: readonly PendingAsk[] } {
+  end(unsent: readonly Envelope[]): {
+    readonly never: readonly PendingAsk[];
+    readonly mayHaveRun: readonly PendingAsk[];
+  } {
     const never = unsent.flatMap((envelope) => this.take(envelope.id) ?? []);
-    const perhaps = this.#ring.filter((message) => message !== undefined);
+    const mayHaveRun = this.#ring.filter((message) => message !== undefined);
     this.#ring.length = 0;
     this.#inFlight = 0;
-    return { never, perhaps };
+    return { never, mayHaveRun };
   }
 
   #nextId(): number {
     do {
       this.#lastId = this.#lastId >= ID_MAX ? 1 : this.#lastId + 1;
-    } while (this.#ring[this.#lastId % this.#places] !== undefined);
+    } while (this.#ring[this.#lastId % this.#slots] !== undefined);
     return this.#lastId;
   }
 }

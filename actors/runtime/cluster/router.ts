@@ -62,7 +62,7 @@ export class Router {
       if (this.#open.size >= limits.asksInFlightMax * OPEN_WINDOWS_MAX) {
         return message.fail({ code: 'busy', retryAfterMs: BUSY_RETRY_MS });
       }
-      message.place = this.#open.add(message);
+      message.slot = this.#open.add(message);
       if (this.#tick === null) this.#schedule();
       this.#route(message);
     });
@@ -96,8 +96,8 @@ export class Router {
     const window = this.#windows.get(incarnation);
     if (!window) return;
     this.#windows.delete(incarnation);
-    const { never, perhaps } = window.end(unsent);
-    for (const message of perhaps) this.#lost(message);
+    const { never, mayHaveRun } = window.end(unsent);
+    for (const message of mayHaveRun) this.#lost(message);
     for (const message of never) {
       message.window = null;
       this.#route(message);
@@ -253,22 +253,22 @@ export class Router {
   }
 
   /** The failure of a message whose last sending was not stepped. */
-  #moved({ shard, perhaps }: PendingAsk): AskFailure {
-    if (perhaps) return { code: 'expired' };
+  #moved({ shard, mayHaveRun }: PendingAsk): AskFailure {
+    if (mayHaveRun) return { code: 'expired' };
     const { map } = this.#parts;
     return { code: 'moved', owner: map.ownerOf(shard), epoch: map.epochOf(shard) };
   }
 
   #resolve(message: PendingAsk, body: Json): void {
-    this.#open.take(message.place);
+    this.#open.take(message.slot);
     message.resolve(body);
   }
 
   #fail(message: PendingAsk, failure: AskFailure): void {
     if (!message.open) return;
-    if (message.place >= 0) this.#open.take(message.place);
+    if (message.slot >= 0) this.#open.take(message.slot);
     message.window?.take(message.id);
-    message.fail(message.perhaps && isInconclusive(failure) ? { code: 'lost' } : failure);
+    message.fail(message.mayHaveRun && isInconclusive(failure) ? { code: 'lost' } : failure);
   }
 
   #reply(link: Link, id: number, to: string, answer: Answer): void {

@@ -59,7 +59,9 @@ export interface RowSweepParts {
 /** Removes expired rows periodically. */
 function rowSweep({ isMine, store, clock, limits, log, now }: RowSweepParts): PeriodicTask {
   return new PeriodicTask({
-    ...{ name: 'row sweep', clock, log },
+    name: 'row sweep',
+    clock,
+    log,
     everyMs: () => limits.sweepMs,
     run: async (stopped) => {
       if (!isMine()) return;
@@ -84,7 +86,9 @@ export interface KeySweepParts {
  */
 export function keySweep({ keys, clock, limits, log }: KeySweepParts): PeriodicTask {
   return new PeriodicTask({
-    ...{ name: 'key sweep', clock, log },
+    name: 'key sweep',
+    clock,
+    log,
     everyMs: () => Math.min(limits.sweepMs, keyHour.ms - (clock.now() % keyHour.ms)),
     run: async () => {
       const { destroyed, kept } = await keys.sweep();
@@ -123,7 +127,9 @@ export function blobSweep(parts: BlobSweepParts): PeriodicTask {
   const walk: Walk = { after: null };
 
   return new PeriodicTask({
-    ...{ name: 'blob sweep', clock, log },
+    name: 'blob sweep',
+    clock,
+    log,
     everyMs: () => limits.sweepMs,
     run: async (stopped) => {
       const isOver = (): boolean => stopped() || !isMine();

@@ -21,6 +21,12 @@ const FRESH_BEATS = 2;
  */
 const UNANSWERED_BEATS = 4;
 
+/**
+ * Ended incarnations that a node remembers: many times those that the store lists. One that was forgotten is unlisted,
+ * so that the next answer records its end again.
+ */
+const ENDED_MAX = 4_096;
+
 /** The cluster as last read from the store, with deaths learned since then applied. */
 export interface MembershipView {
   readonly nodes: readonly NodeRow[];
@@ -59,10 +65,10 @@ export interface MemberParts {
 export class Member {
   readonly #parts: MemberParts;
   readonly #watch: HeartbeatWatch;
-  readonly #gone = new Map<string, string>();
-  readonly #left = new Set<string>();
+  /** Incarnations that are dead or have left, in the order in which this node learned it. */
+  readonly #ended = new Map<string, { readonly why: string; hasLeft: boolean }>();
   /** Incarnations that were asked about but are not in the store's answers, and when they were first asked about. */
-  readonly #doubtful = new Map<string, number>();
+  readonly #unlisted = new Map<string, number>();
   readonly #bornAt: number;
   #view: MembershipView = { nodes: [], live: new Set(), shardsRevision: -1 };
   #state: 'joining' | 'up' | 'draining' = 'joining';
@@ -134,14 +140,14 @@ export class Member {
 
   /** True if dead: nothing it sends may be accepted. A node that left in order may still finish its answers. */
   isDead(incarnation: string): boolean {
-    return this.isGone(incarnation) && !this.#left.has(incarnation);
+    return this.isGone(incarnation) && this.#ended.get(incarnation)?.hasLeft !== true;
   }
 
   /** True if dead or left. An incarnation that the store no longer lists is judged at the next answer. */
   isGone(incarnation: string): boolean {
-    if (this.#gone.has(incarnation)) return true;
-    if (!this.#doubtful.has(incarnation) && !this.#view.nodes.some((row) => row.incarnation === incarnation)) {
-      this.#doubtful.set(incarnation, this.#parts.clock.monotonic());
+    if (this.#ended.has(incarnation)) return true;
+    if (!this.#unlisted.has(incarnation) && !this.#view.nodes.some((row) => row.incarnation === incarnation)) {
+      this.#unlisted.set(incarnation, this.#parts.clock.monotonic());
     }
     return false;
   }
@@ -183,13 +189,13 @@ export class Member {
 
   /** Applies deaths that other nodes recorded. */
   learnDead(incarnations: readonly string[], why: string): void {
-    const news = incarnations.filter((incarnation) => !this.#gone.has(incarnation));
+    const news = incarnations.filter((incarnation) => !this.#ended.has(incarnation));
     if (news.length === 0 || this.#stopped) return;
     if (news.includes(this.#parts.incarnation)) {
       this.fenced();
       return;
     }
-    for (const incarnation of news) this.#bid(incarnation, why);
+    for (const incarnation of news) this.#recordGone(incarnation, why, false);
     this.#publish(this.#view.nodes, this.#view.shardsRevision, null);
   }
 
@@ -252,10 +258,9 @@ export class Member {
     this.#unanswered = 0;
     time.learn(answer.now, sentAt, heardAt);
     for (const row of answer.nodes) {
-      if (row.state === 'left') this.#left.add(row.incarnation);
-      if (!isAlive(row)) this.#bid(row.incarnation, row.why ?? row.state);
+      if (!isAlive(row)) this.#recordGone(row.incarnation, row.why ?? row.state, row.state === 'left');
     }
-    this.#resolveDoubts(answer.nodes, sentAt);
+    this.#resolveUnlisted(answer.nodes, sentAt);
     const slow = heardAt - sentAt > limits.heartbeatMs * FRESH_BEATS;
     this.#publish(answer.nodes, answer.shardsRevision, slow ? null : heardAt);
   }
@@ -263,11 +268,11 @@ export class Member {
   /** `observedAt` is null if the answer must not be used to judge other nodes. */
   #publish(rows: readonly NodeRow[], shardsRevision: number, observedAt: number | null): void {
     const nodes = rows.map((row) => {
-      const why = this.#gone.get(row.incarnation);
+      const why = this.#ended.get(row.incarnation)?.why;
       return why !== undefined && isAlive(row) ? ({ ...row, state: 'dead', why } as const) : row;
     });
     const alive = nodes.filter(isAlive);
-    let live: ReadonlySet<string> = new Set([...this.#view.live].filter((it) => !this.#gone.has(it)));
+    let live: ReadonlySet<string> = new Set([...this.#view.live].filter((it) => !this.#ended.has(it)));
     let out: readonly Condemned[] = [];
     if (observedAt !== null) {
       const seen = this.#watch.observe(alive, observedAt);
@@ -306,9 +311,15 @@ export class Member {
     void this.beat();
   }
 
-  #bid(incarnation: string, why: string): void {
-    if (this.#gone.has(incarnation)) return;
-    this.#gone.set(incarnation, why);
+  #recordGone(incarnation: string, why: string, hasLeft: boolean): void {
+    const known = this.#ended.get(incarnation);
+    if (known !== undefined) {
+      known.hasLeft ||= hasLeft;
+      return;
+    }
+    this.#ended.set(incarnation, { why, hasLeft });
+    const [oldest] = this.#ended.keys();
+    if (this.#ended.size > ENDED_MAX && oldest !== undefined) this.#ended.delete(oldest);
     this.#parts.gone(incarnation, why);
   }
 
@@ -316,11 +327,11 @@ export class Member {
    * The store lists every living node and the newest dead ones. An incarnation that was asked about before the query
    * was sent, and that the answer does not list, ended long ago.
    */
-  #resolveDoubts(nodes: readonly NodeRow[], sentAt: number): void {
-    for (const [incarnation, askedAt] of this.#doubtful) {
+  #resolveUnlisted(nodes: readonly NodeRow[], sentAt: number): void {
+    for (const [incarnation, askedAt] of this.#unlisted) {
       if (askedAt >= sentAt) continue;
-      this.#doubtful.delete(incarnation);
-      if (!nodes.some((row) => row.incarnation === incarnation)) this.#bid(incarnation, 'forgotten');
+      this.#unlisted.delete(incarnation);
+      if (!nodes.some((row) => row.incarnation === incarnation)) this.#recordGone(incarnation, 'forgotten', false);
     }
   }
 

@@ -100,7 +100,7 @@ export class Handoff {
       if (this.#stopped || map.epochOf(shard) !== from.epoch) return false;
       const given = await store.give(from, to.incarnation);
       if (given === null) {
-        ownership.doubt(shard);
+        ownership.rereadBeforeServing(shard);
         return false;
       }
       map.learn(given);
@@ -108,7 +108,7 @@ export class Handoff {
       return true;
     } catch (error) {
       log({ level: 'warn', message: 'shard not handed over', shard, why: textOf(error) });
-      ownership.doubt(shard);
+      ownership.rereadBeforeServing(shard);
       return false;
     } finally {
       ownership.markMoving(shard, false);

@@ -33,10 +33,10 @@ export interface OwnershipParts {
 export class Ownership {
   readonly #parts: OwnershipParts;
   /** Ours by the rows, but a commit of unknown outcome may still be in flight: served again only under a new epoch. */
-  readonly #tainted = new Set<number>();
-  /** Shards whose rows count only if read after the doubt arose; each with the number of its doubt. */
-  readonly #unsure = new Map<number, number>();
-  #doubts = 0;
+  readonly #needsNewEpoch = new Set<number>();
+  /** Shards to be served only by a row that is read from now on; each with the number of the request for it. */
+  readonly #toReread = new Map<number, number>();
+  #rereads = 0;
   /** Shards in a hand-over: only the hand-over adopts or drops them. */
   readonly #moving = new Set<number>();
   readonly #ownerlessSince = new Map<number, number>();
@@ -54,7 +54,7 @@ export class Ownership {
   held(): readonly number[] {
     const { map, engine } = this.#parts;
     return range(map.count).filter(
-      (shard) => engine.epochOf(shard) !== null || this.#moving.has(shard) || this.#unsure.has(shard),
+      (shard) => engine.epochOf(shard) !== null || this.#moving.has(shard) || this.#toReread.has(shard),
     );
   }
 
@@ -74,7 +74,7 @@ export class Ownership {
   /** The engine discarded the shard's memory. */
   lost(shard: number, reason: 'fence' | 'version' | 'unknown'): void {
     this.#parts.log({ level: 'warn', message: 'shard lost', shard, reason });
-    this.#tainted.add(shard);
+    this.#needsNewEpoch.add(shard);
     this.#reread = true;
     this.reconcile();
   }
@@ -93,9 +93,9 @@ export class Ownership {
    * A hand-over did not end as intended, so another node may own the shard. A read in flight may still show the old
    * row: only reads that start from now on count for this shard.
    */
-  doubt(shard: number): void {
-    this.#doubts += 1;
-    this.#unsure.set(shard, this.#doubts);
+  rereadBeforeServing(shard: number): void {
+    this.#rereads += 1;
+    this.#toReread.set(shard, this.#rereads);
     this.#reread = true;
     this.reconcile();
   }
@@ -145,9 +145,11 @@ export class Ownership {
     const revision = member.view.shardsRevision;
     if (!this.#reread && revision === this.#revision) return;
     this.#reread = false;
-    const unsure = new Map(this.#unsure);
+    const requested = new Map(this.#toReread);
     for (const row of await store.shards()) map.learn(row);
-    for (const [shard, doubt] of unsure) if (this.#unsure.get(shard) === doubt) this.#unsure.delete(shard);
+    for (const [shard, request] of requested) {
+      if (this.#toReread.get(shard) === request) this.#toReread.delete(shard);
+    }
     this.#revision = revision;
   }
 
@@ -155,13 +157,13 @@ export class Ownership {
   #align(): void {
     const { map, engine, self } = this.#parts;
     for (let shard = 0; shard < map.count; shard++) {
-      if (this.#moving.has(shard) || this.#unsure.has(shard)) continue;
+      if (this.#moving.has(shard) || this.#toReread.has(shard)) continue;
       const epoch = map.epochOf(shard);
       const served = engine.epochOf(shard);
       if (map.ownerOf(shard) !== self) {
-        this.#tainted.delete(shard);
+        this.#needsNewEpoch.delete(shard);
         if (served !== null && epoch > served) engine.drop(shard);
-      } else if (!this.#tainted.has(shard) && served !== epoch) {
+      } else if (!this.#needsNewEpoch.has(shard) && served !== epoch) {
         if (served !== null) engine.drop(shard);
         this.#adopt({ shard, owner: self, epoch });
       }
@@ -175,7 +177,7 @@ export class Ownership {
     const taken = await store.claim(self, wanted);
     if (taken.length < wanted.length) this.#reread = true;
     for (const row of taken) {
-      this.#tainted.delete(row.shard);
+      this.#needsNewEpoch.delete(row.shard);
       map.learn(row);
       if (!this.#stopped && map.epochOf(row.shard) === row.epoch) this.#adopt(row);
     }
@@ -193,7 +195,7 @@ export class Ownership {
   #wanted(): readonly ShardRow[] {
     const { map, member, self } = this.#parts;
     if (!member.fresh) return [];
-    const mine = range(map.count).filter((shard) => this.#tainted.has(shard) && map.ownerOf(shard) === self);
+    const mine = range(map.count).filter((shard) => this.#needsNewEpoch.has(shard) && map.ownerOf(shard) === self);
     const own = member.alive(self);
     const candidates = this.#candidates();
     if (!member.settled || !own || !candidates.includes(own)) return mine.map((shard) => map.row(shard));

@@ -13,7 +13,7 @@ import type { Shard } from '../shard.ts';
 import type { ActivityRunner, HeldAttempt } from './activity-runner.ts';
 
 /** How often the owner examines attempts that run on other nodes or are overdue. */
-const LOOK_MS = 1_000;
+const EXAMINE_MS = 1_000;
 /** How often the owner asks a runner whether it still runs an attempt. */
 const CHECK_MS = 5_000;
 /** Attempts in one such request. */
@@ -67,7 +67,7 @@ export class ActivityOwner {
   private readonly byShard = new Map<Shard, ShardActivities>();
   /** Attempts that this node has no room for, by share. */
   private readonly roomless = new FairQueue<OpenActivity>();
-  private look: Cancel | null = null;
+  private examination: Cancel | null = null;
 
   constructor(parts: ActivityOwnerParts) {
     this.parts = parts;
@@ -116,8 +116,8 @@ export class ActivityOwner {
   }
 
   close(): void {
-    this.look?.();
-    this.look = null;
+    this.examination?.();
+    this.examination = null;
     this.byShard.clear();
   }
 
@@ -171,8 +171,8 @@ export class ActivityOwner {
   }
 
   private arm(): void {
-    this.look ??= this.parts.clock.after(LOOK_MS, () => {
-      this.look = null;
+    this.examination ??= this.parts.clock.after(EXAMINE_MS, () => {
+      this.examination = null;
       this.examine();
     });
   }

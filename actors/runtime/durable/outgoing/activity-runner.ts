@@ -29,8 +29,8 @@ import { ActivityScheduler, type Scheduled } from './activity-scheduler.ts';
  */
 export const ATTEMPTS_MAX = 16_384;
 const SEND_WITHIN_MS = 10_000;
-/** How often a drain looks at the attempts that have a longer grace than their node. */
-const PATIENCE_LOOK_MS = 1_000;
+/** How often a drain checks the attempts that have a longer grace than their node. */
+const PATIENCE_CHECK_MS = 1_000;
 /** Delay before an attempt whose actor is quarantined tries to begin again. */
 const QUARANTINED_MS = 60_000;
 
@@ -159,7 +159,7 @@ export class ActivityRunner {
    */
   async finish({ since, graceMs, waits }: Finishing): Promise<void> {
     this.phase = 'over';
-    for (let withinMs = since + graceMs - this.parts.clock.monotonic(); ; withinMs = PATIENCE_LOOK_MS) {
+    for (let withinMs = since + graceMs - this.parts.clock.monotonic(); ; withinMs = PATIENCE_CHECK_MS) {
       await this.idle(Math.max(0, withinMs));
       const spentMs = this.parts.clock.monotonic() - since;
       if (spentMs < graceMs && this.attempts.size > 0) continue;

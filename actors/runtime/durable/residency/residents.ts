@@ -11,7 +11,7 @@ import type { CellRegistry } from './cell-registry.ts';
 /** Eviction begins at the cap minus this share of it, so that there is room before it is needed. */
 const ROOM_SHARE = 1 / 16;
 /** Cells examined in one turn of the event loop. */
-const LOOKS_MAX = 512;
+const EXAMINED_MAX = 512;
 /** Volatile states written at once so that their cells can be evicted. */
 const WRITES_MAX = 256;
 const WARNING_INTERVAL_MS = 10_000;
@@ -81,7 +81,7 @@ export class Residents {
     const dirty: Cell[] = [];
     const before = this.evicted;
     let cell = order.oldest;
-    for (let looks = 0; cell !== null && looks < LOOKS_MAX && dirty.length < WRITES_MAX; looks++) {
+    for (let examined = 0; cell !== null && examined < EXAMINED_MAX && dirty.length < WRITES_MAX; examined++) {
       if (order.size - dirty.length <= this.goal) break;
       const next: Cell | null = cell.newer;
       if (!isFree(cell)) order.touch(cell);

@@ -183,4 +183,17 @@ it('values of nodes are compared by publisher, and a peer that lacks some receiv
   assert.is(a.newerThan([]).length, 1_001, 'a node that starts receives everything');
 });
 
+it('a topic that fills is logged before its bound and at it, and keeps what it holds', () => {
+  const logged: unknown[] = [];
+  const b = new NoticeBoard(({ message, topic }) => logged.push(`${message}: ${topic}`));
+  b.apply(Array.from({ length: 57_343 }, (_, i) => item(`k${i}`, i, 1, 1)));
+  assert.equal(logged, []);
+  b.apply([item('k0', 1, 1, 2), item('near', 1, 1, 1)]);
+  assert.equal(logged, ['board topic is nearly full: t']);
+  b.apply(Array.from({ length: 10_000 }, (_, i) => item(`more${i}`, i, 1, 1)));
+  assert.equal(logged, ['board topic is nearly full: t', 'board topic is full: t']);
+  b.apply([item('k1', 'changed', 1, 2)]);
+  assert.equal([b.topic('t').size, b.read('t', 'k1'), b.read('t', 'more9999')], [65_536, 'changed', null]);
+});
+
 test.run();

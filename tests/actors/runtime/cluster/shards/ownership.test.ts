@@ -65,7 +65,7 @@ it('a hand-over whose answer was lost is not undone by rows that were read befor
   await turns();
   assert.is(reads.length, 1, 'a read is under way');
   stored.row = GIVEN;
-  ownership.doubt(0);
+  ownership.rereadBeforeServing(0);
   ownership.markMoving(0, false);
   reads[0]?.(OURS);
   await turns();
@@ -79,7 +79,7 @@ it('a failed hand-over leaves the shard here, once rows read after it show that'
   const { ownership, adopted, reads, stored, beginMove } = stage(OURS);
   beginMove();
   await turns();
-  ownership.doubt(0);
+  ownership.rereadBeforeServing(0);
   ownership.markMoving(0, false);
   reads[0]?.(OURS);
   await turns();
