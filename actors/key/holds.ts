@@ -67,7 +67,7 @@ function isCounted(event: TurnAdmit | JobAdmit | KeyCount): boolean {
   return event.type === 'job.admit' || (event.type === 'turn.admit' && event.request.counted === true);
 }
 
-/** True for a request of a job that was accepted in another workspace. (spec: inference, Batch rules 7) */
+/** True for a request of a job that was accepted in another workspace. (rule K21) */
 function hasMoved({ workspace }: KeyState, { request }: TurnAdmit): boolean {
   return request.workspace !== undefined && request.workspace !== workspace;
 }
@@ -183,7 +183,7 @@ function refuseForRate(state: KeyState, event: TurnAdmit | KeyCount): Effect {
   return event.type === 'turn.admit' ? refuseTurn(refusal) : reply({ refusal });
 }
 
-/** Only inference keys spend. (spec: inference, Authentication 5) */
+/** Only inference keys spend. (rule K9) */
 const MESSAGES = {
   management: 'A management key manages keys only; this operation needs an inference key',
   provider: 'The key of a provider reads and reports for it only; this operation needs an inference key',

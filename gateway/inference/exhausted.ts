@@ -12,9 +12,9 @@ const SHOWN_MAX = 20;
 
 /**
  * The error when no endpoint delivered: the request's fault when all refused it, 504 when all timed out, 503 when all
- * were full, 502 otherwise. The message names the required tool call or part that is missing. The metadata lists
- * the failure of each endpoint and why the others were not tried; it never carries a provider's own text.
- * (spec: inference, Errors; conventions 1.1; reliability, decision 18)
+ * were full, 502 otherwise. The message names the required tool call or part that is missing. The metadata lists the
+ * failure of each endpoint and why the others were not tried; it never carries a provider's own text. (rule E7,
+ * rule I138)
  */
 export function exhausted(
   failed: readonly FailedEndpoint[],

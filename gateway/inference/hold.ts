@@ -66,7 +66,7 @@ export class Hold {
 
   /**
    * Store time, ms, of the turn's admission; fixed on first use. Prices with a time window are read at this instant for
-   * every endpoint that is tried and for the charge. (spec: catalogue, Conditional prices; reliability M14)
+   * every endpoint that is tried and for the charge. (rule K75)
    */
   get admittedAt(): number {
     this.#admittedAt ??= Math.floor(this.#services.cluster.now());
@@ -86,7 +86,7 @@ export class Hold {
   /**
    * Holds the candidate's maximum cost. A ceiling that the client did not request is lowered to what the money affords,
    * down to a configured least. A refusal for lack of money names the ceiling that would be admitted. Rejects with a
-   * 503. (reliability, decision 15) A candidate that costs more than an earlier refusal left is refused without another
+   * 503. (rule K59) A candidate that costs more than an earlier refusal left is refused without another
    * ask.
    */
   async secure(candidate: Candidate): Promise<Secured> {

@@ -92,7 +92,7 @@ export class RunningAttempt implements RunningTurn {
   #left = false;
   /** The client left before the finish could be delivered. */
   #cancelled = false;
-  /** Something was handed on to the client: then the turn is charged. (reliability, decision 2) */
+  /** Something was handed on to the client: then the turn is charged. (rule K71) */
   #delivered: boolean;
 
   constructor(services: InferenceServices, request: TurnRequest, begun: Begun) {
@@ -223,7 +223,7 @@ export class RunningAttempt implements RunningTurn {
 
   /**
    * Parts that were never delivered count only where the provider reported the whole answer: its usage is the charge.
-   * Otherwise the delivered parts are charged by our own count. (reliability, decision 2)
+   * Otherwise the delivered parts are charged by our own count. (rule K71)
    */
   #countArrived(): void {
     const arrived = this.#arrived ?? NOTHING;
@@ -346,7 +346,7 @@ function miscount(reported: number, { counted, reportedMax }: Candidate['prompt'
   return { category: 'implausible_usage', text };
 }
 
-/** A reply that broke off counts even where its error is a limit of the provider. (conventions 1.7) */
+/** A reply that broke off counts even where its error is a limit of the provider. (rule I133) */
 function outcomeOf(failure: ProviderFailure | null, { finishReason }: Receipt): Observed['outcome'] {
   if (failure !== null) return failure.isProvidersFault ? 'error' : 'other';
   return finishReason === null ? 'other' : 'success';

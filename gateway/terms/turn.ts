@@ -134,7 +134,7 @@ export type MediaSource =
 
 /**
  * One structured piece of reasoning: a whole entry, or a fragment of the entry of that `index`. Its other members
- * (`format`, `id`) are forwarded unchanged. (spec: inference, `reasoning_details`)
+ * (`format`, `id`) are forwarded unchanged. (rule I47)
  */
 export interface ReasoningDetail {
   readonly type: 'reasoning.text' | 'reasoning.summary' | 'reasoning.encrypted';
@@ -165,7 +165,7 @@ export interface ToolCall {
 
 export type ToolChoice = 'none' | 'auto' | 'required' | { readonly name: string };
 
-/** Provider preferences (conventions 1.1), and the preferences of other members. */
+/** Provider preferences (rule I28), and the preferences of other members. */
 export interface Preferences {
   readonly only?: readonly string[];
   readonly ignore?: readonly string[];

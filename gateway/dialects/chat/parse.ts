@@ -29,7 +29,7 @@ const FORWARDED = forwardedParameters('chat');
 /**
  * Parses a chat request into a turn. `body` is the result of `JSON.parse` and is not changed: no coercion, no defaults;
  * an explicit null at an optional member counts as absent. `sessionHeader` is `X-Session-Id`. Throws a 400 that names
- * the member and its bound. (spec: inference, Chat completion request, Routing rules 1)
+ * the member and its bound. (rule I13, rule I125)
  */
 export function parse(body: unknown, sessionHeader: string | null = null): Turn {
   const request = checked(check, body);

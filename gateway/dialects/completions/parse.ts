@@ -22,7 +22,7 @@ export interface ParsedCompletion {
 /**
  * Parses a text completion request into a turn of one user message, by the rules of the chat dialect. `sessionHeader`
  * is `X-Session-Id`. `logprobs` is the number of alternatives here; chat has two members for it. Throws a 400 that
- * names the member and its bound. (spec: inference, Text completion, Routing rules 1)
+ * names the member and its bound. (rule I62, rule I125)
  */
 export function parse(body: unknown, sessionHeader: string | null = null): ParsedCompletion {
   const request = checked(check, body);

@@ -18,7 +18,7 @@ export type Encoding = 'float' | 'base64';
 
 /**
  * Parses an embeddings request into a turn with one message for each input and the output `embeddings`. `sessionHeader`
- * is `X-Session-Id`. Throws a 400 that names the member and its bound. (conventions 1.8)
+ * is `X-Session-Id`. Throws a 400 that names the member and its bound. (rule I105)
  */
 export function parse(
   body: unknown,

@@ -4,7 +4,7 @@ import { maybe, oneOf } from '../request/members.ts';
 import { parameterMembers } from '../request/parameter-members.ts';
 import { sharedMembers } from '../request/shared-members.ts';
 
-/** Inputs of one request. (conventions 1.8) */
+/** Inputs of one request. (rule I105) */
 export const INPUTS_MAX = 2_048;
 export const TOKEN_ID_MAX = 2 ** 31 - 1;
 
@@ -15,7 +15,7 @@ const tokens = Type.Array(Type.Integer({ minimum: 0, maximum: TOKEN_ID_MAX }), {
 });
 const { model, models, user, provider, route } = sharedMembers;
 
-/** The embeddings request on the wire. Unknown members are allowed and ignored. (conventions 1.8) */
+/** The embeddings request on the wire. Unknown members are allowed and ignored. (rule I105) */
 export const embeddingsRequest = Type.Object({
   ...{ model, models, user, provider, route },
   input: Type.Union(

@@ -14,7 +14,7 @@ const check = Compile(imagesRequest);
 /**
  * Parses an image generation request into a turn of one user message: the prompt, then the pictures it refers to. One
  * picture is requested unless `n` says otherwise, so that one is held and charged for. `sessionHeader` is
- * `X-Session-Id`. Throws a 400 that names the member and its bound. (conventions 1.10; spec: inference, Routing rules 7)
+ * `X-Session-Id`. Throws a 400 that names the member and its bound. (rule I100, rule I122)
  */
 export function parse(body: unknown, sessionHeader: string | null = null): Turn {
   const request = checked(check, body);

@@ -29,7 +29,7 @@ type MutableTurn = { -readonly [member in keyof Turn]: Turn[member] };
 /**
  * Parses a messages request into a turn. `body` is any JSON value and is not changed; an explicit null at an optional
  * member counts as absent. `sessionHeader` is `X-Session-Id`, the only name of a conversation here. Throws a 400 that
- * names the member and its bound, and 422 for speech. (spec: inference, Messages dialect request, Routing rules 1)
+ * names the member and its bound, and 422 for speech. (rule I71, rule I125)
  */
 export function parse(body: unknown, sessionHeader: string | null = null): Turn {
   const request = checked(checkRequest, body);
@@ -65,7 +65,7 @@ export function parse(body: unknown, sessionHeader: string | null = null): Turn 
   return turn;
 }
 
-/** The prompt of a count request, as far as its size depends on it. (spec: inference, `count_tokens`) */
+/** The prompt of a count request, as far as its size depends on it. (rule I78) */
 export function parseCount(body: unknown): Turn {
   const request = checked(checkCount, body);
   const tools = toolsOf(request.tools);
@@ -91,7 +91,7 @@ function schemaFormat(schema: unknown): NonNullable<Turn['responseFormat']> {
   return { type: 'json_schema', json_schema: { name: SCHEMA_NAME, schema, strict: true } };
 }
 
-/** (spec: inference, Routing rules 7, Messages dialect request 4) */
+/** (rule I122, rule I76) */
 function addMedia({ modalities }: MessagesRequest, turn: MutableTurn, { input }: Carried): void {
   if (modalities?.includes('audio')) throw inexpressible('audio');
   const output = modalities?.includes('image') ? (['image'] as const) : [];

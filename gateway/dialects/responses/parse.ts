@@ -32,7 +32,7 @@ export interface ParsedResponses {
 /**
  * Parses a responses request into a turn. `body` is the result of `JSON.parse` and is not changed; an explicit null at
  * an optional member counts as absent. `sessionHeader` is `X-Session-Id`. Throws a 400 that names the member and its
- * bound. (spec: inference, Responses dialect request, Routing rules 1)
+ * bound. (rule I84, rule I125)
  */
 export function parse(body: unknown, sessionHeader: string | null = null): ParsedResponses {
   refuseRetained(body);
@@ -58,7 +58,7 @@ export function parse(body: unknown, sessionHeader: string | null = null): Parse
   return { turn, request, tools };
 }
 
-/** What a request may not refer to, since nothing is retained. (spec: inference, Errors 7) */
+/** What a request may not refer to, since nothing is retained. (rule I85) */
 const RETAINED: Readonly<Record<string, string>> = {
   previous_response_id: 'responses are not retained; send the whole conversation as input',
   conversation: 'conversations are not retained; send the whole conversation as input',
@@ -74,7 +74,7 @@ function refuseRetained(body: unknown): void {
   }
 }
 
-/** (spec: inference, Errors 7, Call-ready tool dispatch) */
+/** (rule I85, rule I70) */
 function refuseUnsupported(request: ResponsesRequest): void {
   if (request.background === true) throw invalid('background must be false: responses are not retained');
   if (request.generate === false) throw invalid('generate must be true: a turn is prepared over a WebSocket alone');

@@ -1,6 +1,6 @@
 /**
  * Nothing sealed more than 50 h ago can be opened, neither here nor in any copy of the data with the remaining keys
- * (spec: reliability, F3 to F7). The clock is compressed, everything else is real.
+ * (rule B46, rule B47, rule B48, rule B49, rule B44). The clock is compressed, everything else is real.
  */
 import { createSecretKey } from 'node:crypto';
 import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -144,7 +144,7 @@ class Drill {
   }
 }
 
-it('the copies of every hour open nothing with the keys that remain after 50 h and 1 s, and no file contains a key', async () => {
+it('the copies of every hour open nothing with the keys that remain after 50 h and 1 s, and no file contains a key (rule B46)', async () => {
   const drill = new Drill();
   await drill.begin();
   try {
@@ -212,7 +212,7 @@ async function withHouse(run: (sealed: SealedFolder, data: string, clock: HandCl
   }
 }
 
-it('rows swapped between accounts or records in the database do not open', async () => {
+it('rows swapped between accounts or records in the database do not open (rule B48)', async () => {
   await withHouse(async (sealed, data) => {
     const records = [0, 1, 3, 4].map(record);
     for (const each of records) await sealed.keep(each);
@@ -232,7 +232,7 @@ it('rows swapped between accounts or records in the database do not open', async
   });
 });
 
-it('while the key store is unreachable nothing is stored, not even in part, and a later repeat succeeds', async () => {
+it('while the key store is unreachable nothing is stored, not even in part, and a later repeat succeeds (rule B44)', async () => {
   await withHouse(async (sealed, data, clock) => {
     renameSync(join(data, 'keys'), join(data, 'away'));
     for (let hour = 0; hour < 3; hour++) {
@@ -253,7 +253,7 @@ it('while the key store is unreachable nothing is stored, not even in part, and 
   });
 });
 
-it('a key lost before its time is reported as destroyed, and only its own hour is unreadable', async () => {
+it('a key lost before its time is reported as destroyed, and only its own hour is unreadable (rule B49)', async () => {
   await withHouse(async (sealed, data, clock) => {
     await sealed.keep(record(0));
     const [lost = ''] = readdirSync(join(data, 'keys')).filter((name) => name.endsWith('.key'));

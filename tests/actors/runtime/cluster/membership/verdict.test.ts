@@ -67,7 +67,7 @@ function* cuts(n: number): Generator<readonly number[]> {
   }
 }
 
-it('every cut of three nodes, one way or both, leaves the group the rule names', () => {
+it('every cut of three nodes, one way or both, leaves the group the rule names (rule N27)', () => {
   let count = 0;
   for (const births of [
     [1, 2, 3],

@@ -10,7 +10,7 @@ import { openStage, SHARDS, turns, until } from '../stage.ts';
 const it = bounded(test);
 const fresh = (): MemoryStore => new MemoryStore({ clock: systemClock, shards: SHARDS });
 
-it('releases no reply, publication or watched step before the commit is acknowledged', async () => {
+it('releases no reply, publication or watched step before the commit is acknowledged (rule N5)', async () => {
   const store = fresh();
   const seen: string[] = [];
   const watchers: EngineHost['watchers'] = { isWatched: () => true, committed: ({ event }) => seen.push(event) };
