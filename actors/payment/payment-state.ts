@@ -1,9 +1,60 @@
-/** The stored state of a payment. Every function is pure and returns the next state. */
-import { usd } from '../terms/usd.ts';
-import type { PaymentCredited, PaymentPay, PaymentResolve, SettleResult } from './events.ts';
-import type { NewPayment } from './new-payment.ts';
+/** The stored state of a payment, and its row. Pure. */
+import { type Collection, type Effect, emitOn, guardOn, type Json, type Stamped } from '../runtime/index.ts';
+import { plain, refuse, reply } from '../terms/chart-tools.ts';
+import { type PaymentName, paymentDepositId } from '../terms/payment.ts';
 
-const UNREACHABLE = 'facilitator_unreachable';
+/** A signed payment as a node received and checked it. */
+export interface NewPayment extends PaymentName {
+  /** Account id and address of the key that presented it. */
+  readonly account: string;
+  readonly key: string;
+  /** What the account is credited, exact decimal USD. */
+  readonly amount: string;
+  /** The signed payload and the requirements it accepts, as the facilitator receives them. */
+  readonly payload: Json;
+  readonly requirements: Json;
+  /** Store time after which the network accepts the authorization no more, ms. */
+  readonly validBefore: number;
+}
+
+/**
+ * - `pending`: the facilitator is being asked, or the account's credit is on its way.
+ * - `review`: whether it was settled cannot be found out from here; an operator has to resolve it.
+ */
+export const PAYMENT_STATUSES = ['pending', 'credited', 'failed', 'review'] as const;
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
+
+/** The row of a payment, and what its actor answers. Never the signed payload. */
+export interface PaymentRecord {
+  /** Id of the deposit. */
+  readonly id: string;
+  /** Account id, without the kind. */
+  readonly account: string;
+  readonly status: PaymentStatus;
+  readonly amount: string;
+  readonly network: string;
+  readonly payer: string;
+  readonly transaction: string | null;
+  readonly reason: string | null;
+  /** Store times, ms. */
+  readonly createdAt: number;
+  readonly endedAt: number | null;
+  readonly balance: string | null;
+}
+
+export const PAYMENT = 'payment';
+/** Index column 0: the account, null once the payment is credited; column 1: the status, null once it has ended. */
+export const PAYMENT_ACCOUNT = 0;
+export const PAYMENT_OPEN = 1;
+
+/** Credited payments are listed as deposits of their account. */
+export const paymentCollection: Collection = {
+  sort: (row: PaymentRecord) => row.createdAt,
+  index: [
+    (row: PaymentRecord) => (row.status === 'credited' ? null : row.account),
+    (row: PaymentRecord) => (row.status === 'pending' || row.status === 'review' ? row.status : null),
+  ],
+};
 
 export interface PaymentState {
   readonly address: string;
@@ -47,64 +98,58 @@ export function paymentOf({ payment }: PaymentState): NonNullable<PaymentState['
   return payment;
 }
 
-/** The payment is presented for the first time, or again after it failed. */
-export function presented(state: PaymentState, { payment, at }: PaymentPay): PaymentState {
-  const first = state.payment === null;
-  return {
-    ...emptyPayment(state.address),
-    payment: { ...payment, amount: usd(payment.amount) },
-    createdAt: first ? at : state.createdAt,
-    presentations: state.presentations + 1,
-    asks: 1,
-  };
+export function depositOf(state: PaymentState): string {
+  return paymentDepositId(paymentOf(state));
 }
 
-export function settled(state: PaymentState, transaction: string): PaymentState {
-  return { ...ended(state, null), isAsked: true, transaction, reason: null };
-}
-
-export function refused(state: PaymentState, result: SettleResult, at: number): PaymentState {
-  if (result.outcome !== 'refused') throw new Error('a settled payment is no refused one');
-  return { ...ended(state, at), isAsked: result.isAsked, reason: result.reason };
-}
-
-/** The facilitator was never reached: nothing can have been settled. */
-export function unasked(state: PaymentState, at: number): PaymentState {
-  return { ...ended(state, at), reason: UNREACHABLE };
-}
-
-/** False for another account that presents a payment whose settlement was asked for. */
-export function mayPresent(state: PaymentState, { payment }: PaymentPay): boolean {
-  return !state.isAsked || isOwn(state, payment);
-}
-
-export function isOwn(state: PaymentState, { account }: Pick<NewPayment, 'account'>): boolean {
-  return paymentOf(state).account === account;
-}
-
-export function unclear(state: PaymentState, reason: string): PaymentState {
-  return { ...state, isAsked: true, reason, askAgainAt: null };
-}
-
-export function waiting(state: PaymentState, askAgainAt: number): PaymentState {
-  return { ...state, askAgainAt };
-}
-
-export function asking(state: PaymentState): PaymentState {
-  return { ...state, asks: state.asks + 1, askAgainAt: null };
-}
-
-export function credited(state: PaymentState, { balance, at }: PaymentCredited): PaymentState {
-  return { ...state, balance, endedAt: at };
-}
-
-/** An operator has found out that nothing was paid. */
-export function resolvedUnpaid(state: PaymentState, { reason, at }: PaymentResolve): PaymentState {
-  return { ...ended(state, at), reason };
-}
-
-/** The signed payload is dropped: nothing may be asked with it again. */
-function ended(state: PaymentState, endedAt: number | null): PaymentState {
+/** Drops the signed payload: nothing may be asked with it again. */
+export function ended(state: PaymentState, endedAt: number | null): PaymentState {
   const { payload: _, requirements: __, ...kept } = paymentOf(state);
   return { ...state, payment: kept, askAgainAt: null, endedAt };
 }
+
+/** The status that a state of the chart is shown as. */
+interface InStatus {
+  readonly status: PaymentStatus;
+}
+
+function recordOf(state: PaymentState, { status }: InStatus): PaymentRecord {
+  const { account, amount, network, payer } = paymentOf(state);
+  const { transaction, reason, createdAt, endedAt, balance } = state;
+  const id = depositOf(state);
+  return { id, account, status, amount, network, payer, transaction, reason, createdAt, endedAt, balance };
+}
+
+function putPayment(state: PaymentState, _: Stamped, as: InStatus): Effect {
+  const record = recordOf(state, as);
+  return { type: 'put', collection: PAYMENT, id: record.id, body: plain(record) };
+}
+
+/** The answer does not reveal which account used the payment. */
+function refuseUsed(): Effect {
+  const message = 'This payment was presented before; sign a new one';
+  return refuse({ status: 402, type: 'payment_required', message, metadata: { reason: 'payment_used' } });
+}
+
+const FORGET = 'payment.forget';
+/** How long a failed payment is shown. */
+export const FAILED_SHOWN_MS = 30 * 24 * 3_600_000;
+
+function forget(state: PaymentState): Effect[] {
+  return [{ type: 'remove', collection: PAYMENT, id: depositOf(state) }, { type: 'stop' }];
+}
+
+export const guards = {
+  isNew: guardOn('*', ({ payment }: PaymentState) => payment === null),
+};
+
+export const actions = {
+  put: emitOn('*', putPayment),
+  answer: emitOn('*', (state: PaymentState, _, as: InStatus) => reply(recordOf(state, as))),
+  refuseUsed: emitOn('*', refuseUsed),
+  scheduleForget: emitOn('*', (_: PaymentState, { at }) => {
+    return { type: 'schedule', name: FORGET, at: at + FAILED_SHOWN_MS, event: { type: FORGET } };
+  }),
+  cancelForget: emitOn('*', () => ({ type: 'cancel', name: FORGET })),
+  forget: emitOn('*', forget),
+};

@@ -3,127 +3,74 @@
  * to settle, and an unknown outcome is asked again by the payment's nonce until it is known or an operator resolves it. It
  * credits its account through the transaction that settled it, and never asks for a second signature.
  */
-import { assign, setup } from 'xstate';
-import { emit } from '../runtime/index.ts';
-import { only } from '../terms/chart-tools.ts';
-import type { PaymentEvent } from './events.ts';
-import * as effects from './payment-effects.ts';
-import type { PaymentStatus } from './payment-record.ts';
-import * as states from './payment-state.ts';
+import { setup } from 'xstate';
+import type { Stamped } from '../runtime/index.ts';
+import * as credit from './credit.ts';
+import * as payment from './payment-state.ts';
+import * as settlement from './settlement.ts';
 
-type State = states.PaymentState;
-
-const UNKNOWN = 'unknown_outcome';
-const TAKEN = 'transaction_used';
-
-function put(status: PaymentStatus) {
-  return emit<State, PaymentEvent>(({ context }) => effects.put(context, status));
-}
-
-function answer(status: PaymentStatus) {
-  return emit<State, PaymentEvent>(({ context }) => effects.answer(context, status));
-}
+type PaymentEvent =
+  | settlement.SettlementEvent
+  | credit.CreditEvent
+  | (Stamped & { readonly type: 'payment.show' })
+  /** Timer: a failed payment is no longer shown. */
+  | (Stamped & { readonly type: 'payment.forget' });
 
 const chart = setup({
-  types: {} as { context: State; events: PaymentEvent; input: { address: string } },
-  guards: {
-    isNew: ({ context }) => context.payment === null,
-    isOwn: ({ context, event }) => states.isOwn(context, only(event, 'payment.pay').payment),
-    mayPresent: ({ context, event }) => states.mayPresent(context, only(event, 'payment.pay')),
-    isSettled: ({ event }) => only(event, 'settle.done').result.outcome === 'settled',
-    mayAskAgain: ({ context, event }) =>
-      only(event, 'settle.failed').failure.retriable && event.at < effects.unclearAt(context),
-    isUnasked: ({ event }) => effects.isUnasked(only(event, 'settle.failed')),
-    isFound: ({ event }) => only(event, 'payment.resolve').transaction !== null,
-  },
-  actions: {
-    present: assign(({ context, event }) => states.presented(context, only(event, 'payment.pay'))),
-    settle: emit<State, PaymentEvent>(({ context }) => effects.settle(context)),
-    settleAgain: emit<State, PaymentEvent>(({ context, event }) =>
-      effects.settleAgain(context, only(event, 'payment.ask-again')),
-    ),
-    keepTransaction: assign(({ context, event }) => {
-      const { result } = only(event, 'settle.done');
-      if (result.outcome !== 'settled') throw new Error('a refused payment has no transaction');
-      return states.settled(context, result.transaction);
-    }),
-    keepFound: assign(({ context, event }) =>
-      states.settled(context, only(event, 'payment.resolve').transaction as string),
-    ),
-    claim: emit<State, PaymentEvent>(({ context }) => effects.claim(context)),
-    fail: assign(({ context, event }) => states.refused(context, only(event, 'settle.done').result, event.at)),
-    failUnasked: assign(({ context, event }) => states.unasked(context, event.at)),
-    failUnpaid: assign(({ context, event }) => states.resolvedUnpaid(context, only(event, 'payment.resolve'))),
-    wait: assign(({ context, event }) => states.waiting(context, effects.askAgainAt(context, event.at))),
-    scheduleAskAgain: emit<State, PaymentEvent>(({ context, event }) =>
-      effects.scheduleAskAgain(context, only(event, 'settle.failed')),
-    ),
-    ask: assign(({ context }) => states.asking(context)),
-    leaveUnknown: assign(({ context }) => states.unclear(context, UNKNOWN)),
-    leaveTaken: assign(({ context }) => states.unclear(context, TAKEN)),
-    credit: assign(({ context, event }) => states.credited(context, only(event, 'payment.credited'))),
-    recordResolve: emit<State, PaymentEvent>(({ context, event }) =>
-      effects.recordResolve(context, only(event, 'payment.resolve')),
-    ),
-    refuseUsed: emit(() => effects.refuseUsed()),
-    refuseResolve: emit(() => effects.refuseResolve()),
-    scheduleForget: emit<State, PaymentEvent>(({ event }) => effects.scheduleForget(event.at)),
-    cancelForget: emit(() => effects.cancelForget()),
-    forget: emit<State, PaymentEvent>(({ context }) => effects.forget(context)),
-    putPending: put('pending'),
-    putCredited: put('credited'),
-    putFailed: put('failed'),
-    putReview: put('review'),
-    answerPending: answer('pending'),
-    answerCredited: answer('credited'),
-    answerFailed: answer('failed'),
-    answerReview: answer('review'),
-  },
+  types: {} as { context: payment.PaymentState; events: PaymentEvent; input: { address: string } },
+  guards: { ...payment.guards, ...settlement.guards, ...credit.guards },
+  actions: { ...payment.actions, ...settlement.actions, ...credit.actions },
 });
 
-const ANSWER_PENDING = {
-  'payment.pay': [{ guard: 'isOwn' as const, actions: 'answerPending' as const }, { actions: 'refuseUsed' as const }],
-  'payment.show': { actions: 'answerPending' as const },
-};
+/** Writes the row of the payment, and answers with it. */
+const put = (status: payment.PaymentStatus) => ({ type: 'put', params: { status } }) as const;
+const answer = (status: payment.PaymentStatus) => ({ type: 'answer', params: { status } }) as const;
+const leaveToOperator = (reason: settlement.Unclear['reason']) =>
+  ({ type: 'leaveToOperator', params: { reason } }) as const;
+
+/** A payment that was presented before: its own account reads its status. */
+const presentedAgain = (status: payment.PaymentStatus) =>
+  [{ guard: 'isOwn', actions: answer(status) }, { actions: 'refuseUsed' }] as const;
+const inStatus = (status: payment.PaymentStatus) =>
+  ({ 'payment.pay': presentedAgain(status), 'payment.show': { actions: answer(status) } }) as const;
 
 export const paymentMachine = chart.createMachine({
   id: 'payment',
   initial: 'asking',
-  context: ({ input }) => states.emptyPayment(input.address),
+  context: ({ input }) => payment.emptyPayment(input.address),
   options: { maxIterations: 1000 },
   states: {
     asking: {
       on: {
         'payment.pay': [
-          { guard: 'isNew', actions: ['present', 'settle', 'putPending', 'answerPending'] },
-          ...ANSWER_PENDING['payment.pay'],
+          { guard: 'isNew', actions: ['present', 'settle', put('pending'), answer('pending')] },
+          ...presentedAgain('pending'),
         ],
-        'payment.show': ANSWER_PENDING['payment.show'],
+        'payment.show': { actions: answer('pending') },
         'settle.done': [
-          { guard: 'isSettled', target: 'crediting', actions: ['keepTransaction', 'claim', 'putPending'] },
-          { target: 'failed', actions: ['fail', 'putFailed', 'scheduleForget'] },
+          { guard: 'isSettled', target: 'crediting', actions: ['keepTransaction', 'claim', put('pending')] },
+          { target: 'failed', actions: ['failRefused', put('failed'), 'scheduleForget'] },
         ],
         'settle.failed': [
-          { guard: 'mayAskAgain', target: 'waiting', actions: ['wait', 'scheduleAskAgain'] },
-          { guard: 'isUnasked', target: 'failed', actions: ['failUnasked', 'putFailed', 'scheduleForget'] },
-          { target: 'review', actions: ['leaveUnknown', 'putReview'] },
+          { guard: 'mayAskAgain', target: 'waiting', actions: ['awaitAskAgain', 'scheduleAskAgain'] },
+          { guard: 'isUnasked', target: 'failed', actions: ['failUnreachable', put('failed'), 'scheduleForget'] },
+          { target: 'review', actions: [leaveToOperator('unknown_outcome'), put('review')] },
         ],
       },
     },
     waiting: {
-      on: { ...ANSWER_PENDING, 'payment.ask-again': { target: 'asking', actions: ['ask', 'settleAgain'] } },
+      on: { ...inStatus('pending'), 'payment.ask-again': { target: 'asking', actions: ['countAsk', 'settleAgain'] } },
     },
     crediting: {
       on: {
-        ...ANSWER_PENDING,
-        'payment.credited': { target: 'credited', actions: ['credit', 'putCredited'] },
-        'transaction.taken': { target: 'review', actions: ['leaveTaken', 'putReview'] },
+        ...inStatus('pending'),
+        'payment.credited': { target: 'credited', actions: ['credit', put('credited')] },
+        'transaction.taken': { target: 'review', actions: [leaveToOperator('transaction_used'), put('review')] },
       },
     },
     credited: {
       on: {
-        'payment.pay': [{ guard: 'isOwn', actions: 'answerCredited' }, { actions: 'refuseUsed' }],
-        'payment.show': { actions: 'answerCredited' },
+        ...inStatus('credited'),
       },
     },
     failed: {
@@ -132,25 +79,27 @@ export const paymentMachine = chart.createMachine({
           {
             guard: 'mayPresent',
             target: 'asking',
-            actions: ['present', 'cancelForget', 'settle', 'putPending', 'answerPending'],
+            actions: ['present', 'cancelForget', 'settle', put('pending'), answer('pending')],
           },
           { actions: 'refuseUsed' },
         ],
-        'payment.show': { actions: 'answerFailed' },
+        'payment.show': { actions: answer('failed') },
         'payment.forget': { actions: 'forget' },
       },
     },
     review: {
       on: {
-        'payment.pay': [{ guard: 'isOwn', actions: 'answerReview' }, { actions: 'refuseUsed' }],
-        'payment.show': { actions: 'answerReview' },
+        ...inStatus('review'),
         'payment.resolve': [
           {
             guard: 'isFound',
             target: 'crediting',
-            actions: ['keepFound', 'recordResolve', 'claim', 'putPending', 'answerPending'],
+            actions: ['keepFound', 'recordResolve', 'claim', put('pending'), answer('pending')],
           },
-          { target: 'failed', actions: ['failUnpaid', 'recordResolve', 'putFailed', 'scheduleForget', 'answerFailed'] },
+          {
+            target: 'failed',
+            actions: ['failUnpaid', 'recordResolve', put('failed'), 'scheduleForget', answer('failed')],
+          },
         ],
       },
     },

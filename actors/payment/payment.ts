@@ -4,11 +4,10 @@ import { plain, same } from '../terms/chart-tools.ts';
 import { paymentAddress, paymentDepositId } from '../terms/payment.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
-import type { NewPayment } from './new-payment.ts';
 import { paymentMachine } from './payment.machine.ts';
-import { SETTLE_ACTIVITY } from './payment-effects.ts';
-import { PAYMENT, PAYMENT_ACCOUNT, PAYMENT_OPEN, type PaymentRecord, paymentCollection } from './payment-record.ts';
-import type { PaymentState } from './payment-state.ts';
+import type { NewPayment, PaymentState } from './payment-state.ts';
+import { PAYMENT, PAYMENT_ACCOUNT, PAYMENT_OPEN, type PaymentRecord, paymentCollection } from './payment-state.ts';
+import { SETTLE_ACTIVITY } from './settlement.ts';
 
 export const paymentKind: Kind = {
   name: 'payment',

@@ -1,14 +1,13 @@
 /**
- * The chart of one transaction of a payment network: the first payment that names it is credited, every other one is told
- * that it is taken. So a facilitator that names one transaction for two payments credits one.
+ * The chart of one transaction of a payment network: the first payment that names it is credited, every other one is
+ * notified that it is taken. So a facilitator that names one transaction for two payments credits one.
  */
-import { assign, setup } from 'xstate';
-import { type Effect, emit } from '../runtime/index.ts';
-import { only, plain } from '../terms/chart-tools.ts';
+import { setup } from 'xstate';
+import { assignOn, type Effect, emitOn, guardOn, type Stamped } from '../runtime/index.ts';
+import { plain } from '../terms/chart-tools.ts';
 import { accountAddress } from '../terms/ids.ts';
 import { type DepositSource, paymentAddress } from '../terms/payment.ts';
 import type { Principal } from '../terms/principal.ts';
-import type { TransactionClaim, TransactionEvent } from './events.ts';
 
 export interface TransactionState {
   readonly address: string;
@@ -21,16 +20,29 @@ export interface TransactionState {
   readonly by: Principal | null;
 }
 
+/** From a payment: credits its account unless the transaction has credited another payment. */
+type TransactionClaim = Stamped & {
+  readonly type: 'transaction.claim';
+  readonly deposit: string;
+  readonly account: string;
+  readonly amount: string;
+  readonly source: DepositSource;
+  /** The principal that presented the payment, or resolved it. */
+  readonly by: Principal;
+};
+
 export const transactionMachine = setup({
-  types: {} as { context: TransactionState; events: TransactionEvent; input: { address: string } },
+  types: {} as { context: TransactionState; events: TransactionClaim; input: { address: string } },
   guards: {
-    isNew: ({ context }) => context.deposit === null,
-    isOwn: ({ context, event }) => context.deposit === only(event, 'transaction.claim').deposit,
+    isNew: guardOn('*', ({ deposit }: TransactionState) => deposit === null),
+    isOwn: guardOn('transaction.claim', (state: TransactionState, { deposit }: TransactionClaim) => {
+      return state.deposit === deposit;
+    }),
   },
   actions: {
-    take: assign(({ event }) => taken(only(event, 'transaction.claim'))),
-    credit: emit<TransactionState, TransactionEvent>(({ context }) => credit(context)),
-    refuse: emit<TransactionState, TransactionEvent>(({ event }) => refuse(only(event, 'transaction.claim'))),
+    keepClaim: assignOn('transaction.claim', keptOf),
+    creditAccount: emitOn('*', creditAccount),
+    notifyTaken: emitOn('transaction.claim', notifyTaken),
   },
 }).createMachine({
   id: 'transaction',
@@ -41,26 +53,29 @@ export const transactionMachine = setup({
     claimed: {
       on: {
         'transaction.claim': [
-          { guard: 'isNew', actions: ['take', 'credit'] },
+          { guard: 'isNew', actions: ['keepClaim', 'creditAccount'] },
           // Harmless: the account credits a deposit once, and answers the payment again.
-          { guard: 'isOwn', actions: 'credit' },
-          { actions: 'refuse' },
+          { guard: 'isOwn', actions: 'creditAccount' },
+          { actions: 'notifyTaken' },
         ],
       },
     },
   },
 });
 
-function taken({ deposit, account, amount, source, by }: TransactionClaim): Partial<TransactionState> {
+function keptOf(
+  _: TransactionState,
+  { deposit, account, amount, source, by }: TransactionClaim,
+): Partial<TransactionState> {
   return { deposit, account, amount, source, by };
 }
 
-function credit({ deposit, account, amount, source, by }: TransactionState): Effect {
+function creditAccount({ deposit, account, amount, source, by }: TransactionState): Effect {
   const from = { source: plain(source as DepositSource), by: plain(by as Principal) };
   const event = { type: 'deposit.credit', deposit, amount, ...from };
   return { type: 'send', to: accountAddress(account), event };
 }
 
-function refuse({ deposit }: TransactionClaim): Effect {
+function notifyTaken(_: TransactionState, { deposit }: TransactionClaim): Effect {
   return { type: 'send', to: paymentAddress(deposit), event: { type: 'transaction.taken' } };
 }

@@ -2,9 +2,9 @@
  * The versions of an account's signing secret: minted once, then rotated. The secret itself is derived from a version
  * outside the actors, so that neither store nor log contains it. (rule V42)
  */
-import { assign, setup } from 'xstate';
-import { type Effect, emit, type Stamped } from '../runtime/index.ts';
-import { only, plain } from '../terms/chart-tools.ts';
+import { setup } from 'xstate';
+import { assignOn, type Effect, emitOn, guardOn, type Stamped } from '../runtime/index.ts';
+import { plain, reply } from '../terms/chart-tools.ts';
 
 /** What a secret is derived from, beside the account. */
 export interface SecretVersion {
@@ -41,15 +41,19 @@ export const SIGNING = 'signing';
 const chart = setup({
   types: {} as { context: SigningState; events: SigningEvent; input: { address: string } },
   guards: {
-    isNew: ({ context }) => context.signing === null,
-    isRepeat: ({ context, event }) => context.rotation === only(event, 'secret.rotate').request,
+    isNew: guardOn('*', ({ signing }: SigningState) => signing === null),
+    isRepeat: guardOn('secret.rotate', ({ rotation }: SigningState, { request }: SecretRotate) => rotation === request),
   },
   actions: {
-    mint: assign({ signing: ({ event }) => ({ current: { version: 1, mintedAt: event.at }, previous: null }) }),
-    rotate: assign({ signing: ({ context, event }) => rotated(context, only(event, 'secret.rotate')) }),
-    keepRotation: assign({ rotation: ({ event }) => only(event, 'secret.rotate').request }),
-    put: emit<SigningState, SigningEvent>(({ context }) => put(context)),
-    answer: emit<SigningState, SigningEvent>(({ context }) => ({ type: 'reply', body: plain(recordOf(context)) })),
+    mint: assignOn('*', (_: SigningState, { at }) => ({
+      signing: { current: { version: 1, mintedAt: at }, previous: null },
+    })),
+    rotate: assignOn('secret.rotate', (state: SigningState, event: SecretRotate) => ({
+      signing: rotated(state, event),
+    })),
+    keepRequest: assignOn('secret.rotate', (_: SigningState, { request }: SecretRotate) => ({ rotation: request })),
+    putSigning: emitOn('*', putSigning),
+    answer: emitOn('*', (state: SigningState) => reply(recordOf(state))),
   },
 });
 
@@ -61,11 +65,11 @@ export const signingMachine = chart.createMachine({
   states: {
     minted: {
       on: {
-        'secret.mint': [{ guard: 'isNew', actions: ['mint', 'put'] }, {}],
+        'secret.mint': [{ guard: 'isNew', actions: ['mint', 'putSigning'] }, {}],
         'secret.rotate': [
-          { guard: 'isNew', actions: ['mint', 'keepRotation', 'put', 'answer'] },
+          { guard: 'isNew', actions: ['mint', 'keepRequest', 'putSigning', 'answer'] },
           { guard: 'isRepeat', actions: 'answer' },
-          { actions: ['rotate', 'keepRotation', 'put', 'answer'] },
+          { actions: ['rotate', 'keepRequest', 'putSigning', 'answer'] },
         ],
       },
     },
@@ -86,6 +90,6 @@ function rotated(state: SigningState, { overlapMs, at }: SecretRotate): SigningR
   };
 }
 
-function put(state: SigningState): Effect {
+function putSigning(state: SigningState): Effect {
   return { type: 'put', collection: SIGNING, id: SIGNING, body: plain(recordOf(state)) };
 }

@@ -1,13 +1,30 @@
 /** The webhook kind: one actor per event. Its deliveries are read from the store, on any node. */
-import { AskError, type Cluster, type Json, type Kind } from '../runtime/index.ts';
+import { AskError, type Cluster, type Json, type Kind, type View } from '../runtime/index.ts';
 import { same } from '../terms/chart-tools.ts';
 import { webhookAddress } from '../terms/ids.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
-import { DELIVERY_ACCOUNT, type DeliveryRecord, deliveryCollection } from './delivery-record.ts';
-import { explainWebhook } from './explain.ts';
+import { DELIVER_ACTIVITY, type WebhookState } from './delivery.ts';
+import { ATTEMPTS_MAX, DELIVERY_ACCOUNT, type DeliveryRecord, deliveryCollection } from './delivery-record.ts';
 import { webhookMachine } from './webhook.machine.ts';
-import { DELIVER_ACTIVITY } from './webhook-effects.ts';
-import type { WebhookState } from './webhook-state.ts';
+
+/** For `why`: what a delivery waits for, and how its attempts ended. The runtime adds the runner of a running one. */
+export function explainWebhook({ state, context, now }: View): readonly string[] {
+  const { webhook, attempts, nextAttemptAt, endedAt } = context as unknown as WebhookState;
+  if (webhook === null) return ['The webhook is being created.'];
+  const ends = attempts.flatMap(({ outcome }) => outcome ?? []);
+  const past = ends.length === 0 ? [] : [`Attempts so far: ${ends.join(', ')}.`];
+  const what = `${webhook.type} of ${webhook.job}`;
+  switch (state) {
+    case 'delivering':
+      return [`${what} is being posted: attempt ${attempts.length} of ${ATTEMPTS_MAX}.`, ...past];
+    case 'waiting': {
+      const seconds = Math.max(0, Math.ceil(((nextAttemptAt ?? now) - now) / 1_000));
+      return [`${what} waits ${seconds} s for attempt ${attempts.length + 1} of ${ATTEMPTS_MAX}.`, ...past];
+    }
+    default:
+      return [`${what} is ${state} since ${new Date(endedAt ?? now).toISOString()}.`, ...past];
+  }
+}
 
 export const webhookKind: Kind = {
   name: 'webhook',

@@ -11,10 +11,10 @@ import {
   type WorkspaceRouting,
   type WorkspaceSettings,
 } from '../terms/workspace.ts';
-import { WORKSPACE } from './effects.ts';
-import type { WorkspaceOrigin } from './events.ts';
+import type { WorkspaceOrigin } from './settings.ts';
 import { workspaceMachine } from './workspace.machine.ts';
 import type { WorkspaceState } from './workspace-state.ts';
+import { WORKSPACE } from './workspace-state.ts';
 
 const BY_ACCOUNT = 0;
 

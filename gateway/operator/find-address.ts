@@ -5,7 +5,7 @@
 import { CREDENTIAL_KEY } from '../../actors/key/credential.ts';
 import { parseAddress, type RowReader } from '../../actors/runtime/index.ts';
 import { accountAddress, endpointAddress } from '../../actors/terms/ids.ts';
-import { WORKSPACE } from '../../actors/workspace/effects.ts';
+import { WORKSPACE } from '../../actors/workspace/workspace-state.ts';
 
 type Rows = Pick<RowReader, 'rows' | 'rowById'>;
 

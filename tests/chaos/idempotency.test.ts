@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PaidIn } from '../../actors/account/deposits.ts';
 import { AuditVerifier } from '../../actors/audit/audit-entry.ts';
-import type { PaymentRecord } from '../../actors/payment/payment-record.ts';
+import type { PaymentRecord } from '../../actors/payment/payment-state.ts';
 import config from '../../cluster.config.ts';
 import { join } from '../support/auditor/joined.ts';
 import { paymentsCreditOnce } from '../support/auditor/payments.ts';

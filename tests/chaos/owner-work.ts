@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PaidIn } from '../../actors/account/deposits.ts';
 import type { Credential } from '../../actors/key/credential.ts';
-import type { PaymentRecord } from '../../actors/payment/payment-record.ts';
+import type { PaymentRecord } from '../../actors/payment/payment-state.ts';
 import type { Evidence, KeyDeclared, KeyUsage } from '../support/auditor/evidence.ts';
 import type { KeyChange } from '../support/auditor/key-evidence.ts';
 import type { StoreView } from '../support/auditor/store-view.ts';

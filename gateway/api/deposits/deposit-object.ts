@@ -1,5 +1,5 @@
 import type { PaidIn } from '../../../actors/account/deposits.ts';
-import type { PaymentRecord } from '../../../actors/payment/payment-record.ts';
+import type { PaymentRecord } from '../../../actors/payment/payment-state.ts';
 import { exactNumber } from '../wire/exact-json.ts';
 
 /** A deposit as the API shows it: a ledger entry, or a payment that has none yet. */

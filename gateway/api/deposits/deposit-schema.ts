@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { PAYMENT_STATUSES } from '../../../actors/payment/payment-record.ts';
+import { PAYMENT_STATUSES } from '../../../actors/payment/payment-state.ts';
 import { oneOf } from '../../dialects/request/members.ts';
 
 const usd = Type.Number({ description: 'USD, all digits.' });

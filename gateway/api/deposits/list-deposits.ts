@@ -1,6 +1,6 @@
 import type { PaidIn } from '../../../actors/account/deposits.ts';
 import { findPayment, uncreditedOf } from '../../../actors/payment/payment.ts';
-import type { PaymentRecord } from '../../../actors/payment/payment-record.ts';
+import type { PaymentRecord } from '../../../actors/payment/payment-state.ts';
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import { accountAddress } from '../../../actors/terms/ids.ts';
 import { isPaymentDepositId } from '../../../actors/terms/payment.ts';

@@ -1,6 +1,5 @@
-import type { NewPayment } from '../../../actors/payment/new-payment.ts';
 import { findPayment, pay } from '../../../actors/payment/payment.ts';
-import type { PaymentRecord } from '../../../actors/payment/payment-record.ts';
+import type { NewPayment, PaymentRecord } from '../../../actors/payment/payment-state.ts';
 import { type Clock, type Json, ownerOf } from '../../../actors/runtime/index.ts';
 import { paymentDepositId } from '../../../actors/terms/payment.ts';
 import { compare, parseUsd } from '../../../actors/terms/usd.ts';

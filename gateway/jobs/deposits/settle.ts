@@ -1,6 +1,5 @@
-import type { SettleResult } from '../../../actors/payment/events.ts';
-import { NOT_ASKED } from '../../../actors/payment/events.ts';
-import type { SettleInput } from '../../../actors/payment/payment-effects.ts';
+import type { SettleInput, SettleResult } from '../../../actors/payment/settlement.ts';
+import { NOT_ASKED } from '../../../actors/payment/settlement.ts';
 import {
   ActivityFailed,
   type ActivityHandler,

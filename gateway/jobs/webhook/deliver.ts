@@ -6,12 +6,11 @@ import {
   type Json,
   type Random,
 } from '../../../actors/runtime/index.ts';
+import type { DeliverInput, DeliverResult } from '../../../actors/webhook/delivery.ts';
+import { NOT_SENT } from '../../../actors/webhook/delivery.ts';
 import type { DeliveryOutcome } from '../../../actors/webhook/delivery-record.ts';
-import type { DeliverResult } from '../../../actors/webhook/events.ts';
 import type { SigningRecord } from '../../../actors/webhook/signing.machine.ts';
 import { findSigning } from '../../../actors/webhook/signing.ts';
-import type { DeliverInput } from '../../../actors/webhook/webhook-effects.ts';
-import { NOT_SENT } from '../../../actors/webhook/webhook-state.ts';
 import type { PublicClient } from '../../outbound/public-client.ts';
 import type { PostOutcome } from '../../outbound/public-exchange.ts';
 import type { WebhookLimits } from '../../terms/config.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { setLowBalance } from '../../../actors/account/account.ts';
 import type { PaidIn } from '../../../actors/account/deposits.ts';
 import { openPayments, resolvePayment, uncreditedOf } from '../../../actors/payment/payment.ts';
-import type { PaymentRecord } from '../../../actors/payment/payment-record.ts';
+import type { PaymentRecord } from '../../../actors/payment/payment-state.ts';
 import { isPaymentDepositId } from '../../../actors/terms/payment.ts';
 import { monthOf, parseMonth, statementOf } from '../../api/money/statement.ts';
 import { ConfigError } from '../config/config-error.ts';

@@ -9,7 +9,7 @@ import { accountKind } from '../../../actors/account/account.ts';
 import { type LedgerEntry, verifyLedger } from '../../../actors/account/ledger.ts';
 import { auditKind } from '../../../actors/audit/audit.ts';
 import { paymentKind } from '../../../actors/payment/payment.ts';
-import type { PaymentRecord, PaymentStatus } from '../../../actors/payment/payment-record.ts';
+import type { PaymentRecord, PaymentStatus } from '../../../actors/payment/payment-state.ts';
 import { transactionKind } from '../../../actors/payment/transaction.ts';
 import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';

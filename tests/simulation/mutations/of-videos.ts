@@ -104,7 +104,7 @@ export const VIDEO_MUTATIONS: readonly Mutation[] = [
     caughtBy: 4,
     isLong: true,
     kinds: webhookWith({
-      actions: { interrupt: assign(({ context }) => ({ attempts: context.attempts.slice(0, -1) })) },
+      actions: { interruptAttempt: assign(({ context }) => ({ attempts: context.attempts.slice(0, -1) })) },
     }),
   },
 ];

@@ -1,5 +1,5 @@
 import type { PaidIn } from '../../../actors/account/deposits.ts';
-import type { PaymentRecord } from '../../../actors/payment/payment-record.ts';
+import type { PaymentRecord } from '../../../actors/payment/payment-state.ts';
 
 /** What a run recorded about payments by x402. */
 export interface PaymentEvidence {

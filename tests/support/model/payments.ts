@@ -1,5 +1,5 @@
 /** Complete payments for tests, with defaults for all but the essential members. */
-import type { NewPayment } from '../../../actors/payment/new-payment.ts';
+import type { NewPayment } from '../../../actors/payment/payment-state.ts';
 import { paymentAddress, paymentDepositId } from '../../../actors/terms/payment.ts';
 import { START } from './words.ts';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { NOT_ASKED, type SettleResult } from '../../../../actors/payment/events.ts';
+import { NOT_ASKED, type SettleResult } from '../../../../actors/payment/settlement.ts';
 import { ActivityFailed, type ActivityTask } from '../../../../actors/runtime/index.ts';
 import { systemClock } from '../../../../actors/runtime/system/clock.ts';
 import config from '../../../../cluster.config.ts';
