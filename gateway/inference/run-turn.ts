@@ -4,6 +4,7 @@ import { isPausedOn } from '../../actors/terms/pause.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
 import { compare } from '../../actors/terms/usd.ts';
 import { PromptMeter, pricesPromptUnits } from '../pricing/prompt-units.ts';
+import type { ProviderUpload } from '../providers/adapter.ts';
 import type { ProviderAttempt } from '../providers/attempt.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import { open } from '../providers/open.ts';
@@ -148,7 +149,7 @@ class AttemptLoop {
     let attempt: ProviderAttempt | null = null;
     const span = this.#spanOf(candidate);
     try {
-      let body: string | undefined;
+      let body: string | ProviderUpload | undefined;
       if (this.#request.bytes > LOOP_TURN_BYTES) {
         body = await this.#writeLarge(candidate);
         if (this.#hasLeft()) return null;
@@ -199,11 +200,11 @@ class AttemptLoop {
   }
 
   /** Writing a large turn takes long, and so does its conversion to bytes: each gets an event loop turn of its own. */
-  async #writeLarge(candidate: Candidate): Promise<string> {
+  async #writeLarge(candidate: Candidate): Promise<string | ProviderUpload> {
     const { clock, targets } = this.#services;
     await loopShare(clock, this.#request.bytes);
     const body = targets.of(candidate.endpoint).write(this.#turn(), candidate.completionTokensMax);
-    await loopShare(clock, body.length);
+    if (typeof body === 'string') await loopShare(clock, body.length);
     return body;
   }
 
@@ -218,7 +219,11 @@ class AttemptLoop {
     return span?.child('call provider', { 'troupe.model': model, 'troupe.provider': endpoint.provider.name });
   }
 
-  #open(candidate: Candidate, body: string | undefined, span: TraceSpan | undefined): Promise<ProviderAttempt> {
+  #open(
+    candidate: Candidate,
+    body: string | ProviderUpload | undefined,
+    span: TraceSpan | undefined,
+  ): Promise<ProviderAttempt> {
     const { clock, config, outbound, refusals, replyRoom, streamShares, targets } = this.#services;
     const { turn, generation, caller } = this.#request;
     const { connectMs, firstByteMs, idleMs, bodyBytesMax, lineBytesMax } = config.upstream;

@@ -1,13 +1,22 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Credentials } from '../outbound/credentials.ts';
+import type { OutboundUpload } from '../outbound/outbound.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { RefusalNote } from './refused.ts';
 import type { ReplyReader } from './reply-reader.ts';
 
+/** A body that is no JSON text: a form, or bytes. Its chunks are made as the connection takes them. */
+export interface ProviderUpload extends OutboundUpload {
+  /** The content type, with the boundary of a form. */
+  readonly type: string;
+}
+
 /**
- * Renders a turn as the request body of one endpoint. `ceiling` is the token ceiling sent. Throws `ProviderFailure`.
+ * Renders a turn as the request body of one endpoint, in JSON or as an upload. `ceiling` is the token ceiling sent. Throws
+ * `ProviderFailure`.
  */
-export type BodyWriter = (turn: Turn, ceiling: number) => string;
+export type BodyWriter = (turn: Turn, ceiling: number) => string | ProviderUpload;
+export type TextWriter = (turn: Turn, ceiling: number) => string;
 
 /**
  * One wire format of providers: where calls go and what authenticates them, how a turn is written in it and how its

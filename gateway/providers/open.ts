@@ -1,6 +1,7 @@
 import { signedHeaders } from '../outbound/credentials.ts';
 import type { Outbound, OutboundLimits, OutboundReply } from '../outbound/outbound.ts';
 import type { Turn } from '../terms/turn.ts';
+import type { ProviderUpload } from './adapter.ts';
 import type { ProviderAttempt } from './attempt.ts';
 import { failureOf } from './failure-of.ts';
 import { ProviderFailure } from './provider-failure.ts';
@@ -15,7 +16,7 @@ export interface OpenRequest {
   readonly target: Target;
   readonly turn: Turn;
   /** The request body, if the turn was already rendered for this target. */
-  readonly body?: string | undefined;
+  readonly body?: string | ProviderUpload | undefined;
   /** The token ceiling sent to this endpoint. */
   readonly ceiling: number;
   /** Generation id, only to make ids for tool calls that the provider sent without one. */
@@ -38,7 +39,11 @@ export interface OpenRequest {
 export type RefusalSink = (
   raw: string,
   failure: ProviderFailure,
-  sent: { readonly turn: Turn; readonly body: string },
+  sent: {
+    readonly turn: Turn;
+    /** Empty for an upload: of what it holds, the turn has the texts. */
+    readonly body: string;
+  },
 ) => void;
 
 /** Factor on the line bound for endpoints that answer with media: one line holds a whole picture in base64. */
@@ -51,11 +56,11 @@ const MEDIA_LINE_FACTOR = 8;
 export async function open(outbound: Outbound, request: OpenRequest): Promise<ProviderAttempt> {
   const { target, turn, refusals } = request;
   let reply: OutboundReply;
-  let body: string;
+  let body: string | ProviderUpload;
   try {
     body = request.body ?? target.write(turn, request.ceiling);
     const { url, headers: fixed } = turn.stream ? target.stream : target.whole;
-    let headers = headersOf(fixed, turn, request.trace);
+    let headers = headersOf(typeof body === 'string' ? fixed : uploadHeaders(fixed, body), turn, request.trace);
     const { signer } = target;
     if (signer !== null) {
       headers = await signedHeaders(signer, { method: 'POST', url, headers, body, clock: request.sharing.clock });
@@ -71,7 +76,8 @@ export async function open(outbound: Outbound, request: OpenRequest): Promise<Pr
   } catch (error) {
     throw failureOf(error, null);
   }
-  const note: RefusalNote | undefined = refusals && ((raw, failure) => refusals(raw, failure, { turn, body }));
+  const note: RefusalNote | undefined =
+    refusals && ((raw, failure) => refusals(raw, failure, { turn, body: typeof body === 'string' ? body : '' }));
   const { clock, room, streamShare } = request.sharing;
   if (reply.status !== 200) throw await refused(reply, note && { note, clock });
   const failure = failureOfHead(reply, turn.stream);
@@ -94,6 +100,11 @@ function failureOfHead(reply: OutboundReply, stream: boolean): ProviderFailure |
   const expected = stream ? 'text/event-stream' : 'application/json';
   if (type.startsWith(expected) || type.toLowerCase().startsWith(expected)) return null;
   return new ProviderFailure('garbage', `the content type is not ${expected}`, reply.status);
+}
+
+/** The prepared headers begin with the type of a JSON body. */
+function uploadHeaders(fixed: readonly string[], { type }: ProviderUpload): readonly string[] {
+  return ['content-type', type, ...fixed.slice(2)];
 }
 
 function headersOf(fixed: readonly string[], turn: Turn, trace: string | undefined): readonly string[] {

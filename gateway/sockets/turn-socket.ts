@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WebSocket } from 'ws';
 import type { Dialect } from '../dialects/dialect.ts';
 import { continued, itemsOf, pastTurn } from '../dialects/responses/continued-turn.ts';
-import { RequestBody } from '../edge/body/request-body.ts';
 import type { EdgeRoutes } from '../edge/edge-routes.ts';
 import { callerOf, type RequestContext, takeBody, type Upgrade } from '../edge/request-context.ts';
 import type { ServedRoute } from '../edge/route.ts';
@@ -133,8 +132,7 @@ export class TurnSocket implements SocketUser {
     const body = continued(value as Readonly<Record<string, unknown>>, edge.retained.of(this));
     this.#input = itemsOf(body.input);
     if (body.generate === false) return this.#prepare(context, edge, { ...body, generate: null });
-    context.body = new RequestBody(bytes, { ...body, stream: true });
-    return answerTurn(edge, this.#options.dialect, context);
+    return answerTurn(edge, this.#options.dialect, context, { value: { ...body, stream: true }, bytes });
   }
 
   /** Answers a turn that only prepares the next one: no provider is called, and nothing is charged. */

@@ -2,14 +2,13 @@ import { deleteFile, listFiles } from '../../../actors/file/file.ts';
 import { UPLOAD_PURPOSES } from '../../../actors/file/file-record.ts';
 import { ownerOf } from '../../../actors/runtime/index.ts';
 import { isFileId } from '../../../actors/terms/ids.ts';
-import { readFormUpload } from '../../edge/body/form-upload.ts';
+import { storeFormFile } from '../../edge/body/store-form-file.ts';
 import { sendFileContent } from '../../edge/downloads/file-content.ts';
 import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { limitOf, textOf } from '../../edge/query/query-values.ts';
 import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { noSuchFile, requireFile } from '../../files/read-file.ts';
-import { storeUpload } from '../../files/store-upload.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { describeUpload } from './describe-upload.ts';
@@ -24,23 +23,8 @@ export const fileRoutes: readonly Route[] = [
   { method: 'GET', path: '/files/:id/content', policy: 'key', body: 'none', answer: sendFileContent },
 ];
 
-async function upload(context: RequestContext, { services, uploads }: EdgeRoutes): Promise<RouteAnswer> {
-  const { limits, clock, files } = services;
-  const { fileBytesMax } = files.limits;
-  const account = accountOf(context);
-  // An upload waits for its client.
-  context.place?.leave();
-  const stored = await uploads.run(account, async () => {
-    const form = await readFormUpload(context.request, { limits, clock, fileBytesMax, invite: context.invite });
-    const describe = () => describeUpload(form.filename, form.fields);
-    try {
-      return await storeUpload(files, { account, source: form.source, describe });
-    } catch (thrown) {
-      form.drop();
-      throw thrown;
-    }
-  });
-  return json(fileObject(stored));
+async function upload(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  return json(fileObject(await storeFormFile(context, edge, describeUpload)));
 }
 
 const PAGE = { usual: 100, most: 1_000 } as const;

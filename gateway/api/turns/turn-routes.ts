@@ -1,5 +1,6 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import { DIALECTS } from '../../dialects/dialect-table.ts';
+import { takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { answerTurn } from '../../edge/turns/answer-turn.ts';
 
@@ -10,7 +11,7 @@ export function turnRoute(path: string, dialect: Dialect): Route {
     path,
     policy: 'admit',
     body: 'json',
-    answer: (context, edge) => answerTurn(edge, dialect, context),
+    answer: (context, edge) => answerTurn(edge, dialect, context, takeBody(context)),
   };
 }
 

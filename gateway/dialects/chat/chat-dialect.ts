@@ -2,7 +2,7 @@ import type { Turn } from '../../terms/turn.ts';
 import type { Dialect } from '../dialect.ts';
 import { standardEnvelope } from '../reply/error-envelope.ts';
 import { KEEP_ALIVE, PROCESSING } from '../reply/event-text.ts';
-import type { ReplyDialect } from '../reply/reply-dialect.ts';
+import { JSON_REPLY, type ReplyDialect } from '../reply/reply-dialect.ts';
 import { membersOf } from '../request/unread-members.ts';
 import { ChatFrames } from './frames.ts';
 import { parse } from './parse.ts';
@@ -34,6 +34,7 @@ function chatReplyDialect(turn: Turn): ReplyDialect {
 function replyDialect(hidden: boolean, dispatch: boolean): ReplyDialect {
   const options = { hidden, dispatch };
   return {
+    type: JSON_REPLY,
     whole: (head, events, closing) => render(head, events, closing, hidden),
     frames: (head) => new ChatFrames(head, options),
     processing: PROCESSING,

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import { standardEnvelope } from '../reply/error-envelope.ts';
 import { KEEP_ALIVE, PROCESSING } from '../reply/event-text.ts';
-import type { ReplyDialect } from '../reply/reply-dialect.ts';
+import { JSON_REPLY, type ReplyDialect } from '../reply/reply-dialect.ts';
 import { membersOf } from '../request/unread-members.ts';
 import { CompletionFrames } from './frames.ts';
 import { parse } from './parse.ts';
@@ -21,6 +21,7 @@ export const completionDialect: Dialect = {
 /** Writes the answer to a text completion. `echo`: text placed before the answer. (rule I62, rule I63, rule I64) */
 export function completionReplyDialect(echo: string | null): ReplyDialect {
   return {
+    type: JSON_REPLY,
     whole: (head, events, closing) => render(head, events, closing, echo),
     frames: (head) => new CompletionFrames(head, echo),
     processing: PROCESSING,

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect.ts';
 import { standardEnvelope } from '../reply/error-envelope.ts';
-import type { ReplyDialect } from '../reply/reply-dialect.ts';
+import { JSON_REPLY, type ReplyDialect } from '../reply/reply-dialect.ts';
 import { membersOf } from '../request/unread-members.ts';
 import { type Encoding, parse } from './parse.ts';
 import { render } from './render.ts';
@@ -23,6 +23,7 @@ const REPLIES: Readonly<Record<Encoding, ReplyDialect>> = {
 
 function embeddingsReplyDialect(encoding: Encoding): ReplyDialect {
   return {
+    type: JSON_REPLY,
     whole: (head, events, closing) => [...render(head, events, closing, encoding)].join(''),
     pieces: (head, events, closing) => render(head, events, closing, encoding),
     frames: () => {

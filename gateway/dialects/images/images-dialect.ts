@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import { standardEnvelope } from '../reply/error-envelope.ts';
 import { KEEP_ALIVE, PROCESSING } from '../reply/event-text.ts';
-import type { ReplyDialect } from '../reply/reply-dialect.ts';
+import { JSON_REPLY, type ReplyDialect } from '../reply/reply-dialect.ts';
 import { membersOf } from '../request/unread-members.ts';
 import { ImagesFrames } from './frames.ts';
 import { parse } from './parse.ts';
@@ -11,6 +11,7 @@ import { imagesRequest } from './request-schema.ts';
 
 /** Writes the answer to an image generation. */
 const REPLY: ReplyDialect = {
+  type: JSON_REPLY,
   whole: render,
   frames: (head) => new ImagesFrames(head),
   processing: PROCESSING,

@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.ts';
-import type { ReplyDialect } from '../reply/reply-dialect.ts';
+import { JSON_REPLY, type ReplyDialect } from '../reply/reply-dialect.ts';
 import { membersOf } from '../request/unread-members.ts';
 import { streamEnvelope, wholeEnvelope } from './error-envelope.ts';
 import { MessagesFrames, PING } from './frames.ts';
@@ -22,6 +22,7 @@ export const messagesDialect: Dialect = {
 /** Writes the answer to a request with these `stop_sequences`. */
 export function messagesReplyDialect(stops: readonly string[]): ReplyDialect {
   return {
+    type: JSON_REPLY,
     whole: (head, events, closing) => render(head, events, closing, stops),
     frames: (head) => new MessagesFrames(head, stops),
     // `message_start` is the first event of a stream.

@@ -14,11 +14,16 @@ export interface Closing {
   readonly honoured: Readonly<Record<string, boolean>>;
 }
 
+/** The type of answers that are JSON. */
+export const JSON_REPLY = 'application/json; charset=utf-8';
+
 /**
  * Writes the answer to one request: everything on the wire that depends on the dialect and on the request. It turns
  * events into text and has no access to sockets, money or providers.
  */
 export interface ReplyDialect {
+  /** The content type of `whole`. */
+  readonly type: string;
   /** The body of a reply in one piece. `closing: null`: no charge is recorded, so no usage is shown. */
   whole(head: ReplyHead, events: readonly TurnEvent[], closing: Closing | null): string;
   /**

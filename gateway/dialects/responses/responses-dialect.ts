@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import { standardEnvelope } from '../reply/error-envelope.ts';
 import { KEEP_ALIVE, PROCESSING } from '../reply/event-text.ts';
-import type { ReplyDialect } from '../reply/reply-dialect.ts';
+import { JSON_REPLY, type ReplyDialect } from '../reply/reply-dialect.ts';
 import { membersOf } from '../request/unread-members.ts';
 import { streamEnvelope } from './failure.ts';
 import type { FlatTool } from './flat-tools.ts';
@@ -37,6 +37,7 @@ export function responsesReplyDialect(
   };
   const members = named.length === 0 ? null : tools.map(({ member }) => member);
   return {
+    type: JSON_REPLY,
     whole: (head, events, closing) => render(head, events, closing, wanted),
     frames: (head) => new ResponsesFrames(head, wanted),
     processing: PROCESSING,

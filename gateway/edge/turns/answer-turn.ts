@@ -5,11 +5,17 @@ import { startTurn } from '../../inference/start-turn.ts';
 import { tracedServices } from '../../inference/traced-services.ts';
 import type { TraceSpan } from '../../terms/tracing.ts';
 import type { EdgeRoutes } from '../edge-routes.ts';
-import { callerOf, type RequestContext, takeBody } from '../request-context.ts';
+import { callerOf, type RequestContext } from '../request-context.ts';
 import { StreamAnswer } from './answer-stream.ts';
 import { WholeAnswer } from './answer-whole.ts';
 import { readAttribution } from './attribution.ts';
 import { readIdempotency } from './idempotency.ts';
+
+/** A request as its dialect parses it: JSON as it was read, or the fields of a form with the files that it brought. */
+export interface TurnBody {
+  readonly value: unknown;
+  readonly bytes: number;
+}
 
 /**
  * Answers an inference request of an authenticated caller whose body was read, whole or as a stream. Refusals use the
@@ -17,9 +23,13 @@ import { readIdempotency } from './idempotency.ts';
  * the admit has counted the request. Not async: an async frame that awaits the answer would keep the parsed body alive
  * for as long.
  */
-export function answerTurn(untraced: EdgeRoutes, dialect: Dialect, context: RequestContext): Promise<null> {
+export function answerTurn(
+  untraced: EdgeRoutes,
+  dialect: Dialect,
+  context: RequestContext,
+  { value, bytes }: TurnBody,
+): Promise<null> {
   const routes = context.span === null ? untraced : traced(untraced, context.span);
-  const { value, bytes } = takeBody(context);
   const streamed = asksStream(value);
   context.errorEnvelope = dialect.errorEnvelope(streamed);
   const { headers } = context.request;

@@ -13,7 +13,7 @@ import { generationHeaders, turnHeaders } from '../generation-headers.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /**
- * A turn answered as one JSON document, in any dialect. The charge is recorded before the first byte is sent. If that
+ * A turn answered as one document, in any dialect. The charge is recorded before the first byte is sent. If that
  * cannot be done now, the reply goes out without `usage` and the charge follows in the background. (spec: inference,
  * Chat completion reply, Chat stream 3)
  */
@@ -51,7 +51,7 @@ export class WholeAnswer {
       const { head, request } = running;
       const headers = generationHeaders(head.id).concat(turnHeaders(request, running));
       headers.push('x-provider-name', headerText(head.provider));
-      headers.push('content-type', 'application/json; charset=utf-8');
+      headers.push('content-type', request.reply.type);
       if (services.crashPoint) response.once('finish', () => services.crashPoint?.('reply.sent'));
       // Writing a large answer takes as long as parsing a large body.
       const characters = charactersOf(events);

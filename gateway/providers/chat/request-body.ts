@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { isEmpty } from '../../terms/is-empty.ts';
 import { formatText, JsonText, membersText } from '../../terms/json-text.ts';
 import type { Reasoning, Tool, Turn } from '../../terms/turn.ts';
-import type { BodyWriter } from '../adapter.ts';
+import type { TextWriter } from '../adapter.ts';
 import { listText } from '../json-text.ts';
 import { ownOptions } from '../own-options.ts';
 import { conversationText } from './conversation.ts';
@@ -24,7 +24,7 @@ const OURS: ReadonlySet<string> = new Set([
  * declares. The ceiling is sent under the name that the endpoint declares; a stream always requests its usage. Of the
  * reasoning settings only the effort and the switch have a member here. (rule I110, rule I113)
  */
-export function chatWriter(endpoint: Endpoint): BodyWriter {
+export function chatWriter(endpoint: Endpoint): TextWriter {
   const declared = new Set(endpoint.supportedParameters);
   const defaults = Object.entries(endpoint.defaultParameters).filter(([name]) => declared.has(name));
   const head = `{"model":${JSON.stringify(endpoint.target.upstreamId)},"messages":`;

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { TurnMessage } from '../../terms/turn.ts';
-import type { BodyWriter } from '../adapter.ts';
+import type { TextWriter } from '../adapter.ts';
 import { ownOptions } from '../own-options.ts';
 
 /** Members that the gateway sets; `provider.options` cannot. */
@@ -10,7 +10,7 @@ const OURS: ReadonlySet<string> = new Set(['model', 'input', 'encoding_format', 
  * Writes embeddings requests for one endpoint. The inputs are always a list. Vectors are asked for as decimals, which
  * every provider knows, or encoded where the endpoint declares that: a tenth of the work for both sides.
  */
-export function embeddingsWriter(endpoint: Endpoint): BodyWriter {
+export function embeddingsWriter(endpoint: Endpoint): TextWriter {
   const { encoding_format: format } = endpoint.descriptors;
   const isEncoded = format?.type === 'enum' && format.values.includes('base64');
   const fixed = { model: endpoint.target.upstreamId, encoding_format: isEncoded ? 'base64' : 'float' };

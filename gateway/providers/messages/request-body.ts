@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { JsonText, membersText } from '../../terms/json-text.ts';
 import type { Tool, Turn } from '../../terms/turn.ts';
-import type { BodyWriter } from '../adapter.ts';
+import type { TextWriter } from '../adapter.ts';
 import { listText } from '../json-text.ts';
 import { ownOptions } from '../own-options.ts';
 import { ProviderFailure } from '../provider-failure.ts';
@@ -22,7 +22,7 @@ const NO_PARAMETERS = { type: 'object', properties: {} };
  * A turn as the JSON body of a messages request. Sends sampling members only where declared, and always the ceiling,
  * which the dialect requires. Throws `ProviderFailure` for content that the dialect cannot express.
  */
-export function messagesWriter(endpoint: Endpoint): BodyWriter {
+export function messagesWriter(endpoint: Endpoint): TextWriter {
   const declared = new Set(endpoint.supportedParameters);
   return (turn, ceiling) => {
     const { system, messages } = conversation(turn.messages);

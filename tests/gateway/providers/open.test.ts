@@ -60,6 +60,35 @@ it('calls each dialect on its own route with its own credentials', async () => {
   });
 });
 
+it('the body of a call may be an upload with a type of its own, and its refusal is noted without its bytes', async () => {
+  const pieces = ['--b\r\n', 'bytes', '\r\n--b--'];
+  const text = pieces.join('');
+  const uploading: Adapter = {
+    ...chatAdapter,
+    writer: () => () => ({
+      type: 'multipart/form-data; boundary=b',
+      length: text.length,
+      async *chunks() {
+        for (const piece of pieces) yield Buffer.from(piece);
+      },
+    }),
+  };
+  await using(async (upstream) => {
+    upstream.answer = (_, response) => void response.writeHead(400).end('no');
+    const noted: unknown[] = [];
+    const note: RefusalSink = (raw, _, { body }) => void noted.push([raw, body]);
+    await failing(upstream.openAs('chat', {}, {}, note, uploading));
+    const [call] = upstream.seen;
+    assert.is(call?.body, text);
+    const headers = call?.request.headers ?? {};
+    assert.is(headers['content-type'], 'multipart/form-data; boundary=b');
+    assert.is(headers['content-length'], String(text.length));
+    assert.is(headers.accept, 'application/json');
+    assert.is(headers.authorization, `Bearer ${KEY}`);
+    assert.equal(noted, [['no', '']]);
+  });
+});
+
 it('an adapter addresses a call by model and streaming, and may make the credentials of each call', async () => {
   const signing: Adapter = {
     ...chatAdapter,

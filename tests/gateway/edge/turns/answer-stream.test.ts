@@ -8,7 +8,6 @@ import config from '../../../../cluster.config.ts';
 import { chatDialect } from '../../../../gateway/dialects/chat/chat-dialect.ts';
 import type { Dialect } from '../../../../gateway/dialects/dialect.ts';
 import type { ReplyDialect } from '../../../../gateway/dialects/reply/reply-dialect.ts';
-import { RequestBody } from '../../../../gateway/edge/body/request-body.ts';
 import type { EdgeRoutes } from '../../../../gateway/edge/edge-routes.ts';
 import { beginRequest } from '../../../../gateway/edge/request-context.ts';
 import { answerTurn } from '../../../../gateway/edge/turns/answer-turn.ts';
@@ -45,9 +44,9 @@ async function answered(
     const arrived = { id: 'gen-1', credential: { type: 'none' }, startedAt: systemClock.monotonic(), invite: null };
     const context = beginRequest({ request, response, ...arrived } as Parameters<typeof beginRequest>[0]);
     context.caller = CALLER;
-    context.body = new RequestBody(1_000, { model: 'sim/fast', ...body, stream: true });
     // As `refuse` does when part of an answer was sent.
-    answerTurn(routes, dialect, context).catch(() => response.destroy());
+    const arrivedBody = { value: { model: 'sim/fast', ...body, stream: true }, bytes: 1_000 };
+    answerTurn(routes, dialect, context, arrivedBody).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {

@@ -176,6 +176,19 @@ function isStandard({ status, headers, text }: Answered, expected: number, type:
 
 const TOO_HOT = { ...sim({}), temperature: 3 };
 
+it('an answer has the content type of its dialect', async () => {
+  const plain: Dialect = {
+    ...OWN,
+    parse: (body, session) => {
+      const { turn, reply } = chatDialect.parse(body, session);
+      return { turn, reply: { ...reply, type: 'text/plain; charset=utf-8', whole: (head) => `served as ${head.id}` } };
+    },
+  };
+  const body = { messages: [{ role: 'user', content: 'x' }] };
+  const { status, headers, text } = await answered({ body, dialect: plain });
+  assert.equal([status, headers.get('content-type'), text], [200, 'text/plain; charset=utf-8', 'served as gen-1']);
+});
+
 it('a refused stream is answered in the envelope of its dialect, and any other request in the common one', async () => {
   const stream = await answered({ body: { ...TOO_HOT, stream: true } });
   isOwn(stream, 400, 'invalid_request');
