@@ -4,22 +4,34 @@
  * `validating`. A line's outcome and its charge are one commit. (rule B12, rule B18)
  */
 import { setup } from 'xstate';
-import * as batch from './batch-effects.ts';
+import type { Stamped } from '../runtime/index.ts';
 import type { BatchStatus } from './batch-record.ts';
 import { type BatchState, emptyBatch } from './batch-state.ts';
-import type { BatchEvent } from './events.ts';
-import * as lines from './line-effects.ts';
+import * as lines from './lines.ts';
+import * as results from './results.ts';
+import * as status from './status.ts';
+import * as submission from './submission.ts';
+
+type BatchEvent =
+  | submission.BatchSubmit
+  | lines.LineEvent
+  | results.ResultsEvent
+  | (Stamped & { readonly type: 'batch.cancel' })
+  /** Timer: the completion window closes. */
+  | (Stamped & { readonly type: 'batch.expire' });
 
 const chart = setup({
   types: {} as { context: BatchState; events: BatchEvent; input: { address: string } },
-  guards: { ...batch.guards, ...lines.guards },
-  actions: { ...batch.actions, ...lines.actions },
+  guards: { ...submission.guards, ...lines.guards },
+  actions: { ...submission.actions, ...lines.actions, ...results.actions, ...status.actions },
 });
 
-/** Writes the row of the batch, and answers with it. */
-const put = (status: BatchStatus) => ({ type: 'put', params: { status } }) as const;
-const answer = (status: BatchStatus) => ({ type: 'answer', params: { status } }) as const;
-const refuseCancel = (status: batch.UncancellableStatus) => ({ type: 'refuseCancel', params: { status } }) as const;
+/** Writes the row of the batch, and answers with it, as one that has this status. */
+const put = (as: BatchStatus) => ({ type: 'put', params: { status: as } }) as const;
+const answer = (as: BatchStatus) => ({ type: 'answer', params: { status: as } }) as const;
+const refuseCancel = (as: status.UncancellableStatus) => ({ type: 'refuseCancel', params: { status: as } }) as const;
+/** Guard: what is left once the line of the event has ended. */
+const endIs = (as: lines.EndCase) => ({ type: 'endIs', params: { as } }) as const;
 
 /** What an outcome changes: the row with its charge, the counts, the slot, which the account may grant again. */
 const END_LINE = ['recordOutcome', 'endLine', put('in_progress'), 'updateSlots'] as const;
@@ -28,16 +40,16 @@ const CANCEL = {
   actions: ['cutAll', 'dropAll', put('cancelling'), 'updateSlots', 'writeResults', answer('cancelling')],
 } as const;
 const LINE_ENDS = [
-  { guard: 'isLastToEnd', target: 'completing', actions: [...END_LINE, 'writeResults'] },
+  { guard: endIs('last'), target: 'completing', actions: [...END_LINE, 'writeResults'] },
   {
-    guard: 'isOutOfRoom',
+    guard: endIs('full'),
     target: 'completing',
     actions: ['recordOutcome', 'endLine', 'fillUp', put('in_progress'), 'updateSlots', 'writeResults'],
   },
   { actions: END_LINE },
 ] as const;
 const LATE_LINE_ENDS = [
-  { guard: 'isLastToEnd', actions: [...END_LINE, 'writeResults'] },
+  { guard: endIs('last'), actions: [...END_LINE, 'writeResults'] },
   { actions: END_LINE },
 ] as const;
 /** Once its results are being written, a batch has no line in flight: only its status can change. */

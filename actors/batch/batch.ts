@@ -1,14 +1,15 @@
 /** The batch kind and its client functions. Lists and look-ups read rows from the store, on any node. */
-import { type ActorEvent, AskError, type Cluster, type Json, type Kind, type RowRef } from '../runtime/index.ts';
+import { AskError, type Cluster, type Json, type Kind } from '../runtime/index.ts';
 import { plain, same } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import { batchAddress } from '../terms/ids.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { batchMachine } from './batch.machine.ts';
 import { type BatchRecord, batchCollection } from './batch-record.ts';
-import type { BatchBounds, BatchEvent, NewBatch } from './events.ts';
+import type { BatchBounds, NewBatch } from './batch-state.ts';
 import { explainBatch } from './explain.ts';
-import { lineCollection, NEXT_LINES } from './line-record.ts';
+import { lineCollection } from './line-record.ts';
+import { batchRows } from './lines.ts';
 
 export const batchKind: Kind = {
   name: 'batch',
@@ -19,25 +20,10 @@ export const batchKind: Kind = {
   volatile: [],
   activities: ['line', 'results'],
   collections: { batch: batchCollection, line: lineCollection, [FEED_EVENTS]: feedEventCollection },
-  rows: rowsOf,
+  rows: batchRows,
   explain: explainBatch,
   redact: (context: Json) => context,
 };
-
-function rowsOf(event: ActorEvent): readonly RowRef[] {
-  const typed = event as unknown as BatchEvent;
-  switch (typed.type) {
-    case 'slot.grant':
-      return [{ as: 'next', collection: 'line', next: NEXT_LINES }];
-    case 'line.done':
-    case 'line.done.refused':
-    case 'line.failed':
-    case 'line.retry':
-      return [{ as: 'line', collection: 'line', id: typed.id, mayBeStored: false }];
-    default:
-      return [];
-  }
-}
 
 export interface SubmitOptions {
   readonly bounds: BatchBounds;

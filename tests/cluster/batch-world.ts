@@ -6,9 +6,9 @@ import * as assert from 'uvu/assert';
 import { showAccount } from '../../actors/account/account.ts';
 import { findBatch, submitBatch } from '../../actors/batch/batch.ts';
 import type { BatchRecord } from '../../actors/batch/batch-record.ts';
-import type { BatchBounds, LineResult, NewBatch } from '../../actors/batch/events.ts';
-import type { LineInput } from '../../actors/batch/line-effects.ts';
+import type { BatchBounds, NewBatch } from '../../actors/batch/batch-state.ts';
 import { failedOutcome, repliedOutcome } from '../../actors/batch/line-record.ts';
+import type { LineInput, LineResult } from '../../actors/batch/lines.ts';
 import { findFile } from '../../actors/file/file.ts';
 import { admit } from '../../actors/key/key.ts';
 import {

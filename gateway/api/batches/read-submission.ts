@@ -1,5 +1,5 @@
 import { ACTIVE_BATCHES_MAX, queueFull } from '../../../actors/account/queue.ts';
-import type { NewBatch } from '../../../actors/batch/events.ts';
+import type { NewBatch } from '../../../actors/batch/batch-state.ts';
 import { countActive } from '../../../actors/batch/list-batches.ts';
 import { ownerOf } from '../../../actors/runtime/index.ts';
 import { readJson } from '../../edge/body/read-json.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { BATCH_ENDPOINTS, type BatchEndpoint } from '../../../actors/batch/batch-record.ts';
-import type { BatchBounds } from '../../../actors/batch/events.ts';
+import type { BatchBounds } from '../../../actors/batch/batch-state.ts';
 import { LINES_MAX } from '../../../actors/batch/line-record.ts';
 import { LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf, opaque } from '../../dialects/request/members.ts';
 import { membersOf } from '../../dialects/request/unread-members.ts';

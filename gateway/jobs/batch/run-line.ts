@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
-import { IN_FLIGHT_MAX } from '../../../actors/batch/batch-state.ts';
-import type { LineResult } from '../../../actors/batch/events.ts';
-import { type LineInput, MONEY_HELD } from '../../../actors/batch/line-effects.ts';
 import { failedOutcome, type LineOutcome, REPLY_BYTES_MAX, repliedOutcome } from '../../../actors/batch/line-record.ts';
+import type { LineResult } from '../../../actors/batch/lines.ts';
+import { IN_FLIGHT_MAX, type LineInput, MONEY_HELD } from '../../../actors/batch/lines.ts';
 import {
   ActivityFailed,
   type ActivityHandler,

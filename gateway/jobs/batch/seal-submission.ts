@@ -1,4 +1,4 @@
-import type { NewBatch } from '../../../actors/batch/events.ts';
+import type { NewBatch } from '../../../actors/batch/batch-state.ts';
 import type { LineError, NewLine } from '../../../actors/batch/line-record.ts';
 import { ownerOf, type Place, sealBlob } from '../../../actors/runtime/index.ts';
 import { plain } from '../../../actors/terms/chart-tools.ts';

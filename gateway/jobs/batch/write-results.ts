@@ -1,6 +1,5 @@
-import type { ResultsInput } from '../../../actors/batch/batch-effects.ts';
-import type { WrittenResults } from '../../../actors/batch/events.ts';
 import type { LineRecord, UnsentType } from '../../../actors/batch/line-record.ts';
+import type { ResultsInput, WrittenResults } from '../../../actors/batch/results.ts';
 import {
   type ActivityHandler,
   type ActivityTask,

@@ -2,24 +2,21 @@ import { assign } from 'xstate';
 import type { AccountState } from '../../../actors/account/account-state.ts';
 import { grantSlots, type QueueEvent } from '../../../actors/account/queue.ts';
 import { batchKind } from '../../../actors/batch/batch.ts';
-import { answerBatch, endBatch, putBatch } from '../../../actors/batch/batch-effects.ts';
-import { type BatchState, without } from '../../../actors/batch/batch-state.ts';
-import type { BatchEvent, ResultsDone } from '../../../actors/batch/events.ts';
-import { indexOf, recordOutcome } from '../../../actors/batch/line-effects.ts';
+import type { BatchState } from '../../../actors/batch/batch-state.ts';
 import { type LineRecord, lineCollection } from '../../../actors/batch/line-record.ts';
-import { type Effect, emit, emitOn, type Kind } from '../../../actors/runtime/index.ts';
-import { only } from '../../../actors/terms/chart-tools.ts';
+import { indexOf, LINE_END, type LineEnd, recordOutcome, without } from '../../../actors/batch/lines.ts';
+import type { ResultsDone } from '../../../actors/batch/results.ts';
+import { endBatch } from '../../../actors/batch/results.ts';
+import { answerBatch, putBatch } from '../../../actors/batch/status.ts';
+import { assignOn, type Effect, emitOn, type Kind } from '../../../actors/runtime/index.ts';
 import type { Mutation } from '../mutation.ts';
 import { accountWith } from './account-with.ts';
 import { batchWith } from './batch-with.ts';
 
-const ended = (event: BatchEvent): Parameters<typeof recordOutcome>[1] =>
-  only(event, 'line.done', 'line.done.refused', 'line.failed');
-
 function outcomeWith(change: (effects: readonly Effect[]) => readonly Effect[]): NonNullable<Mutation['kinds']> {
   return batchWith({
     actions: {
-      recordOutcome: emit<BatchState, BatchEvent>(({ context, event }) => change(recordOutcome(context, ended(event)))),
+      recordOutcome: emitOn(LINE_END, (state: BatchState, event: LineEnd) => change(recordOutcome(state, event))),
     },
   });
 }
@@ -52,7 +49,7 @@ export const BATCH_MUTATIONS: readonly Mutation[] = [
     name: 'outcome of a line not counted',
     caughtBy: 61,
     kinds: batchWith({
-      actions: { endLine: assign(({ context, event }) => without(context, indexOf(ended(event)))) },
+      actions: { endLine: assignOn(LINE_END, (state: BatchState, event: LineEnd) => without(state, indexOf(event))) },
     }),
   },
   { name: 'result lines in another order', caughtBy: 61, kinds: sorted(({ index }) => -index) },

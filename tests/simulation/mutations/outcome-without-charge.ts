@@ -1,8 +1,6 @@
 import type { BatchState } from '../../../actors/batch/batch-state.ts';
-import type { BatchEvent } from '../../../actors/batch/events.ts';
-import { recordOutcome } from '../../../actors/batch/line-effects.ts';
-import { emit } from '../../../actors/runtime/index.ts';
-import { only } from '../../../actors/terms/chart-tools.ts';
+import { LINE_END, type LineEnd, recordOutcome } from '../../../actors/batch/lines.ts';
+import { emitOn } from '../../../actors/runtime/index.ts';
 import type { Mutation } from '../mutation.ts';
 import { batchWith } from './batch-with.ts';
 
@@ -12,8 +10,8 @@ export const outcomeWithoutCharge: Mutation = {
   caughtBy: 61,
   kinds: batchWith({
     actions: {
-      recordOutcome: emit<BatchState, BatchEvent>(({ context, event }) =>
-        recordOutcome(context, only(event, 'line.done')).filter(({ type }) => type !== 'send'),
+      recordOutcome: emitOn(LINE_END, (state: BatchState, event: LineEnd) =>
+        recordOutcome(state, event).filter(({ type }) => type !== 'send'),
       ),
     },
   }),

@@ -1,8 +1,7 @@
 import { release } from '../../../actors/account/account.ts';
-import type { ResultsInput } from '../../../actors/batch/batch-effects.ts';
-import type { LineResult, WrittenResults } from '../../../actors/batch/events.ts';
-import type { LineInput } from '../../../actors/batch/line-effects.ts';
 import { type LineRecord, repliedOutcome } from '../../../actors/batch/line-record.ts';
+import type { LineInput, LineResult } from '../../../actors/batch/lines.ts';
+import type { ResultsInput, WrittenResults } from '../../../actors/batch/results.ts';
 import { admit } from '../../../actors/key/key.ts';
 import type { Json, SealedBlob } from '../../../actors/runtime/index.ts';
 import type { ClusterNode } from '../../../actors/runtime/node.ts';

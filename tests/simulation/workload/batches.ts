@@ -1,6 +1,6 @@
 import { createAccount, creditDeposit } from '../../../actors/account/account.ts';
 import { cancelBatch, findBatch, submitBatch } from '../../../actors/batch/batch.ts';
-import type { NewBatch } from '../../../actors/batch/events.ts';
+import type { NewBatch } from '../../../actors/batch/batch-state.ts';
 import { createKey } from '../../../actors/key/key.ts';
 import type { ActivityHandler } from '../../../actors/runtime/ports/activity.ts';
 import { batchId } from '../../../actors/terms/ids.ts';

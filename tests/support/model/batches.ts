@@ -1,6 +1,9 @@
 /** Complete events of batches for tests, with defaults for all but the essential members. */
-import type { BatchBounds, LineResult, NewBatch, WrittenResults } from '../../../actors/batch/events.ts';
+
+import type { BatchBounds, NewBatch } from '../../../actors/batch/batch-state.ts';
 import { failedOutcome, type NewLine, repliedOutcome } from '../../../actors/batch/line-record.ts';
+import type { LineResult } from '../../../actors/batch/lines.ts';
+import type { WrittenResults } from '../../../actors/batch/results.ts';
 import { batchAddress, lineGenerationId } from '../../../actors/terms/ids.ts';
 import { ACCOUNT, KEY, START, settlement } from './words.ts';
 

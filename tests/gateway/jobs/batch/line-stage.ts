@@ -1,7 +1,6 @@
 /** The handlers of a batch on a fake cluster, with real inference, a scripted provider, and bytes in memory. */
 import * as assert from 'uvu/assert';
-import type { LineResult } from '../../../../actors/batch/events.ts';
-import type { LineInput } from '../../../../actors/batch/line-effects.ts';
+import type { LineInput, LineResult } from '../../../../actors/batch/lines.ts';
 import {
   type ActivityTask,
   type Cluster,

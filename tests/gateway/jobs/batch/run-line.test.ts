@@ -1,9 +1,9 @@
 import { Registry } from 'prom-client';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { LineResult } from '../../../../actors/batch/events.ts';
-import { MONEY_HELD } from '../../../../actors/batch/line-effects.ts';
 import { REPLY_BYTES_MAX } from '../../../../actors/batch/line-record.ts';
+import type { LineResult } from '../../../../actors/batch/lines.ts';
+import { MONEY_HELD } from '../../../../actors/batch/lines.ts';
 import { ActivityFailed, type ActivityTask } from '../../../../actors/runtime/index.ts';
 import { plain } from '../../../../actors/terms/chart-tools.ts';
 import { holdAttempt } from '../../../../actors/terms/hold.ts';

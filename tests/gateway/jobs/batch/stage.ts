@@ -1,4 +1,4 @@
-import type { NewBatch } from '../../../../actors/batch/events.ts';
+import type { NewBatch } from '../../../../actors/batch/batch-state.ts';
 import type { LineError } from '../../../../actors/batch/line-record.ts';
 import {
   type ByteAccess,

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { LineFailed } from '../../../actors/batch/events.ts';
-import { MONEY_HELD, retryAt } from '../../../actors/batch/line-effects.ts';
+import type { LineFailed } from '../../../actors/batch/lines.ts';
+import { MONEY_HELD, retryAt } from '../../../actors/batch/lines.ts';
 
 const pauseMs = (code: string, attempt: number, id = '0'): number =>
   retryAt({ id, attempt, at: 0, failure: { code, message: '', retriable: true } } as unknown as LineFailed);

@@ -1,30 +1,36 @@
-/** The effects of sending, repeating, recording and cutting lines. Pure; the chart decides when they apply. */
-import { type ActorEvent, assignOn, type Effect, emitOn, guardOn } from '../runtime/index.ts';
-import { firstRow, plain } from '../terms/chart-tools.ts';
-import type { Release } from '../terms/hold.ts';
-import { HOLDS_PER_RUN_MAX, holdAttempt } from '../terms/hold.ts';
-import { accountAddress, lineGenerationId } from '../terms/ids.ts';
+/**
+ * The lines of a batch: sent as the account grants slots, repeated, recorded together with their charge, or cut. A line's
+ * run is an activity.
+ */
 import {
-  type BatchState,
-  counted,
-  drop,
-  IN_FLIGHT_MAX,
-  inFlight,
-  type LineInFlight,
-  linesToSend,
-  type Submitted,
-  send,
-  stopSending,
-  submittedOf,
-  waitingLines,
-  wanted,
-  withLine,
-  without,
-} from './batch-state.ts';
-import type { BatchEvent, LineAttempt, LineDone, LineDoneRefused, LineFailed, LineRetry, SlotGrant } from './events.ts';
-import { failedOutcome, type LineOutcome, type LineRecord } from './line-record.ts';
+  type ActorEvent,
+  assignOn,
+  type Effect,
+  emitOn,
+  guardOn,
+  type Repeats,
+  type RowRef,
+  type RowView,
+  rowsOn,
+  type Stamped,
+  verdictOn,
+} from '../runtime/index.ts';
+import { firstRow, plain } from '../terms/chart-tools.ts';
+import { HOLDS_PER_RUN_MAX, holdAttempt, type Release, type Settlement } from '../terms/hold.ts';
+import { accountAddress, lineGenerationId } from '../terms/ids.ts';
+import { type BatchState, type LineInFlight, type Submitted, submittedOf } from './batch-state.ts';
+import {
+  failedOutcome,
+  LINE_BYTES_MAX,
+  type LineOutcome,
+  type LineRecord,
+  NEXT_LINES,
+  UNSENT_LINE_BYTES_MAX,
+  type UnsentType,
+} from './line-record.ts';
 
-export const LINE_ACTIVITY = 'line';
+/** Lines of an account in flight over all nodes. (spec: inference, Batch rules 4) */
+export const IN_FLIGHT_MAX = 8;
 const BACK_OFF_MS_MIN = 1_000;
 const BACK_OFF_MS_MAX = 60_000;
 /** Holds are given back within seconds, mostly by lines of the same batch. */
@@ -41,8 +47,110 @@ export interface LineInput extends Omit<Submitted, 'id' | 'createdAt' | 'bounds'
   readonly length: number;
 }
 
+/** From the account: so many further lines may be sent. Never more than the batch asked for. */
+type SlotGrant = Stamped & { readonly type: 'slot.grant'; readonly count: number };
+
+/** What a finished attempt of a line resolves with. */
+export type LineResult = {
+  readonly outcome: LineOutcome;
+  /** The charge, committed with the outcome; null without one. */
+  readonly settlement: Settlement | null;
+};
+
+type LineDone = Stamped & { readonly type: 'line.done'; readonly id: string; readonly result: LineResult };
+/** The account refused the charge, so the reply is not delivered either. */
+type LineDoneRefused = Stamped & {
+  readonly type: 'line.done.refused';
+  readonly id: string;
+  readonly result: LineResult;
+};
+export type LineFailed = Stamped & {
+  readonly type: 'line.failed';
+  readonly id: string;
+  readonly attempt: number;
+  readonly key: string;
+  readonly failure: { readonly code: string; readonly message: string; readonly retriable: boolean };
+};
+/** The runner died; the next attempt begins. */
+type LineAttempt = Stamped & { readonly type: 'line.attempt'; readonly id: string; readonly attempt: number };
+/** Timer: a failed attempt is repeated. */
+type LineRetry = Stamped & { readonly type: 'line.retry'; readonly id: string; readonly repeats: Repeats };
+/** The events with an outcome of a line. */
+export type LineEnd = LineDone | LineDoneRefused | LineFailed;
+export const LINE_END = ['line.done', 'line.done.refused', 'line.failed'] as const;
+export type LineEvent = SlotGrant | LineEnd | LineAttempt | LineRetry;
+
+/** Lines that could be sent now beside those in flight: by number, by slots, and by the room of the results file. */
+export function wanted(state: BatchState): number {
+  if (state.unsentAs !== null) return 0;
+  const { unsent, inFlight, resultBytes } = state;
+  const { resultsBytesMax } = submittedOf(state).bounds;
+  const left = resultsBytesMax - resultBytes - unsent * UNSENT_LINE_BYTES_MAX;
+  const byRoom = Math.floor(left / LINE_BYTES_MAX);
+  return Math.max(0, Math.min(unsent, IN_FLIGHT_MAX - inFlight.length, byRoom - inFlight.length));
+}
+
+/** The unsent lines among the first open ones, as many as were granted. */
+function linesToSend({ next }: BatchState, rows: readonly RowView[], count: number): readonly LineRecord[] {
+  const open = rows.map(({ body }) => body as unknown as LineRecord);
+  return open.filter(({ index }) => index >= next).slice(0, count);
+}
+
+function takeSlots(state: BatchState, { rows, count }: SlotGrant): BatchState {
+  const lines = linesToSend(state, rows.next ?? [], count);
+  const sent = lines.map(({ index }) => ({ index, attempt: 1 }));
+  const last = lines.at(-1);
+  return {
+    ...state,
+    next: last === undefined ? state.next : last.index + 1,
+    unsent: state.unsent - lines.length,
+    inFlight: [...state.inFlight, ...sent],
+  };
+}
+
+function inFlight(state: BatchState, index: number): LineInFlight | null {
+  return state.inFlight.find((line) => line.index === index) ?? null;
+}
+
+/** Frees the slot of a line. */
+export function without(state: BatchState, index: number): BatchState {
+  return { ...state, inFlight: state.inFlight.filter((line) => line.index !== index) };
+}
+
+/** Replaces the entry of a line in flight. */
+function withLine(state: BatchState, line: LineInFlight): BatchState {
+  return { ...state, inFlight: state.inFlight.map((other) => (other.index === line.index ? line : other)) };
+}
+
+/** Counts an outcome. */
+export function counted(state: BatchState, outcome: LineOutcome): BatchState {
+  const resultBytes = state.resultBytes + outcome.bytes;
+  if ('reply' in outcome) return { ...state, resultBytes, completed: state.completed + 1 };
+  const { type } = outcome.error;
+  const failures = { ...state.failures, [type]: (state.failures[type] ?? 0) + 1 };
+  return { ...state, resultBytes, failed: state.failed + 1, failures };
+}
+
+/** Nothing more is sent; lines without an outcome are listed as `type`. Only those without room count as failed. */
+function stopSending(state: BatchState, type: UnsentType): BatchState {
+  if (state.unsentAs === 'results_full') return state;
+  const stopped = { ...state, unsentAs: type };
+  if (type !== 'results_full') return stopped;
+  const { unsent, failed, failures } = state;
+  return { ...stopped, failed: failed + unsent, failures: { ...failures, [type]: unsent } };
+}
+
+/** Drops lines in flight without an outcome: all of them, or those that wait for their next attempt. */
+function drop(state: BatchState, lines: readonly LineInFlight[]): BatchState {
+  return { ...state, inFlight: state.inFlight.filter((line) => !lines.includes(line)) };
+}
+
+function waitingLines(state: BatchState): readonly LineInFlight[] {
+  return state.inFlight.filter(({ waits }) => waits !== undefined);
+}
+
 /** Sends the first unsent lines, from the state before they are counted as sent. */
-export function sendLines(state: BatchState, event: SlotGrant): Effect[] {
+function sendLines(state: BatchState, event: SlotGrant): Effect[] {
   return linesToSend(state, event.rows.next ?? [], event.count).map((line) => performLine(state, line, event.at));
 }
 
@@ -51,7 +159,7 @@ function performLine(state: BatchState, line: LineRecord, at: number): Effect & 
   const { index, customId, body } = line;
   if (body === null) throw new Error(`line ${index} was refused and cannot be sent`);
   const input = plain({ ...submitted, batch, index, customId, ...body } satisfies LineInput);
-  return { type: 'perform', name: LINE_ACTIVITY, id: lineName(index), input, deadlineAt: at + bounds.lineMs };
+  return { type: 'perform', name: 'line', id: lineName(index), input, deadlineAt: at + bounds.lineMs };
 }
 
 /** The name of a line's row, activity and timer. */
@@ -91,7 +199,7 @@ function retryTimer(line: string): string {
 }
 
 /** The outcome of an ended line. */
-export function outcomeOf(event: LineEnd): LineOutcome {
+function outcomeOf(event: LineEnd): LineOutcome {
   if (event.type === 'line.done') return event.result.outcome;
   const { customId } = lineOf(event);
   const message =
@@ -122,8 +230,14 @@ function updateSlots(state: BatchState): Effect {
   return toAccount(state, { type: 'slot.update', batch: id, slots: state.inFlight.length, wants: wanted(state) });
 }
 
+/** A grant that arrives when nothing more may be sent is returned. */
+function returnSlots(state: BatchState): Effect {
+  const { id } = submittedOf(state);
+  return toAccount(state, { type: 'slot.update', batch: id, slots: state.inFlight.length, wants: 0 });
+}
+
 /** Ends lines in flight without an outcome: their runs are aborted, and their holds are released in this commit. */
-export function cutLines(state: BatchState, lines: readonly LineInFlight[], reason: string): Effect[] {
+function cutLines(state: BatchState, lines: readonly LineInFlight[], reason: string): Effect[] {
   if (lines.length === 0) return [];
   const stops = lines.map(({ index, waits }): Effect => {
     const name = lineName(index);
@@ -138,7 +252,9 @@ function releaseHolds(state: BatchState, lines: readonly LineInFlight[], reason:
     generation: lineGenerationId(id, index),
     // The highest that this run can have requested.
     attempt: holdAttempt(attempt, HOLDS_PER_RUN_MAX - 1),
-    ...{ reason, status: null, attempts: [] },
+    reason,
+    status: null,
+    attempts: [],
   })) satisfies readonly Release[];
   return toAccount(state, { type: 'holds.release', key, releases: plain(releases) });
 }
@@ -147,15 +263,11 @@ function toAccount(state: BatchState, event: ActorEvent): Effect {
   return { type: 'send', to: accountAddress(submittedOf(state).account), event };
 }
 
-function lineOf(event: Extract<BatchEvent, { readonly id: string }>): LineRecord {
+function lineOf(event: LineEnd | LineRetry): LineRecord {
   const line = firstRow<LineRecord>(event, 'line');
   if (line === null) throw new Error(`${event.type} has no row of line ${event.id}`);
   return line;
 }
-
-/** The events with an outcome of a line. */
-type LineEnd = LineDone | LineDoneRefused | LineFailed;
-const LINE_END = ['line.done', 'line.done.refused', 'line.failed'] as const;
 
 function afterEnd(state: BatchState, event: LineEnd): BatchState {
   return counted(without(state, indexOf(event)), outcomeOf(event));
@@ -165,18 +277,18 @@ function afterDrop(state: BatchState, event: LineFailed): BatchState {
   return without(state, indexOf(event));
 }
 
-function isLastToEnd(state: BatchState, event: LineEnd): boolean {
-  const { inFlight, unsent, unsentAs } = afterEnd(state, event);
-  return inFlight.length === 0 && (unsent === 0 || unsentAs !== null);
-}
+export type EndCase =
+  /** No line is in flight, and none is left to be sent. */
+  | 'last'
+  /** No line is in flight, and the results file has no room for a further one. */
+  | 'full'
+  | 'more';
 
-function isOutOfRoom(state: BatchState, event: LineEnd): boolean {
+function judgeEnd(state: BatchState, event: LineEnd): EndCase {
   const after = afterEnd(state, event);
-  return after.inFlight.length === 0 && wanted(after) === 0;
-}
-
-function takeSlots(state: BatchState, { rows, count }: SlotGrant): BatchState {
-  return send(state, linesToSend(state, rows.next ?? [], count));
+  if (after.inFlight.length > 0) return 'more';
+  if (after.unsent === 0 || after.unsentAs !== null) return 'last';
+  return wanted(after) === 0 ? 'full' : 'more';
 }
 
 function awaitRetry(state: BatchState, event: LineFailed): BatchState {
@@ -205,10 +317,21 @@ function cutWaiting(state: BatchState): Effect[] {
   return cutLines(state, waitingLines(state), EXPIRED);
 }
 
+function lineRef({ id }: { readonly id: string }): readonly RowRef[] {
+  return [{ as: 'line', collection: 'line', id, mayBeStored: false }];
+}
+
+export const batchRows = rowsOn({
+  'slot.grant': () => [{ as: 'next', collection: 'line', next: NEXT_LINES }],
+  'line.done': lineRef,
+  'line.done.refused': lineRef,
+  'line.failed': lineRef,
+  'line.retry': lineRef,
+});
+
 export const guards = {
   isRetriable: guardOn('line.failed', (_: BatchState, { failure }: LineFailed) => failure.retriable),
-  isLastToEnd: guardOn(LINE_END, isLastToEnd),
-  isOutOfRoom: guardOn(LINE_END, isOutOfRoom),
+  endIs: verdictOn(LINE_END, judgeEnd),
   isLastToDrop: guardOn(
     'line.failed',
     (state: BatchState, event: LineFailed) => event.failure.retriable && afterDrop(state, event).inFlight.length === 0,
@@ -235,4 +358,5 @@ export const actions = {
   dropAll: assignOn('*', (state: BatchState) => stopSending(drop(state, state.inFlight), 'batch_cancelled')),
   fillUp: assignOn('*', (state: BatchState) => stopSending(state, 'results_full')),
   updateSlots: emitOn('*', updateSlots),
+  returnSlots: emitOn('*', returnSlots),
 };
