@@ -3,8 +3,11 @@ import type { Tariff } from './tariff.ts';
 
 /** Kinds of content in a request or in an answer. */
 export type Modality = 'text' | 'image' | 'audio' | 'video' | 'file';
+/** Outputs that an endpoint serves alone, in a wire format of the same name. Each has an adapter. */
+export const LONE_OUTPUTS = ['embeddings'] as const;
+export type LoneOutput = (typeof LONE_OUTPUTS)[number];
 /** What an endpoint produces: contents of an answer, or vectors of its inputs. */
-export type EndpointOutput = Modality | 'embeddings';
+export type EndpointOutput = Modality | LoneOutput;
 
 /** An endpoint as published on the board by its actor: declaration, prices, health and measurements. */
 export interface Endpoint {
@@ -52,7 +55,7 @@ export interface Endpoint {
   readonly inputModalities: readonly Modality[];
   /** Accepted inputs other than text. A modality without an entry is not accepted. */
   readonly inputs: { readonly [modality in Exclude<Modality, 'text'>]?: AcceptedInput };
-  /** `embeddings` stands alone. */
+  /** One of `LONE_OUTPUTS` stands alone. */
   readonly outputModalities: readonly EndpointOutput[];
   /** Null when no reasoning controls are declared. */
   readonly reasoning: ReasoningControls | null;
@@ -117,10 +120,10 @@ export interface Family {
 }
 
 /**
- * Wire formats of providers: two for turns, one for embeddings, and two for videos, by job or by one call that answers
- * with the clip.
+ * Wire formats of providers: those for turns, one for each output that is served alone, and two for videos, by job or by
+ * one call that answers with the clip.
  */
-export type TargetDialect = TurnDialect | 'embeddings' | 'video-jobs' | 'video-sync';
+export type TargetDialect = TurnDialect | LoneOutput | 'video-jobs' | 'video-sync';
 /** The wire formats that a provider or a model can declare for turns. Each has an adapter. */
 export const TURN_DIALECTS = ['chat', 'messages'] as const;
 export type TurnDialect = (typeof TURN_DIALECTS)[number];

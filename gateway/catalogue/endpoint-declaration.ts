@@ -1,11 +1,13 @@
-import type {
-  AcceptedInput,
-  Endpoint,
-  EndpointDeclaration,
-  EndpointOutput,
-  Modality,
-  ProviderFacts,
-  TargetDialect,
+import {
+  type AcceptedInput,
+  type Endpoint,
+  type EndpointDeclaration,
+  type EndpointOutput,
+  LONE_OUTPUTS,
+  type LoneOutput,
+  type Modality,
+  type ProviderFacts,
+  type TargetDialect,
 } from '../../actors/terms/endpoint.ts';
 import { endpointId, providerId } from '../../actors/terms/ids.ts';
 import type { ProviderDeclaration } from '../terms/provider-declaration.ts';
@@ -23,7 +25,7 @@ type Path = readonly (string | number)[];
 type Parameters = Readonly<Record<string, DeclaredDescriptor>>;
 
 /** Output modalities of this build; models without any of them are left out. */
-const SERVED: ReadonlySet<string> = new Set<EndpointOutput>(['text', 'image', 'audio', 'video', 'embeddings']);
+const SERVED: ReadonlySet<string> = new Set<EndpointOutput>(['text', 'image', 'audio', 'video', ...LONE_OUTPUTS]);
 /** One declaration fits one envelope, and every node's board holds it. */
 const DECLARATION_CHARS_MAX = 128 * 1024;
 const CATALOGUE_ID = /^[A-Za-z0-9._~-]+\/[A-Za-z0-9._~:-]+$/;
@@ -127,23 +129,24 @@ export function endpointDeclaration(
 /** Vectors are no tokens: their completion is published as free, since clients require that price. */
 function chargedTariff(model: DeclaredModel, at: Path): Endpoint['tariff'] {
   const tariff = tariffOf(model, at);
-  return isEmbedder(model) ? { completion: '0', ...tariff } : tariff;
+  return loneOutput(model) === 'embeddings' ? { completion: '0', ...tariff } : tariff;
 }
 
-function isEmbedder(model: DeclaredModel): boolean {
-  return servedOutputs(model).some(({ type }) => type === 'embeddings');
+function loneOutput(model: DeclaredModel): LoneOutput | undefined {
+  return LONE_OUTPUTS.find((lone) => servedOutputs(model).some(({ type }) => type === lone));
 }
 
 /** An endpoint has one wire format: beside another output, embeddings are a fact of the model and not served. */
 function servedOutputs({ output_modalities }: DeclaredModel): DeclaredModel['output_modalities'] {
   const served = output_modalities.filter(({ type }) => SERVED.has(type));
-  const others = served.filter(({ type }) => type !== 'embeddings');
+  const others = served.filter(({ type }) => !LONE_OUTPUTS.some((lone) => lone === type));
   return others.length === 0 ? served : others;
 }
 
-/** The model's own, or else its provider's. Videos and embeddings have wire formats of their own. */
+/** The model's own, or else its provider's. Videos and outputs that are served alone have wire formats of their own. */
 function dialectOf({ dialect = 'chat' }: ProviderDeclaration, model: DeclaredModel): TargetDialect {
-  if (isEmbedder(model)) return 'embeddings';
+  const lone = loneOutput(model);
+  if (lone !== undefined) return lone;
   const { output_modalities } = model;
   const output = output_modalities.find(({ type }) => type === 'video');
   if (output === undefined) return model.dialect ?? dialect;

@@ -1,4 +1,4 @@
-import type { Endpoint, TurnDialect } from '../../actors/terms/endpoint.ts';
+import type { Endpoint, LoneOutput, TurnDialect } from '../../actors/terms/endpoint.ts';
 import { bearer, type Credentials } from '../outbound/credentials.ts';
 import { type OutboundUrl, outboundUrl } from '../outbound/outbound.ts';
 import type { Adapter, BodyWriter } from './adapter.ts';
@@ -7,7 +7,7 @@ import { embeddingsAdapter } from './embeddings/adapter.ts';
 import { messagesAdapter } from './messages/adapter.ts';
 import { ProviderFailure } from './provider-failure.ts';
 
-const ADAPTERS: Readonly<Record<TurnDialect | 'embeddings', Adapter>> = {
+const ADAPTERS: Readonly<Record<TurnDialect | LoneOutput, Adapter>> = {
   chat: chatAdapter,
   messages: messagesAdapter,
   embeddings: embeddingsAdapter,
