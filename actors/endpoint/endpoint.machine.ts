@@ -3,115 +3,108 @@
  * `withdrawn` when no configuration declares it. Failed checks withhold abilities, and an operator's pause keeps calls
  * away; both leave the state unchanged. The actor publishes itself on the board, and sends the operator's log its pauses.
  */
-import { assign, setup } from 'xstate';
-import { type Effect, emit, type Stamped } from '../runtime/index.ts';
-import { only, plain } from '../terms/chart-tools.ts';
-import type { CallFailure, CapacityReport, EndpointDeclaration } from '../terms/endpoint.ts';
+import { setup } from 'xstate';
+import { assignOn, type Effect, emitOn, guardOn, type Stamped } from '../runtime/index.ts';
+import { plain, reply } from '../terms/chart-tools.ts';
+import type { CallFailure, EndpointDeclaration } from '../terms/endpoint.ts';
 import { endpointAddress } from '../terms/ids.ts';
-import {
-  type Pausable,
-  type PauseRequest,
-  pausedState,
-  pauseEffects,
-  pauseReply,
-  publishPause,
-} from '../terms/pause.ts';
-import type { Principal } from '../terms/principal.ts';
+import { type PauseEvent, pausing } from '../terms/pause.ts';
 import type { Observation, ObservedBenchmark } from './evidence.ts';
-import { keepProvider } from './former-provider.ts';
+import type { Health } from './health.ts';
 import { historyRows } from './history.ts';
 import * as record from './record.ts';
+import { keepProvider } from './record.ts';
 import type { ObservedAttempt } from './window.ts';
 
 type EndpointRecord = record.EndpointRecord;
 
-export type EndpointEvent =
-  | (Stamped & {
-      readonly type: 'endpoint.declare';
-      readonly declaration: EndpointDeclaration;
-      readonly digest: string;
-    })
+type EndpointDeclare = Stamped & {
+  readonly type: 'endpoint.declare';
+  readonly declaration: EndpointDeclaration;
+  readonly digest: string;
+};
+type AttemptsObserved = Stamped & {
+  readonly type: 'attempts.observed';
+  readonly attempts: readonly ObservedAttempt[];
+};
+type ProbeObserved = Stamped & { readonly type: 'probe.observed'; readonly failure: CallFailure | null };
+type CheckObserved = Stamped & Observation & { readonly type: 'check.observed' };
+type BenchmarkObserved = Stamped & ObservedBenchmark & { readonly type: 'benchmark.observed' };
+type CapacityReported = Stamped & record.Slots & { readonly type: 'capacity.reported'; readonly reportedAt?: number };
+
+type EndpointEvent =
+  | EndpointDeclare
   | (Stamped & { readonly type: 'endpoint.withdraw' })
-  | (Stamped & { readonly type: 'attempts.observed'; readonly attempts: readonly ObservedAttempt[] })
-  | (Stamped & { readonly type: 'probe.observed'; readonly failure: CallFailure | null })
-  | (Stamped & Observation & { readonly type: 'check.observed' })
-  | (Stamped & ObservedBenchmark & { readonly type: 'benchmark.observed' })
-  | (Stamped & PauseRequest & { readonly type: 'endpoint.pause' })
-  | (Stamped & { readonly type: 'endpoint.resume'; readonly by?: Principal })
-  | (Stamped & record.Slots & { readonly type: 'capacity.reported'; readonly reportedAt?: number })
+  | AttemptsObserved
+  | ProbeObserved
+  | CheckObserved
+  | BenchmarkObserved
+  | PauseEvent<'endpoint'>
+  | CapacityReported
   | (Stamped & { readonly type: 'endpoint.provider' })
   | (Stamped & { readonly type: 'actor.activated' });
-
-function declare(before: EndpointRecord, event: EndpointEvent): EndpointRecord {
-  const { declaration, digest } = only(event, 'endpoint.declare');
-  return record.declare(before, declaration, digest);
-}
-
-function pause(now: EndpointRecord, event: EndpointEvent): Required<Pausable> {
-  return pausedState(now, only(event, 'endpoint.pause'), event.at);
-}
-
-function pauseChanged(now: EndpointRecord, event: EndpointEvent): readonly Effect[] {
-  const { by } = only(event, 'endpoint.pause', 'endpoint.resume');
-  return pauseEffects(now.id, now, endpointAddress(now.id), by);
-}
 
 function publish(now: EndpointRecord): Effect {
   const endpoint = record.publishedEndpoint(now);
   return { type: 'publish', topic: 'endpoints', key: now.id, value: endpoint === null ? null : plain(endpoint) };
 }
 
-const TO_HEALTHY = { guard: 'isHealthy', target: 'healthy', actions: ['refresh', 'publish'] } as const;
-const TO_DEGRADED = { guard: 'isDegraded', target: 'degraded', actions: ['refresh', 'publish'] } as const;
-const TO_DOWN = { guard: 'isDown', target: 'down', actions: ['refresh', 'publish'] } as const;
-const TO_UNKNOWN = { guard: 'isUnknown', target: 'unknown', actions: ['refresh', 'publish'] } as const;
-const WHEN_UNKEPT = { guard: 'isUnkept', actions: ['writeHistory', 'kept'] } as const;
+const pauses = pausing('endpoint', ({ id }: EndpointRecord) => id, endpointAddress);
+const answerChanged = (changed: boolean) => ({ type: 'answerChanged', params: { changed } }) as const;
+
+const to = (health: Health) =>
+  ({ guard: { type: 'isIn', params: { health } }, target: health, actions: ['refresh', 'publish'] }) as const;
+const WHEN_UNKEPT = { guard: 'isUnkept', actions: ['writeHistory', 'markKept'] } as const;
 const WHEN_DUE = { guard: 'isDue', actions: ['refresh', 'publishFresh'] } as const;
 
 export const endpointMachine = setup({
   types: {} as { context: EndpointRecord; events: EndpointEvent; input: { address: string } },
   guards: {
-    isSame: ({ context, event }) => context.digest === only(event, 'endpoint.declare').digest,
-    isPausedFor: ({ context, event }) => context.paused?.reason === only(event, 'endpoint.pause').reason,
-    isPaused: ({ context }) => context.paused != null,
-    isHealthy: ({ context }) => record.healthIn(context) === 'healthy',
-    isDegraded: ({ context }) => record.healthIn(context) === 'degraded',
-    isDown: ({ context }) => record.healthIn(context) === 'down',
-    isUnknown: ({ context }) => record.healthIn(context) === 'unknown',
-    isUnkept: ({ context, event }) => record.isUnkept(context, event.at),
-    isDue: ({ context, event }) => record.isDue(context, event.at),
+    ...pauses.guards,
+    isSame: guardOn('endpoint.declare', (now: EndpointRecord, { digest }: EndpointDeclare) => now.digest === digest),
+    isIn: guardOn('*', (now: EndpointRecord, _, { health }: { readonly health: Health }) => {
+      return record.healthIn(now) === health;
+    }),
+    isUnkept: guardOn('*', (now: EndpointRecord, { at }) => record.isUnkept(now, at)),
+    isDue: guardOn('*', (now: EndpointRecord, { at }) => record.isDue(now, at)),
   },
   actions: {
-    declare: assign(({ context, event }) => declare(context, event)),
-    withdraw: assign(({ context }) => record.withdraw(context)),
-    keepProvider: emit<EndpointRecord, EndpointEvent>(({ context }) => keepProvider(context)),
-    writeHistory: emit<EndpointRecord, EndpointEvent>(({ context }) => historyRows(context)),
-    kept: assign(({ context }) => record.kept(context)),
-    report: assign(({ context, event }) => record.report(context, only(event, 'capacity.reported'), event.at)),
-    answerCapacity: emit<EndpointRecord, EndpointEvent>(({ context }) => ({
-      ...{ type: 'reply', body: plain(context.capacity as CapacityReport) },
-    })),
-    benchmark: assign(({ context, event }) => record.benchmark(context, only(event, 'benchmark.observed'), event.at)),
-    observe: assign(({ context, event }) =>
-      record.observe(context, only(event, 'attempts.observed').attempts, event.at),
+    ...pauses.actions,
+    declare: assignOn('endpoint.declare', (now: EndpointRecord, { declaration, digest }: EndpointDeclare) =>
+      record.declare(now, declaration, digest),
     ),
-    probe: assign(({ context, event }) => record.probe(context, only(event, 'probe.observed').failure, event.at)),
-    check: assign(({ context, event }) => record.check(context, only(event, 'check.observed'), event.at)),
-    refresh: assign(({ context, event }) => record.refresh(context, event.at)),
-    pause: assign(({ context, event }) => pause(context, event)),
-    resume: assign(() => ({ paused: null })),
-    pauseChanged: emit<EndpointRecord, EndpointEvent>(({ context, event }) => pauseChanged(context, event)),
-    answerPause: emit<EndpointRecord, EndpointEvent>(({ context }) => pauseReply(context, false)),
-    republishPause: emit<EndpointRecord, EndpointEvent>(({ context }) =>
-      context.paused == null ? [] : publishPause(context.id, context),
+    withdraw: assignOn('*', record.withdraw),
+    keepProvider: emitOn('*', keepProvider),
+    writeHistory: emitOn('*', historyRows),
+    markKept: assignOn('*', record.kept),
+    keepReport: assignOn('capacity.reported', (now: EndpointRecord, event: CapacityReported) =>
+      record.report(now, event, event.at),
     ),
-    publish: emit<EndpointRecord, EndpointEvent>(({ context }) => publish(context)),
-    publishFresh: emit<EndpointRecord, EndpointEvent>(({ context }) => (context.fresh ? publish(context) : [])),
-    answerProvider: emit<EndpointRecord, EndpointEvent>(({ context }) => ({
-      ...{ type: 'reply', body: { provider: context.declaration?.provider.slug ?? null } },
+    answerCapacity: emitOn('*', ({ capacity }: EndpointRecord) => ({
+      type: 'reply',
+      body: capacity && plain(capacity),
     })),
-    answerChanged: emit(() => ({ type: 'reply', body: { changed: true } })),
-    answerSame: emit(() => ({ type: 'reply', body: { changed: false } })),
+    keepBenchmark: assignOn('benchmark.observed', (now: EndpointRecord, event: BenchmarkObserved) =>
+      record.benchmark(now, event, event.at),
+    ),
+    countAttempts: assignOn('attempts.observed', (now: EndpointRecord, { attempts, at }: AttemptsObserved) =>
+      record.observe(now, attempts, at),
+    ),
+    keepProbe: assignOn('probe.observed', (now: EndpointRecord, { failure, at }: ProbeObserved) =>
+      record.probe(now, failure, at),
+    ),
+    keepCheck: assignOn('check.observed', (now: EndpointRecord, event: CheckObserved) =>
+      record.check(now, event, event.at),
+    ),
+    refresh: assignOn('*', (now: EndpointRecord, { at }) => record.refresh(now, at)),
+    publish: emitOn('*', publish),
+    publishFresh: emitOn('*', (now: EndpointRecord) => (now.fresh ? publish(now) : [])),
+    answerProvider: emitOn('*', ({ declaration }: EndpointRecord) =>
+      reply({ provider: declaration?.provider.slug ?? null }),
+    ),
+    answerChanged: emitOn('*', (_: EndpointRecord, __, { changed }: { readonly changed: boolean }) =>
+      reply({ changed }),
+    ),
   },
 }).createMachine({
   id: 'endpoint',
@@ -119,13 +112,13 @@ export const endpointMachine = setup({
   context: ({ input }) => record.emptyRecord(input.address),
   options: { maxIterations: 1000 },
   states: {
-    unknown: { always: [TO_DOWN, TO_DEGRADED, TO_HEALTHY, WHEN_DUE, WHEN_UNKEPT] },
-    healthy: { always: [TO_DOWN, TO_DEGRADED, TO_UNKNOWN, WHEN_DUE, WHEN_UNKEPT] },
-    degraded: { always: [TO_DOWN, TO_HEALTHY, TO_UNKNOWN, WHEN_DUE, WHEN_UNKEPT] },
-    down: { always: [TO_DEGRADED, TO_HEALTHY, TO_UNKNOWN, WHEN_DUE, WHEN_UNKEPT] },
+    unknown: { always: [to('down'), to('degraded'), to('healthy'), WHEN_DUE, WHEN_UNKEPT] },
+    healthy: { always: [to('down'), to('degraded'), to('unknown'), WHEN_DUE, WHEN_UNKEPT] },
+    degraded: { always: [to('down'), to('healthy'), to('unknown'), WHEN_DUE, WHEN_UNKEPT] },
+    down: { always: [to('degraded'), to('healthy'), to('unknown'), WHEN_DUE, WHEN_UNKEPT] },
     withdrawn: {
       on: {
-        'endpoint.withdraw': { actions: 'answerSame' },
+        'endpoint.withdraw': { actions: answerChanged(false) },
         'attempts.observed': {},
         'probe.observed': {},
         'check.observed': {},
@@ -137,17 +130,20 @@ export const endpointMachine = setup({
   },
   on: {
     'endpoint.declare': [
-      { guard: 'isSame', actions: 'answerSame' },
-      { target: '.unknown', actions: ['declare', 'refresh', 'publish', 'answerChanged'] },
+      { guard: 'isSame', actions: answerChanged(false) },
+      { target: '.unknown', actions: ['declare', 'refresh', 'publish', answerChanged(true)] },
     ],
-    'endpoint.withdraw': { target: '.withdrawn', actions: ['keepProvider', 'withdraw', 'publish', 'answerChanged'] },
-    'endpoint.pause': [{ guard: 'isPausedFor', actions: 'answerPause' }, { actions: ['pause', 'pauseChanged'] }],
-    'endpoint.resume': [{ guard: 'isPaused', actions: ['resume', 'pauseChanged'] }, { actions: 'answerPause' }],
-    'attempts.observed': { actions: 'observe' },
-    'probe.observed': { actions: 'probe' },
-    'check.observed': { actions: ['check', 'refresh', 'publishFresh'] },
-    'benchmark.observed': { actions: ['benchmark', 'refresh', 'publishFresh'] },
-    'capacity.reported': { actions: ['report', 'publish', 'answerCapacity'] },
+    'endpoint.withdraw': {
+      target: '.withdrawn',
+      actions: ['keepProvider', 'withdraw', 'publish', answerChanged(true)],
+    },
+    'endpoint.pause': [{ guard: 'isPausedFor', actions: 'answerPause' }, { actions: ['pause', 'recordPause'] }],
+    'endpoint.resume': [{ guard: 'isPaused', actions: ['resume', 'recordPause'] }, { actions: 'answerPause' }],
+    'attempts.observed': { actions: 'countAttempts' },
+    'probe.observed': { actions: 'keepProbe' },
+    'check.observed': { actions: ['keepCheck', 'refresh', 'publishFresh'] },
+    'benchmark.observed': { actions: ['keepBenchmark', 'refresh', 'publishFresh'] },
+    'capacity.reported': { actions: ['keepReport', 'publish', 'answerCapacity'] },
     'endpoint.provider': { actions: 'answerProvider' },
     'actor.activated': { actions: ['refresh', 'publish', 'republishPause'] },
   },

@@ -12,9 +12,9 @@ import { PAUSES_TOPIC, type Pause, pauseNote } from '../terms/pause.ts';
 import { endpointMachine } from './endpoint.machine.ts';
 import type { Observation, ObservedBenchmark } from './evidence.ts';
 import { explainEndpoint } from './explain.ts';
-import { FORMER_COLLECTION, formerCollection, formerProvider } from './former-provider.ts';
 import { HISTORY_COLLECTION, historyCollection } from './history.ts';
 import type { Slots } from './record.ts';
+import { FORMER_COLLECTION, formerCollection, formerProvider } from './record.ts';
 import type { ObservedAttempt } from './window.ts';
 
 /** Board topic; keys are endpoint ids, values `Endpoint`. */

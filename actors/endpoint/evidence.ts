@@ -3,10 +3,18 @@
  * per check (fifteen), 49 buckets of tool asks, 16 benchmark scores. A finding is valid for one serving configuration
  * and one version of the probe, for 24 hours at most. Pure. (rule C40, rule I111)
  */
-import type { BenchmarkScore, Check, CheckFinding, Effort, EndpointDeclaration, Evidence } from '../terms/endpoint.ts';
-import { configurationOf } from './configuration.ts';
-import { countAsks, type ToolAsks, toolFidelity } from './tool-asks.ts';
-import type { ObservedAttempt } from './window.ts';
+
+import { createHash } from 'node:crypto';
+import {
+  type BenchmarkScore,
+  type Check,
+  type CheckFinding,
+  type Effort,
+  type EndpointDeclaration,
+  type Evidence,
+  TOOL_CALL_SUCCESS_MIN,
+} from '../terms/endpoint.ts';
+import { gather, type ObservedAttempt, type Ring, since } from './window.ts';
 
 export const EVIDENCE_MS = 24 * 60 * 60_000;
 const DETAIL_CHARACTERS_MAX = 160;
@@ -165,4 +173,65 @@ function checkFinding(check: Check, finding: Finding, at: number): CheckFinding 
   const { triedAt, verdictAt, version } = finding;
   const verdict = validVerdict(finding, at);
   return verdict === null ? { check, verdict, triedAt } : { check, verdict, triedAt, verdictAt, version };
+}
+
+/**
+ * Demanded tool asks (required or named choice) of the last day, in mergeable half-hour buckets, at most 49. Pure: each
+ * observation has its time. (rule C35)
+ */
+const DAY: Ring = { bucketMs: 30 * 60_000, spanMs: 24 * 60 * 60_000 };
+const SAMPLES_MIN = 20;
+
+/** Demanded tool asks (required or named choice) of one half hour; at most 49 of them are kept. (rule C35) */
+export interface ToolAsks {
+  /** Store time, ms. */
+  readonly start: number;
+  readonly kept: number;
+  readonly broken: number;
+}
+
+export interface ToolFidelity {
+  /** Percent; null below 20 samples. */
+  readonly percent: number | null;
+  readonly samples: number;
+  readonly underFloor: boolean;
+}
+
+type Asked = Pick<ObservedAttempt, 'at' | 'toolAsk'>;
+
+/** Adds the asks among these attempts, each to the bucket of its time. */
+export function countAsks(buckets: readonly ToolAsks[], attempts: readonly Asked[], at: number): readonly ToolAsks[] {
+  const asks = attempts.filter(({ toolAsk }) => toolAsk !== undefined);
+  return gather<Asked, ToolAsks, { start: number; kept: number; broken: number }>(buckets, asks, {
+    at,
+    ring: DAY,
+    draft: (start, from) => ({ kept: 0, broken: 0, ...from, start }),
+    count: (bucket, { toolAsk }) => {
+      if (toolAsk !== undefined) bucket[toolAsk]++;
+    },
+  });
+}
+
+export function toolFidelity(buckets: readonly ToolAsks[], at: number): ToolFidelity {
+  const live = since(buckets, at, DAY);
+  const kept = live.reduce((sum, bucket) => sum + bucket.kept, 0);
+  const samples = live.reduce((sum, bucket) => sum + bucket.broken, kept);
+  if (samples < SAMPLES_MIN) return { percent: null, samples, underFloor: false };
+  const exact = (100 * kept) / samples;
+  return { percent: +exact.toFixed(3), samples, underFloor: exact < TOOL_CALL_SUCCESS_MIN };
+}
+
+/**
+ * Digest of the serving configuration that checks test: equal configurations have equal digests. Names, prices and data
+ * policies are not part of it, so that a price change does not discard findings. (rule C40)
+ */
+export function configurationOf(declaration: EndpointDeclaration): string {
+  const { target, quantization, ceilingName, supportedParameters, reasoning, defaultParameters } = declaration;
+  const { contextLength, completionTokensMax, promptTokensMax, inputModalities, outputModalities } = declaration;
+  const tested = [
+    ...[target.dialect, target.baseUrl, target.upstreamId, quantization, ceilingName],
+    ...[supportedParameters, reasoning, defaultParameters, declaration.descriptors, declaration.passthrough],
+    ...[contextLength, completionTokensMax, promptTokensMax, inputModalities, outputModalities],
+  ];
+  return createHash('sha256').update(JSON.stringify(tested)).digest('hex').slice(0, 16);
 }

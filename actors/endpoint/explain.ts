@@ -2,11 +2,9 @@
 import type { View } from '../runtime/index.ts';
 import { type Measured, type Percentiles, TOOL_CALL_SUCCESS_MIN } from '../terms/endpoint.ts';
 import { explainPause } from '../terms/pause.ts';
-import { EVIDENCE_MS, evidenceOf, type Finding, validVerdict } from './evidence.ts';
-import { observedIn } from './health.ts';
-import { explainFailure, explainList, healthReason } from './health-reason.ts';
+import { EVIDENCE_MS, evidenceOf, type Finding, toolFidelity, validVerdict } from './evidence.ts';
+import { explainFailure, explainList, healthReason, observedIn } from './health.ts';
 import type { EndpointRecord } from './record.ts';
-import { toolFidelity } from './tool-asks.ts';
 
 export function explainEndpoint(view: View): readonly string[] {
   const record = view.context as unknown as EndpointRecord;

@@ -4,17 +4,21 @@
  * 200 renders in 12 KB, and 8 KB of findings. 2 to 25 KB in practice; a million attempts over the widest figures that a
  * provider shows made 230 KB.
  */
-import type { EndpointDeclaration } from '../terms/endpoint.ts';
+
+import type { Cluster, Collection, Effect } from '../runtime/index.ts';
+import { plain } from '../terms/chart-tools.ts';
 import {
   CAPACITY_MS,
   type CallFailure,
   type CapacityReport,
   type DatedFailure,
   type Endpoint,
+  type EndpointDeclaration,
   type Evidence,
   FAILURE_CHARACTERS_MAX,
   type Measured,
 } from '../terms/endpoint.ts';
+import { endpointAddress } from '../terms/ids.ts';
 import type { Pausable } from '../terms/pause.ts';
 import {
   evidenceOf,
@@ -31,6 +35,7 @@ import {
 import {
   type FailingList,
   type Health,
+  healthReason,
   judge,
   observedIn,
   PROBES_MAX,
@@ -39,7 +44,6 @@ import {
   type Sample,
   withOutcome,
 } from './health.ts';
-import { healthReason } from './health-reason.ts';
 import { figures, measure, NO_WINDOWS, type ObservedAttempt, type Windows } from './window.ts';
 
 /** Minimum interval in ms of event time between publications of figures; a change of health is published at once. */
@@ -216,4 +220,30 @@ export function publishedEndpoint(record: EndpointRecord): Endpoint | null {
   const { health } = judge(observedIn(record));
   const endpoint = { ...declaration, health, healthReason: healthReason(observedIn(record)), evidence, measured };
   return capacity === null ? endpoint : { ...endpoint, capacity };
+}
+
+/**
+ * The provider of a withdrawn endpoint: a row, written in the commit that withdraws it, because its charges are still
+ * earned by that provider.
+ */
+export const FORMER_COLLECTION = 'former';
+
+interface FormerProvider {
+  readonly slug: string;
+}
+
+export const formerCollection: Collection = { sort: () => 0 };
+
+/** From the state before the withdrawal. */
+export function keepProvider({ declaration }: EndpointRecord): readonly Effect[] {
+  if (declaration === null) return [];
+  const body = plain({ slug: declaration.provider.slug } satisfies FormerProvider);
+  return [{ type: 'put', collection: FORMER_COLLECTION, id: 'provider', body }];
+}
+
+/** The slug; null for an endpoint that was never withdrawn. */
+export async function formerProvider({ rows }: Pick<Cluster, 'rows'>, endpoint: string): Promise<string | null> {
+  const query = { collection: FORMER_COLLECTION, address: endpointAddress(endpoint), limit: 1 };
+  const [row] = await rows.rows(query);
+  return row === undefined ? null : (JSON.parse(row.body) as FormerProvider).slug;
 }

@@ -3,7 +3,7 @@
  * commits of the charges. A day is folded once its charges have ended, and its rows are never changed by a later price
  * or fee; folding it again writes the same rows.
  */
-import type { Collection, Effect } from '../runtime/index.ts';
+import { assignOn, type Collection, type Effect, emitOn, type Stamped } from '../runtime/index.ts';
 import { plain } from '../terms/chart-tools.ts';
 import type { DaySums } from '../terms/usage.ts';
 
@@ -36,14 +36,28 @@ export interface DayFold {
   readonly isLast: boolean;
 }
 
-export function folded(before: FoldState | undefined, { day, isLast }: DayFold): FoldState | undefined {
+function folded(before: FoldState | undefined, { day, isLast }: DayFold): FoldState | undefined {
   if (!isLast) return before;
   return { first: Math.min(before?.first ?? day, day), last: Math.max(before?.last ?? day, day) };
 }
 
-export function foldEffects({ day, earnings }: DayFold): readonly Effect[] {
+function foldEffects({ day, earnings }: DayFold): readonly Effect[] {
   return earnings.map((earning) => {
     const id = `${new Date(day).toISOString().slice(0, 10)} ${earning.endpoint} ${earning.model}`;
     return { type: 'put', collection: EARNINGS_COLLECTION, id, body: plain(earning) };
   });
 }
+
+export type EarningsFold = Stamped & DayFold & { readonly type: 'earnings.fold' };
+
+interface Folding {
+  readonly earnings?: FoldState | undefined;
+}
+
+/** The parts of the provider's chart. */
+export const earningsActions = {
+  fold: assignOn('earnings.fold', ({ earnings }: Folding, event: EarningsFold) => ({
+    earnings: folded(earnings, event),
+  })),
+  putEarnings: emitOn('earnings.fold', (_: Folding, event: EarningsFold) => foldEffects(event)),
+};

@@ -2,8 +2,8 @@
  * Readings of a provider's models document on command: the one that runs, with its progress, and the last ones with
  * their results. A run whose node died ends as `interrupted` at its deadline. Bounded; pure.
  */
-import type { Effect } from '../runtime/index.ts';
-import { plain } from '../terms/chart-tools.ts';
+import { assignOn, type Effect, emitOn, type Stamped } from '../runtime/index.ts';
+import { reply } from '../terms/chart-tools.ts';
 
 const HISTORY_MAX = 20;
 const FAULTS_MAX = 20;
@@ -54,7 +54,7 @@ export type RefreshStep =
 const INTERRUPTED: RefreshResult = { result: 'interrupted', endpoints: 0, changes: 0, faults: [], warnings: [] };
 
 /** The state after a step; the same one where the step is of a run that does not run. */
-export function refreshed(before: RefreshState | undefined, step: RefreshStep, at: number): RefreshState {
+function refreshed(before: RefreshState | undefined, step: RefreshStep, at: number): RefreshState {
   const state = before ?? { running: null, history: [] };
   const { running } = state;
   if (step.type === 'refresh.begin') {
@@ -78,7 +78,7 @@ function bounded({ result, endpoints, changes, faults, warnings }: RefreshResult
 }
 
 /** From the state after the step: the answer, and the end of a run whose node died. */
-export function refreshEffects(state: RefreshState, step: RefreshStep, at: number): readonly Effect[] {
+function refreshEffects(state: RefreshState, step: RefreshStep, at: number): readonly Effect[] {
   const { running } = state;
   if (step.type === 'refresh.progress' || step.type === 'refresh.lapsed') return [];
   if (step.type === 'refresh.end') {
@@ -90,6 +90,18 @@ export function refreshEffects(state: RefreshState, step: RefreshStep, at: numbe
   return [{ type: 'schedule', name: LAPSED_TIMER, at: at + RUN_MS_MAX, event: { type: LAPSED_TIMER } }, answer];
 }
 
-function reply(body: object): Effect {
-  return { type: 'reply', body: plain(body) };
+/** The parts of the provider's chart. */
+interface Refreshing {
+  readonly refreshes?: RefreshState;
 }
+type RefreshEvent = Stamped & RefreshStep;
+const STEPS = ['refresh.begin', 'refresh.progress', 'refresh.end', 'refresh.lapsed'] as const;
+
+export const refreshActions = {
+  refresh: assignOn(STEPS, ({ refreshes }: Refreshing, event: RefreshEvent) => ({
+    refreshes: refreshed(refreshes, event, event.at),
+  })),
+  answerRefresh: emitOn(STEPS, ({ refreshes }: Refreshing, event: RefreshEvent) =>
+    refreshEffects(refreshes as RefreshState, event, event.at),
+  ),
+};

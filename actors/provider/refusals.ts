@@ -2,7 +2,15 @@
  * The operator's record of raw refusals of one provider: requested for a bounded time, redacted by the gateway that
  * received them, the newest 100 kept, for a day.
  */
-import type { Cluster, Collection, Effect } from '../runtime/index.ts';
+import {
+  assignOn,
+  type Cluster,
+  type Collection,
+  type Effect,
+  emitOn,
+  guardOn,
+  type Stamped,
+} from '../runtime/index.ts';
 import { plain } from '../terms/chart-tools.ts';
 import { providerAddress } from '../terms/ids.ts';
 
@@ -44,7 +52,7 @@ export const refusalCollection: Collection = {
 };
 
 /** The state after a request to record for so many minutes; 0 ends it. */
-export function recorded(state: RefusalState | undefined, minutes: number, at: number): RefusalState {
+function recorded(state: RefusalState | undefined, minutes: number, at: number): RefusalState {
   const bounded = Math.min(RECORDED_MINUTES_MAX, Math.max(0, Math.floor(minutes)));
   return { until: bounded === 0 ? null : at + bounded * MINUTE_MS, noted: state?.noted ?? 0 };
 }
@@ -54,7 +62,7 @@ export function isRecording(state: RefusalState | undefined, at: number): boolea
 }
 
 /** Publishes the recording, and sets or cancels its end. Ending it on request removes what was recorded. */
-export function recordingEffects(slug: string, { until, noted }: RefusalState): readonly Effect[] {
+function recordingEffects(slug: string, { until, noted }: RefusalState): readonly Effect[] {
   const reply: Effect = { type: 'reply', body: { until } };
   if (until === null) {
     const kept = Math.min(noted, REFUSALS_MAX);
@@ -68,16 +76,16 @@ export function recordingEffects(slug: string, { until, noted }: RefusalState): 
   ];
 }
 
-export function published(slug: string, until: number): Effect {
+function published(slug: string, until: number): Effect {
   return { type: 'publish', topic: RECORDINGS_TOPIC, key: slug, value: { until } };
 }
 
-export function unpublished(slug: string): Effect {
+function unpublished(slug: string): Effect {
   return { type: 'publish', topic: RECORDINGS_TOPIC, key: slug, value: null };
 }
 
 /** The row of the next refusal: the oldest of 100 is replaced. */
-export function noteEffect(refusal: NotedRefusal, { noted }: RefusalState): Effect {
+function noteEffect(refusal: NotedRefusal, { noted }: RefusalState): Effect {
   return { type: 'put', collection: REFUSALS_COLLECTION, id: rowId(noted), body: plain(refusal) };
 }
 
@@ -88,6 +96,40 @@ function removeRow(n: number): Effect {
 function rowId(noted: number): string {
   return String(noted % REFUSALS_MAX);
 }
+
+type RefusalsRecord = Stamped & { readonly type: 'refusals.record'; readonly minutes: number };
+type RefusalsNote = Stamped & { readonly type: 'refusals.note'; readonly refusal: NotedRefusal };
+export type RefusalsEvent = RefusalsRecord | RefusalsNote | (Stamped & { readonly type: 'refusals.ended' });
+
+interface Recording {
+  readonly slug: string;
+  readonly refusals?: RefusalState;
+}
+
+/** The parts of the provider's chart. */
+export const refusalsGuards = {
+  isRecording: guardOn('*', ({ refusals }: Recording, { at }) => isRecording(refusals, at)),
+};
+
+export const refusalsActions = {
+  record: assignOn('refusals.record', ({ refusals }: Recording, { minutes, at }: RefusalsRecord) => ({
+    refusals: recorded(refusals, minutes, at),
+  })),
+  publishRecording: emitOn('*', ({ slug, refusals }: Recording) => recordingEffects(slug, refusals as RefusalState)),
+  putRefusal: emitOn('refusals.note', ({ refusals }: Recording, { refusal }: RefusalsNote) =>
+    noteEffect(refusal, refusals as RefusalState),
+  ),
+  countRefusal: assignOn('*', ({ refusals }: Recording) => ({
+    refusals: { until: refusals?.until ?? null, noted: (refusals?.noted ?? 0) + 1 },
+  })),
+  endRecording: assignOn('*', ({ refusals }: Recording) => ({
+    refusals: { until: null, noted: refusals?.noted ?? 0 },
+  })),
+  unpublishRecording: emitOn('*', ({ slug }: Recording) => unpublished(slug)),
+  republishRecording: emitOn('*', ({ slug, refusals }: Recording) =>
+    refusals?.until == null ? [] : published(slug, refusals.until),
+  ),
+};
 
 /** Records the raw refusals of a provider for `minutes`, at most a day; 0 ends it. Answers with its end. */
 export async function recordRefusals(

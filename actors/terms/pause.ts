@@ -2,9 +2,19 @@
  * An operator's pause of a provider or of one endpoint: no new call goes there until it is resumed. Durable with its
  * actor, and on every node through the board. Calls under way are not touched.
  */
-import { type Board, type Cluster, type Effect, type Json, parseAddress } from '../runtime/index.ts';
+import {
+  assignOn,
+  type Board,
+  type Cluster,
+  type Effect,
+  emitOn,
+  guardOn,
+  type Json,
+  parseAddress,
+  type Stamped,
+} from '../runtime/index.ts';
 import { OPERATOR_LOG, recordAudit } from './audit.ts';
-import { plain, same } from './chart-tools.ts';
+import { plain, reply, same } from './chart-tools.ts';
 import { auditAddress } from './ids.ts';
 import type { Principal } from './principal.ts';
 
@@ -37,11 +47,6 @@ export interface PauseAnswer {
   readonly changed: boolean;
 }
 
-/** Pausing again replaces the reason. */
-export function pausedState({ paused }: Pausable, { reason }: PauseRequest, at: number): Required<Pausable> {
-  return { paused: { reason: reason.slice(0, PAUSE_REASON_MAX), since: paused?.since ?? at } };
-}
-
 /** True if an operator paused the endpoint, or its provider. */
 export function isPausedOn(board: Pick<Board, 'read'>, endpoint: string, slug: string): boolean {
   return board.read(PAUSES_TOPIC, endpoint) !== null || board.read(PAUSES_TOPIC, slug) !== null;
@@ -58,30 +63,53 @@ export function explainPause({ paused }: Pausable, command: string): readonly st
   return [`An operator paused it at ${since} (${paused.reason}): no new call goes to it until \`troupe ${command}\`.`];
 }
 
-export function publishPause(key: string, { paused }: Pausable): Effect {
+function publishPause(key: string, { paused }: Pausable): Effect {
   return { type: 'publish', topic: PAUSES_TOPIC, key, value: paused == null ? null : plain(paused) };
 }
 
-/** After the change of the actor at `target`: the board, the operator's log, the answer. */
-export function pauseEffects(
-  key: string,
-  state: Pausable,
-  target: string,
-  by: Principal | undefined,
-): readonly Effect[] {
-  const { paused = null } = state;
-  const kind = parseAddress(target)?.kind ?? '';
-  const change = paused === null ? `${kind}.resume` : `${kind}.pause`;
-  const detail = paused === null ? {} : { reason: paused.reason };
-  return [
-    publishPause(key, state),
-    recordAudit(auditAddress(OPERATOR_LOG), { action: change, target, by, detail }),
-    pauseReply(state, true),
-  ];
+function answerPause({ paused = null }: Pausable, changed: boolean): Effect {
+  return reply({ paused, changed } satisfies PauseAnswer);
 }
 
-export function pauseReply({ paused = null }: Pausable, changed: boolean): Effect {
-  return { type: 'reply', body: plain({ paused, changed } satisfies PauseAnswer) };
+type PauseOf<K extends string> = Stamped & PauseRequest & { readonly type: `${K}.pause` };
+type ResumeOf<K extends string> = Stamped & { readonly type: `${K}.resume`; readonly by?: Principal };
+export type PauseEvent<K extends string> = PauseOf<K> | ResumeOf<K>;
+
+/** The parts of a chart whose actor can be paused. `keyOf` is its name on the board; an event is of `kind`. */
+export function pausing<C extends Pausable, K extends string>(
+  kind: K,
+  keyOf: (state: C) => string,
+  addressOf: (key: string) => string,
+) {
+  const [pause, resume] = [`${kind}.pause`, `${kind}.resume`] as const;
+  const recordPause = (state: C, { by }: PauseEvent<K>): readonly Effect[] => {
+    const { paused = null } = state;
+    const target = addressOf(keyOf(state));
+    const action = paused === null ? resume : pause;
+    const detail = paused === null ? {} : { reason: paused.reason };
+    return [
+      publishPause(keyOf(state), state),
+      recordAudit(auditAddress(OPERATOR_LOG), { action, target, by, detail }),
+      answerPause(state, true),
+    ];
+  };
+  return {
+    guards: {
+      isPausedFor: guardOn<C, PauseOf<K>>(pause, ({ paused }, { reason }) => paused?.reason === reason),
+      isPaused: guardOn('*', ({ paused }: C) => paused != null),
+    },
+    actions: {
+      /** Pausing again replaces the reason. */
+      pause: assignOn<Pausable, PauseOf<K>>(pause, ({ paused }, { reason, at }) => ({
+        paused: { reason: reason.slice(0, PAUSE_REASON_MAX), since: paused?.since ?? at },
+      })),
+      resume: assignOn('*', (_: Pausable) => ({ paused: null })),
+      /** After the change: the board, the operator's log, the answer. */
+      recordPause: emitOn<C, PauseEvent<K>>([pause, resume], recordPause),
+      answerPause: emitOn('*', (state: C) => answerPause(state, false)),
+      republishPause: emitOn('*', (state: C) => (state.paused == null ? [] : publishPause(keyOf(state), state))),
+    },
+  };
 }
 
 /** Pauses the provider or endpoint at `address`; a null reason resumes it. A repeat changes nothing. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { configurationOf } from '../../actors/endpoint/configuration.ts';
 import { endpointsOn, observeCheck } from '../../actors/endpoint/endpoint.ts';
+import { configurationOf } from '../../actors/endpoint/evidence.ts';
 import { type Cancel, type Clock, type Cluster, ownerHash } from '../../actors/runtime/index.ts';
 import type { Check, CheckFinding, Endpoint } from '../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';

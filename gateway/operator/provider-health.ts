@@ -1,6 +1,5 @@
 /** What the endpoints of one provider add up to, for operators: how many serve, why the others do not, what failed last. */
-import { type FailingList, judge, observedIn } from '../../actors/endpoint/health.ts';
-import { explainFailure, listText } from '../../actors/endpoint/health-reason.ts';
+import { explainFailure, type FailingList, judge, listText, observedIn } from '../../actors/endpoint/health.ts';
 import type { EndpointRecord } from '../../actors/endpoint/record.ts';
 import type { Inspection } from '../../actors/runtime/index.ts';
 import type { DatedFailure } from '../../actors/terms/endpoint.ts';

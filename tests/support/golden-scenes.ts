@@ -1,7 +1,7 @@
 /** One actor of every kind in every state, driven with client events: the source of the golden snapshots. */
 
 import { setup } from 'xstate';
-import { configurationOf } from '../../actors/endpoint/configuration.ts';
+import { configurationOf } from '../../actors/endpoint/evidence.ts';
 import { kinds } from '../../actors/kinds.ts';
 import { paymentKind } from '../../actors/payment/payment.ts';
 import { transactionKind } from '../../actors/payment/transaction.ts';

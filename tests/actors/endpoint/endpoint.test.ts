@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { configurationOf } from '../../../actors/endpoint/configuration.ts';
 import { endpointKind } from '../../../actors/endpoint/endpoint.ts';
+import { configurationOf } from '../../../actors/endpoint/evidence.ts';
 import { type FailingList, healthOf, judge } from '../../../actors/endpoint/health.ts';
 import type { HalfHour } from '../../../actors/endpoint/history.ts';
 import { type EndpointRecord, KEEP_EVERY_MS, PUBLISH_EVERY_MS } from '../../../actors/endpoint/record.ts';

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { configurationOf } from '../../../actors/endpoint/configuration.ts';
 import { endpointKind } from '../../../actors/endpoint/endpoint.ts';
 import {
+  configurationOf,
+  countAsks,
   EVIDENCE_MS,
   evidenceOf,
   type Findings,
@@ -13,9 +14,9 @@ import {
   type Observation,
   observeAsks,
   observeCheck,
+  toolFidelity,
 } from '../../../actors/endpoint/evidence.ts';
 import type { EndpointRecord } from '../../../actors/endpoint/record.ts';
-import { countAsks, toolFidelity } from '../../../actors/endpoint/tool-asks.ts';
 import type { EndpointDeclaration, Evidence } from '../../../actors/terms/endpoint.ts';
 import { bounded } from '../../support/bounded.ts';
 import { DECLARATION as PLAIN } from '../../support/model/declaration.ts';
