@@ -14,7 +14,7 @@ const DIGEST_TOTAL_MAX = 1_000_000;
 const RELAYED_MS = 10_000;
 const RELAYED_MAX = 5_000;
 
-export interface BoardExchangeParts {
+interface BoardExchangeParts {
   /** Incarnation of this node. */
   readonly self: string;
   /** Store time in ms. */

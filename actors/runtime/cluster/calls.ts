@@ -17,7 +17,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-export interface CallsParts {
+interface CallsParts {
   readonly clock: Clock;
   readonly send: (incarnation: string, signal: Signal) => boolean;
   /** Executes a peer's call. */
@@ -88,7 +88,7 @@ export class Calls {
 const MISSING_MS = 3_000;
 
 /** Parts of a cluster port. Router and calls are created after the engine, so they are passed as functions. */
-export interface ClusterPortParts {
+interface ClusterPortParts {
   readonly random: Random;
   readonly activities: Readonly<Record<string, ActivityHandler>>;
   readonly router: () => Router;

@@ -4,7 +4,7 @@ import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import { isAlive, type Member } from './membership/member.ts';
 
-export interface ChartLevelsParts {
+interface ChartLevelsParts {
   readonly self: string;
   readonly kinds: readonly RegisteredKind[];
   readonly member: () => Member;

@@ -143,7 +143,7 @@ export interface NodeRestarts {
   readonly lastEnd: NodeLifeEnd | null;
 }
 
-export interface NodeLifeEnd {
+interface NodeLifeEnd {
   readonly reason: string;
   /** Wall-clock ms; null where only its peers saw it. */
   readonly at: number | null;

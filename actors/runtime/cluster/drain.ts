@@ -12,7 +12,7 @@ const DRAIN_MS = 15_000;
 const LEAVE_MS = 30_000;
 const ROUND_MS = 50;
 
-export interface DrainParts {
+interface DrainParts {
   readonly self: string;
   readonly member: Member;
   readonly ownership: Ownership;
@@ -81,10 +81,7 @@ export class Drain {
     const graces = Object.values(node.activities ?? {}).map(({ patience }) => patience?.graceMs ?? 0);
     this.#leavers.add(self);
     broadcast({ type: 'leaving' });
-    await this.#until(
-      LEAVE_MS + Math.max(0, ...graces),
-      () => ownership.held().length === 0 || this.#isNeededByNobody(),
-    );
+    await this.#until(LEAVE_MS + Math.max(0, ...graces), () => ownership.held().length === 0 || this.#isNotNeeded());
   }
 
   stop(): void {
@@ -103,7 +100,7 @@ export class Drain {
   }
 
   /** A peer that stays takes over the remaining shards; a draining peer needs them until its own work has ended. */
-  #isNeededByNobody(): boolean {
+  #isNotNeeded(): boolean {
     return this.#peers().every((row) => row.state !== 'draining' || this.#leavers.has(row.incarnation));
   }
 

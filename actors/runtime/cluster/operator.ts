@@ -29,7 +29,7 @@ const RETRY_MS = 50;
 const ACTORS_MAX = 10_000;
 const DEAD_LETTER_MS = 10_000;
 
-export interface OperatorParts {
+interface OperatorParts {
   readonly self: string;
   readonly engine: Engine;
   readonly map: ShardMap;
@@ -45,7 +45,7 @@ export interface OperatorParts {
   readonly onDrain: () => void;
 }
 
-/** What a node tells of itself for `ps`, and of the nodes of its launcher. */
+/** A node's report for `ps`, with the restarts of its launcher's nodes. */
 interface NodeReport {
   readonly gauges: EngineGauges;
   readonly startedAt: number;
@@ -291,7 +291,7 @@ export class ClusterOperator implements Operator {
   }
 }
 
-/** The stored counts, with those of resident kinds as the nodes have them in memory, if every node tells. */
+/** The stored counts, with those of resident kinds as the nodes have them in memory, if every node answers. */
 function withResidents(
   stored: readonly ActorCountRow[],
   residents: readonly (readonly ActorCountRow[] | null)[],

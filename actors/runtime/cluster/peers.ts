@@ -64,7 +64,7 @@ export interface PeersHost {
   isWanted(incarnation: string): boolean;
 }
 
-export interface PeersParts {
+interface PeersParts {
   readonly terms: Terms;
   readonly transport: Transport;
   readonly clock: Clock;

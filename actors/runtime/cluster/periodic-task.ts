@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../ports/clock.ts';
 import { type Log, textOf } from '../ports/log.ts';
 
-export interface PeriodicTaskParts {
+interface PeriodicTaskParts {
   /** For the log, e.g. `row sweep`. */
   readonly name: string;
   readonly clock: Clock;

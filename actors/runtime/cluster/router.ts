@@ -22,7 +22,7 @@ const OPEN_WINDOWS_MAX = 4;
 /** A repeat that fails with one of these codes does not say whether the first sending was stepped. */
 const INCONCLUSIVE: ReadonlySet<AskFailure['code']> = new Set(['busy', 'refused', 'failed', 'rejected', 'quarantined']);
 
-export interface RouterParts {
+interface RouterParts {
   readonly self: string;
   readonly engine: Engine;
   readonly map: ShardMap;

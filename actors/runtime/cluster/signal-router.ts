@@ -10,7 +10,7 @@ import type { ShardMap } from './shards/shard-map.ts';
 import type { Signal } from './signal.ts';
 import type { ClusterWatchers } from './watchers.ts';
 
-export interface SignalRouterParts {
+interface SignalRouterParts {
   readonly map: ShardMap;
   readonly member: Member;
   readonly handoff: Handoff;

@@ -40,7 +40,7 @@ export type ControlCall =
   | { readonly verb: 'inspect'; readonly address: string }
   | { readonly verb: 'reload'; readonly address: string }
   | { readonly verb: 'quarantined' }
-  /** What the node tells of itself for `ps`. */
+  /** The node's own report for `ps`. */
   | { readonly verb: 'report' }
   /** Actors of resident kinds by state. */
   | { readonly verb: 'residents' }

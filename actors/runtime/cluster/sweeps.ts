@@ -14,7 +14,7 @@ const SWEEPER_SHARD = 0;
 /** Bound on the sweeps of one round; a longer backlog is spread over several rounds. */
 const SWEEPS_PER_ROUND_MAX = 20;
 
-export interface PeriodicTasksParts {
+interface PeriodicTasksParts {
   readonly self: string;
   readonly member: Member;
   readonly kinds: readonly Kind[];
@@ -45,7 +45,7 @@ export function isSweeper(self: string, member: Member): boolean {
   return preferred(SWEEPER_SHARD, staying)?.incarnation === self && member.fresh;
 }
 
-export interface RowSweepParts {
+interface RowSweepParts {
   /** Only one node of the cluster sweeps. */
   readonly isMine: () => boolean;
   readonly store: Store;
@@ -72,7 +72,7 @@ function rowSweep({ isMine, store, clock, limits, log, now }: RowSweepParts): Pe
   });
 }
 
-export interface KeySweepParts {
+interface KeySweepParts {
   readonly keys: KeyStore;
   readonly clock: Clock;
   readonly limits: { readonly sweepMs: number };

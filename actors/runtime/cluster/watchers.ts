@@ -21,7 +21,7 @@ const STEPS = 'steps ';
 /** A step with its content, for the topic of a pattern; its address, or null for any of the owner, for an owner's. */
 type See = (address: string | null, step: CommittedStep | null) => void;
 
-export interface WatchersParts {
+interface WatchersParts {
   readonly clock: Clock;
   readonly limits: Pick<NodeLimits, 'watchersMax' | 'watchedOwnersMax'>;
   readonly log: Log;

@@ -49,7 +49,7 @@ export interface Finishing {
   /** The beginning of the drain, monotonic ms. */
   readonly since: number;
   readonly graceMs: number;
-  /** Called every second once `graceMs` is over. */
+  /** Called every second once `graceMs` has passed. */
   readonly waits: (waits: Waits) => void;
 }
 
@@ -63,7 +63,7 @@ export interface RunningActivities {
   /** The subset of `attempts` that does not run here. */
   missing(attempts: readonly ActivityAttempt[]): readonly ActivityAttempt[];
   abort(attempts: readonly ActivityAttempt[]): void;
-  /** The end of a drain: resolves when no attempt is left; drops each once its grace is over. */
+  /** The end of a drain: resolves when no attempt is left; drops each once its grace has passed. */
   finish(finishing: Finishing): Promise<void>;
   /** The node is dead or leaves: aborts every attempt and starts no further one. */
   abortAll(why: string): void;

@@ -12,7 +12,7 @@ export type Cause = 'crashed' | 'killed';
 const WAIT_MS = 1_500;
 const REMEMBERED_MAX = 256;
 
-export interface DeathsParts {
+interface DeathsParts {
   readonly store: Pick<Store, 'setting'>;
   readonly clock: Clock;
   readonly log: Log;

@@ -8,7 +8,7 @@ const PROBE_MS = 300;
 /** Pauses between the probes of one suspect: a process that is ending may still accept connections for a moment. */
 const PAUSES_MS = [0, 5, 20, 50, 100, 200, 400, 800];
 
-export interface FailureReportsParts {
+interface FailureReportsParts {
   readonly host: string;
   readonly clock: Clock;
   readonly transport: Transport;

@@ -35,7 +35,7 @@ export interface MembershipView {
   readonly shardsRevision: number;
 }
 
-export interface MemberParts {
+interface MemberParts {
   readonly incarnation: string;
   readonly store: Store;
   readonly clock: Clock;

@@ -9,7 +9,7 @@ import { preferred } from './shard-map.ts';
 /** Shards handed over at once: each is out of service only while it is quiesced, released and adopted. */
 const MOVES_AT_ONCE = 4;
 
-export interface HandoffParts {
+interface HandoffParts {
   readonly self: string;
   readonly engine: Engine;
   readonly map: ShardMap;

@@ -10,7 +10,7 @@ import { preferred } from './shard-map.ts';
 /** After this many heartbeats any node may take an ownerless shard: views of the live set may differ for a while. */
 const ORPHAN_BEATS = 2;
 
-export interface OwnershipParts {
+interface OwnershipParts {
   readonly self: string;
   readonly engine: Engine;
   readonly map: ShardMap;

@@ -1,7 +1,7 @@
 import { isAlive, type Member } from '../membership/member.ts';
 import type { Ownership } from './ownership.ts';
 
-export interface ReadinessParts {
+interface ReadinessParts {
   readonly self: string;
   readonly member: Member;
   readonly ownership: Ownership;

@@ -19,7 +19,7 @@ import type { Timers } from '../timers/timers.ts';
 const NOTHING = Object.freeze({ changes: [], rows: [], timers: [], publishes: [], outgoing: false });
 
 /** A notice that an actor must receive because of a row it opened. */
-export interface Orphan {
+interface Orphan {
   readonly address: string;
   readonly event: ActorEvent;
 }

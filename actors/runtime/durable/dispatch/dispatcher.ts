@@ -24,7 +24,7 @@ const LANE_FULL_RETRY_MS = 250;
 const NOTICE_RETRY_MS = 1_000;
 
 /** The dependencies of a dispatcher, and of its conclusion. */
-export interface DispatcherParts extends Omit<ConclusionParts, 'cascade' | 'sequence'> {
+interface DispatcherParts extends Omit<ConclusionParts, 'cascade' | 'sequence'> {
   readonly registry: CellRegistry;
   readonly loader: Loader;
   readonly residents: Residents;

@@ -10,7 +10,7 @@ import type { Shard } from '../shard.ts';
 
 const RETRY_MS = 1_000;
 
-export interface ReplayParts {
+interface ReplayParts {
   readonly registry: CellRegistry;
   readonly clock: Clock;
   readonly host: Pick<EngineHost, 'log'>;

@@ -13,7 +13,7 @@ const PAGE = 1_000;
 const RETRY_MS = 1_000;
 
 /** Dependencies of `Adoption`. */
-export interface AdoptionParts {
+interface AdoptionParts {
   readonly registry: CellRegistry;
   readonly dispatcher: Dispatcher;
   readonly timers: Timers;

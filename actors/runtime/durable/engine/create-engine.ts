@@ -125,7 +125,7 @@ function assemble(options: EngineOptions) {
   return { ...base, store, dispatcher, judge, adoption, quarantine, outbox, activityRunner, activityOwner, outgoing };
 }
 
-/** The answer, told to the host first where the event has a trace id. */
+/** The answer; the host is called first if the event has a trace id. */
 function tracedAnswer(
   { traced }: EngineHost,
   { trace, event }: Delivery,

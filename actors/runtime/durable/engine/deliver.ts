@@ -11,7 +11,7 @@ import type { CellRegistry } from '../residency/cell-registry.ts';
 import type { Residents } from '../residency/residents.ts';
 
 /** The parts that accept a delivery. */
-export interface DeliveryParts {
+interface DeliveryParts {
   readonly registry: CellRegistry;
   readonly dispatcher: Dispatcher;
   readonly outputGate: OutputGate;

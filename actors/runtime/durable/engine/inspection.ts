@@ -17,7 +17,7 @@ import type { Timers } from '../timers/timers.ts';
 const WAITING_SHOWN_MAX = 20;
 
 /** The parts that an inspection reads. */
-export interface InspectionParts {
+interface InspectionParts {
   readonly registry: CellRegistry;
   readonly dispatcher: Dispatcher;
   readonly timers: Timers;

@@ -15,7 +15,7 @@ import type { Shard } from '../shard.ts';
 import type { Timers } from '../timers/timers.ts';
 
 /** The parts that a judgement updates. */
-export interface JudgeParts {
+interface JudgeParts {
   readonly registry: CellRegistry;
   readonly queue: CommitQueue;
   readonly outputGate: OutputGate;

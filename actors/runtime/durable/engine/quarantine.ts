@@ -11,7 +11,7 @@ const SHOWN_MAX = 100;
 const SETTLE_TRIES_MAX = 100;
 const SETTLE_MS = 20;
 
-export interface QuarantineParts {
+interface QuarantineParts {
   readonly registry: CellRegistry;
   readonly dispatcher: Dispatcher;
   readonly timers: Timers;

@@ -48,7 +48,7 @@ interface ShardActivities {
 }
 
 /** Dependencies of `ActivityOwner`. */
-export interface ActivityOwnerParts {
+interface ActivityOwnerParts {
   readonly self: string;
   readonly clusterPort: ClusterPort;
   readonly activityRunner: ActivityRunner;
@@ -144,7 +144,7 @@ export class ActivityOwner {
     if (open > 0) this.arm();
   }
 
-  /** Ends an attempt that is over, starts one assigned to this node, or queues a check with its runner. */
+  /** Ends an attempt that is late or whose runner died, starts one assigned to this node, or queues a check with its runner. */
   private attend(known: OpenActivity, checks: Map<string, OpenActivity[]>): void {
     const { host, self, now, clock } = this.parts;
     const { runner, deadlineAt } = known.record;

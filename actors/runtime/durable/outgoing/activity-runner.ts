@@ -56,7 +56,7 @@ interface RunningAttempt extends ActivityAttempt, Scheduled {
 }
 
 /** Dependencies of `ActivityRunner`. */
-export interface ActivityRunnerParts {
+interface ActivityRunnerParts {
   readonly self: string;
   readonly clusterPort: ClusterPort;
   readonly clock: Clock;
@@ -154,7 +154,7 @@ export class ActivityRunner {
   }
 
   /**
-   * The end of a drain: resolves when no attempt is left to run or to report. Drops each once its grace is over, and
+   * The end of a drain: resolves when no attempt is left to run or to report. Drops each once its grace has passed, and
    * reports those that have a longer one every second.
    */
   async finish({ since, graceMs, waits }: Finishing): Promise<void> {
@@ -274,7 +274,7 @@ export class ActivityRunner {
     }
     const message = `it did not end by ${new Date(deadlineAt).toISOString()}`;
     this.finished(running, { type: 'failed', code: 'deadline', message, retriable: true });
-    running.controller.abort(new Error('the deadline is over'));
+    running.controller.abort(new Error('the deadline has passed'));
   }
 
   /** Why an attempt has not begun. */

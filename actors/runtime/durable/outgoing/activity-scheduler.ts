@@ -27,8 +27,8 @@ const NO_HANDLER = { runningMax: RUNNING_MAX, runningPerGroupMax: RUNNING_MAX };
 
 /**
  * Chooses the waiting attempt of a node that begins next. Enforces the bounds of each activity and of each group, and
- * serves activities and groups round-robin. Suspects have a separate lane in which one runs at a time, beside all other
- * attempts, so that a crash hits at most one running suspect.
+ * serves activities and groups round-robin. Suspects have a separate lane in which one runs at a time, in addition to all
+ * other attempts, so that a crash hits at most one running suspect.
  */
 export class ActivityScheduler<T extends Scheduled> {
   private readonly handlers: Readonly<Record<string, ActivityHandler>>;

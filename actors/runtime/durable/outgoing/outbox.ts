@@ -60,7 +60,7 @@ interface ShardOutbox {
 }
 
 /** Dependencies of `Outbox`. */
-export interface OutboxParts {
+interface OutboxParts {
   readonly clusterPort: ClusterPort;
   readonly queue: CommitQueue;
   readonly clock: Clock;
@@ -231,16 +231,15 @@ export class Outbox {
     return now - pair.unknownSince >= KIND_WAIT_MS;
   }
 
+  /** Moves the message from its sender's outbox to its sender's dead letters. */
   private deadLetter(pair: Pair, message: OutboxMessage, failure: string): void {
-    const { queue, now, log } = this.parts;
     const { shard } = pair.outbox;
-    const dead = { ...message, times: message.thrown + message.tries, failure };
-    const entry = deadLetterEntry(shard, dead, { order: queue.nextOrder(), at: now() }, (answer) => {
+    this.push(shard, deadLetterRows(shard, message, failure, this.parts.now()), (answer) => {
       if (this.byShard.get(shard) !== pair.outbox) return;
       if (!answer.ok) return this.retryLater(pair, message);
       this.deadLetters++;
       const text = 'a message became a dead letter of its sender: see it with inspect, then retry or skip it';
-      log({
+      this.parts.log({
         level: 'error',
         message: text,
         address: message.from,
@@ -251,7 +250,6 @@ export class Outbox {
       this.over(pair, message);
       this.pump();
     });
-    queue.push(entry);
   }
 
   private retryLater(pair: Pair, message: OutboxMessage): void {
@@ -283,21 +281,20 @@ export class Outbox {
   }
 
   private write(outbox: ShardOutbox, messages: readonly OutboxMessage[]): void {
-    const { queue } = this.parts;
     const rows = messages.map(({ from, number }) => removeRow(new RowCache(from), systemCollections.outbox, number));
+    this.push(outbox.shard, rows, (answer) => {
+      if (answer.ok || this.byShard.get(outbox.shard) !== outbox) return;
+      outbox.removals.push(...messages);
+      this.armRemoval();
+    });
+  }
+
+  /** Queues an entry that writes only these rows. */
+  private push(shard: Shard, rows: readonly RowWrite[], answer: (answer: Answer) => void): void {
+    const { queue } = this.parts;
     const outcome = { changes: [], rows, timers: [], publishes: [], outgoing: false };
-    const entry = new Entry(
-      queue.nextOrder(),
-      outbox.shard,
-      outcome,
-      (answer) => {
-        if (answer.ok || this.byShard.get(outbox.shard) !== outbox) return;
-        outbox.removals.push(...messages);
-        this.armRemoval();
-      },
-      WRITTEN,
-    );
-    for (const write of rows) write.beside.apply(write, entry);
+    const entry = new Entry(queue.nextOrder(), shard, outcome, answer, WRITTEN);
+    for (const row of rows) row.beside.apply(row, entry);
     queue.push(entry);
   }
 }
@@ -308,39 +305,19 @@ function isOfKnownKind(failure: AskFailure): boolean {
   return code === 'refused' || code === 'quarantined' || (code === 'failed' && !failure.kindUnknown);
 }
 
-const DONE: Answer = { ok: true, body: null };
-
-/** A message that its receiver can neither process nor store as a dead letter. */
-export interface UndeliveredMessage {
-  readonly from: string;
-  readonly to: string;
-  readonly event: ActorEvent;
-  readonly number: string;
-  readonly times: number;
-  readonly failure: string;
-}
-
-/** The entry that moves the message from its sender's outbox to its sender's dead letters. */
-export function deadLetterEntry(
+/** The rows that remove a message from the outbox and store it as a dead letter of its sender. */
+function deadLetterRows(
   shard: Shard,
-  { from, to, event, number, times, failure }: UndeliveredMessage,
-  { order, at }: { readonly order: number; readonly at: number },
-  answer: (answer: Answer) => void,
-): Entry {
+  { from, to, event, number, thrown, tries }: OutboxMessage,
+  failure: string,
+  at: number,
+): readonly RowWrite[] {
   const beside = new RowCache(from);
+  const times = thrown + tries;
   const body: DeadLetterBody = { source: 'outbox', from, to, event, failure: `to ${to}: ${failure}`, times, at };
   const place = { beside, shard: shard.id, open: false, sort: at };
-  const rows = [
+  return [
     removeRow(beside, systemCollections.outbox, number),
     systemRow(place, systemCollections.deadLetters, number, body as Json),
   ];
-  const entry = new Entry(
-    order,
-    shard,
-    { changes: [], rows, timers: [], publishes: [], outgoing: false },
-    answer,
-    DONE,
-  );
-  for (const row of rows) beside.apply(row, entry);
-  return entry;
 }

@@ -11,7 +11,7 @@ const PAGE = 1_000;
 const RETRY_MS = 1_000;
 
 /** Dependencies of `Outgoing`. */
-export interface OutgoingParts {
+interface OutgoingParts {
   readonly outbox: Outbox;
   readonly activityOwner: ActivityOwner;
   readonly store: Pick<Store, 'rows'>;

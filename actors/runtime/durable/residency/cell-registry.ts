@@ -45,7 +45,7 @@ export class UseOrder {
   }
 }
 
-export interface CellRegistryParts {
+interface CellRegistryParts {
   readonly kinds: readonly RegisteredKind[];
   readonly shards: number;
   readonly transitionsMax: number;

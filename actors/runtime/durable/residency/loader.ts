@@ -126,7 +126,7 @@ function parse({ address }: Cell, { collection, id, body }: RowRecord): Json {
 }
 
 /** What a fetcher needs of the dispatcher. */
-export interface CellAccess {
+interface CellAccess {
   cellOf(address: string, shard: Shard): Cell;
   wake(cell: Cell): void;
 }

@@ -18,7 +18,7 @@ const WARNING_INTERVAL_MS = 10_000;
 /** While every cell is in use, eviction is retried this often. */
 const IN_USE_RETRY_MS = 50;
 
-export interface ResidentsParts {
+interface ResidentsParts {
   readonly registry: CellRegistry;
   readonly queue: CommitQueue;
   readonly clock: Clock;

@@ -38,7 +38,7 @@ interface ShardTimers {
 }
 
 /** Receives the timers of actors. */
-export interface TimerReceiver {
+interface TimerReceiver {
   /** Delivers a due timer to its actor; false if its lane is full. */
   enqueue(shard: Shard, address: string, event: ActorEvent, firing: Firing): boolean;
   /** A stored timer of this actor does not load. */

@@ -17,7 +17,7 @@ import { counterKind } from '../../example-kinds/counter.ts';
 import { purseKind } from '../../example-kinds/purse.ts';
 import { registerKind } from '../../example-kinds/register.ts';
 
-export const LIMITS: EngineLimits = {
+const LIMITS: EngineLimits = {
   cascadeStepsMax: 16,
   laneStartMax: 1_024,
   laneFinishMax: 65_536,
@@ -51,7 +51,7 @@ export interface StageOptions {
 }
 
 /** The recorded calls of the host. */
-export interface Recorded {
+interface Recorded {
   readonly lost: { readonly shard: number; readonly reason: string }[];
   readonly published: Publication[];
   readonly logged: { readonly level: string; readonly message: string; readonly [key: string]: unknown }[];

@@ -15,7 +15,7 @@ import { orderKind } from '../../example-kinds/order.ts';
 import { senderKind } from '../../example-kinds/sender.ts';
 import { openStage, SHARDS, type Stage, type StageOptions } from './stage.ts';
 
-export interface Carried {
+interface Carried {
   readonly to: string;
   readonly event: ActorEvent;
 }
