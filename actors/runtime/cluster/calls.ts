@@ -10,6 +10,8 @@ import type { Router } from './router.ts';
 import { type ControlCall, renderSignal, type Signal } from './signal.ts';
 
 const CALLS_MAX = 256;
+/** How long a call about activities may take. */
+const ACTIVITIES_MS = 3_000;
 
 interface Waiting {
   readonly incarnation: string;
@@ -85,8 +87,6 @@ export class Calls {
   }
 }
 
-const MISSING_MS = 3_000;
-
 /** Parts of a cluster port. Router and calls are created after the engine, so they are passed as functions. */
 interface ClusterPortParts {
   readonly random: Random;
@@ -104,13 +104,13 @@ export function openClusterPort({ random, activities, router, calls, deaths }: C
     // These messages carry a sequence or an attempt number: a receiver that gets one twice acts once.
     send: (to, event, withinMs) => router().ask(to, event, { withinMs, repeat: (same) => same }),
     missing: async (incarnation, attempts) => {
-      const reply = await calls().call(incarnation, { verb: 'missing', attempts }, MISSING_MS);
+      const reply = await calls().call(incarnation, { verb: 'missing', attempts }, ACTIVITIES_MS);
       return reply as unknown as typeof attempts;
     },
     abort: (incarnation, attempts) => {
       // If the peer is unreachable, the attempt's result will be refused and its deadline ends it.
       calls()
-        .call(incarnation, { verb: 'abort', attempts }, MISSING_MS)
+        .call(incarnation, { verb: 'abort', attempts }, ACTIVITIES_MS)
         .catch(() => {});
     },
     causeOf: (incarnation) => deaths.causeOf(incarnation),

@@ -2,6 +2,8 @@ import { AskError, type AskFailure } from '../actor/answer.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
 import type { Envelope, Link } from '../ports/transport.ts';
 
+const ID_MAX = 0xffff_ffff;
+
 /** One message in transit: an ask whose caller waits, or a tell. It is settled exactly once. */
 export class PendingAsk {
   readonly to: string;
@@ -17,7 +19,7 @@ export class PendingAsk {
   /** It may have been stepped: it was lost once and has been sent again. */
   mayHaveRun = false;
   /** The window of the link it was written to, and its id there. */
-  window: { take(id: number): unknown } | null = null;
+  window: AskWindow | null = null;
   id = 0;
   /** Its slot among the open asks; -1 for a tell. */
   slot = -1;
@@ -75,8 +77,6 @@ export class PendingAsk {
     this.#reject?.(new AskError(this.to, failure));
   }
 }
-
-const ID_MAX = 0xffff_ffff;
 
 /**
  * The asks in flight on this node's link to one peer, by their id on that link; at most `inFlightMax`. Ids ascend, and

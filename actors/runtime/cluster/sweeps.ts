@@ -13,6 +13,11 @@ import { preferred } from './shards/shard-map.ts';
 const SWEEPER_SHARD = 0;
 /** Bound on the sweeps of one round; a longer backlog is spread over several rounds. */
 const SWEEPS_PER_ROUND_MAX = 20;
+/** Names listed at once: each listing reads a whole folder. */
+const LISTED_MAX = 1_000;
+/** Blobs judged and removed between two pauses for commits; each costs one index look-up per collection. */
+const BLOBS_PER_PAGE = 50;
+const PAGE_PAUSE_MS = 50;
 
 interface PeriodicTasksParts {
   readonly self: string;
@@ -96,12 +101,6 @@ export function keySweep({ keys, clock, limits, log }: KeySweepParts): PeriodicT
     },
   });
 }
-
-/** Names listed at once: each listing reads a whole folder. */
-const LISTED_MAX = 1_000;
-/** Blobs judged and removed between two pauses for commits; each costs one index look-up per collection. */
-const BLOBS_PER_PAGE = 50;
-const PAGE_PAUSE_MS = 50;
 
 export interface BlobSweepParts {
   /** Only one node of the cluster sweeps. */

@@ -2,6 +2,9 @@ import type { ActorEvent, Json } from '../actor/event.ts';
 import type { ActivityHandler } from '../ports/activity.ts';
 import type { Random } from '../ports/random.ts';
 
+const BACK_OFF_MS_MIN = 100;
+const BACK_OFF_MS_MAX = 15_000;
+
 /** Identifies one attempt of one activity. */
 export interface ActivityAttempt {
   readonly address: string;
@@ -19,15 +22,12 @@ export interface ClusterPort {
   missing(incarnation: string, attempts: readonly ActivityAttempt[]): Promise<readonly ActivityAttempt[]>;
   /** Asks another node to abort these attempts, best effort. */
   abort(incarnation: string, attempts: readonly ActivityAttempt[]): void;
-  /** Why an incarnation that is gone ended (`Cause` in cluster/deaths.ts); null while the cause is unknown. */
+  /** Why an incarnation that is gone ended (`Cause` in cluster/membership/deaths.ts); null while the cause is unknown. */
   causeOf(incarnation: string): 'crashed' | 'killed' | null;
 }
 
-const MS_MIN = 100;
-const MS_MAX = 15_000;
-
 /** Delay before the next try: exponential, bounded, with half of it as random jitter. */
 export function backOffMs(failures: number, random: Random): number {
-  const ms = Math.min(MS_MAX, MS_MIN * 2 ** Math.min(failures, 10));
+  const ms = Math.min(BACK_OFF_MS_MAX, BACK_OFF_MS_MIN * 2 ** Math.min(failures, 10));
   return Math.ceil(ms / 2 + (ms / 2) * random.fraction());
 }

@@ -12,6 +12,9 @@ import { refused } from '../failures.ts';
 import type { Shard } from '../shard.ts';
 import type { CellRegistry } from './cell-registry.ts';
 
+/** How often the step of one message may be retried because an actor or row was missing. */
+const TRIES_MAX = 64;
+
 type Loaded = Awaited<ReturnType<Store['loadActor']>>;
 
 /**
@@ -130,9 +133,6 @@ interface CellAccess {
   cellOf(address: string, shard: Shard): Cell;
   wake(cell: Cell): void;
 }
-
-/** How often the step of one message may be retried because an actor or row was missing. */
-const TRIES_MAX = 64;
 
 /**
  * Parks a message whose step lacked an actor or a row, fetches the missing item, pins it in memory for the message, and
