@@ -6,16 +6,11 @@ export { assignOn, emitOn, guardOn, rowsOn, verdictOn } from './actor/chart.ts';
 export { type Effect, type EmitArgs, emit, type Repeats } from './actor/effect.ts';
 export type { ActorEvent, Json, RowView, Stamped } from './actor/event.ts';
 export type { Collection, Kind, LeaseRows, RowRef, SavedState, View } from './actor/kind.ts';
-export { BlockBuffer } from './bytes/block-buffer.ts';
+export { SealBroken } from './bytes/aead.ts';
 export type { ByteAccess } from './bytes/byte-access.ts';
 export { freeBytes } from './bytes/free-bytes.ts';
-export { openBlob } from './bytes/open-blob.ts';
-export { openValue } from './bytes/open-value.ts';
-export type { Place } from './bytes/place.ts';
-export { type SealedBlob, sealBlob } from './bytes/seal-blob.ts';
-export { SealBroken } from './bytes/seal-broken.ts';
-export { sealValue } from './bytes/seal-value.ts';
-export { SpentBuffers } from './bytes/spent-buffers.ts';
+export type { SealPlace } from './bytes/seal.ts';
+export { openBlob, openValue, type SealedBlob, sealBlob, sealValue } from './bytes/seal.ts';
 export type {
   AskOptions,
   Board,
@@ -57,6 +52,5 @@ export type { Maintenance } from './stores/maintenance.ts';
 export { maintenanceOf } from './stores/maintenance-of.ts';
 export type { StoreChoice } from './stores/open-store.ts';
 export { systemClock } from './system/clock.ts';
-export { arrivalShare, LOOP_TURN_BYTES, type LoopWork, loopShare, loopWork } from './system/loop-share.ts';
 export { systemRandom } from './system/random.ts';
 export { hostOf, isLoopback } from './transports/loopback-address.ts';

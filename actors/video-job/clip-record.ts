@@ -2,7 +2,7 @@
  * The rows of a job's clips and of the downloads that read them. The row of a clip exists exactly as long as its bytes
  * may be read, or are being read.
  */
-import type { Collection, Place, SealedBlob } from '../runtime/index.ts';
+import type { Collection, SealedBlob, SealPlace } from '../runtime/index.ts';
 
 /** Clips of one job. */
 export const CLIPS_MAX = 8;
@@ -52,16 +52,16 @@ export const readerCollection: Collection = {
 };
 
 /** A clip opens only as this clip of this job of this account. (rule B48) */
-export function placeOfClip(account: string, job: string, index: number): Place {
-  return { account, object: job, kind: `clip-${index}` };
+export function placeOfClip(account: string, job: string, index: number): SealPlace {
+  return { owner: account, object: job, kind: `clip-${index}` };
 }
 
 /** The prompt of a job opens only as that of this job of this account. */
-export function placeOfPrompt(account: string, job: string): Place {
-  return { account, object: job, kind: 'video-prompt' };
+export function placeOfPrompt(account: string, job: string): SealPlace {
+  return { owner: account, object: job, kind: 'video-prompt' };
 }
 
 /** The assets of a job open only as those of this job of this account. */
-export function placeOfAssets(account: string, job: string): Place {
-  return { account, object: job, kind: 'video-assets' };
+export function placeOfAssets(account: string, job: string): SealPlace {
+  return { owner: account, object: job, kind: 'video-assets' };
 }

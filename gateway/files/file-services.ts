@@ -1,4 +1,4 @@
-import type { ByteAccess, Clock, Cluster, Place, Random } from '../../actors/runtime/index.ts';
+import type { ByteAccess, Clock, Cluster, Random, SealPlace } from '../../actors/runtime/index.ts';
 import type { Background } from '../overload/background.ts';
 import { FairRoom } from '../overload/fair-room.ts';
 import type { FileLimits } from '../terms/config.ts';
@@ -18,8 +18,8 @@ export interface FileServices {
 }
 
 /** A stored file's bytes open only as this file of this account. (rule B48) */
-export function placeOfFile(account: string, id: string): Place {
-  return { account, object: id, kind: 'file' };
+export function placeOfFile(account: string, id: string): SealPlace {
+  return { owner: account, object: id, kind: 'file' };
 }
 
 /** Longest wait for room. */

@@ -1,8 +1,8 @@
-import { LOOP_TURN_BYTES, loopShare } from '../../actors/runtime/index.ts';
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
 import { isPausedOn } from '../../actors/terms/pause.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
 import { compare } from '../../actors/terms/usd.ts';
+import { LOOP_TURN_BYTES, loopShare } from '../overload/loop-work.ts';
 import { PromptMeter, pricesPromptUnits } from '../pricing/prompt-units.ts';
 import type { ProviderUpload } from '../providers/adapter.ts';
 import type { ProviderAttempt } from '../providers/attempt.ts';

@@ -1,4 +1,4 @@
-import { LOOP_TURN_BYTES, type LoopWork } from '../../actors/runtime/index.ts';
+import { LOOP_TURN_BYTES, type LoopWork } from '../overload/loop-work.ts';
 import { JsonReader, type JsonReaderOptions } from './json-reader.ts';
 
 /**

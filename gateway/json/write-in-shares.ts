@@ -1,4 +1,4 @@
-import type { LoopWork } from '../../actors/runtime/index.ts';
+import type { LoopWork } from '../overload/loop-work.ts';
 
 /** A part of a JSON text: characters, or bytes that are handed on as they are. */
 export type JsonPart = string | Buffer;

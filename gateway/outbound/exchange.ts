@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { BlockBuffer, type Clock } from '../../actors/runtime/index.ts';
+import type { Clock } from '../../actors/runtime/index.ts';
+import { BlockBuffer } from './body-buffers.ts';
 import type { Bounded, Deadlines } from './deadlines.ts';
 import { type Lease, WITHOUT_LEASE } from './lease.ts';
 import type { OutboundBody, OutboundLimits, OutboundReply } from './outbound.ts';

@@ -1,6 +1,7 @@
-import { type Clock, FairQueue, type LoopWork } from '../../actors/runtime/index.ts';
+import { type Clock, FairQueue } from '../../actors/runtime/index.ts';
 import type { OverloadLimits } from '../terms/config.ts';
 import type { LiveTraffic } from './live-traffic.ts';
+import type { LoopWork } from './loop-work.ts';
 
 /** Bytes of a text in one piece: about 1 ms of the slowest reading, that of small JSON objects. */
 const PIECE_BYTES_MAX = 8 * 1024;

@@ -1,15 +1,10 @@
-import {
-  arrivalShare,
-  BlockBuffer,
-  type Clock,
-  LOOP_TURN_BYTES,
-  loopWork,
-  SpentBuffers,
-} from '../../actors/runtime/index.ts';
+import type { Clock } from '../../actors/runtime/index.ts';
 import { JsonScan } from '../json/json-scan.ts';
 import type { KeptTexts, Places } from '../json/json-sinks.ts';
 import { oneOf, readInShares } from '../json/read-in-shares.ts';
+import { BlockBuffer, SpentBuffers } from '../outbound/body-buffers.ts';
 import type { OutboundReply } from '../outbound/outbound.ts';
+import { arrivalShare, LOOP_TURN_BYTES, loopWork } from '../overload/loop-work.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import { asObject, parsed } from './parsed.ts';
 import { ProviderFailure } from './provider-failure.ts';

@@ -1,4 +1,5 @@
-import { type Clock, LOOP_TURN_BYTES, loopShare } from '../../actors/runtime/index.ts';
+import type { Clock } from '../../actors/runtime/index.ts';
+import { LOOP_TURN_BYTES, loopShare } from '../overload/loop-work.ts';
 import { countKey, countsFor } from './known-counts.ts';
 import { pieces } from './pieces.ts';
 import { utf8Bytes } from './utf8-bytes.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sealBlob } from '../../actors/runtime/bytes/seal-blob.ts';
+import { sealBlob } from '../../actors/runtime/bytes/seal.ts';
 import type { Blobs } from '../../actors/runtime/ports/blobs.ts';
 import type { Store } from '../../actors/runtime/ports/store.ts';
 import { openBlobDirectory } from '../../actors/runtime/stores/directory/open-blob-directory.ts';
@@ -108,7 +108,7 @@ async function committer(store: Store): Promise<(ms: number) => Promise<readonly
 
 async function acceptOne(blobs: Blobs): Promise<void> {
   const key = await new MemoryKeyStore(ports).current();
-  const place = { account: 'account:a', object: 'file_1', kind: 'file' };
+  const place = { owner: 'account:a', object: 'file_1', kind: 'file' };
   const { id } = sealBlob(key, place, await blobs.put(arriving()), systemRandom);
   await blobs.remove(id);
 }

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import type { FileRecord } from '../../actors/file/file-record.ts';
-import { openBlob, type Place } from '../../actors/runtime/index.ts';
+import { openBlob, type SealPlace } from '../../actors/runtime/index.ts';
 import type { Blobs } from '../../actors/runtime/ports/blobs.ts';
 import type { KeyStore } from '../../actors/runtime/ports/key-store.ts';
 import { openBlobDirectory } from '../../actors/runtime/stores/directory/open-blob-directory.ts';
@@ -44,17 +44,17 @@ function ports(ageHours: number): { clock: typeof systemClock; random: typeof sy
   return { clock: { ...systemClock, now }, random: systemRandom };
 }
 
-function placesOf({ account, id }: FileRecord): readonly (readonly [Opening['place'], Place])[] {
+function placesOf({ account, id }: FileRecord): readonly (readonly [Opening['place'], SealPlace])[] {
   const own = placeOfFile(account, id);
   return [
     ['own', own],
-    ['other account', { ...own, account: `${account}x` }],
+    ['other account', { ...own, owner: `${account}x` }],
     ['other object', { ...own, object: `${id.slice(0, -1)}_` }],
     ['other kind', { ...own, kind: 'reply' }],
   ];
 }
 
-async function opens(keys: KeyStore, blobs: Blobs, place: Place, file: FileRecord): Promise<boolean> {
+async function opens(keys: KeyStore, blobs: Blobs, place: SealPlace, file: FileRecord): Promise<boolean> {
   try {
     let bytes = 0;
     for await (const piece of blobs.read(await openBlob(keys, place, file.blob))) bytes += piece.length;

@@ -1,11 +1,8 @@
 /** Every clause of the KeyStore port as tests. One suite, run by each implementation from its own test file. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openBlob } from '../../actors/runtime/bytes/open-blob.ts';
-import { openValue } from '../../actors/runtime/bytes/open-value.ts';
-import { sealBlob } from '../../actors/runtime/bytes/seal-blob.ts';
-import { SealBroken } from '../../actors/runtime/bytes/seal-broken.ts';
-import { sealValue } from '../../actors/runtime/bytes/seal-value.ts';
+import { SealBroken } from '../../actors/runtime/bytes/aead.ts';
+import { openBlob, openValue, sealBlob, sealValue } from '../../actors/runtime/bytes/seal.ts';
 import {
   KeyDestroyed,
   type KeyStore,
@@ -177,7 +174,7 @@ function sealedClauses(clause: Clause): void {
     'bytes sealed by one node can be opened by every node, including a range of a blob, until the key expires',
     async (opened) => {
       const { keys, others, clock } = opened;
-      const place = { account: 'account:a', object: 'file_1', kind: 'file' };
+      const place = { owner: 'account:a', object: 'file_1', kind: 'file' };
       const plain = pieces.random(200_000);
       const blobs = new MemoryBlobs({ clock, random: systemRandom, bytesMax: plain.length });
       const key = await keys.current();
@@ -189,7 +186,7 @@ function sealedClauses(clause: Clause): void {
         assert.ok((await openValue(node, place, value)).equals(plain.subarray(0, 99)));
         const part = await pieces.gather(blobs.read(await openBlob(node, place, blob), range));
         assert.ok(part.equals(plain.subarray(range.from, range.to)));
-        const elsewhere = { ...place, account: 'account:b' };
+        const elsewhere = { ...place, owner: 'account:b' };
         assert.instance(await failureOf(openBlob(node, elsewhere, blob)), SealBroken);
       }
       await clock.advance(1);

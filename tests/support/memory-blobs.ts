@@ -2,10 +2,10 @@
  * The Blobs port in memory, for the simulation and the contract. Several nodes share one instance through `connect()`;
  * each connection can lose the blobs, as a cut-off node does. Never fails by itself.
  */
-import { blobId } from '../../actors/runtime/bytes/blob-id.ts';
+
 import { readBlob, type StoredBlob } from '../../actors/runtime/bytes/read-blob.ts';
-import { type BlobDraft, writeBlob } from '../../actors/runtime/bytes/write-blob.ts';
-import { WriteSlots } from '../../actors/runtime/bytes/write-slots.ts';
+import { blobId } from '../../actors/runtime/bytes/segment.ts';
+import { type BlobDraft, WriteSlots, writeBlob } from '../../actors/runtime/bytes/write-blob.ts';
 import {
   BlobMissing,
   type BlobQuery,

@@ -3,13 +3,13 @@
  * `connect()`; each connection can lose the store. Never fails by itself.
  */
 import { createSecretKey } from 'node:crypto';
-import { keyHour } from '../../actors/runtime/bytes/key-hour.ts';
 import type { Clock } from '../../actors/runtime/ports/clock.ts';
 import {
   KeyDestroyed,
   type KeyStore,
   KeyStoreUnreachable,
   type KeySweep,
+  keyHour,
   type SealingKey,
 } from '../../actors/runtime/ports/key-store.ts';
 import type { Random } from '../../actors/runtime/ports/random.ts';

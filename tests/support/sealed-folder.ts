@@ -3,10 +3,7 @@
  * record is a sealed text in a row and a sealed file in a blob that the row refers to.
  */
 import { join } from 'node:path';
-import { openBlob } from '../../actors/runtime/bytes/open-blob.ts';
-import { openValue } from '../../actors/runtime/bytes/open-value.ts';
-import { type SealedBlob, sealBlob } from '../../actors/runtime/bytes/seal-blob.ts';
-import { sealValue } from '../../actors/runtime/bytes/seal-value.ts';
+import { openBlob, openValue, type SealedBlob, sealBlob, sealValue } from '../../actors/runtime/bytes/seal.ts';
 import type { Blobs, ByteRange } from '../../actors/runtime/ports/blobs.ts';
 import type { Clock } from '../../actors/runtime/ports/clock.ts';
 import type { KeyStore } from '../../actors/runtime/ports/key-store.ts';
@@ -57,7 +54,7 @@ export class SealedFolder {
   /** Stores the key first, then the file, then the commit that refers to it: a failure leaves no partial record. */
   async keep({ account, id, text, file }: SealedRecord): Promise<void> {
     const key = await this.keys.current();
-    const place = { account, object: id, kind: 'text' };
+    const place = { owner: account, object: id, kind: 'text' };
     const sealed = sealValue(key, place, Buffer.from(text), systemRandom).toString('base64');
     const blob = sealBlob(key, { ...place, kind: 'file' }, await this.blobs.put(pieces.of(file)), systemRandom);
     const body: Body = { sealed, blob };
@@ -73,12 +70,12 @@ export class SealedFolder {
 
   async text(account: string, id: string, keys: KeyStore = this.keys): Promise<string> {
     const { sealed } = await this.#body(account, id);
-    return String(await openValue(keys, { account, object: id, kind: 'text' }, Buffer.from(sealed, 'base64')));
+    return String(await openValue(keys, { owner: account, object: id, kind: 'text' }, Buffer.from(sealed, 'base64')));
   }
 
   async file(account: string, id: string, keys: KeyStore = this.keys, range?: ByteRange): Promise<Buffer> {
     const { blob } = await this.#body(account, id);
-    const opened = await openBlob(keys, { account, object: id, kind: 'file' }, blob);
+    const opened = await openBlob(keys, { owner: account, object: id, kind: 'file' }, blob);
     return pieces.gather(this.blobs.read(opened, range));
   }
 

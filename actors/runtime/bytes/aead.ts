@@ -6,7 +6,6 @@
 import { type CipherKey, createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Random } from '../ports/random.ts';
 import { freeBytes } from './free-bytes.ts';
-import { SealBroken } from './seal-broken.ts';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
@@ -54,4 +53,12 @@ function open(secret: CipherKey, closed: Uint8Array, bound: Uint8Array): Buffer 
     throw new SealBroken('it was changed, or it is bound to another place');
   }
   return plain;
+}
+
+/** A sealed value was changed, truncated, reordered or moved from another place. No part of it is used. */
+export class SealBroken extends Error {
+  override readonly name = 'SealBroken';
+  constructor(fault: string) {
+    super(`a sealed value does not open: ${fault}`);
+  }
 }

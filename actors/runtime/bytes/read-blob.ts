@@ -1,5 +1,5 @@
 import { BlobCorrupt, BlobRangeError, type ByteRange, type OpenBlob } from '../ports/blobs.ts';
-import { SealBroken } from './seal-broken.ts';
+import { SealBroken } from './aead.ts';
 import { segment } from './segment.ts';
 
 /** The stored bytes of one blob, provided by an implementation of the port. */

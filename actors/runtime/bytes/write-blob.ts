@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { BlobTooLarge, type OpenBlob } from '../ports/blobs.ts';
+import { BlobsRefused, BlobTooLarge, type OpenBlob } from '../ports/blobs.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import { segment } from './segment.ts';
@@ -145,4 +145,28 @@ function newSecret(random: Random): KeyObject {
   const secret = createSecretKey(bytes);
   bytes.fill(0);
   return secret;
+}
+
+/** Blobs written at once in one process, unless an implementation sets its own bound. */
+const WRITES_MAX = 256;
+
+/** Bounds the number of concurrent blob writes. A further write is refused as busy before any of its source is read. */
+export class WriteSlots {
+  readonly #max: number;
+  #taken = 0;
+
+  constructor(max: number = WRITES_MAX) {
+    this.#max = max;
+  }
+
+  async take<T>(write: () => Promise<T>): Promise<T> {
+    if (this.#taken >= this.#max)
+      throw new BlobsRefused('busy', `the bound of ${this.#max} concurrent blob writes is reached`);
+    this.#taken++;
+    try {
+      return await write();
+    } finally {
+      this.#taken--;
+    }
+  }
 }

@@ -1,8 +1,8 @@
 import type { Kind } from '../actor/kind.ts';
-import { keyHour } from '../bytes/key-hour.ts';
 import type { Blobs } from '../ports/blobs.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { KeyStore } from '../ports/key-store.ts';
+import { keyHour } from '../ports/key-store.ts';
 import type { NodeLimits } from '../ports/limits.ts';
 import type { Log } from '../ports/log.ts';
 import type { IndexColumn, Store } from '../ports/store.ts';

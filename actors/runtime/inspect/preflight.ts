@@ -1,6 +1,9 @@
-import type { RegisteredKind } from '../actor/charts/register.ts';
+import { type RegisteredKind, register } from '../actor/charts/register.ts';
 import { checkSum, restore } from '../actor/charts/snapshot.ts';
+import type { Kind } from '../actor/kind.ts';
 import type { Store, StoredState } from '../ports/store.ts';
+import type { StoreChoice } from '../stores/open-store.ts';
+import { openStoreReader } from '../stores/open-store-reader.ts';
 
 /** A stored state that this build cannot load, and the number of actors in it. */
 export interface Unfit extends StoredState {
@@ -49,5 +52,15 @@ async function fault(
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Runs `preflight` on a store that nodes may be serving at the same time; reads only. */
+export async function preflightStore(choice: StoreChoice, kinds: readonly Kind[]): Promise<Preflight> {
+  const store = await openStoreReader(choice);
+  try {
+    return await preflight(new Map(kinds.map((kind) => [kind.name, register(kind)])), store);
+  } finally {
+    await store.close();
   }
 }

@@ -2,7 +2,7 @@
  * Strict base64, checked without decoding: Node's decoder drops foreign characters instead of refusing them, and the
  * size must be known before anything is allocated. One pass, linear. (rule I41)
  */
-import { LOOP_TURN_BYTES, type LoopWork } from '../../../actors/runtime/index.ts';
+import { LOOP_TURN_BYTES, type LoopWork } from '../../overload/loop-work.ts';
 
 /** A single character class, so the search never backtracks. */
 const FOREIGN = /[^A-Za-z0-9+/]/;

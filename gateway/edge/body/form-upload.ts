@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
-import { type Clock, SpentBuffers } from '../../../actors/runtime/index.ts';
+import type { Clock } from '../../../actors/runtime/index.ts';
+import { SpentBuffers } from '../../outbound/body-buffers.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';

@@ -1,12 +1,13 @@
 import type { Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type Clock, LOOP_TURN_BYTES, type LoopWork, loopShare, loopWork } from '../../../actors/runtime/index.ts';
+import type { Clock } from '../../../actors/runtime/index.ts';
 import { VALUE_TOKENS_MAX } from '../../json/json-reader.ts';
 import { tooComplex, tooLarge } from '../../json/json-refusal.ts';
 import { JsonScan } from '../../json/json-scan.ts';
 import type { KeptTexts } from '../../json/json-sinks.ts';
 import { parseWhole } from '../../json/parse-whole.ts';
 import { oneOf, readInShares } from '../../json/read-in-shares.ts';
+import { LOOP_TURN_BYTES, type LoopWork, loopShare, loopWork } from '../../overload/loop-work.ts';
 import type { OneAtATime } from '../../overload/one-at-a-time.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';

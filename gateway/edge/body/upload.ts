@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { arrivalShare, BlockBuffer, type Clock, LOOP_TURN_BYTES } from '../../../actors/runtime/index.ts';
+import type { Clock } from '../../../actors/runtime/index.ts';
 import { tooComplex, tooLarge } from '../../json/json-refusal.ts';
 import type { JsonScan } from '../../json/json-scan.ts';
+import { BlockBuffer } from '../../outbound/body-buffers.ts';
+import { arrivalShare, LOOP_TURN_BYTES } from '../../overload/loop-work.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { noRoom, tooManyPieces, tooSlow } from './body-refusal.ts';

@@ -1,9 +1,9 @@
-import { LOOP_TURN_BYTES, loopShare } from '../../../actors/runtime/index.ts';
 import { wholeReply } from '../../dialects/reply/whole-reply.ts';
 import { headerText } from '../../http/header-text.ts';
 import type { CallerAbort } from '../../inference/caller-abort.ts';
 import { endTurn } from '../../inference/end-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
+import { LOOP_TURN_BYTES, loopShare } from '../../overload/loop-work.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import type { TurnEvent, Vector } from '../../terms/turn-event.ts';

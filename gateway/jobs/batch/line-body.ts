@@ -1,5 +1,4 @@
 import type { BatchEndpoint } from '../../../actors/batch/batch-record.ts';
-import { LOOP_TURN_BYTES, type LoopWork } from '../../../actors/runtime/index.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { DIALECTS } from '../../dialects/dialect-table.ts';
 import { asksStream } from '../../dialects/request/asks-stream.ts';
@@ -7,6 +6,7 @@ import { tooComplex, tooLarge } from '../../json/json-refusal.ts';
 import { JsonScan } from '../../json/json-scan.ts';
 import { parseWhole } from '../../json/parse-whole.ts';
 import { readInShares } from '../../json/read-in-shares.ts';
+import { LOOP_TURN_BYTES, type LoopWork } from '../../overload/loop-work.ts';
 import type { EdgeLimits } from '../../terms/config.ts';
 import { invalid } from '../../terms/invalid.ts';
 

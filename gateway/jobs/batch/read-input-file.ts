@@ -1,12 +1,12 @@
 import type { BatchEndpoint } from '../../../actors/batch/batch-record.ts';
 import { LINES_MAX } from '../../../actors/batch/line-record.ts';
 import type { FileRecord } from '../../../actors/file/file-record.ts';
-import type { LoopWork } from '../../../actors/runtime/index.ts';
 import type { FileRoom, FileServices } from '../../files/file-services.ts';
 import { findStored, readFile } from '../../files/read-file.ts';
 import { tooComplex } from '../../json/json-refusal.ts';
 import { JsonScan } from '../../json/json-scan.ts';
 import { readInShares } from '../../json/read-in-shares.ts';
+import type { LoopWork } from '../../overload/loop-work.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { notFound } from '../../terms/not-found.ts';

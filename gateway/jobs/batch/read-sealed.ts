@@ -4,8 +4,8 @@ import {
   type ByteRange,
   openBlob,
   openValue,
-  type Place,
   type SealedBlob,
+  type SealPlace,
 } from '../../../actors/runtime/index.ts';
 import { isLost } from '../../files/byte-failure.ts';
 import type { FileServices } from '../../files/file-services.ts';
@@ -18,7 +18,7 @@ import { GatewayError } from '../../terms/gateway-error.ts';
  */
 export async function readSealed(
   { keys, blobs }: ByteAccess,
-  place: Place,
+  place: SealPlace,
   sealed: SealedBlob | string,
   range?: ByteRange,
 ): Promise<Buffer | null> {
@@ -53,6 +53,6 @@ export async function resultsOf(
 }
 
 /** A reply of a batch opens only as that of this line of this batch of this account. (rule B48) */
-export function placeOfReply(account: string, batch: string, index: number): Place {
-  return { account, object: `${batch}/${index}`, kind: 'batch-reply' };
+export function placeOfReply(account: string, batch: string, index: number): SealPlace {
+  return { owner: account, object: `${batch}/${index}`, kind: 'batch-reply' };
 }

@@ -7,7 +7,6 @@ import {
   type ActivityHandler,
   type ActivityTask,
   type Json,
-  loopWork,
   type SealingKey,
   sealBlob,
   sealValue,
@@ -24,6 +23,7 @@ import type { InferenceServices } from '../../inference/services.ts';
 import { startTurn } from '../../inference/start-turn.ts';
 import { oneOf } from '../../json/read-in-shares.ts';
 import { lengthOf, writeInShares } from '../../json/write-in-shares.ts';
+import { loopWork } from '../../overload/loop-work.ts';
 import type { Attribution } from '../../terms/caller.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { gatewayErrorOf } from '../../terms/gateway-error-of.ts';

@@ -1,6 +1,6 @@
 import type { NewBatch } from '../../../actors/batch/batch-state.ts';
 import type { LineError, NewLine } from '../../../actors/batch/line-record.ts';
-import { ownerOf, type Place, sealBlob } from '../../../actors/runtime/index.ts';
+import { ownerOf, type SealPlace, sealBlob } from '../../../actors/runtime/index.ts';
 import { plain } from '../../../actors/terms/chart-tools.ts';
 import type { Idempotency } from '../../../actors/terms/hold.ts';
 import { batchId } from '../../../actors/terms/ids.ts';
@@ -58,8 +58,8 @@ export async function sealSubmission(services: FileServices, input: NewSubmissio
 }
 
 /** The bodies of a batch open only as those of this batch of this account. (rule B48) */
-export function placeOfBodies(account: string, batch: string): Place {
-  return { account, object: batch, kind: 'batch-bodies' };
+export function placeOfBodies(account: string, batch: string): SealPlace {
+  return { owner: account, object: batch, kind: 'batch-bodies' };
 }
 
 /** Yields the text of each valid body and adds one line for every request. */

@@ -1,8 +1,8 @@
-import type { LoopWork } from '../../../actors/runtime/index.ts';
 import type { ReferenceKind } from '../../../actors/terms/endpoint.ts';
 import { base64BytesInShares } from '../../dialects/request/base64-bytes.ts';
 import { dataUrlParts } from '../../dialects/request/parse-source.ts';
 import { mediaTypeOf } from '../../files/media-type.ts';
+import type { LoopWork } from '../../overload/loop-work.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { type ReferenceRole, ROLE_ALIASES } from '../../terms/video-names.ts';
 import type { Asset } from '../../terms/video-request.ts';

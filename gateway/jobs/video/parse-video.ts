@@ -1,9 +1,9 @@
-import type { LoopWork } from '../../../actors/runtime/index.ts';
 import type { FrameSize } from '../../../actors/video-job/render-ask.ts';
 import { checked } from '../../dialects/request/checked.ts';
 import { parsePreferences } from '../../dialects/request/parse-preferences.ts';
 import { shortestDecimal } from '../../dialects/request/parse-price-caps.ts';
 import { judgeCallbackUrl } from '../../outbound/callback-url.ts';
+import type { LoopWork } from '../../overload/loop-work.ts';
 import type { TargetRules } from '../../terms/config.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { parseSize, sizeOf, sizeText, tierOf } from '../../terms/video-geometry.ts';

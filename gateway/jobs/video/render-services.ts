@@ -1,4 +1,4 @@
-import type { Clock, Counts, Place, Semaphore } from '../../../actors/runtime/index.ts';
+import type { Clock, Counts, SealPlace, Semaphore } from '../../../actors/runtime/index.ts';
 import type { RenderInput } from '../../../actors/video-job/job-effects.ts';
 import type { OutboundLimits } from '../../outbound/outbound.ts';
 import type { UpstreamLimits } from '../../terms/config.ts';
@@ -59,5 +59,5 @@ export interface RenderTask {
   readonly input: RenderInput;
   readonly signal: AbortSignal;
   /** The place of the clip. */
-  readonly place: Place;
+  readonly place: SealPlace;
 }

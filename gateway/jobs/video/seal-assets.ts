@@ -1,9 +1,10 @@
-import { LOOP_TURN_BYTES, type SealedBlob, sealBlob } from '../../../actors/runtime/index.ts';
+import { type SealedBlob, sealBlob } from '../../../actors/runtime/index.ts';
 import { placeOfAssets } from '../../../actors/video-job/clip-record.ts';
 import type { AssetRef } from '../../../actors/video-job/render-ask.ts';
 import { byteFailure } from '../../files/byte-failure.ts';
 import type { FileServices } from '../../files/file-services.ts';
 import type { Background } from '../../overload/background.ts';
+import { LOOP_TURN_BYTES } from '../../overload/loop-work.ts';
 import { CallerLeft } from '../../terms/caller-left.ts';
 import type { Asset } from '../../terms/video-request.ts';
 

@@ -1,17 +1,17 @@
 import {
   type ActivityHandler,
-  arrivalShare,
   type ByteAccess,
   type Clock,
   type OpenBlob,
-  type Place,
   type Random,
   type SealedBlob,
-  SpentBuffers,
+  type SealPlace,
   sealBlob,
 } from '../../../actors/runtime/index.ts';
 import type { RemovalInput } from '../../../actors/video-job/clip-effects.ts';
+import { SpentBuffers } from '../../outbound/body-buffers.ts';
 import type { OutboundBody } from '../../outbound/outbound.ts';
+import { arrivalShare } from '../../overload/loop-work.ts';
 import type { JobServices } from '../job-services.ts';
 import { type ClipMeasure, ClipMeter } from './clip/measure-clip.ts';
 
@@ -24,7 +24,7 @@ interface Storing {
   readonly bytes: ByteAccess;
   readonly clock: Clock;
   readonly random: Random;
-  readonly place: Place;
+  readonly place: SealPlace;
   /** Judges the measured clip before it is kept; null: it is kept. */
   readonly keeps: (measure: ClipMeasure) => boolean;
 }

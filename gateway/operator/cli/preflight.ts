@@ -23,7 +23,7 @@ export function addPreflight(program: Command): void {
       }
       const [{ kinds }, { preflightStore }] = await Promise.all([
         import('../../../actors/kinds.ts'),
-        import('../../../actors/runtime/inspect/preflight-store.ts'),
+        import('../../../actors/runtime/inspect/preflight.ts'),
       ]);
       const found = await preflightStore(choice, kinds);
       print(options, found, () => render(found));

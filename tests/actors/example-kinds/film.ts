@@ -51,7 +51,7 @@ export const filmKind: Kind = {
 };
 
 /** The clip opens only at this place: a row swapped with one of another account or film does not open. */
-const placeOf = (film: string) => ({ account: ownerOf(film), object: film, kind: 'clip' });
+const placeOf = (film: string) => ({ owner: ownerOf(film), object: film, kind: 'clip' });
 
 /** The handler of the activity. It gets the key first: while the key store is unreachable nothing is stored. */
 export function renderer(

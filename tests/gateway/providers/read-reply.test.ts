@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LOOP_TURN_BYTES } from '../../../actors/runtime/index.ts';
+import { LOOP_TURN_BYTES } from '../../../gateway/overload/loop-work.ts';
 import { imagePixels } from '../../../gateway/pricing/image-pixels.ts';
 import { ChatReader } from '../../../gateway/providers/chat/reply-reader.ts';
 import { MessagesReader } from '../../../gateway/providers/messages/reply-reader.ts';

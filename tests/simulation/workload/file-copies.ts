@@ -1,6 +1,6 @@
 import type { FileRecord } from '../../../actors/file/file-record.ts';
-import { keyHour } from '../../../actors/runtime/bytes/key-hour.ts';
-import { openBlob, type Place } from '../../../actors/runtime/index.ts';
+import { openBlob, type SealPlace } from '../../../actors/runtime/index.ts';
+import { keyHour } from '../../../actors/runtime/ports/key-store.ts';
 import { placeOfFile } from '../../../gateway/files/file-services.ts';
 import type { Opening } from '../../support/auditor/file-evidence.ts';
 import type { ByteWorld } from '../world/byte-world.ts';
@@ -43,7 +43,7 @@ export class FileCopies {
     this.keyAgesHours.push(...this.#bytes.keys.hours.map((hour) => now / keyHour.ms - hour));
   }
 
-  async #opens(where: Place, file: FileRecord): Promise<boolean> {
+  async #opens(where: SealPlace, file: FileRecord): Promise<boolean> {
     try {
       let bytes = 0;
       const blob = await openBlob(this.#bytes.keys, where, file.blob);
@@ -95,11 +95,11 @@ export class FileCopies {
   }
 }
 
-function placesOf({ account, id }: FileRecord): readonly (readonly [Opening['place'], Place])[] {
+function placesOf({ account, id }: FileRecord): readonly (readonly [Opening['place'], SealPlace])[] {
   const own = placeOfFile(account, id);
   return [
     ['own', own],
-    ['other account', { ...own, account: `${account}x` }],
+    ['other account', { ...own, owner: `${account}x` }],
     ['other object', { ...own, object: `${id.slice(0, -1)}_` }],
     ['other kind', { ...own, kind: 'reply' }],
   ];

@@ -4,10 +4,9 @@
  */
 import { type FileHandle, open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { blobId } from '../../bytes/blob-id.ts';
 import { readBlob, type StoredBlob } from '../../bytes/read-blob.ts';
-import { type BlobDraft, writeBlob } from '../../bytes/write-blob.ts';
-import { WriteSlots } from '../../bytes/write-slots.ts';
+import { blobId } from '../../bytes/segment.ts';
+import { type BlobDraft, WriteSlots, writeBlob } from '../../bytes/write-blob.ts';
 import { Semaphore } from '../../collections/semaphore.ts';
 import {
   BlobMissing,

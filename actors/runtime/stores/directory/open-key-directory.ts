@@ -6,13 +6,13 @@
 import { createSecretKey } from 'node:crypto';
 import { link, open, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keyHour } from '../../bytes/key-hour.ts';
 import type { Clock } from '../../ports/clock.ts';
 import {
   KeyDestroyed,
   type KeyStore,
   KeyStoreUnreachable,
   type KeySweep,
+  keyHour,
   type SealingKey,
   UnfitKeyStore,
 } from '../../ports/key-store.ts';

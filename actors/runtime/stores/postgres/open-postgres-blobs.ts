@@ -3,11 +3,10 @@
  * statement and durable before the next is read from the sender. So no transaction stays open for a slow sender, and a
  * commit waits for at most a few pieces of log. A read fetches only the segments it needs.
  */
-import { blobId } from '../../bytes/blob-id.ts';
+
 import { readBlob, type StoredBlob } from '../../bytes/read-blob.ts';
-import { segment } from '../../bytes/segment.ts';
-import { type BlobDraft, writeBlob } from '../../bytes/write-blob.ts';
-import { WriteSlots } from '../../bytes/write-slots.ts';
+import { blobId, segment } from '../../bytes/segment.ts';
+import { type BlobDraft, WriteSlots, writeBlob } from '../../bytes/write-blob.ts';
 import {
   BlobMissing,
   type BlobQuery,

@@ -5,13 +5,13 @@
  * (`pg_checkpoint`, execution of `pg_switch_wal`).
  */
 import { createSecretKey } from 'node:crypto';
-import { keyHour } from '../../bytes/key-hour.ts';
 import type { Clock } from '../../ports/clock.ts';
 import {
   KeyDestroyed,
   type KeyStore,
   KeyStoreUnreachable,
   type KeySweep,
+  keyHour,
   type SealingKey,
   UnfitKeyStore,
 } from '../../ports/key-store.ts';

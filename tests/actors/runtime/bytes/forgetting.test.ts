@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SealBroken } from '../../../../actors/runtime/bytes/seal-broken.ts';
+import { SealBroken } from '../../../../actors/runtime/bytes/aead.ts';
 import { keySweep } from '../../../../actors/runtime/cluster/sweeps.ts';
 import {
   KeyDestroyed,

@@ -1,8 +1,7 @@
 /** A million seals under one key, and the segments of one blob, never reuse a nonce (rule B50). */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sealHead } from '../../../../actors/runtime/bytes/seal-head.ts';
-import { sealValue } from '../../../../actors/runtime/bytes/seal-value.ts';
+import { sealHead, sealValue } from '../../../../actors/runtime/bytes/seal.ts';
 import { segment } from '../../../../actors/runtime/bytes/segment.ts';
 import { systemRandom } from '../../../../actors/runtime/system/random.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -14,7 +13,7 @@ import { HandClock } from '../durable/hand-clock.ts';
 const it = bounded(test, 300_000);
 const SEALS = 1_000_000;
 const VALUES = 50_000;
-const PLACE = { account: 'account:a', object: 'file_1', kind: 'file' };
+const PLACE = { owner: 'account:a', object: 'file_1', kind: 'file' };
 /** Offsets of the nonce of the wrapped secret and of the nonce of the value. */
 const WRAP_AT = 5;
 const VALUE_AT = 65;

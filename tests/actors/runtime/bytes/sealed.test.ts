@@ -2,12 +2,9 @@
 import { inspect } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openBlob } from '../../../../actors/runtime/bytes/open-blob.ts';
-import { openValue } from '../../../../actors/runtime/bytes/open-value.ts';
-import type { Place } from '../../../../actors/runtime/bytes/place.ts';
-import { type SealedBlob, sealBlob } from '../../../../actors/runtime/bytes/seal-blob.ts';
-import { SealBroken } from '../../../../actors/runtime/bytes/seal-broken.ts';
-import { sealValue } from '../../../../actors/runtime/bytes/seal-value.ts';
+import { SealBroken } from '../../../../actors/runtime/bytes/aead.ts';
+import type { SealPlace } from '../../../../actors/runtime/bytes/seal.ts';
+import { openBlob, openValue, type SealedBlob, sealBlob, sealValue } from '../../../../actors/runtime/bytes/seal.ts';
 import { BlobCorrupt, type ByteRange } from '../../../../actors/runtime/ports/blobs.ts';
 import { KeyDestroyed, KeyStoreUnreachable } from '../../../../actors/runtime/ports/key-store.ts';
 import { systemRandom } from '../../../../actors/runtime/system/random.ts';
@@ -20,14 +17,14 @@ import { HandClock } from '../durable/hand-clock.ts';
 
 const it = bounded(test);
 const HOUR_MS = 3_600_000;
-const PLACE: Place = { account: 'account:a', object: 'batch_1/line_7', kind: 'request' };
-const ELSEWHERE: readonly Place[] = [
-  { ...PLACE, account: 'account:b' },
+const PLACE: SealPlace = { owner: 'account:a', object: 'batch_1/line_7', kind: 'request' };
+const ELSEWHERE: readonly SealPlace[] = [
+  { ...PLACE, owner: 'account:b' },
   { ...PLACE, object: 'batch_1/line_8' },
   { ...PLACE, kind: 'reply' },
   // The same concatenated text with different boundaries.
-  { account: 'account:abatch_1', object: '/line_7', kind: 'request' },
-  { account: '', object: 'account:abatch_1/line_7request', kind: '' },
+  { owner: 'account:abatch_1', object: '/line_7', kind: 'request' },
+  { owner: '', object: 'account:abatch_1/line_7request', kind: '' },
 ];
 /** Head of both forms: version, hour, wrapped secret. */
 const HEAD_BYTES = 65;

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
-import { blobId } from '../../../../actors/runtime/bytes/blob-id.ts';
+import { blobId } from '../../../../actors/runtime/bytes/segment.ts';
 import type { Member } from '../../../../actors/runtime/cluster/membership/member.ts';
 import { type BlobSweepParts, blobSweep, isSweeper } from '../../../../actors/runtime/cluster/sweeps.ts';
 import type { OpenBlob } from '../../../../actors/runtime/ports/blobs.ts';

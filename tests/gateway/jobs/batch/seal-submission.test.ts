@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { KeyStoreUnreachable, loopWork, systemClock } from '../../../../actors/runtime/index.ts';
+import { KeyStoreUnreachable, systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { DIALECTS } from '../../../../gateway/dialects/dialect-table.ts';
 import { type LineDefaults, readLineBody } from '../../../../gateway/jobs/batch/line-body.ts';
 import { JsonScan } from '../../../../gateway/json/json-scan.ts';
 import { parseWhole } from '../../../../gateway/json/parse-whole.ts';
+import { loopWork } from '../../../../gateway/overload/loop-work.ts';
 import { CallerLeft } from '../../../../gateway/terms/caller-left.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bodies } from '../../../api/attacks/fuzz-bodies.ts';

@@ -1,8 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loopWork, systemClock } from '../../../../actors/runtime/index.ts';
+import { systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { parseVideo } from '../../../../gateway/jobs/video/parse-video.ts';
+import { loopWork } from '../../../../gateway/overload/loop-work.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { VideoRequest } from '../../../../gateway/terms/video-request.ts';
 import { MP4_HEAD, PNG, WAV } from '../../../fixtures/assets.ts';

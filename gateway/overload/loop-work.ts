@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../../actors/runtime/index.ts';
 
 /**
  * Bytes of large texts that all requests together receive, parse or write within one turn of the event loop: some

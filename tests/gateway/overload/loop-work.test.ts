@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { arrivalShare, loopShare, systemClock } from '../../../../actors/runtime/index.ts';
-import { LoopModel } from '../../../gateway/overload/loop-model.ts';
-import { bounded } from '../../../support/bounded.ts';
+import { systemClock } from '../../../actors/runtime/index.ts';
+import { arrivalShare, loopShare } from '../../../gateway/overload/loop-work.ts';
+import { bounded } from '../../support/bounded.ts';
+import { LoopModel } from './loop-model.ts';
 
 const it = bounded(test);
 const KIB = 1024;

@@ -1,3 +1,5 @@
+import { freeBytes } from '../../actors/runtime/index.ts';
+
 /** Pieces below this size are copied together, at most LOOSE_PIECES_MAX at a time. */
 const BLOCK_BYTES_MIN = 4 * 1024;
 const LOOSE_PIECES_MAX = 256;
@@ -28,5 +30,22 @@ export class BlockBuffer {
   #gather(): void {
     this.#blocks.push(this.#loose.length === 1 ? (this.#loose[0] as Uint8Array) : Buffer.concat(this.#loose));
     this.#loose = [];
+  }
+}
+
+/**
+ * Frees the read buffers of one body: each once a piece of a later one passes. The first and the last buffer may hold
+ * more than the body, so they are left to the collector.
+ */
+export class SpentBuffers {
+  #first: ArrayBufferLike | null = null;
+  #last: Uint8Array | null = null;
+
+  /** Call it once every earlier piece was used. */
+  passing(piece: Uint8Array): void {
+    this.#first ??= piece.buffer;
+    if (this.#last !== null && this.#last.buffer !== piece.buffer && this.#last.buffer !== this.#first)
+      freeBytes(this.#last);
+    this.#last = piece;
   }
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BlockBuffer } from '../../../../actors/runtime/bytes/block-buffer.ts';
-import { bounded } from '../../../support/bounded.ts';
+import { BlockBuffer } from '../../../gateway/outbound/body-buffers.ts';
+import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);
 
