@@ -29,7 +29,7 @@ import {
   type UnsentType,
 } from './line-record.ts';
 
-/** Lines of an account in flight over all nodes. (spec: inference, Batch rules 4) */
+/** Lines of an account in flight over all nodes. (rule B15) */
 export const IN_FLIGHT_MAX = 8;
 const BACK_OFF_MS_MIN = 1_000;
 const BACK_OFF_MS_MAX = 60_000;

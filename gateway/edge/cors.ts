@@ -13,7 +13,7 @@ const PREFLIGHT = [
 
 /**
  * Lets pages of the configured origins call the API: exactly those origins, and never with cookies. True if the request
- * was a preflight, which is answered here. (spec: reliability, attack 57)
+ * was a preflight, which is answered here. (rule E29)
  */
 export function allowOrigin({ id, request, response }: RequestContext, origins: readonly string[]): boolean {
   const { method, url = '', headers } = request;

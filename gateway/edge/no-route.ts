@@ -11,7 +11,7 @@ const BASES = /^(?:\/(?:api|v1)(?![^/]))*/;
 
 /**
  * The refusal of a request without a route: 405 where its path has other methods, else 404. It takes the order of every
- * request. (spec: inference, Errors 2)
+ * request. (rule E4)
  */
 export function noRoute(context: RequestContext, router: HttpRouter<Route>): ServedRoute {
   const { method = '', url = '/' } = context.request;

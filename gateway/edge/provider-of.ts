@@ -6,8 +6,8 @@ import { callerOf, type RequestContext } from './request-context.ts';
 import type { EdgeServices } from './services.ts';
 
 /**
- * The declared provider that the caller's account belongs to. Throws 403 for an account that belongs to none. (spec:
- * inference, Authentication 7)
+ * The declared provider that the caller's account belongs to. Throws 403 for an account that belongs to none.
+ * (rule K11)
  */
 export function providerOf(
   context: RequestContext,

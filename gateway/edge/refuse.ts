@@ -9,8 +9,8 @@ import { OVERLOADED } from './overloaded.ts';
 import type { RequestContext } from './request-context.ts';
 
 /**
- * Clients repeat 409 and every 5xx by default, and Claude Code repeats 401 for minutes without a word; a repeat of these
- * cannot succeed. (spec: conventions 0.2)
+ * Clients repeat 409 and every 5xx by default, and Claude Code repeats 401 for minutes without a word; a repeat of
+ * these cannot succeed. (rule E5)
  */
 const POINTLESS: ReadonlySet<number> = new Set([401, 409, 500]);
 
@@ -18,7 +18,7 @@ const POINTLESS: ReadonlySet<number> = new Set([401, 409, 500]);
  * The one place that answers a failed request, in the envelope of its context. A refusal of a known caller is counted
  * against the key's rate budget first; if that count is refused, its refusal is sent instead. What a refused request
  * took from the endpoint's window is returned; a failure of ours or of the providers (5xx) keeps it. If part of an
- * answer was sent, the connection is closed. Never rejects. (spec: inference, Limits; reliability, decision 17)
+ * answer was sent, the connection is closed. Never rejects. (rule E17, rule E14)
  */
 export async function refuse(
   thrown: unknown,

@@ -115,7 +115,7 @@ const MESSAGES = /^(?:\/api)?(?:\/v1)*\/messages(?![^/?])/;
 
 /**
  * The envelope of a request's refusals before its route is known and its body is read. Clients of the messages dialect
- * read its word in `error.type` of every refusal. (conventions 0.2)
+ * read its word in `error.type` of every refusal. (rule E2)
  */
 function firstEnvelope(url = ''): ErrorEnvelope {
   return MESSAGES.test(url) ? wholeEnvelope : standardEnvelope;

@@ -24,9 +24,9 @@ import type { Route, ServedRoute } from './route.ts';
 
 /**
  * Answers one request. Every request takes this order: shed, credential and its budgets, body, place, window, handler,
- * and on a failure the refusal. Queue and window are looked at before the body and taken from after it, so that an upload
- * neither arrives in vain nor occupies them. Never rejects. Steps that complete at once create no promise. (spec:
- * inference, Limits; reliability X39, decision 17)
+ * and on a failure the refusal. Queue and window are looked at before the body and taken from after it, so that an
+ * upload neither arrives in vain nor occupies them. Never rejects. Steps that complete at once create no promise.
+ * (rule E46, rule E14)
  */
 export function serve(context: RequestContext, router: HttpRouter<Route>, edge: EdgeRoutes): Promise<void> {
   const { corsOrigins } = edge.services.limits;

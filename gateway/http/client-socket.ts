@@ -47,9 +47,9 @@ export interface SocketUser {
 }
 
 /**
- * The life of one WebSocket, whatever is said over it: pings, the idle bound, the bound on a stalled reader, the rate of
- * frames, the close handshake, and the end in a drain. Frames are text. What a client leaves unread is bounded by the
- * user of the socket. (reliability, attack 69)
+ * The life of one WebSocket, whatever is said over it: pings, the idle bound, the bound on a stalled reader, the rate
+ * of frames, the close handshake, and the end in a drain. Frames are text. What a client leaves unread is bounded by
+ * the user of the socket. (rule I98)
  */
 export class ClientSocket implements SocketSession {
   readonly #socket: WebSocket;

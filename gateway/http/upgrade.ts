@@ -11,7 +11,7 @@ const KEY = /^[A-Za-z0-9+/]{22}==$/;
 /**
  * Completes the handshake of an authenticated request, and calls `open` with the WebSocket. No frame is larger than
  * `frameBytesMax`, and none is compressed. The offer's origin does not matter: no credential travels by itself. Throws 426 for a request that offers none, and 400 for a malformed offer.
- * (reliability, attack 69)
+ * (rule I99)
  */
 export function acceptUpgrade(
   { request, upgrade }: RequestContext,

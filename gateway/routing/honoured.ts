@@ -7,7 +7,7 @@ import { declared, requiredParameters } from './required-parameters.ts';
 
 /**
  * Every requested setting, and whether the endpoint declares it. Required parameters are true for any endpoint that
- * serves; advisory ones may be false. (spec: inference, Chat stream 3)
+ * serves; advisory ones may be false. (rule I51)
  */
 export function honoured(turn: Turn, endpoint: Endpoint): Readonly<Record<string, boolean>> {
   const declares = declarations(endpoint);

@@ -34,9 +34,10 @@ interface Group {
  * Plans where a turn may run: every endpoint of the requested models is a candidate or has a rejection. `board` is the
  * topic `endpoints`; `seed`, uniform in [0, 1), spreads the load; `conversation` is that of the turn, null without one;
  * `defaults` are the account's; `sizes` are the turn's by every vocabulary that `promptNeeds` names, and a short turn's
- * are counted here where the caller has none; `at` is store time in ms, before which reports of capacity end. Pure: the same arguments give the same plan. Throws 404 when no requested
- * model is in the catalogue, 503 with the reasons when no endpoint is eligible, 400 when the prompt fits none of them
- * or the first choice does not accept an option. (spec: inference, Routing rules 1-7)
+ * are counted here where the caller has none; `at` is store time in ms, before which reports of capacity end. Pure: the
+ * same arguments give the same plan. Throws 404 when no requested model is in the catalogue, 503 with the reasons when
+ * no endpoint is eligible, 400 when the prompt fits none of them or the first choice does not accept an option.
+ * (rule I130)
  */
 export function plan(
   turn: Turn,

@@ -16,7 +16,7 @@ const NAME_CHARACTERS_MAX = 100;
 
 /**
  * `POST /auth/keys/code`: what `/auth` is for a person, for a management key. It approves a key for an application and
- * answers the one-time code, which the application trades at `POST /auth/keys`. (conventions 1.5)
+ * answers the one-time code, which the application trades at `POST /auth/keys`. (rule K23, rule K27)
  */
 export const authKeysCodeRoute: Route = {
   ...{ method: 'POST', path: '/auth/keys/code', policy: 'management', body: 'json' },

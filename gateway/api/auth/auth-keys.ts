@@ -12,8 +12,7 @@ import { invalid } from '../../terms/invalid.ts';
 
 /**
  * `POST /auth/keys`: trades the code of an approval for its key. Whoever sends a code with a well-formed verifier has
- * read it, and a code is read once. Every refusal is the same, whatever its reason. (spec: inference, Authentication 8;
- * reliability A2, attacks 18-21)
+ * read it, and a code is read once. Every refusal is the same, whatever its reason. (rule K23, rule K24)
  */
 export const authKeysRoute: Route = {
   ...{ method: 'POST', path: '/auth/keys', policy: 'open', body: 'json' },

@@ -8,10 +8,7 @@ import { invalid } from '../../terms/invalid.ts';
 const PAGE = { usual: 20, most: 100 } as const;
 const SECOND_MS = 1_000;
 
-/**
- * The filters of a list of batches. Throws GatewayError 400 naming the parameter. (spec: inference, Endpoints, `GET
- * /batches`)
- */
+/** The filters of a list of batches. Throws GatewayError 400 naming the parameter. (rule B33) */
 export function parseBatchQuery(query: URLSearchParams): BatchQuery {
   const after = textOf(query, 'after');
   if (after !== null && !isBatchId(after)) throw invalid('after must be the id of a batch');

@@ -24,8 +24,8 @@ const DEPTH_MAX = 1_024;
 
 /**
  * Reads the submission of a batch: the envelope checked whole, each body validated alone, the valid bodies sealed.
- * Rejects with GatewayError 400 naming the member, 404 (`input_file_id`), 408, 413, 429 (full queue), 503. (spec: inference, Batch rules
- * 3, 10)
+ * Rejects with GatewayError 400 naming the member, 404 (`input_file_id`), 408, 413, 429 (full queue), 503. (rule B1,
+ * rule B2)
  */
 export async function readSubmission(context: RequestContext, edge: EdgeRoutes): Promise<NewBatch> {
   const { services } = edge;

@@ -18,8 +18,8 @@ import * as terms from './x402-terms.ts';
 
 /**
  * `POST /deposits/x402?amount=`: without a payment 402 with what to sign; with one (`PAYMENT-SIGNATURE`) the credit, 202
- * while its outcome is not known yet, or 402 with the reason. A repeat of a payment is answered from its record, however
- * often and on whichever node. (conventions 1.6)
+ * while its outcome is not known yet, or 402 with the reason. A repeat of a payment is answered from its record,
+ * however often and on whichever node. (rule K47, rule K48)
  */
 export const payX402Route: Route = {
   method: 'POST',

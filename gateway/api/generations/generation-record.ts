@@ -8,7 +8,7 @@ import { renderTrace } from './generation-trace.ts';
  * One generation as `GET /generation` shows it, from the moment its hold is written: the members that strict clients
  * require (null where nothing was measured), and our own, which trace the whole request. `attempt`, of the generation
  * and of each entry of `holds`, is (run - 1) * 1000 + hold: 1, 2 ... for the holds of the first run in order, 1001 for
- * the first hold of the second run (`holdAttempt`). (spec: conventions 1.4)
+ * the first hold of the second run (`holdAttempt`). (rule I142)
  */
 export function renderGeneration(id: string, generation: Generation): Readonly<Record<string, unknown>> {
   const { settlement } = generation;

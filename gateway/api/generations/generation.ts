@@ -13,7 +13,7 @@ const ID_CHARACTERS_MAX = 96;
 
 /**
  * `GET /generation?id=`: one generation of the caller's account, from the moment its hold is written. Unknown ids and
- * ids of other accounts give the same 404. (spec: conventions 1.4)
+ * ids of other accounts give the same 404. (rule I141)
  */
 export const generationRoute: Route = {
   method: 'GET',

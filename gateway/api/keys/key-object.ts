@@ -3,7 +3,7 @@ import { ownerOf } from '../../../actors/runtime/index.ts';
 import { defaultWorkspaceId } from '../../../actors/terms/ids.ts';
 import { exactNumber } from '../wire/exact-json.ts';
 
-/** A key for `renderExact`: the members of the convention, and ours. There are no bring-your-own keys. (conventions 1.3) */
+/** A key for `renderExact`: the members of the convention, and ours. There are no bring-your-own keys. (rule K15) */
 export function keyObject(view: KeyView): object {
   const none = exactNumber('0');
   return {

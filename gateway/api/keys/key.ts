@@ -10,7 +10,7 @@ const NONE_FREE = { limit: 0, remaining: 0, used: 0 };
 
 /**
  * `GET /key`: limits and usage of the credential's key, and the members that strict clients require. The service has no
- * bring-your-own keys and no free tier. (spec: inference, Key information; conventions 0.2)
+ * bring-your-own keys and no free tier. (rule K18)
  */
 export const keyRoute: Route = { method: 'GET', path: '/key', policy: 'key', body: 'none', answer: showOwnKey };
 

@@ -16,7 +16,7 @@ const ROWS_MAX = 100_000;
 
 /**
  * `GET /activity`: charges and tokens of the account by day, model and endpoint, over the last 30 completed UTC days.
- * The sums are the ledger's. (spec: conventions 1.4)
+ * The sums are the ledger's. (rule K52)
  */
 export const activityRoute: Route = {
   method: 'GET',

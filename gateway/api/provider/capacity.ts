@@ -41,7 +41,7 @@ const reportBody = checker(capacityReportSchema);
 
 /**
  * `POST /provider/capacity`: slots in use and in total of one of the provider's endpoints, valid for a minute. Answers
- * the newest report, which is a later one where reports overtake each other. (spec: catalogue, `capacity`, Limits)
+ * the newest report, which is a later one where reports overtake each other. (rule C37)
  */
 export async function acceptCapacity(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
   const provider = providerOf(context, edge);

@@ -13,8 +13,7 @@ import { totalSize } from '../../tokens/prompt-size.ts';
 
 /**
  * `POST /messages/count_tokens`: the tokens of a prompt by the tokenizers of the model's endpoints, the largest count
- * where they differ. Calls no provider and charges nothing. Stored files are not read. (spec: inference,
- * `count_tokens`)
+ * where they differ. Calls no provider and charges nothing. Stored files are not read. (rule I78)
  */
 export const countTokensRoute: Route = {
   method: 'POST',

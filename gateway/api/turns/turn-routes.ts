@@ -16,8 +16,8 @@ export function turnRoute(path: string, dialect: Dialect): Route {
 }
 
 /**
- * The inference routes. Image generation has a path for each of the two APIs that clients know it from. (spec: inference,
- * Endpoints; conventions 1.10)
+ * The inference routes. Image generation has a path for each of the two APIs that clients know it from. (rule I6,
+ * rule I100)
  */
 export const turnRoutes: readonly Route[] = [
   turnRoute('/chat/completions', DIALECTS.chat),

@@ -2,7 +2,7 @@ import { toJsonNumberText } from '../../../actors/terms/usd.ts';
 
 /**
  * Renders JSON in which amounts of money are numbers in full precision: decimal text goes to the wire without passing
- * through a float. Undefined members are left out. (spec: inference, Conventions 2)
+ * through a float. Undefined members are left out. (rule K40)
  */
 export function renderExact(value: unknown): string {
   if (value instanceof Exact) return value.text;

@@ -1,7 +1,7 @@
 import type { WorkspaceBudget, WorkspaceMember, WorkspaceRecord } from '../../../actors/terms/workspace.ts';
 import { exactNumber } from '../wire/exact-json.ts';
 
-/** Members that strict clients require and the service has no use for. (conventions 0.3) */
+/** Members that strict clients require and the service has no use for. (rule I49) */
 const UNUSED = {
   default_guardrail_id: '',
   default_image_model: null,

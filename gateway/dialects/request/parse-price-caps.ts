@@ -4,7 +4,7 @@ import { PRICE_DECIMALS_MAX, type WirePreferences } from './preferences-schema.t
 
 type Caps = NonNullable<Preferences['priceMax']>;
 
-/** Binding caps by their wire names; `image` and `audio` are accepted without effect. (spec: inference, `max_price`) */
+/** Binding caps by their wire names; `image` and `audio` are accepted without effect. (rule I34) */
 const BINDING = [
   ['prompt', 'prompt'],
   ['completion', 'completion'],

@@ -17,7 +17,7 @@ import { sessionSecretOf } from './session-cookie.ts';
 /** What a route requires: a key of some kind, or nothing (a credential that is sent anyway is counted). */
 export type Policy = 'key' | 'management' | 'provider' | 'open';
 
-/** The kinds of key that each policy admits. (spec: inference, Authentication 5 and 7) */
+/** The kinds of key that each policy admits. (rule K9, rule K11) */
 const ADMITTED: Readonly<Record<Policy, readonly Caller['kind'][]>> = {
   key: ['inference'],
   management: ['management'],
@@ -68,11 +68,10 @@ interface KnownCaller {
  * Authenticates requests. A credential becomes a digest, the digest a caller. All of it but the workspace is immutable,
  * so it is cached, and read again after `SETTINGS_MS`. The key's actor decides in the admit or in a count whether the
  * key is alive; a used-up window is remembered until its reset. Every request without a valid key is counted by its
- * client address, then one with a wrong key by that key too; every reason that the key itself has gives the same 401.
- * A key that is known to be dead takes the path of an unknown one before its body is read, with as many look-ups and
- * counts, so that its holder cannot find out that the key ever existed.
- * The browser of a session that this node knows is counted by its session instead of its address.
- * (spec: inference, Authentication; reliability A1, attack 13, decision 17)
+ * client address, then one with a wrong key by that key too; every reason that the key itself has gives the same 401. A
+ * key that is known to be dead takes the path of an unknown one before its body is read, with as many look-ups and
+ * counts, so that its holder cannot find out that the key ever existed. The browser of a session that this node knows
+ * is counted by its session instead of its address. (rule K4, rule K5, rule E16)
  */
 export class Authentication {
   readonly #options: AuthenticationOptions;

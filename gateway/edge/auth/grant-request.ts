@@ -1,7 +1,6 @@
 /**
- * Reads what an application asks a person for: a key, delivered as a one-time code to its callback. An address that could
- * lead a code, or a person, anywhere else than it says is refused. (spec: inference, Browser approval page; reliability,
- * attacks 21-24, 29)
+ * Reads what an application asks a person for: a key, delivered as a one-time code to its callback. An address that
+ * could lead a code, or a person, anywhere else than it says is refused. (rule K26, rule K29)
  */
 import { parseUsd } from '../../../actors/terms/usd.ts';
 

@@ -5,7 +5,7 @@ import type { Head } from '../../http/head.ts';
 
 /**
  * The credential as sent, before verification. Two different credentials count as unusable: a conflict is never
- * resolved in favour of the valid one. (spec: inference, Authentication 1; reliability, attack 9)
+ * resolved in favour of the valid one. (rule K1)
  */
 export type RequestCredential =
   | { readonly type: 'none' }

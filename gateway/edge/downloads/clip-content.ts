@@ -19,7 +19,7 @@ import { writeDownload } from './write-download.ts';
 /**
  * `GET` and `HEAD /videos/:id/content`: the bytes of one clip, streamed, whole or one range. A download is open at the
  * job from before its first byte until it ends, so that the clip is not removed under it; one that is written from the
- * first byte through the last starts the clock of the clip. (spec: catalogue, Video download rules)
+ * first byte through the last starts the clock of the clip. (rule V30, rule V32, rule V31)
  */
 export async function sendClip(context: RequestContext, edge: EdgeRoutes, job: JobRecord): Promise<null> {
   const { cluster, askMs } = edge.services;

@@ -19,7 +19,7 @@ import type { RequestContext } from '../request-context.ts';
  * A turn answered as an event stream, in any dialect. A failure before the first part is an ordinary HTTP error, unless
  * the stream was already opened after one keep-alive period; later failures are sent in-band. The charge is recorded
  * before the usage is sent. A client that left receives no usage, and neither does one whose charge cannot be recorded
- * now. (spec: inference, Chat stream, Errors 3)
+ * now. (rule I56, rule I57)
  */
 export class StreamAnswer {
   readonly #routes: EdgeRoutes;

@@ -13,9 +13,8 @@ import { generationHeaders, turnHeaders } from '../generation-headers.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /**
- * A turn answered as one document, in any dialect. The charge is recorded before the first byte is sent. If that
- * cannot be done now, the reply goes out without `usage` and the charge follows in the background. (spec: inference,
- * Chat completion reply, Chat stream 3)
+ * A turn answered as one document, in any dialect. The charge is recorded before the first byte is sent. If that cannot
+ * be done now, the reply goes out without `usage` and the charge follows in the background. (rule I45, rule I54)
  */
 export class WholeAnswer {
   readonly #routes: EdgeRoutes;

@@ -19,8 +19,8 @@ export interface ParseVideoOptions {
 }
 
 /**
- * Checks the body of `POST /videos`: every member against its rule, the assets last, since they are the largest. Rejects
- * with GatewayError 400 naming the member. (spec: catalogue, Video request body, Errors 1)
+ * Checks the body of `POST /videos`: every member against its rule, the assets last, since they are the largest.
+ * Rejects with GatewayError 400 naming the member. (rule V2)
  */
 export async function parseVideo(value: unknown, { rules, loop }: ParseVideoOptions): Promise<VideoRequest> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) refuseManyItems(value);

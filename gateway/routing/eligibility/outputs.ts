@@ -13,8 +13,7 @@ const ANSWERS: ReadonlySet<string> = new Set(['text', 'image', 'audio']);
 /**
  * The endpoint must produce the requested modalities, the speech in a declared voice and format, and the images as
  * declared. Speech without a voice matches no endpoint, since there are no defaults. An endpoint must answer in some
- * modality that the dialect of the caller can carry.
- * (spec: inference, Routing rules 7; `image_config`, `audio`; reliability, decision 9)
+ * modality that the dialect of the caller can carry. (rule I122, rule I23)
  */
 export function outputsRule({ endpoint, answers }: IndexedEndpoint, turn: Turn): RuleViolation | null {
   const output = turn.modalities?.output;

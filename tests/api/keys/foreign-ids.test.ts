@@ -1,6 +1,6 @@
 /**
  * Every route that names an object, asked by another tenant with the right kind of key: its answer is that for an id
- * that never existed, header for header. A route without a row fails. (spec: reliability, attacks 1 to 5)
+ * that never existed, header for header. A route without a row fails. (rule K14)
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -140,7 +140,7 @@ function shape({ status, headers, text }: Answer): string {
 }
 
 for (const { method, path } of named) {
-  it(`${method} ${path}: an object of another tenant is absent`, async () => {
+  it(`${method} ${path}: an object of another tenant is absent (rule K14)`, async () => {
     const id = ids[objectOf(path)];
     assert.ok(id, 'the route has a row');
     const body = ['POST', 'PUT', 'PATCH'].includes(method) ? (WORKSPACE_BODIES[`${method} ${path}`] ?? {}) : undefined;
@@ -153,7 +153,7 @@ for (const { method, path } of named) {
       assert.is(shape(foreign), shape(await ask(other)), other);
     }
     if (path.endsWith('/content')) {
-      assert.is(shape(foreign), shape(await ask(id as string, { range: 'bytes=0-9' })), 'attack 4');
+      assert.is(shape(foreign), shape(await ask(id as string, { range: 'bytes=0-9' })), 'a range');
     }
     // The id is real, and nothing was changed.
     if (method === 'GET' && path === objectOf(path)) {
@@ -162,7 +162,7 @@ for (const { method, path } of named) {
   });
 }
 
-it('attack 3: the cursor of another tenant finds what an unknown one finds', async () => {
+it('the cursor of another tenant finds what an unknown one finds (rule K14)', async () => {
   const lists = ['/files', '/batches', '/videos', '/deposits', '/webhooks/deliveries'];
   for (const list of lists) {
     const id = ids[`${list}/:id`] as string;
@@ -172,7 +172,7 @@ it('attack 3: the cursor of another tenant finds what an unknown one finds', asy
   }
 });
 
-it('attack 2: a file of another tenant is absent in every dialect and in a batch', async () => {
+it('a file of another tenant is absent in every dialect and in a batch (rule B36)', async () => {
   const file = ids['/files/:id'] as string;
   const parts: Readonly<Record<string, (id: string) => object>> = {
     '/chat/completions': (id) => ({
@@ -211,7 +211,7 @@ it('attack 2: a file of another tenant is absent in every dialect and in a batch
   }
 });
 
-it('attack 5: what a body says of its account, key, price and outcome has no effect', async () => {
+it('what a body says of its account, key, price and outcome has no effect (rule K13)', async () => {
   const victim = await tenant();
   const claims = {
     ...{ account: victim.account, account_id: victim.account, user_id: victim.account, key: 'key:x/y', cost: 0 },

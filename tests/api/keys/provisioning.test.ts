@@ -1,4 +1,4 @@
-/** Keys of an account over HTTP, by a management key, on three nodes. (conventions 1.3) */
+/** Keys of an account over HTTP, by a management key, on three nodes. (rule K15) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { maskKey } from '../../../actors/terms/ids.ts';
@@ -42,7 +42,7 @@ async function manage(node = 0): Promise<Client & { readonly account: string; re
 
 const CHAT = { model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }], max_tokens: 20 };
 
-it('a key with a daily limit is created, used, limited with 402, raised, revoked and dead on every node', async () => {
+it('a key with a daily limit is created, used, limited with 402, raised, revoked and dead on every node (rule K7)', async () => {
   const manager = await manage();
   const { status, body } = await manager.send('POST', '/keys', { name: 'laptop', limit: 0, limit_reset: 'daily' });
   assert.is(status, 201);
@@ -71,7 +71,7 @@ it('a key with a daily limit is created, used, limited with 402, raised, revoked
   for (const method of ['GET', 'DELETE']) assert.is((await manager.send(method, `/keys/${data.hash}`)).status, 404);
 });
 
-it('the list is newest first; disabled, revoked and management keys appear where they are asked for', async () => {
+it('the list is newest first; disabled, revoked and management keys appear where they are asked for (rule K15)', async () => {
   const manager = await manage(1);
   const made: Key[] = [];
   for (const name of ['a', 'b', 'c']) {
@@ -93,7 +93,7 @@ it('the list is newest first; disabled, revoked and management keys appear where
   }
 });
 
-it('every member of a change is set in one step, null removes it, and one left out stays', async () => {
+it('every member of a change is set in one step, null removes it, and one left out stays (rule K16)', async () => {
   const manager = await manage(2);
   const { data } = (await manager.send('POST', '/keys', { name: 'k', limit: '1.25' })).body as { data: Key };
   assert.is(data.updated_at, null);
@@ -137,7 +137,7 @@ it('members that nothing reads are named, for keys and workspaces', async () => 
   assert.equal(await unread('PATCH', '/workspaces/team', { zdr: true, b: 1 }), [200, 'b']);
 });
 
-it('refuses what a key cannot be, naming the member, and ignores what is not its own to set', async () => {
+it('refuses what a key cannot be, naming the member, and ignores what is not its own to set (rule K17)', async () => {
   const manager = await manage();
   const wrong: readonly (readonly [object, RegExp])[] = [
     [{}, /name/],

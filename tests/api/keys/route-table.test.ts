@@ -1,6 +1,6 @@
 /**
- * Every route of the API by every kind of key. A route without a row fails, so that a new one is placed here on purpose.
- * (spec: reliability, attack 6; A1, A6)
+ * Every route of the API by every kind of key. A route without a row fails, so that a new one is placed here on
+ * purpose. (rule K10, rule K4, rule K9)
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -51,7 +51,7 @@ function policyOf(name: string): RoutePolicy | 'public' {
   return PUBLIC.test(name) && name !== 'GET /models/user' ? 'public' : 'key';
 }
 
-it('every route has its row: public, or for the keys of one kind', () => {
+it('every route has its row: public, or for the keys of one kind (rule K10)', () => {
   const placed = routes.map(({ name, policy }) => [
     name,
     policy === 'open' || policy === 'unguarded' ? 'public' : policy === 'admit' ? 'key' : policy,
@@ -90,7 +90,7 @@ async function call(route: (typeof routes)[number], key: Credential): Promise<{ 
   return { status: answer.status, text: isStream ? '' : await answer.text() };
 }
 
-it('a key of the wrong kind is answered 403 on every route that needs the other one, and the right one is not', async () => {
+it('a key of the wrong kind is answered 403 on every route that needs the other one, and the right one is not (rule K9)', async () => {
   const { account, key } = await cluster.fund('1');
   const { key: manager } = await cluster.issue(account, { kind: 'management' });
   const stranger = await cluster.issue(account, { kind: 'provider' });
@@ -116,7 +116,7 @@ async function ofProvider(kind: KeyKind): Promise<string> {
   return (await cluster.issue(account, { kind })).key;
 }
 
-it('an inference key of the account that belongs to a provider reads for it; its management key does not', async () => {
+it('an inference key of the account that belongs to a provider reads for it; its management key does not (rule K11)', async () => {
   const [inference, management] = [await ofProvider('inference'), await ofProvider('management')];
   for (const route of routes.filter(({ policy }) => policy === 'provider')) {
     assert.not.ok([401, 403].includes((await call(route, inference)).status), route.name);
@@ -124,7 +124,7 @@ it('an inference key of the account that belongs to a provider reads for it; its
   }
 });
 
-it('no key, a session, an unknown, an expired, a revoked and a disabled key, and that of a suspended owner are one 401 on every route', async () => {
+it('no key, a session, an unknown, an expired, a revoked and a disabled key, and that of a suspended owner are one 401 on every route (rule K10)', async () => {
   const [{ cluster: node }] = cluster.nodes as [TestCluster['nodes'][number]];
   const { visitor } = await signedIn(cluster);
   const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');

@@ -45,7 +45,7 @@ async function refused(
   return { answer, logged };
 }
 
-it('answers an unexpected failure with a 500 without its message, and logs it', async () => {
+it('answers an unexpected failure with a 500 without its message, and logs it (rule E3)', async () => {
   const { answer, logged } = await refused(new RangeError('unexpected detail'));
   assert.match(answer, /^HTTP\/1\.1 500 [\s\S]*\r\nx-generation-id: gen-1\r\n[\s\S]*"message":"Internal Server Error"/);
   assert.not.match(answer, /unexpected detail/);

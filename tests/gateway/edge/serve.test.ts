@@ -221,7 +221,7 @@ it('a body is read after the credential and before the handler', async () => {
   );
 });
 
-it('a client that waits for 100 Continue receives it after authentication, and not before', async () => {
+it('a client that waits for 100 Continue receives it after authentication, and not before (rule E24)', async () => {
   const lines = 'Expect: 100-continue\r\n';
   const continued = await observed({ policy: 'admit', body: 'json', lines });
   assert.match(continued.answer, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
@@ -237,7 +237,7 @@ it('a window that is used up refuses before the body is read, and after it too',
   assert.equal(late.steps, [...ORDER, 'check', 'place', 'window', 'count']);
 });
 
-it('a refusal returns what the request took of the window; a failure of the service keeps it', async () => {
+it('a refusal returns what the request took of the window; a failure of the service keeps it (rule E14)', async () => {
   const refused = await observed({ policy: 'open', fails: 'handler' });
   assert.is(refused.steps.at(-1), 'returned');
   const failed = await observed({ policy: 'open', fails: 'handler', status: 503 });
@@ -253,7 +253,7 @@ it('a handler that reads its own body receives it unread, and one that throws is
   assert.match(thrown.answer, /^HTTP\/1\.1 418 [\s\S]*"message":"refused: handler"/);
 });
 
-it('an overloaded node refuses before the credential and the body, uncounted, and again after the body', async () => {
+it('an overloaded node refuses before the credential and the body, uncounted, and again after the body (rule E46)', async () => {
   for (const waits of [false, true]) {
     const early = await observed({ policy: 'admit', body: 'json', fails: 'queue', waits });
     assert.equal(early.steps, ['shed', 'queue']);
@@ -272,7 +272,7 @@ it('a key that the node has not seen is looked up with a place of the strangers'
   assert.equal(steps, ['shed', 'place', 'credential', 'place', 'window', 'handler']);
 });
 
-it('a route that ends work is served however loaded the node is', async () => {
+it('a route that ends work is served however loaded the node is (rule E45)', async () => {
   for (const isStranger of [false, true]) {
     const { steps, answer } = await observed({ policy: 'key', isNeverShed: true, isStranger });
     assert.equal(steps, ['shed', 'credential', 'count', 'window', 'handler']);

@@ -103,7 +103,7 @@ it('the root is a page, for browsers', () => {
   assert.is(router.find('POST', '/'), null);
 });
 
-it('every spelling of a path resolves to its one route, or to none', () => {
+it('every spelling of a path resolves to its one route, or to none (rule E22)', () => {
   for (const [target, path, params, query] of GETS) {
     const found = router.find('GET', target);
     assert.is(found?.route.path ?? null, path === null ? null : `${PREFIX}${path}`, target);

@@ -73,7 +73,7 @@ const HOSTILE: readonly (readonly [string, string, number])[] = [
 ];
 
 for (const [what, bytes, status] of HOSTILE) {
-  it(`answers ${what} with one ${status} in the envelope, then closes`, async () => {
+  it(`answers ${what} with one ${status} in the envelope, then closes (rule E21)`, async () => {
     // Never answers, so that the refusal cannot come from a route.
     const { listener, port } = await start({}, ({ request }) => request.resume());
     const answer = await exchange(port, bytes);
@@ -87,7 +87,7 @@ for (const [what, bytes, status] of HOSTILE) {
   });
 }
 
-it('ends a connection whose headers do not arrive in time with 408', async () => {
+it('ends a connection whose headers do not arrive in time with 408 (rule E26)', async () => {
   const { listener, port } = await start({ headersTimeoutMs: 200 });
   const startedAt = performance.now();
   const answer = await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\nX: ');
@@ -96,13 +96,13 @@ it('ends a connection whose headers do not arrive in time with 408', async () =>
   assert.ok(performance.now() - startedAt < 30_000, 'long before the default time-out of a minute');
 });
 
-it('closes an idle connection after the idle timeout', async () => {
+it('closes an idle connection after the idle timeout (rule E27)', async () => {
   const { listener, port } = await start({ idleTimeoutMs: 150 });
   assert.match(await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'), /served$/);
   listener.close();
 });
 
-it('gives every request an id before its route runs', async () => {
+it('gives every request an id before its route runs (rule E2)', async () => {
   const { listener, port } = await start({}, ({ response, id }) => {
     nameAnswer(response, id);
     response.end(id);
@@ -143,7 +143,7 @@ it('refuses connections past the bound', async () => {
   listener.close();
 });
 
-it('attack 50: refuses connections past the bound of one address, whatever address their headers claim, until one closes', async () => {
+it('refuses connections past the bound of one address, whatever address their headers claim, until one closes (rule E27)', async () => {
   const { listener, port } = await start({ connectionsMax: 100, connectionsPerAddressMax: 2 });
   const held = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')] as const;
   while (listener.connections < 2) await new Promise((resolve) => setImmediate(resolve));
@@ -161,7 +161,7 @@ it('attack 50: refuses connections past the bound of one address, whatever addre
   listener.close();
 });
 
-it('attack 50: a connection that sends nothing is closed after the headers timeout', async () => {
+it('a connection that sends nothing is closed after the headers timeout (rule E27)', async () => {
   const { listener, port } = await start({ headersTimeoutMs: 200 });
   assert.match(await exchange(port, ''), /^(HTTP\/1\.1 408 |$)/);
   listener.close();
@@ -194,7 +194,7 @@ for (const [what, head] of [
   ['an upload in HTTP/1.0', UPLOAD.replace('1.1', '1.0').concat('\r\n')],
   ['bytes that are not HTTP', 'no HTTP\r\n'],
 ] as const) {
-  it(`the refusal of ${what} arrives before the connection ends, also at a client that reads last`, async () => {
+  it(`the refusal of ${what} arrives before the connection ends, also at a client that reads last (rule E9)`, async () => {
     const { listener, port } = await start({}, ({ response }) => response.writeHead(401).end('refused'));
     const answers = await Promise.all(Array.from({ length: 10 }, () => sendThenRead(port, head, BODY_BYTES)));
     for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 40[01] /);

@@ -10,7 +10,7 @@ import { HandClock } from '../../actors/runtime/durable/hand-clock.ts';
 import { bounded } from '../../support/bounded.ts';
 import { FakeSocket } from '../http/fake-socket.ts';
 
-/** What a follower over a WebSocket may leave unread, and how much it may ask for. (attack 69) */
+/** What a follower over a WebSocket may leave unread, and how much it may ask for. (rule B56) */
 const it = bounded(test);
 const BUFFER_BYTES_MAX = 2_000;
 const REPLAYED = 500;

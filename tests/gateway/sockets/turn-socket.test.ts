@@ -73,7 +73,7 @@ it('a frame refused before its body is read leaves the socket open', async () =>
   await close();
 });
 
-it('a frame may be as large as a body, 8 MiB, and no larger', async () => {
+it('a frame may be as large as a body, 8 MiB, and no larger (rule I98)', async () => {
   const { clock, listen, close } = await openTurnStage();
   const base = await listen();
   const frame = (bytes: number): string => {

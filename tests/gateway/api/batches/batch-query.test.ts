@@ -36,7 +36,7 @@ it('a time is Unix seconds, a date, or an ISO 8601 instant with its offset', () 
   for (const [text, at] of cases) assert.is(instantOf(text), at, text);
 });
 
-it('both bounds are exclusive of `created_at` as it is shown, in whole seconds', () => {
+it('both bounds are exclusive of `created_at` as it is shown, in whole seconds (rule B33)', () => {
   const bounds = (text: string): readonly [number | null, number | null] => {
     const { createdAfter, createdBefore } = parseBatchQuery(
       new URLSearchParams({ created_after: text, created_before: text }),

@@ -8,7 +8,7 @@ import { RUNNING, SETTLEMENT } from './generation-rows.ts';
 
 const it = bounded(test);
 
-/** The members that strict clients require (conventions 1.4). */
+/** The members that strict clients require (rule I142). */
 const REQUIRED = [
   ...[
     'id',
@@ -30,7 +30,7 @@ const REQUIRED = [
   ...['num_search_results', 'num_fetches', 'api_type', 'data_region', 'provider_responses'],
 ];
 
-it('shows a running generation with every member that strict clients require', () => {
+it('shows a running generation with every member that strict clients require (rule I142)', () => {
   const shown = renderGeneration('gen-1', RUNNING);
   for (const member of REQUIRED) assert.ok(member in shown && shown[member] !== undefined, member);
   const text = renderExact(shown);
@@ -64,7 +64,7 @@ it('shows what the prompt consumed beside tokens, and what of it was unread', ()
   assert.is(record.media.input_characters, 7);
 });
 
-it('shows the full trace: the plan and its rejections, every attempt, every held amount, and the timings', () => {
+it('shows the full trace: the plan and its rejections, every attempt, every held amount, and the timings (rule I141)', () => {
   const settlement: Settlement = {
     ...SETTLEMENT,
     admittedMs: 3,

@@ -26,7 +26,7 @@ it('without a date the last 30 completed UTC days count, the newest first', () =
   assert.equal([days(midnight - 1)[0], days(midnight)[0]], ['2026-02-28', '2026-03-01']);
 });
 
-it('a date is one of these days, in the calendar and in its one form', () => {
+it('a date is one of these days, in the calendar and in its one form (rule K52)', () => {
   for (const date of ['2026-02-28', '2026-01-30']) assert.is(refusal(`date=${date}`), 'accepted');
   for (const date of ['', '28-02-2026', '2026-2-28', '2026-02-30', '2026-02-28T00:00:00Z', '99999-01-01']) {
     assert.is(refusal(`date=${date}`), '400 date must be YYYY-MM-DD', date);

@@ -229,7 +229,7 @@ async function judgeActivity(
   assert.is(rows.length, expected.size, 'one row per day, model and endpoint');
 }
 
-it('credits, keys, generations and activity agree with the ledger over random traffic', async () => {
+it('credits, keys, generations and activity agree with the ledger over random traffic (rule K42)', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 20, maxLength: 80 }), async (commands) => judge(play(commands))),
     { numRuns: RUNS },

@@ -64,7 +64,7 @@ async function served(): Promise<{ readonly type: string; readonly text: string;
   return { type: answer.type, text, document: JSON.parse(text) };
 }
 
-it('the document and the registered routes list the same operations', async () => {
+it('the document and the registered routes list the same operations (rule E12)', async () => {
   const { document } = await served();
   const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method} ${path}`),
@@ -188,7 +188,7 @@ it('every member of every schema is described', () => {
   assert.equal([...lacks], []);
 });
 
-it('the published request schemas are the objects that validate requests', () => {
+it('the published request schemas are the objects that validate requests (rule E12)', () => {
   const { ChatRequest, ImagesRequest, MessagesRequest, CompletionRequest, ResponsesRequest } =
     published.components.schemas;
   // The document adds words to members, and nothing else.
@@ -290,7 +290,7 @@ it('rendered replies and frames match the published schemas', () => {
     assert.ok(Check(feedEventSchema, JSON.parse(event.text)), event.text);
 });
 
-it('the published envelope lists every error type, and the documents name each', () => {
+it('the published envelope lists every error type, and the documents name each (rule E1)', () => {
   const { components } = openApiDocument(OPERATIONS) as { components: { schemas: Record<string, unknown> } };
   const published = JSON.stringify(components.schemas.Error);
   const documents = readFileSync('docs/answers.md', 'utf8');

@@ -5,7 +5,7 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);
 
-it('writes every digit of an amount of any length', () => {
+it('writes every digit of an amount of any length (rule K40)', () => {
   const amount = '123456789012.000000000000000000000001';
   assert.is(renderExact({ a: exactNumber(amount), b: exactNumber(null) }), `{"a":${amount},"b":null}`);
   assert.is(renderExact([exactNumber('-0.5'), exactNumber('0')]), '[-0.5,0]');

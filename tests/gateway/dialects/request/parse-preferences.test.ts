@@ -9,7 +9,7 @@ import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { Preferences } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
 
-/** spec: inference, Provider preferences; conventions 1.1. */
+/** rule I28. */
 const it = bounded(test);
 const CHAT = { model: 'a/b', messages: [{ role: 'user', content: 'x' }] };
 const COMPLETION = { model: 'a/b', prompt: 'x' };
@@ -87,7 +87,7 @@ const ACCEPTED: readonly (readonly [string, unknown, Partial<Preferences>])[] = 
 ];
 
 for (const [what, provider, adds] of ACCEPTED) {
-  it(`both dialects read ${what}`, () => assert.equal(preferencesOf(provider), { ...DEFAULT, ...adds }));
+  it(`both dialects read ${what} (rule I28)`, () => assert.equal(preferencesOf(provider), { ...DEFAULT, ...adds }));
 }
 
 const REFUSED: readonly (readonly [unknown, string])[] = [
@@ -109,10 +109,10 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
 ];
 
 for (const [provider, rule] of REFUSED) {
-  it(`400 names provider.${rule}`, () => assert.is(refusal(provider), `provider.${rule}`));
+  it(`400 names provider.${rule} (rule I28)`, () => assert.is(refusal(provider), `provider.${rule}`));
 }
 
-it('a refusal names a quantization outside the closed list', () => {
+it('a refusal names a quantization outside the closed list (rule I32)', () => {
   assert.match(
     refusal({ quantizations: ['fp8', 'int5'] }),
     /^provider\.quantizations\[1\] must be one of .*, not "int5"$/,
@@ -127,7 +127,7 @@ it('a refusal names a sort of a wrong type', () => {
   assert.match(refusal({ sort: 5 }), /^provider\.sort must be .* or an object$/);
 });
 
-it('a price is strict decimal text or a number', () => {
+it('a price is strict decimal text or a number (rule I34)', () => {
   for (const cap of [
     '-1',
     '1e3',
@@ -149,7 +149,7 @@ it('a price is strict decimal text or a number', () => {
   }
 });
 
-it('store and route set preferences, and the provider preferences override them', () => {
+it('store and route set preferences, and the provider preferences override them (rule I21)', () => {
   assert.equal(preferencesOf({ sort: { partition: 'none' } }, { route: 'fallback' }), {
     ...DEFAULT,
     partition: 'none',

@@ -14,7 +14,7 @@ function parse(more: Record<string, string | undefined>): GrantRequest | { reado
 const callback = (callback_url: string) => parse({ callback_url });
 const isRefused = (request: object): boolean => 'problem' in request;
 
-test('attack 22: a callback that leads elsewhere than it says is refused', () => {
+test('a callback that leads elsewhere than it says is refused (rule K26)', () => {
   for (const address of [
     ...[
       '',
@@ -64,7 +64,7 @@ test('attack 22: a callback that leads elsewhere than it says is refused', () =>
     assert.ok(isRefused(callback(address)), JSON.stringify(address.slice(0, 80)));
 });
 
-test('attacks 23 and 24: the origin is that of the URL parser, and only real loopback is the own machine', () => {
+test('the origin is that of the URL parser, and only real loopback is the own machine (rule K27)', () => {
   for (const [address, origin, mode] of [
     ['https://app.example', 'https://app.example', 'return'],
     ['https://APP.example:443/cb?a=b', 'https://app.example', 'return'],
@@ -82,7 +82,7 @@ test('attacks 23 and 24: the origin is that of the URL parser, and only real loo
   assert.is((parse({ response_mode: 'manual' }) as GrantRequest).mode, 'manual');
 });
 
-test('attack 29: a limit is an exact decimal, or the request is refused', () => {
+test('a limit is an exact decimal, or the request is refused (rule K29)', () => {
   for (const limit of [
     '1e9',
     '-1',
@@ -104,7 +104,7 @@ test('attack 29: a limit is an exact decimal, or the request is refused', () => 
   assert.is((parse({}) as GrantRequest).limit, null);
 });
 
-test('attacks 20 and 21: a challenge is 43 characters of base64url under S256', () => {
+test('a challenge is 43 characters of base64url under S256 (rule K25)', () => {
   for (const code_challenge of ['', 'a'.repeat(42), 'a'.repeat(44), `${'a'.repeat(42)}=`, `${'a'.repeat(42)}+`])
     assert.ok(isRefused(parse({ code_challenge })), code_challenge);
   for (const code_challenge_method of ['plain', 's256', '']) assert.ok(isRefused(parse({ code_challenge_method })));
@@ -117,7 +117,7 @@ test('attacks 20 and 21: a challenge is 43 characters of base64url under S256', 
   );
 });
 
-test('attack 23: the answer is appended to exactly this address, and its query is kept', () => {
+test('the answer is appended to exactly this address, and its query is kept (rule K27)', () => {
   for (const [address, result] of [
     ['https://app.example', 'https://app.example?code=x'],
     ['https://app.example/a/../b', 'https://app.example/a/../b?code=x'],

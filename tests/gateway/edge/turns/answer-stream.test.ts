@@ -59,7 +59,7 @@ async function answered(
   }
 }
 
-it('a stream that fails while it is written ends in an error, its provider is aborted and the delivered part is charged (reliability, M3, M5)', async () => {
+it('a stream that fails while it is written ends in an error, its provider is aborted and the delivered part is charged (rule K55)', async () => {
   const on = stage({ endpoints: onlyA });
   const breaking = (dialect: ReplyDialect): ReplyDialect => ({
     ...dialect,
@@ -85,7 +85,7 @@ it('a stream that fails while it is written ends in an error, its provider is ab
   await on.end();
 });
 
-it('a stream whose first frame cannot be rendered is broken off, and its turn is released and ended (reliability, M3)', async () => {
+it('a stream whose first frame cannot be rendered is broken off, and its turn is released and ended (rule K55)', async () => {
   const on = stage({ endpoints: onlyA });
   const mute = (dialect: ReplyDialect): ReplyDialect => ({
     ...dialect,
@@ -104,7 +104,7 @@ it('a stream whose first frame cannot be rendered is broken off, and its turn is
   await until(() => a.calls.at(-1)?.outcome === 'aborted');
 });
 
-it('a drain that cuts a stream between the last part and the charge does not ask the client to repeat the request (reliability, X37)', async () => {
+it('a drain that cuts a stream between the last part and the charge does not ask the client to repeat the request (rule E50)', async () => {
   const turns = new OpenTurns();
   let cut = 0;
   const answers = (asked: SentEvent): Json => {
@@ -124,7 +124,7 @@ it('a drain that cuts a stream between the last part and the charge does not ask
   await on.end();
 });
 
-it('a stream that is cut after an error of the provider receives no second error (reliability, S2)', async () => {
+it('a stream that is cut after an error of the provider receives no second error (rule I57)', async () => {
   const turns = new OpenTurns();
   const answers = (asked: SentEvent): Json => {
     if (asked.event.type === 'hold.settle') turns.cutAll();

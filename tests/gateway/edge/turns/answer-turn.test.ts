@@ -34,7 +34,7 @@ const { a, onlyA, close } = await openScene();
 test.after(close);
 
 /**
- * Follows the specification of the messages dialect: a refused stream in an envelope of its own, every other refusal in
+ * Follows the messages dialect: a refused stream in an envelope of its own, every other refusal in
  * the common one.
  */
 const OWN: Dialect = {
@@ -225,7 +225,7 @@ it('a request refused before its body is read is answered in the common envelope
   isStandard(await answered({ body: '{"stream":true,' }), 400, 'invalid_request');
 });
 
-it('a stream that has begun ends in an error frame of its dialect, and so does one that opened before its first part', async () => {
+it('a stream that has begun ends in an error frame of its dialect, and so does one that opened before its first part (rule I56)', async () => {
   const broken = await answered({ body: { ...sim({ tokens: 20, cut_after: 3, tps: 200 }), stream: true } });
   assert.is(broken.status, 200);
   assert.match(
@@ -245,7 +245,7 @@ it('a stream that has begun ends in an error frame of its dialect, and so does o
   );
 });
 
-it('a served turn is answered by the same dialect, whole and as a stream', async () => {
+it('a served turn is answered by the same dialect, whole and as a stream (rule I6)', async () => {
   const whole = await answered({ body: sim({ tokens: 2 }), answers: generous });
   assert.is(whole.status, 200);
   assert.ok(JSON.parse(whole.text).usage.cost > 0);
@@ -253,10 +253,10 @@ it('a served turn is answered by the same dialect, whole and as a stream', async
   assert.match(streamed.text, /"finish_reason":"stop".*event: stop\ndata: \{"cost":0\.\d+\}\n\n$/s);
 });
 
-/** Dialects with an envelope of their own for a stream that was refused before it opened. (spec: inference, Errors 4, 5) */
+/** Dialects with an envelope of their own for a stream that was refused before it opened. (rule I82, rule I89) */
 const OWN_ENVELOPE: ReadonlySet<Dialect> = new Set<Dialect>([DIALECTS.responses, DIALECTS.messages]);
 
-it('a responses stream that is refused before it opens is answered with a null code (spec: inference, Errors 5)', async () => {
+it('a responses stream that is refused before it opens is answered with a null code (rule I89)', async () => {
   const { responses: dialect } = DIALECTS;
   const rows: readonly (readonly [object, number, string])[] = [
     [{ input: 'x', temperature: 3 }, 400, 'invalid_request'],
@@ -272,7 +272,7 @@ it('a responses stream that is refused before it opens is answered with a null c
   }
 });
 
-it('a responses stream that opened before its turn runs fails in-band, in order', async () => {
+it('a responses stream that opened before its turn runs fails in-band, in order (rule I89)', async () => {
   const { text, status } = await answered({
     dialect: DIALECTS.responses,
     body: { input: '@sim {"hang":"headers"}', stream: true },
@@ -306,7 +306,7 @@ it('a stream of pictures that opened before its turn runs fails in-band', async 
   );
 });
 
-it('a messages stream is refused in its own envelope before it opens; its whole requests in the common one', async () => {
+it('a messages stream is refused in its own envelope before it opens; its whole requests in the common one (rule I82)', async () => {
   const body = { ...sim({}), max_tokens: 5, temperature: 3 };
   const stream = await answered({ dialect: DIALECTS.messages, body: { ...body, stream: true } });
   assert.equal([stream.status, stream.headers.get('content-type')], [400, 'application/json; charset=utf-8']);
@@ -319,7 +319,7 @@ it('a messages stream is refused in its own envelope before it opens; its whole 
   assert.is(JSON.parse(whole.text).error.type, 'invalid_request_error');
 });
 
-it('a messages stream begins with message_start; one that opened before its turn runs begins with a ping', async () => {
+it('a messages stream begins with message_start; one that opened before its turn runs begins with a ping (rule I79)', async () => {
   const usual = await answered({ dialect: DIALECTS.messages, body: { ...sim({}), max_tokens: 5, stream: true } });
   assert.ok(usual.text.startsWith('event: message_start\n'), usual.text.slice(0, 100));
   assert.equal(MessagesJudge.of(usual.text).faults, []);
@@ -340,7 +340,7 @@ it('a messages stream begins with message_start; one that opened before its turn
   assert.equal([error?.type, error?.error_type], ['timeout_error', 'timeout']);
 });
 
-it('the dialects of the table refuse in the common envelope where they have none of their own, and each has its route', async () => {
+it('the dialects of the table refuse in the common envelope where they have none of their own, and each has its route (rule E1)', async () => {
   for (const dialect of Object.values(DIALECTS)) {
     for (const stream of OWN_ENVELOPE.has(dialect) ? [false] : [true, false]) {
       isStandard(await answered({ dialect, body: { model: 5, stream } }), 400, 'invalid_request');

@@ -68,7 +68,7 @@ const ROWS: Readonly<Record<string, readonly string[] | typeof OPERATOR>> = {
   'webhooks retry': ['POST /webhooks/deliveries/:id/retry'],
 };
 
-it('every command about an account has its row, and so has every route of a management key', async () => {
+it('every command about an account has its row, and so has every route of a management key (rule N41)', async () => {
   const program = new Command('troupe').exitOverride();
   for (const { names, load } of COMMANDS) {
     if (names.some((name) => MODULES.includes(name))) (await load())(program, { entry: '', ports: {} });
