@@ -1,21 +1,20 @@
 /**
- * The life of the clips: who reads them, when they are over, and their removal, which never cuts a download. Pure.
+ * The life of the clips: their downloads, their expiry, and their removal, which never cuts a download. Pure.
  * (rule V32, rule V33)
  */
-import type { Effect } from '../runtime/index.ts';
-import { allRows, firstRow, plain } from '../terms/chart-tools.ts';
-import type { Refusal } from '../terms/refusal.ts';
-import type { ClipRecord, ReaderRecord, RenderedClip } from './clip-record.ts';
+import { assignOn, type Effect, emitOn, type Stamped, verdictOn } from '../runtime/index.ts';
+import { allRows, firstRow, plain, reply } from '../terms/chart-tools.ts';
+import type { Refusal, RefusedAnswer } from '../terms/refusal.ts';
+import type { ClipRecord, ReaderRecord } from './clip-record.ts';
 import type {
   ClipClose,
-  ClipExpire,
   ClipOpen,
   ClipShow,
   ReaderExpire,
   ReaderLost,
   RemovalFailed,
   RemovalRetry,
-  VideoJobEvent,
+  RenderDone,
 } from './events.ts';
 import { retryAt, submittedOf, type VideoJobState, windowEndsAt } from './job-state.ts';
 
@@ -37,7 +36,7 @@ export interface OpenedClip extends ShownClip {
 /** Why a download cannot begin. */
 export type ClipCase = 'open' | 'unknown' | 'gone' | 'busy';
 
-export function judgeOpen(state: VideoJobState, event: ClipOpen | ClipShow): ClipCase {
+function judgeOpen(state: VideoJobState, event: ClipOpen | ClipShow): ClipCase {
   const clip = firstRow<ClipRecord>(event, 'clip');
   if (event.index >= (state.clipSeconds?.length ?? 0)) return 'unknown';
   if (clip === null || isOver(state, clip, event.at)) return 'gone';
@@ -52,85 +51,84 @@ function isOver(state: VideoJobState, { deliveredAt }: ClipRecord, at: number): 
   return at >= windowEndsAt(state) || (deliveredAt !== null && at >= deliveredAt + deliveredMs);
 }
 
-export function putClips(clips: readonly RenderedClip[]): Effect[] {
+/** The rows of the clips, from the moment at which the job is completed. */
+function putClips(_: VideoJobState, { result }: RenderDone): Effect[] {
+  const clips = result.outcome === 'completed' ? result.clips : [];
   return clips.map((clip, index) => {
     const row: ClipRecord = { ...clip, index, deliveredAt: null };
     return { type: 'put', collection: 'clip', id: String(index), body: plain(row) };
   });
 }
 
-export function openClip(state: VideoJobState, event: ClipOpen): Effect[] {
+function openClip(state: VideoJobState, event: ClipOpen): Effect[] {
   const { at, index, reader, node } = event;
   const until = at + submittedOf(state).bounds.downloadMs;
   const clip = firstRow<ClipRecord>(event, 'clip') as ClipRecord;
   return [
     { type: 'put', collection: 'reader', id: reader, body: plain({ index, node, until } satisfies ReaderRecord) },
     { type: 'schedule', name: timerOf(reader), at: until, event: { type: 'reader.expire', reader } },
-    { type: 'reply', body: plain({ clip, until } satisfies OpenedClip) },
+    reply({ clip, until } satisfies OpenedClip),
   ];
 }
 
-export function showClip(event: ClipShow): Effect {
-  return {
-    type: 'reply',
-    body: plain({ clip: firstRow<ClipRecord>(event, 'clip') as ClipRecord } satisfies ShownClip),
-  };
+function showClip(_: VideoJobState, event: ClipShow): Effect {
+  return reply({ clip: firstRow<ClipRecord>(event, 'clip') as ClipRecord } satisfies ShownClip);
 }
 
-export function refuseOpen(found: Exclude<ClipCase, 'open'>): Effect {
-  return { type: 'reply', body: plain({ refusal: REFUSALS[found] }) };
+function refuseClip(_: VideoJobState, __: Stamped, { as }: { readonly as: ClipRefusal }): Effect {
+  return reply({ refusal: REFUSALS[as] } satisfies RefusedAnswer);
 }
 
-/** The job has not completed. */
-export function refuseUnready(): Effect {
-  const message = 'This job has no clip yet, or none at all: its status tells';
-  return { type: 'reply', body: plain({ refusal: { status: 409, type: 'conflict', message } satisfies Refusal }) };
-}
+export type ClipRefusal = keyof typeof REFUSALS;
 
-const REFUSALS: Readonly<Record<Exclude<ClipCase, 'open'>, Refusal>> = {
+const REFUSALS = {
+  /** The job has not completed. */
+  unready: { status: 409, type: 'conflict', message: 'This job has no clip yet, or none at all: its status tells' },
   unknown: { status: 404, type: 'not_found', message: 'The job has no clip with this index' },
   gone: { status: 410, type: 'gone', message: 'This clip is gone: it was delivered, or its time is over' },
   busy: {
-    ...{ status: 429, type: 'rate_limit_exceeded' },
-    ...{ message: 'This job has as many downloads as it may have at once', retryAfterMs: 1_000 },
+    status: 429,
+    type: 'rate_limit_exceeded',
+    message: 'This job has as many downloads as it may have at once',
+    retryAfterMs: 1_000,
   },
-};
+} as const satisfies Readonly<Record<Exclude<ClipCase, 'open'> | 'unready', Refusal>>;
 
 /** The download has ended; the first delivery starts the clock of the clip. */
-export function closeClip(state: VideoJobState, event: ClipClose): Effect[] {
+function closeClip(state: VideoJobState, event: ClipClose): Effect[] {
   const { at, reader, index, delivered } = event;
   const clip = firstRow<ClipRecord>(event, 'clip');
   const ended = endReaders([reader]);
-  const reply: Effect = { type: 'reply', body: null };
-  if (clip === null) return [...ended, reply];
+  const answer: Effect = { type: 'reply', body: null };
+  if (clip === null) return [...ended, answer];
   const isFirst = delivered && clip.deliveredAt === null && isReading(event, reader);
-  if (!isFirst) return [...ended, ...removeUnread(state, event, [reader]), reply];
+  if (!isFirst) return [...ended, ...removeUnread(state, event, [reader]), answer];
   const row: ClipRecord = { ...clip, deliveredAt: at };
-  if (isOver(state, row, at)) return [...ended, ...removeUnread(state, event, [reader]), reply];
+  if (isOver(state, row, at)) return [...ended, ...removeUnread(state, event, [reader]), answer];
   const expiresAt = at + submittedOf(state).bounds.deliveredMs;
   return [
     ...ended,
     { type: 'put', collection: 'clip', id: String(index), body: plain(row) },
     { type: 'schedule', name: `clip.expire ${index}`, at: expiresAt, event: { type: 'clip.expire', index } },
-    reply,
+    answer,
   ];
 }
 
 /** The downloads of a dead node, and one that has not reported its end. */
-export function loseReaders(state: VideoJobState, event: ReaderLost | ReaderExpire): Effect[] {
+function loseReaders(state: VideoJobState, event: ReaderLost | ReaderExpire): Effect[] {
   const lost = readersOf(event)
     .filter(({ id, row }) => (event.type === 'reader.lost' ? row.node === event.incarnation : id === event.reader))
     .map(({ id }) => id);
   return [...endReaders(lost), ...removeUnread(state, event, lost)];
 }
 
-/** Clips whose time is over. Those that are being read go with their last download. */
-export function removeOver(state: VideoJobState, event: ClipExpire | VideoJobEvent): Effect[] {
+/** Clips that have expired. Those that are being read go with their last download. */
+export function removeOver(state: VideoJobState, event: Stamped): Effect[] {
   return removeUnread(state, event, []);
 }
 
-/** Removes every clip that is over and has no reader but `ended`. */
-function removeUnread(state: VideoJobState, event: VideoJobEvent, ended: readonly string[]): Effect[] {
+/** Removes every expired clip whose only readers are `ended`. */
+function removeUnread(state: VideoJobState, event: Stamped, ended: readonly string[]): Effect[] {
   const reading = new Set(
     readersOf(event)
       .filter(({ id }) => !ended.includes(id))
@@ -162,7 +160,7 @@ function performRemoval(blob: string, at: number): Effect & { readonly type: 'pe
   return { type: 'perform', name: REMOVAL_ACTIVITY, id: blob, input, deadlineAt: at + REMOVAL_MS };
 }
 
-export function scheduleRemoval(event: RemovalFailed): Effect[] {
+function scheduleRemoval(_: VideoJobState, event: RemovalFailed): Effect[] {
   const { id, key, attempt, failure } = event;
   if (attempt >= REMOVALS_MAX) return [];
   const repeats = { key, attempt, failure: { code: failure.code, message: failure.message } };
@@ -170,7 +168,7 @@ export function scheduleRemoval(event: RemovalFailed): Effect[] {
   return [{ type: 'schedule', name: `removal.retry ${id}`, at: retryAt(event), event: retry }];
 }
 
-export function repeatRemoval({ id, repeats, at }: RemovalRetry): Effect {
+function repeatRemoval(_: VideoJobState, { id, repeats, at }: RemovalRetry): Effect {
   return { ...performRemoval(id, at), repeats };
 }
 
@@ -181,14 +179,32 @@ function endReaders(readers: readonly string[]): Effect[] {
   ]);
 }
 
-function isReading(event: VideoJobEvent, reader: string): boolean {
+function isReading(event: Stamped, reader: string): boolean {
   return readersOf(event).some(({ id }) => id === reader);
 }
 
-function readersOf(event: VideoJobEvent): readonly { readonly id: string; readonly row: ReaderRecord }[] {
+function readersOf(event: Stamped): readonly { readonly id: string; readonly row: ReaderRecord }[] {
   return allRows(event, 'readers').map(({ id, body }) => ({ id, row: body as unknown as ReaderRecord }));
 }
 
 function timerOf(reader: string): string {
   return `reader.expire ${reader}`;
 }
+
+export const guards = {
+  clipIs: verdictOn(['clip.open', 'clip.show'], judgeOpen),
+};
+
+export const actions = {
+  putClips: emitOn('render.done', putClips),
+  openClip: emitOn('clip.open', openClip),
+  /** A download has begun: the job never expires. */
+  markFetched: assignOn('*', ({ fetched }: VideoJobState) => (fetched ? {} : { fetched: true })),
+  showClip: emitOn('clip.show', showClip),
+  refuseClip: emitOn('*', refuseClip),
+  closeClip: emitOn('clip.close', closeClip),
+  loseReaders: emitOn(['reader.lost', 'reader.expire'], loseReaders),
+  removeOver: emitOn('*', removeOver),
+  scheduleRemoval: emitOn('removal.failed', scheduleRemoval),
+  repeatRemoval: emitOn('removal.retry', repeatRemoval),
+};

@@ -1,57 +1,37 @@
-/** The effects of a video job: its rows, its answers, its hold and its render. Pure; the chart decides when they apply. */
-import type { ActorEvent, Effect } from '../runtime/index.ts';
-import { plain } from '../terms/chart-tools.ts';
+/** The row, the answers, the announcements and the money of a video job, and the timers that end it. Pure. */
+import { type ActorEvent, assignOn, type Effect, emitOn, guardOn, type Stamped } from '../runtime/index.ts';
+import { plain, reply } from '../terms/chart-tools.ts';
 import { putFeedEvent } from '../terms/feed-event.ts';
 import type { AttemptRecord, HoldRequest, Release, Settlement } from '../terms/hold.ts';
 import { accountAddress } from '../terms/ids.ts';
-import type { Refusal } from '../terms/refusal.ts';
-import { mintSigningSecret } from '../terms/webhook.ts';
-import type { AbortFailed, AbortRetry, BegunRender, JobSubmit, RenderFailed, RenderRetry } from './events.ts';
+import type { RefusedAnswer } from '../terms/refusal.ts';
+import { announceWebhook, mintSigningSecret } from '../terms/webhook.ts';
+import { type AbortDone, attemptsOf, type JobSubmit, type RenderDone, type RenderDoneRefused } from './events.ts';
+import { jobDocument } from './job-document.ts';
 import type { JobRecord, VideoStatus } from './job-record.ts';
-import { retryAt, type SubmittedJob, submittedOf, type VideoJobState } from './job-state.ts';
-import type { FrozenCandidate, RemoteRender, RenderAsk } from './render-ask.ts';
+import {
+  cancel,
+  cancelCharged,
+  end,
+  errorOf,
+  fail,
+  failByService,
+  failUnrenderable,
+  type SubmittedJob,
+  submit,
+  submittedOf,
+  type VideoJobState,
+  windowEndsAt,
+} from './job-state.ts';
+import { performRender } from './render-effects.ts';
 
-export const RENDER_ACTIVITY = 'render';
-export const ABORT_ACTIVITY = 'abort';
-const RENDER = 'render';
-const ABORT = 'abort';
 const DEADLINE = 'job.deadline';
 const REFUSE = 'job.refuse';
 const WINDOW = 'job.window';
 const FORGET = 'job.forget';
-const RENDER_RETRY = 'render.retry';
-const ABORT_RETRY = 'abort.retry';
-/** The longest run of one request to abort. */
-const ABORT_MS = 60_000;
-/** Requests to abort one render. */
-export const ABORTS_MAX = 3;
 
 /** A job holds once, for all its attempts to render. */
 const HOLD_ATTEMPT = 1;
-
-/** Input of the activity `render`: everything but how far an earlier attempt came, which `beginRender` answers. */
-export interface RenderInput {
-  readonly job: string;
-  readonly account: string;
-  readonly generation: string;
-  readonly ask: RenderAsk;
-  readonly assets: SubmittedJob['assets'];
-  readonly candidates: readonly FrozenCandidate[];
-  /** Store times, ms. */
-  readonly createdAt: number;
-  readonly deadlineAt: number;
-}
-
-/** Input of the activity `abort`. */
-export interface AbortInput {
-  readonly job: string;
-  readonly account: string;
-  readonly generation: string;
-  readonly candidate: FrozenCandidate;
-  readonly remote: RemoteRender;
-  /** False: the job has ended, so nothing can be charged. */
-  readonly charged: boolean;
-}
 
 export function recordOf(state: VideoJobState, status: VideoStatus): JobRecord {
   const { id, account, key, generation, model, createdAt, assets, candidates } = submittedOf(state);
@@ -64,31 +44,61 @@ export function recordOf(state: VideoJobState, status: VideoStatus): JobRecord {
   };
 }
 
-export function putJob(state: VideoJobState, status: VideoStatus): Effect {
+/** The status that a state of the chart is shown as. */
+export interface ShownAs {
+  readonly status: VideoStatus;
+}
+
+function putJob(state: VideoJobState, _: Stamped, { status }: ShownAs): Effect {
   const record = recordOf(state, status);
   return { type: 'put', collection: 'job', id: record.id, body: plain(record) };
 }
 
 /** For the account's feed of events: the document of the job differs from the last one there. */
-export function putJobChange(state: VideoJobState, status: VideoStatus, at: number): Effect {
+function publishChange(state: VideoJobState, { at }: Stamped, { status }: ShownAs): Effect {
   const record = recordOf(state, status);
   const { id, account } = record;
   return putFeedEvent({ id, account, type: 'video.updated', at, object: { ...record, assets: null } });
 }
 
-export function answerJob(state: VideoJobState, status: VideoStatus): Effect {
-  return { type: 'reply', body: plain(recordOf(state, status)) };
+function answerJob(state: VideoJobState, _: Stamped, { status }: ShownAs): Effect {
+  return reply(recordOf(state, status));
 }
 
-export function refuseCancel(message: string): Effect {
-  return { type: 'reply', body: plain({ refusal: { status: 409, type: 'conflict', message } satisfies Refusal }) };
+/** Creates the webhook of the event, if the job has a callback. */
+export function announce(
+  state: VideoJobState,
+  { at }: Stamped,
+  { status }: { readonly status: AnnouncedStatus },
+): Effect[] {
+  const { account, id: job, callbackUrl: url, bounds } = submittedOf(state);
+  if (url === null) return [];
+  const type = `video.generation.${status}` as const;
+  const document = jobDocument(recordOf(state, status));
+  return [announceWebhook({ account, job, type, at, url, document, retentionMs: bounds.retentionMs })];
+}
+
+export type AnnouncedStatus = 'completed' | 'expired';
+
+const UNCANCELLABLE = {
+  in_progress: 'The endpoint that renders this job cannot abort a render',
+  completed: 'This job has ended: it is completed',
+  failed: 'This job has ended: it is failed',
+  expired: 'This job has ended: it is expired',
+} as const;
+
+export type UncancellableVideo = keyof typeof UNCANCELLABLE;
+
+function refuseCancel(_: VideoJobState, __: Stamped, { status }: { readonly status: UncancellableVideo }): Effect {
+  const message = UNCANCELLABLE[status];
+  return reply({ refusal: { status: 409, type: 'conflict', message } } satisfies RefusedAnswer);
 }
 
 /**
  * The submission: the idempotency key is claimed, the signing secret minted for the first callback, the money held, the
  * render asked for. A refusal of key or account undoes all of it.
  */
-export function recordSubmission(state: VideoJobState, { job, at }: JobSubmit): Effect[] {
+function recordSubmission(state: VideoJobState, { job, at }: JobSubmit): Effect[] {
   const submitted = submittedOf(state);
   const { key, id, account, deadlineAt, callbackUrl, unrenderable } = submitted;
   const { idempotency } = job;
@@ -101,12 +111,12 @@ export function recordSubmission(state: VideoJobState, { job, at }: JobSubmit): 
     ...(callbackUrl === null ? [] : [mintSigningSecret(account)]),
     { type: 'send', to: key, event: { type: 'job.admit', request: plain(holdOf(submitted)) } },
     { type: 'schedule', name: DEADLINE, at: deadlineAt, event: { type: DEADLINE } },
-    unrenderable === null ? performRender(state) : refuseSoon(at),
+    unrenderable === null ? performRender(state) : refuseSoon(state, { at }),
   ];
 }
 
-/** A job without candidates takes the way of any other, so that its owner sees why it failed. */
-export function refuseSoon(at: number): Effect {
+/** A job without candidates passes through the usual states, so that its owner sees why it failed. */
+function refuseSoon(_: VideoJobState, { at }: Pick<Stamped, 'at'>): Effect {
   return { type: 'schedule', name: REFUSE, at, event: { type: REFUSE } };
 }
 
@@ -119,72 +129,9 @@ function holdOf({ generation, model, hold, deadlineAt, bounds }: SubmittedJob): 
   };
 }
 
-export function performRender(state: VideoJobState): Effect & { readonly type: 'perform' } {
-  const { id: job, account, generation, ask, assets, candidates, createdAt, deadlineAt } = submittedOf(state);
-  const input = { job, account, generation, ask, assets, candidates, createdAt, deadlineAt } satisfies RenderInput;
-  return { type: 'perform', name: RENDER_ACTIVITY, id: RENDER, input: plain(input), deadlineAt };
-}
-
-export function answerBegun({ candidate, remote }: VideoJobState): Effect {
-  return { type: 'reply', body: plain({ candidate, remote } satisfies BegunRender) };
-}
-
-const STALE = plain({
-  refusal: { status: 409, type: 'conflict', message: 'Another attempt renders this job, or it has ended' },
-} satisfies { readonly refusal: Refusal });
-
-/** The runner of an older attempt, or of a job that has ended: it has to stop. */
-export function refuseStale(): Effect {
-  return { type: 'refuse', body: STALE };
-}
-
-/** The same where what the runner reported is kept. */
-export function answerStale(): Effect {
-  return { type: 'reply', body: STALE };
-}
-
-export function scheduleRetry(event: RenderFailed | AbortFailed): Effect {
-  const { key, attempt, failure } = event;
-  const repeats = { key, attempt, failure: { code: failure.code, message: failure.message } };
-  const name = event.type === 'render.failed' ? RENDER_RETRY : ABORT_RETRY;
-  return { type: 'schedule', name, at: retryAt(event), event: { type: name, repeats } };
-}
-
-export function repeatRender(state: VideoJobState, { repeats }: RenderRetry): Effect {
-  return { ...performRender(state), repeats };
-}
-
-/** Asks the provider to abort the render, whose runner stops at once. */
-export function performAbort(state: VideoJobState, at: number): Effect & { readonly type: 'perform' } {
-  const { id: job, account, generation, candidates } = submittedOf(state);
-  const { remote, endedAt } = state;
-  const candidate = remote === null ? undefined : candidates[remote.candidate];
-  if (remote === null || candidate === undefined) throw new Error('no provider has this render');
-  const charged = endedAt === null;
-  const input = plain({ job, account, generation, candidate, remote, charged } satisfies AbortInput);
-  return { type: 'perform', name: ABORT_ACTIVITY, id: ABORT, input, deadlineAt: at + ABORT_MS };
-}
-
-export function repeatAbort(state: VideoJobState, { repeats, at }: AbortRetry): Effect {
-  return { ...performAbort(state, at), repeats };
-}
-
-export function cutRender(): Effect[] {
-  return [
-    { type: 'cancel', perform: RENDER },
-    { type: 'cancel', name: RENDER_RETRY },
-  ];
-}
-
-export function cutAbort(): Effect[] {
-  return [
-    { type: 'cancel', perform: ABORT },
-    { type: 'cancel', name: ABORT_RETRY },
-  ];
-}
-
-/** The charge, in the commit that ends the job. It ends the one hold of the job, whichever attempt rendered. */
-export function settle(state: VideoJobState, settlement: Settlement): Effect {
+/** The charge, in the commit that ends the job. It ends the one hold of the job, whichever run rendered. */
+export function settle(state: VideoJobState, { result: { settlement } }: RenderDone | AbortDone): Effect {
+  if (settlement === null) throw new Error('a charge without a settlement');
   const { generation } = submittedOf(state);
   const own = { ...settlement, generation, attempt: HOLD_ATTEMPT } satisfies Settlement;
   return toAccount(state, { type: 'hold.settle', settlement: plain(own) });
@@ -194,7 +141,7 @@ export function settle(state: VideoJobState, settlement: Settlement): Effect {
  * Nothing is charged: the hold ends in the commit that ends the job. The generation shows the error of a failed job and
  * its calls to providers.
  */
-export function release(state: VideoJobState, reason: string, attempts: readonly AttemptRecord[] = []): Effect {
+function release(state: VideoJobState, reason: string, attempts: readonly AttemptRecord[] = []): Effect {
   const { generation, key } = submittedOf(state);
   const releases = [
     { generation, attempt: HOLD_ATTEMPT, reason, status: state.error?.code ?? null, attempts },
@@ -203,7 +150,7 @@ export function release(state: VideoJobState, reason: string, attempts: readonly
 }
 
 /** What ends with every job: its timers. The row is shown for its retention. */
-export function endJob(state: VideoJobState, at: number): Effect[] {
+function endJob(state: VideoJobState, { at }: Stamped): Effect[] {
   const { retentionMs } = submittedOf(state).bounds;
   return [
     { type: 'cancel', name: DEADLINE },
@@ -212,15 +159,74 @@ export function endJob(state: VideoJobState, at: number): Effect[] {
   ];
 }
 
-export function openWindow(at: number): Effect {
-  return { type: 'schedule', name: WINDOW, at, event: { type: WINDOW } };
+/** Until its window closes, the clips of the job can be read. */
+function openWindow(state: VideoJobState): Effect {
+  return { type: 'schedule', name: WINDOW, at: windowEndsAt(state), event: { type: WINDOW } };
 }
 
 /** Neither list nor look-up shows the job from now on. */
-export function forget(state: VideoJobState): Effect[] {
+function forget(state: VideoJobState): Effect[] {
   return [{ type: 'remove', collection: 'job', id: submittedOf(state).id }, { type: 'stop' }];
 }
 
 function toAccount(state: VideoJobState, event: ActorEvent): Effect {
   return { type: 'send', to: accountAddress(submittedOf(state).account), event };
 }
+
+const FAILED = 'its video job failed';
+/** The reasons of a release that no result states. */
+const RELEASES = {
+  cancelled: 'its video job was cancelled',
+  late: 'its video job had no outcome before its deadline',
+} as const;
+export type ReleaseReason = keyof typeof RELEASES;
+
+function releaseFailed(state: VideoJobState, event: Stamped | RenderDone | RenderDoneRefused): Effect {
+  return release(state, state.error?.message ?? FAILED, 'result' in event ? attemptsOf(event.result) : []);
+}
+
+/** Why a job fails for which no runner reports an outcome. */
+const LATE = errorOf(504, 'timeout', 'The render did not end in time; nothing was charged');
+const FAULTS = {
+  unrendered: 'The service could not render this job: the nodes that ran it failed each time',
+  uncharged: 'The charge of this render was refused, so its clips were not kept; nothing was charged',
+} as const;
+export type Fault = keyof typeof FAULTS;
+
+const RENDERED = ['render.done'] as const;
+
+export const guards = {
+  isNew: guardOn('*', ({ submitted }: VideoJobState) => submitted === null),
+  isCompleted: guardOn(RENDERED, (_: VideoJobState, { result }: RenderDone) => result.outcome === 'completed'),
+  isCharged: guardOn(RENDERED, (_: VideoJobState, { result }: RenderDone) => result.settlement !== null),
+  isFetched: guardOn('*', ({ fetched }: VideoJobState) => fetched),
+};
+
+export const actions = {
+  submit: assignOn('job.submit', submit),
+  recordSubmission: emitOn('job.submit', recordSubmission),
+  put: emitOn('*', putJob),
+  publishChange: emitOn('*', publishChange),
+  answer: emitOn('*', answerJob),
+  announce: emitOn('*', announce),
+  refuseCancel: emitOn('*', refuseCancel),
+  refuseSoon: emitOn('*', refuseSoon),
+  end: assignOn(RENDERED, (state: VideoJobState, { result, at }: RenderDone) => end(state, result, at)),
+  failUnrenderable: assignOn('*', (state: VideoJobState, { at }) => failUnrenderable(state, at)),
+  failLate: assignOn('*', (state: VideoJobState, { at }) => fail(state, LATE, at)),
+  failByService: assignOn('*', (state: VideoJobState, { at }, { as }: { readonly as: Fault }) =>
+    failByService(state, FAULTS[as], at),
+  ),
+  cancel: assignOn('*', (state: VideoJobState, { at }) => cancel(state, at)),
+  cancelCharged: assignOn('abort.done', (state: VideoJobState, { result, at }: AbortDone) =>
+    cancelCharged(state, result.settlement, at),
+  ),
+  settle: emitOn(['render.done', 'abort.done'], settle),
+  release: emitOn('*', (state: VideoJobState, _, { as }: { readonly as: ReleaseReason }) =>
+    release(state, RELEASES[as]),
+  ),
+  releaseFailed: emitOn('*', releaseFailed),
+  endJob: emitOn('*', endJob),
+  openWindow: emitOn('*', openWindow),
+  forget: emitOn('*', forget),
+};

@@ -66,11 +66,6 @@ export function submit(state: VideoJobState, { job, bounds, at }: JobSubmit): Vi
   return { ...state, submitted: { ...kept, createdAt: timeOfId(job.id), deadlineAt: at + bounds.jobMs, bounds } };
 }
 
-/** A runner has begun: the job is processed from now on. */
-export function begin(state: VideoJobState): VideoJobState {
-  return { ...state, processed: true };
-}
-
 export function follow(state: VideoJobState, attempt: number): VideoJobState {
   return { ...state, attempt, waits: null };
 }
@@ -161,10 +156,6 @@ export function cancel(state: VideoJobState, at: number): VideoJobState {
 export function cancelCharged(state: VideoJobState, settlement: RenderResult['settlement'], at: number): VideoJobState {
   const cancelled = cancel(state, at);
   return settlement === null ? cancelled : { ...cancelled, usage: usageOf(settlement) };
-}
-
-export function fetch(state: VideoJobState): VideoJobState {
-  return state.fetched ? state : { ...state, fetched: true };
 }
 
 /** A provider that can abort a render reports one of a job that has ended. */

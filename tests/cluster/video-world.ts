@@ -14,8 +14,8 @@ import {
 import { accountAddress, generationId, keyAddress, videoJobAddress, videoJobId } from '../../actors/terms/ids.ts';
 import { placeOfClip, type RenderedClip } from '../../actors/video-job/clip-record.ts';
 import type { AbortResult, NewVideoJob, RenderResult, VideoBounds } from '../../actors/video-job/events.ts';
-import type { AbortInput, RenderInput } from '../../actors/video-job/job-effects.ts';
 import type { JobRecord } from '../../actors/video-job/job-record.ts';
+import type { AbortInput, RenderInput } from '../../actors/video-job/render-effects.ts';
 import {
   beginRender,
   findVideoJob,

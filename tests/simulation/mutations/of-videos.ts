@@ -1,9 +1,8 @@
 import { assign } from 'xstate';
-import { type Effect, emit, type Kind } from '../../../actors/runtime/index.ts';
-import { only } from '../../../actors/terms/chart-tools.ts';
+import { emitOn, type Kind } from '../../../actors/runtime/index.ts';
 import { removeOver } from '../../../actors/video-job/clip-effects.ts';
-import type { VideoJobEvent } from '../../../actors/video-job/events.ts';
-import { settle } from '../../../actors/video-job/job-effects.ts';
+import type { AbortDone, RenderDone } from '../../../actors/video-job/events.ts';
+import { type AnnouncedStatus, announce, settle } from '../../../actors/video-job/job-effects.ts';
 import type { VideoJobState } from '../../../actors/video-job/job-state.ts';
 import { videoJobMachine } from '../../../actors/video-job/video-job.machine.ts';
 import { videoJobKind } from '../../../actors/video-job/video-job.ts';
@@ -25,15 +24,14 @@ function webhookWith(replaced: OfWebhook): Replaced {
   return (sound) => sound.map((kind) => (kind.name === changed.name ? changed : kind));
 }
 
-const emitted = (effects: (context: VideoJobState, event: VideoJobEvent) => Effect | readonly Effect[]) =>
-  emit<VideoJobState, VideoJobEvent>(({ context, event }) => [effects(context, event)].flat());
+const NOTHING = emitOn('*', () => []);
 
 /** Deliberate bugs of video jobs, their clips and their webhooks. */
 export const VIDEO_MUTATIONS: readonly Mutation[] = [
   {
     name: 'render completed without its charge',
     caughtBy: 6,
-    kinds: videoWith({ actions: { settle: emitted(() => []) } }),
+    kinds: videoWith({ actions: { settle: NOTHING } }),
   },
   {
     name: 'render charged beside the rate of its submission',
@@ -41,9 +39,11 @@ export const VIDEO_MUTATIONS: readonly Mutation[] = [
     isLong: true,
     kinds: videoWith({
       actions: {
-        settle: emitted((context, event) => {
-          const { settlement } = only(event, 'render.done', 'abort.done').result;
-          return settlement === null ? [] : settle(context, { ...settlement, cost: '0.000001' });
+        settle: emitOn(['render.done', 'abort.done'], (state: VideoJobState, event: RenderDone | AbortDone) => {
+          const { settlement } = event.result;
+          if (settlement === null) return [];
+          const cheap = { settlement: { ...settlement, cost: '0.000001' } };
+          return settle(state, { ...event, type: 'abort.done', result: cheap });
         }),
       },
     }),
@@ -52,15 +52,15 @@ export const VIDEO_MUTATIONS: readonly Mutation[] = [
     name: 'failed render keeps its hold',
     caughtBy: 1,
     isLong: true,
-    kinds: videoWith({ actions: { releaseFailed: emitted(() => []) } }),
+    kinds: videoWith({ actions: { releaseFailed: NOTHING } }),
   },
   {
     name: 'clip removed under a download',
     caughtBy: 81,
     kinds: videoWith({
       actions: {
-        removeOver: emitted((context, event) =>
-          removeOver(context, { ...event, rows: { ...event.rows, readers: [] } }),
+        removeOver: emitOn('*', (state: VideoJobState, event) =>
+          removeOver(state, { ...event, rows: { ...event.rows, readers: [] } }),
         ),
       },
     }),
@@ -69,7 +69,7 @@ export const VIDEO_MUTATIONS: readonly Mutation[] = [
     name: 'clip kept past its time',
     caughtBy: 1,
     isLong: true,
-    kinds: videoWith({ actions: { removeOver: assign({}) } }),
+    kinds: videoWith({ actions: { removeOver: NOTHING } }),
   },
   {
     name: 'job expires although it was fetched',
@@ -86,7 +86,13 @@ export const VIDEO_MUTATIONS: readonly Mutation[] = [
     name: 'completed job announced to nobody',
     caughtBy: 1,
     isLong: true,
-    kinds: videoWith({ actions: { announceCompleted: assign({}) } }),
+    kinds: videoWith({
+      actions: {
+        announce: emitOn('*', (state: VideoJobState, event, announced: { readonly status: AnnouncedStatus }) =>
+          announced.status === 'completed' ? [] : announce(state, event, announced),
+        ),
+      },
+    }),
   },
   {
     name: 'webhook posted on after its 2xx',

@@ -5,8 +5,8 @@ import { ActivityFailed, type ActivityHandler, type ActivityTask } from '../../.
 import { BlobsRefused } from '../../../actors/runtime/ports/blobs.ts';
 import { placeOfClip, type RenderedClip } from '../../../actors/video-job/clip-record.ts';
 import type { AbortResult, RenderResult } from '../../../actors/video-job/events.ts';
-import type { AbortInput, RenderInput } from '../../../actors/video-job/job-effects.ts';
 import type { FrozenCandidate } from '../../../actors/video-job/render-ask.ts';
+import type { AbortInput, RenderInput } from '../../../actors/video-job/render-effects.ts';
 import { beginRender, type RenderRun, reportSubmitted } from '../../../actors/video-job/video-job.ts';
 import type { JobServices } from '../../../gateway/jobs/job-services.ts';
 import { renderSettlement } from '../../../gateway/jobs/video/render-settlement.ts';

@@ -14,8 +14,8 @@ import {
 } from '../../../../actors/runtime/index.ts';
 import { placeOfAssets, placeOfClip } from '../../../../actors/video-job/clip-record.ts';
 import type { AbortResult, BegunRender, RenderResult } from '../../../../actors/video-job/events.ts';
-import type { AbortInput, RenderInput } from '../../../../actors/video-job/job-effects.ts';
 import type { AssetRef, FrozenCandidate, RemoteRender, RenderAsk } from '../../../../actors/video-job/render-ask.ts';
+import type { AbortInput, RenderInput } from '../../../../actors/video-job/render-effects.ts';
 import config from '../../../../cluster.config.ts';
 import type { FileServices } from '../../../../gateway/files/file-services.ts';
 import type { JobServices } from '../../../../gateway/jobs/job-services.ts';
