@@ -89,33 +89,9 @@ export function emptyAccount(address: string): AccountState {
   };
 }
 
-/**
- * A mutable copy of the state, from which a change builds the next one. Copied member by member so that all states have
- * one hidden class: repeated object spreads give V8 a new shape each time and end in its slow path (Node 20: 1 to 2 us
- * a step).
- */
+/** A mutable copy of the state, from which a change builds the next one. */
 export function nextOf(state: AccountState): { -readonly [member in keyof AccountState]: AccountState[member] } {
-  return {
-    address: state.address,
-    name: state.name,
-    createdAt: state.createdAt,
-    balance: state.balance,
-    held: state.held,
-    deposits: state.deposits,
-    charges: state.charges,
-    adjustments: state.adjustments,
-    holds: state.holds,
-    keys: state.keys,
-    last: state.last,
-    nextSweepAt: state.nextSweepAt,
-    lateSettles: state.lateSettles,
-    overshoots: state.overshoots,
-    storedBytes: state.storedBytes,
-    queue: state.queue,
-    budgets: state.budgets,
-    workspaces: state.workspaces,
-    lowBalance: state.lowBalance,
-  };
+  return { ...state };
 }
 
 /** The amount that can still be held: balance minus open holds. Negative after a charge above its hold. */

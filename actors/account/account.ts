@@ -1,6 +1,6 @@
 /** The account kind and its client functions. Every amount is exact decimal USD; every id is a natural id. */
-import type { ActorEvent, Cluster, Json, Kind } from '../runtime/index.ts';
-import { plain, same } from '../terms/chart-tools.ts';
+import type { Cluster, Json, Kind } from '../runtime/index.ts';
+import { ask, plain } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import type { Generation, Release, Released, Settled, Settlement } from '../terms/hold.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
@@ -57,21 +57,17 @@ export interface AccountCreated {
 }
 
 /** `account` is an address, here and below. Repeats are idempotent. */
-export async function createAccount(
+export function createAccount(
   cluster: Cluster,
   account: string,
   name: string,
   withinMs: number,
 ): Promise<AccountCreated> {
-  return (await cluster.ask(
-    account,
-    { type: 'account.create', name },
-    { withinMs, repeat: same },
-  )) as unknown as AccountCreated;
+  return ask(cluster, account, { type: 'account.create', name }, withinMs);
 }
 
 /** Credits once per deposit id; a repeat returns what was recorded. */
-export async function creditDeposit(
+export function creditDeposit(
   cluster: Cluster,
   account: string,
   deposit: PaidInRequest & { readonly reason?: string },
@@ -79,22 +75,22 @@ export async function creditDeposit(
 ): Promise<PaidInAnswer> {
   const { id, amount, by, ...why } = deposit;
   const event = { type: 'deposit.credit', deposit: id, amount, ...why, ...byMember(by) };
-  return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as PaidInAnswer;
+  return ask(cluster, account, event, withinMs);
 }
 
 /** Sets the threshold of the notice of a low balance, exact decimal USD; null ends it. */
-export async function setLowBalance(
+export function setLowBalance(
   cluster: Cluster,
   account: string,
   { lowBalance, by }: { readonly lowBalance: string | null; readonly by?: Principal },
   withinMs: number,
 ): Promise<{ readonly lowBalance: string | null }> {
   const event = { type: 'notice.set', lowBalance, ...byMember(by) };
-  return (await cluster.ask(account, event, { withinMs, repeat: same })) as { readonly lowBalance: string | null };
+  return ask(cluster, account, event, withinMs);
 }
 
 /** Corrects the balance by `amount`, which may be negative, once per adjustment id. */
-export async function recordAdjustment(
+export function recordAdjustment(
   cluster: Cluster,
   account: string,
   adjustment: PaidInRequest & { readonly reason: string },
@@ -102,44 +98,34 @@ export async function recordAdjustment(
 ): Promise<PaidInAnswer> {
   const { id, amount, by, ...why } = adjustment;
   const event = { type: 'adjustment.record', adjustment: id, amount, ...why, ...byMember(by) };
-  return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as PaidInAnswer;
+  return ask(cluster, account, event, withinMs);
 }
 
-export async function showAccount(cluster: Cluster, account: string, withinMs: number): Promise<AccountView> {
-  return (await cluster.ask(account, { type: 'account.show' }, { withinMs, repeat: same })) as unknown as AccountView;
+export function showAccount(cluster: Cluster, account: string, withinMs: number): Promise<AccountView> {
+  return ask(cluster, account, { type: 'account.show' }, withinMs);
 }
 
 /** `by` is recorded in the account's audit log; repeats are idempotent. */
-export async function suspendAccount(
+export function suspendAccount(
   cluster: Cluster,
   account: string,
   withinMs: number,
   by?: Principal,
 ): Promise<AccountView> {
-  return switchAccount(cluster, account, { type: 'account.suspend', ...byMember(by) }, withinMs);
+  return ask(cluster, account, { type: 'account.suspend', ...byMember(by) }, withinMs);
 }
 
-export async function resumeAccount(
+export function resumeAccount(
   cluster: Cluster,
   account: string,
   withinMs: number,
   by?: Principal,
 ): Promise<AccountView> {
-  return switchAccount(cluster, account, { type: 'account.resume', ...byMember(by) }, withinMs);
-}
-
-async function switchAccount(
-  cluster: Cluster,
-  account: string,
-  event: ActorEvent,
-  withinMs: number,
-): Promise<AccountView> {
-  return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as AccountView;
+  return ask(cluster, account, { type: 'account.resume', ...byMember(by) }, withinMs);
 }
 
 /**
  * Charges a hold exactly once. Refused: 404 unknown generation, 409 another attempt holds it, 422 invalid charge.
- * Returns the ask's promise itself without an async wrapper, because every request passes here.
  */
 export function settle(
   cluster: Cluster,
@@ -148,23 +134,21 @@ export function settle(
   withinMs: number,
 ): Promise<Settled | RefusedAnswer> {
   const event = { type: 'hold.settle', settlement: plain(settlement) };
-  return cluster.ask(account, event, { withinMs, repeat: same }) as Promise<unknown> as Promise<
-    Settled | RefusedAnswer
-  >;
+  return ask(cluster, account, event, withinMs);
 }
 
 /**
  * Ends a hold without a charge. Idempotent; valid for a hold that has ended and for one that was never admitted.
  * Refused: 409.
  */
-export async function release(
+export function release(
   cluster: Cluster,
   account: string,
   ended: Release,
   withinMs: number,
 ): Promise<Released | RefusedAnswer> {
   const event = { type: 'hold.release', release: plain(ended) };
-  return (await cluster.ask(account, event, { withinMs, repeat: same })) as unknown as Released | RefusedAnswer;
+  return ask(cluster, account, event, withinMs);
 }
 
 /** Reads a generation of one account from the store; null when there is none. */

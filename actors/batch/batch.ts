@@ -1,6 +1,6 @@
 /** The batch kind and its client functions. Lists and look-ups read rows from the store, on any node. */
 import { AskError, type Cluster, type Json, type Kind } from '../runtime/index.ts';
-import { plain, same } from '../terms/chart-tools.ts';
+import { ask, plain } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import { batchAddress } from '../terms/ids.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
@@ -43,7 +43,7 @@ export async function submitBatch(
   const event = { type: 'batch.submit', batch: plain(batch), bounds: plain(bounds) };
   const address = batchAddress(batch.account, batch.id);
   try {
-    return (await cluster.ask(address, event, { withinMs, repeat: same })) as unknown as BatchRecord;
+    return await ask(cluster, address, event, withinMs);
   } catch (thrown) {
     const recorded = await recordedBefore(cluster, batch.account, thrown);
     if (recorded === null) throw thrown;
@@ -70,9 +70,7 @@ export async function cancelBatch(
 ): Promise<BatchRecord | RefusedAnswer> {
   try {
     const event = { type: 'batch.cancel' };
-    return (await cluster.ask(batchAddress(account, id), event, { withinMs, repeat: same })) as unknown as
-      | BatchRecord
-      | RefusedAnswer;
+    return await ask(cluster, batchAddress(account, id), event, withinMs);
   } catch (thrown) {
     if (!(thrown instanceof AskError) || thrown.failure.code !== 'absent') throw thrown;
     return { refusal: { status: 404, type: 'not_found', message: 'No such batch' } };

@@ -10,23 +10,34 @@ import { putCredential } from './credential.ts';
 import { type KeyState, type KeyStatus, nextOf } from './key-state.ts';
 import { keyView, putKeyUpdated } from './statement.ts';
 
-/** Creates the key. Its address is the natural id; `digest` is the stored digest of its text. */
-type KeyCreate = Stamped & {
-  readonly type: 'key.create';
+export interface NewKey {
+  /** 64 hex (`terms/ids`: keyDigest). */
   readonly digest: string;
+  /** Masked text (`terms/ids`: maskKey). */
   readonly label: string;
   readonly name: string;
   readonly kind: KeyKind;
+  /** Exact decimal USD; null is none. */
   readonly limit: string | null;
   readonly limitWindow: LimitWindow | null;
+  /** Store time, ms. */
   readonly expiresAt: number | null;
+  /** The key's own bound on requests per minute; null uses the configured bound. */
   readonly perMinute: number | null;
+  /** Public handle (`terms/ids`: keyHandle). */
   readonly handle: string;
+  /** Id of its workspace, which must exist; null or absent: the default one. */
   readonly workspace?: string | null;
+  /** Id of the assigned member, who must be one of the workspace's unless that is the default one. */
   readonly member?: string | null;
+  /** Origin of the callback of an approval in the browser. */
   readonly origin?: string | null;
+  /** Recorded in the account's audit log. */
   readonly by?: Principal;
-};
+}
+
+/** Creates the key; its address is the natural id. */
+type KeyCreate = Stamped & NewKey & { readonly type: 'key.create' };
 
 type KeyLimit = Stamped & {
   readonly type: 'key.limit';

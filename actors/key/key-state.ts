@@ -69,33 +69,9 @@ export function emptyKey(address: string, account: string): KeyState {
   };
 }
 
-/**
- * A mutable copy of the state, from which a change builds the next one; member by member, for the reason given in
- * `account-state.ts`.
- */
+/** A mutable copy of the state, from which a change builds the next one. */
 export function nextOf(state: KeyState): { -readonly [member in keyof KeyState]: KeyState[member] } {
-  return {
-    address: state.address,
-    account: state.account,
-    digest: state.digest,
-    label: state.label,
-    name: state.name,
-    kind: state.kind,
-    limit: state.limit,
-    limitWindow: state.limitWindow,
-    expiresAt: state.expiresAt,
-    createdAt: state.createdAt,
-    perMinute: state.perMinute,
-    handle: state.handle,
-    workspace: state.workspace,
-    member: state.member,
-    origin: state.origin,
-    createdBy: state.createdBy,
-    updatedAt: state.updatedAt,
-    spending: state.spending,
-    held: state.held,
-    rate: state.rate,
-  };
+  return { ...state };
 }
 
 export function isExpired({ expiresAt }: KeyState, at: number): boolean {

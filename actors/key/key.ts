@@ -3,14 +3,13 @@
  * errors.
  */
 import type { ActorEvent, Cluster, Json, Kind } from '../runtime/index.ts';
-import { plain, same } from '../terms/chart-tools.ts';
+import { ask, plain } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import type { Admission, HoldRequest } from '../terms/hold.ts';
-import type { KeyKind } from '../terms/principal.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import type { LimitWindow } from '../terms/spending.ts';
-import type { KeyEdit } from './changes.ts';
+import type { KeyEdit, NewKey } from './changes.ts';
 import { credentialCollection } from './credential.ts';
 import { keyMachine } from './key.machine.ts';
 import type { KeyState } from './key-state.ts';
@@ -30,32 +29,6 @@ export const keyKind: Kind = {
   redact: (context: Json) => plain({ ...(context as unknown as KeyState), digest: 'redacted' }),
 };
 
-export interface NewKey {
-  /** 64 hex (`terms/ids`: keyDigest). */
-  readonly digest: string;
-  /** Masked text (`terms/ids`: maskKey). */
-  readonly label: string;
-  readonly name: string;
-  readonly kind: KeyKind;
-  /** Exact decimal USD; null is none. */
-  readonly limit: string | null;
-  readonly limitWindow: LimitWindow | null;
-  /** Store time, ms. */
-  readonly expiresAt: number | null;
-  /** The key's own bound on requests per minute; null uses the configured bound. */
-  readonly perMinute: number | null;
-  /** Public handle (`terms/ids`: keyHandle). */
-  readonly handle: string;
-  /** Id of its workspace, which must exist; null or absent: the default one. */
-  readonly workspace?: string | null;
-  /** Id of the assigned member, who must be one of the workspace's unless that is the default one. */
-  readonly member?: string | null;
-  /** Origin of the callback of an approval in the browser. */
-  readonly origin?: string | null;
-  /** Recorded in the account's audit log. */
-  readonly by?: Principal;
-}
-
 export interface KeyCreated {
   readonly key: string;
   readonly label: string;
@@ -66,10 +39,10 @@ export interface KeyCreated {
 export type Counted = { readonly counted: true } | RefusedAnswer;
 
 /** `key` is an address, here and below. Throws, and creates nothing, when the account does not exist. */
-export async function createKey(cluster: Cluster, key: string, made: NewKey, withinMs: number): Promise<KeyCreated> {
+export function createKey(cluster: Cluster, key: string, made: NewKey, withinMs: number): Promise<KeyCreated> {
   const { by, ...event } = made;
   const create = { type: 'key.create', ...event, ...byMember(by) };
-  return (await cluster.ask(key, create, { withinMs, repeat: same })) as unknown as KeyCreated;
+  return ask(cluster, key, create, withinMs);
 }
 
 export interface AdmitOptions {
@@ -98,29 +71,21 @@ function markRepeat(event: ActorEvent): ActorEvent {
 }
 
 /** Moves the hold to another endpoint in one step: `request.attempt` is higher, the amount may be higher or lower. */
-export async function raise(cluster: Cluster, key: string, request: HoldRequest, withinMs: number): Promise<Admission> {
-  return (await cluster.ask(
-    key,
-    { type: 'turn.raise', request: plain(request) },
-    { withinMs, repeat: same },
-  )) as unknown as Admission;
+export function raise(cluster: Cluster, key: string, request: HoldRequest, withinMs: number): Promise<Admission> {
+  return ask(cluster, key, { type: 'turn.raise', request: plain(request) }, withinMs);
 }
 
 /** Counts a request that spends nothing. Refused: 429, 401. */
-export async function countRequest(
-  cluster: Cluster,
-  key: string,
-  { perMinute, withinMs }: AdmitOptions,
-): Promise<Counted> {
-  return (await cluster.ask(key, { type: 'key.count', perMinute }, { withinMs, repeat: same })) as unknown as Counted;
+export function countRequest(cluster: Cluster, key: string, { perMinute, withinMs }: AdmitOptions): Promise<Counted> {
+  return ask(cluster, key, { type: 'key.count', perMinute }, withinMs);
 }
 
-export async function showKey(cluster: Pick<Cluster, 'ask'>, key: string, withinMs: number): Promise<KeyView> {
-  return (await cluster.ask(key, { type: 'key.show' }, { withinMs, repeat: same })) as unknown as KeyView;
+export function showKey(cluster: Pick<Cluster, 'ask'>, key: string, withinMs: number): Promise<KeyView> {
+  return ask(cluster, key, { type: 'key.show' }, withinMs);
 }
 
 /** Revoked keys stay revoked; every change returns the key's state after it. */
-export async function changeKey(
+export function changeKey(
   cluster: Cluster,
   key: string,
   change: 'disable' | 'enable' | 'revoke',
@@ -128,10 +93,10 @@ export async function changeKey(
   by?: Principal,
 ): Promise<KeyView> {
   const event = { type: `key.${change}`, ...byMember(by) };
-  return (await cluster.ask(key, event, { withinMs, repeat: same })) as unknown as KeyView;
+  return ask(cluster, key, event, withinMs);
 }
 
-export async function limitKey(
+export function limitKey(
   cluster: Cluster,
   key: string,
   limit: { readonly limit: string | null; readonly limitWindow: LimitWindow | null },
@@ -139,29 +104,29 @@ export async function limitKey(
   by?: Principal,
 ): Promise<KeyView> {
   const event = { type: 'key.limit', ...limit, ...byMember(by) };
-  return (await cluster.ask(key, event, { withinMs, repeat: same })) as unknown as KeyView;
+  return ask(cluster, key, event, withinMs);
 }
 
 /** Changes what `edit` names, in one step. Throws, and changes nothing, for a member whom its workspace does not know. */
-export async function editKey(
+export function editKey(
   cluster: Cluster,
   key: string,
   edit: KeyEdit,
   { by, withinMs }: ChangeOptions,
 ): Promise<KeyView> {
   const event = { type: 'key.edit', edit: plain(edit), ...byMember(by) };
-  return (await cluster.ask(key, event, { withinMs, repeat: same })) as unknown as KeyView;
+  return ask(cluster, key, event, withinMs);
 }
 
 /** Moves a key to another workspace, null for the default one. Throws where there is none, or not its member. */
-export async function moveKey(
+export function moveKey(
   cluster: Cluster,
   key: string,
   workspace: string | null,
   { by, withinMs }: ChangeOptions,
 ): Promise<KeyView> {
   const event = { type: 'key.move', workspace, ...byMember(by) };
-  return (await cluster.ask(key, event, { withinMs, repeat: same })) as unknown as KeyView;
+  return ask(cluster, key, event, withinMs);
 }
 
 export interface ChangeOptions {

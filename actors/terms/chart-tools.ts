@@ -1,4 +1,4 @@
-import type { ActorEvent, Effect, Json, RowView, Stamped } from '../runtime/index.ts';
+import type { ActorEvent, Cluster, Effect, Json, RowView, Stamped } from '../runtime/index.ts';
 import type { Refusal, RefusedAnswer } from './refusal.ts';
 
 /**
@@ -36,6 +36,14 @@ export function allRows(event: Pick<Stamped, 'rows'>, as: string): readonly RowV
  */
 export function same(event: ActorEvent): ActorEvent {
   return event;
+}
+
+/**
+ * Asks with an event that may be repeated unchanged (`same`); the answer is what the kind replies to it. Returns the
+ * ask's promise itself without an async wrapper, because every request passes here.
+ */
+export function ask<T>(cluster: Pick<Cluster, 'ask'>, to: string, event: ActorEvent, withinMs: number): Promise<T> {
+  return cluster.ask(to, event, { withinMs, repeat: same }) as Promise<unknown> as Promise<T>;
 }
 
 export function reply(body: object): Effect {

@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as accounts from '../../actors/account/account.ts';
 import * as endpoints from '../../actors/endpoint/endpoint.ts';
+import type { NewKey } from '../../actors/key/changes.ts';
 import * as credentials from '../../actors/key/credential.ts';
 import * as keys from '../../actors/key/key.ts';
 import { kinds } from '../../actors/kinds.ts';
@@ -48,7 +49,7 @@ it('creates a key, spends with it, and reads every record', async () => {
   await accounts.createAccount(cluster, ACCOUNT, 'Ada', MS);
   await accounts.creditDeposit(cluster, ACCOUNT, { id: 'dep-1', amount: '5' }, MS);
   const { type: _, ...made } = words.createKeyEvent({ name: 'first' });
-  assert.ok((await keys.createKey(cluster, KEY, made as keys.NewKey, MS)).created);
+  assert.ok((await keys.createKey(cluster, KEY, made as NewKey, MS)).created);
   const deadlineAt = Date.now() + 600_000;
   const held = words.request('gen-1', '1', { deadlineAt });
   assert.ok((await keys.admit(cluster, KEY, held, { perMinute: 10, withinMs: MS })).admitted);

@@ -3,10 +3,10 @@
  * functions. Every change is recorded in the account's audit log under `by`.
  */
 
-import type { KeyEdit } from '../../../actors/key/changes.ts';
+import type { KeyEdit, NewKey } from '../../../actors/key/changes.ts';
 import type { Credential } from '../../../actors/key/credential.ts';
 import { findCredential, findKeyByHandle, pageOfKeys } from '../../../actors/key/credential.ts';
-import { changeKey, createKey, editKey, moveKey, type NewKey, showKey } from '../../../actors/key/key.ts';
+import { changeKey, createKey, editKey, moveKey, showKey } from '../../../actors/key/key.ts';
 import type { KeyView } from '../../../actors/key/statement.ts';
 import { AskError } from '../../../actors/runtime/index.ts';
 import {

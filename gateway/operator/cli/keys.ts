@@ -2,8 +2,9 @@
  * `troupe keys`: creates, changes and lists API keys. A key's text is generated here, printed once, and never stored.
  */
 import type { Command } from 'commander';
+import type { NewKey } from '../../../actors/key/changes.ts';
 import type { Credential } from '../../../actors/key/credential.ts';
-import { changeKey, createKey, type KeyCreated, limitKey, type NewKey, showKey } from '../../../actors/key/key.ts';
+import { changeKey, createKey, type KeyCreated, limitKey, showKey } from '../../../actors/key/key.ts';
 import type { KeyView } from '../../../actors/key/statement.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import { keyAddress, keyDigest, keyHandle, keyId, keyText, maskKey } from '../../../actors/terms/ids.ts';

@@ -1,4 +1,4 @@
-import type { NewKey } from '../../../actors/key/key.ts';
+import type { NewKey } from '../../../actors/key/changes.ts';
 import type { LimitWindow } from '../../../actors/terms/spending.ts';
 import { compare, isUsd } from '../../../actors/terms/usd.ts';
 import type { FormFields } from '../../edge/body/form-fields.ts';

@@ -1,5 +1,6 @@
 import { createAccount, creditDeposit } from '../../../actors/account/account.ts';
-import { changeKey, createKey, limitKey, type NewKey } from '../../../actors/key/key.ts';
+import type { NewKey } from '../../../actors/key/changes.ts';
+import { changeKey, createKey, limitKey } from '../../../actors/key/key.ts';
 import type { KeyKind } from '../../../actors/terms/principal.ts';
 import type { History } from '../history.ts';
 import type { Database } from '../world/database.ts';

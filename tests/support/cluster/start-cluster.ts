@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccount, creditDeposit } from '../../../actors/account/account.ts';
-import { createKey, type NewKey } from '../../../actors/key/key.ts';
+import type { NewKey } from '../../../actors/key/changes.ts';
+import { createKey } from '../../../actors/key/key.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
 import {
   accountAddress,
