@@ -35,7 +35,7 @@ const SECONDS = {
   'tests/cluster/postgres-faults': 35,
   'tests/cluster/zombie': 30,
   'tests/gateway/operator/cli/production-folder': 45,
-  'tests/gateway/operator/cli/up': 45,
+  'tests/gateway/operator/cli/start/up': 45,
   'tests/simulation/simulation': 20,
   'tests/simulation/mutations': 18,
   'tests/chaos/conversations': 25,

@@ -3,7 +3,7 @@ import type { Clock, Cluster, Random } from '../../actors/runtime/index.ts';
 import type { FileServices } from '../files/file-services.ts';
 import type { InferenceServices } from '../inference/services.ts';
 import type { Overload } from '../overload/overload.ts';
-import type { EdgeLimits, EventLimits, RateLimits, SignInLimits } from '../terms/config.ts';
+import type { ClusterConfig, EdgeLimits, EventLimits, RateLimits } from '../terms/config.ts';
 import type { Measures } from '../terms/measures.ts';
 import type { RequestLine } from '../terms/request-line.ts';
 import type { ServingState } from '../terms/serving-state.ts';
@@ -17,7 +17,7 @@ export interface EdgeServices {
   readonly limits: EdgeLimits;
   readonly rates: RateLimits;
   readonly events: EventLimits;
-  readonly signIn: SignInLimits;
+  readonly config: ClusterConfig;
   /** Longest wait for an actor's answer, including a takeover, ms. */
   readonly askMs: number;
   /** Secret mixed into the digest of every key. */

@@ -101,7 +101,7 @@ export function openGateway(
     ...{ cluster, clock, random, inference, readiness, log, crashPoint, overload, measures, tracing, files },
     limits: config.edge,
     requestLog: requestLogOf(log),
-    ...{ rates: config.rates, events: config.events, signIn: config.signIn },
+    ...{ config, rates: config.rates, events: config.events },
     askMs: upstream.askMs,
     nodes: config.nodes.length,
     pepper: secrets.pepper,

@@ -4,7 +4,7 @@ import type { ClusterView, Inspection, RowReader } from '../../actors/runtime/in
 import type { Generation } from '../../actors/terms/hold.ts';
 import { providerAddress } from '../../actors/terms/ids.ts';
 import { explainPause, type Pausable } from '../../actors/terms/pause.ts';
-import { type Inspector, inspectAll } from './ask-each.ts';
+import { type Inspector, inspectAll } from './ask-all.ts';
 import { findAddress, kindOfId } from './find-address.ts';
 import { endpointsAt, explainProviderHealth, providerHealth } from './provider-health.ts';
 

@@ -1,8 +1,8 @@
 import { BATCH_STATUSES, type BatchStatus } from '../../../actors/batch/batch-record.ts';
 import type { BatchQuery } from '../../../actors/batch/list-batches.ts';
 import { isBatchId } from '../../../actors/terms/ids.ts';
-import { instantOf } from '../../edge/query/instant-of.ts';
 import { limitOf, textOf } from '../../edge/query/query-values.ts';
+import { instantOf } from '../../management/instant-of.ts';
 import { invalid } from '../../terms/invalid.ts';
 
 const PAGE = { usual: 20, most: 100 } as const;

@@ -1,19 +1,16 @@
-import { ownerOf } from '../../../actors/runtime/index.ts';
 import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { limitOf, textOf } from '../../edge/query/query-values.ts';
-import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
+import { paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { exactNumber, renderExact } from '../../json/exact-json.ts';
+import { listDeposits, requireDeposit } from '../../management/deposits.ts';
 import type { DepositConfig } from '../../terms/deposit-config.ts';
-import { invalid } from '../../terms/invalid.ts';
-import { notFound } from '../../terms/not-found.ts';
-import { exactNumber, renderExact } from '../wire/exact-json.ts';
-import { findDeposit, listDeposits } from './list-deposits.ts';
+import { tenantOf } from '../keys/tenant.ts';
+import { depositObject } from './deposit-object.ts';
 import { payX402Route } from './pay-x402.ts';
 
 const PAGE = { usual: 20, most: 100 } as const;
-/** Longer ids are not looked up. */
-const ID = /^[\x21-\x7e]{1,96}$/;
 
 /** Money in: the rails, the deposits of the caller's account, and payment by x402. (conventions 1.6) */
 export const depositRoutes: readonly Route[] = [
@@ -37,31 +34,15 @@ export function railsOf({ card, x402, minUsd, maxUsd }: DepositConfig): readonly
   ];
 }
 
-async function list(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+async function list(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
   const query = new URLSearchParams(context.query);
-  const after = textOf(query, 'after');
-  if (after !== null && !ID.test(after)) throw invalid('after must be the id of a deposit');
-  const page = await listDeposits(services.cluster, accountOf(context), { limit: limitOf(query, PAGE), after });
-  if (page === null) throw noSuchDeposit();
-  const { deposits, hasMore } = page;
+  const page = { after: textOf(query, 'after'), limit: limitOf(query, PAGE) };
+  const { deposits, hasMore } = await listDeposits(edge.services, tenantOf(context, edge), page);
   const ids = { first_id: deposits.at(0)?.id ?? null, last_id: deposits.at(-1)?.id ?? null };
-  return jsonAnswer(
-    renderExact({ object: 'list', data: deposits.map(({ object }) => object), ...ids, has_more: hasMore }),
-  );
+  return jsonAnswer(renderExact({ object: 'list', data: deposits.map(depositObject), ...ids, has_more: hasMore }));
 }
 
-async function show(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
-  const id = paramOf(context, 'id');
-  const deposit = ID.test(id) ? await findDeposit(services.cluster, accountOf(context), id) : null;
-  if (deposit === null) throw noSuchDeposit();
-  return jsonAnswer(renderExact(deposit.object));
-}
-
-/** The same for an unknown id and for one of another account. */
-function noSuchDeposit() {
-  return notFound('No such deposit');
-}
-
-function accountOf(context: RequestContext): string {
-  return ownerOf(callerOf(context).key);
+async function show(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  const deposit = await requireDeposit(edge.services, tenantOf(context, edge), paramOf(context, 'id'));
+  return jsonAnswer(renderExact(depositObject(deposit)));
 }

@@ -8,12 +8,12 @@ import { textOf } from '../../edge/query/query-values.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { JSON_TYPE, type RouteAnswer } from '../../http/route-answer.ts';
+import { exactNumber, renderExact } from '../../json/exact-json.ts';
 import type { DepositConfig, X402Config } from '../../terms/deposit-config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { notFound } from '../../terms/not-found.ts';
 import { refusalError } from '../../terms/refusal-error.ts';
-import { exactNumber, renderExact } from '../wire/exact-json.ts';
 import * as terms from './x402-terms.ts';
 
 /**

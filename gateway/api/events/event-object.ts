@@ -7,11 +7,11 @@ import { jobDocument } from '../../../actors/video-job/job-document.ts';
 import type { JobRecord } from '../../../actors/video-job/job-record.ts';
 import { renderCursor } from '../../edge/events/cursor.ts';
 import type { FeedEvent } from '../../edge/events/feed-event.ts';
+import { exactNumber, exactText, renderExact } from '../../json/exact-json.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { batchObject } from '../batches/batch-object.ts';
 import { fileObject } from '../files/file-object.ts';
 import { creditsObject } from '../money/credits.ts';
-import { exactNumber, exactText, renderExact } from '../wire/exact-json.ts';
 
 /** What a client of `GET /events` receives, as one JSON text: an event of its account, or one about the feed itself. */
 export interface SentEvent {

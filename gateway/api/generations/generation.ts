@@ -1,15 +1,11 @@
-import { findGeneration } from '../../../actors/account/account.ts';
 import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { renderExact } from '../../json/exact-json.ts';
+import { renderGeneration } from '../../management/generation-record.ts';
+import { requireGeneration } from '../../management/generations.ts';
 import { invalid } from '../../terms/invalid.ts';
-import { notFound } from '../../terms/not-found.ts';
-import { renderExact } from '../wire/exact-json.ts';
-import { renderGeneration } from './generation-record.ts';
-
-/** Longer ids are not looked up. */
-const ID_CHARACTERS_MAX = 96;
 
 /**
  * `GET /generation?id=`: one generation of the caller's account, from the moment its hold is written. Unknown ids and
@@ -26,8 +22,6 @@ export const generationRoute: Route = {
 async function showGeneration(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
   const [id = '', ...others] = new URLSearchParams(context.query).getAll('id');
   if (id === '' || others.length > 0) throw invalid('The query parameter id must be given exactly once');
-  const { account } = callerOf(context);
-  const found = id.length > ID_CHARACTERS_MAX ? null : await findGeneration(services.cluster, account, id);
-  if (found === null) throw notFound('Generation not found');
-  return jsonAnswer(renderExact({ data: renderGeneration(id, found) }));
+  const { generation } = await requireGeneration(services, callerOf(context).account, id);
+  return jsonAnswer(renderExact({ data: renderGeneration(id, generation) }));
 }

@@ -1,7 +1,7 @@
 import type { KeyView } from '../../../actors/key/statement.ts';
 import { ownerOf } from '../../../actors/runtime/index.ts';
 import { defaultWorkspaceId } from '../../../actors/terms/ids.ts';
-import { exactNumber } from '../wire/exact-json.ts';
+import { exactNumber } from '../../json/exact-json.ts';
 
 /** A key for `renderExact`: the members of the convention, and ours. There are no bring-your-own keys. (rule K15) */
 export function keyObject(view: KeyView): object {

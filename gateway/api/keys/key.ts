@@ -3,7 +3,7 @@ import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
-import { exactNumber, renderExact } from '../wire/exact-json.ts';
+import { exactNumber, renderExact } from '../../json/exact-json.ts';
 import { workspaceIdOf } from './key-object.ts';
 
 const NONE_FREE = { limit: 0, remaining: 0, used: 0 };
@@ -41,7 +41,7 @@ async function showOwnKey(context: RequestContext, { services }: EdgeRoutes): Pr
         is_provisioning_key: false,
         creator_user_id: view.member,
         rate_limit: {
-          requests: view.perMinute ?? services.rates.keyPerMinute,
+          requests: view.perMinute ?? services.config.rates.keyPerMinute,
           interval: '60s',
           note: 'Fixed window of one minute',
         },

@@ -5,7 +5,7 @@ import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
-import { exactNumber, renderExact } from '../wire/exact-json.ts';
+import { exactNumber, renderExact } from '../../json/exact-json.ts';
 
 /** `GET /credits`: deposits, charges and holds of the account, in full precision. (spec: conventions 1.4) */
 export const creditsRoute: Route = {

@@ -1,11 +1,10 @@
-import { setLowBalance } from '../../../actors/account/account.ts';
-import { parseUsd } from '../../../actors/terms/usd.ts';
 import type { EdgeRoutes } from '../../edge/edge-routes.ts';
-import { callerOf, type RequestContext, takeBody } from '../../edge/request-context.ts';
+import { type RequestContext, takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
-import { invalid } from '../../terms/invalid.ts';
-import { exactNumber, renderExact } from '../wire/exact-json.ts';
+import { exactNumber, renderExact } from '../../json/exact-json.ts';
+import { setNotice } from '../../management/low-balance.ts';
+import { tenantOf } from '../keys/tenant.ts';
 
 /**
  * `POST /credits/notice` with a management key: below which balance the account's feed has the event `balance.low`, once
@@ -16,20 +15,8 @@ export const lowBalanceRoute: Route = {
   path: '/credits/notice',
   policy: 'management',
   body: 'json',
-  answer: setNotice,
+  answer: async (context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> => {
+    const lowBalance = await setNotice(edge.services, tenantOf(context, edge), takeBody(context).value);
+    return jsonAnswer(renderExact({ data: { low_balance: exactNumber(lowBalance) } }));
+  },
 };
-
-async function setNotice(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
-  const { account, key: id } = callerOf(context);
-  const body = takeBody(context).value as { readonly low_balance?: unknown } | null;
-  const wanted = { lowBalance: amountOf(body?.low_balance), by: { kind: 'key', id } } as const;
-  const { lowBalance } = await setLowBalance(services.cluster, account, wanted, services.askMs);
-  return jsonAnswer(renderExact({ data: { low_balance: exactNumber(lowBalance) } }));
-}
-
-function amountOf(value: unknown): string | null {
-  if (value === null) return null;
-  const amount = typeof value === 'string' ? parseUsd(value) : null;
-  if (amount === null) throw invalid('low_balance must be a decimal number of USD as text, or null');
-  return amount;
-}

@@ -1,14 +1,11 @@
 import { ownerOf } from '../../../actors/runtime/index.ts';
-import type { ReadRows } from '../../../actors/terms/audit.ts';
 import { accountAddress } from '../../../actors/terms/ids.ts';
 import { sendCsv } from '../../edge/downloads/send-csv.ts';
 import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
-import { invalid } from '../../terms/invalid.ts';
-import { notFound } from '../../terms/not-found.ts';
-import { monthsOf, parseMonth, statementOf } from './statement.ts';
+import { monthsOf, requireStatement } from '../../management/statement.ts';
 
 /** `GET /statements` lists the months of the account; `GET /statements/{month}` is the CSV of one. */
 export const statementRoutes: readonly Route[] = [
@@ -18,7 +15,7 @@ export const statementRoutes: readonly Route[] = [
 
 async function listStatements(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
   const now = services.cluster.now();
-  const months = await monthsOf(rowsOf(services), accountOf(context), now);
+  const months = await monthsOf(services, accountOf(context));
   const data = months.map(({ name, till }) => ({ object: 'statement', month: name, complete: till <= now }));
   return jsonAnswer(JSON.stringify({ object: 'list', data }));
 }
@@ -33,16 +30,8 @@ export async function sendStatementOf(
   { services }: Pick<EdgeRoutes, 'services'>,
   { account, month: name }: { readonly account: string; readonly month: string },
 ): Promise<null> {
-  const month = parseMonth(name);
-  if (month === null) throw invalid('month must be YYYY-MM');
-  const months = await monthsOf(rowsOf(services), account, services.cluster.now());
-  if (!months.some(({ name }) => name === month.name)) throw notFound('The account has no statement for this month');
-  const source = statementOf(rowsOf(services), account, month);
-  return sendCsv(context, services, { account, name: `statement-${month.name}`, source });
-}
-
-function rowsOf({ cluster }: EdgeRoutes['services']): ReadRows {
-  return (query) => cluster.rows.rows(query);
+  const { month, lines } = await requireStatement(services, account, name);
+  return sendCsv(context, services, { account, name: `statement-${month.name}`, source: lines });
 }
 
 function accountOf(context: RequestContext): string {

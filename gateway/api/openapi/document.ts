@@ -13,23 +13,24 @@ import { responsesError, responsesEvent, responsesReply } from '../../dialects/r
 import { responsesRequest } from '../../dialects/responses/request-schema.ts';
 import { batchSubmissionSchema } from '../../jobs/batch/parse-submission.ts';
 import { videoRequestSchema } from '../../jobs/video/video-schema.ts';
+import { approvalSchema } from '../../management/approvals.ts';
+import { keyCreateSchema, keyEditSchema, keyImportSchema } from '../../management/key-schema.ts';
+import {
+  budgetSetSchema,
+  membersAddSchema,
+  membersRemoveSchema,
+  workspaceCreateSchema,
+  workspaceEditSchema,
+} from '../../management/workspace-schema.ts';
 import { auditListSchema } from '../audit/audit-schema.ts';
 import { codeTradeSchema, issuedKeySchema } from '../auth/auth-keys.ts';
-import { codeIssuedSchema, codeRequestSchema } from '../auth/auth-keys-code.ts';
+import { codeIssuedSchema } from '../auth/auth-keys-code.ts';
 import { batchListSchema, batchSchema } from '../batches/batch-schema.ts';
 import { CATALOGUE_SCHEMAS } from '../catalogue/catalogue-schema.ts';
 import { depositListSchema, depositSchema, paymentResultSchema, railsSchema } from '../deposits/deposit-schema.ts';
 import { feedEventSchema } from '../events/event-schema.ts';
 import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from '../files/file-schema.ts';
-import {
-  deletedSchema,
-  keyCreatedSchema,
-  keyCreateSchema,
-  keyEditSchema,
-  keyImportSchema,
-  keyListSchema,
-  keyReplySchema,
-} from '../keys/key-schema.ts';
+import { deletedSchema, keyCreatedSchema, keyListSchema, keyReplySchema } from '../keys/key-schema.ts';
 import { activityListSchema, lowBalanceNoticeSchema } from '../money/money-schema.ts';
 import { PROVIDER_SCHEMAS } from '../provider/provider-schema.ts';
 import { sessionListSchema, sessionsEndedSchema } from '../sessions/session-schema.ts';
@@ -40,14 +41,9 @@ import type { Operation, Parameter } from '../wire/operation.ts';
 import {
   budgetListSchema,
   budgetReplySchema,
-  budgetSetSchema,
   memberListSchema,
   membersAddedSchema,
-  membersAddSchema,
   membersRemovedSchema,
-  membersRemoveSchema,
-  workspaceCreateSchema,
-  workspaceEditSchema,
   workspaceListSchema,
   workspaceReplySchema,
 } from '../workspaces/workspace-schema.ts';
@@ -129,7 +125,7 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   LowBalanceNotice: lowBalanceNoticeSchema,
   CodeTrade: codeTradeSchema,
   IssuedKey: issuedKeySchema,
-  CodeRequest: codeRequestSchema,
+  CodeRequest: approvalSchema,
   CodeIssued: codeIssuedSchema,
   SessionList: sessionListSchema,
   SessionsEnded: sessionsEndedSchema,

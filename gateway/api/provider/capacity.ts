@@ -7,8 +7,8 @@ import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { providerOf } from '../../edge/provider-of.ts';
 import { type RequestContext, takeBody } from '../../edge/request-context.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { checker } from '../../management/input.ts';
 import { invalid } from '../../terms/invalid.ts';
-import { checker } from '../keys/key-schema.ts';
 import { NO_SUCH_ENDPOINT, ownEndpoint } from './own-endpoints.ts';
 
 /** More slots than any endpoint has. */

@@ -7,10 +7,10 @@ import { textOf } from '../../edge/query/query-values.ts';
 import { paramOf, type RequestContext } from '../../edge/request-context.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import type { EarnedDays } from '../../jobs/earnings/provider-earnings.ts';
+import { type Month, monthOf, parseMonth } from '../../management/statement.ts';
 import { csv } from '../../terms/csv.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { notFound } from '../../terms/not-found.ts';
-import { type Month, monthOf, parseMonth } from '../money/statement.ts';
 import { dateOf, type EarningSum, earningObject, sumObject, sumOf, sumsBy, unitName } from './earning-object.ts';
 
 const FORMATS = ['json', 'csv'] as const;

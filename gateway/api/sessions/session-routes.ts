@@ -1,15 +1,10 @@
-import { AskError } from '../../../actors/runtime/index.ts';
-import { closeSession, listSessions } from '../../../actors/session/session.ts';
 import type { SessionRecord } from '../../../actors/session/session-record.ts';
 import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
-import type { EdgeServices } from '../../edge/services.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
-import { notFound } from '../../terms/not-found.ts';
-import { type Tenant, tenantOf } from '../keys/tenant.ts';
-
-const SESSION_ID = /^ses_[0-9a-f]{32}$/;
+import { endSession, endSessions, openSessions } from '../../management/sessions.ts';
+import { tenantOf } from '../keys/tenant.ts';
 
 /** The browsers that are signed in to the account of a management key: listed, and signed out one by one or all. */
 export const sessionRoutes: readonly Route[] = [
@@ -24,27 +19,13 @@ async function list(context: RequestContext, edge: EdgeRoutes): Promise<RouteAns
 }
 
 async function endAll(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const tenant = tenantOf(context, edge);
-  const open = await openSessions(edge.services, tenant);
-  for (const { session } of open) await closeSession(edge.services.cluster, session, tenant.by, edge.services.askMs);
-  return jsonAnswer(JSON.stringify({ deleted: true, ended_count: open.length }));
+  const ended_count = await endSessions(edge.services, tenantOf(context, edge));
+  return jsonAnswer(JSON.stringify({ deleted: true, ended_count }));
 }
 
 async function end(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
   await endSession(edge.services, tenantOf(context, edge), paramOf(context, 'id'));
   return jsonAnswer(JSON.stringify({ deleted: true }));
-}
-
-/** Throws 404 for an id that no session of the account has. */
-export async function endSession({ cluster, askMs }: EdgeServices, { account, by }: Tenant, id: string): Promise<void> {
-  if (!SESSION_ID.test(id)) throw notFound('No such session');
-  await closeSession(cluster, `session:${account}/${id}`, by, askMs).catch((thrown: unknown) => {
-    throw thrown instanceof AskError && thrown.failure.code === 'absent' ? notFound('No such session') : thrown;
-  });
-}
-
-function openSessions({ cluster }: EdgeServices, { account }: Tenant): Promise<readonly SessionRecord[]> {
-  return listSessions(cluster.rows, account, cluster.now());
 }
 
 function sessionObject({ session, by, agent, createdAt, expiresAt }: SessionRecord): object {

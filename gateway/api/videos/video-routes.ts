@@ -10,11 +10,11 @@ import { limitOf, textOf } from '../../edge/query/query-values.ts';
 import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
 import { type Route, withHead } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { exactText, renderExact } from '../../json/exact-json.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { notFound } from '../../terms/not-found.ts';
 import { refusalError } from '../../terms/refusal-error.ts';
-import { exactText, renderExact } from '../wire/exact-json.ts';
 
 /** Video jobs of the caller's account. (spec: catalogue, Endpoints, Video job; conventions 1.12) */
 export const videoRoutes: readonly Route[] = [

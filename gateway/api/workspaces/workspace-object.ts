@@ -1,5 +1,5 @@
 import type { WorkspaceBudget, WorkspaceMember, WorkspaceRecord } from '../../../actors/terms/workspace.ts';
-import { exactNumber } from '../wire/exact-json.ts';
+import { exactNumber } from '../../json/exact-json.ts';
 
 /** Members that strict clients require and the service has no use for. (rule I49) */
 const UNUSED = {

@@ -1,45 +1,39 @@
-import {
-  BUDGET_INTERVALS,
-  type BudgetInterval,
-  type WorkspaceBudget,
-  type WorkspaceRecord,
-  type WorkspaceSettings,
-} from '../../../actors/terms/workspace.ts';
+import type { WorkspaceRecord } from '../../../actors/terms/workspace.ts';
 import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { limitOf, textOf, wholeNumber } from '../../edge/query/query-values.ts';
 import { paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import type { Method } from '../../http/http-router.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
-import { configuredRouting } from '../../routing/workspaces.ts';
-import { invalid } from '../../terms/invalid.ts';
-import { notFound } from '../../terms/not-found.ts';
-import { amountOf } from '../keys/provision.ts';
-import { tenantOf } from '../keys/tenant.ts';
-import { bodyReader } from '../wire/body-reader.ts';
-import { renderExact } from '../wire/exact-json.ts';
+import { renderExact } from '../../json/exact-json.ts';
 import {
-  accountWorkspaces,
-  budgetLeft,
-  changeBudget,
-  changeMembers,
-  editWorkspace,
-  openWorkspace,
-  removeWorkspace,
-  requireWorkspace,
-} from './manage.ts';
-import { budgetObject, memberObject, workspaceObject } from './workspace-object.ts';
+  addMembersTo,
+  type NamedChange,
+  putBudget,
+  removeBudget,
+  removeMembersFrom,
+  requireBudget,
+} from '../../management/workspace-members.ts';
 import {
   budgetSetSchema,
   membersAddSchema,
   membersRemoveSchema,
-  type WorkspaceEditBody,
   workspaceCreateSchema,
   workspaceEditSchema,
-} from './workspace-schema.ts';
+} from '../../management/workspace-schema.ts';
+import {
+  accountWorkspaces,
+  budgetLeft,
+  editWorkspace,
+  openWorkspace,
+  removeWorkspace,
+  requireWorkspace,
+} from '../../management/workspaces.ts';
+import { tenantOf } from '../keys/tenant.ts';
+import { bodyReader } from '../wire/body-reader.ts';
+import { budgetObject, memberObject, workspaceObject } from './workspace-object.ts';
 
 const PAGE = { usual: 50, most: 100 } as const;
-const SLUG_CHARACTERS_MAX = 50;
 const createBody = bodyReader(workspaceCreateSchema);
 const editBody = bodyReader(workspaceEditSchema);
 const addBody = bodyReader(membersAddSchema);
@@ -50,7 +44,11 @@ type Answer = Route['answer'];
 const reads = (path: string, answer: Answer): Route => route('GET', path, answer, 'none');
 const takes = (method: Method, path: string, answer: Answer): Route => route(method, path, answer, 'json');
 const route = (method: Method, path: string, answer: Answer, body: Route['body']): Route => ({
-  ...{ method, path, policy: 'management', body, answer },
+  method,
+  path,
+  policy: 'management',
+  body,
+  answer,
 });
 
 /** The workspaces of the account of a management key; each is named by its id or slug. (conventions 1.4) */
@@ -65,8 +63,8 @@ export const workspaceRoutes: readonly Route[] = [
   takes('POST', '/workspaces/:id/members/remove', removeFrom),
   reads('/workspaces/:id/budgets', listBudgets),
   reads('/workspaces/:id/budgets/:interval', showBudget),
-  takes('PUT', '/workspaces/:id/budgets/:interval', putBudget),
-  route('DELETE', '/workspaces/:id/budgets/:interval', removeBudget, 'none'),
+  takes('PUT', '/workspaces/:id/budgets/:interval', setBudget),
+  route('DELETE', '/workspaces/:id/budgets/:interval', endBudget, 'none'),
 ];
 
 async function list(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
@@ -79,34 +77,8 @@ async function list(context: RequestContext, edge: EdgeRoutes): Promise<RouteAns
 }
 
 async function create(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const body = createBody(context);
-  const settings: WorkspaceSettings = {
-    ...configuredRouting(edge.services.inference.config),
-    ...{ description: null, name: body.name, slug: slugOf(body.name) },
-    ...settingsOf(body),
-  };
-  const made = await openWorkspace(edge.services, tenantOf(context, edge), settings);
+  const made = await openWorkspace(edge.services, tenantOf(context, edge), createBody(context));
   return { ...json({ data: workspaceObject(made, null) }), status: 201 };
-}
-
-/** The slug of a name: its Latin letters and digits in lower case. Throws 400 for a name without any. */
-function slugOf(name: string): string {
-  const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  const slug = words.join('-').slice(0, SLUG_CHARACTERS_MAX).replace(/-$/, '');
-  if (slug === '') throw invalid('slug is required for a name without Latin letters or digits');
-  return slug;
-}
-
-function settingsOf(body: WorkspaceEditBody): Partial<WorkspaceSettings> {
-  return {
-    ...(body.name == null ? {} : { name: body.name }),
-    ...(body.slug == null ? {} : { slug: body.slug }),
-    ...(body.description === undefined ? {} : { description: body.description }),
-    ...(body.zdr == null ? {} : { zeroRetention: body.zdr }),
-    ...(body.partition == null ? {} : { partition: body.partition }),
-    ...(body.allowed_providers === undefined ? {} : { allowed: body.allowed_providers }),
-    ...(body.ignored_providers == null ? {} : { ignored: body.ignored_providers }),
-  };
 }
 
 async function show(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
@@ -115,8 +87,7 @@ async function show(context: RequestContext, edge: EdgeRoutes): Promise<RouteAns
 }
 
 async function edit(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const change = { name: paramOf(context, 'id'), settings: settingsOf(editBody(context)) };
-  const after = await editWorkspace(edge.services, tenantOf(context, edge), change);
+  const after = await editWorkspace(edge.services, tenantOf(context, edge), changeOf(context, editBody));
   return json({ data: workspaceObject(after, await budgetLeft(edge.services, after)) });
 }
 
@@ -132,17 +103,15 @@ async function listMembers(context: RequestContext, edge: EdgeRoutes): Promise<R
 }
 
 async function add(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const { user_ids: users, role } = addBody(context);
-  const change = { name: paramOf(context, 'id'), users, role: role ?? ('member' as const) };
-  const { before, after } = await changeMembers(edge.services, tenantOf(context, edge), change);
+  const change = changeOf(context, addBody);
+  const { before, after, users } = await addMembersTo(edge.services, tenantOf(context, edge), change);
   const data = after.members.filter(({ user }) => users.includes(user)).map((one) => memberObject(after, one));
   return json({ data, added_count: after.members.length - before.members.length });
 }
 
 async function removeFrom(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const { user_ids: users } = removeBody(context);
-  const change = { name: paramOf(context, 'id'), users, role: null };
-  const { before, after } = await changeMembers(edge.services, tenantOf(context, edge), change);
+  const change = changeOf(context, removeBody);
+  const { before, after } = await removeMembersFrom(edge.services, tenantOf(context, edge), change);
   return json({ removed_count: before.members.length - after.members.length });
 }
 
@@ -154,34 +123,23 @@ async function listBudgets(context: RequestContext, edge: EdgeRoutes): Promise<R
 
 async function showBudget(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
   const workspace = await named(context, edge);
-  return json({ data: budgetObject(workspace, requireBudget(workspace, intervalOf(context))) });
+  return json({ data: budgetObject(workspace, requireBudget(workspace, paramOf(context, 'interval'))) });
 }
 
-async function putBudget(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const interval = intervalOf(context);
-  const limit = amountOf('limit_usd', budgetBody(context).limit_usd);
-  const change = { name: paramOf(context, 'id'), interval, limit };
-  const after = await changeBudget(edge.services, tenantOf(context, edge), change);
-  return json({ data: budgetObject(after, requireBudget(after, interval)) });
+async function setBudget(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  const change = { ...changeOf(context, budgetBody), interval: paramOf(context, 'interval') };
+  const after = await putBudget(edge.services, tenantOf(context, edge), change);
+  return json({ data: budgetObject(after, requireBudget(after, change.interval)) });
 }
 
-async function removeBudget(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const interval = intervalOf(context);
-  requireBudget(await named(context, edge), interval);
-  await changeBudget(edge.services, tenantOf(context, edge), { name: paramOf(context, 'id'), interval, limit: null });
+async function endBudget(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+  const name = { name: paramOf(context, 'id'), interval: paramOf(context, 'interval') };
+  await removeBudget(edge.services, tenantOf(context, edge), name);
   return json({ deleted: true });
 }
 
-function requireBudget({ budgets }: WorkspaceRecord, interval: BudgetInterval): WorkspaceBudget {
-  const found = budgets.find((one) => one.interval === interval);
-  if (found === undefined) throw notFound('No such budget');
-  return found;
-}
-
-function intervalOf(context: RequestContext): BudgetInterval {
-  const interval = BUDGET_INTERVALS.find((one) => one === paramOf(context, 'interval'));
-  if (interval === undefined) throw invalid(`The interval of a budget must be one of ${BUDGET_INTERVALS.join(', ')}`);
-  return interval;
+function changeOf(context: RequestContext, read: (context: RequestContext) => unknown): NamedChange {
+  return { name: paramOf(context, 'id'), input: read(context) };
 }
 
 function named(context: RequestContext, edge: EdgeRoutes): Promise<WorkspaceRecord> {

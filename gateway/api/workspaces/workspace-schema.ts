@@ -1,39 +1,7 @@
-import { type Static, Type } from 'typebox';
-import { WORKSPACE_MEMBERS_MAX } from '../../../actors/terms/workspace.ts';
-import { LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf } from '../../dialects/request/members.ts';
-import { amountSchema, keySchema } from '../keys/key-schema.ts';
-
-const DESCRIPTION_CHARACTERS_MAX = 1_000;
-
-const slug = Type.String({
-  minLength: 1,
-  maxLength: 50,
-  pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
-  description: 'Lower case words, digits and single hyphens; names the workspace in paths beside its id.',
-});
-const description = Type.Union([Type.String({ maxLength: DESCRIPTION_CHARACTERS_MAX }), Type.Null()]);
-const providers = Type.Array(named(LABEL_CHARACTERS_MAX), { maxItems: NAMES_MAX });
-const allowed = Type.Union([providers, Type.Null()], { description: 'Provider slugs or endpoint tags; null: all.' });
-
-const settings = {
-  slug: maybe(slug),
-  description: Type.Optional(description),
-  zdr: maybe(Type.Boolean()),
-  partition: maybe(oneOf('model', 'none')),
-  allowed_providers: Type.Optional(allowed),
-  ignored_providers: maybe(providers),
-};
-/** Body of `POST /workspaces`. What it leaves out is as configured. */
-export const workspaceCreateSchema = Type.Object({ name: named(LABEL_CHARACTERS_MAX), ...settings });
-/** Body of `PATCH /workspaces/{id}`: null removes a description or a list of allowed providers. */
-export const workspaceEditSchema = Type.Object({ name: maybe(named(LABEL_CHARACTERS_MAX)), ...settings });
-export type WorkspaceEditBody = Static<typeof workspaceEditSchema>;
-
-const users = Type.Array(named(LABEL_CHARACTERS_MAX), { minItems: 1, maxItems: WORKSPACE_MEMBERS_MAX });
-const role = oneOf('admin', 'member');
-export const membersAddSchema = Type.Object({ user_ids: users, role: maybe(role) });
-export const membersRemoveSchema = Type.Object({ user_ids: users });
-export const budgetSetSchema = Type.Object({ limit_usd: amountSchema });
+import { Type } from 'typebox';
+import { oneOf } from '../../dialects/request/members.ts';
+import { windowOrNull } from '../../management/key-schema.ts';
+import { allowed, description, role } from '../../management/workspace-schema.ts';
 
 const instant = Type.String({ format: 'date-time' });
 const member = Type.Object({
@@ -47,7 +15,7 @@ const budget = Type.Object({
   id: Type.String(),
   workspace_id: Type.String(),
   limit_usd: Type.Number(),
-  reset_interval: keySchema.properties.limit_reset,
+  reset_interval: windowOrNull,
   created_at: instant,
   updated_at: instant,
 });

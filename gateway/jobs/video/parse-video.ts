@@ -1,7 +1,7 @@
 import type { FrameSize } from '../../../actors/video-job/render-ask.ts';
 import { checked } from '../../dialects/request/checked.ts';
 import { parsePreferences } from '../../dialects/request/parse-preferences.ts';
-import { shortestDecimal } from '../../dialects/request/parse-price-caps.ts';
+import { shortestDecimal } from '../../json/shortest-decimal.ts';
 import { judgeCallbackUrl } from '../../outbound/callback-url.ts';
 import type { LoopWork } from '../../overload/loop-work.ts';
 import type { TargetRules } from '../../terms/config.ts';

@@ -2,9 +2,9 @@ import { Command, CommanderError } from 'commander';
 import type { NodePorts } from '../../node/node-options.ts';
 import { linesOf } from '../config/config-error.ts';
 import { PRIVATE_UMASK } from '../launcher/private-files.ts';
-import type { CommandContext } from './command-module.ts';
 import { COMMANDS } from './commands.ts';
-import { packageVersion } from './package-version.ts';
+import type { CommandContext } from './frame/command-module.ts';
+import { packageVersion } from './frame/package-version.ts';
 
 const EXAMPLES = `
 Examples:

@@ -10,11 +10,11 @@ import { pathToFileURL } from 'node:url';
 import defaults from '../../../cluster.config.ts';
 import type { ClusterConfig, NodeConfig } from '../../terms/config.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
+import { checkDeposits, checkTargets } from './check-together.ts';
 import { ConfigError, lineOf } from './config-error.ts';
 import { checkInterfaces, isHost } from './interfaces.ts';
 import { readKeyFile } from './key-file.ts';
 import { isRecord, layOver } from './lay-over.ts';
-import { checkDeposits, checkTargets } from './validate.ts';
 
 export interface LoadOptions {
   /** The file given with `--config`; absent: the default configuration. */

@@ -2,11 +2,11 @@ import { showAccount } from '../../../actors/account/account.ts';
 import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import { accountAddress, keyAddress } from '../../../actors/terms/ids.ts';
 import { compare } from '../../../actors/terms/usd.ts';
-import { monthsOf } from '../../api/money/statement.ts';
 import { sendStatementOf } from '../../api/money/statements.ts';
 import { paramOf } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
+import { monthsOf } from '../../management/statement.ts';
 import { type Html, html } from '../kit/html.ts';
 import { chainOrder } from '../kit/list/chain-order.ts';
 import type { List } from '../kit/list/list.ts';
@@ -38,7 +38,7 @@ async function showCredits(visit: PrivateVisit): Promise<RouteAnswer> {
   const [view, opened, months] = await Promise.all([
     showAccount(cluster, address, askMs),
     openList(visit, ledgerList(visit, await keyOptions(visit))),
-    monthsOf((query) => cluster.rows.rows(query), address, cluster.now()),
+    monthsOf(edge.services, address),
   ]);
   const content = html`${figures([
     ['Balance', usd(view.balance)],

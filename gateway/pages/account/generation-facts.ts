@@ -1,5 +1,5 @@
 import type { Generation, Settlement } from '../../../actors/terms/hold.ts';
-import { apiTypeOf } from '../../api/generations/generation-record.ts';
+import { apiTypeOf } from '../../management/generation-record.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { PrivateVisit } from '../kit/page-route.ts';
 import { facts, table } from '../kit/parts/elements.ts';

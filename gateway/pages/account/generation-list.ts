@@ -1,6 +1,7 @@
 import type { Generation } from '../../../actors/terms/hold.ts';
 import { accountAddress, keyAddress } from '../../../actors/terms/ids.ts';
 import { compare } from '../../../actors/terms/usd.ts';
+import { GENERATION_ID_CHARACTERS_MAX } from '../../management/generations.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { List } from '../kit/list/list.ts';
 import type { PrivateVisit } from '../kit/page-route.ts';
@@ -11,15 +12,13 @@ import { type Names, namesOf } from './names.ts';
 
 const COLLECTION = 'generation';
 const PATH = '/account/generations';
-/** Longer ids are not looked up. */
-export const ID_CHARACTERS_MAX = 96;
 
 /** Requests of an account, newest first. `keys` are the choices of its filter. */
 export function generationList({ edge, session }: PrivateVisit, keys: readonly Option[] = []): List<Generation> {
   const { rows } = edge.services.cluster;
   const address = accountAddress(session.account);
   const find: List<Generation>['find'] = async (id) =>
-    id.length > ID_CHARACTERS_MAX ? null : rows.row(address, COLLECTION, id);
+    id.length > GENERATION_ID_CHARACTERS_MAX ? null : rows.row(address, COLLECTION, id);
   return {
     path: PATH,
     noun: 'requests',

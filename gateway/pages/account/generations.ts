@@ -1,19 +1,18 @@
-import { findGeneration } from '../../../actors/account/account.ts';
 import type { RouteDecision } from '../../../actors/terms/hold.ts';
 import { accountAddress } from '../../../actors/terms/ids.ts';
-import { renderGeneration } from '../../api/generations/generation-record.ts';
-import { indentJson, renderExact } from '../../api/wire/exact-json.ts';
 import { paramOf } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
-import { notFound } from '../../terms/not-found.ts';
+import { indentJson, renderExact } from '../../json/exact-json.ts';
+import { renderGeneration } from '../../management/generation-record.ts';
+import { requireGeneration } from '../../management/generations.ts';
 import { type Html, html } from '../kit/html.ts';
 import { listSection, openList } from '../kit/list/list-view.ts';
 import { type PrivateVisit, privatePage } from '../kit/page-route.ts';
 import { section, table } from '../kit/parts/elements.ts';
 import { accountPage } from './account-page.ts';
 import { attemptTable, moneyFacts, requestFacts } from './generation-facts.ts';
-import { generationList, generationTable, ID_CHARACTERS_MAX, outcomeBadge } from './generation-list.ts';
+import { generationList, generationTable, outcomeBadge } from './generation-list.ts';
 import { endpointText, keyOptions, namesOf, tariffText } from './names.ts';
 
 const PATH = '/account/generations';
@@ -33,9 +32,7 @@ async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
 async function showOne(visit: PrivateVisit): Promise<RouteAnswer> {
   const { context, edge, session } = visit;
   const id = paramOf(context, 'id');
-  const address = accountAddress(session.account);
-  const found = id.length > ID_CHARACTERS_MAX ? null : await findGeneration(edge.services.cluster, address, id);
-  if (found === null) throw notFound('Your account has no such generation');
+  const { generation: found } = await requireGeneration(edge.services, accountAddress(session.account), id);
   const content = html`${section('Request', requestFacts(visit, found, await namesOf(visit, [found.key])))}
 ${section('Money', moneyFacts(found, tariffText(visit, found.endpoint, found.tariff)))}
 ${section(

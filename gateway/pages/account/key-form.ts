@@ -1,7 +1,5 @@
-import type { NewKey } from '../../../actors/key/changes.ts';
-import type { LimitWindow } from '../../../actors/terms/spending.ts';
-import { compare, isUsd } from '../../../actors/terms/usd.ts';
 import type { FormFields } from '../../edge/body/form-fields.ts';
+import { GatewayError } from '../../terms/gateway-error.ts';
 import { type Html, html } from '../kit/html.ts';
 import { inputField, type Option, selectField } from '../kit/parts/fields.ts';
 
@@ -11,49 +9,45 @@ export interface KeyEntries {
   readonly limit: string;
   readonly window: string;
   readonly expires: string;
-  readonly kind: string;
 }
 
 export type EntryName = keyof KeyEntries;
 /** What is wrong with an entry, by its name. */
 export type EntryProblems = Readonly<Partial<Record<EntryName, string>>>;
 
-export type EnteredKey = Pick<NewKey, 'name' | 'limit' | 'limitWindow' | 'expiresAt' | 'kind'>;
+export const NO_ENTRIES: KeyEntries = { name: '', limit: '', window: '', expires: '' };
 
-export const NO_ENTRIES: KeyEntries = { name: '', limit: '', window: '', expires: '', kind: 'inference' };
-
-const WINDOWS: readonly LimitWindow[] = ['daily', 'weekly', 'monthly'];
-const NAME_MAX = 100;
-const AMOUNT_CHARACTERS_MAX = 40;
-const AMOUNT_HINT = 'An amount in dollars, such as 25 or 0.50';
+const NAME_MAX = 256;
+/** The entry of each member of a key. */
+const ENTRIES: readonly (readonly [member: string, entry: EntryName])[] = [
+  ['name', 'name'],
+  ['limit', 'limit'],
+  ['limit_reset', 'window'],
+  ['expires_at', 'expires'],
+];
 
 export function entriesOf(form: FormFields): KeyEntries {
   const entry = (name: EntryName) => (form.get(name) ?? '').trim();
+  return { name: entry('name'), limit: entry('limit'), window: entry('window'), expires: entry('expires') };
+}
+
+/** The members of a key as entered, unchecked. */
+export function keyMembers({ name, limit, window, expires }: KeyEntries) {
   return {
-    ...{ name: entry('name'), limit: entry('limit'), window: entry('window') },
-    ...{ expires: entry('expires'), kind: entry('kind') },
+    name,
+    limit: limit === '' ? null : limit,
+    limit_reset: window === '' ? null : window,
+    expires_at: expires === '' ? null : `${expires}T00:00:00Z`,
   };
 }
 
-/** The key as entered, or what is wrong with it. `now` is a store time. */
-export function readEntries(entries: KeyEntries, now: number): EnteredKey | { readonly problems: EntryProblems } {
-  const { name, limit, window, expires, kind } = entries;
-  const expiresAt = expires === '' ? null : Date.parse(`${expires}T00:00:00Z`);
-  const limitWindow = WINDOWS.find((one) => one === window) ?? null;
-  const problems: Partial<Record<EntryName, string>> = {};
-  if (name === '') problems.name = 'A name tells your keys apart';
-  if (name.length > NAME_MAX) problems.name = `At most ${NAME_MAX} characters`;
-  if (limit !== '' && !isAmount(limit)) problems.limit = AMOUNT_HINT;
-  if (limit === '' && limitWindow !== null) problems.limit = 'A limit that resets needs an amount';
-  if (window !== '' && limitWindow === null) problems.window = 'Choose one of the list';
-  if (expiresAt !== null && !(expiresAt > now)) problems.expires = 'A day that is still to come';
-  if (kind !== 'inference' && kind !== 'management') problems.kind = 'Choose one of the list';
-  if (Object.keys(problems).length > 0) return { problems };
-  return { name, limit: limit === '' ? null : limit, limitWindow, expiresAt, kind: kind as NewKey['kind'] };
-}
-
-function isAmount(text: string): boolean {
-  return text.length <= AMOUNT_CHARACTERS_MAX && isUsd(text) && compare(text, '0') >= 0;
+/** The refusal of one member, at its entry. Throws every other failure. */
+export function problemsOf(thrown: unknown): EntryProblems {
+  if (!(thrown instanceof GatewayError) || thrown.status !== 400) throw thrown;
+  const found = ENTRIES.find(([member]) => thrown.message.startsWith(`${member} `));
+  if (found === undefined) throw thrown;
+  const [member, entry] = found;
+  return { [entry]: `This ${thrown.message.slice(member.length + 1)}` };
 }
 
 const RESETS: readonly Option[] = [
@@ -62,10 +56,6 @@ const RESETS: readonly Option[] = [
   { value: 'weekly', text: 'Every Monday' },
   { value: 'monthly', text: 'Every month' },
 ];
-const KINDS: readonly Option[] = [
-  { value: 'inference', text: 'send requests' },
-  { value: 'management', text: 'manage keys' },
-];
 
 export interface KeyForm {
   readonly action: string;
@@ -73,11 +63,9 @@ export interface KeyForm {
   readonly label: string;
   readonly entries: KeyEntries;
   readonly problems: EntryProblems;
-  /** Absent for a key that exists: what it may do never changes. */
-  readonly hasKind: boolean;
 }
 
-export function keyForm({ action, token, label, entries, problems, hasKind }: KeyForm): Html {
+export function keyForm({ action, token, label, entries, problems }: KeyForm): Html {
   return html`<form method="post" action="${action}" data-once>
 <input type="hidden" name="token" value="${token}">
 <div class="fields">
@@ -85,7 +73,6 @@ ${inputField({ name: 'name', title: 'Name', problem: problems.name }, entries.na
 ${inputField({ name: 'limit', title: 'Limit in USD', hint: 'Empty: no limit', problem: problems.limit }, entries.limit, html`type="text" inputmode="decimal"`)}
 ${selectField({ name: 'window', title: 'Limit resets', hint: 'At 00:00 UTC', problem: problems.window }, entries.window, RESETS)}
 ${inputField({ name: 'expires', title: 'Expires', hint: 'At 00:00 UTC; empty: never', problem: problems.expires }, entries.expires, html`type="date"`)}
-${hasKind && selectField({ name: 'kind', title: 'May', problem: problems.kind }, entries.kind, KINDS)}
 </div>
 <div class="actions"><button type="submit">${label}</button></div>
 </form>`;

@@ -1,8 +1,9 @@
 import { CREDENTIAL_ACCOUNT, type Credential } from '../../../actors/key/credential.ts';
-import { showKey } from '../../../actors/key/key.ts';
 import type { KeyView } from '../../../actors/key/statement.ts';
 import type { RowRecord } from '../../../actors/runtime/index.ts';
 import { accountAddress, keyAddress } from '../../../actors/terms/ids.ts';
+import { isQuarantined } from '../../management/ask-each.ts';
+import { type ListedKey, statesOf } from '../../management/list-keys.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { List } from '../kit/list/list.ts';
 import { statusOption } from '../kit/list/timed-order.ts';
@@ -12,7 +13,7 @@ import { time, usd, usdCell } from '../kit/parts/text.ts';
 import { localOf } from './names.ts';
 
 export const KEYS_PATH = '/account/keys';
-export const KEY_ID = /^key_[0-9A-Za-z]{1,64}$/;
+const KEY_ID = /^key_[0-9A-Za-z]{1,64}$/;
 
 /** Keys of an account, newest first. */
 export function keyList({ edge, session }: PrivateVisit): List<Credential> {
@@ -71,8 +72,7 @@ function endOf({ expiresAt }: Credential): number {
 
 /** The keys that are shown are asked for their spend; rows decide which those are. */
 export async function keyTable({ edge }: PrivateVisit, credentials: readonly Credential[]): Promise<TableParts> {
-  const { cluster, askMs } = edge.services;
-  const keys = await Promise.all(credentials.map(({ key }) => showKey(cluster, key, askMs)));
+  const keys = await statesOf(edge.services, credentials);
   return {
     caption: 'Keys',
     columns: [
@@ -98,7 +98,11 @@ export const MAY: Readonly<Record<KeyView['kind'], string>> = {
   provider: 'report for a provider',
 };
 
-function rowOf(key: KeyView): readonly (Html | string)[] {
+function rowOf({ credential, state: key }: ListedKey): readonly (Html | string)[] {
+  if (isQuarantined(key)) {
+    const { name, label, kind, createdAt } = credential;
+    return [name === '' ? label : name, label, badge('quarantined'), MAY[kind], '–', '–', '–', '–', time(createdAt)];
+  }
   const { name, label, status, kind, usageMonthly, limit, limitWindow, limitRemaining, expiresAt, createdAt } = key;
   return [
     html`<a href="${KEYS_PATH}/${localOf(key.key)}">${name === '' ? label : name}</a>${key.origin !== null && html`<br><span class="hint">${key.origin}</span>`}`,

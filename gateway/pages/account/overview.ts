@@ -23,7 +23,7 @@ async function showOverview(visit: PrivateVisit): Promise<RouteAnswer> {
   const { cluster, askMs } = edge.services;
   const [view, usage, generations] = await Promise.all([
     showAccount(cluster, accountAddress(session.account), askMs),
-    readUsage(cluster, session.account, DAYS),
+    readUsage(edge.services, session.account, DAYS),
     firstOf(visit, generationList(visit), GENERATIONS),
   ]);
   const content = html`${warning(view.available, view.status)}

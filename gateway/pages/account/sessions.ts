@@ -1,17 +1,16 @@
-import { listSessions } from '../../../actors/session/session.ts';
 import type { SessionRecord } from '../../../actors/session/session-record.ts';
-import { endSession } from '../../api/sessions/session-routes.ts';
 import { endedCookie } from '../../edge/auth/session-cookie.ts';
 import type { Route } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
+import { endSession, openSessions } from '../../management/sessions.ts';
+import { accountPage } from '../account/account-page.ts';
+import { localOf, type Names, namesOf } from '../account/names.ts';
 import { type Html, html } from '../kit/html.ts';
 import { redirectAnswer } from '../kit/page-answer.ts';
 import { type PrivateFormVisit, type PrivateVisit, privateForm, privatePage } from '../kit/page-route.ts';
 import type { PageSession } from '../kit/page-session.ts';
 import { buttonForm, section, table } from '../kit/parts/elements.ts';
 import { browserText, time } from '../kit/parts/text.ts';
-import { accountPage } from './account-page.ts';
-import { localOf, type Names, namesOf } from './names.ts';
 
 const PATH = '/account/sessions';
 
@@ -20,8 +19,7 @@ export const sessionRoutes: readonly Route[] = [...privatePage(PATH, showSession
 
 async function showSessions(visit: PrivateVisit): Promise<RouteAnswer> {
   const { edge, session } = visit;
-  const { cluster } = edge.services;
-  const open = await listSessions(cluster.rows, session.account, cluster.now());
+  const open = await openSessions(edge.services, session);
   const names = await namesOf(
     visit,
     open.map(({ by }) => by.id),

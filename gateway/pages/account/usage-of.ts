@@ -1,6 +1,6 @@
-import type { Cluster } from '../../../actors/runtime/index.ts';
 import { add } from '../../../actors/terms/usd.ts';
-import { type ActivitySum, readActivity } from '../../api/money/activity.ts';
+import { type ActivitySum, readActivity } from '../../management/activity.ts';
+import type { ManagementServices } from '../../management/services.ts';
 import { type Html, html } from '../kit/html.ts';
 import { type Bar, barChart, OTHERS, seriesOf } from '../kit/parts/bar-chart.ts';
 
@@ -18,12 +18,12 @@ export interface UsageOfDays {
 }
 
 export async function readUsage(
-  cluster: Pick<Cluster, 'rows' | 'now'>,
+  services: Pick<ManagementServices, 'cluster'>,
   account: string,
   count: number,
 ): Promise<UsageOfDays> {
-  const days = lastDays(cluster.now(), count);
-  const rows = await readActivity(cluster, account, { days, isByKey: true });
+  const days = lastDays(services.cluster.now(), count);
+  const rows = await readActivity(services, account, { days, isByKey: true });
   let [total, requests] = ['0', 0];
   for (const row of rows) {
     total = add(total, row.usage);

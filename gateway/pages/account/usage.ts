@@ -1,8 +1,8 @@
 import { compare } from '../../../actors/terms/usd.ts';
-import { type ActivitySum, merged, readActivity } from '../../api/money/activity.ts';
 import { sendCsv } from '../../edge/downloads/send-csv.ts';
 import type { Route } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
+import { type ActivitySum, merged, readActivity } from '../../management/activity.ts';
 import { csv } from '../../terms/csv.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { type Html, html } from '../kit/html.ts';
@@ -66,7 +66,7 @@ const GROUPINGS: readonly Grouping[] = [
 async function showUsage(visit: PrivateVisit): Promise<RouteAnswer> {
   const { edge, session } = visit;
   const { days, grouping } = askedOf(visit);
-  const usage = await readUsage(edge.services.cluster, session.account, days);
+  const usage = await readUsage(edge.services, session.account, days);
   const groups = grouped(usage.rows, grouping);
   // Only what is shown is named: an account may have any number of keys.
   const named = grouping.value === 'key' ? groups.slice(0, ROWS_MAX).map(({ id }) => id) : [];
@@ -197,7 +197,7 @@ async function* usageLines(visit: PrivateVisit, days: readonly number[]): AsyncI
   yield Buffer.from(csv([HEAD]));
   for (const day of days) {
     const filter = { days: [day], isByKey: true };
-    const rows = await readActivity(visit.edge.services.cluster, visit.session.account, filter);
+    const rows = await readActivity(visit.edge.services, visit.session.account, filter);
     for (let from = 0; from < rows.length; from += LINES_MAX) {
       const some = rows.slice(from, from + LINES_MAX);
       const names = await namesOf(

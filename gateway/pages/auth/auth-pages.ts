@@ -1,6 +1,6 @@
 /** What a person sees of an approval: the request, the code, the end. */
 
-import { type GrantRequest, withParameter } from '../../edge/auth/grant-request.ts';
+import { type GrantRequest, withParameter } from '../../management/grant-request.ts';
 import { type Html, html } from '../kit/html.ts';
 import { layout } from '../kit/layout.ts';
 import type { PageSession } from '../kit/page-session.ts';

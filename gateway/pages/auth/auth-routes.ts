@@ -1,9 +1,9 @@
 import { localId } from '../../../actors/terms/one-time.ts';
-import { issueApproval } from '../../api/auth/issue-approval.ts';
-import { type GrantRequest, parseGrant, REPEATED, withParameter } from '../../edge/auth/grant-request.ts';
 import type { FormFields } from '../../edge/body/form-fields.ts';
 import type { Route } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
+import { approveKey } from '../../management/approvals.ts';
+import { type GrantRequest, parseGrant, REPEATED, withParameter } from '../../management/grant-request.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { pageAnswer, redirectAnswer } from '../kit/page-answer.ts';
 import { openPage, type PrivateFormVisit, privateForm, toSignIn, type Visit } from '../kit/page-route.ts';
@@ -43,9 +43,9 @@ async function decide(visit: PrivateFormVisit): Promise<RouteAnswer> {
 
 /** Issues the code of the approval, once: its natural id is that of the page which asked. */
 async function approve({ edge, site, session, form }: PrivateFormVisit, request: GrantRequest): Promise<RouteAnswer> {
-  const { challenge, origin, limit } = request;
-  const approved = { grant: grantOf(form), approval: { challenge, origin, limit } };
-  const { code } = await issueApproval(edge.services, session, approved);
+  const { callback: callback_url, challenge: code_challenge, limit } = request;
+  const input = { callback_url, code_challenge, limit };
+  const { code } = await approveKey(edge.services, session, input, grantOf(form));
   if (request.mode !== 'return') return pageAnswer(codePage(request, session, code), site);
   return redirectAnswer(withParameter(request.callback, 'code', code), site, formOriginOf(request));
 }

@@ -9,14 +9,14 @@ const SECRET = /^[0-9a-f]{64}$/;
 
 /** Opens a session for a one-time link, which ends in the same commit. */
 export async function openByInvitation({ context, edge }: FormVisit, text: string): Promise<Opened> {
-  const { cluster, random, pepper, askMs, signIn } = edge.services;
+  const { cluster, random, pepper, askMs, config } = edge.services;
   const found = SECRET.test(text) ? await findInvitation(cluster, secretDigest(pepper, 'invitation', text)) : null;
   if (found === null) return { problem: SPENT };
   const secret = oneTimeSecret(random);
   const acceptance = {
     session: sessionAddress(ownerOf(found.invitation), random),
     digest: secretDigest(pepper, 'session', secret),
-    lifetimeMs: signIn.sessionMs,
+    lifetimeMs: config.signIn.sessionMs,
     agent: context.request.headers['user-agent'] ?? '',
     from: edge.clients.of(context.request),
   };

@@ -29,11 +29,11 @@ export async function openByKey({ context, edge }: FormVisit, text: string): Pro
   }
   if (presented.caller === null) throw new Error('a management key was accepted without its caller');
   const { key } = presented.caller;
-  const { cluster, random, pepper, askMs, signIn } = services;
+  const { cluster, random, pepper, askMs, config } = services;
   const secret = oneTimeSecret(random);
   const { 'user-agent': agent = '' } = context.request.headers;
   const made = {
-    ...{ digest: secretDigest(pepper, 'session', secret), lifetimeMs: signIn.sessionMs, agent },
+    ...{ digest: secretDigest(pepper, 'session', secret), lifetimeMs: config.signIn.sessionMs, agent },
     by: { kind: 'key', id: key, address: clients.of(context.request) },
   } as const;
   await openSession(cluster, sessionAddress(ownerOf(key), random), made, askMs);

@@ -50,9 +50,9 @@ async function signIn(visit: FormVisit): Promise<RouteAnswer> {
     const { problem } = opened;
     return pageAnswer(signInPage({ site, next, invitation, problem }), site, { status: 401 });
   }
-  const { cluster, askMs, signIn: limits } = edge.services;
+  const { cluster, askMs, config } = edge.services;
   if (session !== null) await closeSession(cluster, session.session, session.by, askMs);
-  return redirectAnswer(next, site, { cookies: [sessionCookie(opened.secret, limits.sessionMs)] });
+  return redirectAnswer(next, site, { cookies: [sessionCookie(opened.secret, config.signIn.sessionMs)] });
 }
 
 async function signOut({ edge, site, session }: PrivateFormVisit): Promise<RouteAnswer> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { addBatch } from '../../../gateway/operator/cli/batch.ts';
+import { addBatch } from '../../../gateway/operator/cli/client/batch.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { runCommand } from '../../support/in-process-command.ts';

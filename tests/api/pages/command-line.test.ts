@@ -221,10 +221,10 @@ it('an operator manages workspaces and their budgets as their owner does', async
   );
   for (const [args, message] of [
     [['budget', name, 'hourly', '1'], /daily, weekly, monthly, lifetime/],
-    [['budget', name, 'daily', '0'], /is not an amount/],
+    [['budget', name, 'daily', 'much'], /limit_usd must be an amount in USD/],
     [['create', id, 'Other', '--slug', 'team'], /has the slug team/],
     [['set', name, '--slug', 'default'], /has the slug default/],
-    [['set', name, '--slug', 'No Slug'], /lower case words/],
+    [['set', name, '--slug', 'No Slug'], /slug must match/],
   ] as const) {
     const failed = await told(['workspaces', ...args, ...at]).catch((error: Error) => error.message);
     assert.match(failed, message);

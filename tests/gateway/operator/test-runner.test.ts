@@ -99,7 +99,7 @@ it('every file is in one job, the longest first; files of a folder with one clus
     readonly jobsOf: (files: readonly string[]) => Readonly<Record<'timed' | 'others', readonly { files: string[] }[]>>;
   };
   const light = Array.from({ length: 90 }, (_, i) => `tests/actors/runtime/a${i}.test.ts`);
-  const own = ['tests/gateway/operator/cli/up.test.ts', 'tests/gateway/operator/cli/production-folder.test.ts'];
+  const own = ['tests/gateway/operator/cli/start/up.test.ts', 'tests/gateway/operator/cli/production-folder.test.ts'];
   const few = Array.from({ length: 10 }, (_, i) => `tests/api/a${i}.test.ts`);
   const shared = ['tests/api/sdks/a.test.ts', 'tests/api/sdks/b.test.ts'];
   const judging = ['tests/cluster/zombie.test.ts', 'tests/chaos/short.test.ts'];

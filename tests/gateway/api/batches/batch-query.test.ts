@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseBatchQuery } from '../../../../gateway/api/batches/batch-query.ts';
-import { instantOf } from '../../../../gateway/edge/query/instant-of.ts';
+import { instantOf } from '../../../../gateway/management/instant-of.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseActivityQuery } from '../../../../gateway/api/money/activity-query.ts';
-import { parseMonth } from '../../../../gateway/api/money/statement.ts';
+import { parseMonth } from '../../../../gateway/management/statement.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 

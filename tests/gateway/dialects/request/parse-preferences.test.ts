@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { isUsd } from '../../../../actors/terms/usd.ts';
 import { parse as parseChat } from '../../../../gateway/dialects/chat/parse.ts';
 import { parse as parseCompletion } from '../../../../gateway/dialects/completions/parse.ts';
-import { shortestDecimal } from '../../../../gateway/dialects/request/parse-price-caps.ts';
+import { shortestDecimal } from '../../../../gateway/json/shortest-decimal.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { Preferences } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';

@@ -47,8 +47,22 @@ function loadsOnly(command: string, packages: readonly string[]): void {
 
 it('a command that asks a running cluster loads the operator client, and no validator, store or HTTP client', () => {
   const asking = ['@grpc/grpc-js', '@grpc/proto-loader', 'decimal.js', 'ipaddr.js'];
-  for (const command of ['look', 'reload', 'dead-letters', 'refusals', 'models']) loadsOnly(command, asking);
-  for (const command of ['accounts', 'keys']) loadsOnly(command, [...asking, 'xstate']);
+  for (const command of [
+    'cluster/look',
+    'cluster/reload',
+    'cluster/dead-letters',
+    'provider/refusals',
+    'provider/models',
+  ])
+    loadsOnly(command, asking);
+  loadsOnly('account/accounts', [...asking, 'xstate']);
+});
+
+it('a command that makes or changes something of an account also loads the validator of its input', () => {
+  const packages = ['@grpc/grpc-js', '@grpc/proto-loader', 'decimal.js', 'ipaddr.js', 'xstate', 'lru-cache'];
+  for (const command of ['key/keys', 'account/workspaces']) {
+    loadsOnly(command, [...packages, 'typebox', 'typebox/compile']);
+  }
 });
 
 it('the program itself loads the parser of the command line only', () => loadsOnly('main', ['commander']));

@@ -74,9 +74,10 @@ it('endpoints list and providers list', async () => {
 });
 
 it('the rows of a quarantined account are listed, as those of any other', async () => {
-  for (const list of ['keys list', 'workspaces list', 'webhooks list', 'deposits list', 'accounts ledger', 'audit']) {
+  for (const list of ['keys list', 'webhooks list', 'deposits list', 'accounts ledger', 'audit']) {
     assert.is((await told([...list.split(' '), 'acct_broken', ...at])).trimEnd().split('\n').length, 1, list);
   }
+  assert.match(await told(['workspaces', 'list', 'acct_broken', ...at]), /\nacct_broken\/ws_\w+ +Default [^\n]*\n$/);
   assert.match(await failureOf(['accounts', 'show', 'acct_broken', ...at]), /quarantined|no JSON/);
 });
 

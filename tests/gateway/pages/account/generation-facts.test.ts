@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Generation, Settlement } from '../../../../actors/terms/hold.ts';
 import { attemptTable, moneyFacts } from '../../../../gateway/pages/account/generation-facts.ts';
 import { html } from '../../../../gateway/pages/kit/html.ts';
-import { RUNNING, SETTLEMENT } from '../../api/generations/generation-rows.ts';
+import { RUNNING, SETTLEMENT } from '../../management/generation-rows.ts';
 
 const named = (_id: string, provider: string) => html`<b>${provider}</b>`;
 const prices = html`Input $1.00`;

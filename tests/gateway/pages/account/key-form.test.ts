@@ -1,36 +1,52 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { NO_ENTRIES, readEntries } from '../../../../gateway/pages/account/key-form.ts';
+import { entriesOf, keyMembers, NO_ENTRIES, problemsOf } from '../../../../gateway/pages/account/key-form.ts';
+import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { invalid } from '../../../../gateway/terms/invalid.ts';
 
-const NOW = Date.UTC(2026, 10, 23, 12);
-const read = (entries: object) => readEntries({ ...NO_ENTRIES, name: 'ci', ...entries }, NOW);
-
-test('a key as entered', () => {
-  assert.equal(read({}), { name: 'ci', limit: null, limitWindow: null, expiresAt: null, kind: 'inference' });
-  assert.equal(read({ limit: '0.50', window: 'daily', expires: '2026-11-24', kind: 'management' }), {
-    ...{ name: 'ci', limit: '0.50', limitWindow: 'daily', kind: 'management' },
-    expiresAt: Date.UTC(2026, 10, 24),
+test('entries become the members of a key, without a judgement', () => {
+  assert.equal(keyMembers({ ...NO_ENTRIES, name: 'ci' }), {
+    name: 'ci',
+    limit: null,
+    limit_reset: null,
+    expires_at: null,
+  });
+  const form = new Map([
+    ['name', ' ci '],
+    ['limit', '1e9'],
+    ['window', '__proto__'],
+    ['expires', 'soon'],
+  ]);
+  assert.equal(keyMembers(entriesOf(form)), {
+    name: 'ci',
+    limit: '1e9',
+    limit_reset: '__proto__',
+    expires_at: 'soonT00:00:00Z',
   });
 });
 
-const WRONG: readonly (readonly [string, object])[] = [
-  ['name', { name: '' }],
-  ['name', { name: 'n'.repeat(101) }],
-  ...['1e9', '-1', '0x10', 'NaN', '1,5', ' ', '9'.repeat(41)].map((limit) => ['limit', { limit }] as const),
-  ['limit', { window: 'daily' }],
-  ['window', { limit: '1', window: 'hourly' }],
-  ['window', { limit: '1', window: '__proto__' }],
-  ['expires', { expires: '2026-11-23' }],
-  ['expires', { expires: '2026-13-01' }],
-  ['expires', { expires: 'soon' }],
-  ['kind', { kind: 'operator' }],
-];
+test('the refusal of a member is shown at its entry', () => {
+  assert.equal(problemsOf(invalid('limit must be an amount')), { limit: 'This must be an amount' });
+  assert.equal(problemsOf(invalid('limit_reset must be a window')), { window: 'This must be a window' });
+  assert.equal(problemsOf(invalid('expires_at must be in the future')), { expires: 'This must be in the future' });
+});
 
-for (const [entry, entries] of WRONG)
-  test(`a problem of ${entry}: ${JSON.stringify(entries).slice(0, 60)}`, () => {
-    const result = read(entries);
-    assert.ok('problems' in result);
-    assert.equal(Object.keys(result.problems), [entry]);
-  });
+test('every other failure is thrown on', () => {
+  const message = 'name is not yours';
+  const failures = [
+    invalid('workspace_id must be a workspace'),
+    new GatewayError({ status: 403, type: 'permission_denied', message }),
+    new Error(message),
+  ];
+  for (const failure of failures) {
+    let thrown: unknown = null;
+    try {
+      problemsOf(failure);
+    } catch (error) {
+      thrown = error;
+    }
+    assert.is(thrown, failure);
+  }
+});
 
 test.run();

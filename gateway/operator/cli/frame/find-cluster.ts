@@ -1,0 +1,84 @@
+/**
+ * Finds the nodes that a command may call: those of `<data>/connection.json`, which a launcher or a node on this host
+ * writes, then those with fixed addresses in the configuration, on any host.
+ */
+import { accessSync, constants } from 'node:fs';
+import type { ClusterConfig, NodeConfig, TlsConfig } from '../../../terms/config.ts';
+import { ConfigError } from '../../config/config-error.ts';
+import { loadConfig } from '../../config/load.ts';
+import { readOperatorToken } from '../../config/secrets.ts';
+import { type ConnectionNode, readConnection } from '../../launcher/connection.ts';
+import type { GlobalOptions } from './global-options.ts';
+
+export interface FoundNode {
+  readonly name: string;
+  readonly grpc: string;
+  /** Operator HTTP address; null if the configuration leaves the port open. */
+  readonly operatorUrl: string | null;
+  /** The files that this host presents to the node. Absent without TLS. */
+  readonly tls?: TlsConfig;
+}
+
+export interface FoundCluster {
+  readonly config: ClusterConfig;
+  readonly data: string;
+  readonly token: string;
+  /** At least one, in the order to try them. */
+  readonly nodes: readonly FoundNode[];
+  /** The names that certificates of this cluster may carry. */
+  readonly names: readonly string[];
+}
+
+/** @throws ConfigError if no node is known, or no token. */
+export async function findCluster({ config: file, data: folder }: GlobalOptions): Promise<FoundCluster> {
+  // A look at a running cluster must not require the provider keys to be set.
+  const config = await loadConfig({ file, data: folder, cwd: process.cwd(), env: null });
+  const { data, nodes: configured } = config;
+  const connection = await readConnection(data);
+  const here = connection?.nodes ?? [];
+  const known = here.map(fromConnection).concat(configured.filter(isFixed).map(fromConfig));
+  const nodes = known.filter(({ grpc }, at) => known.findIndex((other) => other.grpc === grpc) === at);
+  if (nodes.length === 0) {
+    throw new ConfigError(
+      `no cluster runs on ${data}; start one with \`troupe up --data ${data}\`, name its folder with --data DIR, or give the --config of a cluster on several hosts`,
+    );
+  }
+  return {
+    config,
+    data,
+    token: connection?.operator_token ?? (await readOperatorToken(data)),
+    nodes: withIdentity(nodes),
+    names: [...new Set([...here, ...configured].map(({ name }) => name))],
+  };
+}
+
+function fromConnection({ name, grpc, operator_url, tls }: ConnectionNode): FoundNode {
+  return { name, grpc, operatorUrl: operator_url, ...(tls ? { tls } : {}) };
+}
+
+function fromConfig({ name, grpc, operator, tls }: NodeConfig): FoundNode {
+  return { name, grpc, operatorUrl: hasPort(operator) ? `http://${operator}` : null, ...(tls ? { tls } : {}) };
+}
+
+function isFixed({ grpc }: NodeConfig): boolean {
+  return hasPort(grpc);
+}
+
+function hasPort(address: string): boolean {
+  return !/:0+$/.test(address);
+}
+
+/** Each host has the files of its own node only; every node admits any certificate of its cluster. */
+function withIdentity(nodes: readonly FoundNode[]): readonly FoundNode[] {
+  const own = nodes.find(({ tls }) => tls && isReadable(tls))?.tls;
+  return own ? nodes.map((node) => (node.tls ? { ...node, tls: own } : node)) : nodes;
+}
+
+function isReadable({ ca, certificate, key }: TlsConfig): boolean {
+  try {
+    for (const file of [ca, certificate, key]) accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * `troupe up`: starts a cluster and runs until it is stopped. The first signal drains every node, a later one stops
+ * everything at once.
+ */
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { type Cluster, systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
+import type { ClusterConfig } from '../../../terms/config.ts';
+import { ConfigError, linesOf } from '../../config/config-error.ts';
+import { loadConfig } from '../../config/load.ts';
+import type { Secrets } from '../../config/secrets.ts';
+import type { OperatorAddress } from '../../launcher/connection.ts';
+import { type DemoAccount, Launcher } from '../../launcher/launcher.ts';
+import { EXIT_FORCED } from '../../launcher/message.ts';
+import { StopSignals } from '../../launcher/stop-signals.ts';
+import type { GlobalOptions } from '../frame/global-options.ts';
+import { type LogLevel, logLevelOption } from './log-level.ts';
+import { voidKeys } from './void-keys.ts';
+
+/** A first start on a slow machine may still be assigning shards. */
+const DEMO_MS = 20_000;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+export function addUp(program: Command, entry: string): void {
+  program
+    .command('up')
+    .option('--port <port>', 'the port of the public API (0 takes a free one)')
+    .option('--host <host>', 'the address that the public API listens on, such as 0.0.0.0')
+    .addOption(logLevelOption())
+    .option('--demo', 'use simulated providers, also on a data folder that last ran with real ones')
+    .option('--no-traffic', 'without the simulated customers of the demo')
+    .option('--new-pepper', 'continue without the pepper that the keys were made with: every key is void')
+    .description('start the whole cluster on this machine; Ctrl-C drains and stops it')
+    .action(async (_: unknown, command: Command) => {
+      await up(command.optsWithGlobals<UpOptions>(), entry);
+    });
+}
+
+interface UpOptions extends GlobalOptions {
+  readonly port?: string;
+  readonly host?: string;
+  readonly logLevel?: LogLevel;
+  readonly demo?: boolean;
+  /** False with `--no-traffic`. */
+  readonly traffic: boolean;
+  readonly newPepper?: boolean;
+}
+
+async function up(options: UpOptions, entry: string): Promise<void> {
+  const { config: file, data, host } = options;
+  const port = options.port === undefined ? undefined : portFrom(options.port);
+  const config = await loadConfig({ file, data, port, host, cwd: process.cwd(), env: process.env });
+  const report = (line: string): void => void process.stderr.write(`troupe: ${line}\n`);
+  if (options.demo) requireSimulators(config, file);
+  await reportBroken(config, report);
+  if (options.newPepper) await voidKeys(config, report);
+  const launcher = new Launcher({
+    config,
+    configFile: file === undefined ? null : resolve(file),
+    demo: options.demo === true,
+    traffic: options.traffic && config.demo.traffic,
+    logLevel: options.logLevel ?? null,
+    entry,
+    clock: systemClock,
+    random: systemRandom,
+    report,
+    progress: (line) => void process.stdout.write(`${line}\n`),
+    demoAccount: demoAccountOf(config),
+  });
+  const requested = stopOnSignal(launcher);
+  const banner = await launcher.start().catch((error: unknown) => {
+    // Stopped on request during the start, which is not a failure.
+    if (requested.stop) return null;
+    throw error;
+  });
+  if (banner !== null && !requested.stop) process.stdout.write(banner);
+}
+
+/** An invalid document does not stop the start, since its provider keeps its last declaration; it is only reported. */
+async function reportBroken({ providers }: ClusterConfig, report: (line: string) => void): Promise<void> {
+  const files = providers.filter(({ models }) => typeof models === 'string' && !/^https?:/.test(models));
+  if (files.length === 0) return;
+  const { checkDocument } = await import('../provider/check-document.ts');
+  for (const provider of files) {
+    await checkDocument(String(provider.models), provider).catch((error: unknown) => {
+      const [first, ...further] = linesOf(error);
+      report(`${first}; provider ${provider.slug} keeps its last declaration, if it has one`);
+      for (const line of further) report(line);
+    });
+  }
+}
+
+/** The operator client and the kinds are loaded while the nodes start. */
+function demoAccountOf({ nodes, demo }: ClusterConfig): DemoAccount {
+  const loading = Promise.all([import('../../launcher/demo-account.ts'), import('../frame/session.ts')]);
+  loading.catch(() => {});
+  const names = nodes.map(({ name }) => name);
+  const over = async <T>(
+    node: OperatorAddress,
+    { operatorToken }: Secrets,
+    run: (cluster: Cluster, account: Awaited<typeof loading>[0]) => Promise<T>,
+  ): Promise<T> => {
+    const [account, { connect }] = await loading;
+    const { cluster, close } = await connect(node, operatorToken, names);
+    try {
+      return await run(cluster, account);
+    } finally {
+      close();
+    }
+  };
+  const { depositUsd } = demo;
+  return {
+    open: (node, secrets, keys) =>
+      over(node, secrets, (cluster, { openDemoAccount }) =>
+        openDemoAccount({ cluster, keys, pepper: secrets.pepper, depositUsd, withinMs: DEMO_MS }),
+      ),
+    close: (node, secrets, keys) =>
+      over(node, secrets, (cluster, { closeDemoAccount }) => closeDemoAccount({ cluster, keys, withinMs: DEMO_MS })),
+  };
+}
+
+function requireSimulators({ providers }: ClusterConfig, file: string | undefined): void {
+  if (providers.length === 0) return;
+  throw new ConfigError(`--demo starts simulated providers, and ${file} declares real ones; leave one of the two out`);
+}
+
+function stopOnSignal(launcher: Launcher): { stop: boolean } {
+  const requested = { stop: false, force: false };
+  // A closed terminal accepts no output; drain the nodes anyway.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  const signals = new StopSignals(systemClock);
+  const onSignal = (): void => {
+    const meaning = signals.received();
+    if (meaning === 'first') {
+      requested.stop = true;
+      process.stderr.write('troupe: draining; Ctrl-C again stops at once\n');
+      void launcher.stop().then(() => process.exit(requested.force ? EXIT_FORCED : 0));
+    } else if (meaning === 'again') {
+      requested.force = true;
+      launcher.force();
+    }
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  return requested;
+}
+
+function portFrom(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new ConfigError(`--port ${text} is not a port; write a number from 0 to 65535`);
+}

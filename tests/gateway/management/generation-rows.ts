@@ -1,0 +1,47 @@
+/** A generation of a chat request, and its charge. */
+import type { Generation, Settlement } from '../../../actors/terms/hold.ts';
+
+export const RUNNING: Generation = {
+  generation: 'gen-1',
+  attempt: 1,
+  amount: '0.000000000000000000000003',
+  gateway: 'i1',
+  deadlineAt: 9,
+  model: 'a/b',
+  endpoint: 'ep_1',
+  provider: 'P',
+  tariff: 't',
+  streamed: true,
+  appTitle: null,
+  appUrl: null,
+  user: null,
+  sessionId: null,
+  metadata: '{"a":1}',
+  status: 'running',
+  key: 'key:acct_1/key_1',
+  createdAt: 0,
+  endedAt: null,
+  settlement: null,
+  release: null,
+  late: false,
+  overshoot: null,
+};
+
+export const SETTLEMENT: Settlement = {
+  generation: 'gen-1',
+  attempt: 1,
+  cost: '0.000000000000000000000002',
+  unpriced: ['image'],
+  promptTokens: 3,
+  completionTokens: null,
+  cachedTokens: null,
+  reasoningTokens: null,
+  estimated: false,
+  finishReason: 'stop',
+  nativeFinishReason: 'stop',
+  upstreamId: 'u',
+  cancelled: false,
+  latencyMs: 1,
+  generationMs: 2,
+  attempts: [],
+};
