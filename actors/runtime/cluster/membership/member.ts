@@ -25,7 +25,7 @@ const UNANSWERED_BEATS = 4;
  * Ended incarnations that a node remembers: many times those that the store lists. One that was forgotten is unlisted,
  * so that the next answer records its end again.
  */
-const ENDED_MAX = 4_096;
+export const ENDED_MAX = 4_096;
 
 /** The cluster as last read from the store, with deaths learned since then applied. */
 export interface MembershipView {
