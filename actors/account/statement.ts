@@ -5,53 +5,33 @@ import { type AccountState, available, type WorkspaceSums } from './account-stat
 import { budgeted } from './budgets.ts';
 import { SLOTS_MAX } from './queue.ts';
 
+type Shown = Omit<
+  AccountState,
+  'address' | 'last' | 'nextSweepAt' | 'storedBytes' | 'queue' | 'workspaces' | 'budgets'
+>;
+
 /** Answer of `account.show`. Amounts are exact decimal USD, times store time in ms. */
-export interface AccountView {
+export interface AccountView extends Shown {
   readonly account: string;
-  readonly name: string;
   readonly status: 'open' | 'suspended';
-  readonly createdAt: number | null;
-  readonly balance: string;
-  readonly held: string;
   readonly available: string;
-  readonly deposits: string;
-  readonly charges: string;
-  readonly adjustments: string;
-  readonly holds: number;
-  readonly keys: number;
   /** Sequence and hash of the newest ledger entry; 0 and null before the first. */
   readonly sequence: number;
   readonly hash: string | null;
-  readonly lateSettles: number;
-  readonly overshoots: number;
   /** What the workspaces with a budget spent and hold; null without any. */
   readonly budgets: WorkspaceSums | null;
-  /** Threshold of the notice of a low balance; null without one. */
-  readonly lowBalance: string | null;
 }
 
 export function accountView(state: AccountState, status: AccountView['status']): AccountView {
-  const { address: account, name, createdAt, balance, held, deposits, charges, adjustments } = state;
-  const { holds, keys, lateSettles, overshoots, lowBalance } = state;
+  const { address: account, last, nextSweepAt: _1, storedBytes: _2, queue: _3, workspaces: _4, ...shown } = state;
   return {
     account,
-    name,
     status,
-    createdAt,
-    balance,
-    held,
+    ...shown,
     available: available(state),
-    deposits,
-    charges,
-    adjustments,
-    holds,
-    keys,
-    sequence: state.last?.sequence ?? 0,
-    hash: state.last?.hash ?? null,
-    lateSettles,
-    overshoots,
+    sequence: last?.sequence ?? 0,
+    hash: last?.hash ?? null,
     budgets: budgeted(state.budgets),
-    lowBalance,
   };
 }
 

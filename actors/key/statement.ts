@@ -1,22 +1,16 @@
 /** The key's view for its owner (`GET /key`), and its explanation in sentences for an operator. */
 import { type Effect, ownerOf, type View } from '../runtime/index.ts';
 import { putFeedEvent } from '../terms/feed-event.ts';
-import type { KeyKind, Principal } from '../terms/principal.ts';
-import { type LimitWindow, roomOf, spentIn, windowEnd } from '../terms/spending.ts';
+import type { KeyKind } from '../terms/principal.ts';
+import { roomOf, spentIn, windowEnd } from '../terms/spending.ts';
 import { compare, isNegative } from '../terms/usd.ts';
 import { isExpired, type KeyState, type KeyStatus } from './key-state.ts';
 import { counted, RATE_WINDOW_MS } from './rate.ts';
 
 /** Answer of `key.show`. Amounts are exact decimal USD, times store time in ms. */
-export interface KeyView {
+export interface KeyView extends Omit<KeyState, 'address' | 'digest' | 'spending' | 'rate'> {
   readonly key: string;
-  readonly account: string;
-  readonly label: string;
-  readonly name: string;
-  readonly kind: KeyKind;
-  readonly status: 'active' | 'disabled' | 'revoked' | 'expired';
-  readonly limit: string | null;
-  readonly limitWindow: LimitWindow | null;
+  readonly status: KeyStatus | 'expired';
   /** The limit minus charges of the window and open holds, never negative; null without a limit. */
   readonly limitRemaining: string | null;
   /** When the next window of the limit begins; null without a window. */
@@ -25,17 +19,6 @@ export interface KeyView {
   readonly usageDaily: string;
   readonly usageWeekly: string;
   readonly usageMonthly: string;
-  readonly held: string;
-  readonly createdAt: number | null;
-  readonly expiresAt: number | null;
-  readonly updatedAt: number | null;
-  readonly perMinute: number | null;
-  readonly handle: string;
-  /** Id of its workspace; null: the default one. */
-  readonly workspace: string | null;
-  readonly member: string | null;
-  readonly origin: string | null;
-  readonly createdBy: Principal | null;
 }
 
 export function keyView(state: KeyState, status: KeyStatus, at: number): KeyView {
