@@ -41,8 +41,8 @@ export type RefusalSink = (
   failure: ProviderFailure,
   sent: {
     readonly turn: Turn;
-    /** Empty for an upload: of what it holds, the turn has the texts. */
-    readonly body: string;
+    /** Null for an upload: nothing is left of it. */
+    readonly body: string | null;
   },
 ) => void;
 
@@ -77,7 +77,7 @@ export async function open(outbound: Outbound, request: OpenRequest): Promise<Pr
     throw failureOf(error, null);
   }
   const note: RefusalNote | undefined =
-    refusals && ((raw, failure) => refusals(raw, failure, { turn, body: typeof body === 'string' ? body : '' }));
+    refusals && ((raw, failure) => refusals(raw, failure, { turn, body: typeof body === 'string' ? body : null }));
   const { clock, room, streamShare } = request.sharing;
   if (reply.status !== 200) throw await refused(reply, note && { note, clock });
   const failure = failureOfHead(reply, turn.stream);

@@ -2,7 +2,8 @@ import type { TurnMessage } from '../terms/turn.ts';
 
 /** What a refusal may quote and an operator must not read: the request as it was sent, and the operator's keys. */
 export interface SentRequest {
-  readonly body: string;
+  /** Null: an upload, whose refusals are withheld. */
+  readonly body: string | null;
   readonly messages: readonly TurnMessage[];
   readonly keys: Iterable<string>;
 }
@@ -44,7 +45,7 @@ const CREDENTIALS = [
 export function redactRefusal(raw: string, { body, messages, keys }: SentRequest): string {
   let text = raw.slice(0, 2 * REFUSAL_CHARACTERS_MAX);
   for (const key of keys) if (key.length >= KEY_CHARACTERS_MIN) text = text.replaceAll(key, MASKED_KEY);
-  if (body.length > BODY_CHARACTERS_MAX) return WITHHELD;
+  if (body === null || body.length > BODY_CHARACTERS_MAX) return WITHHELD;
   text = text.replace(ECHOES, (echo) => `${echo.slice(0, echo.indexOf(':') + 1)}"${MASKED}"`);
   const common = withoutCommon(text, body);
   if (common === null) return WITHHELD;

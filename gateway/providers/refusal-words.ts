@@ -34,7 +34,7 @@ const COMMON: ReadonlySet<string> = new Set(
  * request is too long to be compared. Pure.
  */
 export function refusalWords(raw: string, sent: SentRequest): string | null {
-  if (sent.body.length > BODY_CHARACTERS_MAX) return null;
+  if (sent.body === null || sent.body.length > BODY_CHARACTERS_MAX) return null;
   const { text, words } = refusalFacts(answerOf(raw));
   const said = (text === '' ? [...words].join(' ') : text).replace(/<[^<>]{0,200}>/g, ' ');
   const secrets: Secrets = { request: sent.body.toLowerCase(), keys: [...sent.keys].join('\n').toLowerCase() };

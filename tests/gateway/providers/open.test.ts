@@ -85,7 +85,7 @@ it('the body of a call may be an upload with a type of its own, and its refusal 
     assert.is(headers['content-length'], String(text.length));
     assert.is(headers.accept, 'application/json');
     assert.is(headers.authorization, `Bearer ${KEY}`);
-    assert.equal(noted, [['no', '']]);
+    assert.equal(noted, [['no', null]]);
   });
 });
 

@@ -74,6 +74,7 @@ it('members in which servers repeat the request are masked', () => {
 
 it('what cannot be compared is withheld, and a refusal is bounded', () => {
   const long = 'x '.repeat(600_000);
+  assert.match(redactRefusal('no', { body: null, messages: [], keys: [] }), /^\[withheld/, 'an upload');
   assert.match(redacted(`no: ${long.slice(0, 100)}`, [long]), /^\[withheld/);
   const repeated = 'ab'.repeat(100_000);
   assert.match(redacted(repeated, [repeated]), /^\[withheld|^\[request\]$/);
