@@ -7,7 +7,7 @@
  * multiple of the pace of the machine, which is measured during the whole run. If at most two files fail, each runs once
  * more, alone; a file that then passes is listed as UNSTABLE and does not fail the run: such a test depends on the
  * speed of the machine and wants a repair. Files that search for lost work or money under faults get no second run.
- * `--check` runs the checks, the tidy test and the tests of the documents and the lock file only; `npm test --
+ * `--check` runs the checks, the tidy test and the tests of the documents, the rules and the lock file only; `npm test --
  * PART...` only the files whose path contains one of the parts, without the checks. `--nodes` runs the short form on
  * the other versions of Node that npm has.
  */
@@ -59,7 +59,7 @@ const unstable = [];
 const onlyCheck = process.argv.includes('--check');
 const onOtherNodes = process.argv.includes('--nodes');
 const parts = onlyCheck
-  ? ['tests/tidy.test.ts', 'tests/docs.test.ts', 'tests/lock-file.test.ts']
+  ? ['tests/tidy.test.ts', 'tests/docs.test.ts', 'tests/rules.test.ts', 'tests/lock-file.test.ts']
   : onOtherNodes
     ? SHORT_FORM
     : process.argv.slice(2);

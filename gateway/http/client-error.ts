@@ -15,7 +15,7 @@ export interface ClientErrorOptions {
 
 /**
  * Answers requests that Node's HTTP parser refused, in our envelope, and closes the connection. A connection that is
- * closed, or whose answer has begun, is destroyed without an answer. (spec: reliability E10)
+ * closed, or whose answer has begun, is destroyed without an answer. (rule E21)
  */
 export function answerClientError(
   error: Error & { readonly code?: string },

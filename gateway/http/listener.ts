@@ -36,7 +36,7 @@ const SWITCHING = 101;
 /**
  * The HTTP server of one node, with every limit from the configuration. It accepts connections on its own port or from
  * a launcher, creates the context and generation id of each request before anything can fail, and answers malformed
- * requests in our envelope. (spec: reliability E9, E10)
+ * requests in our envelope. (rule E21, rule E27)
  */
 export class Listener {
   readonly server: Server;

@@ -29,7 +29,7 @@ export function notAmount(name: string): string {
   return `${name} must be an amount in USD, 0 or more`;
 }
 
-/** ISO 8601 in UTC with seconds, in the future. (conventions 1.3) */
+/** ISO 8601 in UTC with seconds, in the future. (rule K16, rule K17) */
 export function expiryOf(text: string | null, now: number): number | null {
   if (text === null) return null;
   const at = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|\+00:00)$/.test(text) ? instantOf(text) : null;

@@ -16,7 +16,7 @@ import { parseBatchQuery } from './batch-query.ts';
 import { sendResults } from './inline-results.ts';
 import { readSubmission } from './read-submission.ts';
 
-/** Batches of the caller's account. (spec: inference, Endpoints, Batch rules; conventions 1.11) */
+/** Batches of the caller's account. (rule B6, rule B26) */
 export const batchRoutes: readonly Route[] = [
   { method: 'POST', path: '/batches', policy: 'key', body: 'none', answer: submit },
   { method: 'GET', path: '/batches', policy: 'key', body: 'none', answer: list },
@@ -69,7 +69,7 @@ async function requireBatch(context: RequestContext, { services }: EdgeRoutes): 
   return batch;
 }
 
-/** The one answer for unknown and malformed ids and for ids of other accounts. (spec: inference, Batch rules 10) */
+/** The one answer for unknown and malformed ids and for ids of other accounts. (rule B7, rule B34) */
 function noSuchBatch(): GatewayError {
   return notFound('No such batch');
 }

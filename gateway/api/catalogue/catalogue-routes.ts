@@ -31,7 +31,7 @@ const COUNTED = 'public, max-age=60';
 /** What depends on the key is kept by its own client only, and asked for each time. */
 const OWN = 'private, no-cache';
 
-/** The catalogue routes, answered from the board without asking an actor. (spec: catalogue, Endpoints) */
+/** The catalogue routes, answered from the board without asking an actor. (rule C18) */
 export const catalogueRoutes: readonly Route[] = [
   ...withHead(
     open('/models', DECLARED, ({ query }, edge) =>
@@ -95,8 +95,8 @@ function documentSchema(): RouteAnswer {
 }
 
 /**
- * The models that an endpoint may serve for the key, by the settings of its workspace; all of them, with the members that
- * strict clients need to paginate (conventions 0.3).
+ * The models that an endpoint may serve for the key, by the settings of its workspace; all of them, with the members
+ * that strict clients need to paginate (rule I49).
  */
 async function listForCaller(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
   const { account, workspace = null } = callerOf(context);

@@ -12,7 +12,7 @@ import { payX402Route } from './pay-x402.ts';
 
 const PAGE = { usual: 20, most: 100 } as const;
 
-/** Money in: the rails, the deposits of the caller's account, and payment by x402. (conventions 1.6) */
+/** Money in: the rails, the deposits of the caller's account, and payment by x402. (rule K49) */
 export const depositRoutes: readonly Route[] = [
   { method: 'GET', path: '/deposits/rails', policy: 'key', body: 'none', answer: showRails },
   { method: 'GET', path: '/deposits', policy: 'key', body: 'none', answer: list },

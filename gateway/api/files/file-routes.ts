@@ -14,7 +14,7 @@ import { invalid } from '../../terms/invalid.ts';
 import { describeUpload } from './describe-upload.ts';
 import { fileObject } from './file-object.ts';
 
-/** Stored files of the caller's account. (spec: inference, Stored file; conventions 1.2) */
+/** Stored files of the caller's account. (rule B36, rule B41) */
 export const fileRoutes: readonly Route[] = [
   { method: 'POST', path: '/files', policy: 'key', body: 'none', answer: upload },
   { method: 'GET', path: '/files', policy: 'key', body: 'none', answer: list },

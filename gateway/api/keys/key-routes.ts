@@ -24,7 +24,7 @@ const createBody = bodyReader(keyCreateSchema);
 const importBody = bodyReader(keyImportSchema);
 const editBody = bodyReader(keyEditSchema);
 
-/** The keys of the account of a management key. (conventions 1.3) */
+/** The keys of the account of a management key. (rule K15) */
 export const keyRoutes: readonly Route[] = [
   { method: 'GET', path: '/keys', policy: 'management', body: 'none', answer: list },
   { method: 'POST', path: '/keys', policy: 'management', body: 'json', answer: create },

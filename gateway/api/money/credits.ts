@@ -7,7 +7,7 @@ import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { exactNumber, renderExact } from '../../json/exact-json.ts';
 
-/** `GET /credits`: deposits, charges and holds of the account, in full precision. (spec: conventions 1.4) */
+/** `GET /credits`: deposits, charges and holds of the account, in full precision. (rule K51) */
 export const creditsRoute: Route = {
   method: 'GET',
   path: '/credits',

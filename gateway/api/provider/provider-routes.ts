@@ -6,7 +6,7 @@ import { refreshModelsDocument, showModelsDocument } from './models-document.ts'
 import { listProviderStatements, showProviderStatement } from './provider-statements.ts';
 import { listServing, showProvider } from './serving.ts';
 
-/** What a provider reads and reports about itself. (conventions 1.7; spec: inference, Authentication 7) */
+/** What a provider reads and reports about itself. (rule C47, rule K11) */
 export const providerRoutes: readonly Route[] = [
   { method: 'GET', path: '/provider', policy: 'provider', body: 'none', answer: showProvider },
   { method: 'GET', path: '/provider/serving', policy: 'provider', body: 'none', answer: listServing },

@@ -10,7 +10,7 @@ import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { parseVideo } from '../../jobs/video/parse-video.ts';
 import { submitVideoRequest } from '../../jobs/video/submit-video.ts';
 
-/** `POST /videos`: 202 with the id of the job. (spec: catalogue, Video request body, Errors) */
+/** `POST /videos`: 202 with the id of the job. (rule V2, rule V5) */
 export const submitVideoRoute: Route = {
   method: 'POST',
   path: '/videos',

@@ -3,7 +3,7 @@ import { listingOf } from '../../catalogue/listing.ts';
 import { listVideoModels } from '../../catalogue/video-models.ts';
 import type { Route } from '../../edge/route.ts';
 
-/** `GET /videos/models`: what can be asked of each model that renders videos. (spec: catalogue, Video models listing) */
+/** `GET /videos/models`: what can be asked of each model that renders videos. (rule V14) */
 export const videoModelsRoute: Route = {
   method: 'GET',
   path: '/videos/models',

@@ -16,7 +16,7 @@ import { invalid } from '../../terms/invalid.ts';
 import { notFound } from '../../terms/not-found.ts';
 import { refusalError } from '../../terms/refusal-error.ts';
 
-/** Video jobs of the caller's account. (spec: catalogue, Endpoints, Video job; conventions 1.12) */
+/** Video jobs of the caller's account. (rule V29, rule V37) */
 export const videoRoutes: readonly Route[] = [
   { method: 'GET', path: '/videos', policy: 'key', body: 'none', answer: list },
   { method: 'GET', path: '/videos/:id', policy: 'key', body: 'none', answer: show },
@@ -66,7 +66,7 @@ async function requireJob(context: RequestContext, { services }: EdgeRoutes): Pr
   return job;
 }
 
-/** The one answer for unknown and malformed ids and for ids of other accounts. (reliability F1) */
+/** The one answer for unknown and malformed ids and for ids of other accounts. (rule V36) */
 function noSuchJob(): GatewayError {
   return notFound('No such video job');
 }

@@ -16,7 +16,7 @@ import { refusalError } from '../../terms/refusal-error.ts';
 
 const PAGE = { usual: 20, most: 100 } as const;
 
-/** The signing secret and the deliveries of the caller's account, for any of its keys. (conventions 1.12) */
+/** The signing secret and the deliveries of the caller's account, for any of its keys. (rule V42, rule V43) */
 export const webhookRoutes: readonly Route[] = [
   { method: 'GET', path: '/webhooks/secret', policy: 'key', body: 'none', answer: showSecret },
   { method: 'POST', path: '/webhooks/secret/rotate', policy: 'key', body: 'none', answer: rotateSecret },
@@ -85,7 +85,7 @@ function pageObject({ deliveries, hasMore }: DeliveryPage): object {
   };
 }
 
-/** Nothing of the receiver's answer but its class, and no duration. (reliability, attack 38) */
+/** Nothing of the receiver's answer but its class, and no duration. (rule V43) */
 function deliveryObject(delivery: DeliveryRecord): object {
   const { id, type, job, url, status, createdAt, attempts, nextAttemptAt, endedAt } = delivery;
   return {

@@ -51,7 +51,7 @@ const route = (method: Method, path: string, answer: Answer, body: Route['body']
   answer,
 });
 
-/** The workspaces of the account of a management key; each is named by its id or slug. (conventions 1.4) */
+/** The workspaces of the account of a management key; each is named by its id or slug. (rule K22) */
 export const workspaceRoutes: readonly Route[] = [
   reads('/workspaces', list),
   takes('POST', '/workspaces', create),

@@ -9,7 +9,7 @@ import { pageAnswer, redirectAnswer } from '../kit/page-answer.ts';
 import { openPage, type PrivateFormVisit, privateForm, toSignIn, type Visit } from '../kit/page-route.ts';
 import { approvalPage, codePage, declinedPage, refusedPage } from './auth-pages.ts';
 
-/** The page on which a person approves a key for an application. (spec: inference, Authentication 8) */
+/** The page on which a person approves a key for an application. (rule K27, rule K31) */
 export const authRoutes: readonly Route[] = [...openPage('/auth', showApproval), privateForm('/auth', decide)];
 
 const GRANT = /^[0-9a-f]{32}$/;

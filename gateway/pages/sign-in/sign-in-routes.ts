@@ -17,7 +17,7 @@ import { openByInvitation } from './open-by-invitation.ts';
 import { openByKey } from './open-by-key.ts';
 import { signInPage } from './sign-in-page.ts';
 
-/** Signing in and out. (spec: reliability, attack 30) */
+/** Signing in and out. (rule K36) */
 export const signInRoutes: readonly Route[] = [
   ...openPage('/sign-in', showSignIn),
   openForm('/sign-in', signIn),

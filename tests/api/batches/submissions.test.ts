@@ -27,7 +27,7 @@ test.after(() => cluster.close());
 
 const fresh = async (): Promise<Client> => clientOf(cluster, (await cluster.fund('10')).key);
 
-it('a submission is answered 202 with the whole object, and every node shows it', async () => {
+it('a submission is answered 202 with the whole object, and every node shows it (rule B6)', async () => {
   const mine = await fresh();
   const answer = await mine.submit(submission([slow, slow], { model: 'sim/fast', metadata: { any: 'thing' } }));
   const { id, created_at: createdAt, expires_at: expiresAt, ...rest } = answer as Batch & { expires_at: number };
@@ -47,7 +47,7 @@ it('a submission is answered 202 with the whole object, and every node shows it'
   await mine.cancel(id);
 });
 
-it('an envelope with an error is refused whole with a 400 that names the member, and nothing is stored', async () => {
+it('an envelope with an error is refused whole with a 400 that names the member, and nothing is stored (rule B1)', async () => {
   const mine = await fresh();
   const one = { custom_id: 'a', body: chat() };
   const cases: readonly (readonly [string | object, RegExp])[] = [
@@ -74,7 +74,7 @@ it('an envelope with an error is refused whole with a 400 that names the member,
   });
 });
 
-it('more than 32 MiB is 413: before the bytes are read where they are announced, while they are read otherwise', async () => {
+it('more than 32 MiB is 413: before the bytes are read where they are announced, while they are read otherwise (rule B2)', async () => {
   const piece = Buffer.alloc(MIB, ' ');
   let sent = 0;
   const endless = new ReadableStream<Uint8Array>({
@@ -107,7 +107,7 @@ it('more than 32 MiB is 413: before the bytes are read where they are announced,
   assert.is(status, 413);
 });
 
-it('the eleventh active batch is 429 with its limit and the active ones, until one ends', async () => {
+it('the eleventh active batch is 429 with its limit and the active ones, until one ends (rule B7)', async () => {
   const mine = await fresh();
   const answers = await Promise.all(Array.from({ length: 12 }, (_, node) => mine.post(submission([slow]), { node })));
   const accepted = answers.filter(({ status }) => status === 202);
@@ -153,7 +153,7 @@ it('members of a submission that nothing reads are named', async () => {
   await mine.cancel(((await answer.json()) as Batch).id);
 });
 
-it('a repeated Idempotency-Key returns the recorded batch, and another body is 422', async () => {
+it('a repeated Idempotency-Key returns the recorded batch, and another body is 422 (rule B10)', async () => {
   const mine = await fresh();
   const headers = { 'idempotency-key': 'nightly-7' };
   const body = submission([slow]);
@@ -168,7 +168,7 @@ it('a repeated Idempotency-Key returns the recorded batch, and another body is 4
   for (const { id } of data) await mine.cancel(id);
 });
 
-it('unknown, malformed and other accounts’ ids get one identical 404 on every route', async () => {
+it('unknown, malformed and other accounts’ ids get one identical 404 on every route (rule B34)', async () => {
   const mine = await fresh();
   const { id } = await mine.submit(submission([slow]));
   const bodies = new Set<string>();
@@ -189,7 +189,7 @@ it('unknown, malformed and other accounts’ ids get one identical 404 on every 
   await mine.cancel(id);
 });
 
-it('lists newest first, in pages and by every filter; a parameter out of range is a 400 naming it', async () => {
+it('lists newest first, in pages and by every filter; a parameter out of range is a 400 naming it (rule B33)', async () => {
   const mine = await fresh();
   const ids: string[] = [];
   for (let at = 0; at < 4; at++) ids.unshift((await mine.submit(submission([slow]))).id);
@@ -240,7 +240,7 @@ it('lists newest first, in pages and by every filter; a parameter out of range i
   for (const id of ids) await mine.cancel(id);
 });
 
-it('a submission is one request of the rate of its key, and its lines are none', async () => {
+it('a submission is one request of the rate of its key, and its lines are none (rule B11)', async () => {
   const mine = await cluster.fund('10', { perMinute: 1 });
   const tight = clientOf(cluster, mine.key);
   const other = clientOf(cluster, (await cluster.issue(mine.account)).key);
@@ -251,7 +251,7 @@ it('a submission is one request of the rate of its key, and its lines are none',
   assert.equal((await other.end(id)).request_counts, { total: 20, completed: 20, failed: 0 });
 });
 
-it('a cancel is never shed, whatever else an overloaded node refuses', () => {
+it('a cancel is never shed, whatever else an overloaded node refuses (rule E45)', () => {
   const never = batchRoutes.filter(({ isNeverShed }) => isNeverShed).map(({ path }) => path);
   assert.equal(never, ['/batches/:id/cancel']);
 });

@@ -172,7 +172,7 @@ it('a wrong entry is told beside its field, and nothing is created', async () =>
   assert.not.match((await visitor.get('/account/keys')).text, 'send requests</td>');
 });
 
-it('every form is refused from another site, and without the token of its session', async () => {
+it('every form is refused from another site, and without the token of its session (rule K33)', async () => {
   const forms = accountRoutes.filter(({ method }) => method === 'POST');
   assert.ok(forms.length >= 8);
   for (const { path } of forms) {
