@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { type ByteStores, openByteStores } from '../../actors/runtime/stores/open-byte-stores.ts';
-import { type OpenedStore, openStore } from '../../actors/runtime/stores/open-store.ts';
+import { type ByteStores, openByteStores } from '../../actors/runtime/stores/open/byte-stores.ts';
+import { type OpenedStore, openStore } from '../../actors/runtime/stores/open/store.ts';
 import { storeChoice } from '../operator/config/store-choice.ts';
 import type { NodeContext } from './node-options.ts';
 

@@ -8,7 +8,7 @@ import type { Blobs, ByteRange } from '../../actors/runtime/ports/blobs.ts';
 import type { Clock } from '../../actors/runtime/ports/clock.ts';
 import type { KeyStore } from '../../actors/runtime/ports/key-store.ts';
 import type { Store } from '../../actors/runtime/ports/store.ts';
-import { openByteFolders } from '../../actors/runtime/stores/directory/open-byte-folders.ts';
+import { openByteFolders } from '../../actors/runtime/stores/open/byte-stores.ts';
 import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
 import { systemRandom } from '../../actors/runtime/system/random.ts';
 import { own, row, SHARDS, write } from '../contracts/store/records.ts';

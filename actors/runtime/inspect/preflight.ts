@@ -2,8 +2,8 @@ import { type RegisteredKind, register } from '../actor/charts/register.ts';
 import { checkSum, restore } from '../actor/charts/snapshot.ts';
 import type { Kind } from '../actor/kind.ts';
 import type { Store, StoredState } from '../ports/store.ts';
-import type { StoreChoice } from '../stores/open-store.ts';
-import { openStoreReader } from '../stores/open-store-reader.ts';
+import { openStoreReader } from '../stores/open/store-reader.ts';
+import type { StoreChoice } from '../stores/store-choice.ts';
 
 /** A stored state that this build cannot load, and the number of actors in it. */
 export interface Unfit extends StoredState {

@@ -7,7 +7,7 @@ import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { NodeRow, Store } from '../ports/store.ts';
-import { makeFolder } from './directory/make-folder.ts';
+import { makeFolder } from './directory/folders.ts';
 import { UnfitDatabase } from './migration.ts';
 
 /** The mark of one node: for its birth `birth`, the store `store` acknowledged heartbeat `beat`. */

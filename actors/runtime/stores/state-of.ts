@@ -1,7 +1,7 @@
 /**
  * Prefix of nearly every snapshot, matched without parsing the rest: 0.1 us instead of 3 us for an account's snapshot.
  */
-const PLAIN = /^\{(?:"sum":"[^"\\]*",)?"value":"([^"\\]*)"/;
+const PLAIN = /^\{"value":"([^"\\]*)"/;
 
 /**
  * The state that operators see for a stored snapshot: its first level, as `actorCounts` groups it. A compound state

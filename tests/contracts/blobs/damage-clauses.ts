@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert';
 import { segment } from '../../../actors/runtime/bytes/segment.ts';
 import { BlobCorrupt } from '../../../actors/runtime/ports/blobs.ts';
-import { seededFraction } from '../../../actors/runtime/stores/sqlite/seeded-fraction.ts';
+import { seededFraction } from '../../../actors/runtime/stores/sqlite/lock.ts';
 import { pieces } from '../../support/pieces.ts';
 import { type Clause, put } from './clause.ts';
 

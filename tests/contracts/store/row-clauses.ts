@@ -1,7 +1,7 @@
 /** Clauses of the Store port on rows: look-ups, lists, cursors, open rows and expiry. */
 import * as assert from 'uvu/assert';
 import type { RowQuery, RowRecord, Store } from '../../../actors/runtime/ports/store.ts';
-import { seededFraction } from '../../../actors/runtime/stores/sqlite/seeded-fraction.ts';
+import { seededFraction } from '../../../actors/runtime/stores/sqlite/lock.ts';
 import type { Clause } from './clause.ts';
 import { actor, own, row, write } from './records.ts';
 

@@ -1,4 +1,4 @@
-import type { PostgresBounds } from '../../../actors/runtime/stores/postgres/open-postgres-store.ts';
+import type { PostgresBounds } from '../../../actors/runtime/stores/store-choice.ts';
 
 /** Bounds of a store under test: as in production, but with short waits. */
 export const testBounds: PostgresBounds = {

@@ -18,8 +18,7 @@ import {
 } from '../../ports/blobs.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
-import { makeFolder } from './make-folder.ts';
-import { syncFolder } from './sync-folder.ts';
+import { makeFolder, syncFolder } from './folders.ts';
 
 export interface BlobDirectoryOptions {
   /** The folder; created if it is missing. */

@@ -17,8 +17,7 @@ import {
   UnfitKeyStore,
 } from '../../ports/key-store.ts';
 import type { Random } from '../../ports/random.ts';
-import { makeFolder } from './make-folder.ts';
-import { syncFolder } from './sync-folder.ts';
+import { makeFolder, syncFolder } from './folders.ts';
 
 export interface KeyDirectoryOptions {
   /** The folder; created with mode 0700 if it is missing. */

@@ -4,22 +4,8 @@
  */
 import pg from 'pg';
 import { UnfitDatabase } from '../migration.ts';
+import type { ConnectionBounds } from '../store-choice.ts';
 import { messageOf, sqlState } from './failure.ts';
-
-/** Bounds of one connection; times in ms. */
-export interface ConnectionBounds {
-  readonly connectMs: number;
-  /** Longest wait for one lock; the call then fails. */
-  readonly lockMs: number;
-  /** Longest execution of one call on the server. */
-  readonly statementMs: number;
-  /** The server ends a transaction that a stalled process left open after this time. */
-  readonly idleInTransactionMs: number;
-  /** The server drops a client that acknowledges nothing for this time. */
-  readonly peerSilentMs: number;
-  /** Interval of probes on an idle connection, from both sides. */
-  readonly keepAliveMs: number;
-}
 
 export interface ConnectOptions {
   readonly url: string;

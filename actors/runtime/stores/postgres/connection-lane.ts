@@ -2,10 +2,12 @@
  * One connection and its queue: calls run one at a time, in order. The next call replaces a broken connection. Failures
  * are classified as never sent, refused by the server, or outcome unknown.
  */
+
 import type pg from 'pg';
 import type { Clock } from '../../ports/clock.ts';
 import { StoreRefused } from '../../ports/store.ts';
 import { UnfitDatabase } from '../migration.ts';
+import type { ConnectionLaneBounds } from '../store-choice.ts';
 import { isRepeatable, messageOf, refusalOf, sqlState, unknownOutcome } from './failure.ts';
 
 /** A statement with its values, as the driver accepts it. */
@@ -13,16 +15,6 @@ export interface LaneCall {
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
-}
-
-export interface ConnectionLaneBounds {
-  /** Longest wait for an answer before the connection is dropped; larger than the server's own bounds. */
-  readonly answerMs: number;
-  readonly callsMax: number;
-  /** Maximum attempts of a call that the server refused for a deadlock or a conflict, the first included. */
-  readonly triesMax: number;
-  /** Longest pause between two attempts; the actual pause is random. */
-  readonly retryMsMax: number;
 }
 
 export interface LaneOptions {

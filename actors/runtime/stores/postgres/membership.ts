@@ -5,7 +5,7 @@
 import type pg from 'pg';
 import { DEATH_PREFIX, ENDED_NODES_MAX, type NodeRow, type ShardRow, type Store } from '../../ports/store.ts';
 import type { CallKind, ConnectionLane } from './connection-lane.ts';
-import { membershipSql } from './statements/membership.ts';
+import { membershipSql } from './statements.ts';
 
 export type Membership = Pick<
   Store,

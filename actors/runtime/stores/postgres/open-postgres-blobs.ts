@@ -19,10 +19,11 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 import { StoreRefused } from '../../ports/store.ts';
 import { UnfitDatabase } from '../migration.ts';
-import { type ConnectionBounds, connect, openingAdvice, withoutPassword } from './connect.ts';
-import { type CallKind, ConnectionLane, type ConnectionLaneBounds } from './connection-lane.ts';
+import type { ConnectionBounds, ConnectionLaneBounds } from '../store-choice.ts';
+import { connect, openingAdvice, withoutPassword } from './connect.ts';
+import { type CallKind, ConnectionLane } from './connection-lane.ts';
 import { migrate } from './migrate.ts';
-import { blobSql } from './statements/blobs.ts';
+import { blobSql } from './statements.ts';
 
 export interface PostgresBlobsOptions {
   /** `postgres://user:password@host:port/database`: the store's database. */

@@ -4,6 +4,7 @@
  * server keeps no old log (`wal_recycle = off`, no archive, no replica) and the user has the required rights
  * (`pg_checkpoint`, execution of `pg_switch_wal`).
  */
+
 import { createSecretKey } from 'node:crypto';
 import type { Clock } from '../../ports/clock.ts';
 import {
@@ -17,12 +18,13 @@ import {
 } from '../../ports/key-store.ts';
 import type { Random } from '../../ports/random.ts';
 import { UnfitDatabase } from '../migration.ts';
-import { type ConnectionBounds, connect, openingAdvice, withoutPassword } from './connect.ts';
-import { type CallKind, ConnectionLane, type ConnectionLaneBounds } from './connection-lane.ts';
+import type { ConnectionBounds, ConnectionLaneBounds } from '../store-choice.ts';
+import { connect, openingAdvice, withoutPassword } from './connect.ts';
+import { type CallKind, ConnectionLane } from './connection-lane.ts';
 import { sqlState } from './failure.ts';
 import { migrate } from './migrate.ts';
 import { keyTables } from './migrations/key-0001-tables.ts';
-import { keySql } from './statements/keys.ts';
+import { keySql } from './statements.ts';
 
 export interface PostgresKeyStoreOptions {
   /** `postgres://user:password@host:port/database`: a database used for keys only. */

@@ -2,25 +2,19 @@
  * The Store port over PostgreSQL, for nodes on any number of hosts. A commit is one call on its shards' connection.
  * Membership and reads have connections of their own. Every wait and lock is bounded.
  */
+
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Store } from '../../ports/store.ts';
 import { UnfitDatabase } from '../migration.ts';
+import type { PostgresBounds } from '../store-choice.ts';
 import { committer } from './committer.ts';
-import { type ConnectionBounds, connect, openingAdvice, withoutPassword } from './connect.ts';
-import { ConnectionLane, type ConnectionLaneBounds } from './connection-lane.ts';
+import { connect, openingAdvice, withoutPassword } from './connect.ts';
+import { ConnectionLane } from './connection-lane.ts';
 import { membership } from './membership.ts';
 import { migrate } from './migrate.ts';
 import { reader } from './reader.ts';
-import { rowSql } from './statements/rows.ts';
-
-/** Every bound of the store; times in ms. */
-export interface PostgresBounds extends ConnectionBounds, ConnectionLaneBounds {
-  /** Connections for commits, each with a fixed part of the shards. */
-  readonly writers: number;
-  /** Connections for reads. */
-  readonly readers: number;
-}
+import { rowSql } from './statements.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`. */

@@ -10,10 +10,10 @@ import {
   requireStopped,
 } from '../maintenance.ts';
 import { UnfitDatabase } from '../migration.ts';
-import type { PostgresChoice } from '../open-store.ts';
+import type { PostgresChoice } from '../store-choice.ts';
 import { connect, openingAdvice, withoutPassword } from './connect.ts';
 import { migrate } from './migrate.ts';
-import { restoreSql } from './statements/restore.ts';
+import { restoreSql } from './statements.ts';
 
 export function postgresMaintenance({ url, bounds }: PostgresChoice, parts: MaintenanceParts): Maintenance {
   const database = withoutPassword(url);

@@ -5,8 +5,7 @@
 import type { ActorRecord, ActorWrite, ShardWrite } from '../../ports/store.ts';
 import { stateOf } from '../state-of.ts';
 import type { SqliteConnection } from './connect.ts';
-import { actorSql } from './statements/actors.ts';
-import { timerSql } from './statements/timers.ts';
+import { actorSql, timerSql } from './statements.ts';
 
 interface StoredActor {
   readonly n: number;

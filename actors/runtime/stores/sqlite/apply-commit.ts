@@ -5,10 +5,8 @@
 import type { RowRecord, ShardWrite } from '../../ports/store.ts';
 import { actorWriter } from './actor-writer.ts';
 import type { SqliteConnection } from './connect.ts';
-import { rowSql } from './statements/rows.ts';
-import { shardSql } from './statements/shards.ts';
-import { timerSql } from './statements/timers.ts';
-import type { Transact } from './transaction.ts';
+import type { Transact } from './lock.ts';
+import { rowSql, shardSql, timerSql } from './statements.ts';
 
 export const COMMITTED = 0;
 export const FENCE = 1;

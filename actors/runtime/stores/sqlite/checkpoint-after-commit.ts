@@ -8,7 +8,7 @@
 import type { Checkpointer } from './checkpointer.ts';
 import type { SqliteConnection } from './connect.ts';
 import { isBusy } from './failure.ts';
-import { pause } from './pause.ts';
+import { pause } from './lock.ts';
 
 /**
  * `worth`: log length that triggers a checkpoint; `most`: length at which the writer waits for the checkpointer and

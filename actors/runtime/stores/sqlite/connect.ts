@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { makeFolder } from '../directory/make-folder.ts';
+import { makeFolder } from '../directory/folders.ts';
 import { sqliteCode } from './failure.ts';
 
 export type SqliteConnection = Database.Database;

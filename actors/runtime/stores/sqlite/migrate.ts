@@ -4,8 +4,8 @@
  */
 import { effectOf, newerSchema } from '../migration.ts';
 import type { SqliteConnection } from './connect.ts';
+import type { Transact } from './lock.ts';
 import { firstSchema } from './migrations/0001-first-schema.ts';
-import type { Transact } from './transaction.ts';
 
 /** Ordered by number, from 1. The first line of each is `-- breaking: why` or `-- compatible: why`. */
 export const migrations: readonly string[] = [firstSchema];

@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
 import { otherShardCount, UnfitDatabase } from '../migration.ts';
 import { connect, openingAdvice, requireFullSync, type SqliteConnection } from './connect.ts';
-import { type LockWaitOptions, waitForLock } from './lock-wait.ts';
+import { type LockWaitOptions, transactions, waitForLock } from './lock.ts';
+import { ownership } from './membership.ts';
 import { migrate } from './migrate.ts';
-import { ownership } from './ownership.ts';
-import { transactions } from './transaction.ts';
 import type { WriterStart } from './writer-protocol.ts';
 
 /**

@@ -13,11 +13,11 @@ import type {
   StoredState,
   TimerRecord,
 } from '../../ports/store.ts';
-import type { SqliteConnection } from './connect.ts';
-import { actorSql } from './statements/actors.ts';
-import { referredSql, rowQuerySql, rowQueryValues, rowSql } from './statements/rows.ts';
-import { shardSql } from './statements/shards.ts';
-import { timerSql } from './statements/timers.ts';
+import { UnfitDatabase } from '../migration.ts';
+import type { StoreReader } from '../store-choice.ts';
+import { connect, openingAdvice, type SqliteConnection } from './connect.ts';
+import { refuseNewer } from './migrate.ts';
+import { actorSql, referredSql, rowQuerySql, rowQueryValues, rowSql, shardSql, timerSql } from './statements.ts';
 
 export const QUERY_ROWS_MAX = 1_000;
 
@@ -90,4 +90,34 @@ function rowOrNull(stored: StoredRow | undefined): RowRecord | null {
 
 function timerOf([address, name, dueAt, event]: StoredTimer): TimerRecord {
   return { address, name, dueAt, event };
+}
+
+/**
+ * The read operations of the store, for tools. It changes nothing in the file, not even the schema, and can run beside
+ * the nodes that use it. Throws one line that names the file when it is missing or cannot be read.
+ */
+export function openSqliteReader(path: string): StoreReader {
+  try {
+    const connection = connect(path, 'read');
+    try {
+      if (holdsCluster(connection)) refuseNewer(connection, path);
+      const from = reader(connection);
+      return {
+        actorCounts: async () => from.actorCounts(),
+        states: async () => from.states(),
+        loadActor: async (address) => from.loadActor(address),
+        close: async () => void connection.close(),
+      };
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof UnfitDatabase) throw error;
+    throw new Error(openingAdvice(path, error), { cause: error });
+  }
+}
+
+function holdsCluster(connection: SqliteConnection): boolean {
+  return connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").get() !== undefined;
 }

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { RESTORED_SETTING } from '../boot-mark.ts';
-import { makeFolder } from '../directory/make-folder.ts';
+import { makeFolder } from '../directory/folders.ts';
 import {
   jumpBy,
   type Maintenance,
@@ -12,13 +12,12 @@ import {
   type Restored,
   requireStopped,
 } from '../maintenance.ts';
-import type { SqliteChoice } from '../open-store.ts';
+import type { SqliteChoice } from '../store-choice.ts';
 import { connect, openingAdvice, type SqliteConnection } from './connect.ts';
-import type { LockWaitOptions } from './lock-wait.ts';
+import type { LockWaitOptions } from './lock.ts';
+import { transactions } from './lock.ts';
 import { migrate } from './migrate.ts';
-import { restoreSql } from './statements/restore.ts';
-import { settingSql } from './statements/settings.ts';
-import { transactions } from './transaction.ts';
+import { restoreSql, settingSql } from './statements.ts';
 
 /** The database, its log and the log's index, log first: a database is never combined with another's log. */
 const FILES = ['-wal', '-shm', ''];

@@ -2,8 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { VerdictCode } from './apply-commit.ts';
 import type { StoreFailure } from './failure.ts';
-import type { nodes } from './nodes.ts';
-import type { ownership } from './ownership.ts';
+import type { nodes, ownership } from './membership.ts';
 import type { Packed } from './packed-commit.ts';
 
 export interface WriterStart {

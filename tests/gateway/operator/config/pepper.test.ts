@@ -12,7 +12,7 @@ import {
   systemClock,
   systemRandom,
 } from '../../../../actors/runtime/index.ts';
-import { type OpenedStore, openStore } from '../../../../actors/runtime/stores/open-store.ts';
+import { type OpenedStore, openStore } from '../../../../actors/runtime/stores/open/store.ts';
 import { acceptPepper, fingerprintOf, openSecretsFor, pepperFit } from '../../../../gateway/operator/config/pepper.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { testBounds } from '../../../support/postgres/bounds.ts';

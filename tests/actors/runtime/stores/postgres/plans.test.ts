@@ -3,9 +3,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RowQuery } from '../../../../../actors/runtime/ports/store.ts';
 import { connect } from '../../../../../actors/runtime/stores/postgres/connect.ts';
-import { actorSql } from '../../../../../actors/runtime/stores/postgres/statements/actors.ts';
-import { referredQuery, rowList, rowSql } from '../../../../../actors/runtime/stores/postgres/statements/rows.ts';
-import { timerSql } from '../../../../../actors/runtime/stores/postgres/statements/timers.ts';
+import {
+  actorSql,
+  referredQuery,
+  rowList,
+  rowSql,
+  timerSql,
+} from '../../../../../actors/runtime/stores/postgres/statements.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { testBounds } from '../../../../support/postgres/bounds.ts';
 import { withStores } from './with-stores.ts';

@@ -2,12 +2,14 @@
  * Opens a node's blob store and key store. SQLite: two folders in the data folder. PostgreSQL: the store's database for
  * blobs, and a separate database for keys.
  */
-import type { Blobs } from '../ports/blobs.ts';
-import type { Clock } from '../ports/clock.ts';
-import { type KeyStore, UnfitKeyStore } from '../ports/key-store.ts';
-import type { Random } from '../ports/random.ts';
-import { openByteFolders } from './directory/open-byte-folders.ts';
-import type { PostgresChoice, StoreChoice } from './open-store.ts';
+import { join } from 'node:path';
+import type { Blobs } from '../../ports/blobs.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { type KeyStore, UnfitKeyStore } from '../../ports/key-store.ts';
+import type { Random } from '../../ports/random.ts';
+import { openBlobDirectory } from '../directory/open-blob-directory.ts';
+import { openKeyDirectory } from '../directory/open-key-directory.ts';
+import type { PostgresChoice, StoreChoice } from '../store-choice.ts';
 
 export interface OpenByteStoresOptions {
   readonly choice: StoreChoice;
@@ -35,9 +37,9 @@ export async function openByteStores(options: OpenByteStoresOptions): Promise<By
 async function openInPostgres(choice: PostgresChoice, options: OpenByteStoresOptions): Promise<ByteStores> {
   const { blobBytesMax: bytesMax, clock, random } = options;
   const { url, keys, bounds } = choice;
-  const { openPostgresBlobs } = await import('./postgres/open-postgres-blobs.ts');
+  const { openPostgresBlobs } = await import('../postgres/open-postgres-blobs.ts');
   const blobs = await openPostgresBlobs({ url, clock, random, bounds, bytesMax });
-  const { openPostgresKeyStore } = await import('./postgres/open-postgres-key-store.ts');
+  const { openPostgresKeyStore } = await import('../postgres/open-postgres-key-store.ts');
   try {
     return { blobs, keys: await openPostgresKeyStore({ url: keys.url, clock, random, bounds }) };
   } catch (error) {
@@ -53,4 +55,23 @@ function withoutKeys(variable: string, error: unknown): Error {
     `${variable} is not set, so the keys that seal batches, files and videos belong in a database beside the store's: ` +
       `${why}, or set ${variable} to a database on another server`,
   );
+}
+
+export interface ByteFoldersOptions {
+  /** The data folder: blobs are in `blobs`, sealing keys in `keys`, which must not be backed up. */
+  readonly data: string;
+  readonly blobBytesMax: number;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Opens the byte stores of the SQLite variant. Rejects with a one-line message for the operator. */
+export async function openByteFolders(
+  options: ByteFoldersOptions,
+): Promise<{ readonly blobs: Blobs; readonly keys: KeyStore }> {
+  const { data, blobBytesMax, clock, random } = options;
+  return {
+    blobs: await openBlobDirectory({ path: join(data, 'blobs'), bytesMax: blobBytesMax, clock, random }),
+    keys: await openKeyDirectory({ path: join(data, 'keys'), clock, random }),
+  };
 }

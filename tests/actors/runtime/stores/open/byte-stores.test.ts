@@ -1,16 +1,16 @@
 /** The sealing keys of a cluster on PostgreSQL: a node with no place for them does not start. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { UnfitKeyStore } from '../../../../actors/runtime/ports/key-store.ts';
-import { openByteStores } from '../../../../actors/runtime/stores/open-byte-stores.ts';
-import { systemClock } from '../../../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../../../actors/runtime/system/random.ts';
-import { bounded } from '../../../support/bounded.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { paced } from '../../../support/pace.ts';
-import { testBounds } from '../../../support/postgres/bounds.ts';
-import { openDatabase } from '../../../support/postgres/database.ts';
-import { startPostgres } from '../../../support/postgres/server.ts';
+import { UnfitKeyStore } from '../../../../../actors/runtime/ports/key-store.ts';
+import { openByteStores } from '../../../../../actors/runtime/stores/open/byte-stores.ts';
+import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
+import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { bounded } from '../../../../support/bounded.ts';
+import { failureOf } from '../../../../support/failure-of.ts';
+import { paced } from '../../../../support/pace.ts';
+import { testBounds } from '../../../../support/postgres/bounds.ts';
+import { openDatabase } from '../../../../support/postgres/database.ts';
+import { startPostgres } from '../../../../support/postgres/server.ts';
 
 const it = bounded(test);
 const own = await startPostgres();

@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type LockWaitOptions, waitForLock } from '../../../../../actors/runtime/stores/sqlite/lock-wait.ts';
-import { seededFraction } from '../../../../../actors/runtime/stores/sqlite/seeded-fraction.ts';
+import { type LockWaitOptions, seededFraction, waitForLock } from '../../../../../actors/runtime/stores/sqlite/lock.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
 const it = bounded(test);

@@ -2,29 +2,11 @@
  * Opens the store of a node and refuses one that was restored from an old copy. Loads only the code of the chosen
  * store.
  */
-import type { Clock } from '../ports/clock.ts';
-import type { Random } from '../ports/random.ts';
-import type { Store } from '../ports/store.ts';
-import { withBootMarks } from './boot-mark.ts';
-import type { PostgresBounds } from './postgres/open-postgres-store.ts';
-
-/** The configured store and its own options. Times in ms. */
-export type StoreChoice = SqliteChoice | PostgresChoice;
-
-export interface SqliteChoice {
-  readonly kind: 'sqlite';
-  readonly path: string;
-  readonly busyMs: number;
-  readonly ballastBytes: number;
-}
-
-export interface PostgresChoice {
-  readonly kind: 'postgres';
-  readonly url: string;
-  /** The separate database of the sealing keys; with the unset variable that would name it where its URL is the default. */
-  readonly keys: { readonly url: string; readonly unsetVariable: string | null };
-  readonly bounds: PostgresBounds;
-}
+import type { Clock } from '../../ports/clock.ts';
+import type { Random } from '../../ports/random.ts';
+import type { Store } from '../../ports/store.ts';
+import { withBootMarks } from '../boot-mark.ts';
+import type { StoreChoice } from '../store-choice.ts';
 
 export interface OpenStoreOptions {
   readonly choice: StoreChoice;
@@ -64,11 +46,11 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
 
 async function open({ choice, shards, clock, random, marks, onFull, onFatal }: OpenStoreOptions): Promise<OpenedStore> {
   if (choice.kind === 'sqlite') {
-    const { openSqliteStore } = await import('./sqlite/open-sqlite-store.ts');
+    const { openSqliteStore } = await import('../sqlite/open-sqlite-store.ts');
     const { path, busyMs: busyBoundMs, ballastBytes } = choice;
     return openSqliteStore({ path, shards, clock, random, busyBoundMs, ballastBytes, onFull, onFatal });
   }
-  const { openPostgresStore } = await import('./postgres/open-postgres-store.ts');
+  const { openPostgresStore } = await import('../postgres/open-postgres-store.ts');
   const { url, bounds } = choice;
   const store = await openPostgresStore({
     url,

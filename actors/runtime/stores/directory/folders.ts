@@ -3,6 +3,7 @@
  * file system that refuses names as absent, such as /proc: it creates the parent again and again.
  */
 import { mkdirSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 const FOLDER_MODE = 0o700;
@@ -31,4 +32,14 @@ function makeBelow(path: string): void {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Makes the names in a folder durable: a rename or a removal survives a power failure only after this. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }

@@ -1,0 +1,153 @@
+import type { IndexColumn, RowQuery } from '../../ports/store.ts';
+
+const ROW_COLUMNS = 'address, collection, id, sort, index0, index1, index2, index3, open, expires_at, body';
+
+/** SQL on `rows`. Updates set only changed columns, so that the indexes of all others stay untouched. */
+export const rowSql = {
+  find: `SELECT n, sort, index0, index1, index2, index3, open, expires_at FROM rows
+    WHERE collection = ? AND id = ? AND address = ?`,
+  insertIfAbsent: `INSERT INTO rows (${ROW_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (collection, id, address) DO NOTHING`,
+  updateBody: 'UPDATE rows SET body = ? WHERE n = ?',
+  updateOpen: 'UPDATE rows SET body = ?, open = ?, index0 = ?, expires_at = ? WHERE n = ?',
+  updateAll: `UPDATE rows SET body = ?, open = ?, index0 = ?, expires_at = ?, sort = ?, index1 = ?, index2 = ?, index3 = ?
+    WHERE n = ?`,
+  close: `UPDATE rows SET body = ?, open = 0, index0 = ?, expires_at = ? WHERE collection = ? AND id = ? AND address = ?
+    AND open = 1 AND sort = ? AND index1 IS ? AND index2 IS ? AND index3 IS ?`,
+  remove: 'DELETE FROM rows WHERE collection = ? AND id = ? AND address = ?',
+  sweep: `DELETE FROM rows WHERE n IN
+    (SELECT n FROM rows WHERE expires_at IS NOT NULL AND expires_at < ? ORDER BY expires_at LIMIT ?)`,
+  byKey: `SELECT ${ROW_COLUMNS} FROM rows WHERE collection = ? AND id = ? AND address = ?`,
+  byId: `SELECT ${ROW_COLUMNS} FROM rows WHERE collection = ? AND id = ? ORDER BY address LIMIT 1`,
+  openOf: `SELECT ${ROW_COLUMNS} FROM rows WHERE address = ? AND open = 1 ORDER BY collection, sort, id`,
+} as const;
+
+/**
+ * SQL of a list for the shape of the query; `rowQueryValues` binds its values in the same order. The index is named
+ * instead of left to the planner: open rows are few, a look-up column is next, then the actor's own order. A list over
+ * a whole collection with none of these sorts the collection.
+ */
+export function rowQuerySql(query: RowQuery): string {
+  const descending = query.order === 'descending';
+  const direction = descending ? 'DESC' : 'ASC';
+  const conditions = ['collection = ?'];
+  if (query.address !== undefined) conditions.push('address = ?');
+  if (query.where) conditions.push(`index${query.where.column} = ?`);
+  if (query.openOnly) conditions.push('open = 1');
+  if (ofRuntime(query)) conditions.push("collection >= '$' AND collection < '%'");
+  if (query.after) conditions.push(`(sort, id) ${descending ? '<' : '>'} (?, ?)`);
+  return `SELECT ${ROW_COLUMNS} FROM rows INDEXED BY ${indexFor(query)}
+    WHERE ${conditions.join(' AND ')} ORDER BY sort ${direction}, id ${direction} LIMIT ?`;
+}
+
+/**
+ * Returns the values of a JSON list that occur in one of the columns: one look-up each, however many rows contain it.
+ */
+export function referredSql(columns: readonly IndexColumn[]): string {
+  const found = columns.map(
+    ({ column }) => `EXISTS (SELECT 1 FROM rows INDEXED BY rows_by_index${column}
+      WHERE collection = ? AND index${column} = given.value)`,
+  );
+  return `SELECT given.value FROM json_each(?) AS given WHERE ${found.join(' OR ')}`;
+}
+
+/** Open rows of the runtime's own collections (`$...`) have a separate index by their first column. */
+function ofRuntime({ collection, openOnly, address, where }: RowQuery): boolean {
+  return openOnly === true && address === undefined && where?.column === 0 && collection.startsWith('$');
+}
+
+function indexFor(query: RowQuery): string {
+  if (ofRuntime(query)) return 'rows_open_of_runtime';
+  if (query.openOnly) return 'rows_open';
+  if (query.where) return `rows_by_index${query.where.column}`;
+  return query.address === undefined ? 'rows_by_id' : 'rows_by_address';
+}
+
+export function rowQueryValues(query: RowQuery): (string | number)[] {
+  const values: (string | number)[] = [query.collection];
+  if (query.address !== undefined) values.push(query.address);
+  if (query.where) values.push(query.where.equals);
+  if (query.after) values.push(query.after.sort, query.after.id);
+  values.push(query.limit);
+  return values;
+}
+
+/**
+ * SQL on `actors`. Updates set state and chart only when one changed, so that their index stays untouched otherwise.
+ */
+export const actorSql = {
+  judge: 'SELECT n, version, state, chart FROM actors WHERE address = ?',
+  insert: `INSERT INTO actors (address, kind, hash, shard, version, chart, state, snapshot, transitions)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  updateIfSame: `UPDATE actors SET version = ?, snapshot = ?, transitions = ?
+    WHERE address = ? AND version = ? AND state = ? AND chart = ?`,
+  update: 'UPDATE actors SET version = ?, snapshot = ?, transitions = ? WHERE n = ?',
+  updateWithState: 'UPDATE actors SET version = ?, chart = ?, snapshot = ?, transitions = ?, state = ? WHERE n = ?',
+  remove: 'DELETE FROM actors WHERE address = ?',
+  load: 'SELECT kind, hash, shard, version, chart, snapshot, transitions FROM actors WHERE address = ?',
+  ofKind: 'SELECT address FROM actors WHERE kind = ? AND shard = ? ORDER BY address',
+  actorCounts: `SELECT kind, state, chart, count(*) AS count FROM actors INDEXED BY actors_by_state
+    GROUP BY kind, state, chart ORDER BY kind, state, chart`,
+  states: `SELECT kind, chart, CASE WHEN json_valid(snapshot) THEN snapshot -> '$.value' END AS value,
+    count(*) AS count, min(address) AS example
+    FROM actors GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+} as const;
+
+/** SQL on `timers`. Due timers are read in time order; the shards are passed as one JSON list. */
+export const timerSql = {
+  set: `INSERT INTO timers (address, name, shard, due_at, event) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (address, name) DO UPDATE SET due_at = excluded.due_at, event = excluded.event`,
+  cancel: 'DELETE FROM timers WHERE address = ? AND name = ?',
+  cancelAll: 'DELETE FROM timers WHERE address = ?',
+  due: `SELECT address, name, due_at, event FROM timers
+    WHERE due_at <= ? AND shard IN (SELECT value FROM json_each(?)) ORDER BY due_at, address, name LIMIT ?`,
+  of: 'SELECT address, name, due_at, event FROM timers WHERE address = ? ORDER BY due_at, name',
+} as const;
+
+const NODE_COLUMNS = 'birth, incarnation, name, address, operator_url, pid, host, beat, reaches, state, why';
+const ALIVE = "state IN ('joining', 'up', 'draining')";
+
+const OLD = `state IN ('dead', 'left') AND birth <=
+    (SELECT birth FROM nodes WHERE state IN ('dead', 'left') ORDER BY birth DESC LIMIT 1 OFFSET ?)`;
+
+/** SQL on `nodes`. The row of the latest birth is never deleted, so births keep counting. */
+export const nodeSql = {
+  replace: `UPDATE nodes SET state = 'dead', why = 'replaced' WHERE name = ? AND ${ALIVE}`,
+  insert: `INSERT INTO nodes (incarnation, name, address, operator_url, pid, host) VALUES (?, ?, ?, ?, ?, ?)
+    RETURNING birth`,
+  forgetDeaths: `DELETE FROM settings WHERE name IN (SELECT ? || incarnation FROM nodes WHERE ${OLD})`,
+  forget: `DELETE FROM nodes WHERE ${OLD}`,
+  beat: `UPDATE nodes SET beat = beat + 1, reaches = ?, state = ? WHERE incarnation = ? AND ${ALIVE}`,
+  alive: `SELECT ${NODE_COLUMNS} FROM nodes WHERE ${ALIVE} ORDER BY birth`,
+  ended: `SELECT ${NODE_COLUMNS} FROM nodes WHERE state IN ('dead', 'left') ORDER BY birth DESC LIMIT ?`,
+  markDead: `UPDATE nodes SET state = 'dead', why = ? WHERE incarnation = ? AND beat = ? AND ${ALIVE}`,
+  leave: `UPDATE nodes SET state = 'left', why = 'left' WHERE incarnation = ? AND ${ALIVE}`,
+  state: 'SELECT state FROM nodes WHERE incarnation = ?',
+} as const;
+
+/** SQL on `shards` and the counter of their changes. */
+export const shardSql = {
+  fence: 'SELECT 1 FROM shards WHERE shard = ? AND owner = ? AND epoch = ?',
+  create: 'INSERT OR IGNORE INTO shards (shard, owner, epoch) VALUES (?, NULL, 0)',
+  all: 'SELECT shard, owner, epoch FROM shards ORDER BY shard',
+  move: 'UPDATE shards SET owner = ?, epoch = epoch + 1 WHERE shard = ? AND owner IS ? AND epoch = ?',
+  revision: "SELECT value FROM counters WHERE name = 'shards_revision'",
+  raiseRevision: "UPDATE counters SET value = value + 1 WHERE name = 'shards_revision'",
+} as const;
+
+/** SQL on the settings: the first written value stays. */
+export const settingSql = {
+  writeIfAbsent: 'INSERT OR IGNORE INTO settings (name, value) VALUES (?, ?)',
+  read: 'SELECT value FROM settings WHERE name = ?',
+} as const;
+
+/** SQL that makes a restored database safe to use. The birth that it reserves is given to no node. */
+export const restoreSql = {
+  beats: "SELECT coalesce(sum(beat), 0) FROM nodes WHERE state IN ('joining', 'up', 'draining')",
+  raiseEpochs: 'UPDATE shards SET owner = NULL, epoch = epoch + ?',
+  raiseRevision: "UPDATE counters SET value = value + ? WHERE name = 'shards_revision'",
+  endNodes: "UPDATE nodes SET state = 'dead', why = 'restored' WHERE state IN ('joining', 'up', 'draining')",
+  takeBirth: `INSERT INTO nodes (birth, incarnation, name, address, operator_url, pid, host, state, why)
+    SELECT coalesce(max(birth), 0) + ?, ?, '(restored)', '', '', 0, '', 'left', 'restored' FROM nodes RETURNING birth`,
+  mark: 'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+} as const;
