@@ -13,7 +13,7 @@ const ROWS_MAX = 100_000;
 export type ActivitySum = Omit<KeyUsage, 'key' | 'keyHash' | 'user' | 'isClosed'> & Partial<Pick<KeyUsage, 'key'>>;
 
 /** Which rows are summed, and by what they are grouped in addition to day, model and endpoint. */
-export interface ActivityFilter {
+interface ActivityFilter {
   /** Store times at which the wanted days began, newest first. */
   readonly days: readonly number[];
   /** Public handle of one key; null or absent: all, as with the next two. */

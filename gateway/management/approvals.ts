@@ -27,7 +27,7 @@ export const approvalSchema = Type.Object({
 type ApprovalBody = Static<typeof approvalSchema>;
 const approvalOf = checker(approvalSchema);
 
-export interface Approved {
+interface Approved {
   /** The one-time code, which the application trades for the key. */
   readonly code: string;
   readonly origin: string;

@@ -23,7 +23,7 @@ export function isCredited(record: Deposit['record']): record is PaidIn {
   return !('status' in record);
 }
 
-export interface DepositPage {
+interface DepositPage {
   readonly deposits: readonly Deposit[];
   readonly hasMore: boolean;
 }

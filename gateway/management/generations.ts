@@ -7,7 +7,7 @@ const GENERATION = 'generation';
 /** Longer ids are not looked up. */
 export const GENERATION_ID_CHARACTERS_MAX = 96;
 
-export interface FoundGeneration {
+interface FoundGeneration {
   /** Address of its account. */
   readonly account: string;
   readonly generation: Generation;

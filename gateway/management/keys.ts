@@ -39,7 +39,7 @@ const newKeyOf = checker(keyCreateSchema);
 const importOf = checker(keyImportSchema);
 const keyEditOf = checker(keyEditSchema);
 
-export interface MadeKey {
+interface MadeKey {
   readonly view: KeyView;
   /** Returned here and stored nowhere. */
   readonly text: string;
@@ -120,7 +120,7 @@ async function create(services: ManagementServices, tenant: Tenant, creation: Cr
 
 /**
  * Who makes which kind: a person who signed in makes keys that spend, a management key also further management keys, and
- * the operator every kind. A stolen session ends after hours, and so must all that it can do.
+ * the operator every kind. A stolen session ends after hours, and so must all that it can do. (rule K15)
  */
 function requireRight(kind: KeyKind, { by }: Tenant): void {
   if (kind === 'inference' || by.kind === 'operator') return;

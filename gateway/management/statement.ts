@@ -46,7 +46,7 @@ export async function monthsOf(
   return months;
 }
 
-export interface Statement {
+interface Statement {
   readonly month: Month;
   /** Lines of CSV, piece by piece. */
   readonly lines: AsyncIterable<Uint8Array>;

@@ -23,7 +23,7 @@ export interface NamedChange {
   readonly input: unknown;
 }
 
-export interface MembersChanged {
+interface MembersChanged {
   readonly before: WorkspaceRecord;
   readonly after: WorkspaceRecord;
   readonly users: readonly string[];
@@ -55,7 +55,7 @@ export async function removeMembersFrom(
 }
 
 /** Names one budget. */
-export interface BudgetName {
+interface BudgetName {
   /** Id or slug of the workspace. */
   readonly name: string;
   readonly interval: string;

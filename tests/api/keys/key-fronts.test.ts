@@ -103,7 +103,7 @@ const WRONG: readonly (readonly [{ name?: string; limit?: string; window?: strin
   [{ expires: '2001-01-01' }, 'expires_at must be in the future'],
 ];
 
-it('what a key may not have is refused by every front, in the same words, and makes no key', async () => {
+it('what a key may not have is refused by every front, in the same words, and makes no key (rule K17)', async () => {
   const owner = await fronts.owner();
   for (const [wrong, message] of WRONG) {
     const { name = 'ci', limit, window, expires } = wrong;
@@ -120,7 +120,7 @@ it('what a key may not have is refused by every front, in the same words, and ma
   assert.equal(await fronts.keysOf(owner), []);
 });
 
-it('a session makes no management key; a management key and the operator do', async () => {
+it('a session makes no management key; a management key and the operator do (rule K15)', async () => {
   const owner = await fronts.owner();
   const kinds = async () => (await fronts.keysOf(owner)).map(({ kind, createdBy }) => [kind, createdBy?.kind]);
   for (const kind of ['management', 'provider']) {
