@@ -66,18 +66,18 @@ export type JobSubmit = Stamped & {
   readonly bounds: VideoBounds;
 };
 
-/** From the runner of this attempt, before it calls a provider; answered with `BegunRender`. */
-export type RenderBegin = Stamped & { readonly type: 'render.begin'; readonly attempt: number };
+/** From the runner of this run, before it calls a provider; answered with `BegunRender`. */
+export type RenderBegin = Stamped & { readonly type: 'render.begin'; readonly run: number };
 /** From the runner: a provider has accepted the render. */
 export type RenderSubmitted = Stamped & {
   readonly type: 'render.submitted';
-  readonly attempt: number;
+  readonly run: number;
   readonly remote: RemoteRender;
 };
 /** From the runner: the candidate failed without a charge, and `candidate` is tried next. */
 export type RenderMoved = Stamped & {
   readonly type: 'render.moved';
-  readonly attempt: number;
+  readonly run: number;
   readonly candidate: number;
 };
 
@@ -88,7 +88,7 @@ export interface BegunRender {
 }
 
 /**
- * What a finished attempt resolves with. The settlement is committed with the outcome; its `cost` is '0' and
+ * What a finished run resolves with. The settlement is committed with the outcome; its `cost` is '0' and
  * `unpriced` names `video_second` where the rate is undeclared. `videoSeconds` is the sum of the clips.
  */
 export type RenderResult =
@@ -122,9 +122,9 @@ interface Failed {
 }
 /** A failure of the service; the failure of a provider is a `RenderResult`. */
 export type RenderFailed = Stamped & Failed & { readonly type: 'render.failed' };
-/** The runner died; the next attempt begins. */
+/** The runner died; the next run begins. `attempt` is its number, in the runtime's word. */
 export type RenderAttempt = Stamped & { readonly type: 'render.attempt'; readonly attempt: number };
-/** Timer: a failed attempt is repeated. */
+/** Timer: a failed run is repeated. */
 export type RenderRetry = Stamped & { readonly type: 'render.retry'; readonly repeats: Repeats };
 
 /** What the activity `abort` resolves with: the charge of what the provider reports, or null. */

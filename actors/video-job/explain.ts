@@ -11,14 +11,14 @@ export function explainVideoJob({ state, context, openRows, now }: View): readon
 }
 
 function progressOf(state: string, job: VideoJobState, now: number): readonly string[] {
-  const { attempt, waits, error, endedAt, submitted } = job;
+  const { run, waits, error, endedAt, submitted } = job;
   const deadline = time(submitted?.deadlineAt);
   switch (state) {
     case 'pending':
-      if (waits === null) return [`The job waits for attempt ${attempt} to begin, until ${deadline}.`, endpointOf(job)];
-      return [`The job waits ${secondsTo(waits.until, now)} s for attempt ${attempt}: ${waits.why}.`, endpointOf(job)];
+      if (waits === null) return [`The job waits for attempt ${run} to begin, until ${deadline}.`, endpointOf(job)];
+      return [`The job waits ${secondsTo(waits.until, now)} s for attempt ${run}: ${waits.why}.`, endpointOf(job)];
     case 'in_progress':
-      return [`Attempt ${attempt} renders, until ${deadline}.`, endpointOf(job)];
+      return [`Attempt ${run} renders, until ${deadline}.`, endpointOf(job)];
     case 'cancelling':
       return ['The job is cancelled once its provider has answered the request to abort.', endpointOf(job)];
     case 'failed':

@@ -35,10 +35,10 @@ const HOLD_ATTEMPT = 1;
 
 export function recordOf(state: VideoJobState, status: VideoStatus): JobRecord {
   const { id, account, key, generation, model, createdAt, assets, candidates } = submittedOf(state);
-  const { processed, renderedAt, endedAt, clipSeconds, usage, error, fault, attempt, candidate } = state;
+  const { processed, renderedAt, endedAt, clipSeconds, usage, error, fault, run, candidate } = state;
   return {
     ...{ id, account, key, generation, model, status, processed, createdAt, renderedAt, endedAt },
-    ...{ clipSeconds, usage, error, fault, attempt, candidate },
+    ...{ clipSeconds, usage, error, fault, run, candidate },
     candidates: candidates.map(({ tag }) => tag),
     assets: endedAt === null ? assets : null,
   };

@@ -43,8 +43,8 @@ export interface JobRecord {
   readonly usage: JobUsage | null;
   readonly error: JobError | null;
   readonly fault: 'marketplace' | null;
-  /** The current attempt to render, from 1. */
-  readonly attempt: number;
+  /** The current run of the render, from 1. */
+  readonly run: number;
   /** Tags of the endpoints that may render it, in order, and the position of the one that does. */
   readonly candidates: readonly string[];
   readonly candidate: number;

@@ -28,13 +28,13 @@ export interface VideoJobState {
   readonly address: string;
   /** Null only during the step that creates the job. */
   readonly submitted: SubmittedJob | null;
-  /** The current attempt; while it waits for its repetition, the next one. */
-  readonly attempt: number;
+  /** The current run of the render, from 1; while it waits for its repetition, the next one. */
+  readonly run: number;
   /** Position of the candidate that renders, or is tried next. */
   readonly candidate: number;
   /** The render as the provider knows it; null where none has accepted it, or none is asked any more. */
   readonly remote: RemoteRender | null;
-  /** Present while a failed attempt waits to be repeated: until when, and why it failed. */
+  /** Present while a failed run waits to be repeated: until when, and why it failed. */
   readonly waits: { readonly until: number; readonly why: string } | null;
   readonly processed: boolean;
   readonly renderedAt: number | null;
@@ -51,7 +51,7 @@ export interface VideoJobState {
 
 export function emptyJob(address: string): VideoJobState {
   return {
-    ...{ address, submitted: null, attempt: 1, candidate: 0, remote: null, waits: null, processed: false },
+    ...{ address, submitted: null, run: 1, candidate: 0, remote: null, waits: null, processed: false },
     ...{ renderedAt: null, endedAt: null, clipSeconds: null, usage: null, error: null, fault: null, fetched: false },
   };
 }
@@ -66,8 +66,8 @@ export function submit(state: VideoJobState, { job, bounds, at }: JobSubmit): Vi
   return { ...state, submitted: { ...kept, createdAt: timeOfId(job.id), deadlineAt: at + bounds.jobMs, bounds } };
 }
 
-export function follow(state: VideoJobState, attempt: number): VideoJobState {
-  return { ...state, attempt, waits: null };
+export function follow(state: VideoJobState, run: number): VideoJobState {
+  return { ...state, run, waits: null };
 }
 
 export function withRemote(state: VideoJobState, remote: RemoteRender | null): VideoJobState {
@@ -82,7 +82,7 @@ export function moveTo(state: VideoJobState, candidate: number): VideoJobState {
 const BACK_OFF_MS_MIN = 1_000;
 const BACK_OFF_MS_MAX = 60_000;
 
-/** When a failed attempt of any activity is repeated. */
+/** When a failed run of any activity is repeated. */
 export function retryAt({ attempt, at }: { readonly attempt: number; readonly at: number }): number {
   return at + Math.min(BACK_OFF_MS_MAX, BACK_OFF_MS_MIN * 2 ** Math.min(attempt - 1, 10));
 }
@@ -95,7 +95,7 @@ export function isRepeatable(state: VideoJobState, event: RenderFailed): boolean
 export function awaitRetry(state: VideoJobState, event: RenderFailed): VideoJobState {
   const { attempt, failure } = event;
   const waits = { until: retryAt(event), why: `${failure.code}: ${failure.message}` };
-  return { ...state, attempt: attempt + 1, waits };
+  return { ...state, run: attempt + 1, waits };
 }
 
 /** Nothing is rendered any more. What the caller wrote is not kept for the retention of the job. */
@@ -159,9 +159,9 @@ export function cancelCharged(state: VideoJobState, settlement: RenderResult['se
 }
 
 /** A provider that can abort a render reports one of a job that has ended. */
-export function isLeftRunning(state: VideoJobState, { attempt, remote }: RenderSubmitted): boolean {
+export function isLeftRunning(state: VideoJobState, { run, remote }: RenderSubmitted): boolean {
   const { candidates } = submittedOf(state);
-  return state.remote === null && attempt <= state.attempt && candidates[remote.candidate]?.cancellable === true;
+  return state.remote === null && run <= state.run && candidates[remote.candidate]?.cancellable === true;
 }
 
 /** True if the provider that has accepted the render can abort it. */

@@ -135,8 +135,8 @@ const REPORTS = ['render.begin', 'render.submitted', 'render.moved'] as const;
 type Report = RenderBegin | RenderSubmitted | RenderMoved;
 
 /** False for the report of a runner whose run is not the current one. */
-function isCurrent({ waits, attempt }: VideoJobState, report: Report): boolean {
-  return waits === null && report.attempt === attempt;
+function isCurrent({ waits, run }: VideoJobState, report: Report): boolean {
+  return waits === null && report.run === run;
 }
 
 function isLate(state: VideoJobState, { failure, at }: RenderFailed): boolean {

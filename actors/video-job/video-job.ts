@@ -147,32 +147,36 @@ export async function closeClip(
   await askOrAbsent(cluster, name, { type: 'clip.close', ...event }, withinMs);
 }
 
-/** One attempt of the activity `render`. */
+/** One run of the activity `render`. */
 export interface RenderRun extends JobName {
-  readonly attempt: number;
+  readonly run: number;
   readonly withinMs: number;
 }
 
 /**
  * From the runner, before it calls a provider: the job is `in_progress` from this commit on. Answers how far an earlier
- * attempt came. Null: another attempt renders the job, or it has ended; the runner stops.
+ * run came. Null: another run renders the job, or it has ended; the runner stops.
  */
-export async function beginRender(cluster: Cluster, run: RenderRun): Promise<BegunRender | null> {
-  return report(cluster, run, { type: 'render.begin', attempt: run.attempt });
+export async function beginRender(cluster: Cluster, current: RenderRun): Promise<BegunRender | null> {
+  return report(cluster, current, { type: 'render.begin', run: current.run });
 }
 
-/** From the runner: a provider has accepted the render. A later attempt polls it instead of rendering again. */
+/** From the runner: a provider has accepted the render. A later run polls it instead of rendering again. */
 export async function reportSubmitted(
   cluster: Cluster,
-  run: RenderRun,
+  current: RenderRun,
   remote: RemoteRender,
 ): Promise<BegunRender | null> {
-  return report(cluster, run, { type: 'render.submitted', attempt: run.attempt, remote: plain(remote) });
+  return report(cluster, current, { type: 'render.submitted', run: current.run, remote: plain(remote) });
 }
 
 /** From the runner: the candidate before failed without a charge, and this one is tried next. */
-export async function reportMoved(cluster: Cluster, run: RenderRun, candidate: number): Promise<BegunRender | null> {
-  return report(cluster, run, { type: 'render.moved', attempt: run.attempt, candidate });
+export async function reportMoved(
+  cluster: Cluster,
+  current: RenderRun,
+  candidate: number,
+): Promise<BegunRender | null> {
+  return report(cluster, current, { type: 'render.moved', run: current.run, candidate });
 }
 
 async function report(cluster: Cluster, run: RenderRun, event: ActorEvent): Promise<BegunRender | null> {

@@ -143,7 +143,7 @@ export class VideoWorld extends JobWorld {
   /** Begins, reports, polls and stores as the product's handler does. */
   async #render({ node, process }: VirtualNode, task: ActivityTask, signal: AbortSignal): Promise<RenderResult> {
     const { job, account, candidates } = task.input as unknown as RenderInput;
-    const run: RenderRun = { account, id: job, attempt: task.attempt, withinMs: WITHIN_MS };
+    const run: RenderRun = { account, id: job, run: task.attempt, withinMs: WITHIN_MS };
     const begun = await beginRender(node, run);
     if (begun === null) throw new ActivityFailed('superseded', 'another attempt renders the job', true);
     const isDirect = candidates[0]?.target.dialect === 'video-sync';

@@ -87,7 +87,7 @@ within(
     assert.is(await world.hold(other, job), 'running', 'no death releases the hold');
     const ended = await world.until(other, job, 'completed');
     assert.equal(states.slice(-3), ['pending', 'in_progress', 'completed']);
-    assert.equal([ended.attempt, world.renders.length], [2, 1]);
+    assert.equal([ended.run, world.renders.length], [2, 1]);
     await world.audit(other, account, 1);
   },
 );
@@ -124,7 +124,7 @@ within('a paused runner that wakes up after its takeover changes nothing', async
   await world.nodes.until(() => world.renders.length === 2, 'another node renders', 60_000);
   world.nodes.resume(owner);
   const ended = await world.until(other, job, 'completed');
-  assert.is(ended.attempt, 2);
+  assert.is(ended.run, 2);
   await world.nodes.pause(20_000);
   assert.equal(await current(other, job), ended);
   await world.audit(other, account, 1);
@@ -136,7 +136,7 @@ within('a drain restarts no render', async ({ world, owner, other, account }) =>
   await owner.node.drain();
   await owner.node.finishActivities();
   await owner.kill();
-  for (const job of jobs) assert.is((await world.until(other, job, 'completed')).attempt, 1);
+  for (const job of jobs) assert.is((await world.until(other, job, 'completed')).run, 1);
   assert.equal(nodesOf(world), [owner.process.name, owner.process.name]);
   assert.is(world.renders.length, 2);
   await world.audit(other, account, 2);
@@ -155,7 +155,7 @@ patient('a drain waits for a render that only its call knows, and hands a polled
   await leave(owner);
   assert.equal([...new Set(world.waits)], [`video-job:${account}/${direct.id}`]);
   assert.equal(
-    [(await world.until(other, direct, 'completed')).attempt, (await world.until(other, polled, 'completed')).attempt],
+    [(await world.until(other, direct, 'completed')).run, (await world.until(other, polled, 'completed')).run],
     [1, 2],
   );
   assert.is(world.renders.length, 2, 'no render began again');
@@ -168,7 +168,7 @@ patient('nodes that all drain wait for each other, until the last render is reco
   await world.renderOf(job);
   await Promise.all(trio.map(leave));
   const [next] = (await world.start('n4')) as [VirtualNode];
-  assert.is((await world.until(next, job, 'completed')).attempt, 1);
+  assert.is((await world.until(next, job, 'completed')).run, 1);
   assert.is(world.renders.length, 1);
   await world.audit(next, account, 1);
 });
@@ -181,7 +181,7 @@ patient('a render that outlasts this grace too begins again on another node', IM
   await leave(owner);
   assert.ok(world.nodes.clock.monotonic() - from < IMPATIENT.renderMs, 'the drain is bounded');
   await world.nodes.until(() => world.renders.length === 2, 'it renders again', 60_000);
-  assert.is((await world.until(other, job, 'completed')).attempt, 2);
+  assert.is((await world.until(other, job, 'completed')).run, 2);
   await world.audit(other, account, 1);
 });
 

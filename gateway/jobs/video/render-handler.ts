@@ -80,7 +80,7 @@ class RenderWork {
     this.#signal = signal;
     this.#address = task.address;
     const { account, job } = this.#input;
-    this.#run = { account, id: job, attempt: task.attempt, withinMs: config.upstream.askMs };
+    this.#run = { account, id: job, run: task.attempt, withinMs: config.upstream.askMs };
     this.#startedAt = clock.monotonic();
   }
 

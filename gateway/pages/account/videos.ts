@@ -110,7 +110,7 @@ ${section(
     ['Model', job.model],
     ['Key', names.key(job.key)],
     ['Endpoint', html`<code>${job.candidates[job.candidate] ?? ''}</code>`],
-    ['Attempt', job.attempt > 1 && job.attempt],
+    ['Attempt', job.run > 1 && job.run],
     ['Created (UTC)', time(job.createdAt)],
     ['Rendered (UTC)', job.renderedAt !== null && time(job.renderedAt)],
     ['Ended (UTC)', job.endedAt !== null && time(job.endedAt)],

@@ -52,7 +52,7 @@ it('the feed of events has one change for each document of the job, in their ord
     made.beginEvent(2),
     made.beginEvent(2),
     made.submittedEvent(2),
-    { type: 'render.moved', attempt: 2, candidate: 1 },
+    { type: 'render.moved', run: 2, candidate: 1 },
     made.submittedEvent(2, { candidate: 1 }),
     { type: 'render.attempt', id: 'render', attempt: 3 },
     { type: 'render.attempt', id: 'render', attempt: 4 },

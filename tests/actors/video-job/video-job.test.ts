@@ -127,7 +127,7 @@ it('a failed candidate is left for good: a later attempt begins with the next on
   const actors = open();
   const job = begun(actors, 1, { candidates: [made.candidate(1), made.candidate(2)] });
   actors.tell(job, made.submittedEvent());
-  assert.equal(actors.ask(job, { type: 'render.moved', attempt: 1, candidate: 1 } as never), {
+  assert.equal(actors.ask(job, { type: 'render.moved', run: 1, candidate: 1 } as never), {
     ...{ candidate: 1, remote: null },
   });
   actors.tell(job, { type: 'render.attempt', id: 'render', attempt: 2 } as never);

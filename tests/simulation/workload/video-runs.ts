@@ -82,7 +82,7 @@ export class VideoRuns {
     const input = task.input as unknown as RenderInput;
     const { job, account, ask } = input;
     const node = nodeOf(process);
-    const run: RenderRun = { account, id: job, attempt: task.attempt, withinMs: ASK_MS };
+    const run: RenderRun = { account, id: job, run: task.attempt, withinMs: ASK_MS };
     const begun = await beginRender(node, run).catch(unavailable);
     if (begun === null) throw new ActivityFailed('superseded', 'another attempt renders the job', false);
     const candidate = input.candidates[0] as FrozenCandidate;

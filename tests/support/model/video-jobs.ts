@@ -60,16 +60,16 @@ export function submitEvent(job: NewVideoJob, bounds: VideoBounds = BOUNDS) {
   return { type: 'job.submit', job, bounds };
 }
 
-export function beginEvent(attempt = 1) {
-  return { type: 'render.begin', attempt };
+export function beginEvent(run = 1) {
+  return { type: 'render.begin', run };
 }
 
 export function remote(more: Partial<RemoteRender> = {}): RemoteRender {
   return { candidate: 0, providerJobId: 'remote-1', createdAt: START, ...more };
 }
 
-export function submittedEvent(attempt = 1, more: Partial<RemoteRender> = {}) {
-  return { type: 'render.submitted', attempt, remote: remote(more) };
+export function submittedEvent(run = 1, more: Partial<RemoteRender> = {}) {
+  return { type: 'render.submitted', run, remote: remote(more) };
 }
 
 export function clip(nth = 0, durationSeconds = '10'): RenderedClip {
