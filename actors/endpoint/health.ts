@@ -62,7 +62,7 @@ const ORDER: readonly Health[] = ['down', 'degraded', 'unknown', 'healthy'];
 
 /**
  * Appends the newer outcome; keeps at most 20, and of one account at most five while others are among them. So one
- * account that fails without end displaces nobody's outcomes but its own.
+ * account that fails without end displaces only its own outcomes.
  */
 export function withOutcome({ recent, by }: Sample, success: boolean, account: string): Sample {
   const outcomes = recent + (success ? 's' : 'e');

@@ -72,7 +72,7 @@ export type WindowTake = Stamped & {
   readonly windowMs: number;
 };
 
-/** Takes a slice that one of `nodes` gateways distributes itself. `askers`: who requested it, see `WindowTable`. */
+/** Takes a slice that one of `nodes` gateways distributes itself. `askers`: see `WindowTable`. */
 export type WindowSlice = Stamped & {
   readonly type: 'window.slice';
   readonly name: string;

@@ -17,7 +17,7 @@ export interface WindowTable {
   readonly askersBefore: readonly string[];
 }
 
-/** Two askers are enough to know that nobody asks alone. */
+/** Two askers are enough to know that several compete. */
 export const ASKERS_MAX = 2;
 
 export const EMPTY_TABLE: WindowTable = {
@@ -35,7 +35,7 @@ export function current(table: WindowTable, windowMs: number, at: number): Windo
   return { ...EMPTY_TABLE, windowMs, start, askersBefore: follows ? table.askers : [] };
 }
 
-/** Notes who asked, up to the bound. */
+/** Notes the askers, up to the bound. */
 export function noteAskers(table: WindowTable, names: readonly string[] = []): WindowTable {
   const askers = [...new Set([...table.askers, ...names])].slice(0, ASKERS_MAX);
   return askers.length === table.askers.length ? table : { ...table, askers };

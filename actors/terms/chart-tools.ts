@@ -1,20 +1,6 @@
 import type { ActorEvent, Cluster, Effect, Json, RowView, Stamped } from '../runtime/index.ts';
 import type { Refusal, RefusedAnswer } from './refusal.ts';
 
-/**
- * Narrows the event to one type, so that a chart's named action can read its members. Throws when the chart runs the
- * action on another event; the step then changes nothing.
- */
-export function only<E extends { readonly type: string }, T extends E['type']>(
-  event: E,
-  type: T,
-  ...orTypes: readonly T[]
-): Extract<E, { readonly type: T }> {
-  if (event.type === type || (orTypes as readonly string[]).includes(event.type))
-    return event as Extract<E, { readonly type: T }>;
-  throw new TypeError(`an action for ${type} was called for ${event.type}`);
-}
-
 /** Casts plain data declared as an interface to JSON. Only the type changes. */
 export function plain(value: object): Json {
   return value as Json;

@@ -55,7 +55,7 @@ export interface Endpoint {
   readonly inputModalities: readonly Modality[];
   /** Accepted inputs other than text. A modality without an entry is not accepted. */
   readonly inputs: { readonly [modality in Exclude<Modality, 'text'>]?: AcceptedInput };
-  /** One of `LONE_OUTPUTS` stands alone. */
+  /** One of `LONE_OUTPUTS` is the only member. */
   readonly outputModalities: readonly EndpointOutput[];
   /** Null when no reasoning controls are declared. */
   readonly reasoning: ReasoningControls | null;
@@ -192,7 +192,7 @@ export interface Frame {
  * `seed`, `generate_audio`, `frame_images`, `input_references`) are in `descriptors`. An absent member is undeclared.
  */
 export interface VideoEnvelope {
-  /** Admitted sizes in pixels beside those that `size` lists. `grid` divides both edges. */
+  /** Admitted sizes in pixels besides those that `size` lists. `grid` divides both edges. */
   readonly frame?: Frame;
   /** Longest clip, decimal seconds. */
   readonly secondsMax?: string;

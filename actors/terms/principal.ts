@@ -1,7 +1,7 @@
 import type { Json } from '../runtime/index.ts';
 import { plain } from './chart-tools.ts';
 
-/** Who caused a change: recorded with it in the audit log of its account. */
+/** The cause of a change: recorded with it in the audit log of its account. */
 export interface Principal {
   /**
    * - `operator`: a command of `troupe` or the operator's console; `id` names the person where one is known.

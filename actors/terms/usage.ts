@@ -1,7 +1,7 @@
 import type { Generation, SettledMedia } from './hold.ts';
 import { add } from './usd.ts';
 
-/** What one charge adds to the usage of its key, beside its cost. Sent with the charge. */
+/** What one charge adds to the usage of its key, without its cost. Sent with the charge. */
 export interface UsagePart {
   /** Address of the key. */
   readonly key: string;
@@ -36,7 +36,7 @@ export interface DaySums {
   readonly unpriced?: number;
 }
 
-/** Units other than tokens, by name; exact decimal text. One that nobody consumed is absent. */
+/** Units other than tokens, by name; exact decimal text. A unit that was not consumed is absent. */
 export type MediaSums = { readonly [unit in (typeof MEDIA_UNITS)[number]]?: string };
 
 export const MEDIA_UNITS = [
@@ -44,7 +44,7 @@ export const MEDIA_UNITS = [
   ...(['inputImages', 'inputAudioSeconds', 'inputCharacters'] as const),
 ] as const satisfies readonly (keyof SettledMedia)[];
 
-/** What a charged generation adds. Counts that nobody reported add nothing. */
+/** What a charged generation adds. Unreported counts add nothing. */
 export function usagePart(generation: Generation, at: number): UsagePart {
   const { key, model, endpoint, provider, settlement, workspace } = generation;
   return {

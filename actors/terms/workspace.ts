@@ -17,7 +17,7 @@ export interface WorkspaceRouting {
 
 export interface WorkspaceSettings extends WorkspaceRouting {
   readonly name: string;
-  /** Names the workspace in paths beside its id. */
+  /** Names the workspace in paths, as its id does. */
   readonly slug: string;
   readonly description: string | null;
 }

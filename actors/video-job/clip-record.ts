@@ -39,7 +39,7 @@ export interface ReaderRecord {
   readonly index: number;
   /** Incarnation of the node: its death ends the download. */
   readonly node: string;
-  /** Store time, ms, at which the download is over at the latest. */
+  /** Store time, ms, by which the download has ended. */
   readonly until: number;
 }
 

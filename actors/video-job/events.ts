@@ -150,7 +150,7 @@ export type ClipClose = Stamped & {
   readonly reader: string;
   readonly delivered: boolean;
 };
-/** Timer: the time of a delivered clip is over. */
+/** Timer: a delivered clip expires. */
 export type ClipExpire = Stamped & { readonly type: 'clip.expire'; readonly index: number };
 /** Timer: a download has not reported its end. */
 export type ReaderExpire = Stamped & { readonly type: 'reader.expire'; readonly reader: string };

@@ -83,7 +83,7 @@ export async function submitVideo(
   }
 }
 
-/** The job that the idempotency key of a refused submission stands for; null for any other failure. */
+/** The job that the idempotency key of a refused submission names; null for any other failure. */
 async function recordedBefore(cluster: Cluster, account: string, thrown: unknown): Promise<JobRecord | null> {
   if (!(thrown instanceof AskError) || thrown.failure.code !== 'rejected') return null;
   const { recorded } = (thrown.failure.refusal.body ?? {}) as { readonly recorded?: string };

@@ -6,7 +6,7 @@ import { setup } from 'xstate';
 import { assignOn, type Effect, emitOn, guardOn, type Stamped } from '../runtime/index.ts';
 import { plain, reply } from '../terms/chart-tools.ts';
 
-/** What a secret is derived from, beside the account. */
+/** A secret is derived from its version and its account. */
 export interface SecretVersion {
   readonly version: number;
   /** Store time, ms: a version minted again after a restore of the database derives another secret. */
@@ -16,7 +16,7 @@ export interface SecretVersion {
 /** The row: what a node needs to sign. */
 export interface SigningRecord {
   readonly current: SecretVersion;
-  /** Signs beside the current one until `validUntil`; null without a rotation. */
+  /** Signs together with the current one until `validUntil`; null without a rotation. */
   readonly previous: (SecretVersion & { readonly validUntil: number }) | null;
 }
 

@@ -48,7 +48,7 @@ function explain({ context }: View): readonly string[] {
   ];
 }
 
-/** Names a workspace, and who changes it. */
+/** Names a workspace, and the principal that changes it. */
 export interface WorkspaceChange {
   /** Account id, without the kind. */
   readonly account: string;

@@ -1,6 +1,7 @@
 /**
  * Writes the golden snapshots of chart versions that have none yet: `node tests/support/write-golden.ts`
- * after a chart's version was raised. Never overwrites one: a stored snapshot must load, or be refused, for ever.
+ * after a chart's version was raised. Never overwrites one: a released snapshot must load, or be refused, for ever. Before
+ * the first release, delete the file of a chart whose context changed.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
