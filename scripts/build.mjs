@@ -103,7 +103,7 @@ async function bundle(folder) {
   }
 }
 
-/** Copies the documents of the product (protobuf files, the models of the simulated providers) to the same place. */
+/** Copies the documents of the product (protobuf files, assets of the pages, the list of simulated providers) to the same place. */
 export function copyDocuments(folder) {
   for (const path of FOLDERS.flatMap(filesIn)) {
     if (/\.(ts|md)$/.test(path)) continue;

@@ -1,13 +1,14 @@
+import type { Declared } from './catalogue/declare.ts';
 import { guestsOf, modelsDocument, simulatedProviders } from './models-document.ts';
 
 /** What of a models document decides how a model behaves. */
 interface DeclaredModel {
   readonly id: string;
-  readonly input_modalities: readonly Declared[];
-  readonly output_modalities: readonly Declared[];
+  readonly input_modalities: readonly Modality[];
+  readonly output_modalities: readonly Modality[];
 }
 
-interface Declared {
+interface Modality {
   readonly type: string;
   readonly supported_parameters?: Readonly<Record<string, unknown>>;
   readonly pricing?: readonly { readonly type: string }[];
@@ -36,7 +37,7 @@ export function declaredAbility(model: string): DeclaredAbility | null {
   abilities ??= new Map(
     Object.keys(simulatedProviders())
       .flatMap((host) => guestsOf(host))
-      .flatMap((slug) => (modelsDocument(slug)?.data ?? []) as readonly DeclaredModel[])
+      .flatMap((slug) => (modelsDocument(slug)?.data ?? []) as readonly (Declared & DeclaredModel)[])
       .map((declared) => [declared.id, abilityOf(declared)]),
   );
   return abilities.get(model) ?? null;

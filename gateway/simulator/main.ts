@@ -1,16 +1,23 @@
 /**
- * Runs a simulated provider as its own process: `main --name SLUG [--port N] [--log FILE]`. Prints `{"port":N}` once it
- * listens, ignores SIGINT, ends on SIGTERM, and ends with the process that started it.
+ * Runs a simulated provider as its own process: `main --name SLUG [--port N] [--log FILE] [--documents FOLDER]`. Writes
+ * its models documents into the folder, prints `{"port":N}` once it listens, ignores SIGINT, ends on SIGTERM, and ends with the process that started it.
  */
 import { parseArgs } from 'node:util';
 import { endWithParent } from './end-with-parent.ts';
+import { writeDocuments } from './models-document.ts';
 import { startSimulator } from './simulator.ts';
 
 async function run(): Promise<void> {
   const { values } = parseArgs({
-    options: { name: { type: 'string' }, port: { type: 'string' }, log: { type: 'string' } },
+    options: {
+      name: { type: 'string' },
+      port: { type: 'string' },
+      log: { type: 'string' },
+      documents: { type: 'string' },
+    },
   });
   if (values.name === undefined) throw new Error('--name SLUG is missing');
+  if (values.documents !== undefined) writeDocuments(values.name, values.documents);
   const simulator = await startSimulator({
     name: values.name,
     port: Number(values.port ?? 0),

@@ -1,17 +1,21 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Declared } from './catalogue/declare.ts';
+import { marketModels } from './catalogue/market-providers.ts';
+import { simModels } from './catalogue/sim-models.ts';
 
-/** An entry of `providers.json`: a declaration without its address; `models` is a file in this folder. */
+/** An entry of `providers.json`: a declaration without its address and its models. */
 export interface Simulated {
   readonly name: string;
-  readonly models: string;
   /** The simulator whose process serves this provider too, below `/<slug>/v1`; absent: a process of its own. */
   readonly servedBy?: string;
 }
 
 /** Every simulated provider by its slug. */
 export function simulatedProviders(): Readonly<Record<string, Simulated>> {
-  return read('providers.json') as Readonly<Record<string, Simulated>>;
+  // The build copies the file next to the compiled module; the launcher reads it too.
+  const text = readFileSync(join(import.meta.dirname, 'providers.json'), 'utf8');
+  return JSON.parse(text) as Readonly<Record<string, Simulated>>;
 }
 
 /** The slugs of the providers that the process of a simulator serves beside its own. */
@@ -20,12 +24,16 @@ export function guestsOf(host: string): readonly string[] {
 }
 
 /** The models document of a simulated provider, in the published shape; null for an unknown slug. */
-export function modelsDocument(slug: string): { readonly data: readonly object[] } | null {
-  const simulated = simulatedProviders()[slug];
-  return simulated ? (read(simulated.models) as { readonly data: readonly object[] }) : null;
+export function modelsDocument(slug: string): { readonly data: readonly Declared[] } | null {
+  const data = simModels(slug) ?? marketModels(slug);
+  return data === null ? null : { data };
 }
 
-/** The build copies these files next to the compiled module. */
-function read(name: string): unknown {
-  return JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8'));
+/** Writes the models documents of a simulator and its guests as `<slug>.models.json`; a reader sees whole files. */
+export function writeDocuments(host: string, folder: string): void {
+  for (const slug of [host, ...guestsOf(host)]) {
+    const file = join(folder, `${slug}.models.json`);
+    writeFileSync(`${file}.new`, JSON.stringify(modelsDocument(slug), null, 2));
+    renameSync(`${file}.new`, file);
+  }
 }

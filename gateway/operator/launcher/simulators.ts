@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
 import type { LauncherLimits } from '../../terms/config.ts';
@@ -24,7 +24,7 @@ export interface SimulatorsOptions {
    */
   readonly entry: string;
   readonly logs: string;
-  /** The data folder: payments that the facilitator has settled are kept there. */
+  /** The data folder: keeps the models documents, and the payments that the facilitator has settled. */
   readonly data: string;
   /** Authenticates the nodes to the facilitator. */
   readonly facilitatorSecret: string;
@@ -59,10 +59,7 @@ const SIMULATED_RAIL = {
  * An entry of `providers.json`, by slug: a declaration without its address. `servedBy` names the simulator whose process
  * serves it too.
  */
-type Simulated = Omit<ProviderDeclaration, 'slug' | 'baseUrl' | 'models'> & {
-  readonly models: string;
-  readonly servedBy?: string;
-};
+type Simulated = Omit<ProviderDeclaration, 'slug' | 'baseUrl' | 'models'> & { readonly servedBy?: string };
 
 /** Starts the simulators; throws ConfigError if one does not listen in time. */
 export async function startSimulators(options: SimulatorsOptions): Promise<Simulators> {
@@ -73,6 +70,9 @@ export async function startSimulators(options: SimulatorsOptions): Promise<Simul
       `the provider simulator is not built (${main}); run \`npm run build\`, or set demo.enabled to false`,
     );
   }
+  /** Each simulator writes its models documents here before it listens. */
+  const documents = join(options.data, 'simulator');
+  await mkdir(documents, { recursive: true });
   const simulated = JSON.parse(await readFile(join(folder, 'providers.json'), 'utf8')) as Record<string, Simulated>;
   const slugs = Object.keys(simulated).filter((slug) => simulated[slug]?.servedBy === undefined);
   if (options.count > slugs.length) {
@@ -80,7 +80,10 @@ export async function startSimulators(options: SimulatorsOptions): Promise<Simul
   }
   const providers = slugs.slice(0, options.count).map((slug) => {
     const calls = join(options.logs, `${slug}.calls.log`);
-    return new Simulator({ name: slug, main, args: ['--name', slug, '--log', calls] }, options);
+    return new Simulator(
+      { name: slug, main, args: ['--name', slug, '--log', calls, '--documents', documents] },
+      options,
+    );
   });
   const facilitator = new Simulator(
     {
@@ -98,12 +101,12 @@ export async function startSimulators(options: SimulatorsOptions): Promise<Simul
     throw error;
   }
   return {
-    providers: Object.entries(simulated).flatMap(([slug, { models, servedBy, ...declaration }]) => {
+    providers: Object.entries(simulated).flatMap(([slug, { servedBy, ...declaration }]) => {
       const host = providers.find((one) => one.name === (servedBy ?? slug));
       if (host === undefined) return [];
       const origin = `http://127.0.0.1:${host.port}`;
       const baseUrl = servedBy === undefined ? `${origin}/v1` : `${origin}/${slug}/v1`;
-      return [{ slug, ...declaration, baseUrl, models: join(folder, models) }];
+      return [{ slug, ...declaration, baseUrl, models: join(documents, `${slug}.models.json`) }];
     }),
     x402: { ...SIMULATED_RAIL, facilitator: `http://127.0.0.1:${facilitator.port}` },
     stop: async (withinMs) => {

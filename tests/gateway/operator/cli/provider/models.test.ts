@@ -7,6 +7,7 @@ import type { EndpointDeclaration } from '../../../../../actors/terms/endpoint.t
 import type { Declared } from '../../../../../gateway/catalogue/declare.ts';
 import { MODEL } from '../../../../fixtures/models/plain.ts';
 import { bounded } from '../../../../support/bounded.ts';
+import { modelsDocument } from '../../../../support/provider/simulated-provider.ts';
 import { type Command, troupe } from '../command.ts';
 import { failureOf, told, toldJson } from '../in-process.ts';
 
@@ -42,7 +43,8 @@ it('check prints the endpoints that a document declares, or line and member of i
 });
 
 it('check prints what a clip costs per second', async () => {
-  const table = await told(['models', 'check', 'gateway/simulator/sim-v.models.json']);
+  const document = file('clips.json', modelsDocument('sim-v'));
+  const table = await told(['models', 'check', document]);
   assert.match(table, /^sim\/filmstrip .* video +- +0\.01 to 0\.075 \/ s$/m);
   assert.not.match(table, /unpriced/);
 });
