@@ -22,7 +22,12 @@ function parseMessage(message: ChatMessage, at: number, carried: Carried): TurnM
       return parseAssistant(message, at, carried);
     case 'tool':
       if (typeof message.content === 'string') {
-        return { role: 'tool', text: message.content, ...carried.answered(message.tool_call_id) };
+        const { content: text, tool_call_id: toolCallId } = message;
+        const toolName = carried.toolNameOf(toolCallId);
+        // Written out: the usual result of a tool, and a spread takes as long as the rest.
+        return toolName === undefined
+          ? { role: 'tool', text, toolCallId }
+          : { role: 'tool', text, toolCallId, toolName };
       }
       return { role: 'tool', ...content(message.content, at, carried), ...carried.answered(message.tool_call_id) };
     default: {
@@ -53,7 +58,8 @@ function parseAssistant(message: Assistant, at: number, carried: Carried): TurnM
   };
   if (message.name != null) turned.name = message.name;
   if (message.tool_calls && message.tool_calls.length > 0) {
-    turned.toolCalls = message.tool_calls.map((call) => carried.addCall(toolCallOf(call)));
+    turned.toolCalls = message.tool_calls.map(toolCallOf);
+    for (const call of turned.toolCalls) carried.addCall(call);
   }
   if (message.reasoning != null) turned.reasoning = message.reasoning;
   if (message.reasoning_details && message.reasoning_details.length > 0) {

@@ -42,9 +42,13 @@ export class Carried {
     return call;
   }
 
+  toolNameOf(toolCallId: string): string | undefined {
+    return this.#called?.get(toolCallId);
+  }
+
   /** What a result says of the call that it answers. */
   answered(toolCallId: string): { readonly toolCallId: string; readonly toolName?: string } {
-    const toolName = this.#called?.get(toolCallId);
+    const toolName = this.toolNameOf(toolCallId);
     return toolName === undefined ? { toolCallId } : { toolCallId, toolName };
   }
 
