@@ -107,7 +107,7 @@ export const VIDEO_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'interrupted attempt of a webhook not counted',
-    caughtBy: 4,
+    caughtBy: 1,
     isLong: true,
     kinds: webhookWith({
       actions: { interruptAttempt: assign(({ context }) => ({ attempts: context.attempts.slice(0, -1) })) },
