@@ -6,11 +6,13 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LONG_FILES, LONG_FUNCTIONS } from './fixtures/tidy-ratchet.ts';
-import { ROOT, read, target, walk } from './support/sources.ts';
+import { HOMES } from './fixtures/package-homes.ts';
+import { LARGE_FOLDERS, LONG_FILES, LONG_FUNCTIONS, MUTUAL_FOLDERS } from './fixtures/tidy-ratchet.ts';
+import { functions, ROOT, read, target, walk } from './support/sources.ts';
 
 const FILE_LINES_MAX = 400;
 const FUNCTION_LINES_MAX = 70;
+const FOLDER_FILES_MAX = 24;
 
 const product = [...walk('actors'), ...walk('gateway'), 'cluster.config.ts'].map(read);
 const all = [...product, ...walk('tests').map(read)];
@@ -47,10 +49,12 @@ const LAYERS: readonly (readonly [RegExp, string, number])[] = [
   [/^gateway\/checks\//, 'checks', 19],
   [/^gateway\/jobs\//, 'jobs', 20],
   [/^gateway\/management\//, 'management', 21],
-  [/^gateway\/(http|edge|api|pages|sockets|operator)\//, 'http|edge|api|pages|sockets|operator', 22],
-  [/^gateway\/(main\.ts$|node\/)/, 'main', 26],
+  [/^gateway\/http\//, 'http', 22],
+  [/^gateway\/edge\//, 'edge', 23],
+  [/^gateway\/(api|pages|sockets|operator)\//, 'api|pages|sockets|operator', 24],
+  [/^gateway\/(main\.ts$|node\/)/, 'main', 25],
   // Separate processes outside the layers: the rule below keeps them apart from the rest of the product.
-  [SIMULATOR, 'simulator', 27],
+  [SIMULATOR, 'simulator', 26],
 ];
 
 /** Entry points above the layers: they may start the composition root. */
@@ -73,6 +77,47 @@ test('every product file belongs to a layer and never imports upward', () => {
   }
   assert.ok(product.length > 20);
   assert.equal(wrong, []);
+});
+
+test('the API, the pages and the sockets never import each other', () => {
+  const frontOf = (path: string | null): string | undefined => /^gateway\/(api|pages|sockets)\//.exec(path ?? '')?.[1];
+  const fronts = product.filter(({ path }) => frontOf(path) !== undefined);
+  const wrong = fronts.flatMap((source) =>
+    source.imports
+      .map((specifier) => target(source, specifier))
+      .filter((other) => frontOf(other) !== undefined && frontOf(other) !== frontOf(source.path))
+      .map((other) => `${source.path} imports ${other}`),
+  );
+  assert.ok(fronts.length > 100);
+  assert.equal(wrong, []);
+});
+
+test('no two folders import each other, or they are in the ratchet', () => {
+  const imported = new Map<string, Set<string>>();
+  for (const source of product) {
+    for (const specifier of source.imports) {
+      const other = target(source, specifier);
+      const [from, to] = [dirname(source.path), dirname(other ?? source.path)];
+      if (from !== to) imported.set(from, (imported.get(from) ?? new Set()).add(to));
+    }
+  }
+  const mutual = [...imported].flatMap(([from, all]) =>
+    [...all].filter((to) => from < to && imported.get(to)?.has(from)).map((to) => `${from} | ${to}`),
+  );
+  assert.ok(imported.size > 50);
+  assert.equal(mutual.sort(), [...MUTUAL_FOLDERS].sort());
+});
+
+test('a folder holds at most 24 files, or as many as its entry in the ratchet', () => {
+  const files = new Map<string, number>();
+  for (const { path } of product) files.set(dirname(path), (files.get(dirname(path)) ?? 0) + 1);
+  const large = [...files].filter(([, count]) => count > FOLDER_FILES_MAX);
+  assert.equal(
+    large.filter(([folder, count]) => count > (LARGE_FOLDERS[folder] ?? 0)),
+    [],
+  );
+  const stale = Object.keys(LARGE_FOLDERS).filter((folder) => !large.some(([name]) => name === folder));
+  assert.equal(stale, []);
 });
 
 test('the simulated providers import nothing of the product, and only tests import them', () => {
@@ -147,38 +192,6 @@ test('the runtime imports nothing outside itself', () => {
     .filter((path) => !path.startsWith('actors/runtime/'));
   assert.equal(wrong, []);
 });
-
-const HOMES: readonly (readonly [string, RegExp])[] = [
-  ['better-sqlite3', /^actors\/runtime\/stores\/sqlite\//],
-  ['pg', /^actors\/runtime\/stores\/postgres\//],
-  ['@grpc/grpc-js', /^actors\/runtime\/(transports\/grpc|inspect)\//],
-  ['@grpc/proto-loader', /^actors\/runtime\/(transports\/grpc|inspect)\//],
-  ['xstate', /^actors\//],
-  ['decimal.js', /^actors\/terms\/usd\.ts$/],
-  ['undici', /^gateway\/outbound\//],
-  ['ws', /^gateway\/(http|sockets)\//],
-  ['eventsource-parser', /^gateway\/providers\//],
-  ['eventsource-parser/stream', /^gateway\/providers\//],
-  ['cookie', /^gateway\/edge\/auth\/session-cookie\.ts$/],
-  ['find-my-way', /^gateway\/http\/http-router\.ts$/],
-  ['pino', /^gateway\/(main\.ts|node\/|operator\/)/],
-  ['prom-client', /^gateway\/operator\/metrics\//],
-  ['@opentelemetry/api', /^gateway\/operator\/tracing\//],
-  ['@opentelemetry/sdk-trace', /^gateway\/operator\/tracing\//],
-  ['commander', /^gateway\/operator\/cli\//],
-  ['lru-cache', /^gateway\/(edge|api|pages|sockets|routing|checks|tokens|operator\/metrics)\//],
-  ['@datadog/sketches-js', /^actors\/endpoint\/histogram\.ts$/],
-  ['leven', /^gateway\/catalogue\//],
-  ['gpt-tokenizer/encoding/cl100k_base', /^gateway\/tokens\//],
-  ['gpt-tokenizer/encoding/o200k_base', /^gateway\/tokens\//],
-  ['image-size', /^gateway\/pricing\/image-pixels\.ts$/],
-  ['music-metadata', /^gateway\/pricing\/speech-seconds\.ts$/],
-  ['mp4box', /^gateway\/jobs\/video\/clip\//],
-  ['@fastify/busboy', /^gateway\/edge\/body\/form-upload\.ts$/],
-  ['file-type', /^gateway\/files\//],
-  ['content-disposition', /^gateway\/(edge|api)\//],
-  ['ipaddr.js', /^gateway\/(http|outbound|operator\/config)\//],
-];
 
 test('packages are imported only in their homes, and each is declared', () => {
   const declared = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).dependencies as Record<string, string>;
@@ -364,27 +377,6 @@ test('no file is unused', () => {
 
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1');
-}
-
-/** Top-level functions and methods by indentation: the formatter closes a block at the indentation that opened it. */
-function functions(text: string): { name: string; lines: number }[] {
-  const lines = text.split('\n');
-  const found: { name: string; lines: number }[] = [];
-  const opens =
-    /^(\s*)(?:export )?(?:default )?(?:async )?(?:function\*? (\w+)|(?:private |protected |readonly |static |override |async |\*)*(\w+)\([^;]*\)?[^;=]*\{$|const (\w+) = (?:async )?\()/;
-  lines.forEach((line, start) => {
-    const match = opens.exec(line);
-    const name = match?.[2] ?? match?.[3] ?? match?.[4];
-    if (!/[{(,]$/.test(line)) return;
-    if (!match || !name || ['if', 'for', 'while', 'switch', 'catch', 'test', 'return'].includes(name)) return;
-    const indent = match[1] ?? '';
-    const end = lines.findIndex(
-      (other, at) =>
-        at > start && (other === `${indent}}` || other.startsWith(`${indent}};`) || other.startsWith(`${indent}},`)),
-    );
-    if (end > start) found.push({ name, lines: end - start + 1 });
-  });
-  return found;
 }
 
 test.run();

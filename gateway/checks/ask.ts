@@ -1,10 +1,10 @@
 import type { Clock } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Outbound } from '../outbound/outbound.ts';
+import { open } from '../providers/call/open.ts';
+import type { Target } from '../providers/call/target.ts';
 import { failureOf } from '../providers/failure-of.ts';
-import { open } from '../providers/open.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
-import type { Target } from '../providers/target.ts';
 import type { CheckLimits } from '../terms/check-limits.ts';
 import type { Turn } from '../terms/turn.ts';
 import { type ProbeAnswer, readProbeAnswer } from './probe-answer.ts';

@@ -5,7 +5,7 @@ import { type Cancel, type Clock, type Cluster, ownerHash } from '../../actors/r
 import type { Check, CheckFinding, Endpoint } from '../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';
 import type { Outbound } from '../outbound/outbound.ts';
-import type { Target } from '../providers/target.ts';
+import type { Target } from '../providers/call/target.ts';
 import type { CheckLimits } from '../terms/check-limits.ts';
 import type { UpstreamLimits } from '../terms/config.ts';
 import { PROBE_VERSION } from './probe.ts';

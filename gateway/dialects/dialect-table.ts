@@ -1,9 +1,9 @@
 import { chatDialect } from './chat/chat-dialect.ts';
 import { completionDialect } from './completions/completion-dialect.ts';
-import type { Dialect } from './dialect.ts';
 import { embeddingsDialect } from './embeddings/embeddings-dialect.ts';
 import { imagesDialect } from './images/images-dialect.ts';
 import { messagesDialect } from './messages/messages-dialect.ts';
+import type { Dialect } from './reply/dialect.ts';
 import { responsesDialect } from './responses/responses-dialect.ts';
 
 /** Every dialect by its name. */

@@ -1,6 +1,6 @@
-import { PREFIX } from '../http/http-router.ts';
 import { generationHeaders } from './generation-headers.ts';
 import type { RequestContext } from './request-context.ts';
+import { PREFIX } from './route.ts';
 
 /** Seconds for which a browser need not ask again. */
 const MAX_AGE_S = 600;

@@ -1,8 +1,8 @@
-import { type HttpRouter, PREFIX } from '../http/http-router.ts';
+import type { HttpRouter } from '../http/http-router.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import { notFound } from '../terms/not-found.ts';
 import type { RequestContext } from './request-context.ts';
-import type { Route, ServedRoute } from './route.ts';
+import { PREFIX, type Route, type ServedRoute } from './route.ts';
 
 /** Of a path that a message names. */
 const PATH_CHARACTERS_MAX = 200;

@@ -1,9 +1,11 @@
-import { AskError } from '../../actors/runtime/index.ts';
+import { AskError, type Cluster } from '../../actors/runtime/index.ts';
 import { writeAnswer } from '../http/write-answer.ts';
 import { CallerLeft } from '../terms/caller-left.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
 import { gatewayErrorOf } from '../terms/gateway-error-of.ts';
-import type { EdgeRoutes } from './edge-routes.ts';
+import type { Measures } from '../terms/measures.ts';
+import type { Authentication } from './auth/authentication.ts';
+import type { EndpointWindow } from './auth/endpoint-window.ts';
 import { generationHeaders } from './generation-headers.ts';
 import { OVERLOADED } from './overloaded.ts';
 import type { RequestContext } from './request-context.ts';
@@ -14,17 +16,27 @@ import type { RequestContext } from './request-context.ts';
  */
 const POINTLESS: ReadonlySet<number> = new Set([401, 409, 500]);
 
+/** Log records carry the generation id, never a key, a prompt or a secret. */
+export interface EdgeLog {
+  warn(record: Readonly<Record<string, unknown>>, message: string): void;
+  error(record: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+export interface RefuseParts {
+  readonly cluster: Pick<Cluster, 'now' | 'board'>;
+  readonly authentication: Pick<Authentication, 'count'>;
+  readonly window: Pick<EndpointWindow, 'giveBack'>;
+  readonly measures: Pick<Measures, 'requestRefused'>;
+  readonly log: EdgeLog;
+}
+
 /**
  * The one place that answers a failed request, in the envelope of its context. A refusal of a known caller is counted
  * against the key's rate budget first; if that count is refused, its refusal is sent instead. What a refused request
  * took from the endpoint's window is returned; a failure of ours or of the providers (5xx) keeps it. If part of an
  * answer was sent, the connection is closed. Never rejects. (rule E17, rule E14)
  */
-export async function refuse(
-  thrown: unknown,
-  context: RequestContext,
-  edge: Pick<EdgeRoutes, 'services' | 'authentication' | 'window'>,
-): Promise<void> {
+export async function refuse(thrown: unknown, context: RequestContext, edge: RefuseParts): Promise<void> {
   const { request, response, taken } = context;
   if (thrown instanceof CallerLeft) {
     request.destroy();
@@ -60,7 +72,7 @@ function nothing(): void {}
 async function counted(
   context: RequestContext,
   thrown: unknown,
-  { authentication }: Pick<EdgeRoutes, 'authentication'>,
+  { authentication }: Pick<RefuseParts, 'authentication'>,
 ): Promise<GatewayError> {
   const error = gatewayErrorOf(thrown);
   try {
@@ -73,15 +85,15 @@ async function counted(
 function record(
   { id, caller, route }: RequestContext,
   error: GatewayError,
-  { services }: Pick<EdgeRoutes, 'services'>,
+  { cluster, measures, log }: RefuseParts,
 ): void {
   const { status, type, message, failure } = error;
   const key = caller?.key ?? null;
-  const at = services.cluster.now();
+  const at = cluster.now();
   const refused = { at, generation: id, route, status, type, message, failure, key };
-  services.measures.requestRefused(caller?.account ?? null, refused);
+  measures.requestRefused(caller?.account ?? null, refused);
   if (error.status < 500 || error === OVERLOADED) return;
   const fields = { generation: id, key: caller?.key ?? null, status: error.status, ...error.log, detail: error.detail };
-  if (error.status === 500) services.log.error(fields, 'a request failed');
-  else services.log.warn(fields, 'a request was refused');
+  if (error.status === 500) log.error(fields, 'a request failed');
+  else log.warn(fields, 'a request was refused');
 }

@@ -1,9 +1,17 @@
+import type { Clock } from '../../actors/runtime/index.ts';
+import type { EdgeLimits } from '../terms/config.ts';
 import type { RequestLine } from '../terms/request-line.ts';
 import type { RequestContext } from './request-context.ts';
-import type { EdgeServices } from './services.ts';
+
+export interface RequestLogParts {
+  readonly clock: Clock;
+  readonly limits: Pick<EdgeLimits, 'requestLog'>;
+  /** Writes one line of the request log. */
+  readonly requestLog: (line: RequestLine) => void;
+}
 
 /** Writes the line of a request that has ended, if the configuration has `edge.requestLog`. */
-export function logRequest(context: RequestContext, { limits, clock, requestLog }: EdgeServices): void {
+export function logRequest(context: RequestContext, { limits, clock, requestLog }: RequestLogParts): void {
   if (!limits.requestLog) return;
   requestLog(lineOf(context, Math.round(clock.monotonic() - context.startedAt)));
 }

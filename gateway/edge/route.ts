@@ -1,8 +1,10 @@
 import type { ErrorEnvelope } from '../dialects/reply/error-envelope.ts';
 import type { RouteAddress } from '../http/http-router.ts';
 import type { RouteAnswer } from '../http/route-answer.ts';
-import type { EdgeRoutes } from './edge-routes.ts';
 import type { RequestContext } from './request-context.ts';
+
+/** Precedes the path of every route of the API. */
+export const PREFIX = '/api/v1';
 
 /**
  * What a route requires before its handler runs.
@@ -29,13 +31,13 @@ export interface Route extends RouteAddress {
   /** Served however loaded the node is, such as a cancel: it ends work. */
   readonly isNeverShed?: true;
   /** Returns the answer, or null once the handler has written one itself; throws or rejects with a refusal. */
-  readonly answer: (context: RequestContext, edge: EdgeRoutes) => RouteAnswer | null | Promise<RouteAnswer | null>;
+  readonly answer: (context: RequestContext) => RouteAnswer | null | Promise<RouteAnswer | null>;
 }
 
 /** A route without its address. */
 export type ServedRoute = Omit<Route, 'method' | 'path'>;
 
 /** The route, and the same for HEAD: Node sends the headers of the answer without its body. */
-export function withHead(route: Route): readonly Route[] {
+export function withHead<R extends Omit<Route, 'answer'> = Route>(route: R): readonly R[] {
   return [route, { ...route, method: 'HEAD' }];
 }

@@ -1,26 +1,47 @@
+import type { ClientAddresses } from '../http/client-addresses.ts';
 import type { HttpRouter } from '../http/http-router.ts';
+import type { LargeAnswers } from '../http/large-answers.ts';
 import type { RouteAnswer } from '../http/route-answer.ts';
 import { writeAnswer } from '../http/write-answer.ts';
-import type { Work, WorkPlace } from '../overload/overload.ts';
+import type { Overload, Work, WorkPlace } from '../overload/overload.ts';
 import { CallerLeft } from '../terms/caller-left.ts';
+import type { EdgeLimits } from '../terms/config.ts';
+import type { Measures } from '../terms/measures.ts';
 import type { ServingState } from '../terms/serving-state.ts';
 import type { Tracing } from '../terms/tracing.ts';
 import { unavailable } from '../terms/unavailable.ts';
-import type { Policy } from './auth/authentication.ts';
-import type { Requester } from './auth/endpoint-window.ts';
+import { type Authentication, type Policy, STRANGERS } from './auth/authentication.ts';
+import type { EndpointWindow, Requester } from './auth/endpoint-window.ts';
 import { awaitWaking } from './await-waking.ts';
-import { readForm } from './body/read-form.ts';
-import { readJson } from './body/read-json.ts';
+import type { RequestBodies } from './body/request-bodies.ts';
 import { allowOrigin } from './cors.ts';
-import type { EdgeRoutes } from './edge-routes.ts';
 import { generationHeaders } from './generation-headers.ts';
 import { noRoute } from './no-route.ts';
 import { OVERLOADED } from './overloaded.ts';
 import { providerOf } from './provider-of.ts';
-import { refuse } from './refuse.ts';
-import { type RequestContext, STRANGERS } from './request-context.ts';
-import { logRequest } from './request-log.ts';
+import { type RefuseParts, refuse } from './refuse.ts';
+import type { RequestContext } from './request-context.ts';
+import { logRequest, type RequestLogParts } from './request-log.ts';
 import type { Route, ServedRoute } from './route.ts';
+import type { RunningRequests } from './running-requests.ts';
+
+/** What the steps before and after a handler need. */
+export interface ServeParts extends RefuseParts, RequestLogParts {
+  readonly measures: Measures;
+  readonly limits: EdgeLimits;
+  readonly readiness: () => ServingState;
+  readonly authentication: Authentication;
+  readonly clients: ClientAddresses;
+  readonly window: EndpointWindow;
+  readonly overload: Overload;
+  readonly running: RunningRequests;
+  /** Number of requests under way on this node. */
+  readonly underWay: () => number;
+  readonly bodies: RequestBodies;
+  readonly largeAnswers: LargeAnswers;
+  /** Null: requests are not traced. */
+  readonly tracing: Tracing | null;
+}
 
 /**
  * Answers one request. Every request takes this order: shed, credential and its budgets, body, place, window, handler,
@@ -28,15 +49,15 @@ import type { Route, ServedRoute } from './route.ts';
  * upload neither arrives in vain nor occupies them. Never rejects. Steps that complete at once create no promise.
  * (rule E46, rule E14)
  */
-export function serve(context: RequestContext, router: HttpRouter<Route>, edge: EdgeRoutes): Promise<void> {
-  const { corsOrigins } = edge.services.limits;
+export function serve(context: RequestContext, router: HttpRouter<Route>, edge: ServeParts): Promise<void> {
+  const { corsOrigins } = edge.limits;
   if (corsOrigins.length > 0 && allowOrigin(context, corsOrigins)) return Promise.resolve();
   return serveRoute(context, routeOf(context, router), edge);
 }
 
 /** The same for a request whose route is known, such as a frame of a WebSocket. */
-export async function serveRoute(context: RequestContext, route: ServedRoute, edge: EdgeRoutes): Promise<void> {
-  if (edge.services.tracing) traceRequest(context, edge.services.tracing);
+export async function serveRoute(context: RequestContext, route: ServedRoute, edge: ServeParts): Promise<void> {
+  if (edge.tracing) traceRequest(context, edge.tracing);
   const account = edge.authentication.accountOf(context);
   const holder = account ?? edge.clients.of(context.request);
   const mayBegin = edge.running.mayBegin(holder, edge.underWay());
@@ -46,13 +67,13 @@ export async function serveRoute(context: RequestContext, route: ServedRoute, ed
       const arriving = arrive(context, route, edge, { account, mayBegin });
       if (arriving !== null) await arriving;
       if (route.policy !== 'open' && route.policy !== 'admit') await countRead(context, edge);
-      if (route.policy === 'provider') providerOf(context, edge);
+      if (route.policy === 'provider') providerOf(context, edge.cluster);
     }
     if (route.body === 'json') {
       if (route.policy !== 'unguarded') edge.window.check(requesterOf(context));
-      context.body = await readJson(context, edge);
+      context.body = await edge.bodies.json(context);
     } else if (route.body === 'form') {
-      context.form = await readForm(context, edge);
+      context.form = await edge.bodies.form(context);
     }
     if (route.policy !== 'unguarded') {
       const place = takePlace(context, route, edge, requesterOf(context).asker);
@@ -60,14 +81,14 @@ export async function serveRoute(context: RequestContext, route: ServedRoute, ed
       const taken = edge.window.take(requesterOf(context));
       context.taken = taken instanceof Promise ? await taken : taken;
     }
-    const answer = await route.answer(context, edge);
+    const answer = await route.answer(context);
     if (answer !== null) write(context, answer, edge);
   } catch (thrown) {
     await refuse(thrown, context, edge);
   } finally {
     context.place?.leave();
     edge.running.end(holder);
-    logRequest(context, edge.services);
+    logRequest(context, edge);
   }
 }
 
@@ -99,15 +120,15 @@ function routeOf(context: RequestContext, router: HttpRouter<Route>): ServedRout
 function arrive(
   context: RequestContext,
   route: ServedRoute,
-  edge: EdgeRoutes,
+  edge: ServeParts,
   { account, mayBegin }: { readonly account: string | null; readonly mayBegin: boolean },
 ): Promise<void> | null {
-  const { overload, services } = edge;
+  const { overload } = edge;
   if (!mayBegin) {
     overload.refused(workOf(route), context.startedAt);
     throw OVERLOADED;
   }
-  const readiness = services.readiness();
+  const readiness = edge.readiness();
   if (readiness === 'waking') return arriveAwake(context, route, edge, account);
   return admit(context, route, edge, { account, readiness });
 }
@@ -115,17 +136,17 @@ function arrive(
 async function arriveAwake(
   context: RequestContext,
   route: ServedRoute,
-  edge: EdgeRoutes,
+  edge: ServeParts,
   account: string | null,
 ): Promise<void> {
-  const admitting = admit(context, route, edge, { account, readiness: await awaitWaking(edge.services) });
+  const admitting = admit(context, route, edge, { account, readiness: await awaitWaking(edge) });
   if (admitting !== null) await admitting;
 }
 
 function admit(
   context: RequestContext,
   route: ServedRoute,
-  edge: EdgeRoutes,
+  edge: ServeParts,
   { account, readiness }: { readonly account: string | null; readonly readiness: ServingState },
 ): Promise<void> | null {
   const { overload } = edge;
@@ -140,7 +161,7 @@ function admit(
 }
 
 /** A request whose key this node does not know holds a place while it is looked up and counted. */
-async function authenticateStranger(context: RequestContext, route: ServedRoute, edge: EdgeRoutes): Promise<void> {
+async function authenticateStranger(context: RequestContext, route: ServedRoute, edge: ServeParts): Promise<void> {
   // By address, so that a flood of wrong keys keeps out no valid key that this node has not seen yet.
   const place = await takePlace(context, route, edge, edge.clients.of(context.request));
   try {
@@ -155,7 +176,7 @@ async function authenticateStranger(context: RequestContext, route: ServedRoute,
 function takePlace(
   context: RequestContext,
   route: ServedRoute,
-  { overload }: EdgeRoutes,
+  { overload }: ServeParts,
   holder: string,
 ): WorkPlace | Promise<WorkPlace> | null {
   if (route.isNeverShed === true) return null;
@@ -188,7 +209,7 @@ function requesterOf({ address, caller }: RequestContext): Requester {
 function authenticate(
   context: RequestContext,
   { policy }: Pick<Route, 'policy'>,
-  edge: EdgeRoutes,
+  edge: ServeParts,
 ): Promise<void> | null {
   return edge.authentication.enter(context, requirementOf(policy), context.request);
 }
@@ -198,14 +219,14 @@ function requirementOf(policy: Route['policy']): Policy {
 }
 
 /** Counts a request that runs no generation; rejects with the key's 401 or 429. */
-async function countRead(context: RequestContext, { authentication }: EdgeRoutes): Promise<void> {
+async function countRead(context: RequestContext, { authentication }: ServeParts): Promise<void> {
   const refusal = await authentication.count(context);
   if (refusal) throw refusal;
 }
 
-function write({ response, id }: RequestContext, answer: RouteAnswer, { largeAnswers }: EdgeRoutes): void {
-  const { status = 200, type, body, generation = id, headers: more = [] } = answer;
-  const headers = generationHeaders(generation);
+function write({ response, id }: RequestContext, answer: RouteAnswer, { largeAnswers }: ServeParts): void {
+  const { status = 200, type, body, headers: more = [] } = answer;
+  const headers = generationHeaders(answer.id ?? id);
   headers.push('content-type', type, ...more);
   if (status === 200 && typeof body !== 'string') largeAnswers.writeShared(response, headers, body);
   else writeAnswer(response, status, headers, body);

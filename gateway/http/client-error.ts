@@ -2,25 +2,27 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../actors/runtime/index.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { ClientConnection } from './connection.ts';
+import type { HttpExchange, RefusalAnswer } from './exchange.ts';
 import { type LingerLimits, linger } from './linger.ts';
 import { rawAnswer } from './raw-answer.ts';
 
-export interface ClientErrorOptions {
+export interface ClientErrorOptions<Context extends HttpExchange<Context>> {
   /** Null for a socket that has closed. */
-  readonly connection: ClientConnection | null;
-  readonly generation: () => string;
+  readonly connection: ClientConnection<Context> | null;
+  /** `context` is null where the head of the request was refused. */
+  readonly refusal: (error: GatewayError, context: Context | null) => RefusalAnswer;
   readonly clock: Clock;
   readonly limits: LingerLimits;
 }
 
 /**
- * Answers requests that Node's HTTP parser refused, in our envelope, and closes the connection. A connection that is
+ * Answers requests that Node's HTTP parser refused, and closes the connection. A connection that is
  * closed, or whose answer has begun, is destroyed without an answer. (rule E21)
  */
-export function answerClientError(
+export function answerClientError<Context extends HttpExchange<Context>>(
   error: Error & { readonly code?: string },
   socket: Socket,
-  { connection, generation, clock, limits }: ClientErrorOptions,
+  { connection, refusal, clock, limits }: ClientErrorOptions<Context>,
 ): void {
   const last = connection?.current ?? null;
   const current = last?.response.writableEnded === false ? last : null;
@@ -35,11 +37,10 @@ export function answerClientError(
     return;
   }
   connection.lingers = true;
-  const answer = rawAnswer(refusalOf(error.code), current?.id ?? generation(), current?.errorEnvelope);
-  linger(socket, answer, clock, limits);
+  linger(socket, rawAnswer(refusal(errorOf(error.code), current)), clock, limits);
 }
 
-function refusalOf(code: string | undefined): GatewayError {
+function errorOf(code: string | undefined): GatewayError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return refuse(431, 'invalid_request', 'The request headers are too large');

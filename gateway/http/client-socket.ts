@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Cancel, Clock } from '../../actors/runtime/index.ts';
-import type { SocketSession } from '../edge/request-context.ts';
+import type { SocketSession } from './exchange.ts';
 
 /** The close codes that a node sends. (RFC 6455, registry of close codes) */
 export const CLOSE = {

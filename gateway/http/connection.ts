@@ -1,29 +1,30 @@
 import type { Socket } from 'node:net';
-import { type RequestCredential, readCredential } from '../edge/auth/request-credential.ts';
-import type { RequestContext, SocketSession } from '../edge/request-context.ts';
+import type { HttpExchange, SocketSession } from './exchange.ts';
 import type { Head } from './head.ts';
 
+/** Makes the contexts of one connection's requests. */
+export type ContextOf<Context> = (exchange: HttpExchange<Context>, head: Head) => Context;
+
 /** One client connection, and its unanswered requests in order. */
-export class ClientConnection {
+export class ClientConnection<Context extends Pick<HttpExchange<Context>, 'response'>> {
   readonly socket: Socket;
   /** The last answer was sent and our side ended; what the client still sends is dropped. */
   lingers = false;
   /** The WebSocket that the connection has become; null while it speaks HTTP. */
   session: SocketSession | null = null;
-  readonly #owed: RequestContext[] = [];
+  readonly contextOf: ContextOf<Context>;
+  readonly #owed: Context[] = [];
   #quietSince: number;
-  /** The Authorization header of the last request that had no other credential, and the credential parsed from it. */
-  #authorization: string | null = null;
-  #credential: RequestCredential | null = null;
 
   /** `now` is monotonic, ms. */
-  constructor(socket: Socket, now: number) {
+  constructor(socket: Socket, now: number, contextOf: ContextOf<Context>) {
     this.socket = socket;
+    this.contextOf = contextOf;
     this.#quietSince = now;
   }
 
   /** The latest unanswered request; null if every request was answered. */
-  get current(): RequestContext | null {
+  get current(): Context | null {
     return this.#owed.at(-1) ?? null;
   }
 
@@ -32,28 +33,12 @@ export class ClientConnection {
     return this.#owed.length === 0 ? this.#quietSince : null;
   }
 
-  /**
-   * The credential of a request. Clients send the same header again and again, so it is compared instead of parsed
-   * again. The key stays the same string object, whose hash is cached for every table that looks it up.
-   */
-  credentialOf(head: Head): RequestCredential {
-    const [authorization] = head.authorizations;
-    if (authorization === undefined || head.authorizations.length > 1 || head.apiKeys.length > 0) {
-      return readCredential(head);
-    }
-    if (this.#credential === null || authorization !== this.#authorization) {
-      this.#authorization = authorization;
-      this.#credential = readCredential(head);
-    }
-    return this.#credential;
-  }
-
-  begin(context: RequestContext): void {
+  begin(context: Context): void {
     this.#owed.push(context);
   }
 
   /** Called at the end of an answer; false if it was called for this request before. */
-  settle(context: RequestContext, now: number): boolean {
+  settle(context: Context, now: number): boolean {
     // Answers are sent in the order of their requests, so this is the first and nearly always the only one.
     if (this.#owed[0] === context) {
       this.#owed.shift();

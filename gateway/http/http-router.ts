@@ -3,9 +3,6 @@ import findMyWay from 'find-my-way';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** Precedes the path of every route of the API. */
-export const PREFIX = '/api/v1';
-
 /** Parameters of a path by name, decoded. */
 export type PathParams = Readonly<Record<string, string | undefined>>;
 
@@ -26,7 +23,7 @@ export interface Found<Route> {
   readonly query: string;
 }
 
-/** Catalogue ids exceed the router's default of 100 characters per path segment. */
+/** Ids exceed find-my-way's default of 100 characters per path segment. */
 const SEGMENT_CHARACTERS_MAX = 512;
 
 /**

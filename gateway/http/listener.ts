@@ -1,28 +1,46 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import type { Clock } from '../../actors/runtime/index.ts';
-import { generationHeaders } from '../edge/generation-headers.ts';
-import { beginRequest, type RequestContext } from '../edge/request-context.ts';
 import { HolderPlaces } from '../overload/holder-places.ts';
 import type { EdgeLimits } from '../terms/config.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import { clientAddress } from './client-address.ts';
 import { ClientAddresses } from './client-addresses.ts';
 import { answerClientError } from './client-error.ts';
-import { ClientConnection } from './connection.ts';
-import { malformed, readHead } from './head.ts';
+import { ClientConnection, type ContextOf } from './connection.ts';
+import type { HttpExchange, RefusalAnswer } from './exchange.ts';
+import { type Head, malformed, readHead } from './head.ts';
 import { boundLinger } from './linger.ts';
 import { upgradableRequest } from './upgradable-request.ts';
 import { writeAnswer } from './write-answer.ts';
 
-export interface ListenerOptions {
-  readonly limits: EdgeLimits;
+export type ListenerLimits = Pick<
+  EdgeLimits,
+  | 'bodyBytesPerSecondMin'
+  | 'bodyGraceMs'
+  | 'connectionsMax'
+  | 'connectionsPerAddressMax'
+  | 'drainGraceMs'
+  | 'drainIdleMs'
+  | 'headerBytesMax'
+  | 'headersMax'
+  | 'headersTimeoutMs'
+  | 'idleTimeoutMs'
+  | 'requestTimeoutMs'
+  | 'trustedProxies'
+>;
+
+export interface ListenerOptions<Context extends HttpExchange<Context>> {
+  readonly limits: ListenerLimits;
   readonly clock: Clock;
-  readonly generation: () => string;
-  /** Answers a request, under its generation id. */
-  readonly serve: (context: RequestContext) => void;
+  /** Called for each connection. */
+  readonly contexts: () => ContextOf<Context>;
+  /** Answers a request. */
+  readonly serve: (context: Context) => void;
+  /** The answer to a request that is not served; `context` is null where the parser refused its head. */
+  readonly refusal: (error: GatewayError, context: Context | null) => RefusalAnswer;
   /** The answer to a request has ended. */
-  readonly ended?: (context: RequestContext) => void;
+  readonly ended?: (context: Context) => void;
   /** True where a request may go on as a WebSocket; absent: nowhere. */
   readonly upgrades?: (request: IncomingMessage) => boolean;
 }
@@ -34,14 +52,14 @@ const SETTLED_CHECK_MS = 50;
 const SWITCHING = 101;
 
 /**
- * The HTTP server of one node, with every limit from the configuration. It accepts connections on its own port or from
- * a launcher, creates the context and generation id of each request before anything can fail, and answers malformed
- * requests in our envelope. (rule E21, rule E27)
+ * An HTTP server with every limit given. It accepts connections on its own port or from a launcher, creates the context
+ * of each request before anything can fail, and answers malformed requests with the refusals that it is given.
+ * (rule E21, rule E27)
  */
-export class Listener {
+export class Listener<Context extends HttpExchange<Context>> {
   readonly server: Server;
-  readonly #options: ListenerOptions;
-  readonly #connections = new Map<Socket, ClientConnection>();
+  readonly #options: ListenerOptions<Context>;
+  readonly #connections = new Map<Socket, ClientConnection<Context>>();
   readonly #places: HolderPlaces;
   readonly #clients: ClientAddresses;
   readonly #port = createSocketServer({ noDelay: true, keepAlive: true, allowHalfOpen: true }, (socket) =>
@@ -52,7 +70,7 @@ export class Listener {
   #underWay = 0;
   #refused = 0;
 
-  constructor(options: ListenerOptions) {
+  constructor(options: ListenerOptions<Context>) {
     this.#options = options;
     this.#clients = new ClientAddresses(options.limits.trustedProxies);
     const { limits } = options;
@@ -118,7 +136,7 @@ export class Listener {
       return;
     }
     socket.setNoDelay(true);
-    const connection = new ClientConnection(socket, this.#options.clock.monotonic());
+    const connection = new ClientConnection(socket, this.#options.clock.monotonic(), this.#options.contexts());
     this.#connections.set(socket, connection);
     const closeNow = socket.destroySoon.bind(socket);
     // Node calls this after an answer with `Connection: close`, also while the request is still arriving.
@@ -182,7 +200,7 @@ export class Listener {
     request: IncomingMessage,
     response: ServerResponse,
     expects = false,
-    upgrade: RequestContext['upgrade'] = null,
+    upgrade: HttpExchange<Context>['upgrade'] = null,
   ): void {
     const connection = this.#connections.get(request.socket);
     if (connection === undefined) throw new Error('a request arrived on a connection that was not accepted');
@@ -192,30 +210,26 @@ export class Listener {
       return;
     }
     const head = readHead(request);
-    const credential = connection.credentialOf(head);
     const invite = expects ? () => response.writeContinue() : null;
-    const context = this.#begin(connection, { request, response, credential, invite, upgrade });
+    const startedAt = this.#options.clock.monotonic();
+    const context = this.#begin(connection, { request, response, startedAt, invite, upgrade }, head);
     if (this.#draining) response.shouldKeepAlive = false;
     const violation = this.#violationOf(request, head, expects);
     if (violation === null) this.#options.serve(context);
-    else answerAndClose(context, violation);
+    else this.#refuse(context, violation);
   }
 
-  #begin(
-    connection: ClientConnection,
-    {
-      request,
-      response,
-      credential,
-      invite,
-      upgrade,
-    }: Pick<RequestContext, 'request' | 'response' | 'credential' | 'invite' | 'upgrade'>,
-  ): RequestContext {
-    const id = this.#options.generation();
-    const startedAt = this.#options.clock.monotonic();
-    const context = beginRequest({ request, response, id, credential, startedAt, invite, upgrade });
+  #begin(connection: ClientConnection<Context>, exchange: HttpExchange<Context>, head: Head): Context {
+    const context = connection.contextOf(exchange, head);
     this.#track(connection, context);
     return context;
+  }
+
+  #refuse(context: Context, error: GatewayError): void {
+    const { response } = context;
+    response.shouldKeepAlive = false;
+    const { status, headers, body } = this.#options.refusal(error, context);
+    writeAnswer(response, status, headers, body);
   }
 
   /**
@@ -245,9 +259,10 @@ export class Listener {
         response.statusCode = SWITCHING;
         end();
       },
-      begin: (frame, answer) => {
-        const credential = connection.credentialOf(readHead(request));
-        return this.#begin(connection, { request: frame, response: answer, credential, invite: null, upgrade: null });
+      begin: (frame, response) => {
+        const startedAt = this.#options.clock.monotonic();
+        const exchange = { request: frame, response, startedAt, invite: null, upgrade: null };
+        return this.#begin(connection, exchange, readHead(request));
       },
     });
   }
@@ -259,7 +274,7 @@ export class Listener {
     answerClientError(error, socket, { ...this.#options, connection });
   }
 
-  #track(connection: ClientConnection, context: RequestContext): void {
+  #track(connection: ClientConnection<Context>, context: Context): void {
     const { request, response } = context;
     this.#underWay++;
     connection.begin(context);
@@ -273,7 +288,7 @@ export class Listener {
   }
 
   /** Drops the rest of a refused upload, within bounds, so that the client can read the response. */
-  #dropUpload(connection: ClientConnection, request: IncomingMessage): void {
+  #dropUpload(connection: ClientConnection<Context>, request: IncomingMessage): void {
     const { socket } = request;
     const stop = boundLinger(socket, this.#options.clock, this.#options.limits);
     request.once('end', () => {
@@ -285,7 +300,7 @@ export class Listener {
     socket.once('close', stop);
   }
 
-  #violationOf(request: IncomingMessage, head: ReturnType<typeof readHead>, expects: boolean): GatewayError | null {
+  #violationOf(request: IncomingMessage, head: Head, expects: boolean): GatewayError | null {
     if (request.headers.expect !== undefined && !expects) {
       return new GatewayError({ status: 417, type: 'invalid_request', message: 'The expectation cannot be met' });
     }
@@ -297,12 +312,6 @@ export class Listener {
     const connection = this.#connections.get(socket) ?? null;
     answerClientError(error, socket, { ...this.#options, connection });
   }
-}
-
-function answerAndClose({ response, id, errorEnvelope }: RequestContext, error: GatewayError): void {
-  response.shouldKeepAlive = false;
-  const { type, body } = errorEnvelope(error, id);
-  writeAnswer(response, error.status, [...generationHeaders(id), 'content-type', type], body);
 }
 
 function nowhere(): boolean {

@@ -6,8 +6,8 @@ export interface RouteAnswer {
   readonly body: string | Uint8Array;
   /** Further headers as a flat list of names, in lower case, and values. */
   readonly headers?: readonly string[];
-  /** Generation that the answer names in its headers; absent: that of the request. */
-  readonly generation?: string;
+  /** Id that the answer names in place of that of the request. */
+  readonly id?: string;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

@@ -1,6 +1,6 @@
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { RequestContext, SocketSession, Upgrade } from '../edge/request-context.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
+import type { HttpExchange, SocketSession, Upgrade } from './exchange.ts';
 
 const VERSION = '13';
 /** A frame may arrive in as many pieces as a body over HTTP: at the smallest usual size of a packet. */
@@ -13,10 +13,10 @@ const KEY = /^[A-Za-z0-9+/]{22}==$/;
  * `frameBytesMax`, and none is compressed. The offer's origin does not matter: no credential travels by itself. Throws 426 for a request that offers none, and 400 for a malformed offer.
  * (rule I99)
  */
-export function acceptUpgrade(
-  { request, upgrade }: RequestContext,
+export function acceptUpgrade<Context>(
+  { request, upgrade }: Pick<HttpExchange<Context>, 'request' | 'upgrade'>,
   frameBytesMax: number,
-  open: (socket: WebSocket, upgrade: Upgrade) => SocketSession,
+  open: (socket: WebSocket, upgrade: Upgrade<Context>) => SocketSession,
 ): void {
   if (upgrade === null) throw refused(426, 'This route is a WebSocket: the request must offer an upgrade to it');
   const { headers } = request;

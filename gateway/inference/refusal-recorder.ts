@@ -1,7 +1,7 @@
 import { noteRefusal, RECORDINGS_TOPIC, type RefusalRecording } from '../../actors/provider/refusals.ts';
 import type { Cluster } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
-import type { RefusalSink } from '../providers/open.ts';
+import type { RefusalSink } from '../providers/call/open.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
 import { redactRefusal, type SentRequest } from '../providers/redact-refusal.ts';
 import { refusalWords } from '../providers/refusal-words.ts';

@@ -7,7 +7,7 @@ import type { Credentials } from '../outbound/credentials.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import { FairRoom } from '../overload/fair-room.ts';
 import type { StreamShares } from '../overload/stream-shares.ts';
-import { credentialsOf, type Target, targetOf } from '../providers/target.ts';
+import { credentialsOf, type Target, targetOf } from '../providers/call/target.ts';
 import { type VideoTarget, videoTargetOf } from '../providers/video/video-target.ts';
 import { Affinity } from '../routing/affinity.ts';
 import { Workspaces } from '../routing/workspaces.ts';

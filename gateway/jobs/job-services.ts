@@ -1,5 +1,10 @@
-import type { InferenceServices } from '../inference/services.ts';
+import type { FileServices } from '../files/file-services.ts';
+import type { InferenceServices, LogRecord } from '../inference/services.ts';
+import type { Outbound } from '../outbound/outbound.ts';
 import type { JobPace } from '../overload/job-pace.ts';
+import type { EdgeLimits, UpstreamLimits } from '../terms/config.ts';
+import type { Measures } from '../terms/measures.ts';
+import type { RenderLimits } from '../terms/render-limits.ts';
 
 export type JobCrashPoint =
   | 'line.dispatched'
@@ -11,10 +16,35 @@ export type JobCrashPoint =
   | 'vjob.rendered'
   | 'vjob.stored';
 
-/** What the jobs of a node need. */
-export interface JobServices {
-  readonly inference: InferenceServices;
+/** What a job that is performed on a node gives way by. */
+interface JobServices<Point extends JobCrashPoint> {
+  /** Bytes, and the clock, cluster and chance of the node. */
+  readonly files: FileServices;
   /** When a job may begin: jobs give way to live requests, and are shed first. (rule E48) */
   readonly pace: Pick<JobPace, 'enter'>;
-  readonly crashpoint: (name: JobCrashPoint) => void;
+  readonly log: (record: LogRecord) => void;
+  readonly crashpoint: (name: Point) => void;
+}
+
+/** What the lines of batches need. */
+export interface LineServices extends JobServices<Extract<JobCrashPoint, `line.${string}`>> {
+  /** Runs the turn of a line. */
+  readonly inference: InferenceServices;
+  readonly limits: EdgeLimits;
+}
+
+/** What writing the results of a batch needs. */
+export interface ResultsServices {
+  readonly files: FileServices;
+  readonly crashpoint: (name: 'results.written') => void;
+}
+
+/** What the renders of video jobs need. */
+export interface RenderServices extends JobServices<Extract<JobCrashPoint, `vjob.${string}`>> {
+  readonly outbound: Outbound;
+  readonly targets: Pick<InferenceServices['targets'], 'video'>;
+  readonly outcomes: InferenceServices['outcomes'];
+  readonly measures: Measures;
+  readonly renders: RenderLimits;
+  readonly upstream: UpstreamLimits;
 }

@@ -1,28 +1,56 @@
 import type { Socket } from 'node:net';
+import type { RunningRefresh } from '../../actors/provider/refreshes.ts';
 import type { Clock } from '../../actors/runtime/index.ts';
-import { PreparedAnswers } from '../api/catalogue/prepared-answers.ts';
-import { PublicStats } from '../api/catalogue/public-stats.ts';
-import { UploadRoom } from '../api/files/upload-room.ts';
+import { generationId } from '../../actors/terms/ids.ts';
+import { apiRoutes } from '../api/api-routes.ts';
+import { FEED_TEXTS } from '../api/events/event-object.ts';
+import { openApiDocument } from '../api/openapi/document.ts';
+import { OPERATIONS } from '../api/openapi/operations.ts';
 import { AccountedBudgets } from '../edge/auth/accounted-budgets.ts';
 import { Authentication } from '../edge/auth/authentication.ts';
 import { EndpointWindow } from '../edge/auth/endpoint-window.ts';
-import { BodyRoom } from '../edge/body/body-room.ts';
-import { OpenUploads } from '../edge/body/open-uploads.ts';
+import { RequestBodies } from '../edge/body/request-bodies.ts';
+import { edgeListener } from '../edge/edge-listener.ts';
 import { AccountFeeds } from '../edge/events/account-feeds.ts';
+import type { EdgeLog } from '../edge/refuse.ts';
+import type { RequestContext } from '../edge/request-context.ts';
+import { PREFIX, type Route } from '../edge/route.ts';
 import { RunningRequests } from '../edge/running-requests.ts';
-import type { EdgeServices } from '../edge/services.ts';
+import { type ServeParts, serve, serveRoute } from '../edge/serve.ts';
+import type { AnswerParts } from '../edge/turns/answer-parts.ts';
 import { OpenTurns } from '../edge/turns/open-turns.ts';
 import { ClientAddresses } from '../http/client-addresses.ts';
+import { HttpRouter } from '../http/http-router.ts';
 import { LargeAnswers } from '../http/large-answers.ts';
 import type { Listener } from '../http/listener.ts';
-import { ProviderEarnings } from '../jobs/earnings/provider-earnings.ts';
+import type { InferenceServices } from '../inference/services.ts';
 import { Arrivals } from '../overload/arrivals.ts';
-import { OneAtATime } from '../overload/one-at-a-time.ts';
-import type { OverloadGauges } from '../overload/overload.ts';
-import { EndpointHistories } from '../pages/catalogue/endpoint-histories.ts';
-import { RetainedTurns } from '../sockets/retained-turns.ts';
+import type { Overload, OverloadGauges } from '../overload/overload.ts';
+import { pageRoutes } from '../pages/page-routes.ts';
+import { followOverSocket } from '../sockets/event-socket.ts';
+import { responsesSocketRoute } from '../sockets/responses-socket.ts';
+import type { Measures } from '../terms/measures.ts';
+import type { RequestLine } from '../terms/request-line.ts';
 import type { ServingState } from '../terms/serving-state.ts';
-import { openApi } from './open-api.ts';
+import type { Tracing } from '../terms/tracing.ts';
+
+/** What the public API of a node is opened with. It does not read the environment and owns no actor. */
+export interface EdgeParts {
+  readonly inference: InferenceServices;
+  readonly overload: Overload;
+  readonly measures: Measures;
+  /** Secret mixed into the digest of every key. */
+  readonly pepper: Uint8Array;
+  /** Null: requests are not traced. */
+  readonly tracing: Tracing | null;
+  readonly readiness: () => ServingState;
+  /** Begins to read a provider's models document; null for an unknown slug. */
+  readonly refreshModels: (slug: string) => Promise<RunningRefresh | null>;
+  readonly log: EdgeLog;
+  /** Writes one line of the request log. */
+  readonly requestLog: (line: RequestLine) => void;
+  readonly crashPoint: AnswerParts['crashPoint'];
+}
 
 /** The public API of one node. */
 export interface Edge {
@@ -59,38 +87,21 @@ export interface EdgeGauges {
 
 const SETTLED_CHECK_MS = 20;
 
-export function openEdge(services: EdgeServices): Edge {
-  const { cluster, clock, limits, overload } = services;
-  const budgets = new AccountedBudgets(services);
-  const window = new EndpointWindow(budgets, clock, {
-    now: () => cluster.now(),
-    idleMs: limits.sliceIdleMs,
-    part: budgets.part,
-  });
-  const clients = new ClientAddresses(limits.trustedProxies);
-  const authentication = new Authentication({ ...services, ...limits, budgets, clients });
-  let listener: Listener | null = null;
+export function openEdge(node: EdgeParts): Edge {
+  const { inference, overload, pepper, log, crashPoint } = node;
+  const { cluster, clock, random, config } = inference;
+  const { edge: limits } = config;
   let ended = false;
-  const readiness = (): ServingState => (ended ? 'left' : services.readiness());
+  const readiness = (): ServingState => (ended ? 'left' : node.readiness());
   const turns = new OpenTurns();
+  const feeds = new AccountFeeds({ cluster, clock, askMs: config.upstream.askMs }, config.events);
   const arrivals = new Arrivals(clock, { ...overload.limits, arrivalsMax: limits.connectionsMax });
-  const feeds = new AccountFeeds(services, services.events);
-  const open = openApi({
-    services: { ...services, readiness },
-    ...{ authentication, clients, window, turns, overload, arrivals },
-    largeAnswers: new LargeAnswers(clock, limits),
-    ...{ feeds, preparedAnswers: new PreparedAnswers(), histories: new EndpointHistories(cluster) },
-    ...{ publicStats: new PublicStats(cluster), providerEarnings: new ProviderEarnings(cluster, services.askMs) },
-    uploads: new UploadRoom(services.files.limits),
-    openUploads: new OpenUploads(limits),
-    bodies: new BodyRoom(limits.bodiesBytesMax),
-    largeBodies: new OneAtATime(),
-    largeJobBodies: new OneAtATime(),
-    retained: new RetainedTurns(),
-    running: new RunningRequests(limits.requestsMax),
-    underWay: () => (listener?.underWay ?? 0) - feeds.requests - arrivals.waiting,
-  });
-  listener = open;
+  const underWay = (): number => open.underWay - feeds.requests - arrivals.waiting;
+  const serving = servingOf(node, readiness, underWay);
+  const { authentication, largeAnswers, window } = serving;
+  const answering: AnswerParts = { inference, authentication, turns, largeAnswers, limits, pepper, log, crashPoint };
+  const routes = publicRoutes({ node, answering, serving, feeds });
+  const open = openListener(routes, serving, arrivals, () => generationId(random, cluster.now()));
 
   return {
     accept: (socket) => open.accept(socket),
@@ -127,6 +138,114 @@ export function openEdge(services: EdgeServices): Edge {
       };
     },
   };
+}
+
+function servingOf(node: EdgeParts, readiness: () => ServingState, underWay: () => number): ServeParts {
+  const { overload, measures, pepper, tracing, log, requestLog } = node;
+  const { cluster, clock, config } = node.inference;
+  const { edge: limits, rates, upstream } = config;
+  const budgets = new AccountedBudgets({ cluster, rates, askMs: upstream.askMs, nodes: config.nodes.length });
+  const clients = new ClientAddresses(limits.trustedProxies);
+  const authentication = new Authentication({ cluster, pepper, ...limits, budgets, clients });
+  return {
+    cluster,
+    clock,
+    limits,
+    readiness,
+    authentication,
+    clients,
+    window: new EndpointWindow(budgets, clock, {
+      now: () => cluster.now(),
+      idleMs: limits.sliceIdleMs,
+      part: budgets.part,
+    }),
+    overload,
+    running: new RunningRequests(limits.requestsMax),
+    underWay,
+    bodies: new RequestBodies({ clock, limits, clients, authentication }),
+    largeAnswers: new LargeAnswers(clock, limits),
+    measures,
+    tracing,
+    log,
+    requestLog,
+  };
+}
+
+interface PublicParts {
+  readonly node: EdgeParts;
+  readonly answering: AnswerParts;
+  readonly serving: ServeParts;
+  readonly feeds: AccountFeeds;
+}
+
+/** Every route of the public port: the API below its prefix, its sockets, and the pages for browsers. */
+function publicRoutes({ node, answering, serving, feeds }: PublicParts): readonly Route[] {
+  const { inference, pepper, refreshModels } = node;
+  const { cluster, clock, random, config, files } = inference;
+  const { authentication, bodies, clients, limits, readiness } = serving;
+  const { events, upstream, webhooks } = config;
+  const services = { cluster, random, pepper, askMs: upstream.askMs, config };
+  const downloads = { files, streamStalledMs: limits.streamStalledMs };
+  const overSocket = (context: RequestContext): Promise<null> =>
+    followOverSocket(context, feeds, { clock, now: () => cluster.now(), events, limits, texts: FEED_TEXTS });
+  const socket = responsesSocketRoute({
+    limits,
+    answering,
+    authentication,
+    bodies,
+    serve: (context, route) => serveRoute(context, route, serving),
+  });
+  const api = apiRoutes(
+    {
+      services,
+      answering,
+      bodies,
+      downloads,
+      events: { cluster, clock, limits, events, feeds, overSocket },
+      clients,
+      limits,
+      readiness,
+      refreshModels,
+    },
+    [socket],
+  );
+  const pages = pageRoutes({
+    node: { services, background: files.background, clients, authentication },
+    apiDocument: () => openApiDocument(OPERATIONS),
+    downloads,
+    secretOverlapMs: webhooks.secretOverlapMs,
+  });
+  return [...api.map(belowPrefix), ...pages];
+}
+
+function belowPrefix(route: Route): Route {
+  return { ...route, path: `${PREFIX}${route.path}` };
+}
+
+function openListener(
+  routes: readonly Route[],
+  serving: ServeParts,
+  arrivals: Arrivals,
+  generation: () => string,
+): Listener<RequestContext> {
+  const { limits, clock, authentication, overload, clients, measures } = serving;
+  const router = new HttpRouter(routes);
+  return edgeListener({
+    limits,
+    clock,
+    generation,
+    serve: (context) => {
+      const account = authentication.accountOf(context);
+      arrivals.add({
+        holder: account ?? clients.of(context.request),
+        isRefused: account !== null && !overload.mayDispatch('live', account),
+        begin: () => void serve(context, router, serving),
+      });
+    },
+    ended: ({ route, response, startedAt }) =>
+      measures.requestEnded(route, response.statusCode, clock.monotonic() - startedAt),
+    upgrades: ({ method = '', url = '' }) => router.find(method, url)?.route.upgrades === true,
+  });
 }
 
 /** Resolves once nothing is under way, or at `endsAt`. */

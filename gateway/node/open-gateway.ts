@@ -6,15 +6,14 @@ import { Prober, type ProberParts } from '../catalogue/prober.ts';
 import { Refresher } from '../catalogue/refresher.ts';
 import { Benchmarker } from '../checks/benchmarker.ts';
 import { Checker, type CheckerParts } from '../checks/checker.ts';
-import type { EdgeServices } from '../edge/services.ts';
-import { drainInference, openInference } from '../inference/services.ts';
+import { drainInference, type InferenceServices, openInference } from '../inference/services.ts';
 import { lineHandler } from '../jobs/batch/run-line.ts';
 import { resultsHandler } from '../jobs/batch/write-results.ts';
 import { watchCommits } from '../jobs/commit-points.ts';
 import { Facilitator } from '../jobs/deposits/facilitator.ts';
 import { type PaymentServices, settleHandler } from '../jobs/deposits/settle.ts';
 import { EarningsFolder } from '../jobs/earnings/earnings-folder.ts';
-import type { JobServices } from '../jobs/job-services.ts';
+import type { LineServices, RenderServices, ResultsServices } from '../jobs/job-services.ts';
 import { abortHandler } from '../jobs/video/abort-handler.ts';
 import { renderHandler } from '../jobs/video/render-handler.ts';
 import { removalHandler } from '../jobs/video/store-clip.ts';
@@ -30,7 +29,7 @@ import { JobPace } from '../overload/job-pace.ts';
 import type { ServingState } from '../terms/serving-state.ts';
 import { logHealth } from './health-log.ts';
 import type { NodeContext } from './node-options.ts';
-import { type Edge, openEdge } from './open-edge.ts';
+import { type Edge, type EdgeParts, openEdge } from './open-edge.ts';
 
 /** Dependencies of the gateway of a node, beside its context. */
 export interface OpenGatewayParts {
@@ -47,7 +46,7 @@ export interface Gateway {
   readonly edge: Edge;
   readonly outbound: Pools;
   readonly refresher: Refresher;
-  readonly jobs: JobServices;
+  readonly jobs: LineServices & RenderServices & ResultsServices;
   readonly webhooks: WebhookServices;
   readonly payments: PaymentServices;
   /** Declares the configured providers. Resolves when the board lists them, or when `givenUp` answers true. */
@@ -98,18 +97,14 @@ export function openGateway(
   const prober = new Prober({ ...parts, credentialsOf, log });
   const periodic = [keys, prober, refresher, checker, benchmarker, folder];
   const edge = openEdge({
-    ...{ cluster, clock, random, inference, readiness, log, crashPoint, overload, measures, tracing, files },
-    limits: config.edge,
-    requestLog: requestLogOf(log),
-    ...{ config, rates: config.rates, events: config.events },
-    askMs: upstream.askMs,
-    nodes: config.nodes.length,
+    ...{ inference, overload, measures, tracing, readiness, log, crashPoint },
     pepper: secrets.pepper,
     refreshModels: (slug) => refresher.begin(slug),
+    requestLog: requestLogOf(log),
   });
   return {
     ...{ edge, outbound, refresher },
-    jobs: { inference, pace, crashpoint: crashPoint ?? (() => {}) },
+    jobs: jobsOf(inference, pace, crashPoint),
     webhooks: {
       ...{ cluster, random, pepper: secrets.pepper },
       client: new PublicClient({ clock, lease: cluster, rules: config.webhooks, ...config.webhooks }),
@@ -130,8 +125,21 @@ export function openGateway(
   };
 }
 
+function jobsOf(
+  inference: InferenceServices,
+  pace: JobPace,
+  crashPoint: ((name: string) => void) | null,
+): Gateway['jobs'] {
+  const { files, outbound, targets, outcomes, measures, config, log } = inference;
+  return {
+    ...{ inference, files, outbound, targets, outcomes, measures, pace, log },
+    ...{ limits: config.edge, renders: config.renders, upstream: config.upstream },
+    crashpoint: crashPoint ?? (() => {}),
+  };
+}
+
 /** Written at any log level: whoever wants fewer lines leaves the log off. */
-function requestLogOf(log: NodeContext['log']): EdgeServices['requestLog'] {
+function requestLogOf(log: NodeContext['log']): EdgeParts['requestLog'] {
   const lines = log.child({}, { level: 'info' });
   return (line) => lines.info(line, 'request');
 }
@@ -170,7 +178,7 @@ export function openJobs(
       results: resultsHandler(() => gateway().jobs),
       deliver: deliverHandler(() => gateway().webhooks, config.webhooks),
       settle: settleHandler(() => gateway().payments, config.deposits.payments),
-      removal: removalHandler(() => gateway().jobs),
+      removal: removalHandler(() => gateway().jobs.files.bytes.blobs),
       render: renderHandler(() => gateway().jobs, config.renders),
       abort: abortHandler(() => gateway().jobs, config.renders),
       ...ports.activities?.(() => gateway().outbound),

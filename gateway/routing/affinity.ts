@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { endpointsOn } from '../../actors/endpoint/endpoint.ts';
 import type { Board } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
-import { endpointIndex } from './endpoint-index.ts';
+import { endpointIndex } from './endpoints/endpoint-index.ts';
 import { firstOf } from './rendezvous.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
-import { adapterOf } from '../providers/target.ts';
+import { adapterOf } from '../providers/call/target.ts';
 import type { Turn } from '../terms/turn.ts';
 import { rulesOf } from '../terms/turn-kind.ts';
-import { declarations } from './declarations.ts';
-import { declared, requiredParameters } from './required-parameters.ts';
+import { declarations } from './endpoints/declarations.ts';
+import { declared, requiredParameters } from './endpoints/required-parameters.ts';
 
 /**
  * Every requested setting, and whether the endpoint declares it. Required parameters are true for any endpoint that

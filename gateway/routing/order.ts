@@ -3,7 +3,7 @@ import type { Candidate } from '../terms/plan.ts';
 import type { Preferences, Turn } from '../terms/turn.ts';
 import type { Conversation } from './affinity.ts';
 import { isNamed } from './eligibility/preferences.ts';
-import { type IndexedEndpoint, loadOf } from './endpoint-index.ts';
+import { type IndexedEndpoint, loadOf } from './endpoints/endpoint-index.ts';
 import { declaredCompletionMax } from './fit.ts';
 import { rendezvous, WEIGHT_PRICE_MIN } from './rendezvous.ts';
 

@@ -3,8 +3,8 @@ import type { Turn } from '../terms/turn.ts';
 import { rulesOf } from '../terms/turn-kind.ts';
 import type { PromptNeeds } from '../tokens/measure-prompt.ts';
 import type { VocabularyName } from '../tokens/vocabulary.ts';
-import { endpointIndex } from './endpoint-index.ts';
-import { resolve } from './resolve.ts';
+import { endpointIndex } from './endpoints/endpoint-index.ts';
+import { resolve } from './endpoints/resolve.ts';
 
 /**
  * What has to be known of a turn's prompt to plan it, by the endpoints of its models. `board` is the topic `endpoints`.

@@ -1,7 +1,7 @@
 import { compare } from '../../actors/terms/usd.ts';
 import type { Rejection } from '../terms/plan.ts';
 import type { Turn } from '../terms/turn.ts';
-import { listed } from './listed.ts';
+import { listed } from './endpoints/listed.ts';
 
 /** Why some of the endpoints cannot serve a turn. */
 export interface RejectionCause {

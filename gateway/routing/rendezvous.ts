@@ -1,4 +1,4 @@
-import type { IndexedEndpoint } from './endpoint-index.ts';
+import type { IndexedEndpoint } from './endpoints/endpoint-index.ts';
 
 /** Lower bound of the price in a weight, so that a free endpoint has a finite weight. */
 export const WEIGHT_PRICE_MIN = 1e-12;

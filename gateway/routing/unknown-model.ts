@@ -3,8 +3,8 @@ import type { EndpointOutput } from '../../actors/terms/endpoint.ts';
 import { nearestIds } from '../catalogue/nearest-ids.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
 import { notFound } from '../terms/not-found.ts';
-import { endpointIndex, type IndexedEndpoint } from './endpoint-index.ts';
-import { SUFFIXES } from './resolve.ts';
+import { endpointIndex, type IndexedEndpoint } from './endpoints/endpoint-index.ts';
+import { SUFFIXES } from './endpoints/resolve.ts';
 
 /** Models of a family shown to the client; any more would only repeat them. */
 const SHOWN_MAX = 50;

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { invalid } from '../terms/invalid.ts';
 import type { Candidate, Rejection } from '../terms/plan.ts';
 import type { Turn } from '../terms/turn.ts';
-import { matches } from './matches.ts';
+import { matches } from './endpoints/matches.ts';
 import { rejectionOf } from './rejection-of.ts';
 
 const MEMBER_CHARACTERS_MAX = 200;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { behaviourOf } from './behaviour.ts';
-import { type Call, CallLog } from './call-log.ts';
+import { type Call, CallLog } from './calls/call-log.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { chatWire } from './chat-wire.ts';
 import { embeddingsDialect } from './embeddings.ts';

@@ -1,21 +1,24 @@
 import type { WebSocket } from 'ws';
 import type { Clock } from '../../actors/runtime/index.ts';
-import { feedEnded, feedOpened, feedReply, sentEvent } from '../api/events/event-object.ts';
+import type { AccountFeeds } from '../edge/events/account-feeds.ts';
 import { parseCursor } from '../edge/events/cursor.ts';
 import { EVENT_TYPES, type EventFilter, parseFilter } from '../edge/events/event-filter.ts';
 import type { FeedEvent } from '../edge/events/feed-event.ts';
+import type { FeedTexts } from '../edge/events/feed-texts.ts';
 import { FrameQueue } from '../edge/events/frame-queue.ts';
 import { slowReader } from '../edge/events/slow-reader.ts';
 import type { EventSink, Subscription } from '../edge/events/subscription.ts';
-import type { Upgrade } from '../edge/request-context.ts';
+import { callerOf, type RequestContext } from '../edge/request-context.ts';
 import { CLOSE, ClientSocket, type SocketUser } from '../http/client-socket.ts';
+import type { Upgrade } from '../http/exchange.ts';
+import { acceptUpgrade } from '../http/upgrade.ts';
 import type { EdgeLimits, EventLimits } from '../terms/config.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
 import { gatewayErrorOf } from '../terms/gateway-error-of.ts';
 import { invalid } from '../terms/invalid.ts';
 
 /** Bytes of one frame of a client: a filter. */
-export const EVENT_FRAME_BYTES_MAX = 16 * 1024;
+const EVENT_FRAME_BYTES_MAX = 16 * 1024;
 /** Frames of a client that wait: while an earlier one is read from the store, or for the client to read its answer. */
 const ORDERS_MAX = 8;
 /** Each may be a read of the store. */
@@ -27,6 +30,27 @@ export interface EventSocketOptions {
   readonly now: () => number;
   readonly events: EventLimits;
   readonly limits: Pick<EdgeLimits, 'streamStalledMs'>;
+  readonly texts: FeedTexts;
+}
+
+/** Nothing, until the client subscribes. */
+const NOTHING = { types: new Set<string>(), ids: null } as const;
+
+/** Completes the handshake of a client that follows its account over a WebSocket. */
+export async function followOverSocket(
+  context: RequestContext,
+  feeds: AccountFeeds,
+  options: EventSocketOptions,
+): Promise<null> {
+  const events = new EventSocket(options);
+  const subscription = await feeds.subscribe(callerOf(context), NOTHING, events);
+  try {
+    acceptUpgrade(context, EVENT_FRAME_BYTES_MAX, (socket, upgrade) => events.open(socket, upgrade, subscription));
+  } finally {
+    // The handshake failed, or the client has left.
+    if (!events.isOpen) subscription.close();
+  }
+  return null;
 }
 
 /**
@@ -58,7 +82,11 @@ export class EventSocket implements EventSink, SocketUser {
   }
 
   /** Takes the socket of an accepted upgrade. `subscription` has not started; it passes nothing yet. */
-  open(socket: WebSocket, { socket: connection }: Pick<Upgrade, 'socket'>, subscription: Subscription): ClientSocket {
+  open(
+    socket: WebSocket,
+    { socket: connection }: Pick<Upgrade<unknown>, 'socket'>,
+    subscription: Subscription,
+  ): ClientSocket {
     const { clock, limits, events } = this.#options;
     const bounds = { stalledMs: limits.streamStalledMs, waitingBytes: events.bufferBytesMax };
     const rates = { framesPerMinuteMax: FRAMES_PER_MINUTE_MAX, idleMs: null, drainIdleMs: 0 };
@@ -67,20 +95,20 @@ export class EventSocket implements EventSink, SocketUser {
     this.#subscription = subscription;
     this.#order(async () => {
       await subscription.start(null);
-      this.#reply(feedOpened(this.#options.now(), true).text);
+      this.#reply(this.#options.texts.opened(this.#options.now(), true));
     });
     return session;
   }
 
   receive(events: readonly FeedEvent[]): void {
-    const frames = events.map((event) => sentEvent(event).text);
+    const frames = events.map(this.#options.texts.event);
     const { bufferBytesMax } = this.#options.events;
     if (!this.#queue.add(frames, !this.#replaying)) this.#subscription?.end(slowReader(bufferBytesMax));
   }
 
   end(error: GatewayError): void {
     this.#queue.clear();
-    this.#session?.send(feedEnded(error).text);
+    this.#session?.send(this.#options.texts.ended(error));
     this.#session?.close(error.status === 503 ? CLOSE.restart : CLOSE.policy, error.message);
   }
 
@@ -108,7 +136,7 @@ export class EventSocket implements EventSink, SocketUser {
 
   /** A frame that is wrong is answered; any other failure ends the socket. */
   #fail(error: GatewayError): void {
-    if (error.status === 400) this.#reply(feedEnded(error).text);
+    if (error.status === 400) this.#reply(this.#options.texts.ended(error));
     else this.#subscription?.end(error);
   }
 
@@ -118,15 +146,15 @@ export class EventSocket implements EventSink, SocketUser {
     if (frame.type === 'unsubscribe') {
       this.#types = types === null ? new Set() : new Set([...this.#types].filter((type) => !types.has(type)));
       this.#pass();
-      return this.#reply(feedReply('feed.unsubscribed', this.#state()));
+      return this.#reply(this.#options.texts.reply('feed.unsubscribed', this.#state()));
     }
     const cursorAt = frame.cursor === undefined ? null : parseCursor(frame.cursor);
     this.#types = types === null ? new Set(EVENT_TYPES) : new Set([...this.#types, ...types]);
     this.#ids = frame.ids === undefined ? null : new Set(frame.ids);
     this.#pass();
-    this.#reply(feedReply('feed.subscribed', this.#state()));
+    this.#reply(this.#options.texts.reply('feed.subscribed', this.#state()));
     if (cursorAt !== null && !(await this.#replay(cursorAt))) {
-      this.#reply(feedOpened(this.#options.now(), false).text);
+      this.#reply(this.#options.texts.opened(this.#options.now(), false));
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../actors/runtime/index.ts';
 import { noRoom, tooSlow } from '../edge/body/body-refusal.ts';
-import type { BodyPlace } from '../edge/body/body-room.ts';
+import type { CountedUpload } from '../edge/body/request-bodies.ts';
 import { SMALL_BYTES_MAX } from '../edge/body/upload.ts';
 import { UploadPace } from '../edge/body/upload-pace.ts';
 import type { EdgeLimits } from '../terms/config.ts';
@@ -13,17 +13,13 @@ const CONTROL_HEAD_BYTES = 6;
 export interface ArrivalParts {
   readonly clock: Clock;
   readonly limits: Pick<EdgeLimits, 'bodyGraceMs' | 'bodyBytesPerSecondMin'>;
-  /** Counts an upload of the client; returns the function that ends it, or throws GatewayError 429. */
-  readonly open: () => () => void;
-  /** Room for the bytes of a frame. */
-  readonly place: () => BodyPlace;
+  /** Counts an upload of the client, or throws GatewayError 429. */
+  readonly open: () => CountedUpload;
   /** The frame cannot be received. Called once at most; nothing is watched afterwards. */
   readonly refuse: (error: GatewayError) => void;
 }
 
-interface Upload {
-  readonly end: () => void;
-  readonly place: BodyPlace;
+interface Upload extends CountedUpload {
   readonly pace: UploadPace;
 }
 
@@ -80,11 +76,11 @@ export class FrameArrival {
 
   /** False if the upload is refused. */
   #begin(): boolean {
-    const { clock, limits, open, place } = this.#parts;
+    const { clock, limits, open } = this.#parts;
     try {
-      const end = open();
+      const { end, place } = open();
       const pace = new UploadPace(clock, limits, () => this.#refuse(tooSlow()));
-      this.#upload = { end, place: place(), pace };
+      this.#upload = { end, place, pace };
       return true;
     } catch (thrown) {
       this.#refuse(gatewayErrorOf(thrown));

@@ -1,19 +1,23 @@
 import { DIALECTS } from '../dialects/dialect-table.ts';
 import type { Route } from '../edge/route.ts';
 import { acceptUpgrade } from '../http/upgrade.ts';
-import { TurnSocket } from './turn-socket.ts';
+import { RetainedTurns } from './retained-turns.ts';
+import { TurnSocket, type TurnSocketParts } from './turn-socket.ts';
 
 /** The responses dialect over a WebSocket: turns one after the other on one connection. */
-export const responsesSocketRoute: Route = {
-  method: 'GET',
-  path: '/responses',
-  policy: 'key',
-  body: 'none',
-  upgrades: true,
-  answer: (context, edge) => {
-    acceptUpgrade(context, edge.services.limits.bodyBytesMax, (socket, upgrade) => {
-      return new TurnSocket(socket, { edge, dialect: DIALECTS.responses, opening: context, upgrade }).session;
-    });
-    return null;
-  },
-};
+export function responsesSocketRoute(node: Omit<TurnSocketParts, 'retained'>): Route {
+  const parts = { ...node, retained: new RetainedTurns() };
+  return {
+    method: 'GET',
+    path: '/responses',
+    policy: 'key',
+    body: 'none',
+    upgrades: true,
+    answer: (opening) => {
+      acceptUpgrade(opening, parts.limits.bodyBytesMax, (socket, upgrade) => {
+        return new TurnSocket(socket, { parts, dialect: DIALECTS.responses, opening, upgrade }).session;
+      });
+      return null;
+    },
+  };
+}

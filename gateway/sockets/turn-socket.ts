@@ -1,20 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WebSocket } from 'ws';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { Dialect } from '../dialects/reply/dialect.ts';
 import { continued, itemsOf, pastTurn } from '../dialects/responses/continued-turn.ts';
-import type { EdgeRoutes } from '../edge/edge-routes.ts';
-import { callerOf, type RequestContext, takeBody, type Upgrade } from '../edge/request-context.ts';
+import type { Authentication } from '../edge/auth/authentication.ts';
+import type { RequestBodies } from '../edge/body/request-bodies.ts';
+import { callerOf, type RequestContext, takeBody } from '../edge/request-context.ts';
 import type { ServedRoute } from '../edge/route.ts';
-import { serveRoute } from '../edge/serve.ts';
+import type { AnswerParts } from '../edge/turns/answer-parts.ts';
 import { answerTurn } from '../edge/turns/answer-turn.ts';
 import { CLOSE, ClientSocket, type SocketUser } from '../http/client-socket.ts';
+import type { Upgrade } from '../http/exchange.ts';
 import { CallerLeft } from '../terms/caller-left.ts';
+import type { EdgeLimits } from '../terms/config.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import { invalid } from '../terms/invalid.ts';
 import { FrameAnswer } from './frame-answer.ts';
 import { FrameArrival } from './frame-arrival.ts';
 import { FrameRequest } from './frame-request.ts';
-import { bytesOf } from './retained-turns.ts';
+import { bytesOf, type RetainedTurns } from './retained-turns.ts';
 
 /** Frames of one socket under way: the turn, those refused behind it, and turns that are read on for their usage. */
 const FRAMES_MAX = 8;
@@ -25,12 +28,23 @@ const IDLE_MS = 10 * 60_000;
 /** As many requests as the whole endpoint admits by default. */
 const FRAMES_PER_MINUTE_MAX = 6_000;
 
+/** What the sockets of one node share. */
+export interface TurnSocketParts {
+  readonly limits: EdgeLimits;
+  readonly answering: AnswerParts;
+  readonly authentication: Pick<Authentication, 'count'>;
+  readonly bodies: RequestBodies;
+  readonly retained: RetainedTurns;
+  /** Answers a frame as the request that it is. */
+  readonly serve: (context: RequestContext, route: ServedRoute) => Promise<void>;
+}
+
 export interface TurnSocketOptions {
-  readonly edge: EdgeRoutes;
+  readonly parts: TurnSocketParts;
   readonly dialect: Dialect;
   /** The request that was upgraded. */
   readonly opening: RequestContext;
-  readonly upgrade: Upgrade;
+  readonly upgrade: Upgrade<RequestContext>;
 }
 
 /**
@@ -50,11 +64,11 @@ export class TurnSocket implements SocketUser {
   #input: readonly unknown[] | null = null;
 
   constructor(socket: WebSocket, options: TurnSocketOptions) {
-    const { services } = options.edge;
-    const { clock, limits } = services;
+    const { limits, answering } = options.parts;
+    const { clock } = answering.inference;
     const { socket: connection } = options.upgrade;
     this.#options = options;
-    this.#route = { policy: 'admit', body: 'json', answer: (context, edge) => this.#answer(context, edge) };
+    this.#route = { policy: 'admit', body: 'json', answer: (context) => this.#answer(context) };
     this.#arrival = this.#watchArrival();
     connection.prependListener('data', (bytes: Buffer) => this.#arrival.arrived(bytes.length));
     socket.on('ping', (data) => this.#arrival.passed(data)).on('pong', (data) => this.#arrival.passed(data));
@@ -84,26 +98,24 @@ export class TurnSocket implements SocketUser {
 
   onClose(): void {
     this.#arrival.close();
-    this.#options.edge.retained.drop(this);
+    this.#options.parts.retained.drop(this);
     for (const answer of this.#answers) answer.destroy();
   }
 
   #watchArrival(): FrameArrival {
-    const { edge, opening } = this.#options;
-    const { account, key } = callerOf(opening);
-    const { clock, limits } = edge.services;
+    const { parts, opening } = this.#options;
+    const caller = callerOf(opening);
     return new FrameArrival({
-      clock,
-      limits,
-      open: () => edge.openUploads.open(key, edge.clients.of(opening.request)),
-      place: () => edge.bodies.place(account),
+      clock: parts.answering.inference.clock,
+      limits: parts.limits,
+      open: () => parts.bodies.frame(caller, opening.request),
       refuse: ({ message, status }) => this.session.close(status === 408 ? CLOSE.policy : CLOSE.busy, message),
     });
   }
 
   /** `leaveRoom` is called once the frame is read, or refused unread. */
   async #run(frame: Buffer, leaveRoom: () => void): Promise<void> {
-    const { edge, dialect, opening, upgrade } = this.#options;
+    const { parts, dialect, opening, upgrade } = this.#options;
     const answer = new FrameAnswer(this.session, (last) => {
       if (last !== undefined && this.#current === answer) this.#retain(last);
       this.#release(answer);
@@ -116,31 +128,33 @@ export class TurnSocket implements SocketUser {
     const context = upgrade.begin(request as unknown as IncomingMessage, answer as unknown as ServerResponse);
     context.route = opening.route;
     context.errorEnvelope = dialect.errorEnvelope(true);
-    await serveRoute(context, this.#route, edge);
+    await parts.serve(context, this.#route);
     request.destroy();
     this.#end(answer);
   }
 
   /** `stream` is implied. */
-  #answer(context: RequestContext, edge: EdgeRoutes): Promise<null> {
+  #answer(context: RequestContext): Promise<null> {
+    const { parts, dialect } = this.#options;
     const { value, bytes } = takeBody(context);
     const { type } = (value ?? {}) as { readonly type?: unknown };
     const answer = context.response as unknown as FrameAnswer;
     if (answer.destroyed) throw new CallerLeft();
     if (type !== 'response.create') throw this.#refusal(invalid('type must be "response.create" or "response.cancel"'));
     if (this.#current !== answer) throw this.#refusal(underWay());
-    const body = continued(value as Readonly<Record<string, unknown>>, edge.retained.of(this));
+    const body = continued(value as Readonly<Record<string, unknown>>, parts.retained.of(this));
     this.#input = itemsOf(body.input);
-    if (body.generate === false) return this.#prepare(context, edge, { ...body, generate: null });
-    return answerTurn(edge, this.#options.dialect, context, { value: { ...body, stream: true }, bytes });
+    if (body.generate === false) return this.#prepare(context, { ...body, generate: null });
+    return answerTurn(parts.answering, dialect, context, { value: { ...body, stream: true }, bytes });
   }
 
   /** Answers a turn that only prepares the next one: no provider is called, and nothing is charged. */
-  async #prepare(context: RequestContext, edge: EdgeRoutes, body: object): Promise<null> {
-    const { turn, reply } = this.#options.dialect.parse(body, null);
-    const refusal = await edge.authentication.count(context);
+  async #prepare(context: RequestContext, body: object): Promise<null> {
+    const { parts, dialect } = this.#options;
+    const { turn, reply } = dialect.parse(body, null);
+    const refusal = await parts.authentication.count(context);
     if (refusal !== null) throw refusal;
-    const created = Math.floor(edge.services.cluster.now() / 1_000);
+    const created = Math.floor(parts.answering.inference.cluster.now() / 1_000);
     const frames = reply.frames({ id: context.id, created, model: turn.models[0] as string, provider: '' });
     context.response.writeHead(200);
     context.response.end(frames.of([]) + frames.end(NOTHING_USED));
@@ -149,9 +163,9 @@ export class TurnSocket implements SocketUser {
 
   /** Keeps the turn under way, which ends with this event, for the next one. */
   #retain(lastEvent: string): void {
-    const { retained, services } = this.#options.edge;
+    const { retained, limits } = this.#options.parts;
     // A conversation that is too large for one request is not continued.
-    const { bodyBytesMax } = services.limits;
+    const { bodyBytesMax } = limits;
     retained.drop(this);
     if (this.#input === null || !this.session.isOpen || lastEvent.length > bodyBytesMax) return;
     const turn = pastTurn(this.#input, lastEvent);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Call } from '../../gateway/simulator/call-log.ts';
+import type { Call } from '../../gateway/simulator/calls/call-log.ts';
 import type { ProviderDeclaration } from '../../gateway/terms/provider-declaration.ts';
 import { nodeArguments } from '../support/node-arguments.ts';
 import { simulatedProvider } from '../support/provider/simulated-provider.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import config from '../../cluster.config.ts';
-import type { Call } from '../../gateway/simulator/call-log.ts';
+import type { Call } from '../../gateway/simulator/calls/call-log.ts';
 import type { StoreView } from '../support/auditor/store-view.ts';
 import { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { FaultInjector } from '../support/faults/fault-injector.ts';

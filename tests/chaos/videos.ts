@@ -1,6 +1,6 @@
 import { kill } from 'node:process';
 import type { DeliveryRecord } from '../../actors/webhook/delivery-record.ts';
-import type { Call } from '../../gateway/simulator/call-log.ts';
+import type { Call } from '../../gateway/simulator/calls/call-log.ts';
 import { auditVideos } from '../support/auditor/audit-videos.ts';
 import type { Check } from '../support/auditor/check.ts';
 import type { VideoEvidence } from '../support/auditor/video-evidence.ts';

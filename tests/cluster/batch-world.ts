@@ -28,12 +28,12 @@ import { placeOfFile } from '../../gateway/files/file-services.ts';
 import { placeOfReply } from '../../gateway/jobs/batch/read-sealed.ts';
 import { placeOfBodies } from '../../gateway/jobs/batch/seal-submission.ts';
 import { resultsHandler } from '../../gateway/jobs/batch/write-results.ts';
-import type { JobServices } from '../../gateway/jobs/job-services.ts';
+import type { ResultsServices } from '../../gateway/jobs/job-services.ts';
 import { Dice } from '../simulation/world/dice.ts';
 import { MemoryBlobs } from '../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../support/memory-key-store.ts';
 import * as words from '../support/model/words.ts';
-import { atOnce, noLiveTraffic } from '../support/no-live-traffic.ts';
+import { noLiveTraffic } from '../support/no-live-traffic.ts';
 import { JobWorld, WITHIN_MS } from './job-world.ts';
 import type { VirtualNode } from './virtual-nodes.ts';
 
@@ -139,14 +139,14 @@ export class BatchWorld extends JobWorld {
       ...{ runningMax: 256, runningPerGroupMax: 8 },
       run: async (task, signal) => (await this.#run(self(), task, signal)) as unknown as Json,
     };
-    const services = (): JobServices => {
+    const services = (): ResultsServices => {
       const { node: cluster, process } = self();
       const bytes = { keys: this.keys, blobs: this.#blobs };
       const files: FileServices = {
         ...{ cluster, bytes, random: this.#random, clock: process.clock, background: noLiveTraffic(process.clock) },
         ...{ limits: config.files, askMs: WITHIN_MS },
       };
-      return { inference: { files } as JobServices['inference'], pace: atOnce, crashpoint: () => {} };
+      return { files, crashpoint: () => {} };
     };
     return { line, results: resultsHandler(services) };
   }

@@ -23,7 +23,6 @@ import {
   reportSubmitted,
   submitVideo,
 } from '../../actors/video-job/video-job.ts';
-import type { JobServices } from '../../gateway/jobs/job-services.ts';
 import { removalHandler } from '../../gateway/jobs/video/store-clip.ts';
 import { Dice } from '../simulation/world/dice.ts';
 import { MemoryBlobs } from '../support/memory-blobs.ts';
@@ -128,15 +127,13 @@ export class VideoWorld extends JobWorld {
       ...{ runningMax: 256, runningPerGroupMax: 16 },
       run: async (task, signal) => (await run(task, signal)) as unknown as Json,
     });
-    const services = (): JobServices =>
-      ({ inference: { files: { bytes: { blobs: this.#blobs } } } }) as unknown as JobServices;
     return {
       render: {
         ...handler((task, signal) => this.#render(self(), task, signal)),
         patience: { graceMs: this.patienceMs, applies: (address) => this.#direct.has(address) },
       },
       abort: handler((task) => this.#abort(task)),
-      removal: removalHandler(services),
+      removal: removalHandler(() => this.#blobs),
     };
   }
 

@@ -1,5 +1,5 @@
 import type { Generation } from '../../actors/terms/hold.ts';
-import type { Call } from '../../gateway/simulator/call-log.ts';
+import type { Call } from '../../gateway/simulator/calls/call-log.ts';
 import type { Evidence } from '../support/auditor/evidence.ts';
 
 /** A small valid run: a served request, a refused one, a broken stream and an abandoned one. */

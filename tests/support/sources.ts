@@ -33,3 +33,24 @@ export function target(source: Source, specifier: string): string | null {
   if (!specifier.startsWith('.')) return null;
   return relative(ROOT, resolve(ROOT, dirname(source.path), specifier));
 }
+
+/** Top-level functions and methods by indentation: the formatter closes a block at the indentation that opened it. */
+export function functions(text: string): { name: string; lines: number }[] {
+  const lines = text.split('\n');
+  const found: { name: string; lines: number }[] = [];
+  const opens =
+    /^(\s*)(?:export )?(?:default )?(?:async )?(?:function\*? (\w+)|(?:private |protected |readonly |static |override |async |\*)*(\w+)\([^;]*\)?[^;=]*\{$|const (\w+) = (?:async )?\()/;
+  lines.forEach((line, start) => {
+    const match = opens.exec(line);
+    const name = match?.[2] ?? match?.[3] ?? match?.[4];
+    if (!/[{(,]$/.test(line)) return;
+    if (!match || !name || ['if', 'for', 'while', 'switch', 'catch', 'test', 'return'].includes(name)) return;
+    const indent = match[1] ?? '';
+    const end = lines.findIndex(
+      (other, at) =>
+        at > start && (other === `${indent}}` || other.startsWith(`${indent}};`) || other.startsWith(`${indent}},`)),
+    );
+    if (end > start) found.push({ name, lines: end - start + 1 });
+  });
+  return found;
+}

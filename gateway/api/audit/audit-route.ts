@@ -1,8 +1,7 @@
 import { listAudit, verifyAudit } from '../../../actors/audit/audit.ts';
 import type { AuditEntry, AuditVerdict } from '../../../actors/audit/audit-entry.ts';
-import { ownerOf } from '../../../actors/runtime/index.ts';
+import { type Cluster, ownerOf } from '../../../actors/runtime/index.ts';
 import { sequenceId } from '../../../actors/terms/audit.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { flagOf, limitOf, textOf } from '../../edge/query/query-values.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
@@ -13,19 +12,25 @@ const PAGE = { usual: 20, most: 100 } as const;
 /** Entries whose chain one request may check. */
 const VERIFIED_MAX = 10_000;
 
-/** `GET /audit`: every change of keys, workspaces and account, to a management key of the account. */
-export const auditRoute: Route = {
-  method: 'GET',
-  path: '/audit',
-  policy: 'management',
-  body: 'none',
-  answer: showAudit,
-};
+interface AuditParts {
+  readonly cluster: Cluster;
+  readonly askMs: number;
+}
 
-async function showAudit(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+/** `GET /audit`: every change of keys, workspaces and account, to a management key of the account. */
+export function auditRoute(parts: AuditParts): Route {
+  return {
+    method: 'GET',
+    path: '/audit',
+    policy: 'management',
+    body: 'none',
+    answer: (context) => showAudit(context, parts),
+  };
+}
+
+async function showAudit(context: RequestContext, { cluster, askMs: withinMs }: AuditParts): Promise<RouteAnswer> {
   const owner = ownerOf(callerOf(context).key);
   const query = new URLSearchParams(context.query);
-  const { cluster, askMs: withinMs } = services;
   const limit = limitOf(query, PAGE);
   const before = sequenceOf(textOf(query, 'after'));
   const found = await listAudit(cluster.rows, owner, { limit: limit + 1, before, ...filterOf(query) });

@@ -1,19 +1,20 @@
 import { Type } from 'typebox';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { type RequestContext, takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { approveKey } from '../../management/approvals.ts';
-import { tenantOf } from '../keys/tenant.ts';
+import type { Managing } from '../wire/managing.ts';
 
 /**
  * `POST /auth/keys/code`: what `/auth` is for a person, for a management key. It approves a key for an application and
  * answers the one-time code, which the application trades at `POST /auth/keys`. (rule K23, rule K27)
  */
-export const authKeysCodeRoute: Route = {
-  ...{ method: 'POST', path: '/auth/keys/code', policy: 'management', body: 'json' },
-  answer: approve,
-};
+export function authKeysCodeRoute(parts: Managing): Route {
+  return {
+    ...{ method: 'POST', path: '/auth/keys/code', policy: 'management', body: 'json' },
+    answer: (context) => approve(context, parts),
+  };
+}
 
 /** The published schema. */
 export const codeIssuedSchema = Type.Object({
@@ -25,8 +26,8 @@ export const codeIssuedSchema = Type.Object({
   }),
 });
 
-async function approve(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const issued = await approveKey(edge.services, tenantOf(context, edge), takeBody(context).value);
+async function approve(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
+  const issued = await approveKey(services, tenantOf(context), takeBody(context).value);
   const data = {
     id: issued.code,
     app_id: 0,

@@ -3,10 +3,10 @@ import { findCode, tradeCode } from '../../../actors/issuance-code/issuance-code
 import { AskError, ownerOf } from '../../../actors/runtime/index.ts';
 import { keyAddress, keyDigest, keyHandle, keyId, keyText, maskKey } from '../../../actors/terms/ids.ts';
 import { challengeOf, secretDigest } from '../../../actors/terms/one-time.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { type RequestContext, takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import type { ManagementServices } from '../../management/services.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/invalid.ts';
 
@@ -14,10 +14,12 @@ import { invalid } from '../../terms/invalid.ts';
  * `POST /auth/keys`: trades the code of an approval for its key. Whoever sends a code with a well-formed verifier has
  * read it, and a code is read once. Every refusal is the same, whatever its reason. (rule K23, rule K24)
  */
-export const authKeysRoute: Route = {
-  ...{ method: 'POST', path: '/auth/keys', policy: 'open', body: 'json' },
-  answer: trade,
-};
+export function authKeysRoute(services: ManagementServices): Route {
+  return {
+    ...{ method: 'POST', path: '/auth/keys', policy: 'open', body: 'json' },
+    answer: (context) => trade(context, services),
+  };
+}
 
 /** The published schemas. */
 export const codeTradeSchema = Type.Object({
@@ -37,7 +39,7 @@ function refused(): GatewayError {
   return invalid('Invalid code or code_verifier');
 }
 
-async function trade(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+async function trade(context: RequestContext, services: ManagementServices): Promise<RouteAnswer> {
   const { code, verifier } = tradeOf(takeBody(context).value);
   const { cluster, pepper, random, askMs } = services;
   const found = await findCode(cluster, secretDigest(pepper, 'code', code));

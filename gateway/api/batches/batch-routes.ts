@@ -1,9 +1,9 @@
 import { cancelBatch, findBatch, submitBatch } from '../../../actors/batch/batch.ts';
 import type { BatchRecord } from '../../../actors/batch/batch-record.ts';
 import { listBatches } from '../../../actors/batch/list-batches.ts';
-import { ownerOf } from '../../../actors/runtime/index.ts';
+import { type Cluster, ownerOf } from '../../../actors/runtime/index.ts';
 import { isBatchId } from '../../../actors/terms/ids.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
+import type { Downloading } from '../../edge/downloads/write-download.ts';
 import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
@@ -14,20 +14,34 @@ import { refusalError, rejectionOf } from '../../terms/refusal-error.ts';
 import { batchObject } from './batch-object.ts';
 import { parseBatchQuery } from './batch-query.ts';
 import { sendResults } from './inline-results.ts';
-import { readSubmission } from './read-submission.ts';
+import { readSubmission, type SubmissionParts } from './read-submission.ts';
+
+export interface BatchParts extends SubmissionParts, Downloading {
+  readonly cluster: Cluster;
+  readonly askMs: number;
+}
 
 /** Batches of the caller's account. (rule B6, rule B26) */
-export const batchRoutes: readonly Route[] = [
-  { method: 'POST', path: '/batches', policy: 'key', body: 'none', answer: submit },
-  { method: 'GET', path: '/batches', policy: 'key', body: 'none', answer: list },
-  { method: 'GET', path: '/batches/:id', policy: 'key', body: 'none', answer: show },
-  { method: 'POST', path: '/batches/:id/cancel', policy: 'key', body: 'none', isNeverShed: true, answer: cancel },
-];
+export function batchRoutes(parts: BatchParts): readonly Route[] {
+  return [
+    { method: 'POST', path: '/batches', policy: 'key', body: 'none', answer: (context) => submit(context, parts) },
+    { method: 'GET', path: '/batches', policy: 'key', body: 'none', answer: (context) => list(context, parts) },
+    { method: 'GET', path: '/batches/:id', policy: 'key', body: 'none', answer: (context) => show(context, parts) },
+    {
+      method: 'POST',
+      path: '/batches/:id/cancel',
+      policy: 'key',
+      body: 'none',
+      isNeverShed: true,
+      answer: (context) => cancel(context, parts),
+    },
+  ];
+}
 
-async function submit(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const { cluster, inference, askMs: withinMs } = edge.services;
-  const bounds = batchBounds(inference.config);
-  const batch = await readSubmission(context, edge);
+async function submit(context: RequestContext, parts: BatchParts): Promise<RouteAnswer> {
+  const { cluster, config, askMs: withinMs } = parts;
+  const bounds = batchBounds(config);
+  const batch = await readSubmission(context, parts);
   try {
     return { ...json(batchObject(await submitBatch(cluster, batch, { bounds, withinMs }))), status: 202 };
   } catch (thrown) {
@@ -35,9 +49,9 @@ async function submit(context: RequestContext, edge: EdgeRoutes): Promise<RouteA
   }
 }
 
-async function list(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+async function list(context: RequestContext, { cluster }: BatchParts): Promise<RouteAnswer> {
   const query = parseBatchQuery(new URLSearchParams(context.query));
-  const { batches, hasMore } = await listBatches(services.cluster, accountOf(context), query);
+  const { batches, hasMore } = await listBatches(cluster, accountOf(context), query);
   return json({
     object: 'list',
     data: batches.map(batchObject),
@@ -47,14 +61,14 @@ async function list(context: RequestContext, { services }: EdgeRoutes): Promise<
   });
 }
 
-async function show(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer | null> {
-  const batch = await requireBatch(context, edge);
-  return (await sendResults(context, edge, batch)) ? null : json(batchObject(batch));
+async function show(context: RequestContext, parts: BatchParts): Promise<RouteAnswer | null> {
+  const batch = await requireBatch(context, parts);
+  return (await sendResults(context, parts, batch)) ? null : json(batchObject(batch));
 }
 
-async function cancel(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const { cluster, askMs } = edge.services;
-  const { account, id } = await requireBatch(context, edge);
+async function cancel(context: RequestContext, parts: BatchParts): Promise<RouteAnswer> {
+  const { cluster, askMs } = parts;
+  const { account, id } = await requireBatch(context, parts);
   const answer = await cancelBatch(cluster, account, id, askMs);
   if (!('refusal' in answer)) return json(batchObject(answer));
   if (answer.refusal.status === 404) throw noSuchBatch();
@@ -62,9 +76,9 @@ async function cancel(context: RequestContext, edge: EdgeRoutes): Promise<RouteA
 }
 
 /** The batch that the path names. */
-async function requireBatch(context: RequestContext, { services }: EdgeRoutes): Promise<BatchRecord> {
+async function requireBatch(context: RequestContext, { cluster }: BatchParts): Promise<BatchRecord> {
   const id = paramOf(context, 'id');
-  const batch = isBatchId(id) ? await findBatch(services.cluster, accountOf(context), id) : null;
+  const batch = isBatchId(id) ? await findBatch(cluster, accountOf(context), id) : null;
   if (batch === null) throw noSuchBatch();
   return batch;
 }

@@ -1,6 +1,5 @@
 import type { BatchRecord } from '../../../actors/batch/batch-record.ts';
-import { writeDownload } from '../../edge/downloads/write-download.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
+import { type Downloading, writeDownload } from '../../edge/downloads/write-download.ts';
 import { generationHeaders } from '../../edge/generation-headers.ts';
 import type { RequestContext } from '../../edge/request-context.ts';
 import { JSON_TYPE } from '../../http/route-answer.ts';
@@ -13,15 +12,15 @@ import { batchObject } from './batch-object.ts';
  */
 export async function sendResults(
   { response, id, place }: RequestContext,
-  { services }: EdgeRoutes,
+  downloads: Downloading,
   batch: BatchRecord,
 ): Promise<boolean> {
-  const lines = await resultsOf(services.files, batch);
+  const lines = await resultsOf(downloads.files, batch);
   if (lines === null) return false;
   // It waits for its client.
   place?.leave();
   response.writeHead(200, [...generationHeaders(id), 'content-type', JSON_TYPE]);
-  await writeDownload(response, textOf(batch, lines), services, batch.account);
+  await writeDownload(response, textOf(batch, lines), downloads, batch.account);
   return true;
 }
 

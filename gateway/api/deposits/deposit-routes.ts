@@ -1,4 +1,4 @@
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
+import type { Clock } from '../../../actors/runtime/index.ts';
 import { limitOf, textOf } from '../../edge/query/query-values.ts';
 import { paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
@@ -6,22 +6,29 @@ import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { exactNumber, renderExact } from '../../json/exact-json.ts';
 import { listDeposits, requireDeposit } from '../../management/deposits.ts';
 import type { DepositConfig } from '../../terms/deposit-config.ts';
-import { tenantOf } from '../keys/tenant.ts';
+import type { Managing } from '../wire/managing.ts';
 import { depositObject } from './deposit-object.ts';
 import { payX402Route } from './pay-x402.ts';
 
 const PAGE = { usual: 20, most: 100 } as const;
 
-/** Money in: the rails, the deposits of the caller's account, and payment by x402. (rule K49) */
-export const depositRoutes: readonly Route[] = [
-  { method: 'GET', path: '/deposits/rails', policy: 'key', body: 'none', answer: showRails },
-  { method: 'GET', path: '/deposits', policy: 'key', body: 'none', answer: list },
-  { method: 'GET', path: '/deposits/:id', policy: 'key', body: 'none', answer: show },
-  payX402Route,
-];
+export interface DepositParts extends Managing {
+  readonly deposits: DepositConfig;
+  readonly clock: Clock;
+}
 
-function showRails(_: RequestContext, { services }: EdgeRoutes): RouteAnswer {
-  return jsonAnswer(renderExact({ rails: railsOf(services.inference.config.deposits) }));
+/** Money in: the rails, the deposits of the caller's account, and payment by x402. (rule K49) */
+export function depositRoutes(parts: DepositParts): readonly Route[] {
+  return [
+    { method: 'GET', path: '/deposits/rails', policy: 'key', body: 'none', answer: () => showRails(parts) },
+    { method: 'GET', path: '/deposits', policy: 'key', body: 'none', answer: (context) => list(context, parts) },
+    { method: 'GET', path: '/deposits/:id', policy: 'key', body: 'none', answer: (context) => show(context, parts) },
+    payX402Route(parts),
+  ];
+}
+
+function showRails({ deposits }: DepositParts): RouteAnswer {
+  return jsonAnswer(renderExact({ rails: railsOf(deposits) }));
 }
 
 /** The rails that the configuration declares. */
@@ -34,15 +41,15 @@ export function railsOf({ card, x402, minUsd, maxUsd }: DepositConfig): readonly
   ];
 }
 
-async function list(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+async function list(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
   const query = new URLSearchParams(context.query);
   const page = { after: textOf(query, 'after'), limit: limitOf(query, PAGE) };
-  const { deposits, hasMore } = await listDeposits(edge.services, tenantOf(context, edge), page);
+  const { deposits, hasMore } = await listDeposits(services, tenantOf(context), page);
   const ids = { first_id: deposits.at(0)?.id ?? null, last_id: deposits.at(-1)?.id ?? null };
   return jsonAnswer(renderExact({ object: 'list', data: deposits.map(depositObject), ...ids, has_more: hasMore }));
 }
 
-async function show(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const deposit = await requireDeposit(edge.services, tenantOf(context, edge), paramOf(context, 'id'));
+async function show(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
+  const deposit = await requireDeposit(services, tenantOf(context), paramOf(context, 'id'));
   return jsonAnswer(renderExact(depositObject(deposit)));
 }

@@ -3,12 +3,12 @@ import type { NewPayment, PaymentRecord } from '../../../actors/payment/payment-
 import { type Clock, type Json, ownerOf } from '../../../actors/runtime/index.ts';
 import { paymentDepositId } from '../../../actors/terms/payment.ts';
 import { compare, parseUsd } from '../../../actors/terms/usd.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { textOf } from '../../edge/query/query-values.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { JSON_TYPE, type RouteAnswer } from '../../http/route-answer.ts';
 import { exactNumber, renderExact } from '../../json/exact-json.ts';
+import type { ManagementServices } from '../../management/services.ts';
 import type { DepositConfig, X402Config } from '../../terms/deposit-config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/invalid.ts';
@@ -16,24 +16,32 @@ import { notFound } from '../../terms/not-found.ts';
 import { refusalError } from '../../terms/refusal-error.ts';
 import * as terms from './x402-terms.ts';
 
+interface PayParts {
+  readonly services: Pick<ManagementServices, 'cluster' | 'askMs'>;
+  readonly clock: Clock;
+  readonly deposits: DepositConfig;
+}
+
 /**
  * `POST /deposits/x402?amount=`: without a payment 402 with what to sign; with one (`PAYMENT-SIGNATURE`) the credit, 202
  * while its outcome is not known yet, or 402 with the reason. A repeat of a payment is answered from its record,
  * however often and on whichever node. (rule K47, rule K48)
  */
-export const payX402Route: Route = {
-  method: 'POST',
-  path: '/deposits/x402',
-  policy: 'key',
-  body: 'none',
-  answer: payX402,
-};
+export function payX402Route(parts: PayParts): Route {
+  return {
+    method: 'POST',
+    path: '/deposits/x402',
+    policy: 'key',
+    body: 'none',
+    answer: (context) => payX402(context, parts),
+  };
+}
 
 const POLL_MS = 100;
 const SIGNATURE_CHARACTERS_MAX = 12_000;
 
-async function payX402(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
-  const { deposits } = services.inference.config;
+async function payX402(context: RequestContext, parts: PayParts): Promise<RouteAnswer> {
+  const { services, deposits } = parts;
   const { x402, payments } = deposits;
   if (x402 === undefined) throw notFound('This service takes no x402 payments; GET /deposits/rails lists the rails');
   const amount = amountOf(new URLSearchParams(context.query), deposits);
@@ -51,7 +59,7 @@ async function payX402(context: RequestContext, { services }: EdgeRoutes): Promi
   if ('refusal' in answer) throw used(refusalError(answer.refusal, now), payment);
   // A payment waits for its facilitator.
   context.place?.leave();
-  return answerOf(await outcome(answer, services, payments.waitMs), requirements, context);
+  return answerOf(await outcome(answer, parts, payments.waitMs), requirements, context);
 }
 
 function amountOf(query: URLSearchParams, { minUsd, maxUsd }: DepositConfig): string {
@@ -113,7 +121,7 @@ function challenge(context: RequestContext, requirements: terms.Requirements, re
 /** Polls the record until the payment is over, or until the request has waited long enough. */
 async function outcome(
   record: PaymentRecord,
-  { cluster, clock }: EdgeRoutes['services'],
+  { services: { cluster }, clock }: PayParts,
   waitMs: number,
 ): Promise<PaymentRecord> {
   const until = clock.monotonic() + waitMs;

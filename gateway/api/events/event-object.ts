@@ -7,6 +7,7 @@ import { jobDocument } from '../../../actors/video-job/job-document.ts';
 import type { JobRecord } from '../../../actors/video-job/job-record.ts';
 import { renderCursor } from '../../edge/events/cursor.ts';
 import type { FeedEvent } from '../../edge/events/feed-event.ts';
+import type { FeedTexts } from '../../edge/events/feed-texts.ts';
 import { exactNumber, exactText, renderExact } from '../../json/exact-json.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { batchObject } from '../batches/batch-object.ts';
@@ -43,17 +44,20 @@ export function feedOpened(at: number, resumed: boolean, cursorAt: number = at):
   return sent(resumed ? 'feed.opened' : 'feed.start_over', at, {}, cursorAt);
 }
 
-/** The answer to a frame of a client. */
-export function feedReply(type: string, data: object): string {
-  return JSON.stringify({ type, data });
-}
-
 /** The last event of a stream that the node ends. */
 export function feedEnded({ status, type, message }: GatewayError): SentEvent {
   const error = { code: status, message, metadata: { error_type: type } };
   const text = JSON.stringify({ type: 'error', error });
   return { type: 'error', cursor: null, text, frame: `event: error\ndata: ${text}\n\n` };
 }
+
+/** The same over a WebSocket. */
+export const FEED_TEXTS: FeedTexts = {
+  event: (event) => sentEvent(event).text,
+  opened: (at, resumed) => feedOpened(at, resumed).text,
+  reply: (type, data) => JSON.stringify({ type, data }),
+  ended: (error) => feedEnded(error).text,
+};
 
 function sent(type: string, at: number, data: object, cursorAt = at): SentEvent {
   const cursor = renderCursor(cursorAt);

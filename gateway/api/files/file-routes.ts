@@ -2,9 +2,9 @@ import { deleteFile, listFiles } from '../../../actors/file/file.ts';
 import { UPLOAD_PURPOSES } from '../../../actors/file/file-record.ts';
 import { ownerOf } from '../../../actors/runtime/index.ts';
 import { isFileId } from '../../../actors/terms/ids.ts';
-import { storeFormFile } from '../../edge/body/store-form-file.ts';
+import { type FormFileParts, storeFormFile } from '../../edge/body/store-form-file.ts';
 import { sendFileContent } from '../../edge/downloads/file-content.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
+import type { Downloading } from '../../edge/downloads/write-download.ts';
 import { limitOf, textOf } from '../../edge/query/query-values.ts';
 import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
@@ -14,23 +14,40 @@ import { invalid } from '../../terms/invalid.ts';
 import { describeUpload } from './describe-upload.ts';
 import { fileObject } from './file-object.ts';
 
-/** Stored files of the caller's account. (rule B36, rule B41) */
-export const fileRoutes: readonly Route[] = [
-  { method: 'POST', path: '/files', policy: 'key', body: 'none', answer: upload },
-  { method: 'GET', path: '/files', policy: 'key', body: 'none', answer: list },
-  { method: 'GET', path: '/files/:id', policy: 'key', body: 'none', answer: show },
-  { method: 'DELETE', path: '/files/:id', policy: 'key', body: 'none', answer: remove },
-  { method: 'GET', path: '/files/:id/content', policy: 'key', body: 'none', answer: sendFileContent },
-];
+export interface FileParts extends Downloading, FormFileParts {}
 
-async function upload(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  return json(fileObject(await storeFormFile(context, edge, describeUpload)));
+/** Stored files of the caller's account. (rule B36, rule B41) */
+export function fileRoutes(parts: FileParts): readonly Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/files',
+      policy: 'key',
+      body: 'none',
+      answer: (context) => upload(context, parts),
+    },
+    { method: 'GET', path: '/files', policy: 'key', body: 'none', answer: (context) => list(context, parts) },
+    { method: 'GET', path: '/files/:id', policy: 'key', body: 'none', answer: (context) => show(context, parts) },
+    { method: 'DELETE', path: '/files/:id', policy: 'key', body: 'none', answer: (context) => remove(context, parts) },
+    {
+      method: 'GET',
+      path: '/files/:id/content',
+      policy: 'key',
+      body: 'none',
+      answer: (context) => sendFileContent(context, parts),
+    },
+  ];
+}
+
+async function upload(context: RequestContext, parts: FileParts): Promise<RouteAnswer> {
+  const file = { account: accountOf(context), describe: describeUpload };
+  return json(fileObject(await storeFormFile(context, parts, file)));
 }
 
 const PAGE = { usual: 100, most: 1_000 } as const;
 const PURPOSES: ReadonlySet<string> = new Set([...UPLOAD_PURPOSES, 'batch_output']);
 
-async function list(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+async function list(context: RequestContext, { files: { cluster } }: FileParts): Promise<RouteAnswer> {
   const query = new URLSearchParams(context.query);
   const limit = limitOf(query, PAGE);
   const order = textOf(query, 'order') ?? 'desc';
@@ -39,7 +56,7 @@ async function list(context: RequestContext, { services }: EdgeRoutes): Promise<
   if (after !== null && !isFileId(after)) throw invalid('after must be the id of a file');
   const purpose = textOf(query, 'purpose');
   if (purpose !== null && !PURPOSES.has(purpose)) throw invalid(`purpose must be one of ${[...PURPOSES].join(', ')}`);
-  const { files, hasMore } = await listFiles(services.cluster, accountOf(context), {
+  const { files, hasMore } = await listFiles(cluster, accountOf(context), {
     ...{ limit, after, purpose },
     order: order === 'asc' ? 'ascending' : 'descending',
   });
@@ -52,13 +69,13 @@ async function list(context: RequestContext, { services }: EdgeRoutes): Promise<
   });
 }
 
-async function show(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
-  return json(fileObject(await requireFile(services.files, accountOf(context), paramOf(context, 'id'))));
+async function show(context: RequestContext, { files }: FileParts): Promise<RouteAnswer> {
+  return json(fileObject(await requireFile(files, accountOf(context), paramOf(context, 'id'))));
 }
 
-async function remove(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
-  const file = await requireFile(services.files, accountOf(context), paramOf(context, 'id'));
-  if (!(await deleteFile(services.cluster, file, services.askMs))) throw noSuchFile();
+async function remove(context: RequestContext, { files }: FileParts): Promise<RouteAnswer> {
+  const file = await requireFile(files, accountOf(context), paramOf(context, 'id'));
+  if (!(await deleteFile(files.cluster, file, files.askMs))) throw noSuchFile();
   return json({ id: file.id, object: 'file', type: 'file_deleted', deleted: true });
 }
 

@@ -1,5 +1,4 @@
 import type { KeyView } from '../../../actors/key/statement.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { flagOf, textOf, wholeNumber } from '../../edge/query/query-values.ts';
 import { paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
@@ -12,8 +11,8 @@ import { type KeyListing, type ListedKey, listKeys } from '../../management/list
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { bodyReader } from '../wire/body-reader.ts';
+import type { Managing } from '../wire/managing.ts';
 import { keyObject } from './key-object.ts';
-import { tenantOf } from './tenant.ts';
 
 /** Keys of one page. */
 const KEYS_PER_PAGE = 100;
@@ -25,18 +24,45 @@ const importBody = bodyReader(keyImportSchema);
 const editBody = bodyReader(keyEditSchema);
 
 /** The keys of the account of a management key. (rule K15) */
-export const keyRoutes: readonly Route[] = [
-  { method: 'GET', path: '/keys', policy: 'management', body: 'none', answer: list },
-  { method: 'POST', path: '/keys', policy: 'management', body: 'json', answer: create },
-  { method: 'POST', path: '/keys/import', policy: 'management', body: 'json', answer: importLegacy },
-  { method: 'GET', path: '/keys/:hash', policy: 'management', body: 'none', answer: show },
-  { method: 'PATCH', path: '/keys/:hash', policy: 'management', body: 'json', answer: edit },
-  { method: 'DELETE', path: '/keys/:hash', policy: 'management', body: 'none', isNeverShed: true, answer: revoke },
-];
+export function keyRoutes(parts: Managing): readonly Route[] {
+  return [
+    { method: 'GET', path: '/keys', policy: 'management', body: 'none', answer: (context) => list(context, parts) },
+    { method: 'POST', path: '/keys', policy: 'management', body: 'json', answer: (context) => create(context, parts) },
+    {
+      method: 'POST',
+      path: '/keys/import',
+      policy: 'management',
+      body: 'json',
+      answer: (context) => importLegacy(context, parts),
+    },
+    {
+      method: 'GET',
+      path: '/keys/:hash',
+      policy: 'management',
+      body: 'none',
+      answer: (context) => show(context, parts),
+    },
+    {
+      method: 'PATCH',
+      path: '/keys/:hash',
+      policy: 'management',
+      body: 'json',
+      answer: (context) => edit(context, parts),
+    },
+    {
+      method: 'DELETE',
+      path: '/keys/:hash',
+      policy: 'management',
+      body: 'none',
+      isNeverShed: true,
+      answer: (context) => revoke(context, parts),
+    },
+  ];
+}
 
-async function list(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+async function list(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
   const query = listedBy(new URLSearchParams(context.query));
-  const listed = await listKeys(edge.services, tenantOf(context, edge), query);
+  const listed = await listKeys(services, tenantOf(context), query);
   return json({ data: listed.map(({ state }) => keyObject(loaded(state))) });
 }
 
@@ -61,27 +87,27 @@ function listedBy(query: URLSearchParams): KeyListing {
   };
 }
 
-async function create(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const { view, text } = await makeKey(edge.services, tenantOf(context, edge), createBody(context));
+async function create(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
+  const { view, text } = await makeKey(services, tenantOf(context), createBody(context));
   return { ...json({ data: keyObject(view), key: text }), status: 201, headers: ['cache-control', 'no-store'] };
 }
 
-async function importLegacy(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const view = await importKey(edge.services, tenantOf(context, edge), importBody(context));
+async function importLegacy(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
+  const view = await importKey(services, tenantOf(context), importBody(context));
   return { ...json({ data: keyObject(view) }), status: 201 };
 }
 
-async function show(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  return json({ data: keyObject(await requireKey(edge.services, tenantOf(context, edge), nameOf(context))) });
+async function show(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
+  return json({ data: keyObject(await requireKey(services, tenantOf(context), nameOf(context))) });
 }
 
-async function edit(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+async function edit(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
   const change = { name: nameOf(context), input: editBody(context) };
-  return json({ data: keyObject(await changeKeyOf(edge.services, tenantOf(context, edge), change)) });
+  return json({ data: keyObject(await changeKeyOf(services, tenantOf(context), change)) });
 }
 
-async function revoke(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  await revokeKey(edge.services, tenantOf(context, edge), nameOf(context));
+async function revoke(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
+  await revokeKey(services, tenantOf(context), nameOf(context));
   return json({ deleted: true });
 }
 

@@ -1,9 +1,9 @@
 import { showKey } from '../../../actors/key/key.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { exactNumber, renderExact } from '../../json/exact-json.ts';
+import type { ManagementServices } from '../../management/services.ts';
 import { workspaceIdOf } from './key-object.ts';
 
 const NONE_FREE = { limit: 0, remaining: 0, used: 0 };
@@ -12,9 +12,17 @@ const NONE_FREE = { limit: 0, remaining: 0, used: 0 };
  * `GET /key`: limits and usage of the credential's key, and the members that strict clients require. The service has no
  * bring-your-own keys and no free tier. (rule K18)
  */
-export const keyRoute: Route = { method: 'GET', path: '/key', policy: 'key', body: 'none', answer: showOwnKey };
+export function keyRoute(services: ManagementServices): Route {
+  return {
+    method: 'GET',
+    path: '/key',
+    policy: 'key',
+    body: 'none',
+    answer: (context) => showOwnKey(context, services),
+  };
+}
 
-async function showOwnKey(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+async function showOwnKey(context: RequestContext, services: ManagementServices): Promise<RouteAnswer> {
   const { key } = callerOf(context);
   const view = await showKey(services.cluster, key, services.askMs);
   const none = exactNumber('0');

@@ -1,23 +1,30 @@
 import { showAccount } from '../../../actors/account/account.ts';
 import type { AccountView } from '../../../actors/account/statement.ts';
+import type { Cluster } from '../../../actors/runtime/index.ts';
 import { add } from '../../../actors/terms/usd.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { exactNumber, renderExact } from '../../json/exact-json.ts';
 
-/** `GET /credits`: deposits, charges and holds of the account, in full precision. (rule K51) */
-export const creditsRoute: Route = {
-  method: 'GET',
-  path: '/credits',
-  policy: 'key',
-  body: 'none',
-  answer: showCredits,
-};
+interface CreditsParts {
+  readonly cluster: Cluster;
+  readonly askMs: number;
+}
 
-async function showCredits(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
-  const view = await showAccount(services.cluster, callerOf(context).account, services.askMs);
+/** `GET /credits`: deposits, charges and holds of the account, in full precision. (rule K51) */
+export function creditsRoute(parts: CreditsParts): Route {
+  return {
+    method: 'GET',
+    path: '/credits',
+    policy: 'key',
+    body: 'none',
+    answer: (context) => showCredits(context, parts),
+  };
+}
+
+async function showCredits(context: RequestContext, { cluster, askMs }: CreditsParts): Promise<RouteAnswer> {
+  const view = await showAccount(cluster, callerOf(context).account, askMs);
   return jsonAnswer(renderExact({ data: creditsObject(view) }));
 }
 

@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { reportCapacity } from '../../../actors/endpoint/endpoint.ts';
 import { AskError } from '../../../actors/runtime/index.ts';
+import type { ProviderFacts } from '../../../actors/terms/endpoint.ts';
 import { CAPACITY_MS } from '../../../actors/terms/endpoint.ts';
 import { LABEL_CHARACTERS_MAX, maybe, named } from '../../dialects/request/members.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
-import { providerOf } from '../../edge/provider-of.ts';
 import { type RequestContext, takeBody } from '../../edge/request-context.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { checker } from '../../management/input.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { NO_SUCH_ENDPOINT, ownEndpoint } from './own-endpoints.ts';
+import type { ProviderParts } from './provider-parts.ts';
 
 /** More slots than any endpoint has. */
 const SLOTS_MAX = 1_000_000;
@@ -43,12 +43,14 @@ const reportBody = checker(capacityReportSchema);
  * `POST /provider/capacity`: slots in use and in total of one of the provider's endpoints, valid for a minute. Answers
  * the newest report, which is a later one where reports overtake each other. (rule C37)
  */
-export async function acceptCapacity(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const provider = providerOf(context, edge);
+export async function acceptCapacity(
+  context: RequestContext,
+  provider: ProviderFacts,
+  { cluster, askMs }: Pick<ProviderParts, 'cluster' | 'askMs'>,
+): Promise<RouteAnswer> {
   const { endpoint_id: id, ...report } = reportBody(takeBody(context).value);
-  const { cluster, askMs } = edge.services;
   const slots = { ...slotsOf(report), ...reportedAtOf(report, cluster.now()) };
-  ownEndpoint(edge.services, provider, id);
+  ownEndpoint(cluster, provider, id);
   try {
     const { current, total, reportedAt } = await reportCapacity(cluster, id, slots, askMs);
     const times = { updated_at: unix(reportedAt), expires_at: unix(reportedAt + CAPACITY_MS) };

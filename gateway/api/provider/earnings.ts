@@ -1,6 +1,5 @@
+import type { ProviderFacts } from '../../../actors/terms/endpoint.ts';
 import { windowStart } from '../../../actors/terms/spending.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
-import { providerOf } from '../../edge/provider-of.ts';
 import { textOf } from '../../edge/query/query-values.ts';
 import type { RequestContext } from '../../edge/request-context.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
@@ -8,6 +7,7 @@ import { DAY_MS } from '../../jobs/earnings/earned-day.ts';
 import type { Days } from '../../jobs/earnings/provider-earnings.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { dateOf, earningObject, sumObject, sumOf } from './earning-object.ts';
+import type { EarningsParts } from './provider-parts.ts';
 
 const USUAL_DAYS = 30;
 /** Two months, whole: a statement covers a longer time month by month. */
@@ -17,10 +17,13 @@ const DAYS_MAX = 62;
  * `GET /provider/earnings`: what the provider earned, by UTC day and endpoint, from the charges of the generations.
  * `from` and `to` are days, both included; without them the last 30 days. Today's charges are at most seconds behind.
  */
-export async function listEarnings(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const provider = providerOf(context, edge);
-  const days = daysOf(new URLSearchParams(context.query), edge.services.cluster.now());
-  const { earnings, finalTill } = await edge.providerEarnings.read(provider, days);
+export async function listEarnings(
+  { query }: RequestContext,
+  provider: ProviderFacts,
+  { cluster, earnings: own }: EarningsParts,
+): Promise<RouteAnswer> {
+  const days = daysOf(new URLSearchParams(query), cluster.now());
+  const { earnings, finalTill } = await own.read(provider, days);
   return jsonAnswer(
     JSON.stringify({
       ...{ from: dateOf(days.from), to: dateOf(days.till - DAY_MS) },

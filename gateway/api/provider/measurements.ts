@@ -1,7 +1,6 @@
-import type { AttemptCounts, Endpoint } from '../../../actors/terms/endpoint.ts';
+import type { Cluster } from '../../../actors/runtime/index.ts';
+import type { AttemptCounts, Endpoint, ProviderFacts } from '../../../actors/terms/endpoint.ts';
 import { measuredMembers } from '../../catalogue/endpoints.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
-import { providerOf } from '../../edge/provider-of.ts';
 import { textOf } from '../../edge/query/query-values.ts';
 import type { RequestContext } from '../../edge/request-context.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
@@ -15,12 +14,15 @@ type Window = (typeof WINDOWS)[number];
  * `GET /provider/measurements`: the catalogue's measured figures of the provider's endpoints, with the counted attempts
  * behind them and the errors by cause. `endpoint_id` selects one endpoint, `window` the figures of one window.
  */
-export function listMeasurements(context: RequestContext, edge: EdgeRoutes): RouteAnswer {
-  const provider = providerOf(context, edge);
-  const query = new URLSearchParams(context.query);
+export function listMeasurements(
+  { query: text }: RequestContext,
+  provider: ProviderFacts,
+  cluster: Pick<Cluster, 'board' | 'now'>,
+): RouteAnswer {
+  const query = new URLSearchParams(text);
   const [id, window] = [textOf(query, 'endpoint_id'), windowOf(query)];
-  const endpoints = id === null ? ownEndpoints(edge.services, provider) : [ownEndpoint(edge.services, provider, id)];
-  const now = edge.services.cluster.now();
+  const endpoints = id === null ? ownEndpoints(cluster, provider) : [ownEndpoint(cluster, provider, id)];
+  const now = cluster.now();
   return jsonAnswer(JSON.stringify({ data: endpoints.map((endpoint) => measurements(endpoint, window, now)) }));
 }
 

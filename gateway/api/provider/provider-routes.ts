@@ -1,26 +1,39 @@
+import type { ProviderFacts } from '../../../actors/terms/endpoint.ts';
+import { providerOf } from '../../edge/provider-of.ts';
+import type { RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
+import type { RouteAnswer } from '../../http/route-answer.ts';
+import { ProviderEarnings } from '../../jobs/earnings/provider-earnings.ts';
 import { acceptCapacity } from './capacity.ts';
 import { listEarnings } from './earnings.ts';
 import { listMeasurements } from './measurements.ts';
 import { refreshModelsDocument, showModelsDocument } from './models-document.ts';
+import type { ProviderParts } from './provider-parts.ts';
 import { listProviderStatements, showProviderStatement } from './provider-statements.ts';
 import { listServing, showProvider } from './serving.ts';
 
+type Answer = (provider: ProviderFacts, context: RequestContext) => RouteAnswer | Promise<RouteAnswer>;
+
 /** What a provider reads and reports about itself. (rule C47, rule K11) */
-export const providerRoutes: readonly Route[] = [
-  { method: 'GET', path: '/provider', policy: 'provider', body: 'none', answer: showProvider },
-  { method: 'GET', path: '/provider/serving', policy: 'provider', body: 'none', answer: listServing },
-  { method: 'GET', path: '/provider/measurements', policy: 'provider', body: 'none', answer: listMeasurements },
-  { method: 'POST', path: '/provider/capacity', policy: 'provider', body: 'json', answer: acceptCapacity },
-  { method: 'GET', path: '/provider/earnings', policy: 'provider', body: 'none', answer: listEarnings },
-  { method: 'GET', path: '/provider/models-document', policy: 'provider', body: 'none', answer: showModelsDocument },
-  {
-    ...{ method: 'POST', path: '/provider/models-document/refresh', policy: 'provider', body: 'none' },
-    answer: refreshModelsDocument,
-  },
-  { method: 'GET', path: '/provider/statements', policy: 'provider', body: 'none', answer: listProviderStatements },
-  {
-    ...{ method: 'GET', path: '/provider/statements/:month', policy: 'provider', body: 'none' },
-    answer: showProviderStatement,
-  },
-];
+export function providerRoutes(parts: ProviderParts): readonly Route[] {
+  const { cluster, askMs, refreshModels } = parts;
+  const earning = { cluster, earnings: new ProviderEarnings(cluster, askMs) };
+  const own = (method: 'GET' | 'POST', path: string, answer: Answer): Route => ({
+    method,
+    path: `/provider${path}`,
+    policy: 'provider',
+    body: 'none',
+    answer: (context) => answer(providerOf(context, cluster), context),
+  });
+  return [
+    own('GET', '', (provider) => showProvider(provider, cluster)),
+    own('GET', '/serving', (provider) => listServing(provider, cluster)),
+    own('GET', '/measurements', (provider, context) => listMeasurements(context, provider, cluster)),
+    { ...own('POST', '/capacity', (provider, context) => acceptCapacity(context, provider, parts)), body: 'json' },
+    own('GET', '/earnings', (provider, context) => listEarnings(context, provider, earning)),
+    own('GET', '/models-document', (provider) => showModelsDocument(provider, parts)),
+    own('POST', '/models-document/refresh', (provider) => refreshModelsDocument(provider, refreshModels)),
+    own('GET', '/statements', (provider) => listProviderStatements(provider, earning)),
+    own('GET', '/statements/:month', (provider, context) => showProviderStatement(context, provider, earning)),
+  ];
+}

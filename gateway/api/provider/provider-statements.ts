@@ -1,8 +1,6 @@
 import type { Earning } from '../../../actors/provider/earnings.ts';
 import type { ProviderFacts } from '../../../actors/terms/endpoint.ts';
 import { MEDIA_UNITS } from '../../../actors/terms/usage.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
-import { providerOf } from '../../edge/provider-of.ts';
 import { textOf } from '../../edge/query/query-values.ts';
 import { paramOf, type RequestContext } from '../../edge/request-context.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
@@ -12,15 +10,16 @@ import { csv } from '../../terms/csv.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { notFound } from '../../terms/not-found.ts';
 import { dateOf, type EarningSum, earningObject, sumObject, sumOf, sumsBy, unitName } from './earning-object.ts';
+import type { EarningsParts } from './provider-parts.ts';
 
 const FORMATS = ['json', 'csv'] as const;
 /** Ten years. */
 const MONTHS_MAX = 120;
 
 /** `GET /provider/statements`: the months with earnings, newest first; the running one is among them. */
-export async function listProviderStatements(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const months = await monthsOf(edge, providerOf(context, edge));
-  const now = edge.services.cluster.now();
+export async function listProviderStatements(provider: ProviderFacts, parts: EarningsParts): Promise<RouteAnswer> {
+  const months = await monthsOf(parts, provider);
+  const now = parts.cluster.now();
   const data = months.map(({ name, till }) => ({ object: 'provider_statement', month: name, ended: till <= now }));
   return jsonAnswer(JSON.stringify({ object: 'list', data }));
 }
@@ -29,15 +28,18 @@ export async function listProviderStatements(context: RequestContext, edge: Edge
  * `GET /provider/statements/{month}`: the month's earnings in total, by model, by endpoint and by day; as CSV with
  * `format=csv`. `final` once every day is folded: the statement never changes from then on.
  */
-export async function showProviderStatement(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const provider = providerOf(context, edge);
+export async function showProviderStatement(
+  context: RequestContext,
+  provider: ProviderFacts,
+  parts: EarningsParts,
+): Promise<RouteAnswer> {
   const month = parseMonth(paramOf(context, 'month'));
   if (month === null) throw invalid('month must be YYYY-MM');
   const format = textOf(new URLSearchParams(context.query), 'format') ?? 'json';
   if (!FORMATS.some((one) => one === format)) throw invalid(`format must be one of ${FORMATS.join(', ')}`);
-  const months = await monthsOf(edge, provider);
+  const months = await monthsOf(parts, provider);
   if (!months.some(({ name }) => name === month.name)) throw notFound('The provider has no statement for this month');
-  const earned = await edge.providerEarnings.read(provider, month);
+  const earned = await parts.earnings.read(provider, month);
   if (format === 'json') return jsonAnswer(JSON.stringify({ data: statementObject(provider, month, earned) }));
   return {
     type: 'text/csv; charset=utf-8',
@@ -46,9 +48,9 @@ export async function showProviderStatement(context: RequestContext, edge: EdgeR
   };
 }
 
-async function monthsOf({ providerEarnings, services }: EdgeRoutes, provider: ProviderFacts): Promise<Month[]> {
-  const now = services.cluster.now();
-  const first = (await providerEarnings.firstDay(provider)) ?? now;
+async function monthsOf({ earnings, cluster }: EarningsParts, provider: ProviderFacts): Promise<Month[]> {
+  const now = cluster.now();
+  const first = (await earnings.firstDay(provider)) ?? now;
   const months: Month[] = [];
   for (let month = monthOf(now); month.till > first && months.length < MONTHS_MAX; month = monthOf(month.from - 1)) {
     months.push(month);

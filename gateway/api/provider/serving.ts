@@ -1,16 +1,13 @@
+import type { Cluster } from '../../../actors/runtime/index.ts';
 import type { AttemptCounts, Endpoint, ProviderFacts } from '../../../actors/terms/endpoint.ts';
 import { capacity, uptime } from '../../catalogue/measured.ts';
 import { publicPricing } from '../../catalogue/public-pricing.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
-import { providerOf } from '../../edge/provider-of.ts';
-import type { RequestContext } from '../../edge/request-context.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { ownEndpoints } from './own-endpoints.ts';
 
 /** `GET /provider`: the provider that the key's account belongs to, as the catalogue lists it. */
-export function showProvider(context: RequestContext, edge: EdgeRoutes): RouteAnswer {
-  const provider = providerOf(context, edge);
-  const endpoints = ownEndpoints(edge.services, provider);
+export function showProvider(provider: ProviderFacts, board: Pick<Cluster, 'board'>): RouteAnswer {
+  const endpoints = ownEndpoints(board, provider);
   const models = new Set(endpoints.map(({ model }) => model));
   return jsonAnswer(
     JSON.stringify({ data: providerObject(provider, { endpoints: endpoints.length, models: models.size }) }),
@@ -28,9 +25,8 @@ function providerObject(facts: ProviderFacts, count: { readonly endpoints: numbe
 }
 
 /** `GET /provider/serving`: each endpoint with its state, its charged prices and what it served in the last day. */
-export function listServing(context: RequestContext, edge: EdgeRoutes): RouteAnswer {
-  const { cluster } = edge.services;
-  const endpoints = ownEndpoints(edge.services, providerOf(context, edge));
+export function listServing(provider: ProviderFacts, cluster: Pick<Cluster, 'board' | 'now'>): RouteAnswer {
+  const endpoints = ownEndpoints(cluster, provider);
   const data = endpoints.map((endpoint) => servingObject(endpoint, cluster.now()));
   return jsonAnswer(JSON.stringify({ data }));
 }

@@ -1,30 +1,45 @@
 import type { SessionRecord } from '../../../actors/session/session-record.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { endSession, endSessions, openSessions } from '../../management/sessions.ts';
-import { tenantOf } from '../keys/tenant.ts';
+import type { Managing } from '../wire/managing.ts';
 
 /** The browsers that are signed in to the account of a management key: listed, and signed out one by one or all. */
-export const sessionRoutes: readonly Route[] = [
-  { method: 'GET', path: '/sessions', policy: 'management', body: 'none', answer: list },
-  { method: 'DELETE', path: '/sessions', policy: 'management', body: 'none', isNeverShed: true, answer: endAll },
-  { method: 'DELETE', path: '/sessions/:id', policy: 'management', body: 'none', isNeverShed: true, answer: end },
-];
+export function sessionRoutes(parts: Managing): readonly Route[] {
+  return [
+    { method: 'GET', path: '/sessions', policy: 'management', body: 'none', answer: (context) => list(context, parts) },
+    {
+      method: 'DELETE',
+      path: '/sessions',
+      policy: 'management',
+      body: 'none',
+      isNeverShed: true,
+      answer: (context) => endAll(context, parts),
+    },
+    {
+      method: 'DELETE',
+      path: '/sessions/:id',
+      policy: 'management',
+      body: 'none',
+      isNeverShed: true,
+      answer: (context) => end(context, parts),
+    },
+  ];
+}
 
-async function list(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const open = await openSessions(edge.services, tenantOf(context, edge));
+async function list(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
+  const open = await openSessions(services, tenantOf(context));
   return jsonAnswer(JSON.stringify({ data: open.map(sessionObject) }));
 }
 
-async function endAll(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const ended_count = await endSessions(edge.services, tenantOf(context, edge));
+async function endAll(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
+  const ended_count = await endSessions(services, tenantOf(context));
   return jsonAnswer(JSON.stringify({ deleted: true, ended_count }));
 }
 
-async function end(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  await endSession(edge.services, tenantOf(context, edge), paramOf(context, 'id'));
+async function end(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
+  await endSession(services, tenantOf(context), paramOf(context, 'id'));
   return jsonAnswer(JSON.stringify({ deleted: true }));
 }
 

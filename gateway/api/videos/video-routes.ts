@@ -1,11 +1,11 @@
-import { ownerOf } from '../../../actors/runtime/index.ts';
+import { type Cluster, ownerOf } from '../../../actors/runtime/index.ts';
 import { isVideoJobId } from '../../../actors/terms/ids.ts';
 import { jobDocument } from '../../../actors/video-job/job-document.ts';
 import type { JobRecord } from '../../../actors/video-job/job-record.ts';
 import { listVideoJobs } from '../../../actors/video-job/list-jobs.ts';
 import { cancelVideo, findVideoJob } from '../../../actors/video-job/video-job.ts';
 import { sendClip } from '../../edge/downloads/clip-content.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
+import type { Downloading } from '../../edge/downloads/write-download.ts';
 import { limitOf, textOf } from '../../edge/query/query-values.ts';
 import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
 import { type Route, withHead } from '../../edge/route.ts';
@@ -16,22 +16,42 @@ import { invalid } from '../../terms/invalid.ts';
 import { notFound } from '../../terms/not-found.ts';
 import { refusalError } from '../../terms/refusal-error.ts';
 
+export interface VideoParts extends Downloading {
+  readonly cluster: Cluster;
+  readonly askMs: number;
+}
+
 /** Video jobs of the caller's account. (rule V29, rule V37) */
-export const videoRoutes: readonly Route[] = [
-  { method: 'GET', path: '/videos', policy: 'key', body: 'none', answer: list },
-  { method: 'GET', path: '/videos/:id', policy: 'key', body: 'none', answer: show },
-  ...withHead({ method: 'GET', path: '/videos/:id/content', policy: 'key', body: 'none', answer: content }),
-  { method: 'POST', path: '/videos/:id/cancel', policy: 'key', body: 'none', isNeverShed: true, answer: cancel },
-];
+export function videoRoutes(parts: VideoParts): readonly Route[] {
+  return [
+    { method: 'GET', path: '/videos', policy: 'key', body: 'none', answer: (context) => list(context, parts) },
+    { method: 'GET', path: '/videos/:id', policy: 'key', body: 'none', answer: (context) => show(context, parts) },
+    ...withHead({
+      method: 'GET',
+      path: '/videos/:id/content',
+      policy: 'key',
+      body: 'none',
+      answer: (context) => content(context, parts),
+    }),
+    {
+      method: 'POST',
+      path: '/videos/:id/cancel',
+      policy: 'key',
+      body: 'none',
+      isNeverShed: true,
+      answer: (context) => cancel(context, parts),
+    },
+  ];
+}
 
 const PAGE = { usual: 20, most: 100 } as const;
 
-async function list(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+async function list(context: RequestContext, { cluster }: VideoParts): Promise<RouteAnswer> {
   const query = new URLSearchParams(context.query);
   const limit = limitOf(query, PAGE);
   const after = textOf(query, 'after');
   if (after !== null && !isVideoJobId(after)) throw invalid('after must be the id of a video job');
-  const { jobs, hasMore } = await listVideoJobs(services.cluster, accountOf(context), { limit, after });
+  const { jobs, hasMore } = await listVideoJobs(cluster, accountOf(context), { limit, after });
   const page = {
     object: 'list',
     data: jobs.map((job) => exactText(jobDocument(job))),
@@ -42,26 +62,26 @@ async function list(context: RequestContext, { services }: EdgeRoutes): Promise<
   return jsonAnswer(renderExact(page));
 }
 
-async function show(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  return jsonAnswer(jobDocument(await requireJob(context, edge)));
+async function show(context: RequestContext, parts: VideoParts): Promise<RouteAnswer> {
+  return jsonAnswer(jobDocument(await requireJob(context, parts)));
 }
 
-async function content(context: RequestContext, edge: EdgeRoutes): Promise<null> {
-  return sendClip(context, edge, await requireJob(context, edge));
+async function content(context: RequestContext, parts: VideoParts): Promise<null> {
+  return sendClip(context, parts, await requireJob(context, parts));
 }
 
-async function cancel(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const { cluster, askMs } = edge.services;
-  const answer = await cancelVideo(cluster, await requireJob(context, edge), askMs);
+async function cancel(context: RequestContext, parts: VideoParts): Promise<RouteAnswer> {
+  const { cluster, askMs } = parts;
+  const answer = await cancelVideo(cluster, await requireJob(context, parts), askMs);
   if (!('refusal' in answer)) return jsonAnswer(jobDocument(answer));
   if (answer.refusal.status === 404) throw noSuchJob();
   throw refusalError(answer.refusal, cluster.now());
 }
 
 /** The job that the path names. */
-async function requireJob(context: RequestContext, { services }: EdgeRoutes): Promise<JobRecord> {
+async function requireJob(context: RequestContext, { cluster }: VideoParts): Promise<JobRecord> {
   const id = paramOf(context, 'id');
-  const job = isVideoJobId(id) ? await findVideoJob(services.cluster, accountOf(context), id) : null;
+  const job = isVideoJobId(id) ? await findVideoJob(cluster, accountOf(context), id) : null;
   if (job === null) throw noSuchJob();
   return job;
 }

@@ -1,10 +1,9 @@
-import { ownerOf } from '../../../actors/runtime/index.ts';
+import { type Cluster, ownerOf, type Random } from '../../../actors/runtime/index.ts';
 import { isWebhookEventId } from '../../../actors/terms/ids.ts';
 import type { DeliveryRecord } from '../../../actors/webhook/delivery-record.ts';
 import type { SigningRecord } from '../../../actors/webhook/signing.machine.ts';
 import { findSigning, rotateSigning } from '../../../actors/webhook/signing.ts';
 import { type DeliveryPage, listDeliveries, retryDelivery } from '../../../actors/webhook/webhook.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { limitOf, textOf } from '../../edge/query/query-values.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
@@ -16,35 +15,70 @@ import { refusalError } from '../../terms/refusal-error.ts';
 
 const PAGE = { usual: 20, most: 100 } as const;
 
-/** The signing secret and the deliveries of the caller's account, for any of its keys. (rule V42, rule V43) */
-export const webhookRoutes: readonly Route[] = [
-  { method: 'GET', path: '/webhooks/secret', policy: 'key', body: 'none', answer: showSecret },
-  { method: 'POST', path: '/webhooks/secret/rotate', policy: 'key', body: 'none', answer: rotateSecret },
-  { method: 'GET', path: '/webhooks/deliveries', policy: 'key', body: 'none', answer: showDeliveries },
-  { method: 'POST', path: '/webhooks/deliveries/:id/retry', policy: 'key', body: 'none', answer: retry },
-];
+export interface WebhookParts {
+  readonly cluster: Cluster;
+  readonly random: Random;
+  /** The signing secrets are derived from it. */
+  readonly pepper: Uint8Array;
+  readonly askMs: number;
+  /** How long the secret before a rotation remains valid. */
+  readonly secretOverlapMs: number;
+}
 
-async function showSecret(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+/** The signing secret and the deliveries of the caller's account, for any of its keys. (rule V42, rule V43) */
+export function webhookRoutes(parts: WebhookParts): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/webhooks/secret',
+      policy: 'key',
+      body: 'none',
+      answer: (context) => showSecret(context, parts),
+    },
+    {
+      method: 'POST',
+      path: '/webhooks/secret/rotate',
+      policy: 'key',
+      body: 'none',
+      answer: (context) => rotateSecret(context, parts),
+    },
+    {
+      method: 'GET',
+      path: '/webhooks/deliveries',
+      policy: 'key',
+      body: 'none',
+      answer: (context) => showDeliveries(context, parts),
+    },
+    {
+      method: 'POST',
+      path: '/webhooks/deliveries/:id/retry',
+      policy: 'key',
+      body: 'none',
+      answer: (context) => retry(context, parts),
+    },
+  ];
+}
+
+async function showSecret(context: RequestContext, parts: WebhookParts): Promise<RouteAnswer> {
   const account = accountOf(context);
-  const signing = await findSigning(services.cluster, account);
+  const signing = await findSigning(parts.cluster, account);
   if (signing === null) {
     throw notFound(
       'No signing secret yet: it is minted with the first job that names a callback_url, or by a rotation',
     );
   }
-  return secretAnswer(services, account, signing);
+  return secretAnswer(parts, account, signing);
 }
 
-async function rotateSecret(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+async function rotateSecret(context: RequestContext, parts: WebhookParts): Promise<RouteAnswer> {
   const account = accountOf(context);
-  const { cluster, random, askMs: withinMs, inference } = services;
+  const { cluster, random, askMs: withinMs, secretOverlapMs: overlapMs } = parts;
   const request = Buffer.from(random.bytes(16)).toString('hex');
-  const { secretOverlapMs: overlapMs } = inference.config.webhooks;
-  return secretAnswer(services, account, await rotateSigning(cluster, account, { request, overlapMs, withinMs }));
+  return secretAnswer(parts, account, await rotateSigning(cluster, account, { request, overlapMs, withinMs }));
 }
 
 function secretAnswer(
-  { pepper, cluster }: EdgeRoutes['services'],
+  { pepper, cluster }: WebhookParts,
   account: string,
   { current, previous }: SigningRecord,
 ): RouteAnswer {
@@ -57,17 +91,16 @@ function secretAnswer(
   });
 }
 
-async function showDeliveries(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
+async function showDeliveries(context: RequestContext, { cluster }: WebhookParts): Promise<RouteAnswer> {
   const query = new URLSearchParams(context.query);
   const after = textOf(query, 'after');
   if (after !== null && !isWebhookEventId(after)) throw invalid('after must be the id of a webhook event');
-  const page = await listDeliveries(services.cluster, accountOf(context), { limit: limitOf(query, PAGE), after });
+  const page = await listDeliveries(cluster, accountOf(context), { limit: limitOf(query, PAGE), after });
   if (page === null) throw notFound('No such delivery');
   return json(pageObject(page));
 }
 
-async function retry(context: RequestContext, { services }: EdgeRoutes): Promise<RouteAnswer> {
-  const { cluster, askMs } = services;
+async function retry(context: RequestContext, { cluster, askMs }: WebhookParts): Promise<RouteAnswer> {
   const { id = '' } = context.params;
   if (!isWebhookEventId(id)) throw notFound('No such delivery');
   const answer = await retryDelivery(cluster, { account: accountOf(context), id }, askMs);

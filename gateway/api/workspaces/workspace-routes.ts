@@ -1,5 +1,4 @@
 import type { WorkspaceRecord } from '../../../actors/terms/workspace.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { limitOf, textOf, wholeNumber } from '../../edge/query/query-values.ts';
 import { paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
@@ -29,8 +28,8 @@ import {
   removeWorkspace,
   requireWorkspace,
 } from '../../management/workspaces.ts';
-import { tenantOf } from '../keys/tenant.ts';
 import { bodyReader } from '../wire/body-reader.ts';
+import type { Managing } from '../wire/managing.ts';
 import { budgetObject, memberObject, workspaceObject } from './workspace-object.ts';
 
 const PAGE = { usual: 50, most: 100 } as const;
@@ -40,101 +39,102 @@ const addBody = bodyReader(membersAddSchema);
 const removeBody = bodyReader(membersRemoveSchema);
 const budgetBody = bodyReader(budgetSetSchema);
 
-type Answer = Route['answer'];
-const reads = (path: string, answer: Answer): Route => route('GET', path, answer, 'none');
-const takes = (method: Method, path: string, answer: Answer): Route => route(method, path, answer, 'json');
-const route = (method: Method, path: string, answer: Answer, body: Route['body']): Route => ({
-  method,
-  path,
-  policy: 'management',
-  body,
-  answer,
-});
-
 /** The workspaces of the account of a management key; each is named by its id or slug. (rule K22) */
-export const workspaceRoutes: readonly Route[] = [
-  reads('/workspaces', list),
-  takes('POST', '/workspaces', create),
-  reads('/workspaces/:id', show),
-  takes('PATCH', '/workspaces/:id', edit),
-  route('DELETE', '/workspaces/:id', remove, 'none'),
-  reads('/workspaces/:id/members', listMembers),
-  takes('POST', '/workspaces/:id/members/add', add),
-  takes('POST', '/workspaces/:id/members/remove', removeFrom),
-  reads('/workspaces/:id/budgets', listBudgets),
-  reads('/workspaces/:id/budgets/:interval', showBudget),
-  takes('PUT', '/workspaces/:id/budgets/:interval', setBudget),
-  route('DELETE', '/workspaces/:id/budgets/:interval', endBudget, 'none'),
-];
+export function workspaceRoutes(parts: Managing): readonly Route[] {
+  type Answer = (context: RequestContext, parts: Managing) => Promise<RouteAnswer>;
+  const route = (method: Method, path: string, answer: Answer, body: Route['body']): Route => ({
+    method,
+    path,
+    policy: 'management',
+    body,
+    answer: (context) => answer(context, parts),
+  });
+  const reads = (path: string, answer: Answer): Route => route('GET', path, answer, 'none');
+  const takes = (method: Method, path: string, answer: Answer): Route => route(method, path, answer, 'json');
+  return [
+    reads('/workspaces', list),
+    takes('POST', '/workspaces', create),
+    reads('/workspaces/:id', show),
+    takes('PATCH', '/workspaces/:id', edit),
+    route('DELETE', '/workspaces/:id', remove, 'none'),
+    reads('/workspaces/:id/members', listMembers),
+    takes('POST', '/workspaces/:id/members/add', add),
+    takes('POST', '/workspaces/:id/members/remove', removeFrom),
+    reads('/workspaces/:id/budgets', listBudgets),
+    reads('/workspaces/:id/budgets/:interval', showBudget),
+    takes('PUT', '/workspaces/:id/budgets/:interval', setBudget),
+    route('DELETE', '/workspaces/:id/budgets/:interval', endBudget, 'none'),
+  ];
+}
 
-async function list(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+async function list(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
   const query = new URLSearchParams(context.query);
   const offset = wholeNumber('offset', textOf(query, 'offset') ?? '0', { least: 0 });
   const limit = limitOf(query, PAGE);
-  const all = await accountWorkspaces(edge.services, tenantOf(context, edge).account);
+  const all = await accountWorkspaces(services, tenantOf(context).account);
   const data = all.slice(offset, offset + limit).map((one) => workspaceObject(one));
   return json({ data, total_count: all.length });
 }
 
-async function create(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const made = await openWorkspace(edge.services, tenantOf(context, edge), createBody(context));
+async function create(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
+  const made = await openWorkspace(services, tenantOf(context), createBody(context));
   return { ...json({ data: workspaceObject(made, null) }), status: 201 };
 }
 
-async function show(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const workspace = await named(context, edge);
-  return json({ data: workspaceObject(workspace, await budgetLeft(edge.services, workspace)) });
+async function show(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
+  const workspace = await named(context, { services, tenantOf });
+  return json({ data: workspaceObject(workspace, await budgetLeft(services, workspace)) });
 }
 
-async function edit(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const after = await editWorkspace(edge.services, tenantOf(context, edge), changeOf(context, editBody));
-  return json({ data: workspaceObject(after, await budgetLeft(edge.services, after)) });
+async function edit(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
+  const after = await editWorkspace(services, tenantOf(context), changeOf(context, editBody));
+  return json({ data: workspaceObject(after, await budgetLeft(services, after)) });
 }
 
-async function remove(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  await removeWorkspace(edge.services, tenantOf(context, edge), paramOf(context, 'id'));
+async function remove(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
+  await removeWorkspace(services, tenantOf(context), paramOf(context, 'id'));
   return json({ deleted: true });
 }
 
-async function listMembers(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const workspace = await named(context, edge);
+async function listMembers(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
+  const workspace = await named(context, { services, tenantOf });
   const data = workspace.members.map((one) => memberObject(workspace, one));
   return json({ data, total_count: data.length });
 }
 
-async function add(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+async function add(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
   const change = changeOf(context, addBody);
-  const { before, after, users } = await addMembersTo(edge.services, tenantOf(context, edge), change);
+  const { before, after, users } = await addMembersTo(services, tenantOf(context), change);
   const data = after.members.filter(({ user }) => users.includes(user)).map((one) => memberObject(after, one));
   return json({ data, added_count: after.members.length - before.members.length });
 }
 
-async function removeFrom(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+async function removeFrom(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
   const change = changeOf(context, removeBody);
-  const { before, after } = await removeMembersFrom(edge.services, tenantOf(context, edge), change);
+  const { before, after } = await removeMembersFrom(services, tenantOf(context), change);
   return json({ removed_count: before.members.length - after.members.length });
 }
 
-async function listBudgets(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const workspace = await named(context, edge);
+async function listBudgets(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
+  const workspace = await named(context, { services, tenantOf });
   const data = workspace.budgets.map((one) => budgetObject(workspace, one));
   return json({ data, include_byok_in_budgets: false });
 }
 
-async function showBudget(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
-  const workspace = await named(context, edge);
+async function showBudget(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
+  const workspace = await named(context, { services, tenantOf });
   return json({ data: budgetObject(workspace, requireBudget(workspace, paramOf(context, 'interval'))) });
 }
 
-async function setBudget(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+async function setBudget(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
   const change = { ...changeOf(context, budgetBody), interval: paramOf(context, 'interval') };
-  const after = await putBudget(edge.services, tenantOf(context, edge), change);
+  const after = await putBudget(services, tenantOf(context), change);
   return json({ data: budgetObject(after, requireBudget(after, change.interval)) });
 }
 
-async function endBudget(context: RequestContext, edge: EdgeRoutes): Promise<RouteAnswer> {
+async function endBudget(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
   const name = { name: paramOf(context, 'id'), interval: paramOf(context, 'interval') };
-  await removeBudget(edge.services, tenantOf(context, edge), name);
+  await removeBudget(services, tenantOf(context), name);
   return json({ deleted: true });
 }
 
@@ -142,8 +142,8 @@ function changeOf(context: RequestContext, read: (context: RequestContext) => un
   return { name: paramOf(context, 'id'), input: read(context) };
 }
 
-function named(context: RequestContext, edge: EdgeRoutes): Promise<WorkspaceRecord> {
-  return requireWorkspace(edge.services, tenantOf(context, edge).account, paramOf(context, 'id'));
+function named(context: RequestContext, { services, tenantOf }: Managing): Promise<WorkspaceRecord> {
+  return requireWorkspace(services, tenantOf(context).account, paramOf(context, 'id'));
 }
 
 function json(value: object): RouteAnswer {

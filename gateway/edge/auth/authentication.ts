@@ -9,9 +9,8 @@ import { SETTINGS_MS } from '../../routing/workspaces.ts';
 import type { Caller } from '../../terms/caller.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { refusalError } from '../../terms/refusal-error.ts';
-import type { RequestContext } from '../request-context.ts';
 import type { Budgets } from './budgets.ts';
-import { unauthenticated } from './request-credential.ts';
+import { type RequestCredential, unauthenticated } from './request-credential.ts';
 import { sessionSecretOf } from './session-cookie.ts';
 
 /** What a route requires: a key of some kind, or nothing (a credential that is sent anyway is counted). */
@@ -31,8 +30,21 @@ const WRONG_KIND: Readonly<Record<Exclude<Policy, 'open'>, string>> = {
   provider: "Only keys of a provider's account can perform this operation",
 };
 
-/** The members of a request context that authentication reads and writes. */
-export type Authenticated = Pick<RequestContext, 'credential' | 'digest' | 'caller' | 'address' | 'counted'>;
+/** All requests without a valid key are one holder: an address costs nothing, and one client may have many. */
+export const STRANGERS = 'strangers';
+
+/** What authentication reads and writes of a request. */
+export interface Authenticated {
+  readonly credential: RequestCredential;
+  /** Digest of the credential's key; null without one. */
+  digest: string | null;
+  /** Null until the key is found; stays null for a credential that matches no key. */
+  caller: Caller | null;
+  /** The client address, once a request without a valid key was counted by it; else null. */
+  address: string | null;
+  /** True once the caller's rate budget was charged for this request. */
+  counted: boolean;
+}
 
 export interface AuthenticationOptions {
   readonly cluster: Pick<Cluster, 'rows' | 'now'>;

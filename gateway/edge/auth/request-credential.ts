@@ -35,6 +35,27 @@ export function readCredential(head: Head): RequestCredential {
   return key === undefined || key === '' ? EMPTY : { type: 'key', key };
 }
 
+/**
+ * Reads the credentials of one connection's requests. Clients send the same header again and again, so it is compared
+ * instead of parsed again. The key stays the same string object, whose hash is cached for every table that looks it up.
+ */
+export function credentialReader(): (head: Head) => RequestCredential {
+  /** The Authorization header of the last request that had no other credential, and the credential parsed from it. */
+  let last: string | null = null;
+  let credential: RequestCredential = NONE;
+  return (head) => {
+    const [authorization] = head.authorizations;
+    if (authorization === undefined || head.authorizations.length > 1 || head.apiKeys.length > 0) {
+      return readCredential(head);
+    }
+    if (authorization !== last) {
+      last = authorization;
+      credential = readCredential(head);
+    }
+    return credential;
+  };
+}
+
 const HOW_TO_SEND = 'send it as `Authorization: Bearer KEY` or as `x-api-key: KEY`';
 const MISTAKES: Readonly<Record<Mistake, string>> = {
   empty: `the header holds no key; ${HOW_TO_SEND}`,

@@ -1,23 +1,35 @@
 import type { FileRecord } from '../../../actors/file/file-record.ts';
-import { ownerOf } from '../../../actors/runtime/index.ts';
+import type { FileServices } from '../../files/file-services.ts';
 import { type FileDescription, storeUpload } from '../../files/store-upload.ts';
-import type { EdgeRoutes } from '../edge-routes.ts';
-import { callerOf, type RequestContext } from '../request-context.ts';
+import type { EdgeLimits } from '../../terms/config.ts';
 import { readFormUpload } from './form-upload.ts';
+import type { BodyRequest } from './request-bodies.ts';
+import type { UploadRoom } from './upload-room.ts';
+
+export interface FormFileParts {
+  readonly files: FileServices;
+  readonly limits: EdgeLimits;
+  readonly uploads: UploadRoom;
+}
+
+export interface FormFile {
+  /** Id of the account that stores the file. */
+  readonly account: string;
+  readonly describe: (filename: string, fields: ReadonlyMap<string, string>) => FileDescription;
+}
 
 /**
- * Reads a form with one file and stores the file for the caller's account, piece by piece. `describe` judges the fields
+ * Reads a form with one file and stores the file, piece by piece. `describe` judges the fields
  * of the form, which are known once the file has been read. Rejects as `readFormUpload`, `storeUpload` and `describe` do,
  * and with GatewayError 429 or 503 where too many uploads are under way.
  */
 export async function storeFormFile(
-  context: RequestContext,
-  { services, uploads }: Pick<EdgeRoutes, 'services' | 'uploads'>,
-  describe: (filename: string, fields: ReadonlyMap<string, string>) => FileDescription,
+  context: Pick<BodyRequest, 'request' | 'place' | 'invite'>,
+  { files, limits, uploads }: FormFileParts,
+  { account, describe }: FormFile,
 ): Promise<FileRecord> {
-  const { limits, clock, files } = services;
+  const { clock } = files;
   const { fileBytesMax } = files.limits;
-  const account = ownerOf(callerOf(context).key);
   // An upload waits for its client.
   context.place?.leave();
   return uploads.run(account, async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import contentDisposition from 'content-disposition';
-import { type ByteRange, openBlob } from '../../../actors/runtime/index.ts';
+import { type ByteAccess, type ByteRange, type Cluster, openBlob } from '../../../actors/runtime/index.ts';
 import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import type { OpenedClip, ShownClip } from '../../../actors/video-job/clip-effects.ts';
 import { type ClipRecord, placeOfClip } from '../../../actors/video-job/clip-record.ts';
@@ -10,35 +10,35 @@ import { byteFailure, isKeyLost } from '../../files/byte-failure.ts';
 import { byteRangeOf } from '../../http/byte-range.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { refusalError } from '../../terms/refusal-error.ts';
-import type { EdgeRoutes } from '../edge-routes.ts';
 import { generationHeaders } from '../generation-headers.ts';
 import { textOf, wholeNumber } from '../query/query-values.ts';
 import type { RequestContext } from '../request-context.ts';
-import { writeDownload } from './write-download.ts';
+import { type Downloading, writeDownload } from './write-download.ts';
 
 /**
  * `GET` and `HEAD /videos/:id/content`: the bytes of one clip, streamed, whole or one range. A download is open at the
  * job from before its first byte until it ends, so that the clip is not removed under it; one that is written from the
  * first byte through the last starts the clock of the clip. (rule V30, rule V32, rule V31)
  */
-export async function sendClip(context: RequestContext, edge: EdgeRoutes, job: JobRecord): Promise<null> {
-  const { cluster, askMs } = edge.services;
+export async function sendClip(context: RequestContext, downloads: Downloading, job: JobRecord): Promise<null> {
+  const { cluster, askMs } = downloads.files;
   const { request, response, id } = context;
   const index = indexOf(context);
   const header = request.headers.range;
   if (request.method === 'HEAD') {
-    const { clip } = required(await showClip(cluster, job, index, askMs), edge);
+    const { clip } = required(await showClip(cluster, job, index, askMs), cluster);
     response.writeHead(200, [...generationHeaders(id), ...contentHeaders(job, clip, null)]).end();
     return null;
   }
   // Before the download is open: a range beyond the end fetches nothing of the clip.
-  if (header !== undefined) byteRangeOf(header, required(await showClip(cluster, job, index, askMs), edge).clip.bytes);
-  const opened = required(await openClip(cluster, job, { index, reader: id, withinMs: askMs }), edge);
+  if (header !== undefined)
+    byteRangeOf(header, required(await showClip(cluster, job, index, askMs), cluster).clip.bytes);
+  const opened = required(await openClip(cluster, job, { index, reader: id, withinMs: askMs }), cluster);
   // A download waits for its client.
   context.place?.leave();
   let delivered = false;
   try {
-    delivered = await download(context, edge, { job, opened, range: byteRangeOf(header, opened.clip.bytes) });
+    delivered = await download(context, downloads, { job, opened, range: byteRangeOf(header, opened.clip.bytes) });
   } finally {
     await closeClip(cluster, job, { index, reader: id, delivered, withinMs: askMs }).catch(() => {
       // The job ends the download by itself: with this node, or at its time limit.
@@ -56,18 +56,18 @@ interface Download {
 /** True if the clip was written from the first byte through the last. */
 async function download(
   { response, id }: RequestContext,
-  { services }: EdgeRoutes,
+  downloads: Downloading,
   { job, opened, range }: Download,
 ): Promise<boolean> {
-  const { clock, cluster, limits } = services;
+  const { clock, cluster, bytes } = downloads.files;
   const { clip, until } = opened;
-  const source = await readClip(services.files.bytes, job, clip, range);
+  const source = await readClip(bytes, job, clip, range);
   const cut = clock.after(until - cluster.now(), () => response.destroy());
   try {
     const status = range === null ? 200 : 206;
     response.writeHead(status, [...generationHeaders(id), ...contentHeaders(job, clip, range)]);
-    await writeDownload(response, source, services, job.account);
-    await ended(response, () => clock.after(limits.streamStalledMs, () => response.destroy()));
+    await writeDownload(response, source, downloads, job.account);
+    await ended(response, () => clock.after(downloads.streamStalledMs, () => response.destroy()));
   } finally {
     cut();
   }
@@ -84,7 +84,7 @@ async function ended(response: RequestContext['response'], limit: () => () => vo
 }
 
 async function readClip(
-  { keys, blobs }: EdgeRoutes['services']['files']['bytes'],
+  { keys, blobs }: ByteAccess,
   { account, id }: JobRecord,
   { index, blob }: ClipRecord,
   range: ByteRange | null,
@@ -115,7 +115,7 @@ function indexOf({ query }: RequestContext): number {
   return wholeNumber('index', textOf(new URLSearchParams(query), 'index') ?? '0', { least: 0 });
 }
 
-function required<T extends ShownClip>(answer: T | RefusedAnswer, { services }: EdgeRoutes): T {
-  if ('refusal' in answer) throw refusalError(answer.refusal, services.cluster.now());
+function required<T extends ShownClip>(answer: T | RefusedAnswer, cluster: Cluster): T {
+  if ('refusal' in answer) throw refusalError(answer.refusal, cluster.now());
   return answer;
 }

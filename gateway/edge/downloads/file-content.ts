@@ -3,29 +3,24 @@ import type { FileRecord } from '../../../actors/file/file-record.ts';
 import { type ByteRange, ownerOf } from '../../../actors/runtime/index.ts';
 import { readFile, requireFile } from '../../files/read-file.ts';
 import { byteRangeOf } from '../../http/byte-range.ts';
-import type { EdgeRoutes } from '../edge-routes.ts';
 import { generationHeaders } from '../generation-headers.ts';
 import { callerOf, paramOf, type RequestContext } from '../request-context.ts';
-import { writeDownload } from './write-download.ts';
+import { type Downloading, writeDownload } from './write-download.ts';
 
 /** `GET /files/:id/content`: the bytes, streamed; one range of them with `Range`. */
-export async function sendFileContent(context: RequestContext, edge: EdgeRoutes): Promise<null> {
+export async function sendFileContent(context: RequestContext, downloads: Downloading): Promise<null> {
   const account = ownerOf(callerOf(context).key);
-  return sendFile(context, edge, await requireFile(edge.services.files, account, paramOf(context, 'id')));
+  return sendFile(context, downloads, await requireFile(downloads.files, account, paramOf(context, 'id')));
 }
 
-export async function sendFile(
-  context: RequestContext,
-  { services }: Pick<EdgeRoutes, 'services'>,
-  file: FileRecord,
-): Promise<null> {
+export async function sendFile(context: RequestContext, downloads: Downloading, file: FileRecord): Promise<null> {
   const range = byteRangeOf(context.request.headers.range, file.bytes);
-  const source = await readFile(services.files, file, range ?? undefined);
+  const source = await readFile(downloads.files, file, range ?? undefined);
   const { response } = context;
   // A download waits for its client.
   context.place?.leave();
   response.writeHead(range === null ? 200 : 206, [...generationHeaders(context.id), ...contentHeaders(file, range)]);
-  await writeDownload(response, source, services, file.account);
+  await writeDownload(response, source, downloads, file.account);
   return null;
 }
 

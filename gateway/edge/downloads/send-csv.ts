@@ -1,7 +1,6 @@
 import { generationHeaders } from '../generation-headers.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { EdgeServices } from '../services.ts';
-import { writeDownload } from './write-download.ts';
+import { type Downloading, writeDownload } from './write-download.ts';
 
 export interface CsvFile {
   /** Id or address of its account, whose downloads take turns with those of others. */
@@ -14,7 +13,7 @@ export interface CsvFile {
 /** Sends lines of CSV as a download that no cache keeps. */
 export async function sendCsv(
   context: RequestContext,
-  services: EdgeServices,
+  downloads: Downloading,
   { account, name, source }: CsvFile,
 ): Promise<null> {
   const { response } = context;
@@ -30,6 +29,6 @@ export async function sendCsv(
     'x-content-type-options',
     'nosniff',
   ]);
-  await writeDownload(response, source, services, account);
+  await writeDownload(response, source, downloads, account);
   return null;
 }

@@ -11,9 +11,9 @@ import { GatewayError } from '../../terms/gateway-error.ts';
 import { gatewayErrorOf } from '../../terms/gateway-error-of.ts';
 import { restarting } from '../../terms/restarting.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
-import type { EdgeRoutes } from '../edge-routes.ts';
 import { nameAnswer, turnHeaders } from '../generation-headers.ts';
 import type { RequestContext } from '../request-context.ts';
+import type { AnswerParts } from './answer-parts.ts';
 
 /**
  * A turn answered as an event stream, in any dialect. A failure before the first part is an ordinary HTTP error, unless
@@ -22,7 +22,7 @@ import type { RequestContext } from '../request-context.ts';
  * now. (rule I56, rule I57)
  */
 export class StreamAnswer {
-  readonly #routes: EdgeRoutes;
+  readonly #parts: AnswerParts;
   readonly #context: RequestContext;
   readonly #signal: CallerAbort;
   /** Null until the request is accepted. */
@@ -41,22 +41,22 @@ export class StreamAnswer {
   #written = false;
   #cutByNode = false;
 
-  constructor(routes: EdgeRoutes, context: RequestContext, signal: CallerAbort) {
-    this.#routes = routes;
+  constructor(parts: AnswerParts, context: RequestContext, signal: CallerAbort) {
+    this.#parts = parts;
     this.#context = context;
     this.#signal = signal;
   }
 
   /** Called when the turn is accepted. The stream opens with the first part, or after one keep-alive period. */
   accept(request: TurnRequest): void {
-    const { clock, limits } = this.#routes.services;
+    const { inference, limits } = this.#parts;
     this.#request = request;
-    this.#cancelOpening = clock.after(limits.keepAliveCommentMs, () => this.#open(request, true));
+    this.#cancelOpening = inference.clock.after(limits.keepAliveCommentMs, () => this.#open(request, true));
   }
 
   /** Streams a turn that is being started; rejects with a refusal if the stream is not open yet. */
   async send(starting: Promise<RunningTurn>): Promise<null> {
-    const { turns } = this.#routes;
+    const { turns } = this.#parts;
     const { response } = this.#context;
     const closeTurn = turns.open(this.#cut);
     response.once('close', this.#left);
@@ -84,7 +84,7 @@ export class StreamAnswer {
         Object.assign(this.#head, { model: running.head.model, provider: running.head.provider });
       return running;
     } catch (thrown) {
-      if (thrown instanceof GatewayError) this.#routes.authentication.remember(this.#context, thrown);
+      if (thrown instanceof GatewayError) this.#parts.authentication.remember(this.#context, thrown);
       throw thrown;
     } finally {
       this.#cancelOpening?.();
@@ -120,8 +120,8 @@ export class StreamAnswer {
   }
 
   async #end(running: RunningTurn): Promise<void> {
-    const { services, turns } = this.#routes;
-    const ended = await endTurn(services.inference, running);
+    const { inference, turns } = this.#parts;
+    const ended = await endTurn(inference, running);
     this.#context.end.turn = ended;
     const { charge, closing } = ended;
     if (charge === 'unrecorded') turns.settledLater++;
@@ -130,19 +130,19 @@ export class StreamAnswer {
     const frames = this.#framesOf(running.request).end(closing);
     this.#over = true;
     await stream.end(frames);
-    services.crashPoint?.('reply.sent');
+    this.#parts.crashPoint?.('reply.sent');
   }
 
   /** Sends status 200 and the headers. `idle`: nothing is written at once, so an empty opening is a keep-alive. */
   #open(request: TurnRequest, idle = false): EventStream {
     if (this.#events) return this.#events;
-    const { services } = this.#routes;
+    const { inference, limits } = this.#parts;
     const { response } = this.#context;
     const { generation, reply } = request;
     nameAnswer(response, generation);
     const headers = turnHeaders(request, this.#running);
     for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at] as string, headers[at + 1] as string);
-    this.#events = new EventStream(response, services.clock, services.limits, {
+    this.#events = new EventStream(response, inference.clock, limits, {
       opening: reply.processing || (idle ? reply.keepAlive : ''),
       keepAlive: (silentMs) => this.#keepAlive(request, silentMs),
     });
@@ -159,7 +159,7 @@ export class StreamAnswer {
   /** Before the turn runs, the stream names the first model of the request. */
   #framesOf({ generation, turn, reply }: TurnRequest): ReplyFrames {
     if (this.#frames !== null) return this.#frames;
-    const created = Math.floor(this.#routes.services.cluster.now() / 1_000);
+    const created = Math.floor(this.#parts.inference.cluster.now() / 1_000);
     const unknown = { id: generation, created, model: turn.models[0] as string, provider: '' };
     this.#head = { ...(this.#running?.head ?? unknown) };
     this.#frames = reply.frames(this.#head);
@@ -222,6 +222,6 @@ export class StreamAnswer {
   #log({ status, log, detail }: GatewayError): void {
     const { id, caller } = this.#context;
     const record = { generation: id, key: caller?.key ?? null, status, ...log, detail };
-    this.#routes.services.log.warn(record, 'a stream ended in an error');
+    this.#parts.log.warn(record, 'a stream ended in an error');
   }
 }

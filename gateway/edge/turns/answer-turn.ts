@@ -1,11 +1,11 @@
-import type { Dialect } from '../../dialects/dialect.ts';
+import type { Dialect } from '../../dialects/reply/dialect.ts';
 import { asksStream } from '../../dialects/request/asks-stream.ts';
 import { CallerAbort } from '../../inference/caller-abort.ts';
-import { startTurn } from '../../inference/start-turn.ts';
+import { startTurn, type TurnArrival } from '../../inference/start-turn.ts';
 import { tracedServices } from '../../inference/traced-services.ts';
 import type { TraceSpan } from '../../terms/tracing.ts';
-import type { EdgeRoutes } from '../edge-routes.ts';
 import { callerOf, type RequestContext } from '../request-context.ts';
+import type { AnswerParts } from './answer-parts.ts';
 import { StreamAnswer } from './answer-stream.ts';
 import { WholeAnswer } from './answer-whole.ts';
 import { readAttribution } from './attribution.ts';
@@ -24,24 +24,21 @@ export interface TurnBody {
  * for as long.
  */
 export function answerTurn(
-  untraced: EdgeRoutes,
+  untraced: AnswerParts,
   dialect: Dialect,
   context: RequestContext,
   { value, bytes }: TurnBody,
 ): Promise<null> {
-  const routes = context.span === null ? untraced : traced(untraced, context.span);
+  const parts = context.span === null ? untraced : traced(untraced, context.span);
   const streamed = asksStream(value);
   context.errorEnvelope = dialect.errorEnvelope(streamed);
   const { headers } = context.request;
   const session = headers['x-session-id'];
-  const idempotency = readIdempotency(context, routes.services.pepper);
+  const idempotency = readIdempotency(context, parts.pepper);
   const signal = new CallerAbort();
-  const answer = streamed ? new StreamAnswer(routes, context, signal) : new WholeAnswer(routes, context, signal);
-  const starting = startTurn(routes.services.inference, {
-    dialect,
-    body: value,
+  const answer = streamed ? new StreamAnswer(parts, context, signal) : new WholeAnswer(parts, context, signal);
+  const arrival: TurnArrival = {
     bytes,
-    session: typeof session === 'string' ? session : null,
     generation: context.id,
     caller: callerOf(context),
     attribution: readAttribution(headers),
@@ -50,6 +47,11 @@ export function answerTurn(
     signal,
     isCounted: context.counted,
     onHeld: () => context.place?.leave(),
+  };
+  const starting = startTurn(parts.inference, arrival, {
+    dialect,
+    body: value,
+    session: typeof session === 'string' ? session : null,
     onAccepted: (request) => {
       context.counted = true;
       answer.accept(request);
@@ -58,7 +60,6 @@ export function answerTurn(
   return answer.send(starting);
 }
 
-function traced(routes: EdgeRoutes, span: TraceSpan): EdgeRoutes {
-  const { services } = routes;
-  return { ...routes, services: { ...services, inference: tracedServices(services.inference, span) } };
+function traced(parts: AnswerParts, span: TraceSpan): AnswerParts {
+  return { ...parts, inference: tracedServices(parts.inference, span) };
 }

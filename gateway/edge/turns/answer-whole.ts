@@ -8,23 +8,23 @@ import { CallerLeft } from '../../terms/caller-left.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import type { TurnEvent, Vector } from '../../terms/turn-event.ts';
 import { unavailable } from '../../terms/unavailable.ts';
-import type { EdgeRoutes } from '../edge-routes.ts';
 import { generationHeaders, turnHeaders } from '../generation-headers.ts';
 import type { RequestContext } from '../request-context.ts';
+import type { AnswerParts } from './answer-parts.ts';
 
 /**
  * A turn answered as one document, in any dialect. The charge is recorded before the first byte is sent. If that cannot
  * be done now, the reply goes out without `usage` and the charge follows in the background. (rule I45, rule I54)
  */
 export class WholeAnswer {
-  readonly #routes: EdgeRoutes;
+  readonly #parts: AnswerParts;
   readonly #context: RequestContext;
   readonly #signal: CallerAbort;
   /** What ended the turn early: the client left, or the node drains. */
   #endedBy: 'caller' | 'node' | null = null;
 
-  constructor(routes: EdgeRoutes, context: RequestContext, signal: CallerAbort) {
-    this.#routes = routes;
+  constructor(parts: AnswerParts, context: RequestContext, signal: CallerAbort) {
+    this.#parts = parts;
     this.#context = context;
     this.#signal = signal;
   }
@@ -34,14 +34,14 @@ export class WholeAnswer {
 
   /** Sends the reply of a turn that is being started; rejects with the refusal. */
   async send(starting: Promise<RunningTurn>): Promise<null> {
-    const { services, turns } = this.#routes;
+    const { inference, turns, crashPoint } = this.#parts;
     const { response } = this.#context;
     response.on('close', this.#left);
     const closeTurn = turns.open(this.#cut);
     let running: RunningTurn | null = null;
     try {
       running = await starting;
-      const ended = await endTurn(services.inference, running);
+      const ended = await endTurn(inference, running);
       this.#context.end.turn = ended;
       this.#context.end.callerLeft = this.#endedBy === 'caller';
       const { events, error, charge, closing } = ended;
@@ -51,17 +51,17 @@ export class WholeAnswer {
       const headers = generationHeaders(head.id).concat(turnHeaders(request, running));
       headers.push('x-provider-name', headerText(head.provider));
       headers.push('content-type', request.reply.type);
-      if (services.crashPoint) response.once('finish', () => services.crashPoint?.('reply.sent'));
+      if (crashPoint) response.once('finish', () => crashPoint('reply.sent'));
       // Writing a large answer takes as long as parsing a large body.
       const characters = charactersOf(events);
       const isLarge = characters > LOOP_TURN_BYTES;
       const pieces = isLarge ? request.reply.pieces?.(head, events, closing) : undefined;
-      if (isLarge && pieces === undefined) await loopShare(services.clock, characters);
+      if (isLarge && pieces === undefined) await loopShare(inference.clock, characters);
       const reply =
         pieces === undefined
-          ? wholeReply(request.reply, head, { events, closing }, services.inference.random.bytes)
+          ? wholeReply(request.reply, head, { events, closing }, inference.random.bytes)
           : await this.#gathered(pieces);
-      const writing = this.#routes.largeAnswers.write(response, headers, reply);
+      const writing = this.#parts.largeAnswers.write(response, headers, reply);
       if (writing !== null) await writing;
       return null;
     } catch (thrown) {
@@ -80,7 +80,7 @@ export class WholeAnswer {
       if (text.length < GATHERED_CHARACTERS) continue;
       if (this.#context.response.destroyed) return made;
       made.push(text);
-      await loopShare(this.#routes.services.clock, text.length);
+      await loopShare(this.#parts.inference.clock, text.length);
       text = '';
     }
     return made.concat(text);
@@ -90,7 +90,7 @@ export class WholeAnswer {
   #reasonOf(thrown: unknown): unknown {
     if (this.#endedBy === 'caller') return new CallerLeft();
     if (this.#endedBy === 'node') return unavailable('the node is restarting');
-    if (thrown instanceof GatewayError) this.#routes.authentication.remember(this.#context, thrown);
+    if (thrown instanceof GatewayError) this.#parts.authentication.remember(this.#context, thrown);
     return thrown;
   }
 

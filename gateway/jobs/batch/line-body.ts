@@ -1,6 +1,6 @@
 import type { BatchEndpoint } from '../../../actors/batch/batch-record.ts';
-import type { Dialect } from '../../dialects/dialect.ts';
 import { DIALECTS } from '../../dialects/dialect-table.ts';
+import type { Dialect } from '../../dialects/reply/dialect.ts';
 import { asksStream } from '../../dialects/request/asks-stream.ts';
 import { tooComplex, tooLarge } from '../../json/json-refusal.ts';
 import { JsonScan } from '../../json/json-scan.ts';

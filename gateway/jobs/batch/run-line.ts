@@ -20,14 +20,14 @@ import type { FileServices } from '../../files/file-services.ts';
 import { type EndedTurn, endTurn } from '../../inference/end-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
 import type { InferenceServices } from '../../inference/services.ts';
-import { startTurn } from '../../inference/start-turn.ts';
+import { startTurn, type TurnArrival } from '../../inference/start-turn.ts';
 import { oneOf } from '../../json/read-in-shares.ts';
 import { lengthOf, writeInShares } from '../../json/write-in-shares.ts';
 import { loopWork } from '../../overload/loop-work.ts';
 import type { Attribution } from '../../terms/caller.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { gatewayErrorOf } from '../../terms/gateway-error-of.ts';
-import type { JobServices } from '../job-services.ts';
+import type { LineServices } from '../job-services.ts';
 import { type LineProvider, readLineBody } from './line-body.ts';
 import { lineErrorOf } from './line-error.ts';
 import { placeOfReply, readSealed } from './read-sealed.ts';
@@ -49,7 +49,7 @@ const BODY_LOST = 'The body of this request can no longer be opened: its key is 
  * and the charge, which the batch records in one commit. A refusal of the turn is an outcome; a failure of the cluster,
  * the store or the key store is none, and the chart repeats the attempt. (rule B13, rule B21)
  */
-export function lineHandler(services: () => JobServices): ActivityHandler {
+export function lineHandler(services: () => LineServices): ActivityHandler {
   const node: NodeState = { replyKey: new ReplyKey(), bodyBytes: 0 };
   return {
     runningMax: LINES_RUNNING_MAX,
@@ -84,14 +84,14 @@ class ReplyKey {
 }
 
 class LineRun {
-  readonly #services: JobServices;
+  readonly #services: LineServices;
   readonly #node: NodeState;
   readonly #task: ActivityTask;
   readonly #signal: AbortSignal;
   readonly #input: LineInput;
   readonly #generation: string;
 
-  constructor(services: JobServices, node: NodeState, task: ActivityTask, signal: AbortSignal) {
+  constructor(services: LineServices, node: NodeState, task: ActivityTask, signal: AbortSignal) {
     this.#services = services;
     this.#node = node;
     this.#task = task;
@@ -118,21 +118,21 @@ class LineRun {
     const text = await this.#readBody();
     if (text === null) return { outcome: this.#lost(BODY_LOST, null), settlement: null };
     // Before the call: while the key store is out of reach nothing is sent.
-    const key = await this.#node.replyKey.current(this.#services.inference.files);
+    const key = await this.#node.replyKey.current(this.#services.files);
     return this.#end(await this.#start(text), key);
   }
 
   /** Waits for its turn. Rejects once the completion window is closed: the line was not sent. */
   async #awaitTurn(): Promise<void> {
     const { account, expiresAt } = this.#input;
-    const { inference, pace } = this.#services;
-    const waitMs = expiresAt - inference.cluster.now();
+    const { files, pace } = this.#services;
+    const waitMs = expiresAt - files.cluster.now();
     if (waitMs <= 0 || !(await pace.enter(account, { signal: this.#signal, waitMs }))) throw windowClosed();
   }
 
   /** Waits until the node has room for the body, and takes it. Rejects as `#awaitTurn` does. */
   async #takeRoom(): Promise<void> {
-    const { clock, cluster } = this.#services.inference;
+    const { clock, cluster } = this.#services.files;
     for (;;) {
       if (this.#signal.aborted) throw this.#signal.reason;
       if (cluster.now() >= this.#input.expiresAt) throw windowClosed();
@@ -148,22 +148,22 @@ class LineRun {
   /** Null: the key is destroyed, or the bytes are damaged; the line is not sent. (rule B19) */
   async #readBody(): Promise<Buffer | null> {
     const { account, batch, bodies, offset, length } = this.#input;
-    const { bytes } = this.#services.inference.files;
+    const { bytes } = this.#services.files;
     if (bodies === null) throw new Error('a line without bodies');
     const range = { from: offset, to: offset + length };
     return readSealed(bytes, placeOfBodies(account, batch), bodies, range);
   }
 
   async #start(text: Buffer): Promise<RunningTurn> {
-    const { inference } = this.#services;
-    const { clock, config, files } = inference;
+    const { files, limits } = this.#services;
     const { account, key, workspace, endpoint, model, attribution } = this.#input;
     const provider = this.#input.provider as LineProvider | null;
-    const startedAt = clock.monotonic();
+    const startedAt = files.clock.monotonic();
     const loop = files.background.of(account);
-    const { dialect, body } = await readLineBody(text, { endpoint, model, provider }, { limits: config.edge, loop });
-    return startTurn(this.#inference(), {
-      ...{ dialect, body, bytes: text.length, session: null, generation: this.#generation },
+    const { dialect, body } = await readLineBody(text, { endpoint, model, provider }, { limits, loop });
+    const arrival: TurnArrival = {
+      bytes: text.length,
+      generation: this.#generation,
       runAttempt: this.#task.attempt,
       // With the submission: lines spend nothing of the key's rate.
       isCounted: true,
@@ -172,7 +172,8 @@ class LineRun {
       attribution: attribution as unknown as Attribution,
       startedAt,
       signal: this.#signal,
-    });
+    };
+    return startTurn(this.#inference(), arrival, { dialect, body, session: null });
   }
 
   /** The crash points of a turn under the names of a line's. */
@@ -208,7 +209,7 @@ class LineRun {
     const charged = this.#generation;
     if (ended.error !== null) return this.#failed(ended.error, charged);
     const { head, request } = running;
-    const { clock, random } = this.#services.inference;
+    const { clock, random } = this.#services.files;
     const body = await writeInShares(wholeReply(request.reply, head, ended, random.bytes), loopWork(clock));
     const length = lengthOf(body);
     if (length <= REPLY_BYTES_MAX) return this.#replied(body, length, key);
@@ -221,7 +222,7 @@ class LineRun {
   }
 
   async #replied(body: readonly Buffer[], length: number, key: SealingKey): Promise<LineOutcome> {
-    const { files, random } = this.#services.inference;
+    const { bytes, random } = this.#services.files;
     const { account, batch, index, customId } = this.#input;
     const place = placeOfReply(account, batch, index);
     const statusCode = 200;
@@ -229,14 +230,14 @@ class LineRun {
       const value = sealValue(key, place, oneOf(body), random).toString('base64');
       return repliedOutcome(customId, { statusCode, body: { value } }, length);
     }
-    const blob = await files.bytes.blobs.put(Readable.from(body));
+    const blob = await bytes.blobs.put(Readable.from(body));
     return repliedOutcome(customId, { statusCode, body: { blob: sealBlob(key, place, blob, random) } }, length);
   }
 
   #failed(error: GatewayError, charged: string | null): LineOutcome {
     if (error.detail !== null) {
       const record = { generation: this.#generation, status: error.status, detail: error.detail };
-      this.#services.inference.log({ level: 'warn', message: 'a line of a batch failed', ...record });
+      this.#services.log({ level: 'warn', message: 'a line of a batch failed', ...record });
     }
     return failedOutcome(this.#input.customId, lineErrorOf(error), charged);
   }

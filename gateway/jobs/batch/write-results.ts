@@ -9,8 +9,8 @@ import {
   sealBlob,
 } from '../../../actors/runtime/index.ts';
 import { batchAddress, fileId, lineGenerationId, lineId } from '../../../actors/terms/ids.ts';
-import { placeOfFile } from '../../files/file-services.ts';
-import type { JobServices } from '../job-services.ts';
+import { type FileServices, placeOfFile } from '../../files/file-services.ts';
+import type { ResultsServices } from '../job-services.ts';
 import { placeOfReply, readSealed } from './read-sealed.ts';
 
 /** Results files that one node writes at once. */
@@ -29,7 +29,7 @@ const UNSENT: Readonly<Record<UnsentType, string>> = {
  * blob. Memory for a page of rows and one reply. A reply whose key is lost is written as an error that names its
  * charge. (rule B28, rule B31)
  */
-export function resultsHandler(services: () => JobServices): ActivityHandler {
+export function resultsHandler(services: () => ResultsServices): ActivityHandler {
   return {
     runningMax: RESULTS_RUNNING_MAX,
     runningPerGroupMax: RESULTS_RUNNING_MAX,
@@ -37,13 +37,13 @@ export function resultsHandler(services: () => JobServices): ActivityHandler {
   };
 }
 
-async function writeResults({ inference, crashpoint }: JobServices, { input }: ActivityTask): Promise<WrittenResults> {
-  const { bytes, cluster, random } = inference.files;
+async function writeResults({ files, crashpoint }: ResultsServices, { input }: ActivityTask): Promise<WrittenResults> {
+  const { bytes, cluster, random } = files;
   const results = input as unknown as ResultsInput;
   const lost = { count: 0 };
   // While the key store is out of reach nothing may be stored.
   const key = await bytes.keys.current();
-  const blob = await bytes.blobs.put(resultLines({ inference, results, lost }));
+  const blob = await bytes.blobs.put(resultLines({ files, results, lost }));
   const id = fileId(random, cluster.now());
   const sealed = sealBlob(key, placeOfFile(results.account, id), blob, random);
   crashpoint('results.written');
@@ -51,14 +51,14 @@ async function writeResults({ inference, crashpoint }: JobServices, { input }: A
 }
 
 interface Writing {
-  readonly inference: JobServices['inference'];
+  readonly files: FileServices;
   readonly results: ResultsInput;
   readonly lost: { count: number };
 }
 
-async function* resultLines({ inference, results, lost }: Writing): AsyncIterable<Buffer> {
-  const { cluster, background } = inference.files;
-  const bytes = withKeysOnce(inference.files.bytes);
+async function* resultLines({ files, results, lost }: Writing): AsyncIterable<Buffer> {
+  const { cluster, background } = files;
+  const bytes = withKeysOnce(files.bytes);
   const { account, batch } = results;
   const query = { collection: 'line', address: batchAddress(account, batch), limit: PAGE_ROWS } as const;
   let after: { readonly sort: number; readonly id: string } | null = null;
@@ -93,7 +93,7 @@ function withKeysOnce({ blobs, keys }: ByteAccess): ByteAccess {
 async function resultLine(
   bytes: ByteAccess,
   { index, customId, outcome }: LineRecord,
-  { results, lost }: Omit<Writing, 'inference'>,
+  { results, lost }: Omit<Writing, 'files'>,
 ): Promise<string> {
   const { batch, unsentAs } = results;
   const ids = `"id":${JSON.stringify(lineId(batch, index))},"custom_id":${JSON.stringify(customId)}`;

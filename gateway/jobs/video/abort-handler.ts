@@ -4,15 +4,17 @@ import type { AbortInput } from '../../../actors/video-job/render-effects.ts';
 import { AttemptCalls } from '../../outbound/attempt-calls.ts';
 import { cancelRender, type PolledRender, pollRender, type VideoLine } from '../../providers/video/video-calls.ts';
 import type { RenderLimits } from '../../terms/render-limits.ts';
-import type { JobServices } from '../job-services.ts';
+import type { RenderServices } from '../job-services.ts';
 import { pause, renderCallLimits } from './render-services.ts';
 import { renderSettlement } from './render-settlement.ts';
+
+type AbortServices = Pick<RenderServices, 'files' | 'renders' | 'upstream' | 'outbound' | 'targets' | 'measures'>;
 
 /**
  * The activity `abort`: asks the provider of a cancelled job to abort its render, and resolves with the charge of the
  * seconds that it reports; null where it reports none, or the job has ended. (rule V28)
  */
-export function abortHandler(services: () => JobServices, limits: RenderLimits): ActivityHandler {
+export function abortHandler(services: () => AbortServices, limits: RenderLimits): ActivityHandler {
   return {
     runningMax: limits.runningMax,
     runningPerGroupMax: limits.runningPerAccountMax,
@@ -20,26 +22,26 @@ export function abortHandler(services: () => JobServices, limits: RenderLimits):
   };
 }
 
-async function abortRender({ inference }: JobServices, task: ActivityTask, signal: AbortSignal): Promise<AbortResult> {
+async function abortRender(services: AbortServices, task: ActivityTask, signal: AbortSignal): Promise<AbortResult> {
   const input = task.input as unknown as AbortInput;
-  const { clock, config, outbound, targets } = inference;
+  const { files, renders, upstream, outbound, targets } = services;
   const { candidate, generation, remote, charged } = input;
   try {
     const line: VideoLine = {
       calls: new AttemptCalls(outbound, signal),
       target: targets.video(candidate.provider.slug, candidate.target),
-      limits: renderCallLimits(config.renders, config.upstream, false),
+      limits: renderCallLimits(renders, upstream, false),
     };
     let shown: PolledRender = await cancelRender(line, remote.providerJobId);
     while (shown.status === 'running') {
-      await pause(clock, config.renders.pollMsMin, signal);
+      await pause(files.clock, renders.pollMsMin, signal);
       shown = await pollRender(line, remote.providerJobId);
     }
     const videoSeconds = atMost(shown.videoSeconds, candidate.admitted.secondsMax);
     if (videoSeconds === null || !charged) return { settlement: null };
     const rendered = { generation, candidate, videoSeconds, upstreamId: remote.providerJobId, cancelled: true };
     const settlement = renderSettlement({ ...rendered, attempts: [], generationMs: null });
-    inference.measures.charged({ model: candidate.model, provider: candidate.provider.name }, settlement);
+    services.measures.charged({ model: candidate.model, provider: candidate.provider.name }, settlement);
     return { settlement };
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;

@@ -61,8 +61,7 @@ export class CandidateRender {
 
   constructor(parts: AttemptParts, candidate: FrozenCandidate, position: number) {
     const { node, task } = parts;
-    const { inference } = node.services;
-    const { config, outbound, targets } = inference;
+    const { renders, upstream, outbound, targets } = node.services;
     this.#parts = parts;
     this.#candidate = candidate;
     // The same for every attempt of the job, so that a takeover between the create and its report renders once.
@@ -70,7 +69,7 @@ export class CandidateRender {
     this.#line = {
       calls: new AttemptCalls(outbound, task.signal),
       target: targets.video(candidate.provider.slug, candidate.target),
-      limits: renderCallLimits(config.renders, config.upstream, candidate.target.dialect === 'video-sync'),
+      limits: renderCallLimits(renders, upstream, candidate.target.dialect === 'video-sync'),
     };
   }
 
@@ -79,7 +78,7 @@ export class CandidateRender {
     let known = remote;
     if (known === null) {
       // Before the call: while the key store is out of reach nothing is rendered that could not be kept.
-      await services.inference.files.bytes.keys.current();
+      await services.files.bytes.keys.current();
       const created = await this.#create();
       if (created.type === 'clip') {
         services.crashpoint('vjob.rendered');
@@ -95,7 +94,7 @@ export class CandidateRender {
   async #create(): Promise<CreatedRender> {
     const { task, prompt, read } = this.#parts;
     const order = { ask: task.input.ask, prompt: await prompt(), candidate: this.#candidate, read };
-    const { clock } = this.#parts.node.services.inference;
+    const { clock } = this.#parts.node.services.files;
     for (let tries = 1; ; tries++) {
       const startedAt = clock.monotonic();
       try {
@@ -118,7 +117,7 @@ export class CandidateRender {
   async #createOnce(order: RenderOrder): Promise<CreatedRender> {
     const { node, task } = this.#parts;
     const { account } = task.input;
-    const { runningPerAccountMax } = node.services.inference.config.renders;
+    const { runningPerAccountMax } = node.services.renders;
     let isAwaited = false;
     let isOver = false;
     const outlives = (): boolean => {
@@ -136,31 +135,31 @@ export class CandidateRender {
 
   /** The wait before a failed create is repeated; null where it is not. */
   #waitMsAfter(failure: ProviderFailure, tries: number): number | null {
-    const { cluster, config } = this.#parts.node.services.inference;
-    const { triesMax } = config.renders;
+    const { files, renders } = this.#parts.node.services;
+    const { triesMax } = renders;
     const usualMs = this.#backOffMs(tries + 1);
     if (failure instanceof UncertainRender) {
       return this.#candidate.idempotentCreate && tries < triesMax ? usualMs : null;
     }
     if (!failure.repeatable || tries >= Math.min(REFUSED_MAX, triesMax)) return null;
     const afterMs = failure instanceof DeferredRender ? failure.afterMs : 0;
-    const isInTime = cluster.now() + afterMs < this.#parts.task.input.deadlineAt;
+    const isInTime = files.cluster.now() + afterMs < this.#parts.task.input.deadlineAt;
     // The jitter of the pause does not shorten what the provider asked for.
     return isInTime && afterMs <= RETRY_AFTER_MS_MAX ? Math.max(usualMs, afterMs / (1 - JITTER / 2)) : null;
   }
 
   /** Polls with a growing wait until the render has ended. */
   async #awaitRender({ providerJobId, createdAt }: RemoteRender): Promise<void> {
-    const { cluster, config } = this.#parts.node.services.inference;
-    const { renderMs, pollMsMin, pollMsMax } = config.renders;
-    const silence = new Silence(config.renders.silentMs);
+    const { files, renders } = this.#parts.node.services;
+    const { renderMs, pollMsMin, pollMsMax } = renders;
+    const silence = new Silence(renders.silentMs);
     for (let waitMs = pollMsMin; ; waitMs = Math.min(pollMsMax, waitMs * GROWTH)) {
       await this.#pause(waitMs);
       const shown = await this.#poll(providerJobId, silence);
       if (shown?.status === 'completed') return;
       if (shown?.failure != null) throw shown.failure;
       if (shown?.status === 'cancelled') throw new ProviderFailure('unavailable', 'the provider cancelled the render');
-      if (cluster.now() - createdAt < renderMs) continue;
+      if (files.cluster.now() - createdAt < renderMs) continue;
       await this.#giveUp(providerJobId);
       throw new ProviderFailure('timeout', `the render did not end within ${renderMs} ms`);
     }
@@ -168,7 +167,7 @@ export class CandidateRender {
 
   /** Null: this poll failed, and the provider may still answer. */
   async #poll(providerJobId: string, silence: Silence): Promise<PolledRender | null> {
-    const { clock } = this.#parts.node.services.inference;
+    const { clock } = this.#parts.node.services.files;
     try {
       const shown = await pollRender(this.#line, providerJobId);
       silence.ended();
@@ -192,7 +191,7 @@ export class CandidateRender {
 
   /** The content of a job can be read again, so what broke on the way, or in our store, is repeated. */
   async #receiveRemote(providerJobId: string): Promise<ReceivedClip> {
-    const { triesMax } = this.#parts.node.services.inference.config.renders;
+    const { triesMax } = this.#parts.node.services.renders;
     let last: ReceivedClip | null = null;
     for (let tries = 1; tries <= triesMax; tries++) {
       if (tries > 1) await this.#pauseBefore(tries);
@@ -217,11 +216,12 @@ export class CandidateRender {
 
   async #receive(open: OutboundBody | (() => Promise<OutboundBody>)): Promise<ReceivedClip> {
     const { node, task, keeps } = this.#parts;
-    const { clock, files, random, log } = node.services.inference;
+    const { files, log } = node.services;
+    const { bytes, clock, random } = files;
     const received = await node.receiving.take(async () => {
       const body = typeof open === 'function' ? await open() : open;
       try {
-        return await storeClip(body, { bytes: files.bytes, clock, random, place: task.place, keeps });
+        return await storeClip(body, { bytes, clock, random, place: task.place, keeps });
       } catch (thrown) {
         throw this.#clipFailure(thrown);
       }
@@ -246,11 +246,11 @@ export class CandidateRender {
   }
 
   #backOffMs(tries: number): number {
-    return this.#parts.node.services.inference.config.renders.tryAgainMs * 2 ** (tries - 2);
+    return this.#parts.node.services.renders.tryAgainMs * 2 ** (tries - 2);
   }
 
   #pause(ms: number): Promise<void> {
-    const { clock, random } = this.#parts.node.services.inference;
+    const { clock, random } = this.#parts.node.services.files;
     return pause(clock, ms * (1 + JITTER * (random.fraction() - 0.5)), this.#parts.task.signal);
   }
 }

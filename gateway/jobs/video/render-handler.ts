@@ -2,6 +2,7 @@ import {
   ActivityFailed,
   type ActivityHandler,
   type ActivityTask,
+  type Cluster,
   Counts,
   type Json,
   openBlob,
@@ -19,7 +20,7 @@ import { isLost } from '../../files/byte-failure.ts';
 import { accountTag } from '../../inference/outcomes.ts';
 import { ProviderFailure } from '../../providers/provider-failure.ts';
 import type { RenderLimits } from '../../terms/render-limits.ts';
-import type { JobServices } from '../job-services.ts';
+import type { RenderServices } from '../job-services.ts';
 import { CandidateRender, type DeliveredClip } from './candidate-render.ts';
 import { judgeClip } from './judge-clip.ts';
 import { type CandidateFailure, categoryOf, isFault, isRefusal, renderError, shownOf } from './render-error.ts';
@@ -42,7 +43,7 @@ const LOST = {
  * the cluster or of a store is none, and the chart repeats the attempt, which continues at the provider's own job.
  * (rule V21, rule V22)
  */
-export function renderHandler(services: () => JobServices, limits: RenderLimits): ActivityHandler {
+export function renderHandler(services: () => RenderServices, limits: RenderLimits): ActivityHandler {
   const receiving = new Semaphore(limits.receivingMax);
   const direct = new Set<string>();
   const outliving = new Counts();
@@ -74,20 +75,20 @@ class RenderWork {
   #calledAt = 0;
 
   constructor(node: RenderNode, task: ActivityTask, signal: AbortSignal) {
-    const { clock, config } = node.services.inference;
+    const { files, upstream } = node.services;
     this.#node = node;
     this.#input = task.input as unknown as RenderInput;
     this.#signal = signal;
     this.#address = task.address;
     const { account, job } = this.#input;
-    this.#run = { account, id: job, run: task.attempt, withinMs: config.upstream.askMs };
-    this.#startedAt = clock.monotonic();
+    this.#run = { account, id: job, run: task.attempt, withinMs: upstream.askMs };
+    this.#startedAt = files.clock.monotonic();
   }
 
   async run(): Promise<RenderResult> {
     try {
       await this.#awaitRoom();
-      const begun = current(await beginRender(this.#node.services.inference.cluster, this.#run));
+      const begun = current(await beginRender(this.#cluster, this.#run));
       return await this.#tryAll(begun);
     } catch (thrown) {
       if (this.#signal.aborted) throw this.#signal.reason;
@@ -99,9 +100,9 @@ class RenderWork {
 
   /** Jobs are shed first: nothing begins while the node sheds load. (rule E48) */
   async #awaitRoom(): Promise<void> {
-    const { inference, pace } = this.#node.services;
+    const { pace } = this.#node.services;
     const { account, deadlineAt } = this.#input;
-    const waitMs = Math.max(0, deadlineAt - inference.cluster.now());
+    const waitMs = Math.max(0, deadlineAt - this.#cluster.now());
     await pace.enter(account, { signal: this.#signal, waitMs });
   }
 
@@ -127,13 +128,13 @@ class RenderWork {
     return isPausedOn(this.#cluster.board, endpoint, provider.slug);
   }
 
-  get #cluster(): RenderNode['services']['inference']['cluster'] {
-    return this.#node.services.inference.cluster;
+  get #cluster(): Cluster {
+    return this.#node.services.files.cluster;
   }
 
   async #try(position: number, remote: RemoteRender | null): Promise<Tried> {
     const candidate = this.#input.candidates[position] as FrozenCandidate;
-    const { clock } = this.#node.services.inference;
+    const { clock } = this.#node.services.files;
     this.#calledAt = clock.monotonic();
     if (candidate.target.dialect === 'video-sync') this.#node.direct.add(this.#address);
     const tried = await this.#deliver(candidate, position, remote).finally(() =>
@@ -145,7 +146,7 @@ class RenderWork {
 
   async #deliver(candidate: FrozenCandidate, position: number, remote: RemoteRender | null): Promise<Tried> {
     const { account, job, ask } = this.#input;
-    const { clock } = this.#node.services.inference;
+    const { clock } = this.#node.services.files;
     const outside = { reason: null as string | null };
     try {
       const attempt = new CandidateRender(
@@ -186,13 +187,13 @@ class RenderWork {
 
   #readPrompt(): Promise<string | null> {
     const { account, job, ask } = this.#input;
-    return openPrompt(this.#node.services.inference.files.bytes.keys, { account, job }, ask.prompt);
+    return openPrompt(this.#node.services.files.bytes.keys, { account, job }, ask.prompt);
   }
 
   async *#readAsset({ offset, length }: AssetRef): AsyncIterable<Uint8Array> {
     const { account, job, assets } = this.#input;
     if (assets === null) throw new Error('a video job without the bytes of its assets');
-    const { keys, blobs } = this.#node.services.inference.files.bytes;
+    const { keys, blobs } = this.#node.services.files.bytes;
     const blob = await openBlob(keys, placeOfAssets(account, job), assets);
     yield* blobs.read(blob, { from: offset, to: offset + length });
   }
@@ -206,12 +207,12 @@ class RenderWork {
       upstreamId,
       cancelled: false,
       attempts: this.#attempts,
-      generationMs: Math.round(this.#node.services.inference.clock.monotonic() - this.#startedAt),
+      generationMs: Math.round(this.#node.services.files.clock.monotonic() - this.#startedAt),
     });
-    const { measures } = this.#node.services.inference;
+    const { measures } = this.#node.services;
     const endpoint = { model: candidate.model, provider: candidate.provider.name };
     measures.charged(endpoint, settlement);
-    measures.rendered(endpoint, this.#node.services.inference.clock.monotonic() - this.#startedAt);
+    measures.rendered(endpoint, this.#node.services.files.clock.monotonic() - this.#startedAt);
     if (blob === null) {
       const message = 'The clip was rendered, and the service could not store it';
       return {
@@ -227,13 +228,13 @@ class RenderWork {
 
   /** The end of one candidate: a create that was repeated is recorded, and does not count. */
   #observe(candidate: FrozenCandidate, failure: CandidateFailure | null, tookMs: number): void {
-    const { cluster, outcomes } = this.#node.services.inference;
+    const { outcomes } = this.#node.services;
     this.#record(candidate, failure, tookMs);
     if (failure !== null) this.#log(candidate, failure, tookMs);
     const isCounted = failure !== null && ('outside' in failure || failure.counted);
     outcomes.observe(candidate.endpoint, {
       by: accountTag(accountAddress(this.#input.account)),
-      at: cluster.now(),
+      at: this.#cluster.now(),
       outcome: failure === null ? 'success' : isCounted ? 'error' : 'other',
       ...(failure !== null && isFault(failure) ? { failure: shownOf(failure) } : {}),
       streamed: false,
@@ -244,7 +245,7 @@ class RenderWork {
   #log({ endpoint }: FrozenCandidate, failure: CandidateFailure, tookMs: number): void {
     const { job } = this.#input;
     const detail = 'outside' in failure ? failure.outside : failure.message;
-    this.#node.services.inference.log({
+    this.#node.services.log({
       level: 'warn',
       message: 'a candidate did not render a video',
       job,
@@ -257,7 +258,7 @@ class RenderWork {
 
   /** Keeps one call as an attempt of the generation. */
   #record(candidate: FrozenCandidate, failure: CandidateFailure | null, tookMs: number): void {
-    const { measures } = this.#node.services.inference;
+    const { measures } = this.#node.services;
     const attempt: AttemptRecord = {
       endpoint: candidate.endpoint,
       provider: candidate.provider.name,

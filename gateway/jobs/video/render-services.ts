@@ -3,7 +3,7 @@ import type { RenderInput } from '../../../actors/video-job/render-effects.ts';
 import type { OutboundLimits } from '../../outbound/outbound.ts';
 import type { UpstreamLimits } from '../../terms/config.ts';
 import type { RenderLimits } from '../../terms/render-limits.ts';
-import type { JobServices } from '../job-services.ts';
+import type { RenderServices } from '../job-services.ts';
 
 const ANSWER_BYTES_MAX = 64 * 1024;
 
@@ -45,7 +45,7 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
 
 /** What the renders of one node share. */
 export interface RenderNode {
-  readonly services: JobServices;
+  readonly services: RenderServices;
   /** Clips that are received at once. */
   readonly receiving: Semaphore;
   /** Addresses of the jobs whose provider answers the open call with the clip: no other node can continue these. */

@@ -12,7 +12,6 @@ import type { RemovalInput } from '../../../actors/video-job/clip-effects.ts';
 import { SpentBuffers } from '../../outbound/body-buffers.ts';
 import type { OutboundBody } from '../../outbound/outbound.ts';
 import { arrivalShare } from '../../overload/loop-work.ts';
-import type { JobServices } from '../job-services.ts';
 import { type ClipMeasure, ClipMeter } from './clip/measure-clip.ts';
 
 /** A clip as delivered and measured. `blob` is null where the blob store refused it: `refusal` says why. */
@@ -123,13 +122,13 @@ const REMOVALS_RUNNING_MAX = 8;
  * The activity `removal`: removes the bytes of a clip once its row is gone. Without it they would lie until the sweep
  * of blobs that no row refers to, which waits for a day. (rule V33)
  */
-export function removalHandler(services: () => JobServices): ActivityHandler {
+export function removalHandler(blobs: () => Pick<ByteAccess['blobs'], 'remove'>): ActivityHandler {
   return {
     runningMax: REMOVALS_RUNNING_MAX,
     runningPerGroupMax: REMOVALS_RUNNING_MAX,
     run: async ({ input }) => {
       const { blob } = input as unknown as RemovalInput;
-      return { removed: await services().inference.files.bytes.blobs.remove(blob) };
+      return { removed: await blobs().remove(blob) };
     },
   };
 }

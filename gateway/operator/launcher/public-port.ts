@@ -5,6 +5,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Clock, Random } from '../../../actors/runtime/index.ts';
 import { generationId } from '../../../actors/terms/ids.ts';
+import { earlyRefusal } from '../../edge/early-refusal.ts';
 import { type LingerLimits, linger } from '../../http/linger.ts';
 import { rawAnswer } from '../../http/raw-answer.ts';
 import { unavailable } from '../../terms/unavailable.ts';
@@ -77,7 +78,7 @@ export interface RefuseOptions {
 
 /** Answers 503 under a generation id of its own, and closes once the client has stopped sending. */
 export function refuseConnection(socket: Socket, { clock, random, limits }: RefuseOptions): void {
-  linger(socket, rawAnswer(NOT_TAKEN, generationId(random, clock.now())), clock, limits);
+  linger(socket, rawAnswer(earlyRefusal(NOT_TAKEN, generationId(random, clock.now()))), clock, limits);
 }
 
 /** The same for at most `max` connections at once, since each is kept until its client ends; further ones are cut. */

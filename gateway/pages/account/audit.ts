@@ -1,12 +1,11 @@
 import { actionColumn, auditLog } from '../../../actors/audit/audit.ts';
 import type { AuditEntry } from '../../../actors/audit/audit-entry.ts';
-import type { Route } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { type Html, html } from '../kit/html.ts';
 import { chainOrder } from '../kit/list/chain-order.ts';
 import type { List } from '../kit/list/list.ts';
 import { listSection, openList } from '../kit/list/list-view.ts';
-import { type PrivateVisit, privatePage } from '../kit/page-route.ts';
+import { type PageRoute, type PrivateVisit, privatePage } from '../kit/page-route.ts';
 import { badge, type TableParts } from '../kit/parts/elements.ts';
 import type { Option } from '../kit/parts/fields.ts';
 import { browserText, countText, time } from '../kit/parts/text.ts';
@@ -16,7 +15,7 @@ import { type Names, namesOf } from './names.ts';
 const PATH = '/account/audit';
 
 /** `/account/audit`: who changed what, and when. */
-export const auditPageRoutes: readonly Route[] = privatePage(PATH, showAudit);
+export const auditPageRoutes: readonly PageRoute[] = privatePage(PATH, showAudit);
 
 async function showAudit(visit: PrivateVisit): Promise<RouteAnswer> {
   const opened = await openList(visit, auditList(visit));
@@ -29,8 +28,8 @@ async function showAudit(visit: PrivateVisit): Promise<RouteAnswer> {
   return accountPage(visit, { title: 'Audit log', place: PATH, content });
 }
 
-function auditList({ edge, session }: PrivateVisit): List<AuditEntry> {
-  const { rows } = edge.services.cluster;
+function auditList({ services, session }: PrivateVisit): List<AuditEntry> {
+  const { rows } = services.cluster;
   const log = auditLog(session.account);
   return {
     path: PATH,

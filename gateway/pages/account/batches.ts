@@ -9,7 +9,6 @@ import {
 } from '../../../actors/batch/batch-record.ts';
 import { batchAddress, isBatchId } from '../../../actors/terms/ids.ts';
 import { paramOf } from '../../edge/request-context.ts';
-import type { Route } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { notFound } from '../../terms/not-found.ts';
 import { refusalError } from '../../terms/refusal-error.ts';
@@ -18,7 +17,13 @@ import type { List } from '../kit/list/list.ts';
 import { listSection, openList } from '../kit/list/list-view.ts';
 import { statusOption, timedOrder } from '../kit/list/timed-order.ts';
 import { redirectAnswer } from '../kit/page-answer.ts';
-import { type PrivateFormVisit, type PrivateVisit, privateForm, privatePage } from '../kit/page-route.ts';
+import {
+  type PageRoute,
+  type PrivateFormVisit,
+  type PrivateVisit,
+  privateForm,
+  privatePage,
+} from '../kit/page-route.ts';
 import { badge, buttonForm, facts, progress, section } from '../kit/parts/elements.ts';
 import { countText, time } from '../kit/parts/text.ts';
 import { accountPage } from './account-page.ts';
@@ -28,7 +33,7 @@ const PATH = '/account/batches';
 const RUNNING: ReadonlySet<string> = new Set(['validating', 'in_progress', 'cancelling']);
 
 /** `/account/batches`: every batch with its progress, its results, and a way to cancel it. */
-export const batchPageRoutes: readonly Route[] = [
+export const batchPageRoutes: readonly PageRoute[] = [
   ...privatePage(PATH, showList),
   ...privatePage(`${PATH}/:id`, showOne),
   privateForm(`${PATH}/:id/cancel`, cancel),
@@ -58,8 +63,8 @@ async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
   return accountPage(visit, { title: 'Batches', place: PATH, isLive, content });
 }
 
-function batchList({ edge, session: { account } }: PrivateVisit): List<BatchRecord> {
-  const { rows } = edge.services.cluster;
+function batchList({ services, session: { account } }: PrivateVisit): List<BatchRecord> {
+  const { rows } = services.cluster;
   const linesOf = ({ counts }: BatchRecord): number => counts.total;
   return {
     path: PATH,
@@ -128,16 +133,16 @@ function resultsLink(file: string): Html {
 }
 
 async function cancel(visit: PrivateFormVisit): Promise<RouteAnswer> {
-  const { cluster, askMs } = visit.edge.services;
+  const { cluster, askMs } = visit.services;
   const { account, id } = await requireBatch(visit);
   const answer = await cancelBatch(cluster, account, id, askMs);
   if ('refusal' in answer) throw refusalError(answer.refusal, cluster.now());
   return redirectAnswer(`${PATH}/${id}`, visit.site);
 }
 
-async function requireBatch({ context, edge, session }: PrivateVisit): Promise<BatchRecord> {
+async function requireBatch({ context, services, session }: PrivateVisit): Promise<BatchRecord> {
   const id = paramOf(context, 'id');
-  const batch = isBatchId(id) ? await findBatch(edge.services.cluster, session.account, id) : null;
+  const batch = isBatchId(id) ? await findBatch(services.cluster, session.account, id) : null;
   if (batch === null) throw notFound('Your account has no such batch');
   return batch;
 }

@@ -2,16 +2,16 @@ import { showAccount } from '../../../actors/account/account.ts';
 import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import { accountAddress, keyAddress } from '../../../actors/terms/ids.ts';
 import { compare } from '../../../actors/terms/usd.ts';
-import { sendStatementOf } from '../../api/money/statements.ts';
+import { sendStatement } from '../../edge/downloads/send-statement.ts';
+import type { Downloading } from '../../edge/downloads/write-download.ts';
 import { paramOf } from '../../edge/request-context.ts';
-import type { Route } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { monthsOf } from '../../management/statement.ts';
 import { type Html, html } from '../kit/html.ts';
 import { chainOrder } from '../kit/list/chain-order.ts';
 import type { List } from '../kit/list/list.ts';
 import { listSection, openList } from '../kit/list/list-view.ts';
-import { type PrivateVisit, privateContent, privatePage } from '../kit/page-route.ts';
+import { type PageRoute, type PrivateVisit, privateContent, privatePage } from '../kit/page-route.ts';
 import { facts, figures, section, type TableParts, table } from '../kit/parts/elements.ts';
 import type { Option } from '../kit/parts/fields.ts';
 import { countText, generationLink, time, usd, usdCell } from '../kit/parts/text.ts';
@@ -21,24 +21,26 @@ import { keyOptions, namesOf } from './names.ts';
 const PATH = '/account/credits';
 
 /** `/account/credits`: the account's money, its ledger, and a statement per month. */
-export const creditPageRoutes: readonly Route[] = [
-  ...privatePage(PATH, showCredits),
-  ...privateContent('/account/statements/:month', (visit) =>
-    sendStatementOf(visit.context, visit.edge, {
-      account: accountAddress(visit.session.account),
-      month: paramOf(visit.context, 'month').replace(/\.csv$/, ''),
-    }),
-  ),
-];
+export function creditPageRoutes(downloads: Downloading): readonly PageRoute[] {
+  return [
+    ...privatePage(PATH, showCredits),
+    ...privateContent('/account/statements/:month', (visit) =>
+      sendStatement(visit.context, downloads, {
+        account: accountAddress(visit.session.account),
+        month: paramOf(visit.context, 'month').replace(/\.csv$/, ''),
+      }),
+    ),
+  ];
+}
 
 async function showCredits(visit: PrivateVisit): Promise<RouteAnswer> {
-  const { edge, session } = visit;
-  const { cluster, askMs } = edge.services;
+  const { services, session } = visit;
+  const { cluster, askMs } = services;
   const address = accountAddress(session.account);
   const [view, opened, months] = await Promise.all([
     showAccount(cluster, address, askMs),
     openList(visit, ledgerList(visit, await keyOptions(visit))),
-    monthsOf(edge.services, address),
+    monthsOf(services, address),
   ]);
   const content = html`${figures([
     ['Balance', usd(view.balance)],
@@ -73,8 +75,8 @@ function waysIn(): Html {
 <p class="hint"><code>GET /api/v1/deposits/rails</code> lists the ways with their least and highest amounts.</p>`;
 }
 
-function ledgerList({ edge, session }: PrivateVisit, keys: readonly Option[]): List<LedgerEntry> {
-  const { rows } = edge.services.cluster;
+function ledgerList({ services, session }: PrivateVisit, keys: readonly Option[]): List<LedgerEntry> {
+  const { rows } = services.cluster;
   const log = { collection: 'ledger', address: accountAddress(session.account) };
   return {
     path: PATH,

@@ -8,8 +8,9 @@ import {
 } from '../../../actors/file/file-record.ts';
 import { fileAddress, isFileId } from '../../../actors/terms/ids.ts';
 import { sendFile } from '../../edge/downloads/file-content.ts';
+import type { Downloading } from '../../edge/downloads/write-download.ts';
 import { paramOf } from '../../edge/request-context.ts';
-import type { Route } from '../../edge/route.ts';
+import type { FileServices } from '../../files/file-services.ts';
 import { noSuchFile, requireFile } from '../../files/read-file.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { html } from '../kit/html.ts';
@@ -18,6 +19,7 @@ import { listSection, openList } from '../kit/list/list-view.ts';
 import { statusOption, timedOrder } from '../kit/list/timed-order.ts';
 import { redirectAnswer } from '../kit/page-answer.ts';
 import {
+  type PageRoute,
   type PrivateFormVisit,
   type PrivateVisit,
   privateContent,
@@ -31,13 +33,16 @@ import { accountPage } from './account-page.ts';
 const PATH = '/account/files';
 
 /** `/account/files`: stored files, to download and to delete. */
-export const filePageRoutes: readonly Route[] = [
-  ...privatePage(PATH, showList),
-  ...privateContent(`${PATH}/:id/content`, async ({ context, edge, session }) =>
-    sendFile(context, edge, await requireFile(edge.services.files, session.account, paramOf(context, 'id'))),
-  ),
-  privateForm(`${PATH}/:id/delete`, remove),
-];
+export function filePageRoutes(downloads: Downloading): readonly PageRoute[] {
+  const { files } = downloads;
+  return [
+    ...privatePage(PATH, showList),
+    ...privateContent(`${PATH}/:id/content`, async ({ context, session }) =>
+      sendFile(context, downloads, await requireFile(files, session.account, paramOf(context, 'id'))),
+    ),
+    privateForm(`${PATH}/:id/delete`, (visit) => remove(visit, files)),
+  ];
+}
 
 async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
   const opened = await openList(visit, fileList(visit));
@@ -59,8 +64,7 @@ async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
   return accountPage(visit, { title: 'Files', place: PATH, content });
 }
 
-function fileList({ edge, session: { account } }: PrivateVisit): List<FileRecord> {
-  const { cluster } = edge.services;
+function fileList({ services: { cluster }, session: { account } }: PrivateVisit): List<FileRecord> {
   return {
     path: PATH,
     noun: 'files',
@@ -90,9 +94,11 @@ function fileList({ edge, session: { account } }: PrivateVisit): List<FileRecord
   };
 }
 
-async function remove({ context, edge, site, session }: PrivateFormVisit): Promise<RouteAnswer> {
-  const { files, cluster, askMs } = edge.services;
+async function remove(
+  { context, services, site, session }: PrivateFormVisit,
+  files: FileServices,
+): Promise<RouteAnswer> {
   const file = await requireFile(files, session.account, paramOf(context, 'id'));
-  if (!(await deleteFile(cluster, file, askMs))) throw noSuchFile();
+  if (!(await deleteFile(services.cluster, file, services.askMs))) throw noSuchFile();
   return redirectAnswer(PATH, site);
 }

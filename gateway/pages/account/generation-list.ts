@@ -14,8 +14,8 @@ const COLLECTION = 'generation';
 const PATH = '/account/generations';
 
 /** Requests of an account, newest first. `keys` are the choices of its filter. */
-export function generationList({ edge, session }: PrivateVisit, keys: readonly Option[] = []): List<Generation> {
-  const { rows } = edge.services.cluster;
+export function generationList({ services, session }: PrivateVisit, keys: readonly Option[] = []): List<Generation> {
+  const { rows } = services.cluster;
   const address = accountAddress(session.account);
   const find: List<Generation>['find'] = async (id) =>
     id.length > GENERATION_ID_CHARACTERS_MAX ? null : rows.row(address, COLLECTION, id);

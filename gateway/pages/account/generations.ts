@@ -1,14 +1,13 @@
 import type { RouteDecision } from '../../../actors/terms/hold.ts';
 import { accountAddress } from '../../../actors/terms/ids.ts';
 import { paramOf } from '../../edge/request-context.ts';
-import type { Route } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { indentJson, renderExact } from '../../json/exact-json.ts';
 import { renderGeneration } from '../../management/generation-record.ts';
 import { requireGeneration } from '../../management/generations.ts';
 import { type Html, html } from '../kit/html.ts';
 import { listSection, openList } from '../kit/list/list-view.ts';
-import { type PrivateVisit, privatePage } from '../kit/page-route.ts';
+import { type PageRoute, type PrivateVisit, privatePage } from '../kit/page-route.ts';
 import { section, table } from '../kit/parts/elements.ts';
 import { accountPage } from './account-page.ts';
 import { attemptTable, moneyFacts, requestFacts } from './generation-facts.ts';
@@ -18,7 +17,7 @@ import { endpointText, keyOptions, namesOf, tariffText } from './names.ts';
 const PATH = '/account/generations';
 
 /** `/account/generations` and the whole story of one of them. */
-export const generationRoutes: readonly Route[] = [
+export const generationRoutes: readonly PageRoute[] = [
   ...privatePage(PATH, showList),
   ...privatePage(`${PATH}/:id`, showOne),
 ];
@@ -30,9 +29,9 @@ async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
 }
 
 async function showOne(visit: PrivateVisit): Promise<RouteAnswer> {
-  const { context, edge, session } = visit;
+  const { context, services, session } = visit;
   const id = paramOf(context, 'id');
-  const { generation: found } = await requireGeneration(edge.services, accountAddress(session.account), id);
+  const { generation: found } = await requireGeneration(services, accountAddress(session.account), id);
   const content = html`${section('Request', requestFacts(visit, found, await namesOf(visit, [found.key])))}
 ${section('Money', moneyFacts(found, tariffText(visit, found.endpoint, found.tariff)))}
 ${section(

@@ -16,8 +16,8 @@ export const KEYS_PATH = '/account/keys';
 const KEY_ID = /^key_[0-9A-Za-z]{1,64}$/;
 
 /** Keys of an account, newest first. */
-export function keyList({ edge, session }: PrivateVisit): List<Credential> {
-  const { cluster } = edge.services;
+export function keyList({ services, session }: PrivateVisit): List<Credential> {
+  const { cluster } = services;
   const rowOf = async (id: string): Promise<RowRecord | null> => {
     if (!KEY_ID.test(id)) return null;
     const address = keyAddress(session.account, id);
@@ -71,8 +71,8 @@ function endOf({ expiresAt }: Credential): number {
 }
 
 /** The keys that are shown are asked for their spend; rows decide which those are. */
-export async function keyTable({ edge }: PrivateVisit, credentials: readonly Credential[]): Promise<TableParts> {
-  const keys = await statesOf(edge.services, credentials);
+export async function keyTable({ services }: PrivateVisit, credentials: readonly Credential[]): Promise<TableParts> {
+  const keys = await statesOf(services, credentials);
   return {
     caption: 'Keys',
     columns: [

@@ -1,15 +1,20 @@
 import { endpointsOn } from '../../../actors/endpoint/endpoint.ts';
 import type { KeyView } from '../../../actors/key/statement.ts';
 import { paramOf } from '../../edge/request-context.ts';
-import type { Route } from '../../edge/route.ts';
-import { PREFIX } from '../../http/http-router.ts';
+import { PREFIX } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { changeKeyOf, findKey, makeKey, revokeKey } from '../../management/keys.ts';
 import { firstModel, snippets } from '../catalogue/snippets.ts';
 import { type Html, html } from '../kit/html.ts';
 import { listSection, openList } from '../kit/list/list-view.ts';
 import { redirectAnswer } from '../kit/page-answer.ts';
-import { type PrivateFormVisit, type PrivateVisit, privateForm, privatePage } from '../kit/page-route.ts';
+import {
+  type PageRoute,
+  type PrivateFormVisit,
+  type PrivateVisit,
+  privateForm,
+  privatePage,
+} from '../kit/page-route.ts';
 import { badge, buttonForm, facts, section } from '../kit/parts/elements.ts';
 import { time, usd } from '../kit/parts/text.ts';
 import { accountPage } from './account-page.ts';
@@ -26,7 +31,7 @@ import { KEYS_PATH, keyList, keyTable, MAY } from './key-list.ts';
 import { localOf, type Names, namesOf } from './names.ts';
 
 /** `/account/keys`: create a key, limit it, revoke it. */
-export const keyPageRoutes: readonly Route[] = [
+export const keyPageRoutes: readonly PageRoute[] = [
   ...privatePage(KEYS_PATH, (visit) => showList(visit)),
   privateForm(KEYS_PATH, create),
   ...privatePage(`${KEYS_PATH}/:id`, (visit) => showOne(visit)),
@@ -55,11 +60,11 @@ ${listSection('Keys', opened, await keyTable(visit, opened.page.items))}`;
 
 /** The text of the new key is on this page and nowhere else, so the form is answered by the page itself. */
 async function create(visit: PrivateFormVisit): Promise<RouteAnswer> {
-  const { edge, session, form } = visit;
+  const { services, session, form } = visit;
   const entries = entriesOf(form);
   // The form has no kind: one that is sent all the same is refused as any other.
   const input = { ...keyMembers(entries), kind: form.get('kind') ?? null };
-  const made = await makeKey(edge.services, session, input).catch(problemsOf);
+  const made = await makeKey(services, session, input).catch(problemsOf);
   if (!('view' in made)) return showList(visit, { entries, problems: made });
   const { view, text } = made;
   const content = html`<div class="notice good" role="status">The key <strong>${view.name}</strong> is ready. Save it now: it is not stored and cannot be shown again.</div>
@@ -71,9 +76,9 @@ ${section('First request', firstRequest(visit, text))}`;
 }
 
 /** A request to paste, with the new key in it. */
-function firstRequest({ edge, site }: PrivateVisit, key: string): Html {
+function firstRequest({ services, site }: PrivateVisit, key: string): Html {
   const base = `${site.origin}${PREFIX}`;
-  const model = firstModel(endpointsOn(edge.services.cluster.board));
+  const model = firstModel(endpointsOn(services.cluster.board));
   if (model === null) return html`<p>The catalogue is empty: ask your operator for a provider.</p>`;
   return html`<p class="hint">This key is in it, so keep it to yourself. <a href="/models">Every model</a> works the same way.</p>
 ${snippets(model, { base, key })}`;
@@ -147,7 +152,7 @@ function entriesFrom({ name, limit, limitWindow, expiresAt }: KeyView): KeyEntri
 }
 
 async function edit(visit: PrivateFormVisit): Promise<RouteAnswer> {
-  const { edge, session, site, form } = visit;
+  const { services, session, site, form } = visit;
   const key = await keyOf(visit);
   const entries = entriesOf(form);
   const { limit_reset, expires_at, ...members } = keyMembers(entries);
@@ -158,25 +163,25 @@ async function edit(visit: PrivateFormVisit): Promise<RouteAnswer> {
     // The day of an expiry is kept where the person left it alone: the key may expire within that day.
     ...(entries.expires === entriesFrom(key).expires ? {} : { expires_at }),
   };
-  const changed = await changeKeyOf(edge.services, session, { name: nameOf(visit), input }).catch(problemsOf);
+  const changed = await changeKeyOf(services, session, { name: nameOf(visit), input }).catch(problemsOf);
   if (!('key' in changed)) return showOne(visit, { entries, problems: changed });
   return redirectAnswer(`${KEYS_PATH}/${localOf(key.key)}`, site);
 }
 
 async function setDisabled(visit: PrivateFormVisit, disabled: boolean): Promise<RouteAnswer> {
-  const { edge, session, site } = visit;
-  const { key } = await changeKeyOf(edge.services, session, { name: nameOf(visit), input: { disabled } });
+  const { services, session, site } = visit;
+  const { key } = await changeKeyOf(services, session, { name: nameOf(visit), input: { disabled } });
   return redirectAnswer(`${KEYS_PATH}/${localOf(key)}`, site);
 }
 
 async function revoke(visit: PrivateFormVisit): Promise<RouteAnswer> {
-  const { edge, session, site } = visit;
-  const { key } = await revokeKey(edge.services, session, nameOf(visit));
+  const { services, session, site } = visit;
+  const { key } = await revokeKey(services, session, nameOf(visit));
   return redirectAnswer(`${KEYS_PATH}/${localOf(key)}`, site);
 }
 
 function keyOf(visit: PrivateVisit): Promise<KeyView> {
-  return findKey(visit.edge.services, visit.session, nameOf(visit));
+  return findKey(visit.services, visit.session, nameOf(visit));
 }
 
 function nameOf({ context }: PrivateVisit): { readonly id: string } {

@@ -57,10 +57,10 @@ const COMMON: Readonly<Record<string, string>> = { session: 'a browser', account
 
 /** The names of these addresses, as far as they belong to the account of the visit. One row is read for each. */
 export async function namesOf(
-  { edge, session }: PrivateVisit,
+  { services, session }: PrivateVisit,
   addresses: Iterable<string | null | undefined>,
 ): Promise<Names> {
-  const { rows } = edge.services.cluster;
+  const { rows } = services.cluster;
   const own = [...new Set(addresses)].filter(
     (address): address is string => typeof address === 'string' && address.includes(':') && isOwn(address, session),
   );
@@ -72,7 +72,7 @@ function isOwn(address: string, { account }: PrivateVisit['session']): boolean {
   return ownerOf(address) === account;
 }
 
-type Rows = PrivateVisit['edge']['services']['cluster']['rows'];
+type Rows = PrivateVisit['services']['cluster']['rows'];
 
 async function nameOf(rows: Rows, address: string): Promise<string | null> {
   const kind = address.slice(0, address.indexOf(':'));
@@ -104,8 +104,8 @@ function agentOf({ detail }: AuditEntry): string {
 const KEYS_LISTED_MAX = 100;
 
 /** The newest keys of the account as the options of a choice, and the chosen one among them. */
-export async function keyOptions({ context, edge, session }: PrivateVisit): Promise<readonly Option[]> {
-  const { cluster } = edge.services;
+export async function keyOptions({ context, services, session }: PrivateVisit): Promise<readonly Option[]> {
+  const { cluster } = services;
   const keys = await listKeys(cluster, accountAddress(session.account), KEYS_LISTED_MAX);
   const options = keys.map((key) => ({ value: localOf(key.key), text: titleOf(key) as string }));
   const chosen = new URLSearchParams(context.query).get('key');
@@ -116,16 +116,16 @@ export async function keyOptions({ context, edge, session }: PrivateVisit): Prom
 }
 
 /** An endpoint by its provider, with what tells two of its endpoints apart; the catalogue shows the model. */
-export function endpointText({ edge }: Pick<PrivateVisit, 'edge'>, id: string, provider: string): Html {
-  const endpoint = endpointOf(edge, id);
+export function endpointText({ services }: Pick<PrivateVisit, 'services'>, id: string, provider: string): Html {
+  const endpoint = endpointOf(services, id);
   const name = endpoint?.provider.name ?? provider;
   const apart = endpoint?.quantization ?? null;
   return html`<span title="${id}">${name}${apart !== null && ` ${apart}`}</span>`;
 }
 
 /** The prices of a tariff while the endpoint still has them. */
-export function tariffText({ edge }: Pick<PrivateVisit, 'edge'>, id: string, tariff: string): Html {
-  const current = endpointOf(edge, id)?.tariff;
+export function tariffText({ services }: Pick<PrivateVisit, 'services'>, id: string, tariff: string): Html {
+  const current = endpointOf(services, id)?.tariff;
   if (current === undefined || current.id !== tariff) {
     return html`<span title="${tariff}">of that time; the endpoint has others now</span>`;
   }
@@ -133,8 +133,8 @@ export function tariffText({ edge }: Pick<PrivateVisit, 'edge'>, id: string, tar
   return html`<span title="${tariff}">${lines.length === 0 ? 'none declared' : lines.join(', ')}</span>`;
 }
 
-function endpointOf(edge: PrivateVisit['edge'], id: string): Endpoint | undefined {
-  return endpointsOn(edge.services.cluster.board).get(id) as Endpoint | undefined;
+function endpointOf(services: PrivateVisit['services'], id: string): Endpoint | undefined {
+  return endpointsOn(services.cluster.board).get(id) as Endpoint | undefined;
 }
 
 /** The last part of an address: its own id. */

@@ -1,11 +1,10 @@
 import { showAccount } from '../../../actors/account/account.ts';
 import { accountAddress } from '../../../actors/terms/ids.ts';
 import { isNegative } from '../../../actors/terms/usd.ts';
-import type { Route } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { type Html, html } from '../kit/html.ts';
 import { firstOf } from '../kit/list/list-view.ts';
-import { type PrivateVisit, privatePage } from '../kit/page-route.ts';
+import { type PageRoute, type PrivateVisit, privatePage } from '../kit/page-route.ts';
 import { figures, section, table } from '../kit/parts/elements.ts';
 import { countText, usd } from '../kit/parts/text.ts';
 import { accountPage } from './account-page.ts';
@@ -16,14 +15,14 @@ const DAYS = 30;
 const GENERATIONS = 5;
 
 /** `/account`: money, the last days, the newest requests. */
-export const overviewRoutes: readonly Route[] = privatePage('/account', showOverview);
+export const overviewRoutes: readonly PageRoute[] = privatePage('/account', showOverview);
 
 async function showOverview(visit: PrivateVisit): Promise<RouteAnswer> {
-  const { edge, session } = visit;
-  const { cluster, askMs } = edge.services;
+  const { services, session } = visit;
+  const { cluster, askMs } = services;
   const [view, usage, generations] = await Promise.all([
     showAccount(cluster, accountAddress(session.account), askMs),
-    readUsage(edge.services, session.account, DAYS),
+    readUsage(services, session.account, DAYS),
     firstOf(visit, generationList(visit), GENERATIONS),
   ]);
   const content = html`${warning(view.available, view.status)}

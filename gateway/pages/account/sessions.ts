@@ -1,13 +1,18 @@
 import type { SessionRecord } from '../../../actors/session/session-record.ts';
 import { endedCookie } from '../../edge/auth/session-cookie.ts';
-import type { Route } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { endSession, openSessions } from '../../management/sessions.ts';
 import { accountPage } from '../account/account-page.ts';
 import { localOf, type Names, namesOf } from '../account/names.ts';
 import { type Html, html } from '../kit/html.ts';
 import { redirectAnswer } from '../kit/page-answer.ts';
-import { type PrivateFormVisit, type PrivateVisit, privateForm, privatePage } from '../kit/page-route.ts';
+import {
+  type PageRoute,
+  type PrivateFormVisit,
+  type PrivateVisit,
+  privateForm,
+  privatePage,
+} from '../kit/page-route.ts';
 import type { PageSession } from '../kit/page-session.ts';
 import { buttonForm, section, table } from '../kit/parts/elements.ts';
 import { browserText, time } from '../kit/parts/text.ts';
@@ -15,11 +20,11 @@ import { browserText, time } from '../kit/parts/text.ts';
 const PATH = '/account/sessions';
 
 /** The open sessions of the account, each of which its owner may end. */
-export const sessionRoutes: readonly Route[] = [...privatePage(PATH, showSessions), privateForm(PATH, end)];
+export const sessionRoutes: readonly PageRoute[] = [...privatePage(PATH, showSessions), privateForm(PATH, end)];
 
 async function showSessions(visit: PrivateVisit): Promise<RouteAnswer> {
-  const { edge, session } = visit;
-  const open = await openSessions(edge.services, session);
+  const { services, session } = visit;
+  const open = await openSessions(services, session);
   const names = await namesOf(
     visit,
     open.map(({ by }) => by.id),
@@ -54,9 +59,9 @@ function row(
 }
 
 /** A session of another account is one that does not exist. */
-async function end({ edge, site, session, form }: PrivateFormVisit): Promise<RouteAnswer> {
+async function end({ services, site, session, form }: PrivateFormVisit): Promise<RouteAnswer> {
   const id = form.get('session') ?? '';
-  await endSession(edge.services, session, id);
+  await endSession(services, session, id);
   if (id === localOf(session.session)) return redirectAnswer('/sign-in?out', site, { cookies: [endedCookie()] });
   return redirectAnswer(PATH, site);
 }

@@ -1,12 +1,12 @@
 import { compare } from '../../../actors/terms/usd.ts';
 import { sendCsv } from '../../edge/downloads/send-csv.ts';
-import type { Route } from '../../edge/route.ts';
+import type { Downloading } from '../../edge/downloads/write-download.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { type ActivitySum, merged, readActivity } from '../../management/activity.ts';
 import { csv } from '../../terms/csv.ts';
 import { invalid } from '../../terms/invalid.ts';
 import { type Html, html } from '../kit/html.ts';
-import { type PrivateVisit, privateContent, privatePage } from '../kit/page-route.ts';
+import { type PageRoute, type PrivateVisit, privateContent, privatePage } from '../kit/page-route.ts';
 import { figures, section, table } from '../kit/parts/elements.ts';
 import { countText, usd, usdCell } from '../kit/parts/text.ts';
 import { accountPage } from './account-page.ts';
@@ -20,10 +20,9 @@ const USUAL = 30;
 const ROWS_MAX = 20;
 
 /** `/account/usage`: what was charged, by day, model, key or provider, and all of it as CSV. */
-export const usageRoutes: readonly Route[] = [
-  ...privatePage(PATH, showUsage),
-  ...privateContent(`${PATH}.csv`, (visit) => sendUsage(visit)),
-];
+export function usageRoutes(downloads: Downloading): readonly PageRoute[] {
+  return [...privatePage(PATH, showUsage), ...privateContent(`${PATH}.csv`, (visit) => sendUsage(visit, downloads))];
+}
 
 /** What charges are summed by. */
 interface Grouping {
@@ -64,9 +63,9 @@ const GROUPINGS: readonly Grouping[] = [
 ];
 
 async function showUsage(visit: PrivateVisit): Promise<RouteAnswer> {
-  const { edge, session } = visit;
+  const { services, session } = visit;
   const { days, grouping } = askedOf(visit);
-  const usage = await readUsage(edge.services, session.account, days);
+  const usage = await readUsage(services, session.account, days);
   const groups = grouped(usage.rows, grouping);
   // Only what is shown is named: an account may have any number of keys.
   const named = grouping.value === 'key' ? groups.slice(0, ROWS_MAX).map(({ id }) => id) : [];
@@ -168,11 +167,11 @@ function counts({ requests, promptTokens, completionTokens, usage }: ActivitySum
   return [countText(requests), countText(promptTokens), countText(completionTokens), usdCell(usage)];
 }
 
-function sendUsage(visit: PrivateVisit): Promise<null> {
-  const { context, edge, session } = visit;
+function sendUsage(visit: PrivateVisit, downloads: Downloading): Promise<null> {
+  const { context, services, session } = visit;
   const { days } = askedOf(visit);
-  const source = usageLines(visit, lastDays(edge.services.cluster.now(), days));
-  return sendCsv(context, edge.services, { account: session.account, name: `usage-${days}-days`, source });
+  const source = usageLines(visit, lastDays(services.cluster.now(), days));
+  return sendCsv(context, downloads, { account: session.account, name: `usage-${days}-days`, source });
 }
 
 const HEAD = [
@@ -197,7 +196,7 @@ async function* usageLines(visit: PrivateVisit, days: readonly number[]): AsyncI
   yield Buffer.from(csv([HEAD]));
   for (const day of days) {
     const filter = { days: [day], isByKey: true };
-    const rows = await readActivity(visit.edge.services, visit.session.account, filter);
+    const rows = await readActivity(visit.services, visit.session.account, filter);
     for (let from = 0; from < rows.length; from += LINES_MAX) {
       const some = rows.slice(from, from + LINES_MAX);
       const names = await namesOf(

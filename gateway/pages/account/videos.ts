@@ -3,8 +3,8 @@ import { compare } from '../../../actors/terms/usd.ts';
 import { JOB_ACCOUNT, type JobRecord, VIDEO_STATUSES } from '../../../actors/video-job/job-record.ts';
 import { cancelVideo, findVideoJob } from '../../../actors/video-job/video-job.ts';
 import { sendClip } from '../../edge/downloads/clip-content.ts';
+import type { Downloading } from '../../edge/downloads/write-download.ts';
 import { paramOf } from '../../edge/request-context.ts';
-import type { Route } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { notFound } from '../../terms/not-found.ts';
 import { refusalError } from '../../terms/refusal-error.ts';
@@ -14,6 +14,7 @@ import { listSection, openList } from '../kit/list/list-view.ts';
 import { statusOption, timedOrder } from '../kit/list/timed-order.ts';
 import { redirectAnswer } from '../kit/page-answer.ts';
 import {
+  type PageRoute,
   type PrivateFormVisit,
   type PrivateVisit,
   privateContent,
@@ -29,14 +30,16 @@ const PATH = '/account/videos';
 const RUNNING: ReadonlySet<string> = new Set(['pending', 'in_progress']);
 
 /** `/account/videos`: every video job, and its clips to play. */
-export const videoPageRoutes: readonly Route[] = [
-  ...privatePage(PATH, showList),
-  ...privatePage(`${PATH}/:id`, showOne),
-  ...privateContent(`${PATH}/:id/content`, async (visit) =>
-    sendClip(visit.context, visit.edge, await requireJob(visit)),
-  ),
-  privateForm(`${PATH}/:id/cancel`, cancel),
-];
+export function videoPageRoutes(downloads: Downloading): readonly PageRoute[] {
+  return [
+    ...privatePage(PATH, showList),
+    ...privatePage(`${PATH}/:id`, showOne),
+    ...privateContent(`${PATH}/:id/content`, async (visit) =>
+      sendClip(visit.context, downloads, await requireJob(visit)),
+    ),
+    privateForm(`${PATH}/:id/cancel`, cancel),
+  ];
+}
 
 async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
   const opened = await openList(visit, videoList(visit));
@@ -62,8 +65,8 @@ async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
   return accountPage(visit, { title: 'Videos', place: PATH, isLive, content });
 }
 
-function videoList({ edge, session: { account } }: PrivateVisit): List<JobRecord> {
-  const { rows } = edge.services.cluster;
+function videoList({ services, session: { account } }: PrivateVisit): List<JobRecord> {
+  const { rows } = services.cluster;
   const costOf = ({ usage }: JobRecord): string => usage?.cost ?? '0';
   const secondsOf = ({ usage }: JobRecord): string => usage?.videoSeconds ?? '0';
   return {
@@ -142,16 +145,16 @@ function clips({ id, clipSeconds }: JobRecord): Html {
 }
 
 async function cancel(visit: PrivateFormVisit): Promise<RouteAnswer> {
-  const { cluster, askMs } = visit.edge.services;
+  const { cluster, askMs } = visit.services;
   const job = await requireJob(visit);
   const answer = await cancelVideo(cluster, job, askMs);
   if ('refusal' in answer) throw refusalError(answer.refusal, cluster.now());
   return redirectAnswer(`${PATH}/${job.id}`, visit.site);
 }
 
-async function requireJob({ context, edge, session }: PrivateVisit): Promise<JobRecord> {
+async function requireJob({ context, services, session }: PrivateVisit): Promise<JobRecord> {
   const id = paramOf(context, 'id');
-  const job = isVideoJobId(id) ? await findVideoJob(edge.services.cluster, session.account, id) : null;
+  const job = isVideoJobId(id) ? await findVideoJob(services.cluster, session.account, id) : null;
   if (job === null) throw notFound('Your account has no such video job');
   return job;
 }

@@ -1,7 +1,6 @@
 import { isWebhookEventId, webhookAddress } from '../../../actors/terms/ids.ts';
 import { DELIVERY_ACCOUNT, DELIVERY_STATUSES, type DeliveryRecord } from '../../../actors/webhook/delivery-record.ts';
 import { findSigning, rotateSigning } from '../../../actors/webhook/signing.ts';
-import type { Route } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { signingSecret } from '../../jobs/webhook/signing-secret.ts';
 import { type Html, html } from '../kit/html.ts';
@@ -9,7 +8,13 @@ import type { List } from '../kit/list/list.ts';
 import { listSection, openList } from '../kit/list/list-view.ts';
 import { statusOption } from '../kit/list/timed-order.ts';
 import { redirectAnswer } from '../kit/page-answer.ts';
-import { type PrivateFormVisit, type PrivateVisit, privateForm, privatePage } from '../kit/page-route.ts';
+import {
+  type PageRoute,
+  type PrivateFormVisit,
+  type PrivateVisit,
+  privateForm,
+  privatePage,
+} from '../kit/page-route.ts';
 import { badge, buttonForm, facts, section, type TableParts } from '../kit/parts/elements.ts';
 import { shortId, time } from '../kit/parts/text.ts';
 import { accountPage } from './account-page.ts';
@@ -17,10 +22,9 @@ import { accountPage } from './account-page.ts';
 const PATH = '/account/webhooks';
 
 /** `/account/webhooks`: the signing secret and the deliveries. */
-export const webhookPageRoutes: readonly Route[] = [
-  ...privatePage(PATH, showWebhooks),
-  privateForm(`${PATH}/rotate`, rotate),
-];
+export function webhookPageRoutes(secretOverlapMs: number): readonly PageRoute[] {
+  return [...privatePage(PATH, showWebhooks), privateForm(`${PATH}/rotate`, (visit) => rotate(visit, secretOverlapMs))];
+}
 
 async function showWebhooks(visit: PrivateVisit): Promise<RouteAnswer> {
   const opened = await openList(visit, deliveryList(visit));
@@ -31,8 +35,8 @@ ${listSection('Deliveries', opened, deliveryTable(items))}`;
   return accountPage(visit, { title: 'Webhooks', place: PATH, isLive, content });
 }
 
-function deliveryList({ edge, session: { account } }: PrivateVisit): List<DeliveryRecord> {
-  const { rows } = edge.services.cluster;
+function deliveryList({ services, session: { account } }: PrivateVisit): List<DeliveryRecord> {
+  const { rows } = services.cluster;
   const find: List<DeliveryRecord>['find'] = async (id) =>
     isWebhookEventId(id) ? rows.row(webhookAddress(account, id), 'delivery', id) : null;
   return {
@@ -61,8 +65,8 @@ function deliveryList({ edge, session: { account } }: PrivateVisit): List<Delive
   };
 }
 
-async function secret({ edge, session }: PrivateVisit): Promise<Html> {
-  const { cluster, pepper } = edge.services;
+async function secret({ services, session }: PrivateVisit): Promise<Html> {
+  const { cluster, pepper } = services;
   const signing = await findSigning(cluster, session.account);
   const turn = { action: `${PATH}/rotate`, token: session.token } as const;
   if (signing === null) {
@@ -96,10 +100,9 @@ function deliveryTable(deliveries: readonly DeliveryRecord[]): TableParts {
   };
 }
 
-async function rotate({ edge, site, session }: PrivateFormVisit): Promise<RouteAnswer> {
-  const { cluster, random, askMs: withinMs, inference } = edge.services;
+async function rotate({ services, site, session }: PrivateFormVisit, overlapMs: number): Promise<RouteAnswer> {
+  const { cluster, random, askMs: withinMs } = services;
   const request = Buffer.from(random.bytes(16)).toString('hex');
-  const { secretOverlapMs: overlapMs } = inference.config.webhooks;
   await rotateSigning(cluster, session.account, { request, overlapMs, withinMs });
   return redirectAnswer(PATH, site);
 }

@@ -1,6 +1,4 @@
 /** The parts of the OpenAPI document that its pages read, as the document has them. */
-import { openApiDocument } from '../../api/openapi/document.ts';
-import { OPERATIONS } from '../../api/openapi/operations.ts';
 
 /** JSON Schema, as far as our documents use it. */
 export interface Schema {
@@ -69,15 +67,9 @@ export interface Published {
   readonly resolve: (schema: Schema) => Schema;
 }
 
-let published: Published | null = null;
-
-/** Made once: the document does not change while a node runs. */
-export function publishedApi(): Published {
-  published ??= read(openApiDocument(OPERATIONS) as Document);
-  return published;
-}
-
-function read({ paths, components }: Document): Published {
+/** Reads an OpenAPI document. */
+export function publishedApi(document: object): Published {
+  const { paths, components } = document as Document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method, path })),
   );

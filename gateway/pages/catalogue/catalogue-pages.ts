@@ -7,8 +7,7 @@ import { listProviders } from '../../catalogue/providers.ts';
 import { standardEnvelope } from '../../dialects/reply/error-envelope.ts';
 import { type ModelSelection, selectModels } from '../../edge/query/filter-models.ts';
 import { paramOf } from '../../edge/request-context.ts';
-import type { Route } from '../../edge/route.ts';
-import { PREFIX } from '../../http/http-router.ts';
+import { PREFIX } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { unknownModel } from '../../routing/unknown-model.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
@@ -16,19 +15,22 @@ import { notFound } from '../../terms/not-found.ts';
 import type { Html } from '../kit/html.ts';
 import { layout, type SearchEntry } from '../kit/layout.ts';
 import { pageAnswer, redirectAnswer } from '../kit/page-answer.ts';
-import { openPage, type Visit } from '../kit/page-route.ts';
+import { openPage, type PageRoute, type Visit } from '../kit/page-route.ts';
 import type { Option } from '../kit/parts/fields.ts';
+import type { EndpointHistories } from './endpoint-histories.ts';
 import { DRAWN_MAX, REACHES } from './history-charts.ts';
 import { modelContent } from './model-page.ts';
 import { modelsContent } from './models-page.ts';
 
 /** The public catalogue for browsers: the same models, filters and figures as the catalogue routes of the API. */
-export const cataloguePageRoutes: readonly Route[] = [
-  // A client that is no browser reads the refusal of the API.
-  ...openPage('/', lead).map((route) => ({ ...route, errorEnvelope: standardEnvelope })),
-  ...openPage('/models', showModels),
-  ...openPage('/models/:author/:slug', showModel),
-];
+export function cataloguePageRoutes(histories: EndpointHistories): readonly PageRoute[] {
+  return [
+    // A client that is no browser reads the refusal of the API.
+    ...openPage('/', lead).map((route) => ({ ...route, errorEnvelope: standardEnvelope })),
+    ...openPage('/models', showModels),
+    ...openPage('/models/:author/:slug', (visit) => showModel(visit, histories)),
+  ];
+}
 
 const PAGE = '24';
 const NOTHING: ModelSelection = { models: [], total: 0, next: null, unsupported: [] };
@@ -66,7 +68,7 @@ function select(
   query: URLSearchParams,
 ): { readonly selection: ModelSelection; readonly problem: string | null } {
   try {
-    return { selection: selectModels(topicOf(visit), query, visit.edge.services.cluster.now()), problem: null };
+    return { selection: selectModels(topicOf(visit), query, visit.services.cluster.now()), problem: null };
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.status !== 400) throw thrown;
     return { selection: NOTHING, problem: thrown.message };
@@ -85,24 +87,24 @@ function asked(sent: URLSearchParams): URLSearchParams {
 }
 
 function providersOf(visit: Visit): readonly Option[] {
-  const { board } = visit.edge.services.cluster;
+  const { board } = visit.services.cluster;
   return listProviders(board.topic(PROVIDERS_TOPIC), topicOf(visit)).map(({ slug, name }) => ({
     value: String(slug),
     text: String(name),
   }));
 }
 
-async function showModel(visit: Visit): Promise<RouteAnswer> {
-  const { context, edge, site } = visit;
+async function showModel(visit: Visit, read: EndpointHistories): Promise<RouteAnswer> {
+  const { context, services, site } = visit;
   const id = `${paramOf(context, 'author')}/${paramOf(context, 'slug')}`;
   const model = catalogueModel(topicOf(visit), id);
   if (model === null) throw unknownModel(id, topicOf(visit));
   const days = new URLSearchParams(context.query).get('days');
   const endpoints = model.endpoints.slice(0, DRAWN_MAX);
   // The catalogue is read from memory: while the store is out of reach, only the history is missing.
-  const histories = await edge.histories.of(endpoints.map((each) => each.id)).catch(() => null);
+  const histories = await read.of(endpoints.map((each) => each.id)).catch(() => null);
   const history = {
-    ...{ endpoints, histories, now: edge.services.cluster.now() },
+    ...{ endpoints, histories, now: services.cluster.now() },
     reach: REACHES.find((reach) => String(reach.days) === days) ?? REACHES[0],
   };
   const { description, name } = model.summary;
@@ -125,6 +127,6 @@ function page({ site, session }: Visit, { status = 200, ...parts }: CataloguePag
   return pageAnswer(layout({ current: '/models', person: session, ...parts }), site, { status });
 }
 
-function topicOf({ edge }: Visit): ReadonlyMap<string, Json> {
-  return endpointsOn(edge.services.cluster.board);
+function topicOf({ services }: Visit): ReadonlyMap<string, Json> {
+  return endpointsOn(services.cluster.board);
 }

@@ -1,4 +1,4 @@
-import { PREFIX } from '../../http/http-router.ts';
+import { PREFIX } from '../../edge/route.ts';
 import { assetPath } from './assets.ts';
 import { type Html, html } from './html.ts';
 

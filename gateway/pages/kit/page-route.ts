@@ -1,22 +1,36 @@
 /** The ways in which a page is served: open to all, for a signed-in person, and what its forms send. */
 
 import type { FormFields } from '../../edge/body/form-fields.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import { formOf, type RequestContext } from '../../edge/request-context.ts';
 import { type Route, withHead } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { ManagementServices } from '../../management/services.ts';
+import type { Background } from '../../overload/background.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { html } from './html.ts';
 import { layout } from './layout.ts';
 import { pageAnswer, redirectAnswer } from './page-answer.ts';
-import { type PageSession, pageSessionOf } from './page-session.ts';
+import { type PageSession, type PageSessionParts, pageSessionOf } from './page-session.ts';
 import { isFromElsewhere, requireSameOrigin, requireToken } from './same-origin.ts';
 import { type Site, siteOf } from './site.ts';
+
+/** What every page takes of its node. */
+export interface PageNode extends PageSessionParts {
+  /** Reads the rows of long lists. */
+  readonly background: Pick<Background, 'step'>;
+}
+
+/** A route whose handler is given what every page takes of its node. */
+export interface PageRoute extends Omit<Route, 'answer'> {
+  readonly answer: (context: RequestContext, node: PageNode) => ReturnType<Route['answer']>;
+}
 
 /** One request for a page. */
 export interface Visit {
   readonly context: RequestContext;
-  readonly edge: EdgeRoutes;
+  /** What the person of the session may do with the account. */
+  readonly services: ManagementServices;
+  readonly background: PageNode['background'];
   readonly site: Site;
   readonly session: PageSession | null;
 }
@@ -36,18 +50,18 @@ export interface PrivateFormVisit extends PrivateVisit {
 type Answer = RouteAnswer | Promise<RouteAnswer>;
 
 /** A page for everybody; `session` is null without one. */
-export function openPage(path: string, answer: (visit: Visit) => Answer): readonly Route[] {
-  return withHead({
+export function openPage(path: string, answer: (visit: Visit) => Answer): readonly PageRoute[] {
+  return withHead<PageRoute>({
     ...{ method: 'GET', path, policy: 'open', body: 'none' },
-    answer: async (context, edge) => {
-      const visit = await visitOf(context, edge);
+    answer: async (context, node) => {
+      const visit = await visitOf(context, node);
       return visit.session === null && isReturning(visit) ? comeBack(visit) : answer(visit);
     },
   });
 }
 
 /** A page of a signed-in person. Anybody else is led to sign in, and back. */
-export function privatePage(path: string, answer: (visit: PrivateVisit) => Answer): readonly Route[] {
+export function privatePage(path: string, answer: (visit: PrivateVisit) => Answer): readonly PageRoute[] {
   return openPage(path, (visit) => {
     const { session } = visit;
     return session === null ? toSignIn(visit) : answer({ ...visit, session });
@@ -55,11 +69,11 @@ export function privatePage(path: string, answer: (visit: PrivateVisit) => Answe
 }
 
 /** Bytes for a signed-in person, which the handler writes by itself, such as a download. */
-export function privateContent(path: string, answer: (visit: PrivateVisit) => Promise<null>): readonly Route[] {
-  return withHead({
+export function privateContent(path: string, answer: (visit: PrivateVisit) => Promise<null>): readonly PageRoute[] {
+  return withHead<PageRoute>({
     ...{ method: 'GET', path, policy: 'open', body: 'none' },
-    answer: async (context, edge) => {
-      const visit = await visitOf(context, edge);
+    answer: async (context, node) => {
+      const visit = await visitOf(context, node);
       const { session } = visit;
       return session === null ? toSignIn(visit) : answer({ ...visit, session });
     },
@@ -67,19 +81,19 @@ export function privateContent(path: string, answer: (visit: PrivateVisit) => Pr
 }
 
 /** What a form of a page for everybody sends. */
-export function openForm(path: string, answer: (visit: FormVisit) => Answer): Route {
+export function openForm(path: string, answer: (visit: FormVisit) => Answer): PageRoute {
   return {
     ...{ method: 'POST', path, policy: 'open', body: 'form' },
-    answer: async (context, edge) => {
-      const site = siteOf(context.request, edge.clients);
+    answer: async (context, node) => {
+      const site = siteOf(context.request, node.clients);
       requireSameOrigin(context.request.headers, site);
-      return answer({ context, edge, site, session: await pageSessionOf(context, edge), form: formOf(context) });
+      return answer({ ...(await visitOf(context, node)), form: formOf(context) });
     },
   };
 }
 
 /** What a form of a signed-in person sends: refused without the token of the session. */
-export function privateForm(path: string, answer: (visit: PrivateFormVisit) => Answer): Route {
+export function privateForm(path: string, answer: (visit: PrivateFormVisit) => Answer): PageRoute {
   return openForm(path, (visit) => {
     const { session, form } = visit;
     if (session === null) {
@@ -97,9 +111,10 @@ export function toSignIn({ context, site }: Visit): RouteAnswer {
   return redirectAnswer(`/sign-in?${new URLSearchParams({ next: url })}`, site);
 }
 
-async function visitOf(context: RequestContext, edge: EdgeRoutes): Promise<Visit> {
-  const site = siteOf(context.request, edge.clients);
-  return { context, edge, site, session: await pageSessionOf(context, edge) };
+async function visitOf(context: RequestContext, node: PageNode): Promise<Visit> {
+  const site = siteOf(context.request, node.clients);
+  const { services, background } = node;
+  return { context, services, background, site, session: await pageSessionOf(context, node) };
 }
 
 /** A strict cookie is absent from a request that another site has begun, so it does not tell whether there is one. */

@@ -5,9 +5,11 @@ import { findSession } from '../../../actors/session/session.ts';
 import type { SessionRecord } from '../../../actors/session/session-record.ts';
 import { secretDigest } from '../../../actors/terms/one-time.ts';
 import type { Principal } from '../../../actors/terms/principal.ts';
+import type { Authentication } from '../../edge/auth/authentication.ts';
 import { sessionSecretOf } from '../../edge/auth/session-cookie.ts';
-import type { EdgeRoutes } from '../../edge/edge-routes.ts';
 import type { RequestContext } from '../../edge/request-context.ts';
+import type { ClientAddresses } from '../../http/client-addresses.ts';
+import type { ManagementServices } from '../../management/services.ts';
 import { refusalError } from '../../terms/refusal-error.ts';
 
 /** The signed-in person of a request. The session manages keys and reads reports of its account; it spends nothing. */
@@ -22,16 +24,23 @@ export interface PageSession {
   readonly token: string;
 }
 
+export interface PageSessionParts {
+  readonly services: ManagementServices;
+  readonly clients: ClientAddresses;
+  readonly authentication: Pick<Authentication, 'noteSession'>;
+}
+
 /**
  * The session of a request's cookie; null without an open one. A session lives no longer than the management key that
  * opened it, and opens nothing while its account is suspended. Throws the key's 429.
  */
 export async function pageSessionOf(
   { request }: Pick<RequestContext, 'request'>,
-  { services, clients, authentication }: Pick<EdgeRoutes, 'services' | 'clients' | 'authentication'>,
+  parts: PageSessionParts,
 ): Promise<PageSession | null> {
   const secret = sessionSecretOf(request.headers);
   if (secret === null) return null;
+  const { services, clients, authentication } = parts;
   const { cluster, pepper } = services;
   const digest = secretDigest(pepper, 'session', secret);
   const record = await findSession(cluster, digest);
@@ -45,10 +54,10 @@ export async function pageSessionOf(
 
 async function mayAct(
   { by, account }: SessionRecord,
-  { cluster, rates, askMs }: EdgeRoutes['services'],
+  { cluster, config, askMs }: ManagementServices,
 ): Promise<boolean> {
   if (by.kind !== 'key') return (await showAccount(cluster, `account:${account}`, askMs)).status === 'open';
-  const counted = await countRequest(cluster, by.id, { perMinute: rates.keyPerMinute, withinMs: askMs });
+  const counted = await countRequest(cluster, by.id, { perMinute: config.rates.keyPerMinute, withinMs: askMs });
   if (!('refusal' in counted)) return true;
   if (counted.refusal.status === 429) throw refusalError(counted.refusal, cluster.now());
   return false;

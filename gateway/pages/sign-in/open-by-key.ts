@@ -4,7 +4,7 @@ import { oneTimeSecret, secretDigest, sessionAddress } from '../../../actors/ter
 import type { Authenticated } from '../../edge/auth/authentication.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import type { FormVisit } from '../kit/page-route.ts';
-import type { Opened } from './opened.ts';
+import type { Opened, SignInParts } from './opened.ts';
 
 const UNKNOWN = 'This is no valid management key. Check that you copied all of it.';
 const INFERENCE = 'This key is for requests to models. Signing in needs a management key.';
@@ -13,8 +13,11 @@ const INFERENCE = 'This key is for requests to models. Signing in needs a manage
  * Opens a session for a management key. The key is judged as the credential of any request: a wrong one is counted by
  * its client address and by itself, and a dead one is not distinguished from an unknown one. Throws 429 and 503.
  */
-export async function openByKey({ context, edge }: FormVisit, text: string): Promise<Opened> {
-  const { authentication, services, clients } = edge;
+export async function openByKey(
+  { context, services }: FormVisit,
+  { authentication, clients }: SignInParts,
+  text: string,
+): Promise<Opened> {
   const presented: Authenticated = {
     ...{ credential: { type: 'key', key: text.trim() }, digest: null, caller: null, address: null, counted: false },
   };

@@ -1,6 +1,5 @@
 import { closeSession } from '../../../actors/session/session.ts';
 import { endedCookie, sessionCookie } from '../../edge/auth/session-cookie.ts';
-import type { Route } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { pageAnswer, redirectAnswer } from '../kit/page-answer.ts';
@@ -8,6 +7,7 @@ import {
   type FormVisit,
   openForm,
   openPage,
+  type PageRoute,
   type PrivateFormVisit,
   privateForm,
   type Visit,
@@ -15,14 +15,17 @@ import {
 import { nextPath } from './next-path.ts';
 import { openByInvitation } from './open-by-invitation.ts';
 import { openByKey } from './open-by-key.ts';
+import type { SignInParts } from './opened.ts';
 import { signInPage } from './sign-in-page.ts';
 
 /** Signing in and out. (rule K36) */
-export const signInRoutes: readonly Route[] = [
-  ...openPage('/sign-in', showSignIn),
-  openForm('/sign-in', signIn),
-  privateForm('/sign-out', signOut),
-];
+export function signInRoutes(parts: SignInParts): readonly PageRoute[] {
+  return [
+    ...openPage('/sign-in', showSignIn),
+    openForm('/sign-in', (visit) => signIn(visit, parts)),
+    privateForm('/sign-out', signOut),
+  ];
+}
 
 const SIGNED_OUT = 'You are signed out.';
 
@@ -36,8 +39,8 @@ function showSignIn({ context, site, session }: Visit): RouteAnswer {
 }
 
 /** Every sign-in opens a session with a new secret, and ends the one that the browser had. */
-async function signIn(visit: FormVisit): Promise<RouteAnswer> {
-  const { edge, site, session, form } = visit;
+async function signIn(visit: FormVisit, parts: SignInParts): Promise<RouteAnswer> {
+  const { services, site, session, form } = visit;
   const next = nextPath(form.get('next'));
   const invitation = form.get('invite') ?? null;
   if (!site.isSecure) {
@@ -45,18 +48,20 @@ async function signIn(visit: FormVisit): Promise<RouteAnswer> {
     throw new GatewayError({ status: 403, type: 'permission_denied', message });
   }
   const opened =
-    invitation === null ? await openByKey(visit, form.get('key') ?? '') : await openByInvitation(visit, invitation);
+    invitation === null
+      ? await openByKey(visit, parts, form.get('key') ?? '')
+      : await openByInvitation(visit, parts, invitation);
   if ('problem' in opened) {
     const { problem } = opened;
     return pageAnswer(signInPage({ site, next, invitation, problem }), site, { status: 401 });
   }
-  const { cluster, askMs, config } = edge.services;
+  const { cluster, askMs, config } = services;
   if (session !== null) await closeSession(cluster, session.session, session.by, askMs);
   return redirectAnswer(next, site, { cookies: [sessionCookie(opened.secret, config.signIn.sessionMs)] });
 }
 
-async function signOut({ edge, site, session }: PrivateFormVisit): Promise<RouteAnswer> {
-  const { cluster, askMs } = edge.services;
+async function signOut({ services, site, session }: PrivateFormVisit): Promise<RouteAnswer> {
+  const { cluster, askMs } = services;
   await closeSession(cluster, session.session, session.by, askMs);
   return redirectAnswer('/sign-in?out', site, { cookies: [endedCookie()] });
 }

@@ -1,5 +1,5 @@
-import type { Constraints } from '../constraints.ts';
-import type { IndexedEndpoint } from '../endpoint-index.ts';
+import type { Constraints } from '../endpoints/constraints.ts';
+import type { IndexedEndpoint } from '../endpoints/endpoint-index.ts';
 import { inputsRule } from './inputs.ts';
 import { outputsRule } from './outputs.ts';
 import { parametersRule } from './parameters.ts';

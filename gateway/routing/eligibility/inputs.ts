@@ -1,7 +1,7 @@
 import { mediaTypeName } from '../../terms/media-type-name.ts';
 import type { TurnMessage } from '../../terms/turn.ts';
-import type { CarriedInput, Constraints } from '../constraints.ts';
-import type { IndexedEndpoint } from '../endpoint-index.ts';
+import type { CarriedInput, Constraints } from '../endpoints/constraints.ts';
+import type { IndexedEndpoint } from '../endpoints/endpoint-index.ts';
 import type { RuleViolation } from './rule-violation.ts';
 
 /** Token ids have no characters. */

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
-import { matches } from '../matches.ts';
+import { matches } from '../endpoints/matches.ts';
 
 /** True when the endpoint declares this value for a member of `image_config` or `audio`. */
 export function isSetting(

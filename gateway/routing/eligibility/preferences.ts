@@ -1,6 +1,6 @@
 import type { Preferences } from '../../terms/turn.ts';
-import type { Constraints } from '../constraints.ts';
-import type { IndexedEndpoint } from '../endpoint-index.ts';
+import type { Constraints } from '../endpoints/constraints.ts';
+import type { IndexedEndpoint } from '../endpoints/endpoint-index.ts';
 import type { RuleViolation } from './rule-violation.ts';
 
 /** The client's provider preferences must admit the endpoint. (rule I28, rule I32, rule K21) */

@@ -1,8 +1,8 @@
 import type { PriceKey } from '../../../actors/terms/tariff.ts';
 import { compare, multiply } from '../../../actors/terms/usd.ts';
 import type { Turn } from '../../terms/turn.ts';
-import type { Constraints } from '../constraints.ts';
-import type { IndexedEndpoint } from '../endpoint-index.ts';
+import type { Constraints } from '../endpoints/constraints.ts';
+import type { IndexedEndpoint } from '../endpoints/endpoint-index.ts';
 import type { RuleViolation } from './rule-violation.ts';
 
 type Caps = NonNullable<Turn['preferences']['priceMax']>;

@@ -1,6 +1,6 @@
 import { TOOL_CALL_SUCCESS_MIN } from '../../../actors/terms/endpoint.ts';
-import type { Constraints } from '../constraints.ts';
-import type { IndexedEndpoint } from '../endpoint-index.ts';
+import type { Constraints } from '../endpoints/constraints.ts';
+import type { IndexedEndpoint } from '../endpoints/endpoint-index.ts';
 import type { RuleViolation } from './rule-violation.ts';
 
 /**

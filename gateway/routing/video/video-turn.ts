@@ -1,6 +1,6 @@
 import type { Turn } from '../../terms/turn.ts';
 import type { VideoRequest } from '../../terms/video-request.ts';
-import type { CarriedInput } from '../constraints.ts';
+import type { CarriedInput } from '../endpoints/constraints.ts';
 
 /**
  * A request for a video as the rules of routing read it: a turn that demands video output, with the members that an

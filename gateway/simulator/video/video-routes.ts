@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Call } from '../call-log.ts';
+import type { Call, VideoCall } from '../calls/call-log.ts';
 import { sendClip } from './send-clip.ts';
-import type { VideoCall } from './video-call.ts';
 import { clipOf, shownJob, statusOf, type VideoJob, VideoJobs } from './video-jobs.ts';
 import { orderOf, type RenderOrder, type VideoRequest } from './video-request.ts';
 

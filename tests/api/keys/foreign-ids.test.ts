@@ -5,9 +5,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { announceWebhook, mintSigningSecret } from '../../../actors/terms/webhook.ts';
-import { apiRoutes } from '../../../gateway/api/api-routes.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { apiTable } from '../../support/route-table.ts';
 import { signedIn } from '../pages/visitor.ts';
 import { openCluster } from './cluster.ts';
 
@@ -122,7 +122,7 @@ function announce(account: string): void {
 
 /** Paths with a parameter that names no object of an account: the catalogue, and the month of a statement. */
 const NO_OBJECT = /^\/(?:(?:images\/)?models?\/|(?:provider\/)?statements\/:month)/;
-const named = apiRoutes().filter(({ path }) => path === '/generation' || (/:/.test(path) && !NO_OBJECT.test(path)));
+const named = apiTable().filter(({ path }) => path === '/generation' || (/:/.test(path) && !NO_OBJECT.test(path)));
 const objectOf = (path: string): string => path.replace(/(\/:\w+).*$/, '$1');
 
 function pathOf(path: string, id: string): string {

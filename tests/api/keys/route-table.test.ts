@@ -8,11 +8,11 @@ import { createAccount, suspendAccount } from '../../../actors/account/account.t
 import { changeKey } from '../../../actors/key/key.ts';
 import { accountAddress, providerAccountId } from '../../../actors/terms/ids.ts';
 import type { KeyKind } from '../../../actors/terms/principal.ts';
-import { apiRoutes } from '../../../gateway/api/api-routes.ts';
 import type { RoutePolicy } from '../../../gateway/edge/route.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { paced } from '../../support/pace.ts';
+import { apiTable } from '../../support/route-table.ts';
 import { signedIn } from '../pages/visitor.ts';
 import { openCluster } from './cluster.ts';
 
@@ -43,7 +43,7 @@ const PROVIDER = [
 const PUBLIC =
   /^(GET|HEAD) (\/?|\/ready|\/openapi\.json|\/models?(\/.*)?|\/endpoints\/zdr|\/images\/models(\/.*)?|\/embeddings\/models|\/providers|\/families)$|^POST \/(auth\/keys|credits\/coinbase)$|^GET \/stats\/public$/;
 
-const routes = apiRoutes().map(({ method, path, policy }) => ({ name: `${method} ${path}`, method, path, policy }));
+const routes = apiTable().map(({ method, path, policy }) => ({ name: `${method} ${path}`, method, path, policy }));
 
 function policyOf(name: string): RoutePolicy | 'public' {
   if (MANAGEMENT.includes(name)) return 'management';

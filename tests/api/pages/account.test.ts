@@ -1,10 +1,10 @@
 /** The pages of an account: every one of them, as its owner, as somebody else, and with forms from elsewhere. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { accountRoutes } from '../../../gateway/pages/account/account-routes.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { eventually } from '../../support/eventually.ts';
+import { accountTable } from '../../support/route-table.ts';
 import { openCluster } from './cluster.ts';
 import { fieldsOf, type Person, signedIn, Visitor } from './visitor.ts';
 
@@ -66,7 +66,11 @@ async function useKey() {
 
 it('every page of the account answers its owner, leads a stranger to sign in, and is written for nobody else', async () => {
   const stranger = new Visitor(owner.visitor.origin);
-  const paths = new Set(accountRoutes.filter(({ method }) => method === 'GET').map(({ path }) => path));
+  const paths = new Set(
+    accountTable()
+      .filter(({ method }) => method === 'GET')
+      .map(({ path }) => path),
+  );
   const pages = [...paths].filter((path) => !path.includes(':') && !path.endsWith('.csv'));
   assert.ok(pages.length >= 9, pages.join(' '));
   for (const path of [...pages, `/account/generations/${ids.generation}`, `/account/batches/${ids.batch}`]) {
@@ -173,7 +177,7 @@ it('a wrong entry is told beside its field, and nothing is created', async () =>
 });
 
 it('every form is refused from another site, and without the token of its session (rule K33)', async () => {
-  const forms = accountRoutes.filter(({ method }) => method === 'POST');
+  const forms = accountTable().filter(({ method }) => method === 'POST');
   assert.ok(forms.length >= 8);
   for (const { path } of forms) {
     const at = path.replace(':id', 'key_0');

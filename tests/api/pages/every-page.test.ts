@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { accountRoutes } from '../../../gateway/pages/account/account-routes.ts';
 import { bounded } from '../../support/bounded.ts';
 import { closeBrowser, openContext, screenshot } from '../../support/browser.ts';
 import { UNLIMITED } from '../../support/cluster/shared-cluster.ts';
 import { startCluster, type TestCluster } from '../../support/cluster/start-cluster.ts';
 import { eventually } from '../../support/eventually.ts';
+import { accountTable } from '../../support/route-table.ts';
 import { ROOT } from '../../support/sources.ts';
 import { authPath, pkce } from './visitor.ts';
 
@@ -86,8 +86,12 @@ async function signIn(page: Page): Promise<void> {
 }
 
 function accountPaths(): readonly string[] {
-  const paths = new Set(accountRoutes.filter(({ method }) => method === 'GET').map(({ path }) => path));
-  return [...paths, '/account/sessions'].filter((path) => !path.includes(':') && !path.endsWith('.csv'));
+  const paths = new Set(
+    accountTable()
+      .filter(({ method }) => method === 'GET')
+      .map(({ path }) => path),
+  );
+  return [...paths].filter((path) => !path.includes(':') && !path.endsWith('.csv'));
 }
 
 const everyPath = (): readonly string[] => [

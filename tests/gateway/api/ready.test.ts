@@ -2,22 +2,24 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/runtime/index.ts';
-import { apiRoutes } from '../../../gateway/api/api-routes.ts';
+import { healthRoutes } from '../../../gateway/api/health.ts';
 import type { Route } from '../../../gateway/edge/route.ts';
 import type { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { ServingState } from '../../../gateway/terms/serving-state.ts';
 
-const { answer, policy } = apiRoutes().find(({ path }) => path === '/ready') as Route;
+function routeOf(parts: Parameters<typeof healthRoutes>[0]): Route {
+  return healthRoutes(parts).find(({ path }) => path === '/ready') as Route;
+}
 
 /** In the last of these states, after each of the others for one look. */
 async function readyIn(...states: readonly ServingState[]): Promise<unknown> {
   let looks = 0;
-  const services = { readiness: () => states[Math.min(looks++, states.length - 1)], clock: systemClock };
-  return (answer as (...args: readonly unknown[]) => unknown)({}, { services });
+  const readiness = (): ServingState => states[Math.min(looks++, states.length - 1)] as ServingState;
+  return routeOf({ readiness, clock: systemClock }).answer({} as never);
 }
 
 test('a node that serves is ready, without a key', async () => {
-  assert.is(policy, 'unguarded');
+  assert.is(routeOf({ readiness: () => 'ready', clock: systemClock }).policy, 'unguarded');
   assert.is(((await readyIn('ready')) as { readonly body: string }).body, '{"status":"ready"}');
 });
 

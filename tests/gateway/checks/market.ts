@@ -7,7 +7,7 @@ import config from '../../../cluster.config.ts';
 import { Benchmarker } from '../../../gateway/checks/benchmarker.ts';
 import { Checker } from '../../../gateway/checks/checker.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
-import { targetOf } from '../../../gateway/providers/target.ts';
+import { targetOf } from '../../../gateway/providers/call/target.ts';
 import type { BenchmarkLimits, CheckLimits } from '../../../gateway/terms/check-limits.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import { boardEndpoint } from '../inference/stage.ts';

@@ -3,8 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ErrorEnvelope } from '../../../gateway/dialects/reply/error-envelope.ts';
-import type { EdgeRoutes } from '../../../gateway/edge/edge-routes.ts';
-import { refuse } from '../../../gateway/edge/refuse.ts';
+import { type RefuseParts, refuse } from '../../../gateway/edge/refuse.ts';
 import { beginRequest } from '../../../gateway/edge/request-context.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { NO_MEASURES } from '../../../gateway/terms/measures.ts';
@@ -24,18 +23,17 @@ async function refused(
   { sent, envelope }: { readonly sent?: string; readonly envelope?: ErrorEnvelope } = {},
 ): Promise<Refused> {
   let logged = 0;
-  const services = {
+  const parts = {
     cluster: { now: () => 0 },
     measures: NO_MEASURES,
     log: { error: () => logged++, warn: () => logged++ },
-  };
-  const edge = { services } as unknown as EdgeRoutes;
+  } as unknown as RefuseParts;
   const server = createServer((request, response) => {
-    const none = { credential: { type: 'none' }, startedAt: 0, invite: null, upgrade: null } as const;
-    const context = beginRequest({ request, response, id: 'gen-1', ...none });
+    const none = { startedAt: 0, invite: null, upgrade: null };
+    const context = beginRequest({ request, response, ...none }, 'gen-1', { type: 'none' });
     if (sent !== undefined) response.write(sent);
     if (envelope !== undefined) context.errorEnvelope = envelope;
-    setImmediate(() => void refuse(thrown, context, edge));
+    setImmediate(() => void refuse(thrown, context, parts));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

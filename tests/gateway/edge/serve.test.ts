@@ -2,15 +2,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/runtime/index.ts';
 import config from '../../../cluster.config.ts';
-import { OpenUploads } from '../../../gateway/edge/body/open-uploads.ts';
-import type { EdgeRoutes } from '../../../gateway/edge/edge-routes.ts';
+import { RequestBodies } from '../../../gateway/edge/body/request-bodies.ts';
+import { edgeListener } from '../../../gateway/edge/edge-listener.ts';
 import { callerOf, takeBody } from '../../../gateway/edge/request-context.ts';
 import type { Route } from '../../../gateway/edge/route.ts';
 import { RunningRequests } from '../../../gateway/edge/running-requests.ts';
-import { serve } from '../../../gateway/edge/serve.ts';
+import { type ServeParts, serve } from '../../../gateway/edge/serve.ts';
 import { ClientAddresses } from '../../../gateway/http/client-addresses.ts';
 import { HttpRouter } from '../../../gateway/http/http-router.ts';
-import { Listener } from '../../../gateway/http/listener.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { NO_MEASURES } from '../../../gateway/terms/measures.ts';
 import type { ServingState } from '../../../gateway/terms/serving-state.ts';
@@ -80,15 +79,27 @@ async function observed({
     if (wakesTo !== undefined && steps.length === 1) return 'waking';
     return fails === 'shed' ? 'isolated' : (wakesTo ?? 'ready');
   };
-  const edge = {
-    services: {
-      cluster: { now: () => 0 },
-      measures: NO_MEASURES,
-      limits: config.edge,
-      clock: systemClock,
-      readiness,
-      log: { warn: () => {}, error: () => {} },
+  const clients = new ClientAddresses([]);
+  const authentication = {
+    accountOf: () => (isStranger ? null : CALLER.account),
+    enter: (context: { caller: unknown }) => {
+      const entering = take('credential');
+      if (fails !== 'credential') context.caller = CALLER;
+      return entering;
     },
+    count: async (context: { counted: boolean }) => {
+      context.counted = true;
+      steps.push('count');
+      return fails === 'count' ? refusal('count') : null;
+    },
+  };
+  const edge = {
+    cluster: { now: () => 0 },
+    measures: NO_MEASURES,
+    limits: config.edge,
+    clock: systemClock,
+    readiness,
+    log: { warn: () => {}, error: () => {} },
     window: {
       check: () => void take('check'),
       take: () => {
@@ -114,25 +125,12 @@ async function observed({
       },
       refused: () => void shed++,
     },
-    clients: new ClientAddresses([]),
-    authentication: {
-      accountOf: () => (isStranger ? null : CALLER.account),
-      enter: (context: { caller: unknown }) => {
-        const entering = take('credential');
-        if (fails !== 'credential') context.caller = CALLER;
-        return entering;
-      },
-      count: async (context: { counted: boolean }) => {
-        context.counted = true;
-        steps.push('count');
-        return fails === 'count' ? refusal('count') : null;
-      },
-    },
-    bodies: { reservation: () => () => true },
-    openUploads: new OpenUploads(config.edge),
+    clients,
+    authentication,
+    bodies: new RequestBodies({ limits: config.edge, clock: systemClock, clients, authentication }),
     running: new RunningRequests(config.edge.requestsMax),
     underWay: () => 1,
-  } as unknown as EdgeRoutes;
+  } as unknown as ServeParts;
   const route: Route = {
     method: 'POST',
     path: '/a/:id',
@@ -147,7 +145,7 @@ async function observed({
     },
   };
   const router = new HttpRouter([route]);
-  const listener = new Listener({
+  const listener = edgeListener({
     limits: config.edge,
     clock: systemClock,
     generation: () => 'gen-1',

@@ -2,21 +2,22 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readCredential } from '../../../gateway/edge/auth/request-credential.ts';
-import type { RequestContext } from '../../../gateway/edge/request-context.ts';
 import { ClientConnection } from '../../../gateway/http/connection.ts';
+import type { HttpExchange } from '../../../gateway/http/exchange.ts';
 import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);
 
+type Request = Pick<HttpExchange<unknown>, 'response'>;
+
 /** A request as far as a connection reads it; the answer being sent has a `socket`. */
-function requestOn(socket: object | null, writableFinished = false): RequestContext {
+function requestOn(socket: object | null, writableFinished = false): Request {
   const response = Object.assign(new EventEmitter(), { socket, writableFinished, destroy: () => {} });
-  return { response } as unknown as RequestContext;
+  return { response } as unknown as Request;
 }
 
 it('is idle since its last answer, and not while a request is unanswered', () => {
-  const connection = new ClientConnection({} as Socket, 5);
+  const connection = new ClientConnection<Request>({} as Socket, 5, () => requestOn(null));
   assert.is(connection.idleSince, 5);
   const [first, second] = [requestOn({}), requestOn(null)];
   connection.begin(first);
@@ -31,7 +32,7 @@ it('is idle since its last answer, and not while a request is unanswered', () =>
 });
 
 it('notifies the answers queued behind the current one that their client left', async () => {
-  const connection = new ClientConnection({} as Socket, 0);
+  const connection = new ClientConnection<Request>({} as Socket, 0, () => requestOn(null));
   const closed: string[] = [];
   const contexts = {
     turn: requestOn({}),
@@ -52,7 +53,7 @@ it('notifies the answers queued behind the current one that their client left', 
 });
 
 it('notifies no answer a second time where Node does so itself, as from version 24 on', async () => {
-  const connection = new ClientConnection({} as Socket, 0);
+  const connection = new ClientConnection<Request>({} as Socket, 0, () => requestOn(null));
   let closed = 0;
   const context = requestOn(null);
   const destroy = (): void => {
@@ -66,27 +67,6 @@ it('notifies no answer a second time where Node does so itself, as from version 
   connection.end();
   await new Promise((resolve) => setImmediate(resolve));
   assert.is(closed, 1);
-});
-
-it('returns the same credential as readCredential, regardless of the previous request', () => {
-  const connection = new ClientConnection({} as Socket, 0);
-  const bearer = 'Bearer sk-1';
-  const heads: (readonly [readonly string[], readonly string[]])[] = [
-    [[bearer], []],
-    [[bearer], []],
-    [['Bearer sk-2'], []],
-    [['Basic sk-2'], []],
-    [[], []],
-    [[bearer], ['sk-1']],
-    [[bearer], ['sk-2']],
-    [[bearer, bearer], []],
-    [[], ['sk-2']],
-    [[bearer], []],
-  ];
-  for (const [authorizations, apiKeys] of heads) {
-    const head = { authorizations, apiKeys, hosts: 1, count: 2 };
-    assert.equal(connection.credentialOf(head), readCredential(head));
-  }
 });
 
 test.run();

@@ -1,12 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { HttpRouter, PREFIX } from '../../../gateway/http/http-router.ts';
-import { publicRoutes } from '../../../gateway/node/public-routes.ts';
+import { PREFIX } from '../../../gateway/edge/route.ts';
+import { HttpRouter } from '../../../gateway/http/http-router.ts';
 import { bounded } from '../../support/bounded.ts';
+import { apiTable, pageTable } from '../../support/route-table.ts';
 
 const it = bounded(test);
 
-const router = new HttpRouter(publicRoutes());
+const router = new HttpRouter([
+  ...apiTable().map((route) => ({ ...route, path: `${PREFIX}${route.path}` })),
+  ...pageTable(),
+]);
 
 const long = 'a'.repeat(512);
 const MODEL = '/models/:author/:slug';

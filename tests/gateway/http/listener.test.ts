@@ -3,9 +3,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/runtime/index.ts';
 import config from '../../../cluster.config.ts';
+import { edgeListener } from '../../../gateway/edge/edge-listener.ts';
 import { nameAnswer } from '../../../gateway/edge/generation-headers.ts';
 import type { RequestContext } from '../../../gateway/edge/request-context.ts';
-import { Listener } from '../../../gateway/http/listener.ts';
+import type { Listener } from '../../../gateway/http/listener.ts';
 import type { EdgeLimits } from '../../../gateway/terms/config.ts';
 import { bounded } from '../../support/bounded.ts';
 import { sendThenRead } from '../../support/send-then-read.ts';
@@ -13,7 +14,7 @@ import { sendThenRead } from '../../support/send-then-read.ts';
 const it = bounded(test);
 
 interface Running {
-  readonly listener: Listener;
+  readonly listener: Listener<RequestContext>;
   readonly port: number;
 }
 
@@ -22,7 +23,7 @@ async function start(
   serve: (context: RequestContext) => void = ({ response }) => response.end('served'),
 ): Promise<Running> {
   let count = 0;
-  const listener = new Listener({
+  const listener = edgeListener({
     limits: { ...config.edge, ...limits },
     clock: systemClock,
     generation: () => `gen-${++count}`,

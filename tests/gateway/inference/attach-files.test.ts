@@ -14,7 +14,6 @@ import { storeUpload } from '../../../gateway/files/store-upload.ts';
 import { describeFiles } from '../../../gateway/inference/attach-files.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import type { InferenceServices } from '../../../gateway/inference/services.ts';
-import { startTurn } from '../../../gateway/inference/start-turn.ts';
 import type { Caller } from '../../../gateway/terms/caller.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
@@ -25,6 +24,7 @@ import { MemoryKeyStore } from '../../support/memory-key-store.ts';
 import { wav } from '../pricing/sounds.ts';
 import { openScene, sim } from './scene.ts';
 import { type Answers, board, boardEndpoint, generous, type SentEvent, type Stage, stage } from './stage.ts';
+import { start as startTurn } from './start.ts';
 
 const it = bounded(test);
 const ports = { clock: systemClock, random: systemRandom };

@@ -5,12 +5,12 @@ import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { compare } from '../../../actors/terms/usd.ts';
 import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
-import { startTurn, type TurnInput } from '../../../gateway/inference/start-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import { ACCOUNT, KEY } from '../../support/model/words.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../../support/provider/scripted-provider.ts';
 import { eventsOf, failed, releaseOf, settlementOf } from './scene.ts';
 import { board, boardEndpoint, type Stage, stage } from './stage.ts';
+import { start, type TurnInput } from './start.ts';
 
 const it = bounded(test);
 
@@ -77,7 +77,7 @@ const GOOD = answerOf([
 ]);
 
 async function answered(on: Stage, members: object = {}): Promise<Record<string, unknown>> {
-  const running = await startTurn(on.services, input(members));
+  const running = await start(on.services, input(members));
   const { events, closing } = await endTurn(on.services, running);
   await on.end();
   return JSON.parse(running.request.reply.whole(running.head, events, closing)) as Record<string, unknown>;
@@ -138,7 +138,7 @@ it('where every answer is broken the hold is released and nothing is charged', a
   script(first, answerOf([[1]]));
   script(second, '{}');
   const on = both();
-  const error = await failed(startTurn(on.services, input({})));
+  const error = await failed(start(on.services, input({})));
   assert.is(error.status, 502);
   await on.end();
   assert.is(releaseOf(on)?.status, 502);

@@ -8,13 +8,13 @@ import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { chatDialect } from '../../../gateway/dialects/chat/chat-dialect.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
-import { startTurn } from '../../../gateway/inference/start-turn.ts';
 import { longSources, longText } from '../../fixtures/tokens/long-prompts.ts';
 import { bounded } from '../../support/bounded.ts';
 import { ACCOUNT, KEY } from '../../support/model/words.ts';
 import { Dice } from '../pricing/random-charge.ts';
 import { failed, settlementOf } from './scene.ts';
 import { board, boardEndpoint, type Stage, stage } from './stage.ts';
+import { start as startTurn } from './start.ts';
 
 const it = bounded(test, 60_000);
 const COUNT = { cl100k_base: cl100k, o200k_base: o200k };

@@ -7,12 +7,12 @@ import type { HoldRequest, Settlement } from '../../../actors/terms/hold.ts';
 import { compare } from '../../../actors/terms/usd.ts';
 import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
-import { startTurn } from '../../../gateway/inference/start-turn.ts';
 import { NO_MEASURES } from '../../../gateway/terms/measures.ts';
 import { bounded } from '../../support/bounded.ts';
 import { ACCOUNT, KEY } from '../../support/model/words.ts';
 import { openScene, sim } from './scene.ts';
 import { board, boardEndpoint, type Stage, stage } from './stage.ts';
+import { start } from './start.ts';
 
 const it = bounded(test);
 const scene = await openScene();
@@ -83,7 +83,7 @@ async function charged({ dialect, served, body }: Case, reported: number): Promi
   const measures = { ...NO_MEASURES, usageRefused: () => void refused++ };
   const on = stage({ endpoints: board(served), measures });
   const usage = { prompt_tokens: reported, prompt_tokens_details: null };
-  const running = await startTurn(on.services, {
+  const running = await start(on.services, {
     dialect: DIALECTS[dialect],
     body: { model: served.model, ...body(textOf({ tokens: 3, usage })) },
     session: null,

@@ -10,7 +10,6 @@ import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
 import { CallerAbort } from '../../../gateway/inference/caller-abort.ts';
 import { type EndedTurn, endTurn, type Settle } from '../../../gateway/inference/end-turn.ts';
 import type { RunningTurn } from '../../../gateway/inference/running-turn.ts';
-import { startTurn, type TurnInput } from '../../../gateway/inference/start-turn.ts';
 import { CallerLeft } from '../../../gateway/terms/caller-left.ts';
 import { lineKind } from '../../actors/example-kinds/line.ts';
 import { openStage } from '../../actors/runtime/durable/stage.ts';
@@ -20,6 +19,7 @@ import { ACCOUNT, KEY } from '../../support/model/words.ts';
 import { startScriptedProvider } from '../../support/provider/scripted-provider.ts';
 import { callsAt, eventsOf, failed, openScene, releaseOf, settlementOf, sim } from './scene.ts';
 import { board, boardEndpoint, failing, generous, type Stage, stage } from './stage.ts';
+import { start, type TurnInput } from './start.ts';
 
 const it = bounded(test);
 const { a, b, both, onlyA, close } = await openScene();
@@ -89,7 +89,7 @@ for (const name of NAMES) {
     const turnInput = input(name, BODY[name]({ tokens: 3 }), {
       onAccepted: ({ generation }) => accepted.push(`${generation} after ${on.asks.length} asks`),
     });
-    const running = await startTurn(on.services, turnInput);
+    const running = await start(on.services, turnInput);
     assert.equal(accepted, [`${turnInput.generation} after 0 asks`]);
     const ended = await endTurn(on.services, running);
     assert.equal(eventsOf(on), ['turn.admit', 'hold.settle']);
@@ -109,7 +109,7 @@ for (const name of NAMES) {
 
   it(`a streamed ${name} body is read in parts and ends with the same function`, async () => {
     const on = stage({ endpoints: onlyA });
-    const running = await startTurn(on.services, input(name, { ...BODY[name]({ tokens: 4, tps: 200 }), stream: true }));
+    const running = await start(on.services, input(name, { ...BODY[name]({ tokens: 4, tps: 200 }), stream: true }));
     const frames = running.request.reply.frames(running.head);
     let text = '';
     for (let read = await running.read(); read !== null; read = await running.read()) text += frames.of(read);
@@ -135,7 +135,7 @@ for (const name of NAMES) {
       [{ ...good, provider: { only: ['nobody'] } }, 503],
     ] as const) {
       const turnInput = input(name, body, { onAccepted: () => assert.unreachable('a refused body has no plan') });
-      assert.is((await failed(startTurn(on.services, turnInput))).status, status, JSON.stringify(body));
+      assert.is((await failed(start(on.services, turnInput))).status, status, JSON.stringify(body));
     }
     assert.equal(on.asks, []);
     await on.end();
@@ -144,7 +144,7 @@ for (const name of NAMES) {
   it(`a ${name} turn that no provider serves is released and fails with the error of the live route`, async () => {
     const on = stage({ endpoints: both });
     const body = BODY[name]({ status: 500 });
-    const error = await failed(startTurn(on.services, input(name, body)));
+    const error = await failed(start(on.services, input(name, body)));
     assert.equal([error.status, error.type], [502, 'provider_unavailable']);
     await on.end();
     assert.is(callsAt(a, body) + callsAt(b, body), 4);
@@ -156,7 +156,7 @@ for (const name of NAMES) {
   it(`a ${name} turn that breaks off is charged for the delivered part, and closes with its error and no usage`, async () => {
     const on = stage({ endpoints: onlyA });
     const body = { ...BODY[name]({ tokens: 20, cut_after: 3, tps: 200 }), stream: true };
-    const running = await startTurn(on.services, input(name, body));
+    const running = await start(on.services, input(name, body));
     const ended = await endTurn(on.services, running);
     assert.is(ended.error?.status, 502);
     assert.ok(ended.events.length > 1, 'the parts before the error');
@@ -178,14 +178,14 @@ it('speech that a messages reply cannot carry: 422 uncharged where nothing was d
     response.end(stream ? chunk({ content: 'Hi' }) + chunk(speech) : JSON.stringify({ choices: [choice] }));
   };
   const whole = stage({ endpoints });
-  const error = await failed(startTurn(whole.services, input('messages', BODY.messages({}))));
+  const error = await failed(start(whole.services, input('messages', BODY.messages({}))));
   assert.equal([error.status, error.type], [422, 'unprocessable']);
   assert.match(error.message, /\/chat\/completions/);
   await whole.end();
   assert.equal([eventsOf(whole).at(-1), settlementOf(whole)], ['hold.release', undefined]);
   const streamed = stage({ endpoints });
   const body = { ...BODY.messages({}), stream: true };
-  const ended = await endTurn(streamed.services, await startTurn(streamed.services, input('messages', body)));
+  const ended = await endTurn(streamed.services, await start(streamed.services, input('messages', body)));
   assert.equal(
     ended.events.map(({ type }) => type),
     ['text-delta', 'error'],
@@ -199,7 +199,7 @@ it('a refused admit fails the turn before anything is sent', async () => {
   const refusal = { status: 402, type: 'payment_required', message: 'no credit' } as const;
   const on = stage({ endpoints: onlyA, answers: () => ({ admitted: false, refusal }) });
   const body = sim({});
-  const error = await failed(startTurn(on.services, input('chat', body)));
+  const error = await failed(start(on.services, input('chat', body)));
   assert.equal([error.status, error.type, error.message], [402, 'payment_required', 'no credit']);
   assert.is(callsAt(a, body), 0);
   await on.end();
@@ -212,7 +212,7 @@ it('a charge without an answer leaves the reply without usage, and follows in th
     answers: (sent) =>
       sent.event.type === 'hold.settle' && ++settles < 3 ? failing({ code: 'lost' }) : generous(sent),
   });
-  const running = await startTurn(on.services, input('chat', sim({ tokens: 2 })));
+  const running = await start(on.services, input('chat', sim({ tokens: 2 })));
   const ended = await endTurn(on.services, running);
   assert.equal([ended.charge, ended.closing], ['unrecorded', null]);
   assert.not.ok('usage' in replyOf(running, ended));
@@ -223,14 +223,14 @@ it('a charge without an answer leaves the reply without usage, and follows in th
 it('a client that leaves before the first part gets no turn; one that leaves before it reads pays nothing', async () => {
   const on = stage({ endpoints: onlyA });
   const signal = new CallerAbort();
-  const starting = startTurn(on.services, input('chat', sim({ hang: 'headers' }), { signal }));
+  const starting = start(on.services, input('chat', sim({ hang: 'headers' }), { signal }));
   signal.abort();
   const thrown = await starting.then(
     () => null,
     (error) => error,
   );
   assert.instance(thrown, CallerLeft);
-  const running = await startTurn(on.services, input('chat', { ...sim({ tokens: 500, tps: 100 }), stream: true }));
+  const running = await start(on.services, input('chat', { ...sim({ tokens: 500, tps: 100 }), stream: true }));
   running.leave();
   const ended = await endTurn(on.services, running);
   assert.equal([ended.settlement, ended.charge, ended.closing, ended.events], [null, 'none', null, []]);
@@ -247,7 +247,7 @@ it('the run, its attempt and the session of a conversation reach the hold and th
   const session = 'conversation-1';
   on.services.affinity.remember(ACCOUNT, session, boardEndpoint('b', b.baseUrl));
   for (let run = 2; run < 6; run++) {
-    const running = await startTurn(on.services, input('chat', sim({ tokens: 1 }), { session, runAttempt: run }));
+    const running = await start(on.services, input('chat', sim({ tokens: 1 }), { session, runAttempt: run }));
     assert.is(running.head.provider, 'B', 'the endpoint that last served the conversation');
     const held = on.asks.at(-1)?.event.request;
     assert.equal([held?.attempt, held?.sessionId], [holdAttempt(run, 1), session]);
@@ -306,7 +306,7 @@ for (const name of NAMES) {
     const { on, engine } = actors;
     const turnInput = input(name, BODY[name]({ tokens: 5 }));
     const { generation } = turnInput;
-    const running = await startTurn(on.services, turnInput);
+    const running = await start(on.services, turnInput);
     const ended = await endTurn(on.services, running, byItsCaller);
     assert.equal(actors.sent, ['turn.admit'], 'no settle was sent');
     assert.is((await actors.generation(generation))?.status, 'running');
@@ -336,7 +336,7 @@ for (const name of NAMES) {
   it(`a ${name} turn whose caller never commits is not charged`, async () => {
     const actors = await openActors();
     const turnInput = input(name, BODY[name]({ tokens: 5 }));
-    await endTurn(actors.on.services, await startTurn(actors.on.services, turnInput), byItsCaller);
+    await endTurn(actors.on.services, await start(actors.on.services, turnInput), byItsCaller);
     await actors.on.services.pending.idle();
     assert.equal(actors.sent, ['turn.admit']);
     assert.equal(await actors.charges(turnInput.generation), []);
@@ -349,7 +349,7 @@ it('a line whose run was taken over by a later attempt commits neither its reply
   const turnInput = input('chat', sim({ tokens: 5 }), { runAttempt: 1 });
   const ended: EndedTurn[] = [];
   for (const runAttempt of [1, 2]) {
-    const running = await startTurn(actors.on.services, { ...turnInput, runAttempt });
+    const running = await start(actors.on.services, { ...turnInput, runAttempt });
     ended.push(await endTurn(actors.on.services, running, byItsCaller));
   }
   const [stale, valid] = ended.map(({ settlement }) => settlement as unknown as Json);
@@ -373,7 +373,7 @@ it('a settlement by ask and one by the commit of the caller are recorded alike',
   for (const settle of [undefined, byItsCaller]) {
     const actors = await openActors();
     const turnInput = input('chat', sim({ id: 'same', tokens: 5 }), { generation: 'gen-same' });
-    const running = await startTurn(actors.on.services, turnInput);
+    const running = await start(actors.on.services, turnInput);
     const { settlement } = await endTurn(actors.on.services, running, settle);
     if (settle !== undefined) {
       const end = { type: 'line.end', account: ACCOUNT, settlement: settlement as unknown as Json, reply: '' };

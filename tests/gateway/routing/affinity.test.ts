@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { Affinity, MOVED_TOPIC, PLACED_TOPIC } from '../../../gateway/routing/affinity.ts';
-import { endpointIndex } from '../../../gateway/routing/endpoint-index.ts';
+import { endpointIndex } from '../../../gateway/routing/endpoints/endpoint-index.ts';
 import { plan } from '../../../gateway/routing/plan.ts';
 import { firstOf } from '../../../gateway/routing/rendezvous.ts';
 import { bounded } from '../../support/bounded.ts';

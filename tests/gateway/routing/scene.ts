@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { parse } from '../../../gateway/dialects/chat/parse.ts';
 import type { Conversation } from '../../../gateway/routing/affinity.ts';
-import type { RoutingDefaults } from '../../../gateway/routing/constraints.ts';
+import type { RoutingDefaults } from '../../../gateway/routing/endpoints/constraints.ts';
 import { plan } from '../../../gateway/routing/plan.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { Plan, Rejection } from '../../../gateway/terms/plan.ts';

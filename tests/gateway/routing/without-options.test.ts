@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Descriptor, Endpoint } from '../../../actors/terms/endpoint.ts';
-import { matches } from '../../../gateway/routing/matches.ts';
+import { matches } from '../../../gateway/routing/endpoints/matches.ts';
 import { bounded } from '../../support/bounded.ts';
 import { at, cheap, dear, planned, refused, slugs } from './scene.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Call } from '../../../gateway/simulator/call-log.ts';
+import type { Call } from '../../../gateway/simulator/calls/call-log.ts';
 import { GARBAGE } from '../../../gateway/simulator/garbage.ts';
 import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
 import { bounded } from '../../support/bounded.ts';

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WebSocket } from 'ws';
+import { FEED_TEXTS } from '../../../gateway/api/events/event-object.ts';
 import type { FeedEvent } from '../../../gateway/edge/events/feed-event.ts';
 import type { Subscription } from '../../../gateway/edge/events/subscription.ts';
 import { EventSocket } from '../../../gateway/sockets/event-socket.ts';
@@ -26,7 +27,7 @@ async function follow({ reads = true } = {}) {
   const socket = new FakeSocket();
   socket.reads = reads;
   const events = new EventSocket({
-    ...{ clock, now: () => clock.now(), limits: { streamStalledMs: 60_000 } },
+    ...{ clock, now: () => clock.now(), limits: { streamStalledMs: 60_000 }, texts: FEED_TEXTS },
     events: { streamsMax: 10, streamsPerAccountMax: 10, streamsPerKeyMax: 10, bufferBytesMax: BUFFER_BYTES_MAX },
   });
   let replays = 0;

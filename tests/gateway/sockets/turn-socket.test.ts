@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
@@ -23,7 +24,7 @@ const typesOf = ({ sent }: FakeSocket): readonly string[] => sent.map((frame) =>
 it('a reader that stalls is given no more than its buffer, is told and cut, and pays for what was taken', async () => {
   // Both replies are larger than the buffer; the second does not end by itself.
   for (const directive of [{ tokens: 9_000 }, { tokens: 18_000, hang: 'midstream' }] as const) {
-    const { clock, on, edge, play, close } = await openTurnStage();
+    const { clock, on, turns, play, close } = await openTurnStage();
     const socket = play();
     socket.reads = false;
     socket.frame(create(directive));
@@ -37,7 +38,7 @@ it('a reader that stalls is given no more than its buffer, is told and cut, and 
     assert.is(socket.terminated, false);
     await clock.advance(10_000);
     assert.is(socket.terminated, true);
-    while (edge.turns.size > 0) await turn();
+    while (turns.size > 0) await turn();
     assert.is(on.asks.filter(({ event }) => event.type === 'hold.settle').length, 1);
     const charged = settlementOf(on)?.completionTokens ?? 0;
     assert.ok(charged > 0 && (charged < directive.tokens || !('hang' in directive)), `charged for ${charged} tokens`);
@@ -94,7 +95,7 @@ it('a frame may be as large as a body, 8 MiB, and no larger (rule I98)', async (
 });
 
 it('a frame that arrives too slowly, or for which the node has no room, closes the socket', async () => {
-  const { clock, edge, play, close } = await openTurnStage({ bodiesBytesMax: 1_000 * KIB });
+  const { clock, bodies, play, close } = await openTurnStage({ bodiesBytesMax: 1_000 * KIB });
   const slow = play();
   slow.connection.emit('data', Buffer.alloc(65 * KIB));
   const trickle = async (times: number): Promise<void> => {
@@ -114,7 +115,9 @@ it('a frame that arrives too slowly, or for which the node has no room, closes t
   }
   assert.is((large.closed as { code: number } | null)?.code, 1013);
   large.terminate();
-  assert.is(edge.bodies.place('account:acct_1').reserve(500 * KIB), true, 'the room is given back');
+  const caller = { account: 'account:acct_1', key: 'key:acct_1/key_1', kind: 'inference' } as const;
+  const request = { socket: {}, headers: {} } as IncomingMessage;
+  assert.is(bodies.frame(caller, request).place.reserve(500 * KIB), true, 'the room is given back');
   await close();
 });
 

@@ -3,22 +3,21 @@ import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import config from '../../../cluster.config.ts';
 import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
-import { BodyRoom } from '../../../gateway/edge/body/body-room.ts';
-import { OpenUploads } from '../../../gateway/edge/body/open-uploads.ts';
-import type { EdgeRoutes } from '../../../gateway/edge/edge-routes.ts';
+import type { Authentication } from '../../../gateway/edge/auth/authentication.ts';
+import { RequestBodies } from '../../../gateway/edge/body/request-bodies.ts';
+import { edgeListener } from '../../../gateway/edge/edge-listener.ts';
 import { beginRequest, type RequestContext } from '../../../gateway/edge/request-context.ts';
 import { RunningRequests } from '../../../gateway/edge/running-requests.ts';
-import { serve } from '../../../gateway/edge/serve.ts';
+import { type ServeParts, serve, serveRoute } from '../../../gateway/edge/serve.ts';
 import { OpenTurns } from '../../../gateway/edge/turns/open-turns.ts';
 import { ClientAddresses } from '../../../gateway/http/client-addresses.ts';
 import { HttpRouter } from '../../../gateway/http/http-router.ts';
-import { Listener } from '../../../gateway/http/listener.ts';
-import { OneAtATime } from '../../../gateway/overload/one-at-a-time.ts';
+import { LargeAnswers } from '../../../gateway/http/large-answers.ts';
 import { Overload } from '../../../gateway/overload/overload.ts';
 import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
 import { responsesSocketRoute } from '../../../gateway/sockets/responses-socket.ts';
 import { RetainedTurns } from '../../../gateway/sockets/retained-turns.ts';
-import { TurnSocket } from '../../../gateway/sockets/turn-socket.ts';
+import { TurnSocket, type TurnSocketParts } from '../../../gateway/sockets/turn-socket.ts';
 import type { EdgeLimits } from '../../../gateway/terms/config.ts';
 import type { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { NO_MEASURES } from '../../../gateway/terms/measures.ts';
@@ -44,40 +43,44 @@ function stageOf(simulator: Simulator, limits: EdgeLimits) {
   const on = stage({ endpoints: board(endpoint) });
   /** Refuses every frame before its body is read, while it is set. */
   const refusing: { error: GatewayError | null } = { error: null };
-  const edge = {
-    services: {
-      measures: NO_MEASURES,
-      ...{ inference: on.services, cluster: on.services.cluster, clock, limits },
-      ...{ readiness: () => 'ready' as const, log: { warn: () => {}, error: () => {} } },
+  const cluster = on.services.cluster;
+  const log = { warn: () => {}, error: () => {} };
+  const clients = new ClientAddresses([]);
+  const authentication = {
+    accountOf: () => null,
+    enter: (context: RequestContext) => {
+      if (refusing.error !== null) throw refusing.error;
+      context.caller = CALLER;
+      return null;
     },
+    count: async () => null,
+    remember: () => {},
+  } as unknown as Authentication;
+  const bodies = new RequestBodies({ limits, clock, clients, authentication });
+  const turns = new OpenTurns();
+  const serving = {
+    ...{ cluster, clock, limits, log, clients, authentication, bodies, measures: NO_MEASURES, tracing: null },
+    readiness: () => 'ready',
     window: { check: () => {}, take: () => ({ resetAt: 0, holder: null }), giveBack: () => {} },
     overload: new Overload(clock, config.overload),
-    clients: new ClientAddresses([]),
-    authentication: {
-      accountOf: () => null,
-      enter: (context: RequestContext) => {
-        if (refusing.error !== null) throw refusing.error;
-        context.caller = CALLER;
-        return null;
-      },
-      count: async () => null,
-      remember: () => {},
-    },
-    turns: new OpenTurns(),
-    retained: new RetainedTurns(),
-    bodies: new BodyRoom(limits.bodiesBytesMax),
-    largeBodies: new OneAtATime(),
-    openUploads: new OpenUploads(limits),
     running: new RunningRequests(limits.requestsMax),
     underWay: () => 1,
-  } as unknown as EdgeRoutes;
+  } as unknown as ServeParts;
+  const answering = {
+    ...{ inference: { ...on.services, clock }, authentication, turns, limits, log, pepper: new Uint8Array(32) },
+    ...{ largeAnswers: new LargeAnswers(clock, limits), crashPoint: null },
+  };
+  const parts: TurnSocketParts = {
+    ...{ limits, answering, authentication, bodies, retained: new RetainedTurns() },
+    serve: (context, route) => serveRoute(context, route, serving),
+  };
 
-  const listener = new Listener({
+  const listener = edgeListener({
     ...{ limits, clock, generation: () => 'gen-1', upgrades: () => true },
-    serve: (context) => void serve(context, new HttpRouter([responsesSocketRoute]), edge),
+    serve: (context) => void serve(context, new HttpRouter([responsesSocketRoute(parts)]), serving),
   });
   return {
-    ...{ clock, on, edge, refusing, simulator },
+    ...{ clock, on, turns, bodies, refusing, simulator },
     listen: () => listener.listen('127.0.0.1', 0),
     /** A socket whose client the test plays. */
     play(): FakeSocket {
@@ -86,14 +89,13 @@ function stageOf(simulator: Simulator, limits: EdgeLimits) {
         socket: Object.assign(socket.connection, { remoteAddress: '10.0.0.1' }) as unknown as Socket,
         ...{ head: Buffer.alloc(0), adopt: () => {} },
         begin: (request: RequestContext['request'], response: RequestContext['response']) =>
-          beginRequest({
-            ...{ request, response, id: 'gen-1', credential: { type: 'none' } as never },
-            ...{ startedAt: clock.monotonic(), invite: null, upgrade: null },
+          beginRequest({ request, response, startedAt: clock.monotonic(), invite: null, upgrade: null }, 'gen-1', {
+            type: 'none',
           }),
       };
       const request = Object.assign(new EventEmitter(), { headers: {}, url: '/responses', socket: upgrade.socket });
       const opening = Object.assign(upgrade.begin(request as never, new EventEmitter() as never), { caller: CALLER });
-      new TurnSocket(socket as unknown as WebSocket, { edge, dialect: DIALECTS.responses, opening, upgrade });
+      new TurnSocket(socket as unknown as WebSocket, { parts, dialect: DIALECTS.responses, opening, upgrade });
       return socket;
     },
     async close(): Promise<void> {

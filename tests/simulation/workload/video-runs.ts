@@ -8,7 +8,6 @@ import type { AbortResult, RenderResult } from '../../../actors/video-job/events
 import type { FrozenCandidate } from '../../../actors/video-job/render-ask.ts';
 import type { AbortInput, RenderInput } from '../../../actors/video-job/render-effects.ts';
 import { beginRender, type RenderRun, reportSubmitted } from '../../../actors/video-job/video-job.ts';
-import type { JobServices } from '../../../gateway/jobs/job-services.ts';
 import { renderSettlement } from '../../../gateway/jobs/video/render-settlement.ts';
 import { openPrompt } from '../../../gateway/jobs/video/seal-prompt.ts';
 import { removalHandler } from '../../../gateway/jobs/video/store-clip.ts';
@@ -64,8 +63,6 @@ export class VideoRuns {
   }
 
   handlers(process: SimulatedProcess, dice: Dice): Readonly<Record<string, ActivityHandler>> {
-    const services = (): JobServices =>
-      ({ inference: { files: { bytes: bytesOf(process) } } }) as unknown as JobServices;
     const handler = (run: (task: ActivityTask, signal: AbortSignal) => Promise<object>): ActivityHandler => ({
       ...RUNNING,
       run: async (task, signal) => (await run(task, signal)) as unknown as Json,
@@ -73,7 +70,7 @@ export class VideoRuns {
     return {
       render: handler((task, signal) => this.#render(process, dice, task, signal)),
       abort: handler((task) => this.#abort(process, dice, task)),
-      removal: removalHandler(services),
+      removal: removalHandler(() => bytesOf(process).blobs),
     };
   }
 

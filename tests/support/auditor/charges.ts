@@ -1,5 +1,5 @@
 import type { Generation } from '../../../actors/terms/hold.ts';
-import type { Call } from '../../../gateway/simulator/call-log.ts';
+import type { Call } from '../../../gateway/simulator/calls/call-log.ts';
 import { amount, cost, text } from './amount.ts';
 import { type Check, Checking } from './check.ts';
 import type { CallSeen } from './evidence.ts';

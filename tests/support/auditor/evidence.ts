@@ -1,6 +1,6 @@
 import type { Generation } from '../../../actors/terms/hold.ts';
 import type { KeyKind } from '../../../actors/terms/principal.ts';
-import type { Call } from '../../../gateway/simulator/call-log.ts';
+import type { Call } from '../../../gateway/simulator/calls/call-log.ts';
 import type { BatchEvidence } from './batch-evidence.ts';
 import type { FileEvidence } from './file-evidence.ts';
 import type { HistoryEntry } from './history.ts';

@@ -6,10 +6,10 @@ import { ConfigError, lineOf } from '../../config/config-error.ts';
 import { pairs, print, table, timeOf } from '../frame/print.ts';
 import { progressFor } from '../frame/progress.ts';
 import { type AllOptions, isOperator, moreLine, requireOperator, withAllOptions } from './all-jobs.ts';
-import { allBatches, batchOf, cancelAnyBatch, type OperatorBatch } from './batch/operator-batches.ts';
-import { readRequests, type SubmissionOptions } from './batch/read-requests.ts';
-import { hasEnded, progressOf, type ShownBatch } from './batch/shown-batch.ts';
+import { allBatches, batchOf, cancelAnyBatch, type OperatorBatch } from './operator-batches.ts';
 import { type ClientOptions, type PublicApi, pause, withPublicApi } from './public-api.ts';
+import { readRequests, type SubmissionOptions } from './read-requests.ts';
+import { hasEnded, progressOf, type ShownBatch } from './shown-batch.ts';
 
 /** A look costs one request of the key's rate. */
 const LOOK_EVERY_MS = 2_000;

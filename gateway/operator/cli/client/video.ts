@@ -5,11 +5,11 @@ import { ConfigError } from '../../config/config-error.ts';
 import { pairs, print, table, timeOf } from '../frame/print.ts';
 import { progressFor } from '../frame/progress.ts';
 import { type AllOptions, isOperator, moreLine, requireOperator, withAllOptions } from './all-jobs.ts';
+import { downloadClip } from './download-clip.ts';
+import { allVideos, cancelAnyVideo, type OperatorVideo, videoOf } from './operator-videos.ts';
 import { type ClientOptions, type PublicApi, pause, withPublicApi } from './public-api.ts';
-import { downloadClip } from './video/download-clip.ts';
-import { allVideos, cancelAnyVideo, type OperatorVideo, videoOf } from './video/operator-videos.ts';
-import { hasEnded, progressOf, type ShownVideo } from './video/shown-video.ts';
-import { type VideoOptions, videoBody } from './video/video-body.ts';
+import { hasEnded, progressOf, type ShownVideo } from './shown-video.ts';
+import { type VideoOptions, videoBody } from './video-body.ts';
 
 /** A look costs one request of the key's rate. */
 const LOOK_EVERY_MS = 2_000;

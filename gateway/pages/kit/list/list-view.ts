@@ -15,11 +15,13 @@ export interface OpenedList<T> {
 }
 
 /** Reads what the address of the visit asks for. Throws GatewayError 400 naming a member that it cannot be read by. */
-export async function openList<T>({ context, edge, session }: PrivateVisit, list: List<T>): Promise<OpenedList<T>> {
-  const { cluster, files } = edge.services;
+export async function openList<T>(
+  { context, services, background, session }: PrivateVisit,
+  list: List<T>,
+): Promise<OpenedList<T>> {
   const query = parseListQuery(list, context.query);
-  const step = <R>(read: () => Promise<R>): Promise<R> => files.background.step(session.account, read);
-  return { list, query, page: await readList(list, query, { rows: cluster.rows, step }) };
+  const step = <R>(read: () => Promise<R>): Promise<R> => background.step(session.account, read);
+  return { list, query, page: await readList(list, query, { rows: services.cluster.rows, step }) };
 }
 
 /** The first rows of a list, for a page that shows the whole of it elsewhere. */

@@ -4,7 +4,7 @@ import { Check } from 'typebox/value';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ERROR_TYPES } from '../../../../actors/terms/refusal.ts';
-import { apiRoutes, openApiRoute } from '../../../../gateway/api/api-routes.ts';
+import { openApiRoute } from '../../../../gateway/api/api-routes.ts';
 import { feedEnded, feedOpened } from '../../../../gateway/api/events/event-object.ts';
 import { feedEventSchema } from '../../../../gateway/api/events/event-schema.ts';
 import { openApiDocument } from '../../../../gateway/api/openapi/document.ts';
@@ -28,13 +28,13 @@ import type { ReplyFrames } from '../../../../gateway/dialects/reply/reply-diale
 import { responsesError, responsesEvent, responsesReply } from '../../../../gateway/dialects/responses/reply-schema.ts';
 import { responsesRequest } from '../../../../gateway/dialects/responses/request-schema.ts';
 import { responsesDialect, responsesReplyDialect } from '../../../../gateway/dialects/responses/responses-dialect.ts';
-import type { EdgeRoutes } from '../../../../gateway/edge/edge-routes.ts';
 import type { RequestContext } from '../../../../gateway/edge/request-context.ts';
 import type { Route } from '../../../../gateway/edge/route.ts';
 import type { RouteAnswer } from '../../../../gateway/http/route-answer.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { apiTable } from '../../../support/route-table.ts';
 import { FEATURE_ROWS } from '../../dialects/chat/feature-rows.ts';
 import { BASE, tooled } from '../../dialects/chat/request-row.ts';
 import { SAMPLING_ROWS } from '../../dialects/chat/sampling-rows.ts';
@@ -58,8 +58,8 @@ const published = JSON.parse(JSON.stringify(openApiDocument(OPERATIONS))) as Doc
 
 /** The document as the API serves it. */
 async function served(): Promise<{ readonly type: string; readonly text: string; readonly document: Document }> {
-  const route = apiRoutes().find(({ path }) => path === '/openapi.json') as Route;
-  const answer = (await route.answer({} as RequestContext, {} as EdgeRoutes)) as RouteAnswer;
+  const route = apiTable().find(({ path }) => path === '/openapi.json') as Route;
+  const answer = (await route.answer({} as RequestContext)) as RouteAnswer;
   const text = String(answer.body);
   return { type: answer.type, text, document: JSON.parse(text) };
 }
@@ -72,17 +72,17 @@ it('the document and the registered routes list the same operations (rule E12)',
   const nameOf = ({ method, path }: Route): string =>
     // The prefix itself is one route, with and without its slash.
     `${method.toLowerCase()} ${path === '' ? '/' : path.replaceAll(/:(\w+)/g, '{$1}')}`;
-  assert.equal([...new Set(apiRoutes().map(nameOf))].sort(), documented.sort());
+  assert.equal([...new Set(apiTable().map(nameOf))].sort(), documented.sort());
   const secured = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { security }]) => (security ? [`${method} ${path}`] : [])),
   );
-  const keyed = apiRoutes().filter(({ policy }) => ['key', 'management', 'provider', 'admit'].includes(policy));
+  const keyed = apiTable().filter(({ policy }) => ['key', 'management', 'provider', 'admit'].includes(policy));
   assert.equal(secured.sort(), keyed.map(nameOf).sort());
 });
 
 it('a route that is not registered is absent from the document', async () => {
-  const fewer = openApiRoute(apiRoutes().filter(({ path }) => path !== '/credits'));
-  const { body } = (await fewer.answer({} as RequestContext, {} as EdgeRoutes)) as RouteAnswer;
+  const fewer = openApiRoute(apiTable().filter(({ path }) => path !== '/credits'));
+  const { body } = (await fewer.answer({} as RequestContext)) as RouteAnswer;
   const { paths } = JSON.parse(String(body)) as Document;
   assert.not.ok('/credits' in paths);
   assert.ok('/key' in paths);
@@ -162,7 +162,7 @@ function lacking({ body, policy }: Route, operation: Described): readonly string
 
 it('every route has its summary, description, parameters in words, and schemas of request, reply and failure', () => {
   const paths = published.paths as unknown as Readonly<Record<string, Readonly<Record<string, Described>>>>;
-  const lacks = apiRoutes().flatMap((route) => {
+  const lacks = apiTable().flatMap((route) => {
     const path = route.path === '' ? '/' : route.path.replaceAll(/:(\w+)/g, '{$1}');
     const operation = paths[path]?.[route.method.toLowerCase()];
     const found = operation === undefined ? ['operation'] : lacking(route, operation);

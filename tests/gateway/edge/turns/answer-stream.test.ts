@@ -6,12 +6,13 @@ import type { Json } from '../../../../actors/runtime/index.ts';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { chatDialect } from '../../../../gateway/dialects/chat/chat-dialect.ts';
-import type { Dialect } from '../../../../gateway/dialects/dialect.ts';
+import type { Dialect } from '../../../../gateway/dialects/reply/dialect.ts';
 import type { ReplyDialect } from '../../../../gateway/dialects/reply/reply-dialect.ts';
-import type { EdgeRoutes } from '../../../../gateway/edge/edge-routes.ts';
 import { beginRequest } from '../../../../gateway/edge/request-context.ts';
+import type { AnswerParts } from '../../../../gateway/edge/turns/answer-parts.ts';
 import { answerTurn } from '../../../../gateway/edge/turns/answer-turn.ts';
 import { OpenTurns } from '../../../../gateway/edge/turns/open-turns.ts';
+import { LargeAnswers } from '../../../../gateway/http/large-answers.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { openScene, releaseOf, settlementOf, sim } from '../../inference/scene.ts';
 import { generous, type SentEvent, type Stage, stage } from '../../inference/stage.ts';
@@ -30,9 +31,12 @@ async function answered(
   dialectOf: (dialect: ReplyDialect) => ReplyDialect,
   turns = new OpenTurns(),
 ): Promise<string> {
-  const quiet = { warn: () => {} };
-  const services = { inference: on.services, clock: systemClock, cluster: on.services.cluster, limits: config.edge };
-  const routes = { turns, services: { ...services, log: quiet } } as unknown as EdgeRoutes;
+  const parts: AnswerParts = {
+    ...{ inference: on.services, turns, limits: config.edge, log: { warn: () => {} }, pepper: new Uint8Array(32) },
+    authentication: { remember: () => {} },
+    largeAnswers: new LargeAnswers(systemClock, config.edge),
+    crashPoint: null,
+  };
   const dialect: Dialect = {
     ...chatDialect,
     parse: (value, session) => {
@@ -41,12 +45,12 @@ async function answered(
     },
   };
   const server = createServer((request, response) => {
-    const arrived = { id: 'gen-1', credential: { type: 'none' }, startedAt: systemClock.monotonic(), invite: null };
-    const context = beginRequest({ request, response, ...arrived } as Parameters<typeof beginRequest>[0]);
+    const arrived = { request, response, startedAt: systemClock.monotonic(), invite: null, upgrade: null };
+    const context = beginRequest(arrived, 'gen-1', { type: 'none' });
     context.caller = CALLER;
     // As `refuse` does when part of an answer was sent.
     const arrivedBody = { value: { model: 'sim/fast', ...body, stream: true }, bytes: 1_000 };
-    answerTurn(routes, dialect, context, arrivedBody).catch(() => response.destroy());
+    answerTurn(parts, dialect, context, arrivedBody).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {

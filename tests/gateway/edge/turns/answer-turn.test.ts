@@ -4,21 +4,22 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
 import config from '../../../../cluster.config.ts';
-import { PreparedAnswers } from '../../../../gateway/api/catalogue/prepared-answers.ts';
 import { turnRoute, turnRoutes } from '../../../../gateway/api/turns/turn-routes.ts';
 import { chatDialect } from '../../../../gateway/dialects/chat/chat-dialect.ts';
-import type { Dialect } from '../../../../gateway/dialects/dialect.ts';
 import { DIALECTS } from '../../../../gateway/dialects/dialect-table.ts';
+import type { Dialect } from '../../../../gateway/dialects/reply/dialect.ts';
 import { standardEnvelope } from '../../../../gateway/dialects/reply/error-envelope.ts';
-import { OpenUploads } from '../../../../gateway/edge/body/open-uploads.ts';
-import type { EdgeRoutes } from '../../../../gateway/edge/edge-routes.ts';
+import type { Authentication } from '../../../../gateway/edge/auth/authentication.ts';
+import type { EndpointWindow } from '../../../../gateway/edge/auth/endpoint-window.ts';
+import { RequestBodies } from '../../../../gateway/edge/body/request-bodies.ts';
+import { edgeListener } from '../../../../gateway/edge/edge-listener.ts';
 import { RunningRequests } from '../../../../gateway/edge/running-requests.ts';
-import { serve } from '../../../../gateway/edge/serve.ts';
+import { type ServeParts, serve } from '../../../../gateway/edge/serve.ts';
+import type { AnswerParts } from '../../../../gateway/edge/turns/answer-parts.ts';
 import { OpenTurns } from '../../../../gateway/edge/turns/open-turns.ts';
 import { ClientAddresses } from '../../../../gateway/http/client-addresses.ts';
 import { HttpRouter } from '../../../../gateway/http/http-router.ts';
 import { LargeAnswers } from '../../../../gateway/http/large-answers.ts';
-import { Listener } from '../../../../gateway/http/listener.ts';
 import { Overload } from '../../../../gateway/overload/overload.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { NO_MEASURES } from '../../../../gateway/terms/measures.ts';
@@ -102,47 +103,54 @@ async function answered({
   const limits = { ...config.edge, ...(keepAliveCommentMs === undefined ? {} : { keepAliveCommentMs }) };
   let counts = 0;
   const log = { warn: () => {}, error: () => {} };
-  const edge = {
-    services: {
-      measures: NO_MEASURES,
-      inference: on.services,
-      cluster: on.services.cluster,
-      clock: systemClock,
-      limits,
-      readiness: () => 'ready' as const,
-      log,
+  const clients = new ClientAddresses([]);
+  const authentication = {
+    accountOf: () => null,
+    enter: (context: { caller: unknown }) => {
+      if (unauthenticated) throw unauthenticated;
+      context.caller = { account: 'account:acct_1', key: 'key:acct_1/key_1', kind: 'inference' };
+      return null;
     },
-    window: { check: () => {}, take: () => ({ resetAt: 0, holder: null }), giveBack: () => {} },
+    count: async (context: { counted: boolean }) => {
+      context.counted = true;
+      counts++;
+      return limited ?? null;
+    },
+    remember: () => {},
+  } as unknown as Authentication;
+  const largeAnswers = new LargeAnswers(systemClock, config.edge);
+  const parts: ServeParts = {
+    measures: NO_MEASURES,
+    cluster: on.services.cluster,
+    clock: systemClock,
+    limits,
+    readiness: () => 'ready',
+    log,
+    window: {
+      check: () => {},
+      take: () => ({ resetAt: 0, holder: null }),
+      giveBack: () => {},
+    } as unknown as EndpointWindow,
     overload: new Overload(systemClock, config.overload),
-    clients: new ClientAddresses([]),
-    authentication: {
-      accountOf: () => null,
-      enter: (context: { caller: unknown }) => {
-        if (unauthenticated) throw unauthenticated;
-        context.caller = { account: 'account:acct_1', key: 'key:acct_1/key_1', kind: 'inference' };
-        return null;
-      },
-      count: async (context: { counted: boolean }) => {
-        context.counted = true;
-        counts++;
-        return limited ?? null;
-      },
-      remember: () => {},
-    },
-    turns: new OpenTurns(),
-    largeAnswers: new LargeAnswers(systemClock, config.edge),
-    preparedAnswers: new PreparedAnswers(),
-    bodies: { reservation: () => () => true },
-    openUploads: new OpenUploads(config.edge),
+    clients,
+    authentication,
+    largeAnswers,
+    bodies: new RequestBodies({ limits, clock: systemClock, clients, authentication }),
     running: new RunningRequests(config.edge.requestsMax),
     underWay: () => 1,
-  } as unknown as EdgeRoutes;
-  const router = new HttpRouter([turnRoute('/own', dialect)]);
-  const listener = new Listener({
+    tracing: null,
+    requestLog: () => {},
+  };
+  const answering = {
+    ...{ inference: on.services, authentication, turns: new OpenTurns(), largeAnswers, limits, log },
+    ...{ pepper: new Uint8Array(32), crashPoint: null },
+  };
+  const router = new HttpRouter([turnRoute('/own', dialect, answering)]);
+  const listener = edgeListener({
     limits: config.edge,
     clock: systemClock,
     generation: () => 'gen-1',
-    serve: (context) => void serve(context, router, edge),
+    serve: (context) => void serve(context, router, parts),
   });
   const base = await listener.listen('127.0.0.1', 0);
   const sent = typeof body === 'string' ? body : JSON.stringify({ model: 'sim/fast', max_tokens: 50, ...body });
@@ -347,7 +355,7 @@ it('the dialects of the table refuse in the common envelope where they have none
     }
   }
   assert.equal(
-    turnRoutes.map(({ path }) => path),
+    turnRoutes({} as AnswerParts).map(({ path }) => path),
     ['/chat/completions', '/completions', '/messages', '/responses', '/images/generations', '/images', '/embeddings'],
   );
 });

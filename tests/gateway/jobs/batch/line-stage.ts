@@ -12,7 +12,7 @@ import config from '../../../../cluster.config.ts';
 import type { FileServices } from '../../../../gateway/files/file-services.ts';
 import { lineHandler } from '../../../../gateway/jobs/batch/run-line.ts';
 import { placeOfBodies } from '../../../../gateway/jobs/batch/seal-submission.ts';
-import type { JobServices } from '../../../../gateway/jobs/job-services.ts';
+import type { LineServices } from '../../../../gateway/jobs/job-services.ts';
 import { MemoryBlobs } from '../../../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../../../support/memory-key-store.ts';
 import { batchIdOf, OWNER } from '../../../support/model/batches.ts';
@@ -27,7 +27,7 @@ const PARTS = { clock: systemClock, random: systemRandom };
 export interface LineStage extends Stage {
   readonly keys: MemoryKeyStore;
   readonly blobs: MemoryBlobs;
-  readonly jobs: JobServices;
+  readonly jobs: LineServices;
   /** Calls that the provider received. */
   readonly calls: Readonly<Record<string, unknown>>[];
   /** The provider answers with this text, after `gate`, and reports so many prompt tokens. */
@@ -40,7 +40,7 @@ export interface LineStage extends Stage {
 }
 
 /** Open for one test. */
-export async function openLineStage(options: StageOptions & { readonly pace?: JobServices['pace'] } = {}) {
+export async function openLineStage(options: StageOptions & { readonly pace?: LineServices['pace'] } = {}) {
   const provider = await startScriptedProvider();
   const on = stage({ endpoints: board(boardEndpoint('a', provider.baseUrl)), ...options });
   const keys = new MemoryKeyStore(PARTS);
@@ -55,8 +55,11 @@ export async function openLineStage(options: StageOptions & { readonly pace?: Jo
     limits: config.files,
     askMs: 1_000,
   };
-  const jobs: JobServices = {
+  const jobs: LineServices = {
     inference: { ...on.services, files },
+    files,
+    limits: on.services.config.edge,
+    log: on.services.log,
     pace: options.pace ?? atOnce,
     crashpoint: (name) => on.crashpoints.push(name),
   };

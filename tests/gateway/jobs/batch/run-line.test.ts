@@ -11,7 +11,7 @@ import { lineGenerationId } from '../../../../actors/terms/ids.ts';
 import { paymentRequired } from '../../../../actors/terms/refusal.ts';
 import { placeOfReply, readSealed } from '../../../../gateway/jobs/batch/read-sealed.ts';
 import { lineHandler } from '../../../../gateway/jobs/batch/run-line.ts';
-import type { JobServices } from '../../../../gateway/jobs/job-services.ts';
+import type { LineServices } from '../../../../gateway/jobs/job-services.ts';
 import { RequestMetrics } from '../../../../gateway/operator/metrics/request-metrics.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { deferred } from '../../../support/deferred.ts';
@@ -213,7 +213,7 @@ it('a line is not sent once the completion window is closed', () =>
 it('a line waits for its turn among the jobs of its node, until its completion window closes', () => {
   const turn = deferred();
   const waits: (readonly [string, number])[] = [];
-  const enter: JobServices['pace']['enter'] = async (account, { waitMs }) => {
+  const enter: LineServices['pace']['enter'] = async (account, { waitMs }) => {
     waits.push([account, waitMs]);
     await turn.promise;
     return true;
@@ -246,7 +246,7 @@ it('the bodies under way on one node have a bound: a line beyond it is read once
   on(async (on) => {
     const steps: string[] = [];
     const gate = deferred();
-    const { files } = on.jobs.inference;
+    const { files } = on.jobs;
     const read = (_: unknown, range?: { readonly to: number; readonly from: number }) => {
       const mib = ((range?.to ?? 0) - (range?.from ?? 0)) / 2 ** 20;
       steps.push(`read ${mib}`);
@@ -256,7 +256,7 @@ it('the bodies under way on one node have a bound: a line beyond it is read once
       })();
     };
     const bytes = { keys: on.keys, blobs: { put: on.blobs.put, read } } as unknown as typeof files.bytes;
-    const jobs = { ...on.jobs, inference: { ...on.jobs.inference, files: { ...files, bytes } } };
+    const jobs = { ...on.jobs, files: { ...files, bytes } };
     const { run } = lineHandler(() => jobs);
     const input = await on.input(CHAT);
     const start = async (mib: number): Promise<void> => {

@@ -18,7 +18,7 @@ import type { AssetRef, FrozenCandidate, RemoteRender, RenderAsk } from '../../.
 import type { AbortInput, RenderInput } from '../../../../actors/video-job/render-effects.ts';
 import config from '../../../../cluster.config.ts';
 import type { FileServices } from '../../../../gateway/files/file-services.ts';
-import type { JobServices } from '../../../../gateway/jobs/job-services.ts';
+import type { RenderServices } from '../../../../gateway/jobs/job-services.ts';
 import { abortHandler } from '../../../../gateway/jobs/video/abort-handler.ts';
 import { renderHandler } from '../../../../gateway/jobs/video/render-handler.ts';
 import { sealPrompt } from '../../../../gateway/jobs/video/seal-prompt.ts';
@@ -50,7 +50,7 @@ export const ASK: StageAsk = {
 
 export interface RenderStageOptions {
   readonly renders?: Partial<RenderLimits>;
-  readonly pace?: JobServices['pace'];
+  readonly pace?: RenderServices['pace'];
   readonly measures?: Measures;
   /** The attempt is not the current one from this report on: `render.begin`, `render.submitted`, `render.moved`. */
   readonly staleFrom?: string;
@@ -77,9 +77,9 @@ export async function openRenderStage(options: RenderStageOptions = {}) {
   const background = noLiveTraffic(systemClock);
   const files: FileServices = { cluster, bytes, background, ...PARTS, limits: config.files, askMs: 1_000 };
   const renders = { ...config.renders, pollMsMin: 5, pollMsMax: 20, tryAgainMs: 1, ...options.renders };
-  const inference = { ...on.services, files, config: { ...on.services.config, renders } };
-  const jobs: JobServices = {
-    inference,
+  const { outbound, targets, outcomes, log, config: configured } = on.services;
+  const jobs: RenderServices = {
+    ...{ files, outbound, targets, outcomes, measures, renders, log, upstream: configured.upstream },
     pace: options.pace ?? atOnce,
     crashpoint: (name) => on.crashpoints.push(name),
   };

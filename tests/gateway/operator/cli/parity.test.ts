@@ -5,9 +5,9 @@
 import { Command } from 'commander';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { apiRoutes } from '../../../../gateway/api/api-routes.ts';
 import { COMMANDS } from '../../../../gateway/operator/cli/commands.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { apiTable } from '../../../support/route-table.ts';
 
 const it = bounded(test);
 
@@ -74,7 +74,7 @@ it('every command about an account has its row, and so has every route of a mana
     if (names.some((name) => MODULES.includes(name))) (await load())(program, { entry: '', ports: {} });
   }
   assert.equal(leavesOf(program).sort(), Object.keys(ROWS).sort());
-  const routes = apiRoutes().map(({ method, path, policy }) => ({ name: `${method} ${path}`, policy }));
+  const routes = apiTable().map(({ method, path, policy }) => ({ name: `${method} ${path}`, policy }));
   const named = Object.values(ROWS).flatMap((row) => (row === OPERATOR ? [] : row));
   const existing = new Set(routes.map(({ name }) => name));
   assert.equal(

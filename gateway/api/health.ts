@@ -1,0 +1,42 @@
+import type { Clock } from '../../actors/runtime/index.ts';
+import { awaitWaking } from '../edge/await-waking.ts';
+import { type Route, withHead } from '../edge/route.ts';
+import { jsonAnswer } from '../http/route-answer.ts';
+import { GatewayError } from '../terms/gateway-error.ts';
+import type { ServingState } from '../terms/serving-state.ts';
+
+interface HealthParts {
+  readonly readiness: () => ServingState;
+  readonly clock: Clock;
+}
+
+/** Whether the node lives, and whether it accepts requests. */
+export function healthRoutes(parts: HealthParts): readonly Route[] {
+  return [...aliveAt(''), ...aliveAt('/'), readyRoute(parts)];
+}
+
+const ALIVE = JSON.stringify({ name: 'troupe', status: 'ok' });
+
+/** A liveness read: ignores credentials, and answers while the node is not ready. */
+function aliveAt(path: string): readonly Route[] {
+  return withHead({ method: 'GET', path, policy: 'unguarded', body: 'none', answer: () => jsonAnswer(ALIVE) });
+}
+
+/** For balancers: 200 while the node accepts requests, else 503 with the category of the reason, never its detail. */
+function readyRoute(parts: HealthParts): Route {
+  return {
+    method: 'GET',
+    path: '/ready',
+    policy: 'unguarded',
+    body: 'none',
+    answer: async () => {
+      const status = await awaitWaking(parts);
+      if (status === 'ready') return jsonAnswer(JSON.stringify({ status }));
+      throw new GatewayError({
+        ...{ status: 503, type: 'provider_overloaded', message: `The node is ${status}` },
+        metadata: { reason: status },
+        headers: { 'retry-after': '1' },
+      });
+    },
+  };
+}

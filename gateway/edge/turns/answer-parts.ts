@@ -1,0 +1,20 @@
+import type { EventStreamLimits } from '../../http/event-stream.ts';
+import type { LargeAnswers } from '../../http/large-answers.ts';
+import type { InferenceServices } from '../../inference/services.ts';
+import type { Authentication } from '../auth/authentication.ts';
+import type { EdgeLog } from '../refuse.ts';
+import type { OpenTurns } from './open-turns.ts';
+
+/** What answering turns takes. */
+export interface AnswerParts {
+  readonly inference: InferenceServices;
+  readonly authentication: Pick<Authentication, 'remember'>;
+  readonly turns: OpenTurns;
+  readonly largeAnswers: LargeAnswers;
+  readonly limits: EventStreamLimits;
+  /** Secret mixed into the digest of every `Idempotency-Key`. */
+  readonly pepper: Uint8Array;
+  readonly log: Pick<EdgeLog, 'warn'>;
+  /** A named crash point at which a test can kill the process; null if none is armed. */
+  readonly crashPoint: ((name: 'reply.sent') => void) | null;
+}

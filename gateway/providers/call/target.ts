@@ -1,0 +1,79 @@
+import type { Endpoint, LoneOutput, TurnDialect } from '../../../actors/terms/endpoint.ts';
+import { bearer, type Credentials } from '../../outbound/credentials.ts';
+import { type OutboundUrl, outboundUrl } from '../../outbound/outbound.ts';
+import type { Adapter, BodyWriter } from '../adapter.ts';
+import { chatAdapter } from '../chat/adapter.ts';
+import { embeddingsAdapter } from '../embeddings/adapter.ts';
+import { messagesAdapter } from '../messages/adapter.ts';
+import { ProviderFailure } from '../provider-failure.ts';
+
+const ADAPTERS: Readonly<Record<TurnDialect | LoneOutput, Adapter>> = {
+  chat: chatAdapter,
+  messages: messagesAdapter,
+  embeddings: embeddingsAdapter,
+};
+
+/** The adapter of an endpoint; undefined for one that only renders videos. */
+export function adapterOf({ target }: Pick<Endpoint, 'target'>): Adapter | undefined {
+  return (ADAPTERS as Readonly<Record<string, Adapter | undefined>>)[target.dialect];
+}
+
+/** What authenticates calls to the provider of an endpoint, those for its list of models among them. */
+export function credentialsOf(endpoint: Pick<Endpoint, 'target'>, apiKey: string | null): Credentials {
+  return adapterOf(endpoint)?.credentials(apiKey) ?? bearer(apiKey);
+}
+
+/** How to make one kind of call. The headers hold the operator's key: never logged. */
+export interface CallHead {
+  readonly url: OutboundUrl;
+  readonly headers: readonly string[];
+}
+
+/** How to call one endpoint: its addresses, its headers, its writer and its reader. */
+export interface Target {
+  readonly adapter: Adapter;
+  readonly stream: CallHead;
+  readonly whole: CallHead;
+  /** The headers lack what authenticates a call: it is made for each. Null: they have it. */
+  readonly signer: Exclude<Credentials, readonly string[]> | null;
+  readonly write: BodyWriter;
+  /** The endpoint answers with media: a line of its stream may hold a whole picture. */
+  readonly drawsMedia: boolean;
+}
+
+/**
+ * Prepares everything about an endpoint that does not depend on the request; once per endpoint. `apiKey` is null for a
+ * provider without authentication. Throws `ProviderFailure` for an invalid address or dialect.
+ */
+export function targetOf(
+  endpoint: Endpoint,
+  apiKey: string | null,
+  adapter: Adapter | undefined = adapterOf(endpoint),
+): Target {
+  if (adapter === undefined)
+    throw new ProviderFailure('misconfigured', `endpoint ${endpoint.id} has an unknown dialect`);
+  const credentials = adapter.credentials(apiKey);
+  const signer = typeof credentials === 'function' ? credentials : null;
+  const fixed = typeof credentials === 'function' ? [] : credentials;
+  return {
+    adapter,
+    stream: { url: urlOf(endpoint, adapter, true), headers: headersOf('text/event-stream', fixed) },
+    whole: { url: urlOf(endpoint, adapter, false), headers: headersOf('application/json', fixed) },
+    signer,
+    write: adapter.writer(endpoint),
+    drawsMedia: endpoint.outputModalities.some((modality) => modality !== 'text'),
+  };
+}
+
+function urlOf({ id, target }: Endpoint, adapter: Adapter, stream: boolean): OutboundUrl {
+  try {
+    return outboundUrl(target.baseUrl, adapter.address(target, stream));
+  } catch {
+    throw new ProviderFailure('misconfigured', `endpoint ${id} has an invalid address`);
+  }
+}
+
+function headersOf(accept: string, credentials: readonly string[]): readonly string[] {
+  const standard = ['content-type', 'application/json', 'accept', accept, 'accept-encoding', 'identity'];
+  return [...standard, 'user-agent', 'troupe', ...credentials];
+}
