@@ -7,6 +7,7 @@ import type { Principal } from '../../../actors/terms/principal.ts';
 import type { RefusedRequest } from '../../../actors/terms/refused-request.ts';
 import type { Declared } from '../../catalogue/declare.ts';
 import { HttpRouter, type RouteAddress } from '../../http/http-router.ts';
+import { writeAnswer } from '../../http/write-answer.ts';
 import type { ServingState } from '../../terms/serving-state.ts';
 import { explained } from '../explained.ts';
 import { findAddress, kindOfId } from '../find-address.ts';
@@ -265,13 +266,8 @@ function permitted(authorization: string | undefined, token: string): boolean {
 }
 
 function send(response: ServerResponse, { status, type, body }: Reply): void {
-  response.writeHead(status, {
-    'content-type': type,
-    'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  });
-  response.end(body);
+  const headers = ['content-type', type, 'cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
+  writeAnswer(response, status, headers, body);
 }
 
 function closeServer(server: Server): Promise<void> {
