@@ -1,4 +1,4 @@
-import type { ClusterConfig } from './gateway/terms/config.ts';
+import type { ClusterConfig } from './gateway/terms/config/config.ts';
 
 /**
  * The default cluster: three nodes on loopback over one SQLite file. `--config FILE` (JSON, or a module with a default

@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { documentSchema } from '../gateway/catalogue/document-schema.ts';
+import { documentSchema } from '../gateway/catalogue/document/document-schema.ts';
 import { chatRequest } from '../gateway/dialects/chat/request-schema.ts';
 import { completionRequest } from '../gateway/dialects/completions/request-schema.ts';
 import { embeddingsRequest } from '../gateway/dialects/embeddings/request-schema.ts';

@@ -7,7 +7,6 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HOMES } from './fixtures/package-homes.ts';
-import { LARGE_FOLDERS, LONG_FILES, LONG_FUNCTIONS, MUTUAL_FOLDERS } from './fixtures/tidy-ratchet.ts';
 import { functions, ROOT, read, target, walk } from './support/sources.ts';
 
 const FILE_LINES_MAX = 400;
@@ -92,7 +91,7 @@ test('the API, the pages and the sockets never import each other', () => {
   assert.equal(wrong, []);
 });
 
-test('no two folders import each other, or they are in the ratchet', () => {
+test('no two folders import each other', () => {
   const imported = new Map<string, Set<string>>();
   for (const source of product) {
     for (const specifier of source.imports) {
@@ -105,19 +104,16 @@ test('no two folders import each other, or they are in the ratchet', () => {
     [...all].filter((to) => from < to && imported.get(to)?.has(from)).map((to) => `${from} | ${to}`),
   );
   assert.ok(imported.size > 50);
-  assert.equal(mutual.sort(), [...MUTUAL_FOLDERS].sort());
+  assert.equal(mutual, []);
 });
 
-test('a folder holds at most 24 files, or as many as its entry in the ratchet', () => {
+test('a folder holds at most 24 files', () => {
   const files = new Map<string, number>();
   for (const { path } of product) files.set(dirname(path), (files.get(dirname(path)) ?? 0) + 1);
-  const large = [...files].filter(([, count]) => count > FOLDER_FILES_MAX);
   assert.equal(
-    large.filter(([folder, count]) => count > (LARGE_FOLDERS[folder] ?? 0)),
+    [...files].filter(([, count]) => count > FOLDER_FILES_MAX),
     [],
   );
-  const stale = Object.keys(LARGE_FOLDERS).filter((folder) => !large.some(([name]) => name === folder));
-  assert.equal(stale, []);
 });
 
 test('the simulated providers import nothing of the product, and only tests import them', () => {
@@ -305,35 +301,17 @@ test('no two classes and no two exported types share a name', () => {
   assert.equal(twice, []);
 });
 
-test('files stay under the size limit, or under their entry in the ratchet', () => {
-  const wrong = all.flatMap(({ path, text }) => {
-    const lines = text.split('\n').length;
-    const allowed = Math.max(FILE_LINES_MAX, LONG_FILES[path] ?? 0);
-    return lines > allowed ? [`${path}: ${lines} lines, ${allowed} allowed`] : [];
-  });
-  assert.equal(wrong, []);
-  const stale = Object.keys(LONG_FILES).filter(
-    (path) => !all.some((source) => source.path === path && source.text.split('\n').length > FILE_LINES_MAX),
+test('files and functions stay under the size limits', () => {
+  const files = all
+    .map(({ path, text }) => ({ path, lines: text.split('\n').length }))
+    .filter(({ lines }) => lines > FILE_LINES_MAX)
+    .map(({ path, lines }) => `${path}: ${lines} lines`);
+  const long = product.flatMap(({ path, text }) =>
+    functions(text)
+      .filter(({ lines }) => lines > FUNCTION_LINES_MAX)
+      .map(({ name, lines }) => `${path}#${name}: ${lines} lines`),
   );
-  assert.equal(stale, []);
-});
-
-test('functions stay under the size limit, or under their entry in the ratchet', () => {
-  const wrong: string[] = [];
-  const seen = new Set<string>();
-  for (const { path, text } of product) {
-    for (const { name, lines } of functions(text)) {
-      const id = `${path}#${name}`;
-      if (lines > FUNCTION_LINES_MAX) seen.add(id);
-      const allowed = Math.max(FUNCTION_LINES_MAX, LONG_FUNCTIONS[id] ?? 0);
-      if (lines > allowed) wrong.push(`${id}: ${lines} lines, ${allowed} allowed`);
-    }
-  }
-  assert.equal(wrong, []);
-  assert.equal(
-    Object.keys(LONG_FUNCTIONS).filter((id) => !seen.has(id)),
-    [],
-  );
+  assert.equal([...files, ...long], []);
 });
 
 test('each machine has its kind and its test', () => {

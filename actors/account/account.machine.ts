@@ -9,16 +9,16 @@ import type { PaymentScope } from '../terms/refusal.ts';
 import { type AccountState, emptyAccount } from './account-state.ts';
 import * as budgets from './budgets.ts';
 import * as deposits from './deposits.ts';
-import * as open from './holds/open.ts';
-import * as raise from './holds/raise.ts';
-import * as release from './holds/release.ts';
-import * as settle from './holds/settle.ts';
-import * as sweep from './holds/sweep.ts';
 import * as idempotency from './idempotency.ts';
 import * as lifecycle from './lifecycle.ts';
 import * as lowBalance from './low-balance.ts';
+import * as open from './open-hold.ts';
 import * as queue from './queue.ts';
+import * as raise from './raise-hold.ts';
+import * as release from './release-hold.ts';
+import * as settle from './settle-hold.ts';
 import * as storage from './storage.ts';
+import * as sweep from './sweep-holds.ts';
 
 type AccountEvent =
   | budgets.BudgetEvent

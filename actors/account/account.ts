@@ -7,11 +7,11 @@ import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { accountMachine, accountRows } from './account.machine.ts';
 import { type PaidIn, paidInCollection } from './deposits.ts';
-import { generationCollection } from './holds/generation.ts';
-import { tombstoneCollection } from './holds/tombstone.ts';
+import { generationCollection } from './generation.ts';
 import { claimCollection } from './idempotency.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { type AccountView, explainAccount } from './statement.ts';
+import { tombstoneCollection } from './tombstone.ts';
 
 /** Default retention of generation records, counted from their creation. */
 export const GENERATION_RETENTION_MS = 90 * 24 * 3_600_000;

@@ -6,7 +6,7 @@ import type { AnswerParts } from '../edge/turns/answer-parts.ts';
 import type { ClientAddresses } from '../http/client-addresses.ts';
 import { jsonAnswer } from '../http/route-answer.ts';
 import type { ManagementServices } from '../management/services.ts';
-import type { EdgeLimits } from '../terms/config.ts';
+import type { EdgeLimits } from '../terms/config/config.ts';
 import type { ServingState } from '../terms/serving-state.ts';
 import { auditRoute } from './audit/audit-route.ts';
 import { authKeysRoute } from './auth/auth-keys.ts';

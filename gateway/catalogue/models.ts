@@ -1,6 +1,6 @@
 import type { Json } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
-import { byPrice } from './by-price.ts';
+import { compare } from '../../actors/terms/usd.ts';
 import { entryOf, type ListingEntry } from './listing.ts';
 import { type ModelSummary, summaryOf } from './model-summary.ts';
 
@@ -130,4 +130,20 @@ function modelOf(group: readonly Endpoint[], before: CatalogueModel | null): Cat
   const model = isEqual ? { ...before, endpoints } : { id: summary.id, summary, entry, endpoints };
   for (const endpoint of group) made.set(endpoint, { group, model });
   return model;
+}
+
+/** Cheapest first: prompt price, then completion price, then endpoint id; unknown prices last. (rule C1) */
+export function byPrice(a: Endpoint, b: Endpoint): number {
+  return (
+    comparePrices(a.tariff.prompt, b.tariff.prompt) ||
+    comparePrices(a.tariff.completion, b.tariff.completion) ||
+    (a.id < b.id ? -1 : 1)
+  );
+}
+
+function comparePrices(a: string | undefined, b: string | undefined): number {
+  if (a === b) return 0;
+  if (a === undefined) return 1;
+  if (b === undefined) return -1;
+  return compare(a, b);
 }

@@ -5,7 +5,7 @@ import { open } from '../providers/call/open.ts';
 import type { Target } from '../providers/call/target.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
-import type { CheckLimits } from '../terms/check-limits.ts';
+import type { CheckLimits } from '../terms/config/check-limits.ts';
 import type { Turn } from '../terms/turn.ts';
 import { type ProbeAnswer, readProbeAnswer } from './probe-answer.ts';
 

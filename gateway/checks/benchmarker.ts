@@ -4,7 +4,7 @@ import { configurationOf } from '../../actors/endpoint/evidence.ts';
 import type { Cancel } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';
-import type { BenchmarkLimits } from '../terms/check-limits.ts';
+import type { BenchmarkLimits } from '../terms/config/check-limits.ts';
 import { ask, isFailure } from './ask.ts';
 import { type BenchmarkSet, readBenchmarkSet } from './benchmark-set.ts';
 import type { CheckerParts } from './checker.ts';

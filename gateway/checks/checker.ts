@@ -6,8 +6,8 @@ import type { Check, CheckFinding, Endpoint } from '../../actors/terms/endpoint.
 import { endpointAddress } from '../../actors/terms/ids.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Target } from '../providers/call/target.ts';
-import type { CheckLimits } from '../terms/check-limits.ts';
-import type { UpstreamLimits } from '../terms/config.ts';
+import type { CheckLimits } from '../terms/config/check-limits.ts';
+import type { UpstreamLimits } from '../terms/config/config.ts';
 import { PROBE_VERSION } from './probe.ts';
 import { checksFor, probeFor } from './probes-for.ts';
 import { runProbe } from './run-probe.ts';

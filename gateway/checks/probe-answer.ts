@@ -1,4 +1,4 @@
-import type { ProviderAttempt } from '../providers/attempt.ts';
+import type { ProviderAttempt } from '../providers/adapter.ts';
 import { ProviderFailure } from '../providers/provider-failure.ts';
 import type { FinishReason, TurnEvent } from '../terms/turn-event.ts';
 

@@ -1,6 +1,5 @@
 import type { HttpRouter } from '../http/http-router.ts';
-import { GatewayError } from '../terms/gateway-error.ts';
-import { notFound } from '../terms/not-found.ts';
+import { GatewayError, notFound } from '../terms/gateway-error.ts';
 import type { RequestContext } from './request-context.ts';
 import { PREFIX, type Route, type ServedRoute } from './route.ts';
 

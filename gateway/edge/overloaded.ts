@@ -1,4 +1,4 @@
-import { unavailable } from '../terms/unavailable.ts';
+import { unavailable } from '../terms/gateway-error.ts';
 
 /**
  * The refusal of a request that the node has no time for. One object, since making an error and logging it cost more

@@ -1,8 +1,7 @@
 import { AskError, type Cluster } from '../../actors/runtime/index.ts';
 import { writeAnswer } from '../http/write-answer.ts';
-import { CallerLeft } from '../terms/caller-left.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
-import { gatewayErrorOf } from '../terms/gateway-error-of.ts';
+import { CallerLeft, gatewayErrorOf } from '../terms/gateway-error.ts';
 import type { Measures } from '../terms/measures.ts';
 import type { Authentication } from './auth/authentication.ts';
 import type { EndpointWindow } from './auth/endpoint-window.ts';

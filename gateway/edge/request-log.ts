@@ -1,5 +1,5 @@
 import type { Clock } from '../../actors/runtime/index.ts';
-import type { EdgeLimits } from '../terms/config.ts';
+import type { EdgeLimits } from '../terms/config/config.ts';
 import type { RequestLine } from '../terms/request-line.ts';
 import type { RequestContext } from './request-context.ts';
 

@@ -1,6 +1,5 @@
 import { BlobCorrupt, BlobMissing, KeyDestroyed, KeyStoreUnreachable, SealBroken } from '../../actors/runtime/index.ts';
-import { GatewayError } from '../terms/gateway-error.ts';
-import { unavailable } from '../terms/unavailable.ts';
+import { GatewayError, unavailable } from '../terms/gateway-error.ts';
 
 /** Clients wait this long before they repeat a request that the key store could not serve. */
 const KEY_STORE_RETRY_SECONDS = 5;

@@ -1,8 +1,8 @@
 import type { ByteAccess, Clock, Cluster, Random, SealPlace } from '../../actors/runtime/index.ts';
 import type { Background } from '../overload/background.ts';
 import { FairRoom } from '../overload/fair-room.ts';
-import type { FileLimits } from '../terms/config.ts';
-import { unavailable } from '../terms/unavailable.ts';
+import type { FileLimits } from '../terms/config/config.ts';
+import { unavailable } from '../terms/gateway-error.ts';
 
 /** What stored files need from their node. */
 export interface FileServices {

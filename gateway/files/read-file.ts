@@ -3,7 +3,7 @@ import type { FileRecord } from '../../actors/file/file-record.ts';
 import { type ByteRange, openBlob } from '../../actors/runtime/index.ts';
 import { isFileId } from '../../actors/terms/ids.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
-import { notFound } from '../terms/not-found.ts';
+import { notFound } from '../terms/gateway-error.ts';
 import { byteFailure, isKeyLost } from './byte-failure.ts';
 import type { FileServices } from './file-services.ts';
 import { placeOfFile } from './file-services.ts';

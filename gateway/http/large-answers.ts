@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type Clock, freeBytes } from '../../actors/runtime/index.ts';
 import { type JsonPart, lengthOf, writeInShares } from '../json/write-in-shares.ts';
 import { type LoopWork, loopWork } from '../overload/loop-work.ts';
-import type { EdgeLimits } from '../terms/config.ts';
+import type { EdgeLimits } from '../terms/config/config.ts';
 import { writeAnswer } from './write-answer.ts';
 import { type StreamOptions, writeStream } from './write-stream.ts';
 

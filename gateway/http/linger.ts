@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Cancel, Clock } from '../../actors/runtime/index.ts';
-import type { EdgeLimits } from '../terms/config.ts';
+import type { EdgeLimits } from '../terms/config/config.ts';
 
 /** Bounds of a client that still sends after its answer: those of an upload. */
 export type LingerLimits = Pick<EdgeLimits, 'bodyBytesPerSecondMin' | 'bodyGraceMs' | 'requestTimeoutMs'>;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import type { Clock } from '../../actors/runtime/index.ts';
 import { HolderPlaces } from '../overload/holder-places.ts';
-import type { EdgeLimits } from '../terms/config.ts';
+import type { EdgeLimits } from '../terms/config/config.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import { clientAddress } from './client-address.ts';
 import { ClientAddresses } from './client-addresses.ts';

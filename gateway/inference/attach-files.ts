@@ -3,8 +3,7 @@ import { ownerOf } from '../../actors/runtime/index.ts';
 import type { Modality } from '../../actors/terms/endpoint.ts';
 import { findStored, readFile } from '../files/read-file.ts';
 import type { Caller } from '../terms/caller.ts';
-import { GatewayError } from '../terms/gateway-error.ts';
-import { notFound } from '../terms/not-found.ts';
+import { GatewayError, notFound } from '../terms/gateway-error.ts';
 import type { ContentPart, FileReference, MediaPart, Turn, TurnMessage } from '../terms/turn.ts';
 import type { InferenceServices } from './services.ts';
 

@@ -1,7 +1,7 @@
 import type { Settled, Settlement } from '../../actors/terms/hold.ts';
 import type { Closing } from '../dialects/reply/reply-dialect.ts';
-import { CallerLeft } from '../terms/caller-left.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
+import { CallerLeft } from '../terms/gateway-error.ts';
 import type { Receipt } from '../terms/receipt.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import { chargeHold, releaseHold } from './end-hold.ts';

@@ -1,5 +1,5 @@
 import type { Modality } from '../../actors/terms/endpoint.ts';
-import type { ProviderAttempt } from '../providers/attempt.ts';
+import type { ProviderAttempt } from '../providers/adapter.ts';
 import { ProviderFailure } from '../providers/provider-failure.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';

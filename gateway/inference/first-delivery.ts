@@ -1,10 +1,9 @@
-import type { ProviderAttempt } from '../providers/attempt.ts';
+import type { ProviderAttempt } from '../providers/adapter.ts';
 import { ProviderFailure } from '../providers/provider-failure.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import { type KindRules, rulesOf } from '../terms/turn-kind.ts';
-import { BrokenContract } from './broken-contract.ts';
-import { requiredChoice } from './tool-ask.ts';
+import { BrokenContract, requiredChoice } from './tool-ask.ts';
 
 /** The settings of a turn that decide when its answer has begun. */
 type DeliveryConditions = Pick<Turn, 'kind' | 'toolChoice' | 'reasoning'>;

@@ -1,17 +1,13 @@
 import { admit, raise } from '../../actors/key/key.ts';
 import { AskError } from '../../actors/runtime/index.ts';
-import type { HoldRequest } from '../../actors/terms/hold.ts';
-import { holdAttempt } from '../../actors/terms/hold.ts';
-import type { Refusal } from '../../actors/terms/refusal.ts';
-import { fitsOnceReleased, type PaymentScope, paymentRequired } from '../../actors/terms/refusal.ts';
+import { type HoldRequest, holdAttempt } from '../../actors/terms/hold.ts';
+import { fitsOnceReleased, type PaymentScope, paymentRequired, type Refusal } from '../../actors/terms/refusal.ts';
 import { add, compare } from '../../actors/terms/usd.ts';
 import { estimate } from '../pricing/estimate.ts';
 import { inputImages, mediaBounds } from '../pricing/media-bounds.ts';
+import { unanswered, unavailable } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
-import { unanswered } from '../terms/refusal-error.ts';
 import { windowsOf } from '../terms/turn-kind.ts';
-import { unavailable } from '../terms/unavailable.ts';
-import { affordableCeiling } from './affordable-ceiling.ts';
 import { routeDecision } from './route-decision.ts';
 import type { InferenceServices } from './services.ts';
 import { tenths } from './tenths.ts';
@@ -239,4 +235,23 @@ function withAffordable(refusal: Refusal, affordable: number): Refusal {
     message: `${refusal.message}${hint}`,
     metadata: { ...refusal.metadata, affordable_max_tokens: affordable },
   };
+}
+
+/**
+ * The largest ceiling up to `ceilingMax` whose maximum cost is at most `availableUsd`; 0 where none is. A larger
+ * ceiling never costs less, so some twenty estimates find it.
+ */
+export function affordableCeiling(
+  costOf: (completionTokensMax: number) => string,
+  ceilingMax: number,
+  availableUsd: string,
+): number {
+  let affordable = 0;
+  let beyond = ceilingMax + 1;
+  while (beyond - affordable > 1) {
+    const middle = Math.floor((affordable + beyond) / 2);
+    if (compare(costOf(middle), availableUsd) <= 0) affordable = middle;
+    else beyond = middle;
+  }
+  return affordable;
 }

@@ -1,5 +1,5 @@
 import type { ProviderFailure } from '../providers/provider-failure.ts';
-import type { ProviderRefusal, RefusalCode } from '../providers/provider-refusal.ts';
+import type { ProviderRefusal, RefusalCode } from '../providers/refusal/provider-refusal.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
 import type { TurnRequest } from './turn-request.ts';

@@ -1,9 +1,9 @@
 import type { ObservedAttempt as Observed } from '../../actors/endpoint/window.ts';
 import type { CallFailure } from '../../actors/terms/endpoint.ts';
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
-import type { ReplyHead } from '../dialects/reply/reply-head.ts';
+import type { ReplyHead } from '../dialects/reply/reply-dialect.ts';
 import { inputImages, type MediaBounds, mediaBounds } from '../pricing/media-bounds.ts';
-import type { ProviderAttempt } from '../providers/attempt.ts';
+import type { ProviderAttempt } from '../providers/adapter.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
 import { honoured } from '../routing/honoured.ts';
@@ -17,12 +17,11 @@ import type { Usage } from '../terms/usage.ts';
 import { brokenStream } from './exhausted.ts';
 import type { MeasuredMedia } from './media-meter.ts';
 import { accountTag } from './outcomes.ts';
-import { plausibleUsage } from './plausible-usage.ts';
 import type { InferenceServices } from './services.ts';
 import { tenths } from './tenths.ts';
 import { toolAsk } from './tool-ask.ts';
 import type { TurnRequest } from './turn-request.ts';
-import { UsageMeter } from './usage-meter.ts';
+import { plausibleUsage, UsageMeter } from './usage-meter.ts';
 
 /**
  * A turn with its first delivery. It is not retried any more; it ends by its finish, an error or the client leaving.

@@ -1,8 +1,7 @@
 import { type Clock, type Cluster, type Random, Slab } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { RenderTarget } from '../../actors/video-job/render-ask.ts';
-import type { FileServices } from '../files/file-services.ts';
-import { FileRoom } from '../files/file-services.ts';
+import { FileRoom, type FileServices } from '../files/file-services.ts';
 import type { Credentials } from '../outbound/credentials.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import { FairRoom } from '../overload/fair-room.ts';
@@ -11,9 +10,9 @@ import { credentialsOf, type Target, targetOf } from '../providers/call/target.t
 import { type VideoTarget, videoTargetOf } from '../providers/video/video-target.ts';
 import { Affinity } from '../routing/affinity.ts';
 import { Workspaces } from '../routing/workspaces.ts';
-import type { ClusterConfig } from '../terms/config.ts';
+import type { ClusterConfig } from '../terms/config/config.ts';
 import type { Measures } from '../terms/measures.ts';
-import type { ProviderKeys } from '../terms/provider-keys.ts';
+import type { ProviderKeys } from '../terms/provider-declaration.ts';
 import type { TraceSpan } from '../terms/tracing.ts';
 import { KeyAlarms } from './key-alarms.ts';
 import { Outcomes } from './outcomes.ts';
@@ -132,4 +131,31 @@ class Targets {
   video(slug: string, target: RenderTarget): VideoTarget {
     return videoTargetOf(target, this.#keys.get(slug) ?? null);
   }
+}
+
+/** The services for one traced request: its asks and its calls of providers are parts of `span`. */
+export function tracedServices(services: InferenceServices, span: TraceSpan): InferenceServices {
+  return { ...services, cluster: tracedCluster(services.cluster, span), span };
+}
+
+/** The same cluster; each ask is a span that the owner's node continues. */
+function tracedCluster(cluster: Cluster, span: TraceSpan): Cluster {
+  const ask: Cluster['ask'] = async (to, event, options) => {
+    const asking = span.child(`ask ${event.type}`, { 'troupe.kind': to.slice(0, to.indexOf(':')) });
+    try {
+      return await cluster.ask(to, event, { ...options, trace: asking.traceparent });
+    } catch (thrown) {
+      asking.end('unanswered');
+      throw thrown;
+    } finally {
+      asking.end();
+    }
+  };
+  return new Proxy(cluster, {
+    get: (target, name) => {
+      if (name === 'ask') return ask;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
 }

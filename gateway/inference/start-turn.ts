@@ -1,7 +1,7 @@
 import { endpointsOn } from '../../actors/endpoint/endpoint.ts';
 import { ownerOf } from '../../actors/runtime/index.ts';
 import type { Dialect, ParsedRequest } from '../dialects/reply/dialect.ts';
-import { unreadMembers } from '../dialects/request/unread-members.ts';
+import { unreadMembers } from '../dialects/request/read-members.ts';
 import { plan } from '../routing/plan.ts';
 import { promptNeeds } from '../routing/prompt-needs.ts';
 import { measurePrompt } from '../tokens/measure-prompt.ts';

@@ -2,9 +2,9 @@ import type { FileServices } from '../files/file-services.ts';
 import type { InferenceServices, LogRecord } from '../inference/services.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { JobPace } from '../overload/job-pace.ts';
-import type { EdgeLimits, UpstreamLimits } from '../terms/config.ts';
+import type { EdgeLimits, UpstreamLimits } from '../terms/config/config.ts';
+import type { RenderLimits } from '../terms/config/render-limits.ts';
 import type { Measures } from '../terms/measures.ts';
-import type { RenderLimits } from '../terms/render-limits.ts';
 
 export type JobCrashPoint =
   | 'line.dispatched'

@@ -1,5 +1,4 @@
-import { GatewayError } from '../terms/gateway-error.ts';
-import { invalid } from '../terms/invalid.ts';
+import { GatewayError, invalid } from '../terms/gateway-error.ts';
 
 /**
  * The refusals of a JSON text, with the same messages in every reader and for every line of a batch. Which of two

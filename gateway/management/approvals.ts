@@ -4,7 +4,7 @@ import type { Approval } from '../../actors/issuance-code/issuance-code.machine.
 import { issueCode } from '../../actors/issuance-code/issuance-code.ts';
 import { codeText, issuanceCodeAddress, localId, secretDigest } from '../../actors/terms/one-time.ts';
 import { LABEL_CHARACTERS_MAX, maybe, named } from '../dialects/request/members.ts';
-import { invalid } from '../terms/invalid.ts';
+import { invalid } from '../terms/gateway-error.ts';
 import { parseGrant } from './grant-request.ts';
 import { amountOf, checker, expiryOf } from './input.ts';
 import { amountSchema, expiryOrNull, windowOrNull } from './key-schema.ts';

@@ -4,7 +4,7 @@ import { Compile, type Validator } from 'typebox/compile';
 import { parseUsd } from '../../actors/terms/usd.ts';
 import { validationError } from '../dialects/request/validation-error.ts';
 import { shortestDecimal } from '../json/shortest-decimal.ts';
-import { invalid } from '../terms/invalid.ts';
+import { invalid } from '../terms/gateway-error.ts';
 import { instantOf } from './instant-of.ts';
 
 /** Checks a body. Throws GatewayError 400 naming the member. Compiled at its first use: a command needs one or none. */

@@ -22,9 +22,7 @@ import {
   maskKey,
 } from '../../actors/terms/ids.ts';
 import type { KeyKind } from '../../actors/terms/principal.ts';
-import { GatewayError } from '../terms/gateway-error.ts';
-import { invalid } from '../terms/invalid.ts';
-import { rejectionOf } from '../terms/refusal-error.ts';
+import { GatewayError, invalid, rejectionOf } from '../terms/gateway-error.ts';
 import { absent } from './absent.ts';
 import { amountOf, checker, expiryOf } from './input.ts';
 import { type KeyEditBody, keyCreateSchema, keyEditSchema, keyImportSchema, type NewKeyBody } from './key-schema.ts';

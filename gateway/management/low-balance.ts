@@ -1,7 +1,7 @@
 import { setLowBalance } from '../../actors/account/account.ts';
 import { accountAddress } from '../../actors/terms/ids.ts';
 import { parseUsd } from '../../actors/terms/usd.ts';
-import { invalid } from '../terms/invalid.ts';
+import { invalid } from '../terms/gateway-error.ts';
 import type { ManagementServices, Tenant } from './services.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Cluster, Random } from '../../actors/runtime/index.ts';
 import type { Principal } from '../../actors/terms/principal.ts';
-import type { ClusterConfig } from '../terms/config.ts';
+import type { ClusterConfig } from '../terms/config/config.ts';
 
 /** What the functions of this folder need of the process that calls them: a node, or a command of `troupe`. */
 export interface ManagementServices {

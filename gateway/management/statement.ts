@@ -5,8 +5,7 @@
 import type { LedgerEntry } from '../../actors/account/ledger.ts';
 import { lastEntryBefore, type ReadRows, sequenceId } from '../../actors/terms/audit.ts';
 import { csv } from '../terms/csv.ts';
-import { invalid } from '../terms/invalid.ts';
-import { notFound } from '../terms/not-found.ts';
+import { invalid, notFound } from '../terms/gateway-error.ts';
 import type { ManagementServices } from './services.ts';
 
 /** A UTC month: store times of its beginning and of the next one's. */

@@ -6,7 +6,7 @@ import {
   type WorkspaceRecord,
 } from '../../actors/terms/workspace.ts';
 import { addMembers, removeMembers, setBudget } from '../../actors/workspace/workspace.ts';
-import { invalid } from '../terms/invalid.ts';
+import { invalid } from '../terms/gateway-error.ts';
 import { absent } from './absent.ts';
 import { amountOf, checker } from './input.ts';
 import type { ManagementServices, Tenant } from './services.ts';

@@ -25,9 +25,7 @@ import {
   type WorkspaceChange,
 } from '../../actors/workspace/workspace.ts';
 import { configuredRouting } from '../routing/workspaces.ts';
-import { GatewayError } from '../terms/gateway-error.ts';
-import { invalid } from '../terms/invalid.ts';
-import { refusalError, rejectionOf } from '../terms/refusal-error.ts';
+import { GatewayError, invalid, refusalError, rejectionOf } from '../terms/gateway-error.ts';
 import { absent } from './absent.ts';
 import { askEach, isQuarantined } from './ask-each.ts';
 import { checker } from './input.ts';

@@ -3,7 +3,7 @@ import type { Clock, Random } from '../../actors/runtime/index.ts';
 import type { NodeParts } from '../../actors/runtime/node.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Overload } from '../overload/overload.ts';
-import type { ClusterConfig, NodeConfig } from '../terms/config.ts';
+import type { ClusterConfig, NodeConfig } from '../terms/config/config.ts';
 import type { Measures } from '../terms/measures.ts';
 import type { Tracing } from '../terms/tracing.ts';
 

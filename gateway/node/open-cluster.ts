@@ -6,7 +6,7 @@ import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts
 import type { Generation } from '../../actors/terms/hold.ts';
 import { tlsOf } from '../operator/config/identity.ts';
 import type { Secrets } from '../operator/config/secrets.ts';
-import type { ClusterConfig } from '../terms/config.ts';
+import type { ClusterConfig } from '../terms/config/config.ts';
 import type { Measures } from '../terms/measures.ts';
 import type { Tracing } from '../terms/tracing.ts';
 import type { NodeContext } from './node-options.ts';

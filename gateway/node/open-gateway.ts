@@ -1,9 +1,9 @@
 import { kinds } from '../../actors/kinds.ts';
 import type { ByteAccess, Cluster } from '../../actors/runtime/index.ts';
 import type { NodeParts } from '../../actors/runtime/node.ts';
-import { type DeclareUntilListedParts, declareUntilListed } from '../catalogue/declare-until-listed.ts';
-import { Prober, type ProberParts } from '../catalogue/prober.ts';
-import { Refresher } from '../catalogue/refresher.ts';
+import { type DeclareUntilListedParts, declareUntilListed } from '../catalogue/declare/declare-until-listed.ts';
+import { Prober, type ProberParts } from '../catalogue/declare/prober.ts';
+import { Refresher } from '../catalogue/declare/refresher.ts';
 import { Benchmarker } from '../checks/benchmarker.ts';
 import { Checker, type CheckerParts } from '../checks/checker.ts';
 import { drainInference, type InferenceServices, openInference } from '../inference/services.ts';

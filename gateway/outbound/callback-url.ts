@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { TargetRules } from '../terms/config.ts';
+import type { TargetRules } from '../terms/config/config.ts';
 import { isInRanges, isPublicAddress } from './public-address.ts';
 
 /** Bytes of a callback URL. (rule E43) */

@@ -2,7 +2,7 @@ import dns from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector, Client } from 'undici';
 import type { Clock } from '../../actors/runtime/index.ts';
-import type { TargetRules } from '../terms/config.ts';
+import type { TargetRules } from '../terms/config/config.ts';
 import { type CallbackTarget, isCallable, judgeCallbackUrl } from './callback-url.ts';
 import { type Lease, WITHOUT_LEASE, waitForLease } from './lease.ts';
 import { BLOCKED, type PostOutcome, PublicExchange } from './public-exchange.ts';

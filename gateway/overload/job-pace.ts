@@ -1,5 +1,5 @@
 import { type Cancel, type Clock, FairQueue } from '../../actors/runtime/index.ts';
-import type { OverloadLimits } from '../terms/config.ts';
+import type { OverloadLimits } from '../terms/config/config.ts';
 import type { LiveTraffic } from './live-traffic.ts';
 import type { Overload } from './overload.ts';
 

@@ -1,5 +1,5 @@
 import type { Board, Clock } from '../../actors/runtime/index.ts';
-import type { OverloadLimits } from '../terms/config.ts';
+import type { OverloadLimits } from '../terms/config/config.ts';
 
 /** Published by each node while it receives turns. The value says nothing: its arrival does. */
 const TOPIC = 'live-traffic';

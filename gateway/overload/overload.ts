@@ -1,5 +1,5 @@
 import { type Clock, FairQueue } from '../../actors/runtime/index.ts';
-import type { OverloadLimits } from '../terms/config.ts';
+import type { OverloadLimits } from '../terms/config/config.ts';
 import { LiveTraffic } from './live-traffic.ts';
 import { LoopDelay } from './loop-delay.ts';
 import { PlaceTimes } from './place-times.ts';

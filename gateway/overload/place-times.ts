@@ -1,4 +1,4 @@
-import type { OverloadLimits } from '../terms/config.ts';
+import type { OverloadLimits } from '../terms/config/config.ts';
 
 /** The time inside must be this many times what it is with the fewest places, since a slow store is no queue. */
 const QUEUED_FACTOR = 2;

@@ -1,6 +1,5 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
-import { pictureFrame } from '../terms/picture-frame.ts';
-import { tierEdge } from '../terms/tier-edge.ts';
+import { pictureFrame, tierEdge } from '../terms/picture-frame.ts';
 import type { Turn, TurnMessage } from '../terms/turn.ts';
 
 /** The most images and speech that a turn may produce: sizes its hold, and bounds the plausible media of its answer. */

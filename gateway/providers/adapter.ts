@@ -2,8 +2,9 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Credentials } from '../outbound/credentials.ts';
 import type { OutboundUpload } from '../outbound/outbound.ts';
 import type { Turn } from '../terms/turn.ts';
+import type { TurnEvent } from '../terms/turn-event.ts';
+import type { Usage } from '../terms/usage.ts';
 import type { RefusalNote } from './refused.ts';
-import type { ReplyReader } from './reply-reader.ts';
 
 /** A body that is no JSON text: a form, or bytes. Its chunks are made as the connection takes them. */
 export interface ProviderUpload extends OutboundUpload {
@@ -38,4 +39,40 @@ export interface Adapter {
   reader(makeCallId: (index: number) => string, note?: RefusalNote, asked?: Turn): ReplyReader;
   /** Brackets, braces, colons and commas of a whole reply; absent: the bound of answers in words. */
   readonly replyTokensMax?: number;
+}
+
+/** What a frame of a stream is: a part of the answer, an ignored frame, or the terminator. */
+export type FrameKind = 'part' | 'nothing' | 'end';
+
+/**
+ * Turns the answer of one provider into events and keeps the state across frames. Throws `ProviderFailure` for an
+ * invalid answer; its messages never quote the provider.
+ */
+export interface ReplyReader {
+  /** The finish reason has arrived; only the usage can follow. */
+  readonly finished: boolean;
+  /** The usage reported so far; later running totals replace earlier ones. */
+  readonly usage: Usage;
+  readonly upstreamId: string | null;
+  /** Adds the events of one frame: its event name, undefined where it has none, and its data. */
+  readFrame(name: string | undefined, data: string, events: TurnEvent[]): FrameKind;
+  /** Adds the events of an answer in one piece, which was parsed. */
+  readWhole(answer: Readonly<Record<string, unknown>>, events: TurnEvent[]): void;
+}
+
+/** One call to one endpoint whose answer has begun. The same interface for every dialect. */
+export interface ProviderAttempt {
+  /** Upstream HTTP status. */
+  readonly status: number;
+  /** The provider's own id of the reply; null until it arrives. */
+  readonly upstreamId: string | null;
+  /** The usage reported so far; later running totals replace earlier ones. */
+  readonly usage: Usage;
+  /**
+   * The parts that arrived since the last read, at least one; null at a clean end, which always follows `finish`.
+   * Rejects with `ProviderFailure`. One read at a time.
+   */
+  read(): Promise<readonly TurnEvent[] | null>;
+  /** Closes the connection now. A pending read rejects. */
+  abort(): void;
 }

@@ -1,6 +1,5 @@
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { ProviderFailure } from './provider-failure.ts';
-import { Saturated } from './saturated.ts';
 
 /** Converts any error of an attempt to a `ProviderFailure`. */
 export function failureOf(thrown: unknown, status: number | null): ProviderFailure {
@@ -34,4 +33,19 @@ export function statusFailure(status: number): ProviderFailure {
   if (status === 400 || status === 422) return new ProviderFailure('rejected', `status ${status}`, status);
   if (status >= 300 && status < 500) return new ProviderFailure('misconfigured', `status ${status}`, status);
   return new ProviderFailure('unavailable', `status ${status}`, status);
+}
+
+/**
+ * A call refused by the gateway's own bound on open calls to one provider. The turn tries another endpoint at once. The
+ * failure does not count against this endpoint's health: otherwise a burst of callers would make a healthy provider
+ * look broken. (rule I133)
+ */
+export class Saturated extends ProviderFailure {
+  constructor(message: string, status: number | null) {
+    super('overloaded', message, status);
+  }
+
+  override get isProvidersFault(): boolean {
+    return false;
+  }
 }

@@ -1,7 +1,7 @@
-import { classifyRefusal, isModeration, lengthOf } from './classify-refusal.ts';
 import { type FailureCause, ProviderFailure } from './provider-failure.ts';
-import type { ProviderRefusal } from './provider-refusal.ts';
-import { refusalFacts } from './refusal-facts.ts';
+import { classifyRefusal, isModeration, lengthOf } from './refusal/classify-refusal.ts';
+import type { ProviderRefusal } from './refusal/provider-refusal.ts';
+import { refusalFacts } from './refusal/refusal-facts.ts';
 import { type RefusalNote, refusalFailure } from './refused.ts';
 
 /** Error names of providers, used where they give no status. Any unlisted name means `unavailable`. */

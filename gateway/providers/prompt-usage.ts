@@ -1,5 +1,4 @@
 import type { Usage } from '../terms/usage.ts';
-import { isBrokenCount, tokenCount } from './token-count.ts';
 
 /** A mutable usage, while its counts are added. */
 export type OpenUsage = { -readonly [member in keyof Usage]: Usage[member] };
@@ -56,4 +55,51 @@ function cacheWrites({ cacheWrite, cacheWrite5m, cacheWrite1h }: ReportedPrompt)
   if (fiveMinutes !== undefined && fiveMinutes < 0) return BROKEN;
   if (all !== undefined && (fiveMinutes ?? 0) + (oneHour ?? 0) !== all) return BROKEN;
   return { fiveMinutes, oneHour };
+}
+
+/** The largest plausible count of one reply; a larger one is unreported. */
+const TOKENS_MAX = 100_000_000;
+
+/** The reported count, or undefined for one that is absent, negative, a fraction, text or above the maximum. */
+export function tokenCount(value: unknown): number | undefined {
+  return isCount(value) ? value : undefined;
+}
+
+/** True for a value that is present and invalid: any sum that includes it is unknown. */
+export function isBrokenCount(value: unknown): boolean {
+  return value != null && !isCount(value);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= TOKENS_MAX;
+}
+
+/** A provider's raw counts of its answer, under one set of names. Null and absent are equivalent. */
+export interface ReportedCompletion {
+  readonly output: unknown;
+  readonly reasoning: unknown;
+  readonly image: unknown;
+  readonly audio: unknown;
+}
+
+/**
+ * Adds the counts of the answer in normal form: the total includes reasoning and media. `counting` states whether the
+ * provider's own total includes the reasoning. Parts larger than their total contradict it: all are unreported.
+ */
+export function addCompletionUsage(
+  usage: OpenUsage,
+  reported: ReportedCompletion,
+  counting: 'included' | 'excluded',
+): void {
+  const own = tokenCount(reported.output);
+  if (own === undefined) return;
+  const reasoning = tokenCount(reported.reasoning);
+  const image = tokenCount(reported.image);
+  const audio = tokenCount(reported.audio);
+  const total = counting === 'included' ? own : tokenCount(own + (reasoning ?? 0));
+  if (total === undefined || (reasoning ?? 0) + (image ?? 0) + (audio ?? 0) > total) return;
+  usage.completionTokens = total;
+  if (reasoning !== undefined) usage.reasoningTokens = reasoning;
+  if (image !== undefined) usage.imageTokens = image;
+  if (audio !== undefined) usage.audioTokens = audio;
 }

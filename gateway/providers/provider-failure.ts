@@ -1,5 +1,5 @@
 import { type CallFailure, FAILURE_CHARACTERS_MAX } from '../../actors/terms/endpoint.ts';
-import type { ProviderRefusal } from './provider-refusal.ts';
+import type { ProviderRefusal } from './refusal/provider-refusal.ts';
 
 /** How an attempt failed: decides whether to retry and whether the failure counts against the endpoint's health. */
 export type FailureCause =

@@ -1,5 +1,5 @@
-import { redactRefusal, type SentRequest } from './redact-refusal.ts';
-import { refusalFacts } from './refusal-facts.ts';
+import { redactRefusal, type SentRequest } from './refusal/redact-refusal.ts';
+import { refusalFacts } from './refusal/refusal-facts.ts';
 import { answerOf } from './refused.ts';
 
 /** A longer request is not compared with what its provider said, which would block the loop: its words are not shown. */

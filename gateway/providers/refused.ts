@@ -1,9 +1,9 @@
 import type { Cancel, Clock } from '../../actors/runtime/index.ts';
 import type { OutboundReply } from '../outbound/outbound.ts';
-import { classifyRefusal, isModeration, lengthOf } from './classify-refusal.ts';
 import { statusFailure } from './failure-of.ts';
 import { ProviderFailure } from './provider-failure.ts';
-import { refusalFacts } from './refusal-facts.ts';
+import { classifyRefusal, isModeration, lengthOf } from './refusal/classify-refusal.ts';
+import { refusalFacts } from './refusal/refusal-facts.ts';
 
 /** Statuses whose body says what is wrong with the request. */
 const EXPLAINED: ReadonlySet<number> = new Set([400, 413, 422]);

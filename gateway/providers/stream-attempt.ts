@@ -3,10 +3,9 @@ import { createParser, type EventSourceMessage, type EventSourceParser, type Par
 import type { OutboundBody, OutboundReply } from '../outbound/outbound.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
-import type { ProviderAttempt } from './attempt.ts';
+import type { ProviderAttempt, ReplyReader } from './adapter.ts';
 import { failureOf } from './failure-of.ts';
 import { ProviderFailure } from './provider-failure.ts';
-import type { ReplyReader } from './reply-reader.ts';
 
 /**
  * Invalid lines, such as unknown fields, after which a stream is refused. Each makes the parser create an error with a

@@ -2,11 +2,10 @@ import type { OutboundReply } from '../outbound/outbound.ts';
 import { isEmpty } from '../terms/is-empty.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
-import type { ProviderAttempt } from './attempt.ts';
+import type { ProviderAttempt, ReplyReader } from './adapter.ts';
 import { failureOf } from './failure-of.ts';
 import { ProviderFailure } from './provider-failure.ts';
 import { type ReplySharing, readReply } from './read-reply.ts';
-import type { ReplyReader } from './reply-reader.ts';
 
 /** An answer in one piece: the first read returns all of it, the next one the end. */
 export class WholeAttempt implements ProviderAttempt {

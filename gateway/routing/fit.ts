@@ -2,10 +2,9 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Candidate, PromptTokens } from '../terms/plan.ts';
 import type { PromptSize } from '../tokens/prompt-size.ts';
 import { hasVocabulary } from '../tokens/vocabulary.ts';
-import type { LongestInput } from './embedding-inputs.ts';
 import { middleOut, type TrimmableConversation } from './middle-out.ts';
-import { type Prompt, tokensOf } from './prompt.ts';
-import { fittedPromptTokens, trimmedForTokens } from './prompt-margins.ts';
+import type { LongestInput } from './prompt.ts';
+import { fittedPromptTokens, type Prompt, tokensOf, trimmedForTokens } from './prompt.ts';
 
 /** Part of a window that compression leaves to the answer without a requested ceiling. */
 const ANSWER_SHARE = 1 / 4;

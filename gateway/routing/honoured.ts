@@ -2,8 +2,7 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { adapterOf } from '../providers/call/target.ts';
 import type { Turn } from '../terms/turn.ts';
 import { rulesOf } from '../terms/turn-kind.ts';
-import { declarations } from './endpoints/declarations.ts';
-import { declared, requiredParameters } from './endpoints/required-parameters.ts';
+import { declarations, declared, requiredParameters } from './endpoints/declarations.ts';
 
 /**
  * Every requested setting, and whether the endpoint declares it. Required parameters are true for any endpoint that

@@ -1,7 +1,7 @@
 import { GatewayError } from '../terms/gateway-error.ts';
-import { inexpressible } from '../terms/inexpressible.ts';
 import type { Rejection } from '../terms/plan.ts';
 import type { Turn } from '../terms/turn.ts';
+import { inexpressible } from '../terms/turn.ts';
 import { INEXPRESSIBLE } from './eligibility/outputs.ts';
 import { causesOf, type RejectionCause } from './rejection-causes.ts';
 

@@ -1,4 +1,4 @@
-import { byPrice } from '../catalogue/by-price.ts';
+import { byPrice } from '../catalogue/models.ts';
 import type { Candidate } from '../terms/plan.ts';
 import type { Preferences, Turn } from '../terms/turn.ts';
 import type { Conversation } from './affinity.ts';

@@ -7,20 +7,17 @@ import type { VocabularyName } from '../tokens/vocabulary.ts';
 import type { Conversation } from './affinity.ts';
 import { firstViolatedRule } from './eligibility/first-violated-rule.ts';
 import type { RuleViolation } from './eligibility/rule-violation.ts';
-import { tooManyInputTokens } from './embedding-inputs.ts';
 import { constraintsOf, type RoutingDefaults, sharedConstraints } from './endpoints/constraints.ts';
 import { type EndpointIndex, endpointIndex, type IndexedEndpoint } from './endpoints/endpoint-index.ts';
 import { resolve } from './endpoints/resolve.ts';
-import { firstPick } from './first-pick.ts';
 import { fit } from './fit.ts';
 import { noEndpoint } from './no-endpoint.ts';
 import { type Eligible, type OrderOptions, order } from './order.ts';
-import { type Prompt, promptOf } from './prompt.ts';
-import { fittedPromptTokens } from './prompt-margins.ts';
+import { fittedPromptTokens, type Prompt, promptOf, tooManyInputTokens } from './prompt.ts';
 import { promptNeeds } from './prompt-needs.ts';
-import { rejectionOf } from './rejection-of.ts';
+import { rejectionOf } from './rejection-causes.ts';
 import { unknownModel } from './unknown-model.ts';
-import { withoutOptions } from './without-options.ts';
+import { firstPick, withoutOptions } from './without-options.ts';
 
 const NO_DEFAULTS: RoutingDefaults = {};
 

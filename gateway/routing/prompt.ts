@@ -1,11 +1,9 @@
+import { type GatewayError, invalid } from '../terms/gateway-error.ts';
 import type { PromptTokens } from '../terms/plan.ts';
 import type { Turn, TurnMessage } from '../terms/turn.ts';
 import { rulesOf } from '../terms/turn-kind.ts';
-import { promptCount } from '../tokens/prompt-count.ts';
-import { promptHeld } from '../tokens/prompt-held.ts';
 import { promptReportedMax } from '../tokens/prompt-reported.ts';
-import { type PromptSize, type TurnSizes, totalSize } from '../tokens/prompt-size.ts';
-import { type LongestInput, longestInput } from './embedding-inputs.ts';
+import { type PromptSize, promptCount, promptHeld, type TurnSizes, totalSize } from '../tokens/prompt-size.ts';
 import { type TrimmableConversation, trimmableConversation } from './middle-out.ts';
 
 /** A turn's prompt by one vocabulary: as sent, and in pieces only where messages may be dropped. */
@@ -28,4 +26,46 @@ export function promptOf(turn: Turn, sizes: TurnSizes): Prompt {
 
 export function tokensOf(size: PromptSize): PromptTokens {
   return { counted: promptCount(size), held: promptHeld(size), reportedMax: promptReportedMax(size) };
+}
+
+/** Margin by which our count of a prompt may be below the provider's. */
+const FIT_MARGIN = 1.01;
+const FIT_MARGIN_TOKENS = 8;
+
+/** A ceiling that is lowered anyway also leaves room for the text that a provider's template may add. */
+const TRIM_MARGIN = 1.02;
+const TRIM_MARGIN_TOKENS = 64;
+/** Nobody misses a part of a ceiling that nobody asked for, and an unknown tokenizer may count this many times ours. */
+const UNKNOWN_TOKENIZER_MARGIN = 1.25;
+
+/** The count of prompt tokens with a small margin: whether a prompt, or a prompt and its ceiling, fit a window. */
+export function fittedPromptTokens({ counted }: Pick<PromptTokens, 'counted'>): number {
+  return Math.ceil(counted * FIT_MARGIN) + FIT_MARGIN_TOKENS;
+}
+
+/**
+ * The prompt tokens that a trimmed ceiling leaves room for. `unsure`: nobody asked for it, and the count is a guess.
+ */
+export function trimmedForTokens({ counted }: Pick<PromptTokens, 'counted'>, unsure: boolean): number {
+  return Math.ceil(counted * (unsure ? UNKNOWN_TOKENIZER_MARGIN : TRIM_MARGIN)) + TRIM_MARGIN_TOKENS;
+}
+
+/** The longest input of a turn whose inputs have a window each. */
+export interface LongestInput {
+  readonly at: number;
+  readonly tokens: number;
+}
+
+export function longestInput({ messages }: TurnSizes): LongestInput {
+  let longest: LongestInput = { at: 0, tokens: 0 };
+  for (const [at, size] of messages.entries()) {
+    const tokens = promptCount(size);
+    if (tokens > longest.tokens) longest = { at, tokens };
+  }
+  return longest;
+}
+
+/** 400: the inputs together are too long for any request. */
+export function tooManyInputTokens(counted: number, most: number): GatewayError {
+  return invalid(`input must have at most ${most} tokens in total; it has about ${counted}`);
 }

@@ -1,6 +1,8 @@
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { compare } from '../../actors/terms/usd.ts';
 import type { Rejection } from '../terms/plan.ts';
 import type { Turn } from '../terms/turn.ts';
+import type { RuleViolation } from './eligibility/rule-violation.ts';
 import { listed } from './endpoints/listed.ts';
 
 /** Why some of the endpoints cannot serve a turn. */
@@ -115,4 +117,17 @@ function boundOf(member: string, caps: Turn['preferences']['priceMax']): string 
     .slice(member.lastIndexOf('.') + 1)
     .replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return String((caps as Readonly<Record<string, string>> | undefined)?.[name]);
+}
+
+/**
+ * A violation with its endpoint. A provider has the same tag for every model, so the model is added for several models.
+ */
+export function rejectionOf(
+  { endpoint }: { readonly endpoint: Endpoint },
+  violation: RuleViolation,
+  turn: Turn,
+): Rejection {
+  const { provider, tag, model } = endpoint;
+  const owner = { provider: provider.slug, endpoint: tag };
+  return turn.models.length > 1 ? { ...owner, model, ...violation } : { ...owner, ...violation };
 }

@@ -1,8 +1,8 @@
 import type { Json } from '../../actors/runtime/index.ts';
 import type { EndpointOutput } from '../../actors/terms/endpoint.ts';
-import { nearestIds } from '../catalogue/nearest-ids.ts';
+import { nearestIds } from '../catalogue/document/nearest-ids.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
-import { notFound } from '../terms/not-found.ts';
+import { notFound } from '../terms/gateway-error.ts';
 import { endpointIndex, type IndexedEndpoint } from './endpoints/endpoint-index.ts';
 import { SUFFIXES } from './endpoints/resolve.ts';
 

@@ -1,9 +1,10 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
-import { invalid } from '../terms/invalid.ts';
+import { invalid } from '../terms/gateway-error.ts';
 import type { Candidate, Rejection } from '../terms/plan.ts';
 import type { Turn } from '../terms/turn.ts';
+import type { RuleViolation } from './eligibility/rule-violation.ts';
 import { matches } from './endpoints/matches.ts';
-import { rejectionOf } from './rejection-of.ts';
+import { rejectionOf } from './rejection-causes.ts';
 
 const MEMBER_CHARACTERS_MAX = 200;
 
@@ -47,4 +48,16 @@ function refusedOption(
     }
   }
   return null;
+}
+
+/** Without fallbacks only the first candidate may serve, unless the client lists providers in `order`. */
+export function firstPick<C extends Pick<Candidate, 'endpoint'>>(
+  turn: Turn,
+  ordered: readonly C[],
+  rejections: Rejection[],
+): readonly C[] {
+  if (turn.preferences.allowFallbacks || turn.preferences.order) return ordered;
+  const violation: RuleViolation = { reason: 'constraint_filtered', member: 'provider.allow_fallbacks' };
+  for (const candidate of ordered.slice(1)) rejections.push(rejectionOf(candidate, violation, turn));
+  return ordered.slice(0, 1);
 }

@@ -3,7 +3,7 @@ import type { Clock, Cluster } from '../../actors/runtime/index.ts';
 import { defaultWorkspaceId } from '../../actors/terms/ids.ts';
 import type { WorkspaceRouting } from '../../actors/terms/workspace.ts';
 import { findWorkspace } from '../../actors/workspace/workspace.ts';
-import type { ClusterConfig } from '../terms/config.ts';
+import type { ClusterConfig } from '../terms/config/config.ts';
 
 /**
  * How long a node goes by what it read of a key's row or a workspace's. A change is effective on every node within two

@@ -12,10 +12,9 @@ import { callerOf, type RequestContext } from '../edge/request-context.ts';
 import { CLOSE, ClientSocket, type SocketUser } from '../http/client-socket.ts';
 import type { Upgrade } from '../http/exchange.ts';
 import { acceptUpgrade } from '../http/upgrade.ts';
-import type { EdgeLimits, EventLimits } from '../terms/config.ts';
+import type { EdgeLimits, EventLimits } from '../terms/config/config.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
-import { gatewayErrorOf } from '../terms/gateway-error-of.ts';
-import { invalid } from '../terms/invalid.ts';
+import { gatewayErrorOf, invalid } from '../terms/gateway-error.ts';
 
 /** Bytes of one frame of a client: a filter. */
 const EVENT_FRAME_BYTES_MAX = 16 * 1024;

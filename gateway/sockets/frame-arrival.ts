@@ -3,9 +3,9 @@ import { noRoom, tooSlow } from '../edge/body/body-refusal.ts';
 import type { CountedUpload } from '../edge/body/request-bodies.ts';
 import { SMALL_BYTES_MAX } from '../edge/body/upload.ts';
 import { UploadPace } from '../edge/body/upload-pace.ts';
-import type { EdgeLimits } from '../terms/config.ts';
+import type { EdgeLimits } from '../terms/config/config.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
-import { gatewayErrorOf } from '../terms/gateway-error-of.ts';
+import { gatewayErrorOf } from '../terms/gateway-error.ts';
 
 /** Opcode, length and mask. */
 const CONTROL_HEAD_BYTES = 6;

@@ -1,6 +1,4 @@
 import type { Envelopes } from '../../actors/terms/endpoint.ts';
-import { declaredSpelling } from './declared-spelling.ts';
-import { tierEdge } from './tier-edge.ts';
 
 /** The members of `image_config` that say how large a picture is, under their wire names. */
 export interface PictureFrame {
@@ -90,4 +88,29 @@ function pixelsOf(size: string): number {
   const [, width, height] = SIZE.exec(size) ?? [];
   const edge = tierEdge(size);
   return edge === null ? Number(width) * Number(height) : edge ** 2;
+}
+
+/** Edge of a square image of the tier `1K`. */
+const TIER_PIXELS = 1_024;
+const TIER = /^(\d{1,4}(?:\.\d{1,3})?)(k?)$/i;
+
+/** Edge, in pixels, of a square image of a named tier: `1.5K` is 1,536, `512` is 512; null for any other text. */
+export function tierEdge(tier: unknown): number | null {
+  const match = typeof tier === 'string' ? TIER.exec(tier) : null;
+  if (!match) return null;
+  const edge = Number(match[1]) * (match[2] === '' ? 1 : TIER_PIXELS);
+  return edge > 0 ? edge : null;
+}
+
+/**
+ * A value in the spelling that the endpoint declares, ignoring letter case (`2K` and `2k`); undefined if undeclared.
+ */
+export function declaredSpelling(value: unknown, declared: readonly string[]): string | undefined {
+  const written = String(value).toLowerCase();
+  return declared.find((word) => word.toLowerCase() === written);
+}
+
+/** True for an image setting that any endpoint satisfies: one image, or a choice left to the endpoint. */
+export function isLeftToEndpoint(member: string, value: unknown): boolean {
+  return value === 'auto' || (member === 'n' && value === 1);
 }

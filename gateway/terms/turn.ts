@@ -1,5 +1,6 @@
 import type { Effort, EndpointOutput, Modality } from '../../actors/terms/endpoint.ts';
 import type { Prices } from '../../actors/terms/tariff.ts';
+import { GatewayError } from './gateway-error.ts';
 import type { TurnKind } from './turn-kind.ts';
 
 /**
@@ -189,3 +190,16 @@ export interface Preferences {
   /** By provider slug: passthrough parameters for that provider alone. */
   readonly options?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
+
+/** 422: the answer would be in a modality that the dialect of the request has no form for. (rule I76) */
+export function inexpressible(modality: string, metadata: Readonly<Record<string, unknown>> = {}): GatewayError {
+  return new GatewayError({
+    status: 422,
+    type: 'unprocessable',
+    message: `The answer would be ${modality}, which this route cannot express; use /chat/completions`,
+    metadata,
+  });
+}
+
+/** The `format` of reasoning that a provider of the messages dialect signed: only such a provider accepts it back. */
+export const SIGNED_THINKING = 'anthropic-claude-v1';

@@ -3,7 +3,7 @@
  * longer one is rounded to an even number of pixels. `1K` names no size: providers disagree about it. (rule V19)
  */
 import type { FrameSize } from '../../actors/video-job/render-ask.ts';
-import { ASPECT_RATIOS } from './video-names.ts';
+import { ASPECT_RATIOS } from './video-request.ts';
 
 const SHORTER_EDGES: Readonly<Record<string, number>> = {
   '480p': 480,

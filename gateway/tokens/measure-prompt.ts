@@ -1,10 +1,10 @@
 import type { Clock } from '../../actors/runtime/index.ts';
 import type { Turn, TurnMessage } from '../terms/turn.ts';
 import { rulesOf } from '../terms/turn-kind.ts';
+import { utf8Bytes } from './pieces.ts';
 import { declarationContents, inputContents, messageContents, type PromptContents } from './prompt-contents.ts';
 import { type PromptSize, sizeOf, type TurnSizes } from './prompt-size.ts';
 import { countNow, TEXT_BYTES_MIN, TextCounter } from './text-counter.ts';
-import { utf8Bytes } from './utf8-bytes.ts';
 import { loadedVocabulary, loadVocabulary, type Vocabulary, type VocabularyName } from './vocabulary.ts';
 
 /** The sizes of one turn by each vocabulary of its endpoints. */

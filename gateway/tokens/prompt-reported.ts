@@ -1,6 +1,5 @@
-import { promptCount } from './prompt-count.ts';
-import { promptHeld } from './prompt-held.ts';
 import type { PromptSize } from './prompt-size.ts';
+import { promptCount, promptHeld } from './prompt-size.ts';
 
 /** A vocabulary that is not ours may count this many times our tokens, and a provider may add a system prompt. */
 const TEXT_FACTOR = 2;

@@ -1,9 +1,9 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../actors/runtime/index.ts';
 import { LOOP_TURN_BYTES, loopShare } from '../overload/loop-work.ts';
-import { countKey, countsFor } from './known-counts.ts';
-import { pieces } from './pieces.ts';
-import { utf8Bytes } from './utf8-bytes.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import { pieces, utf8Bytes } from './pieces.ts';
+import type { Vocabulary, VocabularyName } from './vocabulary.ts';
 
 /** Bytes of text counted per share of the event loop: 0.2 ms for known words, 4 ms for random letters. */
 const SHARE_TEXT_BYTES = 2_048;
@@ -101,4 +101,30 @@ export class TextCounter {
     this.#tokens += tokens;
     this.#bytes += bytes;
   }
+}
+
+/** Shorter texts are counted as fast as they are looked up; the digest of a longer one would stall the event loop. */
+const CHARACTERS_MIN = 16;
+const CHARACTERS_MAX = 256 * 1_024;
+/** Longer texts have a cache of their own: there are fewer of them, and each count takes longer. */
+const SHORT_CHARACTERS_MAX = 1_024;
+/** Of each cache; 200 bytes each. */
+const TEXTS_MAX = 16_384;
+
+/**
+ * The tokens of texts that were counted before, by their digest: a conversation repeats its messages with every turn,
+ * and an application its instructions. Module state because a count never changes.
+ */
+const shortCounts = new LRUCache<string, number>({ max: TEXTS_MAX });
+const longCounts = new LRUCache<string, number>({ max: TEXTS_MAX });
+
+/** Where the count of a text is remembered; null for a text that is not remembered. */
+export function countsFor(text: string): LRUCache<string, number> | null {
+  if (text.length < CHARACTERS_MIN || text.length > CHARACTERS_MAX) return null;
+  return text.length > SHORT_CHARACTERS_MAX ? longCounts : shortCounts;
+}
+
+/** What a text is remembered under. */
+export function countKey(vocabulary: VocabularyName, text: string): string {
+  return `${vocabulary} ${hash('sha256', text, 'base64')}`;
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { ModelsDocument } from '../../gateway/catalogue/document-schema.ts';
+import type { ModelsDocument } from '../../gateway/catalogue/document/document-schema.ts';
 import type { ProviderDeclaration } from '../../gateway/terms/provider-declaration.ts';
 import { startScriptedProvider } from '../support/provider/scripted-provider.ts';
 import { modelsDocument } from '../support/provider/simulated-provider.ts';

@@ -1,6 +1,6 @@
 /** A payer of x402 payments, and the rail of a simulated facilitator. */
 import { randomBytes } from 'node:crypto';
-import type { X402Config } from '../../gateway/terms/deposit-config.ts';
+import type { X402Config } from '../../gateway/terms/config/deposit-config.ts';
 
 export const FACILITATOR_SECRET = 'the-secret-of-the-facilitator';
 

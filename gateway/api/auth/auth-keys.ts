@@ -8,7 +8,7 @@ import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import type { ManagementServices } from '../../management/services.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 
 /**
  * `POST /auth/keys`: trades the code of an approval for its key. Whoever sends a code with a well-formed verifier has

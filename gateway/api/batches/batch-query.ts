@@ -3,7 +3,7 @@ import type { BatchQuery } from '../../../actors/batch/list-batches.ts';
 import { isBatchId } from '../../../actors/terms/ids.ts';
 import { limitOf, textOf } from '../../edge/query/query-values.ts';
 import { instantOf } from '../../management/instant-of.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 
 const PAGE = { usual: 20, most: 100 } as const;
 const SECOND_MS = 1_000;

@@ -16,8 +16,8 @@ import {
 import { type InputFile, type InputRequests, readInputFile } from '../../jobs/batch/read-input-file.ts';
 import { sealSubmission } from '../../jobs/batch/seal-submission.ts';
 import type { Caller } from '../../terms/caller.ts';
-import type { ClusterConfig, EdgeLimits } from '../../terms/config.ts';
-import { refusalError } from '../../terms/refusal-error.ts';
+import type { ClusterConfig, EdgeLimits } from '../../terms/config/config.ts';
+import { refusalError } from '../../terms/gateway-error.ts';
 import { nameUnread } from '../wire/body-reader.ts';
 
 /** Bodies nested more deeply than a live request's are refused alone, below this depth of the whole. */

@@ -5,7 +5,7 @@ import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { exactNumber, renderExact } from '../../json/exact-json.ts';
 import { listDeposits, requireDeposit } from '../../management/deposits.ts';
-import type { DepositConfig } from '../../terms/deposit-config.ts';
+import type { DepositConfig } from '../../terms/config/deposit-config.ts';
 import type { Managing } from '../wire/managing.ts';
 import { depositObject } from './deposit-object.ts';
 import { payX402Route } from './pay-x402.ts';

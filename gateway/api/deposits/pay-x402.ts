@@ -9,11 +9,8 @@ import type { Route } from '../../edge/route.ts';
 import { JSON_TYPE, type RouteAnswer } from '../../http/route-answer.ts';
 import { exactNumber, renderExact } from '../../json/exact-json.ts';
 import type { ManagementServices } from '../../management/services.ts';
-import type { DepositConfig, X402Config } from '../../terms/deposit-config.ts';
-import { GatewayError } from '../../terms/gateway-error.ts';
-import { invalid } from '../../terms/invalid.ts';
-import { notFound } from '../../terms/not-found.ts';
-import { refusalError } from '../../terms/refusal-error.ts';
+import type { DepositConfig, X402Config } from '../../terms/config/deposit-config.ts';
+import { GatewayError, invalid, notFound, refusalError } from '../../terms/gateway-error.ts';
 import * as terms from './x402-terms.ts';
 
 interface PayParts {

@@ -1,5 +1,5 @@
 import { multiply } from '../../../actors/terms/usd.ts';
-import type { PaymentLimits, X402Config } from '../../terms/deposit-config.ts';
+import type { PaymentLimits, X402Config } from '../../terms/config/deposit-config.ts';
 
 /** What a payer is asked to sign. (x402 version 2, PaymentRequirements) */
 export interface Requirements {

@@ -6,7 +6,7 @@ import { nameAnswer } from '../../edge/generation-headers.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { EventStream, type EventStreamLimits } from '../../http/event-stream.ts';
-import type { EventLimits } from '../../terms/config.ts';
+import type { EventLimits } from '../../terms/config/config.ts';
 import { StreamSink } from './stream-sink.ts';
 
 export interface EventParts {

@@ -1,6 +1,6 @@
 import { type FilePurpose, UPLOAD_PURPOSES } from '../../../actors/file/file-record.ts';
 import type { FileDescription } from '../../files/store-upload.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 
 /** Bytes of a file name that is kept, in UTF-8; common file systems have the same bound. */
 const FILENAME_BYTES_MAX = 255;

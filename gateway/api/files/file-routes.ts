@@ -10,7 +10,7 @@ import { callerOf, paramOf, type RequestContext } from '../../edge/request-conte
 import type { Route } from '../../edge/route.ts';
 import { noSuchFile, requireFile } from '../../files/read-file.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import { describeUpload } from './describe-upload.ts';
 import { fileObject } from './file-object.ts';
 

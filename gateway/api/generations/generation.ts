@@ -5,7 +5,7 @@ import { renderExact } from '../../json/exact-json.ts';
 import { renderGeneration } from '../../management/generation-record.ts';
 import { requireGeneration } from '../../management/generations.ts';
 import type { ManagementServices } from '../../management/services.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 
 /**
  * `GET /generation?id=`: one generation of the caller's account, from the moment its hold is written. Unknown ids and

@@ -1,5 +1,5 @@
 import { textOf } from '../../edge/query/query-values.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 
 const DAY_MS = 86_400_000;
 /** Completed UTC days that the activity covers. (rule K52) */

@@ -7,7 +7,7 @@ import { LABEL_CHARACTERS_MAX, maybe, named } from '../../dialects/request/membe
 import { type RequestContext, takeBody } from '../../edge/request-context.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { checker } from '../../management/input.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import { NO_SUCH_ENDPOINT, ownEndpoint } from './own-endpoints.ts';
 import type { ProviderParts } from './provider-parts.ts';
 

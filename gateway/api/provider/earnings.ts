@@ -5,7 +5,7 @@ import type { RequestContext } from '../../edge/request-context.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { DAY_MS } from '../../jobs/earnings/earned-day.ts';
 import type { Days } from '../../jobs/earnings/provider-earnings.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import { dateOf, earningObject, sumObject, sumOf } from './earning-object.ts';
 import type { EarningsParts } from './provider-parts.ts';
 

@@ -4,7 +4,7 @@ import { measuredMembers } from '../../catalogue/endpoints.ts';
 import { textOf } from '../../edge/query/query-values.ts';
 import type { RequestContext } from '../../edge/request-context.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import { ownEndpoint, ownEndpoints } from './own-endpoints.ts';
 
 const WINDOWS = ['5m', '30m', '1d', '7d'] as const;

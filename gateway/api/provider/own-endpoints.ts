@@ -1,7 +1,7 @@
 import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import type { Endpoint, ProviderFacts } from '../../../actors/terms/endpoint.ts';
-import { notFound } from '../../terms/not-found.ts';
+import { notFound } from '../../terms/gateway-error.ts';
 
 type Board = Pick<Cluster, 'board'>;
 

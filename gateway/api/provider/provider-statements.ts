@@ -7,8 +7,7 @@ import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import type { EarnedDays } from '../../jobs/earnings/provider-earnings.ts';
 import { type Month, monthOf, parseMonth } from '../../management/statement.ts';
 import { csv } from '../../terms/csv.ts';
-import { invalid } from '../../terms/invalid.ts';
-import { notFound } from '../../terms/not-found.ts';
+import { invalid, notFound } from '../../terms/gateway-error.ts';
 import { dateOf, type EarningSum, earningObject, sumObject, sumOf, sumsBy, unitName } from './earning-object.ts';
 import type { EarningsParts } from './provider-parts.ts';
 

@@ -8,8 +8,7 @@ import { promptNeeds } from '../../routing/prompt-needs.ts';
 import { unknownModel } from '../../routing/unknown-model.ts';
 import type { Turn } from '../../terms/turn.ts';
 import { measurePrompt } from '../../tokens/measure-prompt.ts';
-import { promptCount } from '../../tokens/prompt-count.ts';
-import { totalSize } from '../../tokens/prompt-size.ts';
+import { promptCount, totalSize } from '../../tokens/prompt-size.ts';
 
 interface CountParts {
   readonly cluster: Pick<Cluster, 'board'>;

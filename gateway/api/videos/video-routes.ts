@@ -12,9 +12,7 @@ import { type Route, withHead } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { exactText, renderExact } from '../../json/exact-json.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
-import { invalid } from '../../terms/invalid.ts';
-import { notFound } from '../../terms/not-found.ts';
-import { refusalError } from '../../terms/refusal-error.ts';
+import { invalid, notFound, refusalError } from '../../terms/gateway-error.ts';
 
 export interface VideoParts extends Downloading {
   readonly cluster: Cluster;

@@ -9,9 +9,7 @@ import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { signingSecret } from '../../jobs/webhook/signing-secret.ts';
-import { invalid } from '../../terms/invalid.ts';
-import { notFound } from '../../terms/not-found.ts';
-import { refusalError } from '../../terms/refusal-error.ts';
+import { invalid, notFound, refusalError } from '../../terms/gateway-error.ts';
 
 const PAGE = { usual: 20, most: 100 } as const;
 

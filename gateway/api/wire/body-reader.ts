@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox';
-import { membersOf, unreadMembers } from '../../dialects/request/unread-members.ts';
+import { membersOf, unreadMembers } from '../../dialects/request/read-members.ts';
 import { type RequestContext, takeBody } from '../../edge/request-context.ts';
 
 /**

@@ -1,9 +1,8 @@
 import type { Turn } from '../../terms/turn.ts';
 import type { Dialect } from '../reply/dialect.ts';
 import { standardEnvelope } from '../reply/error-envelope.ts';
-import { KEEP_ALIVE, PROCESSING } from '../reply/event-text.ts';
-import { JSON_REPLY, type ReplyDialect } from '../reply/reply-dialect.ts';
-import { membersOf } from '../request/unread-members.ts';
+import { JSON_REPLY, KEEP_ALIVE, PROCESSING, type ReplyDialect } from '../reply/reply-dialect.ts';
+import { membersOf } from '../request/read-members.ts';
 import { ChatFrames } from './frames.ts';
 import { parse } from './parse.ts';
 import { render } from './render.ts';

@@ -1,4 +1,4 @@
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import type { Tool, ToolChoice, Turn } from '../../terms/turn.ts';
 import type { ChatRequest } from './request-schema.ts';
 

@@ -1,7 +1,6 @@
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import { type GatheredAnswer, gatherAnswer } from '../reply/gather-answer.ts';
-import type { Closing } from '../reply/reply-dialect.ts';
-import type { ReplyHead } from '../reply/reply-head.ts';
+import type { Closing, ReplyHead } from '../reply/reply-dialect.ts';
 import { usageText } from '../reply/usage-text.ts';
 import { audioText, imageText, logprobsText } from './media-text.ts';
 

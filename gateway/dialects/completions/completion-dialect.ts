@@ -1,12 +1,21 @@
+import type { TurnEvent } from '../../terms/turn-event.ts';
 import type { Dialect } from '../reply/dialect.ts';
 import { standardEnvelope } from '../reply/error-envelope.ts';
-import { KEEP_ALIVE, PROCESSING } from '../reply/event-text.ts';
-import { JSON_REPLY, type ReplyDialect } from '../reply/reply-dialect.ts';
-import { membersOf } from '../request/unread-members.ts';
+import { gatherAnswer } from '../reply/gather-answer.ts';
+import {
+  type Closing,
+  JSON_REPLY,
+  KEEP_ALIVE,
+  PROCESSING,
+  type ReplyDialect,
+  type ReplyHead,
+} from '../reply/reply-dialect.ts';
+import { usageText } from '../reply/usage-text.ts';
+import { membersOf } from '../request/read-members.ts';
 import { CompletionFrames } from './frames.ts';
 import { parse } from './parse.ts';
-import { render } from './render.ts';
 import { completionRequest } from './request-schema.ts';
+import { TokenScores } from './token-scores.ts';
 
 /** Text completions. (rule I62, rule I63, rule I64) */
 export const completionDialect: Dialect = {
@@ -34,4 +43,26 @@ function pathOf(path: string): string | null {
   if (path.startsWith('messages')) return 'prompt';
   if (path === 'top_logprobs') return 'logprobs';
   return Object.hasOwn(completionRequest.properties, path) ? path : null;
+}
+
+/**
+ * A whole text completion as JSON text. A refusal is part of the text here; reasoning, calls and media have no
+ * counterpart in this dialect. `echo` is placed before the answer. (rule I63, rule I64)
+ */
+export function render(
+  head: ReplyHead,
+  events: readonly TurnEvent[],
+  closing: Closing | null,
+  echo: string | null,
+): string {
+  const { text, refusal, logprobs, finish } = gatherAnswer(events);
+  const before = echo ?? '';
+  const scores = logprobs?.content ? new TokenScores(before.length).text(logprobs.content) : 'null';
+  const { reason = null, native = null } = finish ?? {};
+  const usage = closing === null ? '' : `,"usage":${usageText(closing.usage, closing.cost)}`;
+  return `{"id":${JSON.stringify(head.id)},"object":"text_completion","created":${head.created},"model":${JSON.stringify(
+    head.model,
+  )},"provider":${JSON.stringify(head.provider)},"system_fingerprint":null,"choices":[{"index":0,"text":${JSON.stringify(
+    before + (text ?? '') + refusal,
+  )},"logprobs":${scores},"finish_reason":${JSON.stringify(reason)},"native_finish_reason":${JSON.stringify(native)}}]${usage}}`;
 }

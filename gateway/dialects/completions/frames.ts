@@ -1,8 +1,7 @@
 import type { TurnEvent } from '../../terms/turn-event.ts';
-import { errorMember } from '../reply/error-member.ts';
-import { DONE } from '../reply/event-text.ts';
-import type { Closing, ReplyFrames } from '../reply/reply-dialect.ts';
-import type { ReplyHead } from '../reply/reply-head.ts';
+import { errorMember } from '../reply/error-envelope.ts';
+import type { Closing, ReplyFrames, ReplyHead } from '../reply/reply-dialect.ts';
+import { DONE } from '../reply/reply-dialect.ts';
 import { usageText } from '../reply/usage-text.ts';
 import { TokenScores } from './token-scores.ts';
 

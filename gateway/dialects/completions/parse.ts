@@ -1,11 +1,9 @@
 import { Compile } from 'typebox/compile';
 import type { Turn } from '../../terms/turn.ts';
-import { checked } from '../request/checked.ts';
-import { conversationOf } from '../request/conversation-of.ts';
 import { forwardedParameters } from '../request/parameter-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
-import { requestedSettings } from '../request/requested-settings.ts';
+import { checked, conversationOf, requestedSettings } from '../request/read-members.ts';
 import { type CompletionRequest, completionRequest } from './request-schema.ts';
 
 const check = Compile(completionRequest);

@@ -1,4 +1,4 @@
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import type { TurnMessage } from '../../terms/turn.ts';
 import { INPUT_TOKENS_MAX } from '../../terms/turn-kind.ts';
 import { type EmbeddingsRequest, INPUTS_MAX, TOKEN_ID_MAX } from './request-schema.ts';

@@ -1,9 +1,8 @@
 import type { GatewayError } from '../../terms/gateway-error.ts';
+import { mediaTypeName } from '../../terms/media-type-name.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
-import type { Closing, ReplyFrames } from '../reply/reply-dialect.ts';
-import type { ReplyHead } from '../reply/reply-head.ts';
-import { type PictureText, pictureText } from './picture-text.ts';
-import { usageText } from './usage-text.ts';
+import type { Closing, ReplyFrames, ReplyHead } from '../reply/reply-dialect.ts';
+import { usageText as chatUsageText } from '../reply/usage-text.ts';
 
 /**
  * Writes one stream of pictures: an event for each, as soon as the next one arrives. The last one waits for the end,
@@ -52,4 +51,44 @@ function failed({ message, type, status, metadata }: GatewayError): string {
 
 function frame(type: string, members: string): string {
   return `event: ${type}\ndata: {"type":"${type}",${members}}\n\n`;
+}
+
+/** The member `usage`: that of chat, and its counts under OpenAI's names for images. */
+export function usageText({ usage, cost }: Closing): string {
+  const { promptTokens: input, completionTokens: output } = usage;
+  const names = `${input === undefined ? '' : `"input_tokens":${input},`}${
+    output === undefined ? '' : `"output_tokens":${output},`
+  }`;
+  return `{${names}${chatUsageText(usage, cost).slice(1)}`;
+}
+
+/** Characters of a `data:` URL before its comma. */
+const DATA_HEAD_CHARACTERS_MAX = 256;
+
+/** The last part of a media type that OpenAI names as an `output_format`. */
+const FORMATS: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp']);
+
+/** A generated picture as members of JSON text. */
+export interface PictureText {
+  /** `b64_json` with the `media_type` that its `data:` URL names, or the `url` of a picture that is not sent as bytes. */
+  readonly members: string;
+  /** `png`, `jpeg` or `webp`; null for any other picture. */
+  readonly format: string | null;
+}
+
+/** The picture of an `image` event. Any URL but base64 is passed on as it is and never fetched. */
+export function pictureText(url: string): PictureText {
+  const comma = url.slice(0, DATA_HEAD_CHARACTERS_MAX).indexOf(',');
+  const head = url.slice(0, Math.max(0, comma));
+  const [named = '', ...parameters] = head.slice('data:'.length).split(';');
+  if (!head.toLowerCase().startsWith('data:') || parameters.at(-1)?.toLowerCase() !== 'base64') {
+    return { members: `"url":${JSON.stringify(url)}`, format: null };
+  }
+  const type = mediaTypeName(named);
+  const format = type.slice(type.indexOf('/') + 1);
+  const mediaType = type === '' ? '' : `,"media_type":${JSON.stringify(type)}`;
+  return {
+    members: `"b64_json":${JSON.stringify(url.slice(comma + 1))}${mediaType}`,
+    format: FORMATS.has(format) ? format : null,
+  };
 }

@@ -1,12 +1,10 @@
 import { Compile } from 'typebox/compile';
 import type { MediaPart, Turn, TurnMessage } from '../../terms/turn.ts';
-import { checked } from '../request/checked.ts';
-import { conversationOf } from '../request/conversation-of.ts';
 import { PICTURE_SETTINGS } from '../request/media-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
 import { parseSource } from '../request/parse-source.ts';
-import { requestedSettings } from '../request/requested-settings.ts';
+import { checked, conversationOf, requestedSettings } from '../request/read-members.ts';
 import { type ImagesRequest, imagesRequest } from './request-schema.ts';
 
 const check = Compile(imagesRequest);

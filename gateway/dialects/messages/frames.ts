@@ -1,13 +1,11 @@
 import type { TurnEvent } from '../../terms/turn-event.ts';
-import { honouredNames } from '../reply/honoured-names.ts';
-import type { Closing, ReplyFrames } from '../reply/reply-dialect.ts';
-import type { ReplyHead } from '../reply/reply-head.ts';
+import type { Closing, ReplyFrames, ReplyHead } from '../reply/reply-dialect.ts';
+import { honouredNames } from '../reply/usage-text.ts';
 import { type Block, BlockSequence, type BlockWriter, type Piece } from './block-sequence.ts';
 import { errorText } from './error-envelope.ts';
-import { imageSource } from './image-source.ts';
+import { imageSource } from './parse-content.ts';
 import { pathOf } from './path-of.ts';
-import { headMembers } from './render.ts';
-import { type Finish, stopMembers } from './stop-reason.ts';
+import { type Finish, headMembers, stopMembers } from './render.ts';
 import { UNREPORTED_USAGE, usageText } from './usage-text.ts';
 
 /** Keeps an idle stream alive: clients of this dialect reset their timers on events and not on comments. */

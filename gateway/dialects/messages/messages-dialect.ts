@@ -1,6 +1,6 @@
 import type { Dialect } from '../reply/dialect.ts';
 import { JSON_REPLY, type ReplyDialect } from '../reply/reply-dialect.ts';
-import { membersOf } from '../request/unread-members.ts';
+import { membersOf } from '../request/read-members.ts';
 import { streamEnvelope, wholeEnvelope } from './error-envelope.ts';
 import { MessagesFrames, PING } from './frames.ts';
 import { parse } from './parse.ts';

@@ -1,4 +1,4 @@
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import type { Tool, ToolChoice, Turn } from '../../terms/turn.ts';
 import { cacheMark } from './parse-content.ts';
 import type { MessagesRequest } from './request-schema.ts';

@@ -1,14 +1,12 @@
 import { Compile } from 'typebox/compile';
-import { inexpressible } from '../../terms/inexpressible.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import type { Turn } from '../../terms/turn.ts';
+import { inexpressible } from '../../terms/turn.ts';
 import { Carried } from '../request/carried.ts';
-import { checked } from '../request/checked.ts';
-import { conversationOf } from '../request/conversation-of.ts';
 import { forwardedParameters } from '../request/parameter-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
-import { requestedSettings } from '../request/requested-settings.ts';
+import { checked, conversationOf, requestedSettings } from '../request/read-members.ts';
 import { asksCompression } from '../request/shared-members.ts';
 import { cacheMark } from './parse-content.ts';
 import { parseMessages } from './parse-messages.ts';

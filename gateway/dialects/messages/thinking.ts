@@ -1,6 +1,6 @@
 import { JsonScan } from '../../json/json-scan.ts';
-import { SIGNED_THINKING } from '../../terms/reasoning-format.ts';
 import type { ReasoningDetail } from '../../terms/turn.ts';
+import { SIGNED_THINKING } from '../../terms/turn.ts';
 
 /**
  * Structured reasoning of any provider as thinking blocks, and back unchanged. A block has room for a text and a

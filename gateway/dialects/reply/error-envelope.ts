@@ -1,5 +1,4 @@
 import type { GatewayError } from '../../terms/gateway-error.ts';
-import { errorMember } from './error-member.ts';
 
 /** A refusal to send, with the status of its error. */
 export interface ErrorReply {
@@ -21,4 +20,13 @@ export const standardEnvelope: ErrorEnvelope = (error) => ({
 /** The body of the standard envelope: `{error: {code, message, metadata: {error_type, ...}}}`. */
 export function renderEnvelope(error: GatewayError): string {
   return `{"error":${errorMember(error)}}`;
+}
+
+/** The `error` member of an envelope and of a stream's last chunk, with the public members of the error only. */
+export function errorMember(error: GatewayError): string {
+  return JSON.stringify({
+    code: error.status,
+    message: error.message,
+    metadata: { ...error.metadata, error_type: error.type },
+  });
 }

@@ -1,6 +1,5 @@
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import type { Usage } from '../../terms/usage.ts';
-import type { ReplyHead } from './reply-head.ts';
 
 /** The accounting that a client receives at the end of a charged turn. */
 export interface Closing {
@@ -55,3 +54,18 @@ export interface ReplyFrames {
   /** The text that keeps the stream alive now, where it depends on what was sent; `silentMs` since the last frame. */
   keepAlive?(silentMs: number): string;
 }
+
+/** Members of every reply and chunk of one generation. `created` is Unix seconds; `provider` is a display name. */
+export interface ReplyHead {
+  readonly id: string;
+  readonly created: number;
+  readonly model: string;
+  readonly provider: string;
+}
+
+/** Fixed texts of chat and text completion streams. (rule I52, rule I55) */
+
+/** Comments end in one newline: a blank line would dispatch an empty event in some clients. */
+export const PROCESSING = ': processing\n';
+export const KEEP_ALIVE = ': keep-alive\n';
+export const DONE = 'data: [DONE]\n\n';

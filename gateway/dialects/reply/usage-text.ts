@@ -1,4 +1,5 @@
 import type { Usage } from '../../terms/usage.ts';
+import type { Closing } from './reply-dialect.ts';
 
 /**
  * The `usage` object as JSON text, concatenated so that every digit of the cost is kept without a float. `cost` is
@@ -37,4 +38,12 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 export function numberText(cost: string): string {
   if (!NUMBER.test(cost)) throw new RangeError('the cost is not a JSON number');
   return cost;
+}
+
+/** The settings under their names in a dialect: `pathOf` gives its path for a path of a chat request. */
+export function honouredNames(
+  honoured: Closing['honoured'],
+  pathOf: (path: string) => string | null,
+): Closing['honoured'] {
+  return Object.fromEntries(Object.entries(honoured).map(([name, held]) => [pathOf(name) ?? name, held]));
 }

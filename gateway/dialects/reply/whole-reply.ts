@@ -1,8 +1,7 @@
 import type { JsonPart } from '../../json/write-in-shares.ts';
 import { LongText } from '../../terms/long-text.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
-import type { Closing, ReplyDialect } from './reply-dialect.ts';
-import type { ReplyHead } from './reply-head.ts';
+import type { Closing, ReplyDialect, ReplyHead } from './reply-dialect.ts';
 
 const NONCE_BYTES = 16;
 /** Digits behind the nonce: the number of the text that a stand-in stands for. */

@@ -1,5 +1,5 @@
 import type { Modality } from '../../../actors/terms/endpoint.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import type { FileReference, MediaPart, ToolCall } from '../../terms/turn.ts';
 
 /** Stored files that one request names. (rule I4) */

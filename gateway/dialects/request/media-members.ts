@@ -4,7 +4,7 @@ import type { Turn } from '../../terms/turn.ts';
 import type { Carried } from './carried.ts';
 import { LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf } from './members.ts';
 import { parameterMembers } from './parameter-members.ts';
-import { requestedSettings } from './requested-settings.ts';
+import { requestedSettings } from './read-members.ts';
 
 const pictureSettings = parameterMembers('images');
 

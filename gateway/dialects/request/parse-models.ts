@@ -1,4 +1,4 @@
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 
 interface Named {
   readonly model?: string | null;

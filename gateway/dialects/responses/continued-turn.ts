@@ -1,4 +1,4 @@
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 
 /** Characters of an id that are shown to the client. */
 const ID_CHARACTERS_MAX = 64;

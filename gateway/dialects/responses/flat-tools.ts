@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import type { Tool } from '../../terms/turn.ts';
 import { TOOLS_MAX } from '../request/shared-members.ts';
 import type { ResponsesRequest } from './request-schema.ts';

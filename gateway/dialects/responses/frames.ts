@@ -1,14 +1,12 @@
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
-import { KEEP_ALIVE } from '../reply/event-text.ts';
-import { honouredNames } from '../reply/honoured-names.ts';
-import type { Closing, ReplyFrames } from '../reply/reply-dialect.ts';
-import type { ReplyHead } from '../reply/reply-head.ts';
+import type { Usage } from '../../terms/usage.ts';
+import { type Closing, KEEP_ALIVE, type ReplyFrames, type ReplyHead } from '../reply/reply-dialect.ts';
+import { honouredNames, numberText } from '../reply/usage-text.ts';
 import { EventWriter } from './event-writer.ts';
 import { OutputItems, type WantedOutput } from './output-items.ts';
 import { pathOf } from './path-of.ts';
 import { endOf, idStem, type ResponseState, responseText } from './response-object.ts';
-import { usageText } from './usage-text.ts';
 
 /** What a reply takes from its request. */
 export interface ReplyRequest extends WantedOutput {
@@ -106,4 +104,29 @@ export class ResponsesFrames implements ReplyFrames {
     this.#repeatedText ??= this.#repeated();
     return responseText(this.#head, this.#repeatedText, state);
   }
+}
+
+const COUNTS = ['input_tokens', 'output_tokens', 'total_tokens'] as const;
+
+/**
+ * The `usage` object as JSON text. It states three counts: one that was not reported is 0 and named in
+ * `heimdall.unreported`, which is absent when all were. The two details are 0 where they were not reported, since
+ * strict clients require a number. `closing: null`: no charge is recorded, so no count and no cost is stated.
+ * (rule I74)
+ */
+export function usageText(closing: Pick<Closing, 'usage' | 'cost'> | null): string {
+  const usage: Usage = closing?.usage ?? {};
+  const { promptTokens: input, completionTokens: output, cachedTokens = 0, reasoningTokens = 0 } = usage;
+  const counts = [input, output, input === undefined || output === undefined ? undefined : input + output];
+  const unreported = COUNTS.filter((_, at) => counts[at] === undefined);
+  const [inputCount = 0, outputCount = 0, total = 0] = counts;
+  const written = (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0);
+  const cacheWrite = written === 0 ? '' : `,"cache_write_tokens":${written}`;
+  const extension = unreported.length === 0 ? '' : `,"heimdall":{"unreported":${JSON.stringify(unreported)}}`;
+  const cost = closing === null ? '' : `,"cost":${numberText(closing.cost)}`;
+  return (
+    `{"input_tokens":${inputCount},"input_tokens_details":{"cached_tokens":${cachedTokens}${cacheWrite}}` +
+    `,"output_tokens":${outputCount},"output_tokens_details":{"reasoning_tokens":${reasoningTokens}}` +
+    `,"total_tokens":${total}${cost}${extension}}`
+  );
 }

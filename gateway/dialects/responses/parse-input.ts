@@ -1,4 +1,4 @@
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import type { ReasoningDetail, ToolCall, TurnMessage } from '../../terms/turn.ts';
 import type { Carried } from '../request/carried.ts';
 import { promptLines } from '../request/prompt-lines.ts';

@@ -1,4 +1,4 @@
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import { mediaTypeName } from '../../terms/media-type-name.ts';
 import type { ContentPart, MediaPart } from '../../terms/turn.ts';
 import type { Carried } from '../request/carried.ts';

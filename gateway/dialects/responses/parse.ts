@@ -1,16 +1,14 @@
 import { Compile } from 'typebox/compile';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import { CEILING_MAX } from '../../terms/parameters.ts';
 import type { ToolChoice, Turn } from '../../terms/turn.ts';
 import { Carried } from '../request/carried.ts';
-import { checked } from '../request/checked.ts';
-import { conversationOf } from '../request/conversation-of.ts';
 import { addMedia } from '../request/media-members.ts';
 import { forwardedParameters } from '../request/parameter-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
+import { checked, conversationOf, requestedSettings } from '../request/read-members.ts';
 import { reasoningOf } from '../request/reasoning-members.ts';
-import { requestedSettings } from '../request/requested-settings.ts';
 import { asksCompression } from '../request/shared-members.ts';
 import { type FlatTool, flatTools } from './flat-tools.ts';
 import { parseInput } from './parse-input.ts';

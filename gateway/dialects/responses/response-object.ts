@@ -1,6 +1,6 @@
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import type { FinishReason } from '../../terms/turn-event.ts';
-import type { ReplyHead } from '../reply/reply-head.ts';
+import type { ReplyHead } from '../reply/reply-dialect.ts';
 import { failureCode } from './failure.ts';
 
 /** What a response object says at one moment of its life. Absent members are null on the wire. */

@@ -1,14 +1,20 @@
+import type { TurnEvent } from '../../terms/turn-event.ts';
 import type { Dialect } from '../reply/dialect.ts';
 import { standardEnvelope } from '../reply/error-envelope.ts';
-import { KEEP_ALIVE, PROCESSING } from '../reply/event-text.ts';
-import { JSON_REPLY, type ReplyDialect } from '../reply/reply-dialect.ts';
-import { membersOf } from '../request/unread-members.ts';
+import {
+  type Closing,
+  JSON_REPLY,
+  KEEP_ALIVE,
+  PROCESSING,
+  type ReplyDialect,
+  type ReplyHead,
+} from '../reply/reply-dialect.ts';
+import { membersOf } from '../request/read-members.ts';
 import { streamEnvelope } from './failure.ts';
 import type { FlatTool } from './flat-tools.ts';
-import { ResponsesFrames, SILENCE_MS } from './frames.ts';
+import { type ReplyRequest, ResponsesFrames, SILENCE_MS } from './frames.ts';
 import { parse } from './parse.ts';
 import { pathOf } from './path-of.ts';
-import { render } from './render.ts';
 import { type RepeatedRequest, repeatedMembers } from './repeated-members.ts';
 import { responsesRequest } from './request-schema.ts';
 
@@ -49,3 +55,18 @@ export function responsesReplyDialect(
 
 /** A function of a chat request by its position. */
 const TOOL = /^tools\[(\d{1,6})\]/;
+
+/**
+ * A whole response as JSON text: the one that ends the stream of the same events. `closing: null` means that no charge
+ * is recorded. (rule I87)
+ */
+export function render(
+  head: ReplyHead,
+  events: readonly TurnEvent[],
+  closing: Closing | null,
+  request: ReplyRequest,
+): string {
+  const frames = new ResponsesFrames(head, request);
+  frames.of(events);
+  return frames.response(closing);
+}

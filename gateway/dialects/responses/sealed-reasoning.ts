@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { JsonScan } from '../../json/json-scan.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import type { ReasoningDetail } from '../../terms/turn.ts';
-import { base64Bytes } from '../request/base64-bytes.ts';
 import { maybe } from '../request/members.ts';
+import { base64Bytes } from '../request/parse-source.ts';
 
 /** Marks what this gateway wrote: any other text is data that a provider encrypted. */
 const MARK = 'rd1.';

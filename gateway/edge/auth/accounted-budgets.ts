@@ -9,7 +9,7 @@ import {
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 import { HolderPlaces } from '../../overload/holder-places.ts';
-import type { RateLimits } from '../../terms/config.ts';
+import type { RateLimits } from '../../terms/config/config.ts';
 import type { Budgets, GrantedSlice } from './budgets.ts';
 import { type WindowPart, windowPart } from './window-part.ts';
 

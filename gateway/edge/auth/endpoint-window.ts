@@ -1,6 +1,6 @@
 import type { Clock } from '../../../actors/runtime/index.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
-import { refusalError } from '../../terms/refusal-error.ts';
+import { refusalError } from '../../terms/gateway-error.ts';
 import type { WindowBudgets } from './budgets.ts';
 import { HolderParts } from './holder-parts.ts';
 import type { WindowPart } from './window-part.ts';

@@ -1,4 +1,4 @@
-import type { RateLimits } from '../../terms/config.ts';
+import type { RateLimits } from '../../terms/config/config.ts';
 
 /** How a holder's part of the endpoint's window is distributed. Together never more than the part. */
 export interface WindowPart {

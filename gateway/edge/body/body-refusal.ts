@@ -1,7 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { GatewayError } from '../../terms/gateway-error.ts';
-import { invalid } from '../../terms/invalid.ts';
-import { unavailable } from '../../terms/unavailable.ts';
+import { GatewayError, invalid, unavailable } from '../../terms/gateway-error.ts';
 
 /** The refusals of an upload, whatever it holds. */
 

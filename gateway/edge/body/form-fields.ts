@@ -1,4 +1,4 @@
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 
 /** The fields of a form by name, each at most once. */
 export type FormFields = ReadonlyMap<string, string>;

@@ -3,10 +3,8 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { Clock } from '../../../actors/runtime/index.ts';
 import { SpentBuffers } from '../../outbound/body-buffers.ts';
-import { CallerLeft } from '../../terms/caller-left.ts';
-import type { EdgeLimits } from '../../terms/config.ts';
-import { GatewayError } from '../../terms/gateway-error.ts';
-import { invalid } from '../../terms/invalid.ts';
+import type { EdgeLimits } from '../../terms/config/config.ts';
+import { CallerLeft, GatewayError, invalid } from '../../terms/gateway-error.ts';
 import { refuseCompressed, tooSlow } from './body-refusal.ts';
 import { UploadPace } from './upload-pace.ts';
 

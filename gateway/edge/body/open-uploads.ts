@@ -1,5 +1,5 @@
 import { HolderPlaces } from '../../overload/holder-places.ts';
-import type { EdgeLimits } from '../../terms/config.ts';
+import type { EdgeLimits } from '../../terms/config/config.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { FileRecord } from '../../../actors/file/file-record.ts';
 import type { FileServices } from '../../files/file-services.ts';
 import { type FileDescription, storeUpload } from '../../files/store-upload.ts';
-import type { EdgeLimits } from '../../terms/config.ts';
+import type { EdgeLimits } from '../../terms/config/config.ts';
 import { readFormUpload } from './form-upload.ts';
 import type { BodyRequest } from './request-bodies.ts';
 import type { UploadRoom } from './upload-room.ts';

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
-import type { EdgeLimits } from '../../terms/config.ts';
+import type { EdgeLimits } from '../../terms/config/config.ts';
 
 /**
  * Watches the average speed of an upload: `onSlow` is called once if it falls below `bodyBytesPerSecondMin` after

@@ -1,6 +1,5 @@
-import type { FileLimits } from '../../terms/config.ts';
-import { GatewayError } from '../../terms/gateway-error.ts';
-import { unavailable } from '../../terms/unavailable.ts';
+import type { FileLimits } from '../../terms/config/config.ts';
+import { GatewayError, unavailable } from '../../terms/gateway-error.ts';
 
 /** Bounds the uploads of files that are under way on one node, in all and per account. */
 export class UploadRoom {

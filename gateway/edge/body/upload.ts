@@ -4,8 +4,8 @@ import { tooComplex, tooLarge } from '../../json/json-refusal.ts';
 import type { JsonScan } from '../../json/json-scan.ts';
 import { BlockBuffer } from '../../outbound/body-buffers.ts';
 import { arrivalShare, LOOP_TURN_BYTES } from '../../overload/loop-work.ts';
-import { CallerLeft } from '../../terms/caller-left.ts';
-import type { EdgeLimits } from '../../terms/config.ts';
+import type { EdgeLimits } from '../../terms/config/config.ts';
+import { CallerLeft } from '../../terms/gateway-error.ts';
 import { noRoom, tooManyPieces, tooSlow } from './body-refusal.ts';
 import { UploadPace } from './upload-pace.ts';
 

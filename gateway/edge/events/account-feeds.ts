@@ -1,10 +1,8 @@
 import { ownerOf } from '../../../actors/runtime/index.ts';
 import { HolderPlaces } from '../../overload/holder-places.ts';
 import type { Caller } from '../../terms/caller.ts';
-import type { EventLimits } from '../../terms/config.ts';
-import { GatewayError } from '../../terms/gateway-error.ts';
-import { restarting } from '../../terms/restarting.ts';
-import { unavailable } from '../../terms/unavailable.ts';
+import type { EventLimits } from '../../terms/config/config.ts';
+import { GatewayError, restarting, unavailable } from '../../terms/gateway-error.ts';
 import { AccountFeed, type FeedServices } from './account-feed.ts';
 import type { EventFilter } from './event-filter.ts';
 import { type EventSink, Subscription } from './subscription.ts';

@@ -1,5 +1,5 @@
 import { FEED_EVENT_RETENTION_MS } from '../../../actors/terms/feed-event.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import { OVERLAP_MS } from './account-feed.ts';
 
 /** A place in an account's feed, opaque to clients: the store time of an event. Valid on every node. */

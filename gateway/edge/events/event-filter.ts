@@ -1,5 +1,5 @@
 import { FEED_EVENT_TYPES } from '../../../actors/terms/feed-event.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import type { FeedEvent } from './feed-event.ts';
 
 export const EVENT_TYPES: readonly FeedEvent['type'][] = [...FEED_EVENT_TYPES, 'balance.updated'];

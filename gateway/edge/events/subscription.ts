@@ -3,7 +3,7 @@ import type { KeyView } from '../../../actors/key/statement.ts';
 import type { Cancel } from '../../../actors/runtime/index.ts';
 import { UNAUTHENTICATED } from '../../../actors/terms/refusal.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
-import { refusalError } from '../../terms/refusal-error.ts';
+import { refusalError } from '../../terms/gateway-error.ts';
 import { type AccountFeed, eventOf, type FeedServices, OVERLAP_MS } from './account-feed.ts';
 import { changesSince } from './changes-since.ts';
 import { isCovered } from './cursor.ts';

@@ -2,7 +2,7 @@ import type { Json } from '../../../actors/runtime/index.ts';
 import { compare } from '../../../actors/terms/usd.ts';
 import type { Listing } from '../../catalogue/listing.ts';
 import { type CatalogueModel, catalogueModels } from '../../catalogue/models.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import { readModelTests } from './model-tests.ts';
 import { textOf, wholeNumber } from './query-values.ts';
 

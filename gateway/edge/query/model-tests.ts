@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { compare, multiply, parseUsd } from '../../../actors/terms/usd.ts';
 import { toolCallSuccess } from '../../catalogue/measured.ts';
 import { type CatalogueModel, retainsNothing } from '../../catalogue/models.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import { flagOf, textOf, wholeNumber } from './query-values.ts';
 
 /** True for a model that matches one filter. */

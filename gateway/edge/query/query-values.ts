@@ -1,4 +1,4 @@
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 
 /** Reads one parameter of a query, undecoded names included once only. Throws GatewayError 400 naming it. */
 export function textOf(query: URLSearchParams, name: string): string | null {

@@ -1,15 +1,11 @@
 import type { Cancel } from '../../../actors/runtime/index.ts';
-import type { ReplyFrames } from '../../dialects/reply/reply-dialect.ts';
-import type { ReplyHead } from '../../dialects/reply/reply-head.ts';
+import type { ReplyFrames, ReplyHead } from '../../dialects/reply/reply-dialect.ts';
 import { EventStream } from '../../http/event-stream.ts';
 import type { CallerAbort } from '../../inference/caller-abort.ts';
 import { endTurn } from '../../inference/end-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
 import type { TurnRequest } from '../../inference/turn-request.ts';
-import { CallerLeft } from '../../terms/caller-left.ts';
-import { GatewayError } from '../../terms/gateway-error.ts';
-import { gatewayErrorOf } from '../../terms/gateway-error-of.ts';
-import { restarting } from '../../terms/restarting.ts';
+import { CallerLeft, GatewayError, gatewayErrorOf, restarting } from '../../terms/gateway-error.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import { nameAnswer, turnHeaders } from '../generation-headers.ts';
 import type { RequestContext } from '../request-context.ts';

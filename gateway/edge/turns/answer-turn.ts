@@ -1,8 +1,8 @@
 import type { Dialect } from '../../dialects/reply/dialect.ts';
-import { asksStream } from '../../dialects/request/asks-stream.ts';
+import { asksStream } from '../../dialects/request/read-members.ts';
 import { CallerAbort } from '../../inference/caller-abort.ts';
+import { tracedServices } from '../../inference/services.ts';
 import { startTurn, type TurnArrival } from '../../inference/start-turn.ts';
-import { tracedServices } from '../../inference/traced-services.ts';
 import type { TraceSpan } from '../../terms/tracing.ts';
 import { callerOf, type RequestContext } from '../request-context.ts';
 import type { AnswerParts } from './answer-parts.ts';

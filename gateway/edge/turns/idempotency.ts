@@ -1,6 +1,6 @@
 import type { Idempotency } from '../../../actors/terms/hold.ts';
 import { idempotencyDigest } from '../../../actors/terms/ids.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** 1 to 255 visible ASCII characters. */

@@ -1,14 +1,14 @@
 import type { BatchEndpoint } from '../../../actors/batch/batch-record.ts';
 import { DIALECTS } from '../../dialects/dialect-table.ts';
 import type { Dialect } from '../../dialects/reply/dialect.ts';
-import { asksStream } from '../../dialects/request/asks-stream.ts';
+import { asksStream } from '../../dialects/request/read-members.ts';
 import { tooComplex, tooLarge } from '../../json/json-refusal.ts';
 import { JsonScan } from '../../json/json-scan.ts';
 import { parseWhole } from '../../json/parse-whole.ts';
 import { readInShares } from '../../json/read-in-shares.ts';
 import { LOOP_TURN_BYTES, type LoopWork } from '../../overload/loop-work.ts';
-import type { EdgeLimits } from '../../terms/config.ts';
-import { invalid } from '../../terms/invalid.ts';
+import type { EdgeLimits } from '../../terms/config/config.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 
 /** What a batch sets for its bodies. (rule B13) */
 export interface LineDefaults {

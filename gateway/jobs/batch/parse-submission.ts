@@ -4,11 +4,11 @@ import { BATCH_ENDPOINTS, type BatchEndpoint } from '../../../actors/batch/batch
 import type { BatchBounds } from '../../../actors/batch/batch-state.ts';
 import { LINES_MAX } from '../../../actors/batch/line-record.ts';
 import { LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf, opaque } from '../../dialects/request/members.ts';
-import { membersOf } from '../../dialects/request/unread-members.ts';
+import { membersOf } from '../../dialects/request/read-members.ts';
 import { validationError } from '../../dialects/request/validation-error.ts';
 import type { KeptTexts } from '../../json/json-sinks.ts';
-import type { ClusterConfig } from '../../terms/config.ts';
-import { invalid } from '../../terms/invalid.ts';
+import type { ClusterConfig } from '../../terms/config/config.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import type { LineDefaults, LineProvider } from './line-body.ts';
 
 /** Code points of a `custom_id`. (rule B2) */

@@ -7,9 +7,7 @@ import { tooComplex } from '../../json/json-refusal.ts';
 import { JsonScan } from '../../json/json-scan.ts';
 import { readInShares } from '../../json/read-in-shares.ts';
 import type { LoopWork } from '../../overload/loop-work.ts';
-import { GatewayError } from '../../terms/gateway-error.ts';
-import { invalid } from '../../terms/invalid.ts';
-import { notFound } from '../../terms/not-found.ts';
+import { GatewayError, invalid, notFound } from '../../terms/gateway-error.ts';
 import { INPUT_LINE_TEXTS, parseInputLine, type SubmittedRequest, UniqueIds } from './parse-submission.ts';
 
 export interface InputFile {

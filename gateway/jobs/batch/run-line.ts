@@ -26,7 +26,7 @@ import { lengthOf, writeInShares } from '../../json/write-in-shares.ts';
 import { loopWork } from '../../overload/loop-work.ts';
 import type { Attribution } from '../../terms/caller.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
-import { gatewayErrorOf } from '../../terms/gateway-error-of.ts';
+import { gatewayErrorOf } from '../../terms/gateway-error.ts';
 import type { LineServices } from '../job-services.ts';
 import { type LineProvider, readLineBody } from './line-body.ts';
 import { lineErrorOf } from './line-error.ts';

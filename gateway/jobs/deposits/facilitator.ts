@@ -1,7 +1,7 @@
 import type { Json } from '../../../actors/runtime/index.ts';
 import type { PaymentName } from '../../../actors/terms/payment.ts';
 import { type Outbound, outboundUrl } from '../../outbound/outbound.ts';
-import type { PaymentLimits, X402Config } from '../../terms/deposit-config.ts';
+import type { PaymentLimits, X402Config } from '../../terms/config/deposit-config.ts';
 
 /** The facilitator gave no answer that can be understood: nothing is known. */
 export class NoAnswer extends Error {

@@ -7,7 +7,7 @@ import {
   type Cluster,
   type Json,
 } from '../../../actors/runtime/index.ts';
-import type { PaymentLimits } from '../../terms/deposit-config.ts';
+import type { PaymentLimits } from '../../terms/config/deposit-config.ts';
 import { type Facilitator, NoAnswer, type PaymentSettlement } from './facilitator.ts';
 
 export type PaymentCrashPoint = 'payment.pending' | 'payment.asked';

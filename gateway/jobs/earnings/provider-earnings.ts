@@ -3,7 +3,7 @@ import { earningsOf, showProvider } from '../../../actors/provider/provider.ts';
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import type { ProviderFacts } from '../../../actors/terms/endpoint.ts';
 import { windowStart } from '../../../actors/terms/spending.ts';
-import { unavailable } from '../../terms/unavailable.ts';
+import { unavailable } from '../../terms/gateway-error.ts';
 import { type ChargedDay, chargedOn, DAY_MS, earnedBy, firstChargedDay } from './earned-day.ts';
 import { EndpointOwners } from './endpoint-owners.ts';
 

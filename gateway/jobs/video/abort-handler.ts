@@ -3,7 +3,7 @@ import type { AbortResult } from '../../../actors/video-job/events.ts';
 import type { AbortInput } from '../../../actors/video-job/render-effects.ts';
 import { AttemptCalls } from '../../outbound/attempt-calls.ts';
 import { cancelRender, type PolledRender, pollRender, type VideoLine } from '../../providers/video/video-calls.ts';
-import type { RenderLimits } from '../../terms/render-limits.ts';
+import type { RenderLimits } from '../../terms/config/render-limits.ts';
 import type { RenderServices } from '../job-services.ts';
 import { pause, renderCallLimits } from './render-services.ts';
 import { renderSettlement } from './render-settlement.ts';

@@ -1,4 +1,4 @@
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import type { Preferences } from '../../terms/turn.ts';
 import type { SelectedAdapter } from '../../terms/video-request.ts';
 

@@ -1,11 +1,10 @@
 import type { ReferenceKind } from '../../../actors/terms/endpoint.ts';
-import { base64BytesInShares } from '../../dialects/request/base64-bytes.ts';
-import { dataUrlParts } from '../../dialects/request/parse-source.ts';
+import { base64BytesInShares, dataUrlParts } from '../../dialects/request/parse-source.ts';
 import { mediaTypeOf } from '../../files/media-type.ts';
 import type { LoopWork } from '../../overload/loop-work.ts';
-import { invalid } from '../../terms/invalid.ts';
-import { type ReferenceRole, ROLE_ALIASES } from '../../terms/video-names.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import type { Asset } from '../../terms/video-request.ts';
+import { type ReferenceRole, ROLE_ALIASES } from '../../terms/video-request.ts';
 import type { WireFrame, WireReference, WireVideo } from './video-schema.ts';
 
 /** Frames and references of one request together. (rule V3) */

@@ -1,11 +1,11 @@
 import type { FrameSize } from '../../../actors/video-job/render-ask.ts';
-import { checked } from '../../dialects/request/checked.ts';
 import { parsePreferences } from '../../dialects/request/parse-preferences.ts';
+import { checked } from '../../dialects/request/read-members.ts';
 import { shortestDecimal } from '../../json/shortest-decimal.ts';
 import { judgeCallbackUrl } from '../../outbound/callback-url.ts';
 import type { LoopWork } from '../../overload/loop-work.ts';
-import type { TargetRules } from '../../terms/config.ts';
-import { invalid } from '../../terms/invalid.ts';
+import type { TargetRules } from '../../terms/config/config.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import { parseSize, sizeOf, sizeText, tierOf } from '../../terms/video-geometry.ts';
 import type { VideoRequest } from '../../terms/video-request.ts';
 import { parseAdapters } from './parse-adapters.ts';

@@ -2,7 +2,7 @@ import type { CallFailure } from '../../../actors/terms/endpoint.ts';
 import type { ErrorType } from '../../../actors/terms/refusal.ts';
 import type { JobError } from '../../../actors/video-job/job-record.ts';
 import type { ProviderFailure } from '../../providers/provider-failure.ts';
-import type { RefusalCode } from '../../providers/provider-refusal.ts';
+import type { RefusalCode } from '../../providers/refusal/provider-refusal.ts';
 
 /** A delivered clip that lies outside the admitted request. */
 export interface OutsideClip {

@@ -19,7 +19,7 @@ import { beginRender, type RenderRun, reportMoved, reportSubmitted } from '../..
 import { isLost } from '../../files/byte-failure.ts';
 import { accountTag } from '../../inference/outcomes.ts';
 import { ProviderFailure } from '../../providers/provider-failure.ts';
-import type { RenderLimits } from '../../terms/render-limits.ts';
+import type { RenderLimits } from '../../terms/config/render-limits.ts';
 import type { RenderServices } from '../job-services.ts';
 import { CandidateRender, type DeliveredClip } from './candidate-render.ts';
 import { judgeClip } from './judge-clip.ts';

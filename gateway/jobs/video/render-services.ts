@@ -1,8 +1,8 @@
 import type { Clock, Counts, SealPlace, Semaphore } from '../../../actors/runtime/index.ts';
 import type { RenderInput } from '../../../actors/video-job/render-effects.ts';
 import type { OutboundLimits } from '../../outbound/outbound.ts';
-import type { UpstreamLimits } from '../../terms/config.ts';
-import type { RenderLimits } from '../../terms/render-limits.ts';
+import type { UpstreamLimits } from '../../terms/config/config.ts';
+import type { RenderLimits } from '../../terms/config/render-limits.ts';
 import type { RenderServices } from '../job-services.ts';
 
 const ANSWER_BYTES_MAX = 64 * 1024;

@@ -5,7 +5,7 @@ import { byteFailure } from '../../files/byte-failure.ts';
 import type { FileServices } from '../../files/file-services.ts';
 import type { Background } from '../../overload/background.ts';
 import { LOOP_TURN_BYTES } from '../../overload/loop-work.ts';
-import { CallerLeft } from '../../terms/caller-left.ts';
+import { CallerLeft } from '../../terms/gateway-error.ts';
 import type { Asset } from '../../terms/video-request.ts';
 
 /** Whole groups of four characters. */

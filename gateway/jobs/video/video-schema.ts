@@ -3,8 +3,8 @@ import { Compile } from 'typebox/compile';
 import type { VideoBounds } from '../../../actors/video-job/events.ts';
 import { LABEL_CHARACTERS_MAX, maybe, named, oneOf } from '../../dialects/request/members.ts';
 import { preferencesSchema } from '../../dialects/request/preferences-schema.ts';
-import type { ClusterConfig } from '../../terms/config.ts';
-import { ASPECT_RATIOS, FRAME_TYPES, REFERENCE_ROLES, RESOLUTIONS, ROLE_ALIASES } from '../../terms/video-names.ts';
+import type { ClusterConfig } from '../../terms/config/config.ts';
+import { ASPECT_RATIOS, FRAME_TYPES, REFERENCE_ROLES, RESOLUTIONS, ROLE_ALIASES } from '../../terms/video-request.ts';
 
 /** The prompt travels in the message that creates the job. */
 export const PROMPT_CHARACTERS_MAX = 32_768;

@@ -13,7 +13,7 @@ import type { SigningRecord } from '../../../actors/webhook/signing.machine.ts';
 import { findSigning } from '../../../actors/webhook/signing.ts';
 import type { PublicClient } from '../../outbound/public-client.ts';
 import type { PostOutcome } from '../../outbound/public-exchange.ts';
-import type { WebhookLimits } from '../../terms/config.ts';
+import type { WebhookLimits } from '../../terms/config/config.ts';
 import { secretsAt, signatureOf } from './signing-secret.ts';
 
 /** What deliveries of a node need. */

@@ -1,8 +1,8 @@
 /** Rules of a configuration that its schema cannot say. A module of its own: a short command needs no validator. */
 import ipaddr from 'ipaddr.js';
 import { compare } from '../../../actors/terms/usd.ts';
-import type { TargetRules } from '../../terms/config.ts';
-import type { DepositConfig, X402Config } from '../../terms/deposit-config.ts';
+import type { TargetRules } from '../../terms/config/config.ts';
+import type { DepositConfig, X402Config } from '../../terms/config/deposit-config.ts';
 import { ConfigError } from './config-error.ts';
 
 /** Checks what the schema cannot: that origins are written as they are compared, and that ranges are ranges. */

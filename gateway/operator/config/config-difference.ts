@@ -1,6 +1,6 @@
 /** What a new configuration changes of the one that runs, member by member. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ClusterConfig } from '../../terms/config.ts';
+import type { ClusterConfig } from '../../terms/config/config.ts';
 import { isRecord } from './lay-over.ts';
 
 export interface Difference {

@@ -5,7 +5,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Identity } from '../../../actors/runtime/index.ts';
-import type { ClusterConfig, NodeConfig, TlsConfig } from '../../terms/config.ts';
+import type { ClusterConfig, NodeConfig, TlsConfig } from '../../terms/config/config.ts';
 import { ConfigError, lineOf } from './config-error.ts';
 
 const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;

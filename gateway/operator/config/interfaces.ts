@@ -5,7 +5,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { hostOf, isLoopback } from '../../../actors/runtime/index.ts';
-import type { NodeConfig } from '../../terms/config.ts';
+import type { NodeConfig } from '../../terms/config/config.ts';
 import { ConfigError } from './config-error.ts';
 
 /** Address ranges that count as private, such as `fd00::/8`. */

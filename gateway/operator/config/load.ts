@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import defaults from '../../../cluster.config.ts';
-import type { ClusterConfig, NodeConfig } from '../../terms/config.ts';
+import type { ClusterConfig, NodeConfig } from '../../terms/config/config.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
 import { checkDeposits, checkTargets } from './check-together.ts';
 import { ConfigError, lineOf } from './config-error.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Maintenance, maintenanceOf, systemClock, systemRandom } from '../../../actors/runtime/index.ts';
-import type { ClusterConfig } from '../../terms/config.ts';
+import type { ClusterConfig } from '../../terms/config/config.ts';
 import { storeChoice } from './store-choice.ts';
 
 /** Heartbeats after which a running node is certain to have been seen. */

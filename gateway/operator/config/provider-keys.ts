@@ -4,8 +4,8 @@
  */
 import { stat } from 'node:fs/promises';
 import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
-import type { ClusterConfig } from '../../terms/config.ts';
-import type { ProviderKeys } from '../../terms/provider-keys.ts';
+import type { ClusterConfig } from '../../terms/config/config.ts';
+import type { ProviderKeys } from '../../terms/provider-declaration.ts';
 import { lineOf } from './config-error.ts';
 import { type KeyStamp, readKeyFile, stampOf } from './key-file.ts';
 

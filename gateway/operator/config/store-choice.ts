@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { StoreChoice } from '../../../actors/runtime/index.ts';
-import type { ClusterConfig } from '../../terms/config.ts';
+import type { ClusterConfig } from '../../terms/config/config.ts';
 import { ConfigError } from './config-error.ts';
 
 /** The configured store; the address of a database may come from the environment. @throws ConfigError */

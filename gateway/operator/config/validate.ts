@@ -1,9 +1,9 @@
 /** Validates a configuration against its schema, and the models documents that it contains. Throws ConfigError. */
 import { readFile } from 'node:fs/promises';
 import type { TSchema } from 'typebox';
-import { endpointDeclarations } from '../../catalogue/endpoint-declaration.ts';
-import { parseModelsText, parseModelsValue } from '../../catalogue/models-document.ts';
-import { validationErrors } from '../../catalogue/validation-error.ts';
+import { endpointDeclarations } from '../../catalogue/document/endpoint-declaration.ts';
+import { parseModelsText, parseModelsValue } from '../../catalogue/document/models-document.ts';
+import { validationErrors } from '../../catalogue/document/validation-error.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
 import { ConfigError, lineOf } from './config-error.ts';
 import { configSchema } from './schema.ts';

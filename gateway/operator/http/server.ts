@@ -5,7 +5,7 @@ import { AskError, type Cluster, parseAddress } from '../../../actors/runtime/in
 import { changePause, PAUSE_REASON_MAX } from '../../../actors/terms/pause.ts';
 import type { Principal } from '../../../actors/terms/principal.ts';
 import type { RefusedRequest } from '../../../actors/terms/refused-request.ts';
-import type { Declared } from '../../catalogue/declare.ts';
+import type { Declared } from '../../catalogue/declare/declare.ts';
 import { HttpRouter, type RouteAddress } from '../../http/http-router.ts';
 import { writeAnswer } from '../../http/write-answer.ts';
 import type { ServingState } from '../../terms/serving-state.ts';

@@ -5,7 +5,7 @@
  */
 import { readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TlsConfig } from '../../terms/config.ts';
+import type { TlsConfig } from '../../terms/config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { writeWhole } from './private-files.ts';
 

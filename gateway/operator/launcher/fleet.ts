@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Cancel, Clock, NodeRestarts } from '../../../actors/runtime/index.ts';
-import type { LauncherLimits } from '../../terms/config.ts';
+import type { LauncherLimits } from '../../terms/config/config.ts';
 import type { Journal } from './journal.ts';
 import { EXIT_REJOIN, EXIT_UNCAUGHT, type NodeAddresses, type NodeDeath } from './message.ts';
 import { causeOfDeath, type NodeEnd, type NodeListener, NodeProcess, type NodeStart } from './node-process.ts';

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ClusterConfig } from '../../terms/config.ts';
+import type { ClusterConfig } from '../../terms/config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { writeWhole } from './private-files.ts';
 

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Cancel, Clock, Random } from '../../../actors/runtime/index.ts';
-import type { ClusterConfig, TlsConfig } from '../../terms/config.ts';
+import type { ClusterConfig, TlsConfig } from '../../terms/config/config.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
 import { openSecrets, type Secrets } from '../config/secrets.ts';
 import { renderBanner } from './banner.ts';

@@ -6,7 +6,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../../actors/runtime/index.ts';
-import type { LauncherLimits } from '../../terms/config.ts';
+import type { LauncherLimits } from '../../terms/config/config.ts';
 import { openLog } from './log-files.ts';
 import { EXIT_UNCAUGHT, type NodeAddresses, type ToLauncher, type ToNode } from './message.ts';
 import { processState } from './process-state.ts';

@@ -8,7 +8,7 @@ import { generationId } from '../../../actors/terms/ids.ts';
 import { earlyRefusal } from '../../edge/early-refusal.ts';
 import { type LingerLimits, linger } from '../../http/linger.ts';
 import { rawAnswer } from '../../http/raw-answer.ts';
-import { unavailable } from '../../terms/unavailable.ts';
+import { unavailable } from '../../terms/gateway-error.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
 
 export interface PublicPort {

@@ -3,7 +3,7 @@
  * in ticks of the launcher's own loop, each worth at most two ping intervals, so that a launcher that was itself stopped
  * or starved does not blame a node.
  */
-import type { LauncherLimits } from '../../terms/config.ts';
+import type { LauncherLimits } from '../../terms/config/config.ts';
 import { EXIT_REJOIN } from './message.ts';
 
 /** The measurements of one node, all in ms. */

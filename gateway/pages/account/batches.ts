@@ -10,8 +10,7 @@ import {
 import { batchAddress, isBatchId } from '../../../actors/terms/ids.ts';
 import { paramOf } from '../../edge/request-context.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
-import { notFound } from '../../terms/not-found.ts';
-import { refusalError } from '../../terms/refusal-error.ts';
+import { notFound, refusalError } from '../../terms/gateway-error.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { List } from '../kit/list/list.ts';
 import { listSection, openList } from '../kit/list/list-view.ts';

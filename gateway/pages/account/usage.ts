@@ -4,7 +4,7 @@ import type { Downloading } from '../../edge/downloads/write-download.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { type ActivitySum, merged, readActivity } from '../../management/activity.ts';
 import { csv } from '../../terms/csv.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import { type Html, html } from '../kit/html.ts';
 import { type PageRoute, type PrivateVisit, privateContent, privatePage } from '../kit/page-route.ts';
 import { figures, section, table } from '../kit/parts/elements.ts';

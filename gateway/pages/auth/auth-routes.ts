@@ -3,7 +3,7 @@ import type { FormFields } from '../../edge/body/form-fields.ts';
 import type { RouteAnswer } from '../../http/route-answer.ts';
 import { approveKey } from '../../management/approvals.ts';
 import { type GrantRequest, parseGrant, REPEATED, withParameter } from '../../management/grant-request.ts';
-import { invalid } from '../../terms/invalid.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import { pageAnswer, redirectAnswer } from '../kit/page-answer.ts';
 import {
   openPage,

@@ -1,7 +1,6 @@
 import type { Json } from '../../../actors/runtime/index.ts';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
-import { byPrice } from '../../catalogue/by-price.ts';
-import { type CatalogueModel, catalogueModels } from '../../catalogue/models.ts';
+import { byPrice, type CatalogueModel, catalogueModels } from '../../catalogue/models.ts';
 import { type Html, html } from '../kit/html.ts';
 
 interface Snippet {

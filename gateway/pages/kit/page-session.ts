@@ -10,7 +10,7 @@ import { sessionSecretOf } from '../../edge/auth/session-cookie.ts';
 import type { RequestContext } from '../../edge/request-context.ts';
 import type { ClientAddresses } from '../../http/client-addresses.ts';
 import type { ManagementServices } from '../../management/services.ts';
-import { refusalError } from '../../terms/refusal-error.ts';
+import { refusalError } from '../../terms/gateway-error.ts';
 
 /** The signed-in person of a request. The session manages keys and reads reports of its account; it spends nothing. */
 export interface PageSession {

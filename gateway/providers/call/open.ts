@@ -1,8 +1,7 @@
 import { signedHeaders } from '../../outbound/credentials.ts';
 import type { Outbound, OutboundLimits, OutboundReply } from '../../outbound/outbound.ts';
 import type { Turn } from '../../terms/turn.ts';
-import type { ProviderUpload } from '../adapter.ts';
-import type { ProviderAttempt } from '../attempt.ts';
+import type { ProviderAttempt, ProviderUpload } from '../adapter.ts';
 import { failureOf } from '../failure-of.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { ReplySharing } from '../read-reply.ts';

@@ -1,7 +1,119 @@
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { bearer } from '../../outbound/credentials.ts';
-import type { Adapter } from '../adapter.ts';
+import { isEmpty } from '../../terms/is-empty.ts';
+import { formatText, JsonText, membersText } from '../../terms/json-text.ts';
+import type { Reasoning, Tool, Turn } from '../../terms/turn.ts';
+import type { Adapter, TextWriter } from '../adapter.ts';
+import { listText } from '../json-text.ts';
+import { ownOptions } from '../own-options.ts';
+import { conversationText } from './conversation.ts';
+import { imageConfig } from './media.ts';
 import { ChatReader } from './reply-reader.ts';
-import { chatWriter } from './request-body.ts';
+
+/** Members that no passthrough parameter may change: they decide what is sold, the hold and how the answer is read. */
+const OURS: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'max_completion_tokens',
+  'n',
+]);
+
+/**
+ * A turn as the JSON body of a chat completion request: standard members, and beyond them only what the endpoint
+ * declares. The ceiling is sent under the name that the endpoint declares; a stream always requests its usage. Of the
+ * reasoning settings only the effort and the switch have a member here. (rule I110, rule I113)
+ */
+export function chatWriter(endpoint: Endpoint): TextWriter {
+  const declared = new Set(endpoint.supportedParameters);
+  const defaults = Object.entries(endpoint.defaultParameters).filter(([name]) => declared.has(name));
+  const head = `{"model":${JSON.stringify(endpoint.target.upstreamId)},"messages":`;
+  // Every part but text is declared, so an endpoint without any other input may accept strings only.
+  const acceptsParts = endpoint.inputModalities.some((modality) => modality !== 'text');
+  const ceilingName = JSON.stringify(endpoint.ceilingName);
+  return (turn, ceiling) => {
+    const body: Record<string, unknown> = {};
+    if (turn.stream) body.stream_options = { include_usage: true };
+    addSampling(turn, declared, defaults, body);
+    if (turn.reasoning) addReasoning(turn.reasoning, endpoint, declared, body);
+    if (turn.tools) addTools(turn, turn.tools, declared, body);
+    if (turn.responseFormat) body.response_format = new JsonText(formatText(turn.responseFormat));
+    if (turn.user !== undefined) body.user = turn.user;
+    if (turn.modalities || turn.imageConfig || turn.speech) addOutput(turn, endpoint, body);
+    if (turn.preferences.options) Object.assign(body, ownOptions(turn.preferences.options, endpoint, OURS));
+    // The members of every body are written as text: an object for them costs twice as much.
+    const text = `${head}${conversationText(turn.messages, acceptsParts)},"stream":${turn.stream},${ceilingName}:${ceiling}`;
+    if (isEmpty(body)) return `${text}}`;
+    return `${text},${(turn.tools || turn.responseFormat ? membersText(body) : JSON.stringify(body)).slice(1)}`;
+  };
+}
+
+/**
+ * Adds the requested values, and the endpoint's recommended values for the rest. The catalogue promises that these
+ * apply to a member the request omits; sending them makes that hold independently of the server's own defaults.
+ * (rule I25)
+ */
+function addSampling(
+  turn: Turn,
+  declared: ReadonlySet<string>,
+  defaults: readonly (readonly [string, number])[],
+  body: Record<string, unknown>,
+): void {
+  for (const [name, value] of defaults) body[name] = value;
+  for (const name of Object.keys(turn.sampling)) {
+    if (declared.has(name)) body[name] = turn.sampling[name];
+  }
+}
+
+/**
+ * Adds the effort, and `enable_thinking` where the endpoint declares it and has no level that says the same. Switching
+ * reasoning off without naming an effort is sent like effort `none`.
+ */
+function addReasoning(
+  { effort, enabled }: Reasoning,
+  { reasoning }: Endpoint,
+  declared: ReadonlySet<string>,
+  body: Record<string, unknown>,
+): void {
+  const requested = effort ?? (enabled === false ? 'none' : undefined);
+  const hasSwitch = declared.has('enable_thinking');
+  if (requested === 'none' && hasSwitch && !reasoning?.efforts?.includes('none')) body.enable_thinking = false;
+  else if (effort !== undefined) body.reasoning_effort = effort;
+  else if (requested === 'none' && (declared.has('reasoning') || declared.has('reasoning_effort'))) {
+    body.reasoning_effort = 'none';
+  } else if (enabled === true && hasSwitch) body.enable_thinking ??= true;
+}
+
+function addTools(
+  turn: Turn,
+  tools: readonly Tool[],
+  declared: ReadonlySet<string>,
+  body: Record<string, unknown>,
+): void {
+  body.tools = new JsonText(
+    listText(tools, ({ cacheFor: _, ...tool }) => `{"type":"function","function":${membersText(tool)}}`),
+  );
+  const choice = turn.toolChoice;
+  if (choice !== undefined)
+    body.tool_choice = typeof choice === 'string' ? choice : { type: 'function', function: choice };
+  if (turn.parallelToolCalls !== undefined && declared.has('parallel_tool_calls')) {
+    body.parallel_tool_calls = turn.parallelToolCalls;
+  }
+}
+
+/** Adds the requested output other than text. A model without text output gets no `text` modality. */
+function addOutput(turn: Turn, endpoint: Endpoint, body: Record<string, unknown>): void {
+  const makes = new Set(endpoint.outputModalities);
+  const wanted = (turn.modalities?.output ?? []).filter((modality) => modality !== 'text');
+  if (wanted.length > 0) body.modalities = makes.has('text') ? ['text', ...wanted] : wanted;
+  if (turn.speech && makes.has('audio')) body.audio = turn.speech;
+  if (turn.imageConfig && makes.has('image')) {
+    const config = imageConfig(turn.imageConfig, endpoint.envelopes.image);
+    if (Object.keys(config).length > 0) body.image_config = config;
+  }
+}
 
 /** The generic adapter: a provider that speaks chat completions. */
 export const chatAdapter: Adapter = {

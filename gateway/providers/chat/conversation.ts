@@ -1,6 +1,5 @@
 import type { ContentPart, TurnMessage } from '../../terms/turn.ts';
-import { addressText } from '../data-url.ts';
-import { listText, memberText } from '../json-text.ts';
+import { addressText, listText, memberText } from '../json-text.ts';
 
 /**
  * The messages of a turn as the `messages` of a chat completion request, in JSON. Several texts of one message stay

@@ -1,4 +1,6 @@
+import type { Envelopes } from '../../../actors/terms/endpoint.ts';
 import { LongText } from '../../terms/long-text.ts';
+import { declaredSpelling, isLeftToEndpoint, pictureFrame } from '../../terms/picture-frame.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import { IMAGES_MAX, pictureUrl } from '../picture-url.ts';
 import { ProviderFailure } from '../provider-failure.ts';
@@ -51,4 +53,22 @@ function base64(data: string | LongText): string | LongText {
   const isBase64 = data instanceof LongText ? data.isBase64 : /^[A-Za-z0-9+/]*={0,2}$/.test(data);
   if (!isBase64) throw new ProviderFailure('garbage', 'audio data is not base64');
   return data;
+}
+
+type Config = Readonly<Record<string, unknown>>;
+
+/**
+ * The picture settings of a request in the endpoint's own spelling, with its frame in the form that the endpoint
+ * declares. Omits settings left to the endpoint; sends settings that its envelope does not mention unchanged.
+ * (rule I24)
+ */
+export function imageConfig(requested: Config, envelope: Envelopes['image']): Config {
+  const entries = Object.entries(requested).filter(([member, value]) => !isLeftToEndpoint(member, value));
+  const { resolution, aspect_ratio, size, output_format: format, ...rest } = Object.fromEntries(entries);
+  const config = {
+    ...rest,
+    output_format: typeof format === 'string' ? (declaredSpelling(format, envelope?.formats ?? []) ?? format) : format,
+    ...pictureFrame({ resolution, aspect_ratio, size }, envelope),
+  };
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
 }

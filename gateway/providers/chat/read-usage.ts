@@ -1,8 +1,14 @@
 import { isEmpty } from '../../terms/is-empty.ts';
 import type { Usage } from '../../terms/usage.ts';
-import { addCompletionUsage, type ReportedCompletion } from '../completion-usage.ts';
-import { addPromptUsage, type OpenUsage, type ReportedPrompt } from '../prompt-usage.ts';
-import { isBrokenCount, tokenCount } from '../token-count.ts';
+import {
+  addCompletionUsage,
+  addPromptUsage,
+  isBrokenCount,
+  type OpenUsage,
+  type ReportedCompletion,
+  type ReportedPrompt,
+  tokenCount,
+} from '../prompt-usage.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 const NOTHING: Members = {};

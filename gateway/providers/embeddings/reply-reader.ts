@@ -1,11 +1,11 @@
 import type { Turn } from '../../terms/turn.ts';
 import type { TurnEvent, Vector } from '../../terms/turn-event.ts';
 import type { Usage } from '../../terms/usage.ts';
+import type { FrameKind, ReplyReader } from '../adapter.ts';
 import { inBandFailure } from '../in-band-failure.ts';
+import { tokenCount } from '../prompt-usage.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { RefusalNote } from '../refused.ts';
-import type { FrameKind, ReplyReader } from '../reply-reader.ts';
-import { tokenCount } from '../token-count.ts';
 import { readVector } from './read-vector.ts';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { LongText } from '../../terms/long-text.ts';
-import { SIGNED_THINKING } from '../../terms/reasoning-format.ts';
+import { SIGNED_THINKING } from '../../terms/turn.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import { IMAGES_MAX, pictureUrl } from '../picture-url.ts';
 import { ProviderFailure } from '../provider-failure.ts';

@@ -1,8 +1,7 @@
 import type { AssistantBlock, CacheTime, ContentPart, MediaPart, ToolCall, TurnMessage } from '../../terms/turn.ts';
-import { attached } from '../data-url.ts';
-import { listText, memberText } from '../json-text.ts';
+import { attached, listText, memberText } from '../json-text.ts';
 import { ProviderFailure } from '../provider-failure.ts';
-import type { ProviderRefusal } from '../provider-refusal.ts';
+import type { ProviderRefusal } from '../refusal/provider-refusal.ts';
 import { cacheText } from './cache-control.ts';
 import { thinkingBlocks } from './thinking.ts';
 

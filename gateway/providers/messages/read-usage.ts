@@ -1,6 +1,5 @@
 import type { Usage } from '../../terms/usage.ts';
-import { addCompletionUsage } from '../completion-usage.ts';
-import { addPromptUsage, type OpenUsage } from '../prompt-usage.ts';
+import { addCompletionUsage, addPromptUsage, type OpenUsage } from '../prompt-usage.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

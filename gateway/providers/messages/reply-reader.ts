@@ -1,11 +1,10 @@
 import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
 import type { Usage } from '../../terms/usage.ts';
+import type { FrameKind, ReplyReader } from '../adapter.ts';
 import { inBandFailure } from '../in-band-failure.ts';
-import { parsed } from '../parsed.ts';
+import { parsed, stopSequence } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { RefusalNote } from '../refused.ts';
-import type { FrameKind, ReplyReader } from '../reply-reader.ts';
-import { stopSequence } from '../stop-sequence.ts';
 import { ContentBlocks } from './blocks.ts';
 import { readUsage } from './read-usage.ts';
 

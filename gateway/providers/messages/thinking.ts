@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
-import { SIGNED_THINKING } from '../../terms/reasoning-format.ts';
 import type { ReasoningDetail, Turn } from '../../terms/turn.ts';
+import { SIGNED_THINKING } from '../../terms/turn.ts';
 
 /**
  * A piece of earlier thinking as a block, unchanged. None for an entry that was not signed or encrypted in this

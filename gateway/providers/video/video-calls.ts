@@ -2,9 +2,9 @@
 import type { AttemptCalls } from '../../outbound/attempt-calls.ts';
 import type { OutboundBody, OutboundCall, OutboundLimits, OutboundReply } from '../../outbound/outbound.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
-import { classifyRefusal } from '../classify-refusal.ts';
 import { failureOf } from '../failure-of.ts';
 import { ProviderFailure } from '../provider-failure.ts';
+import { classifyRefusal } from '../refusal/classify-refusal.ts';
 import { refused } from '../refused.ts';
 import { DeferredRender, retryAfterMs } from './deferred-render.ts';
 import { type RenderOrder, renderBody } from './render-body.ts';

@@ -1,7 +1,5 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
-import { declaredSpelling } from '../../terms/declared-spelling.ts';
-import { isLeftToEndpoint } from '../../terms/is-left-to-endpoint.ts';
-import { type PictureFrame, pictureFrame } from '../../terms/picture-frame.ts';
+import { declaredSpelling, isLeftToEndpoint, type PictureFrame, pictureFrame } from '../../terms/picture-frame.ts';
 import type { Turn } from '../../terms/turn.ts';
 import { isSetting } from './is-setting.ts';
 import type { RuleViolation } from './rule-violation.ts';

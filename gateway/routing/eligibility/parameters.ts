@@ -1,7 +1,7 @@
 import type { Constraints } from '../endpoints/constraints.ts';
+import { declared } from '../endpoints/declarations.ts';
 import type { IndexedEndpoint } from '../endpoints/endpoint-index.ts';
 import { matches } from '../endpoints/matches.ts';
-import { declared } from '../endpoints/required-parameters.ts';
 import type { RuleViolation } from './rule-violation.ts';
 
 /** The endpoint must declare every required parameter, with a value that the descriptor allows. (rule I110) */

@@ -1,5 +1,5 @@
 import type { MediaPart, Turn } from '../../terms/turn.ts';
-import { requiredParameters } from './required-parameters.ts';
+import { requiredParameters } from './declarations.ts';
 import type { Resolved } from './resolve.ts';
 
 /** The routing settings of a workspace for all its turns: a turn may tighten them, never loosen them. */

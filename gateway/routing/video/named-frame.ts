@@ -1,7 +1,7 @@
 import type { Endpoint, VideoEnvelope } from '../../../actors/terms/endpoint.ts';
 import type { FrameSize, Geometry, NamedFrame } from '../../../actors/video-job/render-ask.ts';
 import { parseSize, shorterEdgeOf, sizeOf, sizeText } from '../../terms/video-geometry.ts';
-import { ASPECT_RATIOS, RESOLUTIONS } from '../../terms/video-names.ts';
+import { ASPECT_RATIOS, RESOLUTIONS } from '../../terms/video-request.ts';
 
 type Declared = Pick<Endpoint, 'descriptors' | 'envelopes'>;
 

@@ -1,7 +1,7 @@
 import type { Endpoint, VideoReferences } from '../../../actors/terms/endpoint.ts';
 import { mediaTypeName } from '../../terms/media-type-name.ts';
-import { CONTROL_ROLES, FRAME_TYPES } from '../../terms/video-names.ts';
 import type { Asset } from '../../terms/video-request.ts';
+import { CONTROL_ROLES, FRAME_TYPES } from '../../terms/video-request.ts';
 import type { IndexedEndpoint } from '../endpoints/endpoint-index.ts';
 
 const CONTROLS: ReadonlySet<string> = new Set(CONTROL_ROLES);

@@ -176,5 +176,7 @@ function times(decimal: string, percent: bigint): string {
   const [whole = '0', fraction = ''] = decimal.split('.');
   const digits = (BigInt(whole + fraction) * percent).toString().padStart(fraction.length + 3, '0');
   const point = digits.length - fraction.length - 2;
-  return `${digits.slice(0, point)}.${digits.slice(point)}`.replace(/\.?0+$/, '') || '0';
+  let end = digits.length;
+  while (end > point && digits[end - 1] === '0') end--;
+  return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`;
 }

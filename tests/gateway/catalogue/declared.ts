@@ -1,6 +1,6 @@
 import type { EndpointDeclaration } from '../../../actors/terms/endpoint.ts';
-import { endpointDeclarations } from '../../../gateway/catalogue/endpoint-declaration.ts';
-import { parseModelsText } from '../../../gateway/catalogue/models-document.ts';
+import { endpointDeclarations } from '../../../gateway/catalogue/document/endpoint-declaration.ts';
+import { parseModelsText } from '../../../gateway/catalogue/document/models-document.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
 import { MODEL } from '../../fixtures/models/plain.ts';
 

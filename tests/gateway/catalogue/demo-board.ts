@@ -1,8 +1,8 @@
 import { NO_EVIDENCE } from '../../../actors/endpoint/evidence.ts';
 import type { Json } from '../../../actors/runtime/index.ts';
 import type { Evidence } from '../../../actors/terms/endpoint.ts';
-import { endpointDeclarations, providerFacts } from '../../../gateway/catalogue/endpoint-declaration.ts';
-import { parseModelsValue } from '../../../gateway/catalogue/models-document.ts';
+import { endpointDeclarations, providerFacts } from '../../../gateway/catalogue/document/endpoint-declaration.ts';
+import { parseModelsValue } from '../../../gateway/catalogue/document/models-document.ts';
 import { simulatedProviders } from '../../../gateway/simulator/models-document.ts';
 import { UNMEASURED } from '../../support/model/unmeasured.ts';
 import { simulatedProvider } from '../../support/provider/simulated-provider.ts';

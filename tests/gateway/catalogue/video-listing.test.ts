@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listVideoModels } from '../../../gateway/catalogue/video-models.ts';
-import { ASPECT_RATIOS, FRAME_TYPES, RESOLUTIONS } from '../../../gateway/terms/video-names.ts';
+import { ASPECT_RATIOS, FRAME_TYPES, RESOLUTIONS } from '../../../gateway/terms/video-request.ts';
 import { CLIPS, SECOND, video } from '../../fixtures/models/clips.ts';
 import { bounded } from '../../support/bounded.ts';
 import { board, boardEndpoint } from '../inference/stage.ts';

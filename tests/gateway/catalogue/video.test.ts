@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EndpointDeclaration } from '../../../actors/terms/endpoint.ts';
-import { endpointDeclarations } from '../../../gateway/catalogue/endpoint-declaration.ts';
+import { endpointDeclarations } from '../../../gateway/catalogue/document/endpoint-declaration.ts';
+import { parseModelsValue } from '../../../gateway/catalogue/document/models-document.ts';
 import { modelEndpoints } from '../../../gateway/catalogue/endpoint-listings.ts';
-import { parseModelsValue } from '../../../gateway/catalogue/models-document.ts';
 import { listVideoModels } from '../../../gateway/catalogue/video-models.ts';
 import { CLIPS, SECOND, video } from '../../fixtures/models/clips.ts';
 import { bounded } from '../../support/bounded.ts';

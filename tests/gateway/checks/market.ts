@@ -8,7 +8,7 @@ import { Benchmarker } from '../../../gateway/checks/benchmarker.ts';
 import { Checker } from '../../../gateway/checks/checker.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import { targetOf } from '../../../gateway/providers/call/target.ts';
-import type { BenchmarkLimits, CheckLimits } from '../../../gateway/terms/check-limits.ts';
+import type { BenchmarkLimits, CheckLimits } from '../../../gateway/terms/config/check-limits.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import { boardEndpoint } from '../inference/stage.ts';
 import { ManualClock } from '../outbound/manual-clock.ts';

@@ -12,7 +12,7 @@ import { clip } from '../../../gateway/checks/probe-media.ts';
 import { checksFor, probeFor } from '../../../gateway/checks/probes-for.ts';
 import { dispatchProbe, toolsProbe } from '../../../gateway/checks/tool-probes.ts';
 import { ClipMeter } from '../../../gateway/jobs/video/clip/measure-clip.ts';
-import type { ProviderAttempt } from '../../../gateway/providers/attempt.ts';
+import type { ProviderAttempt } from '../../../gateway/providers/adapter.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../support/bounded.ts';
 import { boardEndpoint } from '../inference/stage.ts';

@@ -7,7 +7,7 @@ import { edgeListener } from '../../../gateway/edge/edge-listener.ts';
 import { nameAnswer } from '../../../gateway/edge/generation-headers.ts';
 import type { RequestContext } from '../../../gateway/edge/request-context.ts';
 import type { Listener } from '../../../gateway/http/listener.ts';
-import type { EdgeLimits } from '../../../gateway/terms/config.ts';
+import type { EdgeLimits } from '../../../gateway/terms/config/config.ts';
 import { bounded } from '../../support/bounded.ts';
 import { sendThenRead } from '../../support/send-then-read.ts';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { plausibleUsage, type UsageBounds } from '../../../gateway/inference/plausible-usage.ts';
+import { plausibleUsage, type UsageBounds } from '../../../gateway/inference/usage-meter.ts';
 import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);

@@ -24,7 +24,7 @@ import { Pools } from '../../../gateway/outbound/pools.ts';
 import { StreamShares } from '../../../gateway/overload/stream-shares.ts';
 import { plan } from '../../../gateway/routing/plan.ts';
 import { configuredRouting } from '../../../gateway/routing/workspaces.ts';
-import type { ClusterConfig, UpstreamLimits } from '../../../gateway/terms/config.ts';
+import type { ClusterConfig, UpstreamLimits } from '../../../gateway/terms/config/config.ts';
 import { type Measures, NO_MEASURES } from '../../../gateway/terms/measures.ts';
 import { MemoryBoard } from '../../support/memory-board.ts';
 import { DECLARATION } from '../../support/model/declaration.ts';

@@ -10,7 +10,7 @@ import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
 import { CallerAbort } from '../../../gateway/inference/caller-abort.ts';
 import { type EndedTurn, endTurn, type Settle } from '../../../gateway/inference/end-turn.ts';
 import type { RunningTurn } from '../../../gateway/inference/running-turn.ts';
-import { CallerLeft } from '../../../gateway/terms/caller-left.ts';
+import { CallerLeft } from '../../../gateway/terms/gateway-error.ts';
 import { lineKind } from '../../actors/example-kinds/line.ts';
 import { openStage } from '../../actors/runtime/durable/stage.ts';
 import { bounded } from '../../support/bounded.ts';

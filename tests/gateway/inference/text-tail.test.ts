@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TextTail } from '../../../gateway/inference/text-tail.ts';
+import { TextTail } from '../../../gateway/inference/usage-meter.ts';
 import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);

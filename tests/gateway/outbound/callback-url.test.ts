@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { readCallbackUrl } from '../../../gateway/jobs/video/parse-video.ts';
 import { isCallable, judgeCallbackUrl } from '../../../gateway/outbound/callback-url.ts';
 import { isPublicAddress } from '../../../gateway/outbound/public-address.ts';
-import type { TargetRules } from '../../../gateway/terms/config.ts';
+import type { TargetRules } from '../../../gateway/terms/config/config.ts';
 import type { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../support/bounded.ts';
 

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../actors/runtime/index.ts';
 import type { OutboundReply } from '../../../gateway/outbound/outbound.ts';
 import type { OutboundError } from '../../../gateway/outbound/outbound-error.ts';
-import type { ProviderAttempt } from '../../../gateway/providers/attempt.ts';
+import type { ProviderAttempt } from '../../../gateway/providers/adapter.ts';
 import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
 import type { ReplySharing } from '../../../gateway/providers/read-reply.ts';
 import type { StreamSharing } from '../../../gateway/providers/stream-attempt.ts';

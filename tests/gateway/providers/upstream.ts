@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../../../actors/runtime/index.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
-import type { Adapter } from '../../../gateway/providers/adapter.ts';
-import type { ProviderAttempt } from '../../../gateway/providers/attempt.ts';
+import type { Adapter, ProviderAttempt } from '../../../gateway/providers/adapter.ts';
 import { open, type RefusalSink } from '../../../gateway/providers/call/open.ts';
 import { targetOf } from '../../../gateway/providers/call/target.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';

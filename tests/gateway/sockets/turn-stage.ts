@@ -18,7 +18,7 @@ import { type Simulator, startSimulator } from '../../../gateway/simulator/simul
 import { responsesSocketRoute } from '../../../gateway/sockets/responses-socket.ts';
 import { RetainedTurns } from '../../../gateway/sockets/retained-turns.ts';
 import { TurnSocket, type TurnSocketParts } from '../../../gateway/sockets/turn-socket.ts';
-import type { EdgeLimits } from '../../../gateway/terms/config.ts';
+import type { EdgeLimits } from '../../../gateway/terms/config/config.ts';
 import type { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { NO_MEASURES } from '../../../gateway/terms/measures.ts';
 import { HandClock } from '../../actors/runtime/durable/hand-clock.ts';

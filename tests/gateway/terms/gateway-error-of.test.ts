@@ -2,10 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AskError, type AskFailure } from '../../../actors/runtime/index.ts';
 import { StoreRefused } from '../../../actors/runtime/ports/store.ts';
-import { CallerLeft } from '../../../gateway/terms/caller-left.ts';
-import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
-import { gatewayErrorOf } from '../../../gateway/terms/gateway-error-of.ts';
-import { invalid } from '../../../gateway/terms/invalid.ts';
+import { CallerLeft, GatewayError, gatewayErrorOf, invalid } from '../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compareDecimals, isOnSteps, plusPeriod, wholeProduct } from '../../../gateway/terms/exact-decimal.ts';
 import { parseSize, sizeOf, sizeText, tierOf } from '../../../gateway/terms/video-geometry.ts';
-import { ASPECT_RATIOS, RESOLUTIONS } from '../../../gateway/terms/video-names.ts';
+import { ASPECT_RATIOS, RESOLUTIONS } from '../../../gateway/terms/video-request.ts';
 import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);

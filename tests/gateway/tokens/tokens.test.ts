@@ -3,12 +3,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MediaPart, Turn, TurnMessage } from '../../../gateway/terms/turn.ts';
 import { mediaTokens } from '../../../gateway/tokens/media-tokens.ts';
-import { promptCount } from '../../../gateway/tokens/prompt-count.ts';
-import { promptHeld } from '../../../gateway/tokens/prompt-held.ts';
+import { utf8Bytes } from '../../../gateway/tokens/pieces.ts';
 import { promptReportedMax } from '../../../gateway/tokens/prompt-reported.ts';
-import { addSize } from '../../../gateway/tokens/prompt-size.ts';
+import { addSize, promptCount, promptHeld } from '../../../gateway/tokens/prompt-size.ts';
 import { textHundredths } from '../../../gateway/tokens/text-hundredths.ts';
-import { utf8Bytes } from '../../../gateway/tokens/utf8-bytes.ts';
 import { bounded } from '../../support/bounded.ts';
 import { promptSize, sizesOf } from '../../support/prompt-sizes.ts';
 

@@ -1,5 +1,5 @@
 import type { AccountState } from '../../../actors/account/account-state.ts';
-import { type HoldSettle, judgeSettle } from '../../../actors/account/holds/settle.ts';
+import { type HoldSettle, judgeSettle } from '../../../actors/account/settle-hold.ts';
 import { verdictOn } from '../../../actors/runtime/index.ts';
 import type { Mutation } from '../mutation.ts';
 import { accountWith } from './account-with.ts';

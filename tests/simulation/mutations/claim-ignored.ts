@@ -1,5 +1,5 @@
 import type { AccountState } from '../../../actors/account/account-state.ts';
-import { judgeOpen, type OpenEvent } from '../../../actors/account/holds/open.ts';
+import { judgeOpen, type OpenEvent } from '../../../actors/account/open-hold.ts';
 import { verdictOn } from '../../../actors/runtime/index.ts';
 import type { Mutation } from '../mutation.ts';
 import { accountWith } from './account-with.ts';

@@ -1,6 +1,6 @@
 import { assign } from 'xstate';
 import type { AccountState } from '../../../actors/account/account-state.ts';
-import type { HoldRelease } from '../../../actors/account/holds/release.ts';
+import type { HoldRelease } from '../../../actors/account/release-hold.ts';
 import { emitOn } from '../../../actors/runtime/index.ts';
 import type { Mutation } from '../mutation.ts';
 import { accountWith } from './account-with.ts';

@@ -1,5 +1,5 @@
 import type { AccountState } from '../../../actors/account/account-state.ts';
-import { type HoldRelease, judgeRelease } from '../../../actors/account/holds/release.ts';
+import { type HoldRelease, judgeRelease } from '../../../actors/account/release-hold.ts';
 import { verdictOn } from '../../../actors/runtime/index.ts';
 import type { Mutation } from '../mutation.ts';
 import { accountWith } from './account-with.ts';

@@ -1,4 +1,4 @@
-import type { ModelsDocument } from '../../../gateway/catalogue/document-schema.ts';
+import type { ModelsDocument } from '../../../gateway/catalogue/document/document-schema.ts';
 import type { DeclaredPrices } from './evidence.ts';
 
 const UNITS = {

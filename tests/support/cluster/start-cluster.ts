@@ -21,7 +21,7 @@ import { type NodeHandle, runNode } from '../../../gateway/main.ts';
 import type { NodePorts } from '../../../gateway/node/node-options.ts';
 import { readPepper } from '../../../gateway/operator/config/secrets.ts';
 import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
-import type { CheckLimits } from '../../../gateway/terms/check-limits.ts';
+import type { CheckLimits } from '../../../gateway/terms/config/check-limits.ts';
 import type {
   ActivityLimits,
   ClusterConfig,
@@ -34,10 +34,10 @@ import type {
   UpstreamLimits,
   WebhookLimits,
   WorkspaceConfig,
-} from '../../../gateway/terms/config.ts';
-import type { DepositConfig } from '../../../gateway/terms/deposit-config.ts';
+} from '../../../gateway/terms/config/config.ts';
+import type { DepositConfig } from '../../../gateway/terms/config/deposit-config.ts';
+import type { RenderLimits } from '../../../gateway/terms/config/render-limits.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
-import type { RenderLimits } from '../../../gateway/terms/render-limits.ts';
 import type { TracingConfig } from '../../../gateway/terms/tracing.ts';
 import { paced } from '../pace.ts';
 import { simulatedProvider } from '../provider/simulated-provider.ts';

@@ -1,4 +1,4 @@
-import type { ModelsDocument } from '../../../gateway/catalogue/document-schema.ts';
+import type { ModelsDocument } from '../../../gateway/catalogue/document/document-schema.ts';
 import * as simulator from '../../../gateway/simulator/models-document.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
 

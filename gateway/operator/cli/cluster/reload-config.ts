@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { recordOperatorChange } from '../../../../actors/audit/audit.ts';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import defaults from '../../../../cluster.config.ts';
-import type { ClusterConfig } from '../../../terms/config.ts';
+import type { ClusterConfig } from '../../../terms/config/config.ts';
 import { type Difference, differencesOf, fixedChanges, shownConfig } from '../../config/config-difference.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { loadConfig } from '../../config/load.ts';

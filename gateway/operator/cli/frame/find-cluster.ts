@@ -3,7 +3,7 @@
  * writes, then those with fixed addresses in the configuration, on any host.
  */
 import { accessSync, constants } from 'node:fs';
-import type { ClusterConfig, NodeConfig, TlsConfig } from '../../../terms/config.ts';
+import type { ClusterConfig, NodeConfig, TlsConfig } from '../../../terms/config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { loadConfig } from '../../config/load.ts';
 import { readOperatorToken } from '../../config/secrets.ts';

@@ -5,7 +5,7 @@
 import { AskError, type Cluster, parseAddress, systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
 import { connectOperator, type OperatorClient, OperatorError } from '../../../../actors/runtime/inspect/client.ts';
 import type { ManagementServices } from '../../../management/services.ts';
-import type { ClusterConfig } from '../../../terms/config.ts';
+import type { ClusterConfig } from '../../../terms/config/config.ts';
 import { GatewayError } from '../../../terms/gateway-error.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { readPems } from '../../config/identity.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { EndpointDeclaration } from '../../../../actors/terms/endpoint.ts';
-import { endpointDeclarations } from '../../../catalogue/endpoint-declaration.ts';
-import { BrokenDocument, modelsWarnings, parseModelsText } from '../../../catalogue/models-document.ts';
+import { endpointDeclarations } from '../../../catalogue/document/endpoint-declaration.ts';
+import { BrokenDocument, modelsWarnings, parseModelsText } from '../../../catalogue/document/models-document.ts';
 import type { ProviderDeclaration } from '../../../terms/provider-declaration.ts';
 import { ConfigError, lineOf } from '../../config/config-error.ts';
 

@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 import type { EndpointDeclaration } from '../../../../actors/terms/endpoint.ts';
 import type { Tariff } from '../../../../actors/terms/tariff.ts';
 import { compare } from '../../../../actors/terms/usd.ts';
-import type { Declared } from '../../../catalogue/declare.ts';
-import { priceChanges } from '../../../catalogue/price-changes.ts';
+import type { Declared } from '../../../catalogue/declare/declare.ts';
+import { priceChanges } from '../../../catalogue/declare/price-changes.ts';
 import { findCluster } from '../frame/find-cluster.ts';
 import type { GlobalOptions } from '../frame/global-options.ts';
 import { print, table } from '../frame/print.ts';
@@ -51,7 +51,7 @@ export function addModels(program: Command): void {
     .command('schema')
     .description('print the JSON Schema of a models document')
     .action(async () => {
-      const { publishedSchema } = await import('../../../catalogue/published-schema.ts');
+      const { publishedSchema } = await import('../../../catalogue/document/published-schema.ts');
       process.stdout.write(`${JSON.stringify(publishedSchema(), null, 2)}\n`);
     });
 }

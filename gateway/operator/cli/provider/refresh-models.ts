@@ -1,6 +1,6 @@
 /** Asks a running cluster to reload models documents. A module of its own, because it loads the HTTP client. */
 import { systemClock } from '../../../../actors/runtime/index.ts';
-import type { Declared } from '../../../catalogue/declare.ts';
+import type { Declared } from '../../../catalogue/declare/declare.ts';
 import { NO_NODE } from '../../../outbound/lease.ts';
 import { outboundUrl } from '../../../outbound/outbound.ts';
 import { Pools } from '../../../outbound/pools.ts';

@@ -1,7 +1,7 @@
 /** `troupe migrate`, `backup` and `restore`: maintenance of the database outside of its nodes. */
 import type { Command } from 'commander';
 import type { Maintenance } from '../../../../actors/runtime/index.ts';
-import type { ClusterConfig } from '../../../terms/config.ts';
+import type { ClusterConfig } from '../../../terms/config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openMaintenance } from '../../config/open-maintenance.ts';

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { type NodeRestarts, systemClock } from '../../../../actors/runtime/index.ts';
 import type { NodeHandle } from '../../../main.ts';
 import type { NodeOptions, NodePorts } from '../../../node/node-options.ts';
-import type { ClusterConfig } from '../../../terms/config.ts';
+import type { ClusterConfig } from '../../../terms/config/config.ts';
 import { ConfigError, lineOf } from '../../config/config-error.ts';
 import { isHost } from '../../config/interfaces.ts';
 import { loadConfig } from '../../config/load.ts';

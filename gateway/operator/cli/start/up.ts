@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Cluster, systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
-import type { ClusterConfig } from '../../../terms/config.ts';
+import type { ClusterConfig } from '../../../terms/config/config.ts';
 import { ConfigError, linesOf } from '../../config/config-error.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Secrets } from '../../config/secrets.ts';

@@ -1,7 +1,7 @@
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemRandom } from '../../../../actors/runtime/index.ts';
-import type { ClusterConfig } from '../../../terms/config.ts';
+import type { ClusterConfig } from '../../../terms/config/config.ts';
 import { openMaintenance } from '../../config/open-maintenance.ts';
 import { acceptPepper } from '../../config/pepper.ts';
 import { secretsFolder } from '../../config/secrets.ts';

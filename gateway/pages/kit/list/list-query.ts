@@ -1,7 +1,7 @@
 /** What the address of a list asks for. Everything is in the query, so that a link shows the same list to its reader. */
 
 import { textOf } from '../../../edge/query/query-values.ts';
-import { invalid } from '../../../terms/invalid.ts';
+import { invalid } from '../../../terms/gateway-error.ts';
 import type { List } from './list.ts';
 
 export const NEWEST = 'newest';

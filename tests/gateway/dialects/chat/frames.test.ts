@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ChatFrames } from '../../../../gateway/dialects/chat/frames.ts';
-import { DONE, KEEP_ALIVE, PROCESSING } from '../../../../gateway/dialects/reply/event-text.ts';
+import { DONE, KEEP_ALIVE, PROCESSING } from '../../../../gateway/dialects/reply/reply-dialect.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { embeddingsDialect } from '../../../../gateway/dialects/embeddings/embeddings-dialect.ts';
 import { parse } from '../../../../gateway/dialects/embeddings/parse.ts';
-import { unreadMembers } from '../../../../gateway/dialects/request/unread-members.ts';
+import { unreadMembers } from '../../../../gateway/dialects/request/read-members.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 

@@ -1,10 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse as parseChat } from '../../../../gateway/dialects/chat/parse.ts';
-import { imagesDialect } from '../../../../gateway/dialects/images/images-dialect.ts';
+import { imagesDialect, pathOf } from '../../../../gateway/dialects/images/images-dialect.ts';
 import { parse } from '../../../../gateway/dialects/images/parse.ts';
-import { pathOf } from '../../../../gateway/dialects/images/path-of.ts';
-import { unreadMembers } from '../../../../gateway/dialects/request/unread-members.ts';
+import { unreadMembers } from '../../../../gateway/dialects/request/read-members.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 

@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ImagesFrames } from '../../../../gateway/dialects/images/frames.ts';
-import { render } from '../../../../gateway/dialects/images/render.ts';
+import { render } from '../../../../gateway/dialects/images/images-dialect.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';

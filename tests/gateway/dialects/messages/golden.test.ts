@@ -8,8 +8,7 @@ import { messagesReplyDialect } from '../../../../gateway/dialects/messages/mess
 import { messagesError, messagesEvent, messagesReply } from '../../../../gateway/dialects/messages/reply-schema.ts';
 import type { Closing } from '../../../../gateway/dialects/reply/reply-dialect.ts';
 import { brokenStream } from '../../../../gateway/inference/exhausted.ts';
-import type { Adapter } from '../../../../gateway/providers/adapter.ts';
-import type { ProviderAttempt } from '../../../../gateway/providers/attempt.ts';
+import type { Adapter, ProviderAttempt } from '../../../../gateway/providers/adapter.ts';
 import { chatAdapter } from '../../../../gateway/providers/chat/adapter.ts';
 import { messagesAdapter } from '../../../../gateway/providers/messages/adapter.ts';
 import { ProviderFailure } from '../../../../gateway/providers/provider-failure.ts';

@@ -1,9 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { renderEnvelope } from '../../../../gateway/dialects/reply/error-envelope.ts';
-import { errorMember } from '../../../../gateway/dialects/reply/error-member.ts';
-import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
-import { gatewayErrorOf } from '../../../../gateway/terms/gateway-error-of.ts';
+import { errorMember, renderEnvelope } from '../../../../gateway/dialects/reply/error-envelope.ts';
+import { GatewayError, gatewayErrorOf } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);

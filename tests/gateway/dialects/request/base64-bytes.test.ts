@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { base64Bytes } from '../../../../gateway/dialects/request/base64-bytes.ts';
+import { base64Bytes } from '../../../../gateway/dialects/request/parse-source.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 /** rule I41. */

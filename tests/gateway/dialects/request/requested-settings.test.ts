@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { requestedSettings } from '../../../../gateway/dialects/request/requested-settings.ts';
+import { requestedSettings } from '../../../../gateway/dialects/request/read-members.ts';
 
 interface Body {
   readonly seed?: number | null;

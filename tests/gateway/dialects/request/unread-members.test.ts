@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DIALECTS } from '../../../../gateway/dialects/dialect-table.ts';
-import { unreadMembers } from '../../../../gateway/dialects/request/unread-members.ts';
+import { unreadMembers } from '../../../../gateway/dialects/request/read-members.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);

@@ -8,8 +8,7 @@ import { streamEnvelope } from '../../../../gateway/dialects/responses/failure.t
 import { responsesEvent, responsesReply } from '../../../../gateway/dialects/responses/reply-schema.ts';
 import { responsesReplyDialect } from '../../../../gateway/dialects/responses/responses-dialect.ts';
 import { brokenStream } from '../../../../gateway/inference/exhausted.ts';
-import type { Adapter } from '../../../../gateway/providers/adapter.ts';
-import type { ProviderAttempt } from '../../../../gateway/providers/attempt.ts';
+import type { Adapter, ProviderAttempt } from '../../../../gateway/providers/adapter.ts';
 import { chatAdapter } from '../../../../gateway/providers/chat/adapter.ts';
 import { messagesAdapter } from '../../../../gateway/providers/messages/adapter.ts';
 import { ProviderFailure } from '../../../../gateway/providers/provider-failure.ts';

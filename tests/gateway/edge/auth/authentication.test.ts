@@ -11,8 +11,7 @@ import type { Budgets } from '../../../../gateway/edge/auth/budgets.ts';
 import { readCredential } from '../../../../gateway/edge/auth/request-credential.ts';
 import { SESSION_COOKIE } from '../../../../gateway/edge/auth/session-cookie.ts';
 import { ClientAddresses } from '../../../../gateway/http/client-addresses.ts';
-import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
-import { refusalError } from '../../../../gateway/terms/refusal-error.ts';
+import { GatewayError, refusalError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);

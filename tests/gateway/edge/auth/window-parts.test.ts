@@ -6,7 +6,7 @@ import config from '../../../../cluster.config.ts';
 import { AccountedBudgets } from '../../../../gateway/edge/auth/accounted-budgets.ts';
 import { EndpointWindow, type WindowTaken } from '../../../../gateway/edge/auth/endpoint-window.ts';
 import { windowPart } from '../../../../gateway/edge/auth/window-part.ts';
-import type { RateLimits } from '../../../../gateway/terms/config.ts';
+import type { RateLimits } from '../../../../gateway/terms/config/config.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { PureActors } from '../../../support/model/pure-actors.ts';

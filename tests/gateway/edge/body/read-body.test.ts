@@ -6,8 +6,7 @@ import { systemClock } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { readBody } from '../../../../gateway/edge/body/read-body.ts';
 import { OneAtATime } from '../../../../gateway/overload/one-at-a-time.ts';
-import { CallerLeft } from '../../../../gateway/terms/caller-left.ts';
-import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { CallerLeft, GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { JsonText } from '../../../../gateway/terms/json-text.ts';
 import { bounded } from '../../../support/bounded.ts';
 

@@ -8,7 +8,7 @@ import config from '../../../../cluster.config.ts';
 import { RequestBodies } from '../../../../gateway/edge/body/request-bodies.ts';
 import { beginRequest, type RequestContext, takeBody } from '../../../../gateway/edge/request-context.ts';
 import { ClientAddresses } from '../../../../gateway/http/client-addresses.ts';
-import { CallerLeft } from '../../../../gateway/terms/caller-left.ts';
+import { CallerLeft } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);

@@ -8,8 +8,7 @@ import config from '../../../../cluster.config.ts';
 import { gatherUpload } from '../../../../gateway/edge/body/upload.ts';
 import { JsonScan } from '../../../../gateway/json/json-scan.ts';
 import { LOOP_TURN_BYTES, loopShare } from '../../../../gateway/overload/loop-work.ts';
-import { CallerLeft } from '../../../../gateway/terms/caller-left.ts';
-import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { CallerLeft, GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);

@@ -8,8 +8,7 @@ import { type LineDefaults, readLineBody } from '../../../../gateway/jobs/batch/
 import { JsonScan } from '../../../../gateway/json/json-scan.ts';
 import { parseWhole } from '../../../../gateway/json/parse-whole.ts';
 import { loopWork } from '../../../../gateway/overload/loop-work.ts';
-import { CallerLeft } from '../../../../gateway/terms/caller-left.ts';
-import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
+import { CallerLeft, GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bodies } from '../../../api/attacks/fuzz-bodies.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { CHAT, openStage } from './stage.ts';

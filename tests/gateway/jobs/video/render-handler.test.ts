@@ -7,7 +7,7 @@ import config from '../../../../cluster.config.ts';
 import { RequestMetrics } from '../../../../gateway/operator/metrics/request-metrics.ts';
 import { JobPace } from '../../../../gateway/overload/job-pace.ts';
 import type { VideoDirective } from '../../../../gateway/simulator/video/video-request.ts';
-import type { RenderLimits } from '../../../../gateway/terms/render-limits.ts';
+import type { RenderLimits } from '../../../../gateway/terms/config/render-limits.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { ffprobe } from '../../../support/video/ffprobe.ts';
 import { ASK, asset, completedOf, failedOf, JOB, on, SYNC, thrownBy } from './render-stage.ts';

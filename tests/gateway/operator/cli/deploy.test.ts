@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import type { ClusterConfig } from '../../../../gateway/terms/config.ts';
+import type { ClusterConfig } from '../../../../gateway/terms/config/config.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { openDatabase, type TestDatabase } from '../../../support/postgres/database.ts';
 import { ROOT } from '../../../support/sources.ts';

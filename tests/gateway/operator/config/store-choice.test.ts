@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import config from '../../../../cluster.config.ts';
 import { storeChoice } from '../../../../gateway/operator/config/store-choice.ts';
-import type { ClusterConfig } from '../../../../gateway/terms/config.ts';
+import type { ClusterConfig } from '../../../../gateway/terms/config/config.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);

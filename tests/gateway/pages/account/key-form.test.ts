@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { entriesOf, keyMembers, NO_ENTRIES, problemsOf } from '../../../../gateway/pages/account/key-form.ts';
-import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
-import { invalid } from '../../../../gateway/terms/invalid.ts';
+import { GatewayError, invalid } from '../../../../gateway/terms/gateway-error.ts';
 
 test('entries become the members of a key, without a judgement', () => {
   assert.equal(keyMembers({ ...NO_ENTRIES, name: 'ci' }), {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { imageConfig } from '../../../../gateway/providers/chat/image-config.ts';
+import { imageConfig } from '../../../../gateway/providers/chat/media.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);

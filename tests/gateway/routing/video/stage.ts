@@ -1,6 +1,6 @@
 import type { EndpointDeclaration } from '../../../../actors/terms/endpoint.ts';
-import { endpointDeclarations } from '../../../../gateway/catalogue/endpoint-declaration.ts';
-import { parseModelsValue } from '../../../../gateway/catalogue/models-document.ts';
+import { endpointDeclarations } from '../../../../gateway/catalogue/document/endpoint-declaration.ts';
+import { parseModelsValue } from '../../../../gateway/catalogue/document/models-document.ts';
 import { promptNeeds } from '../../../../gateway/routing/prompt-needs.ts';
 import { planVideo, type VideoPlan } from '../../../../gateway/routing/video/plan-video.ts';
 import { videoTurn } from '../../../../gateway/routing/video/video-turn.ts';

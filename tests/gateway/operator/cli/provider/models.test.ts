@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EndpointDeclaration } from '../../../../../actors/terms/endpoint.ts';
-import type { Declared } from '../../../../../gateway/catalogue/declare.ts';
+import type { Declared } from '../../../../../gateway/catalogue/declare/declare.ts';
 import { MODEL } from '../../../../fixtures/models/plain.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { modelsDocument } from '../../../../support/provider/simulated-provider.ts';

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import type { EndpointDeclaration } from '../../../actors/terms/endpoint.ts';
+import { type Outbound, outboundUrl } from '../../outbound/outbound.ts';
+import type { UpstreamLimits } from '../../terms/config/config.ts';
+import type { ProviderDeclaration, ProviderKeys } from '../../terms/provider-declaration.ts';
+import type { ModelsDocument } from './document-schema.ts';
+import { endpointDeclarations } from './endpoint-declaration.ts';
+import { BrokenDocument, modelsWarnings, parseModelsText, parseModelsValue } from './models-document.ts';
+
+export interface ReadParts {
+  readonly outbound: Outbound;
+  readonly upstream: UpstreamLimits;
+  /** Provider slug to its API key, which is sent to fetch a document from the provider's own origin. */
+  readonly keys: ProviderKeys;
+}
+
+const ADDRESS = /^https?:\/\//;
+/** Size of a document as text, from a file or from an address. */
+const DOCUMENT_BYTES_MAX = 8 * 1024 * 1024;
+
+/**
+ * The text of a provider's models document, from the file or address in the config; null for a document in the config
+ * itself. Throws `BrokenDocument`, whose message names the file or address.
+ */
+export async function readDocument(parts: ReadParts, provider: ProviderDeclaration): Promise<string | null> {
+  const { models } = provider;
+  if (typeof models !== 'string') return null;
+  return placed(models, () => (ADDRESS.test(models) ? fetchText(parts, provider, models) : readText(models)));
+}
+
+/** The declarations of that text. Throws `BrokenDocument`, which also names the line and the member. */
+export async function parseDocument(
+  provider: ProviderDeclaration,
+  text: string | null,
+): Promise<readonly EndpointDeclaration[]> {
+  const declared = (document: ModelsDocument): readonly EndpointDeclaration[] =>
+    endpointDeclarations(provider, document);
+  if (text === null) return parseModelsValue(provider.models, declared);
+  return placed(String(provider.models), async () => parseModelsText(text, declared));
+}
+
+/** What is probably a mistake in that text, a valid document. */
+export function warningsOf(provider: ProviderDeclaration, text: string | null): readonly string[] {
+  if (text !== null) return modelsWarnings(text).map((warning) => `${String(provider.models)}: ${warning}`);
+  return typeof provider.models === 'string' ? [] : modelsWarnings(provider.models as object);
+}
+
+async function placed<T>(place: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const faults =
+      error instanceof BrokenDocument ? error.faults : [error instanceof Error ? error.message : String(error)];
+    throw new BrokenDocument(faults.map((fault) => `${place}: ${fault}`));
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(error.code === 'ENOENT' ? 'there is no such file' : `cannot be read (${error.code})`);
+  });
+  if (bytes.length > DOCUMENT_BYTES_MAX) throw new Error(`is longer than ${DOCUMENT_BYTES_MAX} bytes`);
+  return bytes.toString('utf8');
+}
+
+async function fetchText(
+  { outbound, upstream, keys }: ReadParts,
+  { slug, baseUrl }: ProviderDeclaration,
+  address: string,
+): Promise<string> {
+  const { search } = new URL(address);
+  const { origin, path } = outboundUrl(address, search);
+  const key = origin === new URL(baseUrl).origin ? keys.get(slug) : undefined;
+  const headers = ['accept', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'troupe'];
+  if (key !== undefined) headers.push('authorization', `Bearer ${key}`);
+  const reply = await outbound.send({
+    method: 'GET',
+    url: { origin, path },
+    headers,
+    body: null,
+    limits: {
+      connectMs: upstream.connectMs,
+      firstByteMs: upstream.firstByteMs,
+      idleMs: upstream.idleMs,
+      totalMs: upstream.firstByteMs,
+      bodyBytesMax: DOCUMENT_BYTES_MAX,
+    },
+  });
+  if (reply.status !== 200) {
+    reply.body.abort();
+    throw new Error(`answered ${reply.status}`);
+  }
+  return reply.body.text();
+}
