@@ -4,8 +4,9 @@ import * as assert from 'uvu/assert';
 import defaults from '../../cluster.config.ts';
 import { bounded } from '../support/bounded.ts';
 import { bytesHeld } from '../support/bytes-held.ts';
-import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { startCluster } from '../support/cluster/start-cluster.ts';
 import { limit, paced } from '../support/pace.ts';
+import { openApi } from './client.ts';
 
 /**
  * Slow connections, and bodies that are longer than announced or allowed.
@@ -24,19 +25,15 @@ const ANSWERED_MS = 10_000;
 const it = bounded(test);
 const MIB = 1024 * 1024;
 
-let cluster: TestCluster;
-let funded: Funded;
-let base: string;
-
-test.before(async () => {
-  cluster = await startCluster({
-    rates: { keyPerMinute: 100_000, addressPerMinute: 100_000, endpointPerMinute: 1_000_000 },
-    edge: { headersTimeoutMs: GRACE_MS, bodyGraceMs: GRACE_MS },
-  });
-  funded = await cluster.fund('100');
-  base = cluster.baseUrls[0] as string;
-});
-test.after(() => cluster.close());
+const { cluster, funded, base, send } = await openApi(
+  test,
+  () =>
+    startCluster({
+      rates: { keyPerMinute: 100_000, addressPerMinute: 100_000, endpointPerMinute: 1_000_000 },
+      edge: { headersTimeoutMs: GRACE_MS, bodyGraceMs: GRACE_MS },
+    }),
+  '100',
+);
 
 const headOf = (...lines: readonly string[]): string => headBy(funded.key, ...lines);
 
@@ -83,11 +80,7 @@ function drip(first: string, byte: string, everyMs: number): Promise<Slow> {
 
 async function talk(): Promise<number> {
   const messages = [{ role: 'user', content: 'hello' }];
-  const answer = await fetch(`${base}/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'sim/fast', messages }),
-  });
+  const answer = await send('/chat/completions', { body: { model: 'sim/fast', messages } });
   await answer.text();
   return answer.status;
 }

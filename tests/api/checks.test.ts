@@ -8,16 +8,14 @@ import { endpointAddress } from '../../actors/terms/ids.ts';
 import { checksFor } from '../../gateway/checks/probes-for.ts';
 import type { NodeHandle } from '../../gateway/main.ts';
 import { bounded } from '../support/bounded.ts';
-import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { startCluster } from '../support/cluster/start-cluster.ts';
+import { openApi } from './client.ts';
 
 const it = bounded(test);
 
-let cluster: TestCluster;
-
-test.before(async () => {
-  cluster = await startCluster({ nodes: 2, checks: { enabled: true, lookEveryMs: 5, firstWithinMs: 1 } });
-});
-test.after(() => cluster.close());
+const { cluster, send } = await openApi(test, () =>
+  startCluster({ nodes: 2, checks: { enabled: true, lookEveryMs: 5, firstWithinMs: 1 } }),
+);
 
 function endpointsAt(node: NodeHandle | undefined): readonly Endpoint[] {
   return [...(node?.cluster.board.topic('endpoints').values() ?? [])] as unknown as Endpoint[];
@@ -59,7 +57,7 @@ it('endpoints are verified soon after the start by their owning nodes, and every
 
 it('checks are not billed and do not count against a rate: no account, no generation, no charge (rule C41)', async () => {
   const { key } = await cluster.fund('10');
-  const answer = await fetch(`${cluster.baseUrls[0]}/credits`, { headers: { authorization: `Bearer ${key}` } });
+  const answer = await send('/credits', { key });
   const { data } = (await answer.json()) as { data: { total_usage: number } };
   assert.is(data.total_usage, 0);
   const checked = cluster.simulators.flatMap(({ calls }) => calls);
@@ -86,13 +84,13 @@ it('why explains the verified parameters, and inspect shows them', async () => {
 it('traffic through both nodes is measured, and both nodes and `why` show the same figures', async () => {
   const { key } = await cluster.fund('10');
   const calls = Array.from({ length: 24 }, async (_, nth) => {
-    const answer = await fetch(`${cluster.baseUrls[nth % 2]}/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
+    const answer = await send('/chat/completions', {
+      key,
+      body: {
         ...{ model: 'sim/vision', max_tokens: 40, stream: true, provider: { only: ['sim-b'] } },
         messages: [{ role: 'user', content: '@sim {"tokens": 20}' }],
-      }),
+      },
+      node: nth % 2,
     });
     assert.is(answer.status, 200);
     await answer.text();
@@ -120,7 +118,7 @@ const seeing = ({ model, provider }: Endpoint): boolean => model === 'sim/vision
 async function measuredAt(at: number, samples: number): Promise<Record<string, unknown>> {
   const shown = (): Endpoint | undefined => endpointsAt(cluster.nodes[at]).find(seeing);
   while (shown()?.measured.uptime1dSamples !== samples) await new Promise((resolve) => setTimeout(resolve, 50));
-  const answer = await fetch(`${cluster.baseUrls[at]}/models/sim/vision/endpoints`);
+  const answer = await send('/models/sim/vision/endpoints', { key: null, node: at });
   const { data } = (await answer.json()) as { data: { endpoints: Record<string, unknown>[] } };
   return data.endpoints.find((one) => one.provider_slug === 'sim-b') ?? {};
 }
@@ -147,10 +145,9 @@ async function declareViolating(violation: string, over: Partial<Endpoint>): Pro
 it('an endpoint that fails a check receives no requests that need the failed parameter, and serves the rest (rule I111)', async () => {
   const { key } = await cluster.fund('10');
   const ask = async (model: string, members: object): Promise<{ status: number; rejection: unknown }> => {
-    const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }], max_tokens: 16, ...members }),
+    const answer = await send('/chat/completions', {
+      key,
+      body: { model, messages: [{ role: 'user', content: 'hello' }], max_tokens: 16, ...members },
     });
     const body = (await answer.json()) as {
       error?: { metadata: { rejections?: { reason: string; member: string }[] } };
@@ -193,15 +190,14 @@ it('required tool calls that callers do not receive disable tools on an endpoint
     (endpointsAt(cluster.nodes[1]).find(({ id }) => id === 'ep_none') as Endpoint).evidence;
   assert.equal([shown().withheld, shown().toolCallSuccess1dSamples], [[], 0]);
   const ask = async (directive: object) => {
-    const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
+    const answer = await send('/chat/completions', {
+      key,
+      body: {
         model,
         messages: [{ role: 'user', content: `@sim ${JSON.stringify(directive)}` }],
         tools: [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }],
         tool_choice: 'required',
-      }),
+      },
     });
     const text = await answer.text();
     return { status: answer.status, text };

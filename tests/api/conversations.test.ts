@@ -7,32 +7,33 @@ import { bounded } from '../support/bounded.ts';
 import { UNLIMITED } from '../support/cluster/shared-cluster.ts';
 import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
 import { limit } from '../support/pace.ts';
+import { openApi } from './client.ts';
 
 const it = bounded(test);
 const SLUGS: Readonly<Record<string, string>> = { 'Sim A': 'sim-a', 'Sim B': 'sim-b' };
 const KNOWN_WITHIN_MS = 30_000;
 
-let cluster: TestCluster;
+const { cluster, send } = await openApi(test, () => startCluster({ nodes: 3, rates: UNLIMITED }));
 let account: string;
 let key: string;
+
 test.before(async () => {
-  cluster = await startCluster({ nodes: 3, rates: UNLIMITED });
   ({ account, key } = await cluster.fund('10'));
 });
-test.after(() => cluster.close());
 
 /** One turn on a connection of its own at this node; returns the display name of the provider that served it. */
 async function turn(node: number, conversation: string, directive: object = {}, more: object = {}): Promise<string> {
-  const answer = await fetch(`${cluster.baseUrls[node % 3]}/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection: 'close' },
-    body: JSON.stringify({
+  const answer = await send('/chat/completions', {
+    key,
+    body: {
       model: 'sim/fast',
       messages: [{ role: 'user', content: `@sim ${JSON.stringify({ tokens: 2, ...directive })}` }],
       max_tokens: 20,
       session_id: conversation,
       ...more,
-    }),
+    },
+    headers: { connection: 'close' },
+    node,
   });
   const body = (await answer.json()) as { provider?: string };
   assert.is(answer.status, 200, JSON.stringify(body));

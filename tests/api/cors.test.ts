@@ -3,16 +3,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import defaults from '../../cluster.config.ts';
 import { bounded } from '../support/bounded.ts';
-import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { startCluster } from '../support/cluster/start-cluster.ts';
+import { openApi } from './client.ts';
 
 const it = bounded(test);
 const APP = 'https://app.example.com';
-let cluster: TestCluster;
-
-test.before(async () => {
-  cluster = await startCluster({ edge: { corsOrigins: [APP] }, simulators: [] });
-});
-test.after(() => cluster.close());
+const { cluster } = await openApi(test, () => startCluster({ edge: { corsOrigins: [APP] }, simulators: [] }));
 
 /** The CORS headers of an answer, without their prefix. */
 function corsOf({ headers }: Response): Record<string, string> {

@@ -1,20 +1,21 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
-import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { startCluster } from '../support/cluster/start-cluster.ts';
 import { frames } from '../support/stream/frames.ts';
+import { openApi } from './client.ts';
 
 const it = bounded(test);
 
-let cluster: TestCluster;
+const { cluster } = await openApi(test, () =>
+  startCluster({ nodes: 2, rates: { keyPerMinute: 100_000 }, edge: { drainGraceMs: 1_000 } }),
+);
 let headers: Record<string, string>;
 
 test.before(async () => {
-  cluster = await startCluster({ nodes: 2, rates: { keyPerMinute: 100_000 }, edge: { drainGraceMs: 1_000 } });
   const { key } = await cluster.fund('100');
   headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
 });
-test.after(() => cluster.close());
 
 function ask(base: string, directive: object, stream = false): Promise<Response> {
   const messages = [{ role: 'user', content: `@sim ${JSON.stringify(directive)}` }];

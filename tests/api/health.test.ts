@@ -2,15 +2,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
-import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { startCluster } from '../support/cluster/start-cluster.ts';
+import { openApi } from './client.ts';
 
 const it = bounded(test);
-let cluster: TestCluster;
-
-test.before(async () => {
-  cluster = await startCluster({});
-});
-test.after(() => cluster.close());
+const { cluster, send } = await openApi(test, () => startCluster({}));
 
 const FAILURES = 12;
 
@@ -22,10 +18,9 @@ it('`ps` counts endpoints by their present health, and `watch` shows the change'
   const stop = operator.watch('endpoint:*', ({ from, to }) => changes.push(`${from} -> ${to}`));
   const funded = await cluster.fund('10');
   for (let n = 0; n < FAILURES; n++) {
-    const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'sim/small', messages: [{ role: 'user', content: '@sim {"status":500}' }] }),
+    const answer = await send('/chat/completions', {
+      key: funded.key,
+      body: { model: 'sim/small', messages: [{ role: 'user', content: '@sim {"status":500}' }] },
     });
     await answer.text();
   }

@@ -1,8 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
-import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { startCluster } from '../support/cluster/start-cluster.ts';
 import { requestFrom } from '../support/request-from.ts';
+import { openApi } from './client.ts';
 
 /** A run may wait for a fresh minute, and once more after it crossed a boundary. */
 const it = bounded(test, 240_000);
@@ -11,12 +12,7 @@ const MINUTE_MS = 60_000;
 const ROOM_MS = 8_000;
 const PROXY = '127.0.0.9';
 
-let cluster: TestCluster;
-
-test.before(async () => {
-  cluster = await startCluster({ nodes: 3, edge: { trustedProxies: [`${PROXY}/32`] } });
-});
-test.after(() => cluster.close());
+const { cluster } = await openApi(test, () => startCluster({ nodes: 3, edge: { trustedProxies: [`${PROXY}/32`] } }));
 
 /** The outcome of a run that lies in one minute of the windows. A run across their boundary is repeated in a fresh one. */
 async function inOneMinute<T>(run: () => Promise<T>): Promise<T> {

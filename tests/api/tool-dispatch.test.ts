@@ -4,21 +4,20 @@ import * as assert from 'uvu/assert';
 import { ENDPOINTS_TOPIC } from '../../actors/endpoint/endpoint.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { bounded } from '../support/bounded.ts';
-import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { startCluster } from '../support/cluster/start-cluster.ts';
+import { openApi } from './client.ts';
 
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-
-test.before(async () => {
-  cluster = await startCluster({
-    rates: { keyPerMinute: 100_000 },
-    checks: { enabled: true, lookEveryMs: 20, firstWithinMs: 100 },
-  });
-  funded = await cluster.fund('1000');
-});
-test.after(() => cluster.close());
+const { cluster, funded, send } = await openApi(
+  test,
+  () =>
+    startCluster({
+      rates: { keyPerMinute: 100_000 },
+      checks: { enabled: true, lookEveryMs: 20, firstWithinMs: 100 },
+    }),
+  '1000',
+);
 
 const TOOLS = [
   {
@@ -38,11 +37,7 @@ function body(directive: object, dispatch: boolean): object {
 }
 
 async function ask(directive: object, dispatch = true): Promise<Response> {
-  return fetch(`${cluster.baseUrls[0]}/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body(directive, dispatch)),
-  });
+  return send('/chat/completions', { body: body(directive, dispatch) });
 }
 
 interface Announced {

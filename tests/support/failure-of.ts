@@ -1,10 +1,13 @@
-/** The error that a promise rejected with; fails the test if it resolved. */
-export async function failureOf(work: Promise<unknown>): Promise<Error> {
+/** The error that a promise rejected with; fails the test if it resolved, or rejected with an error of another class. */
+export async function failureOf<E extends Error = Error>(
+  work: PromiseLike<unknown>,
+  type: abstract new (...args: never[]) => E = Error as never,
+): Promise<E> {
   try {
     await work;
   } catch (error) {
-    if (error instanceof Error) return error;
-    throw new Error(`rejected with a value that is not an Error: ${String(error)}`);
+    if (error instanceof type) return error;
+    throw error instanceof Error ? error : new Error(`rejected with a value that is not an Error: ${String(error)}`);
   }
   throw new Error('the promise resolved');
 }

@@ -1,27 +1,19 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
+const { funded, send, ask: answered } = await openApi(test, openCluster);
 
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-});
-test.after(() => cluster.close());
-
-const ask = (path: string, method = 'GET', key: string | null = funded.key): Promise<Response> =>
-  fetch(`${cluster.baseUrls[0]}${path}`, { method, headers: key === null ? {} : { authorization: `Bearer ${key}` } });
+const ask = (path: string, method = 'GET', key?: string | null): Promise<Response> =>
+  send(path, key === undefined ? { method } : { method, key });
 
 async function refused(path: string): Promise<string> {
-  const answer = await ask(path);
-  const { error } = (await answer.json()) as { error: { metadata: { error_type: string } } };
-  return `${answer.status} ${error.metadata.error_type}`;
+  const { status, error } = await answered(path);
+  return `${status} ${error.metadata.error_type}`;
 }
 
 it('the activity of an account without a completed day is empty, and a wrong parameter is 400 (rule K52)', async () => {
@@ -32,10 +24,8 @@ it('the activity of an account without a completed day is empty, and a wrong par
 });
 
 it('a statement has every entry of its month between the balances of its edges', async () => {
-  const spent = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }] }),
+  const spent = await send('/chat/completions', {
+    body: { model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }] },
   });
   const { id } = (await spent.json()) as { id: string };
   const list = (await (await ask('/statements')).json()) as { data: { month: string; complete: boolean }[] };

@@ -8,9 +8,9 @@ import { release, settle } from '../../../actors/account/account.ts';
 import { admit } from '../../../actors/key/key.ts';
 import type { NodeHandle } from '../../../gateway/main.ts';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import * as words from '../../support/model/words.ts';
 import { ROOT } from '../../support/sources.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
@@ -22,16 +22,8 @@ interface Sample {
   readonly value: number;
 }
 
-let cluster: TestCluster;
-let funded: Funded;
-let token: string;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-  token = (await readFile(join(cluster.folder, 'secrets', 'operator-token'), 'utf8')).trim();
-});
-test.after(() => cluster.close());
+const { cluster, funded, send } = await openApi(test, openCluster);
+const token = (await readFile(join(cluster.folder, 'secrets', 'operator-token'), 'utf8')).trim();
 
 async function scrape(): Promise<readonly Sample[]> {
   const answer = await fetch(`${cluster.nodes[0]?.operatorUrl}/metrics`, {
@@ -56,11 +48,7 @@ function sum(samples: readonly Sample[], name: string, labels: Readonly<Record<s
 }
 
 function complete(model: string, members: object = {}): Promise<Response> {
-  return fetch(`${cluster.baseUrls[0]}/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Say hello' }], ...members }),
-  });
+  return send('/chat/completions', { body: { model, messages: [{ role: 'user', content: 'Say hello' }], ...members } });
 }
 
 /** What a request adds to a metric. */
@@ -100,7 +88,7 @@ it('a stream counts as one answer with one first token', async () => {
 it('a refused request is counted by its error type, and its path and model never become labels (rule N42)', async () => {
   const grown = await added(async () => {
     await (await complete('made-up/model')).text();
-    await (await fetch(`${cluster.baseUrls[0]}/made-up-path`)).text();
+    await (await send('/made-up-path', { key: null })).text();
   });
   assert.is(grown('troupe_refusals_total', { type: 'not_found', status: '404' }), 2);
   assert.is(grown('troupe_request_seconds_count', { route: 'none', status: '4xx' }), 1);

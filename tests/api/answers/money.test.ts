@@ -1,28 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-let base: string;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-  base = cluster.baseUrls[0] as string;
-});
-test.after(() => cluster.close());
+const { send } = await openApi(test, openCluster);
 
 async function ask(path: string, body?: object): Promise<string> {
-  const answer = await fetch(`${base}${path}`, {
-    ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
-    headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' },
-  });
-  return answer.text();
+  return (await send(path, body && { body })).text();
 }
 
 const DECIMALS = 24;
@@ -80,17 +67,16 @@ it('charges nothing for a failure before the first part, and leaves no hold (rul
 
 it('shows a generation from the moment its money is held (rule I141)', async () => {
   const controller = new AbortController();
-  const answer = await fetch(`${base}/chat/completions`, {
-    method: 'POST',
-    signal: controller.signal,
-    headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json', 'x-title': 'Tést' },
-    body: JSON.stringify({
+  const answer = await send('/chat/completions', {
+    body: {
       model: 'sim/fast',
       messages: [{ role: 'user', content: '@sim {"tokens":80,"tps":40}' }],
       stream: true,
       metadata: { order: 7 },
       user: 'u1',
-    }),
+    },
+    headers: { 'x-title': 'Tést' },
+    signal: controller.signal,
   });
   const id = answer.headers.get('x-generation-id');
   const running = JSON.parse(await ask(`/generation?id=${id}`)).data;

@@ -2,16 +2,12 @@ import { Ajv } from 'ajv';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
 
-let cluster: TestCluster;
-test.before(async () => {
-  cluster = await openCluster();
-});
-test.after(() => cluster.close());
+const { cluster, send } = await openApi(test, openCluster);
 
 it('the document needs no key, and is the same on every node', async () => {
   const texts = await Promise.all(
@@ -58,10 +54,7 @@ it('what every route without a parameter answers fits the published schema, and 
   const { account, key } = await cluster.fund('10');
   const { key: manager } = await cluster.issue(account, { kind: 'management' });
   const call = (path: string, credential: string, body?: object): Promise<Response> =>
-    fetch(base + path, {
-      headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-    });
+    send(path, body === undefined ? { key: credential } : { key: credential, body });
   const messages = [{ role: 'user', content: 'Say hello' }];
   const sent: Readonly<Record<string, object>> = {
     '/chat/completions': { model: 'sim/echo', messages },

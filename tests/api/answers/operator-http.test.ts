@@ -3,21 +3,13 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-let token: string;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-  token = (await readFile(join(cluster.folder, 'secrets', 'operator-token'), 'utf8')).trim();
-});
-test.after(() => cluster.close());
+const { cluster, funded, send } = await openApi(test, openCluster);
+const token = (await readFile(join(cluster.folder, 'secrets', 'operator-token'), 'utf8')).trim();
 
 function ask(path: string, bearer: string | null = token): Promise<Response> {
   const headers = bearer === null ? {} : { authorization: `Bearer ${bearer}` };
@@ -58,7 +50,7 @@ it('explains one actor, and hides the digest of its key', async () => {
 });
 
 it('renders its metrics in the text format', async () => {
-  await (await fetch(`${cluster.baseUrls[0]}/models`)).text();
+  await (await send('/models', { key: null })).text();
   const text = await (await ask('/metrics')).text();
   assert.match(text, /\ntroupe_ready 1\n/);
   assert.match(text, /\ntroupe_store_full 0\n/);

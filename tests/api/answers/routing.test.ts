@@ -1,16 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
 
-let cluster: TestCluster;
-test.before(async () => {
-  cluster = await openCluster();
-});
-test.after(() => cluster.close());
+const { cluster, send } = await openApi(test, openCluster);
 
 /** The result of a request: status and body. */
 interface Outcome {
@@ -26,10 +22,9 @@ interface Outcome {
 async function asking(): Promise<(body: object) => Promise<Outcome>> {
   const { key } = await cluster.fund('10');
   return async (body) => {
-    const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ messages: [{ role: 'user', content: 'hello' }], max_tokens: 20, ...body }),
+    const answer = await send('/chat/completions', {
+      key,
+      body: { messages: [{ role: 'user', content: 'hello' }], max_tokens: 20, ...body },
     });
     return { status: answer.status, body: (await answer.json()) as Outcome['body'] };
   };

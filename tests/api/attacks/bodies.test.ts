@@ -2,41 +2,17 @@ import { createServer } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { say } from '../../support/provider/say.ts';
+import { type Answer, HELLO, openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** Bodies and queries that are expensive, pollute prototypes, or are ambiguous. */
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-let base: string;
+const { cluster, ask } = await openApi(test, openCluster, '100');
 
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('100');
-  base = cluster.baseUrls[0] as string;
-});
-test.after(() => cluster.close());
+const post = (body: string, route = '/chat/completions'): Promise<Answer> => ask(route, { body });
 
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
-
-async function post(body: string, route = '/chat/completions'): Promise<Answer> {
-  const headers = { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' };
-  const answer = await fetch(base + route, { method: 'POST', body, headers });
-  return { status: answer.status, text: await answer.text() };
-}
-
-async function get(path: string): Promise<Answer> {
-  const answer = await fetch(base + path, { headers: { authorization: `Bearer ${funded.key}` } });
-  return { status: answer.status, text: await answer.text() };
-}
-
-const HELLO = [{ role: 'user', content: 'hello' }];
 const HEAD = `"model":"sim/fast","messages":${JSON.stringify(HELLO)}`;
 const chat = (members: object): string => JSON.stringify({ model: 'sim/fast', messages: HELLO, ...members });
 const raw = (members: string): string => `{${HEAD},${members}}`;
@@ -133,16 +109,16 @@ it('a schema or pattern of a client is passed on, never compiled or run (rule E3
 
 it('a query is compared as text, and its numbers are whole numbers in range (rule E38)', async () => {
   for (const value of ['0', '-1', '1e3', '0x10', 'NaN', '1.5', '', '9'.repeat(40)])
-    assert.is((await get(`/models?limit=${value}`)).status, 400, value);
-  assert.is((await get('/models?offset=-1')).status, 400);
-  assert.is((await get('/models?limit=1&limit=2')).status, 400);
-  assert.is((await get(`/models?q=${'a'.repeat(15_000)}`)).status, 200);
+    assert.is((await ask(`/models?limit=${value}`)).status, 400, value);
+  assert.is((await ask('/models?offset=-1')).status, 400);
+  assert.is((await ask('/models?limit=1&limit=2')).status, 400);
+  assert.is((await ask(`/models?q=${'a'.repeat(15_000)}`)).status, 200);
   for (const q of ['%25', '_', "' OR 1=1 --", '"; DROP TABLE actors', '[a-z]*', '\\', '.*', '(a+)+$']) {
-    const answer = await get(`/models?q=${encodeURIComponent(q).replace('%2525', '%25')}`);
+    const answer = await ask(`/models?q=${encodeURIComponent(q).replace('%2525', '%25')}`);
     assert.equal((JSON.parse(answer.text) as { data: unknown[] }).data, [], q);
   }
   for (const id of ["gen-' OR '1'='1", 'gen-%', 'gen-_', `gen-${'a'.repeat(10_000)}`, 'account:acct_1', '../../../key'])
-    assert.is((await get(`/generation?id=${encodeURIComponent(id)}`)).status, 404, id);
+    assert.is((await ask(`/generation?id=${encodeURIComponent(id)}`)).status, 404, id);
 });
 
 it('a part is passed on as its declared media type to endpoints that accept it; its contents are never run or fetched (rule I40)', async () => {

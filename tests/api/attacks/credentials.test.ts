@@ -5,23 +5,14 @@ import { systemRandom } from '../../../actors/runtime/index.ts';
 import { keyAddress, keyDigest, keyHandle, keyId, keyText } from '../../../actors/terms/ids.ts';
 import { readPepper } from '../../../gateway/operator/config/secrets.ts';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { rawExchange } from '../../support/raw-exchange.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** Accepted and refused forms of a key. */
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-let base: string;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-  base = cluster.baseUrls[0] as string;
-});
-test.after(() => cluster.close());
+const { cluster, funded, base, send } = await openApi(test, openCluster);
 
 const BODY = JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }] });
 
@@ -113,7 +104,7 @@ it('a legacy key works, a key under any other prefix does not (rule K2)', async 
 /** A node whose process stalled answers 503 until its read lease is renewed; the call is repeated then. */
 async function statusOf(key: string): Promise<number> {
   for (;;) {
-    const answer = await fetch(`${base}/key`, { headers: { authorization: `Bearer ${key}` } });
+    const answer = await send('/key', { key });
     await answer.text();
     if (answer.status !== 503) return answer.status;
     await new Promise((resolve) => setTimeout(resolve, 50));

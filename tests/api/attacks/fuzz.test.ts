@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 import { bodies, type Route } from './fuzz-bodies.ts';
 
@@ -15,14 +15,7 @@ const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31)
 const MS_PER_RUN = 100;
 const it = bounded(test, 60_000 + RUNS * MS_PER_RUN);
 
-let cluster: TestCluster;
-let funded: Funded;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('1000000');
-});
-test.after(() => cluster.close());
+const { ask } = await openApi(test, openCluster, '1000000');
 
 /**
  * The statuses that client input may cause. 503: no endpoint can serve the request, and the answer gives the reasons.
@@ -30,16 +23,12 @@ test.after(() => cluster.close());
 const ALLOWED = new Set([200, 400, 402, 404, 413, 422, 503]);
 
 async function judge(route: Route, body: string): Promise<number> {
-  const answer = await fetch(cluster.baseUrls[0] + route, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' },
-    body,
-  });
   // The watch of the cluster judges grammar, envelope and id: a violation fails this read, or the end of the file.
-  const text = await answer.text();
-  assert.ok(ALLOWED.has(answer.status), `${answer.status} ${text}`);
+  const answer = await ask(route, { body });
+  assert.ok(ALLOWED.has(answer.status), `${answer.status} ${answer.text}`);
   if (answer.status === 200) return 200;
   // A refused stream of the messages dialect has an envelope of its own.
+  const { text } = answer;
   const { error } = JSON.parse(text) as { error: { error_type?: string; metadata?: { error_type: string } } };
   if (answer.status === 503) assert.is(error.error_type ?? error.metadata?.error_type, 'provider_overloaded', text);
   return answer.status;

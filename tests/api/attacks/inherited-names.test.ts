@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
@@ -17,13 +17,7 @@ const FILTERS = [
   ...['min_age_days', 'max_age_days', 'min_tool_success_rate', 'max_tool_success_rate', 'arch', 'distillable'],
 ];
 
-let cluster: TestCluster;
-let funded: Funded;
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-});
-test.after(() => cluster.close());
+const { cluster, funded } = await openApi(test, openCluster);
 
 /** No look-up by a caller's word goes through what objects inherit: an unknown word is the caller's error. */
 async function statusOf(path: string, init: RequestInit = {}): Promise<number> {

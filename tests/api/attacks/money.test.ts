@@ -4,27 +4,20 @@ import * as assert from 'uvu/assert';
 import type { Directive } from '../../../gateway/simulator/behaviour.ts';
 import { amount, text } from '../../support/auditor/amount.ts';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import type { Funded } from '../../support/cluster/start-cluster.ts';
 import { say } from '../../support/provider/say.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** Obtaining an answer without its price, or a price without its answer. */
 const it = bounded(test, 90_000);
 
-let cluster: TestCluster;
-let base: string;
-
-test.before(async () => {
-  cluster = await openCluster();
-  base = cluster.baseUrls[0] as string;
-});
-test.after(() => cluster.close());
+const { cluster, base, send } = await openApi(test, openCluster);
 
 function ask(key: string, directive: Directive, more: object = {}, signal?: AbortSignal): Promise<Response> {
-  return fetch(`${base}/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'sim/fast', messages: say(directive), max_tokens: 64, ...more }),
+  return send('/chat/completions', {
+    key,
+    body: { model: 'sim/fast', messages: say(directive), max_tokens: 64, ...more },
     ...(signal ? { signal } : {}),
   });
 }

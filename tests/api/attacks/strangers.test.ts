@@ -10,7 +10,7 @@ import { readPepper } from '../../../gateway/operator/config/secrets.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../support/bounded.ts';
 import { bytesHeld } from '../../support/bytes-held.ts';
-import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /**
@@ -24,11 +24,7 @@ const RISE_MIB_MAX = 50;
 const MIB = 1024 * 1024;
 const it = bounded(test, 30_000 + RANDOM_KEYS * 5);
 
-let cluster: TestCluster;
-test.before(async () => {
-  cluster = await openCluster();
-});
-test.after(() => cluster.close());
+const { cluster } = await openApi(test, openCluster);
 
 it('random keys leave at most 50 MiB behind, and a bounded number of actors (rule K6)', async () => {
   const node = cluster.nodes[0] as (typeof cluster.nodes)[number];

@@ -2,20 +2,15 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** Uploads that never end: what they cost other tenants, and their own key. */
 const it = bounded(test);
 const MIB = 1024 * 1024;
 
-let cluster: TestCluster;
-let base: URL;
-test.before(async () => {
-  cluster = await openCluster();
-  base = new URL(cluster.baseUrls[0] as string);
-});
-test.after(() => cluster.close());
+const { cluster } = await openApi(test, openCluster);
+const base = new URL(cluster.baseUrls[0] as string);
 
 /** Announces a body of 8 MiB and sends its first bytes. */
 function beginUpload(key: string): { readonly socket: Socket; readonly status: Promise<string> } {

@@ -2,24 +2,15 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { GARBAGE } from '../../../gateway/simulator/garbage.ts';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { say } from '../../support/provider/say.ts';
 import { rawExchange } from '../../support/raw-exchange.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** Hostile bytes, headers and answers of a provider, against a whole node. */
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-let base: string;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('100');
-  base = cluster.baseUrls[0] as string;
-});
-test.after(() => cluster.close());
+const { cluster, funded, base, send } = await openApi(test, openCluster, '100');
 
 const ROUTES = ['/chat/completions', '/completions'] as const;
 const CHAT = JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }] });
@@ -217,7 +208,7 @@ it('only the listed headers of a client reach a provider (rule I7)', async () =>
 
 it('CORS admits no origin (rule E29)', async () => {
   for (const method of ['POST', 'OPTIONS', 'GET']) {
-    const answer = await fetch(`${base}/chat/completions`, { method, headers: { origin: 'https://evil.example' } });
+    const answer = await send('/chat/completions', { method, key: null, headers: { origin: 'https://evil.example' } });
     await answer.text();
     const allowed = [...answer.headers.keys()].filter((name) => name.startsWith('access-control-'));
     assert.equal(allowed, [], method);

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { type Batch, chat, clientOf, linesOf, submission } from './client.ts';
 import { openCluster } from './cluster.ts';
 
@@ -11,11 +11,7 @@ const it = bounded(test, 120_000);
 const LINES = 160;
 const LINE_MS = 1_500;
 
-let cluster: TestCluster;
-test.before(async () => {
-  cluster = await openCluster();
-});
-test.after(() => cluster.close());
+const { cluster } = await openApi(test, openCluster);
 
 const CHANGES: Readonly<Record<string, { readonly isAlive: boolean; readonly init: RequestInit }>> = {
   revoked: { isAlive: false, init: { method: 'DELETE' } },

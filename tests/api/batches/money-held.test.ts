@@ -2,7 +2,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import type { Funded } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { type Batch, type Client, chat, clientOf, linesOf, submission } from './client.ts';
 import { openCluster } from './cluster.ts';
 
@@ -11,11 +12,7 @@ const it = bounded(test, 180_000);
 const ENOUGH_FOR_ONE = '0.03';
 const LINES = 20;
 
-let cluster: TestCluster;
-test.before(async () => {
-  cluster = await openCluster();
-});
-test.after(() => cluster.close());
+const { cluster } = await openApi(test, openCluster);
 
 const lines = (count: number) => Array.from({ length: count }, () => chat({ tokens: 20, tps: 100 }));
 

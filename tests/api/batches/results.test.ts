@@ -2,24 +2,16 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { bodies as randomBodies } from '../attacks/fuzz-bodies.ts';
-import { type Batch, type Client, chat, clientOf, type Line, linesOf, refusal, submission } from './client.ts';
+import { openApi } from '../client.ts';
+import { type Batch, chat, clientOf, type Line, linesOf, refusal, submission } from './client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 180_000);
 const BODIES = Number(process.env.BATCH_BODIES ?? 500);
 
-let cluster: TestCluster;
-let funded: Funded;
-let client: Client;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('1000000');
-  client = clientOf(cluster, funded.key);
-});
-test.after(() => cluster.close());
+const { cluster, funded } = await openApi(test, openCluster, '1000000');
+const client = clientOf(cluster, funded.key);
 
 const run = async (body: object, init: RequestInit = {}, from = client): Promise<Batch> =>
   from.end((await from.submit(body, init)).id);

@@ -2,20 +2,13 @@ import OpenAI, { BadRequestError, ConflictError, NotFoundError, toFile } from 'o
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { CHAT, chat, type Line } from './client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 120_000);
 
-let cluster: TestCluster;
-let funded: Funded;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-});
-test.after(() => cluster.close());
+const { cluster, funded } = await openApi(test, openCluster);
 
 const sdk = (node = 0, key = funded.key): OpenAI =>
   new OpenAI({ apiKey: key, baseURL: cluster.baseUrls[node] as string, maxRetries: 0 });

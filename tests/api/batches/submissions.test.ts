@@ -3,8 +3,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { batchListSchema, batchSchema } from '../../../gateway/api/batches/batch-schema.ts';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { apiTable } from '../../support/route-table.ts';
+import { openApi } from '../client.ts';
 import { type Batch, CHAT, type Client, chat, clientOf, refusal, submission } from './client.ts';
 import { openCluster } from './cluster.ts';
 
@@ -14,16 +14,8 @@ const published = { batch: Compile(batchSchema), list: Compile(batchListSchema) 
 /** Runs until it is cancelled. */
 const slow = chat({ ttft_ms: 600_000 });
 
-let cluster: TestCluster;
-let funded: Funded;
-let client: Client;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-  client = clientOf(cluster, funded.key);
-});
-test.after(() => cluster.close());
+const { cluster, funded, send } = await openApi(test, openCluster);
+const client = clientOf(cluster, funded.key);
 
 const fresh = async (): Promise<Client> => clientOf(cluster, (await cluster.fund('10')).key);
 
@@ -267,7 +259,7 @@ it('without a key, or with a management key, no route of batches answers', async
     ['GET', '/batches/batch_1'],
     ['POST', '/batches/batch_1/cancel'],
   ] as const) {
-    const stranger = await fetch(`${cluster.baseUrls[0]}${path}`, { method });
+    const stranger = await send(path, { method, key: null });
     assert.is((await refusal(stranger)).status, 401);
     assert.is((await refusal(await clientOf(cluster, management).call(path, { method }))).status, 403);
   }

@@ -3,7 +3,7 @@ import OpenAI, { NotFoundError, toFile } from 'openai';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 60_000);
@@ -14,16 +14,8 @@ const PNG = Buffer.from(
   'base64',
 );
 
-let cluster: TestCluster;
-let funded: Funded;
-let other: Funded;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-  other = await cluster.fund('10');
-});
-test.after(() => cluster.close());
+const { cluster, funded } = await openApi(test, openCluster);
+const other = await cluster.fund('10');
 
 const base = (node = 0) => cluster.baseUrls[node] as string;
 const headers = (key = funded.key) => ({ authorization: `Bearer ${key}` });

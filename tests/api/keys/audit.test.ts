@@ -6,16 +6,13 @@ import { changeKey } from '../../../actors/key/key.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { paced } from '../../support/pace.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 60_000);
 const ASK_MS = 30_000;
 
-let cluster: TestCluster;
-test.before(async () => {
-  cluster = await openCluster();
-});
-test.after(() => cluster.close());
+const { cluster, send } = await openApi(test, openCluster);
 
 interface Entry {
   readonly id: string;
@@ -31,8 +28,7 @@ interface Page {
   readonly verification?: { readonly sound: boolean; readonly entries: number };
 }
 
-const audit = (key: string, query = '', node = 0): Promise<Response> =>
-  fetch(`${cluster.baseUrls[node]}/audit${query}`, { headers: { authorization: `Bearer ${key}` } });
+const audit = (key: string, query = '', node = 0): Promise<Response> => send(`/audit${query}`, { key, node });
 const pageOf = async (key: string, query = '', node = 0): Promise<Page> =>
   (await audit(key, query, node)).json() as Promise<Page>;
 

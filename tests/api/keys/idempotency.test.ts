@@ -1,22 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { say } from '../../support/provider/say.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
 const NODES = 3;
 const PARALLEL = 30;
 
-let cluster: TestCluster;
-let funded: Funded;
+const { cluster, funded, send, dataOf } = await openApi(test, openCluster, '100');
 let keys = 0;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('100');
-});
-test.after(() => cluster.close());
 
 interface Refused {
   readonly error: {
@@ -31,19 +25,12 @@ interface Asked {
   readonly directive?: object;
   readonly members?: object;
   readonly path?: string;
+  readonly key?: string;
 }
 
-function ask(idempotencyKey: string, { node = 0, directive = {}, members = {}, path }: Asked = {}): Promise<Response> {
-  const messages = [{ role: 'user', content: `@sim ${JSON.stringify(directive)}` }];
-  return fetch(`${cluster.baseUrls[node % NODES]}${path ?? '/chat/completions'}`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${funded.key}`,
-      'content-type': 'application/json',
-      'idempotency-key': idempotencyKey,
-    },
-    body: JSON.stringify({ model: 'sim/fast', messages, ...members }),
-  });
+function ask(idempotencyKey: string, { directive = {}, members = {}, path, ...at }: Asked = {}): Promise<Response> {
+  const body = { model: 'sim/fast', messages: say(directive), ...members };
+  return send(path ?? '/chat/completions', { body, headers: { 'idempotency-key': idempotencyKey }, ...at });
 }
 
 const refusal = async (answer: Response): Promise<Refused['error']> => ((await answer.json()) as Refused).error;
@@ -52,8 +39,7 @@ const callsOf = (id: string): number =>
   cluster.simulators.reduce((sum, { calls }) => sum + calls.filter((call) => call.id === id).length, 0);
 
 async function charged(): Promise<number> {
-  const answer = await fetch(`${cluster.baseUrls[0]}/credits`, { headers: { authorization: `Bearer ${funded.key}` } });
-  return ((await answer.json()) as { data: { total_usage: number } }).data.total_usage;
+  return (await dataOf<{ total_usage: number }>('/credits')).total_usage;
 }
 
 it('of many at once over three nodes one is served and charged; the others are 409 with Retry-After (rule K66)', async () => {
@@ -198,14 +184,9 @@ it('a refused request claims nothing, and a key belongs to its account', async (
   assert.is((await ask(key, { members: { model: 'sim/unknown' } })).status, 404);
   assert.is((await ask(key, { directive: { id: key } })).status, 200);
   const other = await cluster.fund('1');
-  const own = funded;
-  funded = other;
-  assert.is((await ask(key, { directive: { id: key } })).status, 200);
-  funded = own;
-  const { key: second } = await cluster.issue(own.account);
-  funded = { ...own, key: second };
-  assert.is((await ask(key, { directive: { id: key } })).status, 409, 'another key of the same account');
-  funded = own;
+  assert.is((await ask(key, { key: other.key, directive: { id: key } })).status, 200);
+  const { key: second } = await cluster.issue(funded.account);
+  assert.is((await ask(key, { key: second, directive: { id: key } })).status, 409, 'another key of the same account');
 });
 
 it('a malformed key is 400', async () => {

@@ -5,22 +5,20 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { maskKey } from '../../../actors/terms/ids.ts';
 import { bounded } from '../../support/bounded.ts';
-import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
 
-let cluster: TestCluster;
+const { cluster } = await openApi(test, openCluster);
 let manager: OpenRouter;
 let inference: string;
 
 test.before(async () => {
-  cluster = await openCluster();
   const { account, key } = await cluster.fund('10');
   inference = key;
   manager = clientOf((await cluster.issue(account, { kind: 'management' })).key);
 });
-test.after(() => cluster.close());
 
 function clientOf(apiKey: string, node = 0): OpenRouter {
   return new OpenRouter({ apiKey, serverURL: cluster.baseUrls[node] as string, retryConfig: { strategy: 'none' } });

@@ -13,17 +13,14 @@ import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { paced } from '../../support/pace.ts';
 import { apiTable } from '../../support/route-table.ts';
+import { openApi } from '../client.ts';
 import { signedIn } from '../pages/visitor.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 120_000);
 const ASK_MS = 30_000;
 
-let cluster: TestCluster;
-test.before(async () => {
-  cluster = await openCluster();
-});
-test.after(() => cluster.close());
+const { cluster } = await openApi(test, openCluster);
 
 /** The routes that need a key, by what they need; every other route is public. */
 const MANAGEMENT = [

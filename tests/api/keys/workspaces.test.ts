@@ -2,17 +2,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { type Client, client } from './client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 120_000);
 
-let cluster: TestCluster;
-test.before(async () => {
-  cluster = await openCluster();
-});
-test.after(() => cluster.close());
+const { cluster } = await openApi(test, openCluster);
 
 interface Workspace {
   readonly id: string;

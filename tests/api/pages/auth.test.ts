@@ -4,36 +4,16 @@ import { listKeys } from '../../../actors/key/credential.ts';
 import { showKey } from '../../../actors/key/key.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
-import {
-  authPath,
-  codeOf,
-  decide,
-  fieldsOf,
-  originOf,
-  type Person,
-  pkce,
-  signedIn,
-  trade,
-  tradeBody,
-  Visitor,
-} from './visitor.ts';
+import { authPath, codeOf, decide, fieldsOf, originOf, pkce, signedIn, trade, tradeBody, Visitor } from './visitor.ts';
 
 /** The approval page and the trade of its code. */
 const it = bounded(test);
 
-let cluster: TestCluster;
-let person: Person;
-let base: string;
-let node: TestCluster['nodes'][number]['cluster'];
-
-test.before(async () => {
-  cluster = await openCluster();
-  person = await signedIn(cluster);
-  base = cluster.baseUrls[0] as string;
-  node = (cluster.nodes[0] as TestCluster['nodes'][number]).cluster;
-});
-test.after(() => cluster.close());
+const { cluster, base, send } = await openApi(test, openCluster);
+const person = await signedIn(cluster);
+const node = (cluster.nodes[0] as TestCluster['nodes'][number]).cluster;
 
 /** A fresh code of the person, with its verifier. */
 async function freshCode(more: Record<string, string> = {}) {
@@ -54,7 +34,7 @@ it('an approval returns the browser to its callback, and the code becomes a key 
   const { key, user_id: user } = JSON.parse(answer.text) as { key: string; user_id: string };
   assert.is(user, person.account);
   assert.is(answer.headers.get('cache-control'), 'no-store');
-  const shown = await fetch(`${base}/key`, { headers: { authorization: `Bearer ${key}` } });
+  const shown = await send('/key', { key });
   const { data } = (await shown.json()) as { data: { limit: number; limit_reset: null; name: string } };
   assert.equal([data.limit, data.limit_reset, data.name], [2.5, null, 'app.example']);
 });

@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import { told } from '../../gateway/operator/cli/in-process.ts';
 import { bounded } from '../../support/bounded.ts';
 import { operatorOptions } from '../../support/cluster/operator-options.ts';
-import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { limit } from '../../support/pace.ts';
+import { openApi } from '../client.ts';
 import { client } from '../keys/client.ts';
 import { openCluster } from './cluster.ts';
 import { originOf, Visitor } from './visitor.ts';
@@ -13,14 +13,8 @@ import { originOf, Visitor } from './visitor.ts';
 /** What operators do by command, and owners by route: sessions, approvals, workspaces. */
 const it = bounded(test);
 
-let cluster: TestCluster;
-let at: readonly string[];
-
-test.before(async () => {
-  cluster = await openCluster();
-  at = await operatorOptions(cluster);
-});
-test.after(() => cluster.close());
+const { cluster, send } = await openApi(test, openCluster);
+const at = await operatorOptions(cluster);
 
 const json = async <T>(...args: readonly string[]): Promise<T> =>
   JSON.parse(await told([...args, '--json', ...at])) as T;
@@ -47,10 +41,9 @@ it('an operator invites a person, sees the session of the link and ends it', asy
 it('usage and the ledger are exported as CSV and JSON, by day, model and key, with the exact charges', async () => {
   const { account, key } = await cluster.fund('5');
   const id = account.slice('account:'.length);
-  const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'sim/echo', messages: [{ role: 'user', content: 'Count to three' }] }),
+  const answer = await send('/chat/completions', {
+    key,
+    body: { model: 'sim/echo', messages: [{ role: 'user', content: 'Count to three' }] },
   });
   assert.is(answer.status, 200, await answer.text());
   const ledger = await told(['export', 'ledger', id, ...at]);

@@ -11,6 +11,7 @@ import { readPepper } from '../../../gateway/operator/config/secrets.ts';
 import { START_PAGE } from '../../../gateway/pages/sign-in/next-path.ts';
 import { bounded } from '../../support/bounded.ts';
 import { startCluster, type TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 import { authPath, codeOf, decide, fieldsOf, originOf, pkce, signedIn, Visitor } from './visitor.ts';
 
@@ -18,14 +19,8 @@ const it = bounded(test);
 const OPERATOR = { kind: 'operator', id: 'ops' } as const;
 const SESSIONS = '/account/sessions';
 
-let cluster: TestCluster;
-let node: TestCluster['nodes'][number]['cluster'];
-
-test.before(async () => {
-  cluster = await openCluster();
-  node = (cluster.nodes[0] as TestCluster['nodes'][number]).cluster;
-});
-test.after(() => cluster.close());
+const { cluster } = await openApi(test, openCluster);
+const node = (cluster.nodes[0] as TestCluster['nodes'][number]).cluster;
 
 async function invitation(account: string, lifetimeMs = 3_600_000): Promise<string> {
   const secret = oneTimeSecret(systemRandom);

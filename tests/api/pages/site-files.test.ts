@@ -2,23 +2,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
-import { originOf, type Person, signedIn, Visitor } from './visitor.ts';
+import { originOf, signedIn, Visitor } from './visitor.ts';
 
 const it = bounded(test, 60_000);
 const NOINDEX = '<meta name="robots" content="noindex">';
 
-let cluster: TestCluster;
-let visitor: Visitor;
-let owner: Person;
-
-test.before(async () => {
-  cluster = await openCluster();
-  visitor = new Visitor(originOf(cluster));
-  owner = await signedIn(cluster);
-});
-test.after(() => cluster.close());
+const { cluster } = await openApi(test, openCluster);
+const visitor = new Visitor(originOf(cluster));
+const owner = await signedIn(cluster);
 
 it('the icon is an image of three sizes, which a browser keeps and checks', async () => {
   const answer = await fetch(`${visitor.origin}/favicon.ico`);

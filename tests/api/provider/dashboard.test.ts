@@ -3,21 +3,20 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { endpointId, providerId } from '../../../actors/terms/ids.ts';
 import { bounded } from '../../support/bounded.ts';
-import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { limit } from '../../support/pace.ts';
+import { openApi } from '../client.ts';
 import type { Answered, Client } from '../keys/client.ts';
 import { chat, openCluster, providerClient } from './cluster.ts';
 
 const it = bounded(test, 120_000);
 
-let cluster: TestCluster;
+const { cluster, send } = await openApi(test, openCluster);
 let [alpha, beta]: Client[] = [];
+
 test.before(async () => {
-  cluster = await openCluster();
   alpha = await providerClient(cluster, 'sim-a');
   beta = await providerClient(cluster, 'sim-b', 1);
 });
-test.after(() => cluster.close());
 
 type Members = Record<string, unknown>;
 const listOf = ({ body }: Answered): Members[] => (body as { data: Members[] }).data;
@@ -36,7 +35,7 @@ it('a provider sees itself and its own endpoints, with the health and the prices
   const ids = new Set(own.map(({ endpoint_id }) => endpoint_id));
   assert.ok(ids.has(OWN));
   assert.not.ok(others.some(({ endpoint_id }) => ids.has(endpoint_id)));
-  const listed = (await (await fetch(`${cluster.baseUrls[0]}/models/${MODEL}/endpoints`)).json()) as {
+  const listed = (await (await send(`/models/${MODEL}/endpoints`, { key: null })).json()) as {
     data: { endpoints: Members[] };
   };
   const shown = listed.data.endpoints.find(({ provider_slug }) => provider_slug === 'sim-a') as Members;
@@ -104,7 +103,7 @@ it('an endpoint of another provider is as unknown as one that does not exist (ru
 });
 
 async function capacityOf(slug: string, model = MODEL): Promise<unknown> {
-  const listed = (await (await fetch(`${cluster.baseUrls[1]}/models/${model}/endpoints`)).json()) as {
+  const listed = (await (await send(`/models/${model}/endpoints`, { key: null, node: 1 })).json()) as {
     data: { endpoints: Members[] };
   };
   return listed.data.endpoints.find(({ provider_slug }) => provider_slug === slug)?.capacity;

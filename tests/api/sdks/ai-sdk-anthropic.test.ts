@@ -4,21 +4,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { say } from '../../support/provider/say.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** The AI SDK with its provider of the messages dialect, unchanged. */
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-});
-test.after(() => cluster.close());
+const { cluster, funded } = await openApi(test, openCluster);
 
 function model(id: string, apiKey = funded.key): LanguageModel {
   return createAnthropic({ apiKey, baseURL: cluster.baseUrls[0] as string })(id);

@@ -5,21 +5,15 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { failureOf } from '../../support/failure-of.ts';
 import { say } from '../../support/provider/say.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** The AI SDK with both providers of the chat dialect: each clause runs with both. */
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-});
-test.after(() => cluster.close());
+const { cluster, funded } = await openApi(test, openCluster);
 
 type Maker = (model: string, apiKey?: string) => LanguageModel;
 
@@ -37,13 +31,10 @@ const PROVIDERS: Readonly<Record<string, Maker>> = {
 };
 
 async function failure(run: () => PromiseLike<unknown>): Promise<APICallError> {
-  try {
-    await run();
-  } catch (error) {
-    if (APICallError.isInstance(error)) return error;
-    throw error;
-  }
-  throw new Error('the call did not fail');
+  const error = await failureOf(run());
+  // The providers carry copies of this class.
+  if (!APICallError.isInstance(error)) throw error;
+  return error;
 }
 
 const weather = tool({

@@ -4,23 +4,16 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { failureOf } from '../../support/failure-of.ts';
 import { say } from '../../support/provider/say.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** The SDK of the messages dialect, unchanged: it posts below the base address that it is given. */
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-let client: Anthropic;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-  client = clientOf(funded.key);
-});
-test.after(() => cluster.close());
+const { cluster, funded } = await openApi(test, openCluster);
+const client = clientOf(funded.key);
 
 function clientOf(apiKey: string, node = 0): Anthropic {
   const baseURL = (cluster.baseUrls[node] as string).replace(/\/v1$/, '');
@@ -32,15 +25,7 @@ const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 /** A model at providers of the chat dialect, and one at a provider of the messages dialect. */
 const MODELS = ['sim/tools', 'sim/scribe'];
 
-async function failure(run: () => PromiseLike<unknown>): Promise<APIError> {
-  try {
-    await run();
-  } catch (error) {
-    if (error instanceof APIError) return error;
-    throw error;
-  }
-  throw new Error('the call did not fail');
-}
+const failure = (run: () => PromiseLike<unknown>): Promise<APIError> => failureOf(run(), APIError);
 
 it('answers a message with its charge, its generation id and both counts', async () => {
   const { data, response } = await client.messages

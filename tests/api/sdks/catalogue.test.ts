@@ -3,23 +3,14 @@ import OpenAI from 'openai';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** The whole demo: four providers, one of which uses the messages dialect, each behaving as its document declares. */
 const it = bounded(test);
-let cluster: TestCluster;
-let openai: OpenAI;
-let openrouter: OpenRouter;
-
-test.before(async () => {
-  cluster = await openCluster();
-  const { key: apiKey } = await cluster.fund('10');
-  const [baseURL] = cluster.baseUrls as [string];
-  openai = new OpenAI({ apiKey, baseURL, maxRetries: 0 });
-  openrouter = new OpenRouter({ apiKey, serverURL: baseURL, retryConfig: { strategy: 'none' } });
-});
-test.after(() => cluster.close());
+const { funded, base, send } = await openApi(test, openCluster);
+const openai = new OpenAI({ apiKey: funded.key, baseURL: base, maxRetries: 0 });
+const openrouter = new OpenRouter({ apiKey: funded.key, serverURL: base, retryConfig: { strategy: 'none' } });
 
 type Members = Record<string, unknown>;
 const hello = (model: string, members: object = {}): OpenAI.ChatCompletionCreateParamsNonStreaming => ({
@@ -43,7 +34,7 @@ it('lists models that both SDKs parse, each with its declarations', async () => 
 });
 
 it('serves the JSON Schema of a models document', async () => {
-  const response = await fetch(`${cluster.baseUrls[0]}/models/document.schema.json`);
+  const response = await send('/models/document.schema.json', { key: null });
   assert.is(response.status, 200);
   assert.match(response.headers.get('content-type') ?? '', /^application\/schema\+json/);
   assert.is(((await response.json()) as Members).title, 'Models document');
@@ -51,7 +42,7 @@ it('serves the JSON Schema of a models document', async () => {
 
 it('filters by declared members', async () => {
   const ids = async (query: string): Promise<readonly string[]> => {
-    const { data } = (await (await fetch(`${cluster.baseUrls[0]}/models?${query}`)).json()) as {
+    const { data } = (await (await send(`/models?${query}`, { key: null })).json()) as {
       data: { id: string }[];
     };
     return data.map(({ id }) => id).sort();
@@ -62,7 +53,7 @@ it('filters by declared members', async () => {
   const vetted = await ids('zdr=true');
   assert.ok(vetted.includes('sim/thinker') && !vetted.includes('sim/fast'));
   assert.equal(await ids('zdr=false'), await ids(''));
-  assert.is((await fetch(`${cluster.baseUrls[0]}/models?zdr=yes`)).status, 400);
+  assert.is((await send('/models?zdr=yes', { key: null })).status, 400);
 });
 
 it('each demo model behaves through the gateway as its document declares', async () => {

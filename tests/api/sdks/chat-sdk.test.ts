@@ -12,21 +12,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { failureOf } from '../../support/failure-of.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-let client: OpenAI;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-  client = clientOf(funded.key);
-});
-test.after(() => cluster.close());
+const { cluster, funded, send } = await openApi(test, openCluster);
+const client = clientOf(funded.key);
 
 function clientOf(apiKey: string): OpenAI {
   return new OpenAI({ apiKey, baseURL: cluster.baseUrls[0] as string, maxRetries: 0 });
@@ -39,15 +32,7 @@ function say(directive: object): { role: 'user'; content: string }[] {
 
 const HELLO = [{ role: 'user' as const, content: 'hello' }];
 
-async function failure(run: () => Promise<unknown>): Promise<APIError> {
-  try {
-    await run();
-  } catch (error) {
-    if (error instanceof APIError) return error;
-    throw error;
-  }
-  throw new Error('the call did not fail');
-}
+const failure = (run: () => PromiseLike<unknown>): Promise<APIError> => failureOf(run(), APIError);
 
 /** The record of a generation, once it satisfies the predicate. */
 async function generation(
@@ -55,9 +40,7 @@ async function generation(
   until: (data: Record<string, unknown>) => boolean,
 ): Promise<Record<string, unknown>> {
   for (;;) {
-    const answer = await fetch(`${cluster.baseUrls[0]}/generation?id=${id}`, {
-      headers: { authorization: `Bearer ${funded.key}` },
-    });
+    const answer = await send(`/generation?id=${id}`);
     const { data } = (await answer.json()) as { data?: Record<string, unknown> };
     if (data && until(data)) return data;
     await new Promise((resolve) => setTimeout(resolve, 25));
@@ -219,9 +202,7 @@ it('releases the hold if the caller aborts before the first part', async () => {
   const error = await failure(() => running);
   assert.instance(error, APIUserAbortError);
   for (;;) {
-    const answer = await fetch(`${cluster.baseUrls[0]}/credits`, {
-      headers: { authorization: `Bearer ${funded.key}` },
-    });
+    const answer = await send('/credits');
     const { data } = (await answer.json()) as { data: { held: number } };
     if (data.held === 0) break;
     await new Promise((resolve) => setTimeout(resolve, 25));

@@ -2,21 +2,13 @@ import OpenAI from 'openai';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-let client: OpenAI;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('100');
-  client = new OpenAI({ apiKey: funded.key, baseURL: cluster.baseUrls[0] as string, maxRetries: 0 });
-});
-test.after(() => cluster.close());
+const { cluster, funded, send } = await openApi(test, openCluster, '100');
+const client = new OpenAI({ apiKey: funded.key, baseURL: cluster.baseUrls[0] as string, maxRetries: 0 });
 
 const PROMPT = '@sim {"text":"one two three"}';
 
@@ -47,11 +39,7 @@ it('a streamed completion concatenates to the same text after its echo, and ends
 });
 
 it('is refused in the standard envelope, naming the member', async () => {
-  const answer = await fetch(`${cluster.baseUrls[0]}/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'sim/fast' }),
-  });
+  const answer = await send('/completions', { body: { model: 'sim/fast' } });
   assert.is(answer.status, 400);
   const { error } = (await answer.json()) as { error: { code: number; message: string } };
   assert.is(error.code, 400);

@@ -5,22 +5,14 @@ import OpenAI from 'openai';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { type Asked, openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** Embeddings, with the SDKs. `sim/embedder` is served by sim-a at 2e-8 and by sim-b at 2.5e-8 USD a token, 64 wide. */
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-let client: OpenAI;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-  client = clientOf(funded.key);
-});
-test.after(() => cluster.close());
+const { cluster, funded, send } = await openApi(test, openCluster);
+const client = clientOf(funded.key);
 
 function clientOf(apiKey: string): OpenAI {
   return new OpenAI({ apiKey, baseURL: cluster.baseUrls[0] as string, maxRetries: 0 });
@@ -40,16 +32,12 @@ interface Reply {
   readonly error: { readonly code: number; readonly message: string; readonly metadata: Record<string, unknown> };
 }
 
-async function ask(members: object, { key, headers = {} }: { key?: string; headers?: object } = {}): Promise<Response> {
-  return fetch(`${cluster.baseUrls[0]}/embeddings`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key ?? funded.key}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ model: 'sim/embedder', ...members }),
-  });
+function ask(members: object, asked: Asked = {}): Promise<Response> {
+  return send('/embeddings', { body: { model: 'sim/embedder', ...members }, ...asked });
 }
 
 async function read(path: string, key = funded.key): Promise<Record<string, unknown>> {
-  const answer = await fetch(`${cluster.baseUrls[0]}${path}`, { headers: { authorization: `Bearer ${key}` } });
+  const answer = await send(path, { key });
   return ((await answer.json()) as { data: Record<string, unknown> }).data;
 }
 
@@ -199,11 +187,7 @@ it('a chat model embeds nothing and an embeddings model does not chat: 503 names
     ['/completions', { prompt: input }],
     ['/responses', { input }],
   ] as const) {
-    const answer = await fetch(`${cluster.baseUrls[0]}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'sim/embedder', ...members }),
-    });
+    const answer = await send(path, { body: { model: 'sim/embedder', ...members } });
     assert.is(answer.status, 503, path);
     assert.match(await answer.text(), /text is not supported/);
   }
@@ -258,7 +242,7 @@ it('a large answer is whole in either form, and longer than one window altogethe
 
 it('GET /embeddings/models lists the models that embed, page by page (rule I109)', async () => {
   const list = async (query = ''): Promise<Record<string, unknown> & { data: Record<string, unknown>[] }> =>
-    (await (await fetch(`${cluster.baseUrls[0]}/embeddings/models${query}`)).json()) as never;
+    (await (await send(`/embeddings/models${query}`, { key: null })).json()) as never;
   const { data, total_count, links } = await list();
   assert.equal([data.length, total_count, links], [1, 1, { next: null }]);
   assert.equal(
@@ -267,7 +251,7 @@ it('GET /embeddings/models lists the models that embed, page by page (rule I109)
   );
   assert.equal((await list('?offset=1&limit=1000&q=nothing')).data, []);
   for (const query of ['?limit=0', '?limit=1001', '?offset=-1']) {
-    assert.is((await fetch(`${cluster.baseUrls[0]}/embeddings/models${query}`)).status, 400, query);
+    assert.is((await send(`/embeddings/models${query}`, { key: null })).status, 400, query);
   }
 });
 

@@ -3,27 +3,20 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { OpenRouter } from '@openrouter/sdk';
 import { generateImage, type ImageModel } from 'ai';
 import { imageSize } from 'image-size';
-import OpenAI, { type APIError } from 'openai';
+import OpenAI, { APIError } from 'openai';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { subtract } from '../../../actors/terms/usd.ts';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { failureOf } from '../../support/failure-of.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** Pictures through the SDKs that know image generation. (rule I100, rule K78) */
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-let client: OpenAI;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('100');
-  client = clientOf(funded.key);
-});
-test.after(() => cluster.close());
+const { cluster, funded, send } = await openApi(test, openCluster, '100');
+const client = clientOf(funded.key);
 
 function clientOf(apiKey: string): OpenAI {
   return new OpenAI({ apiKey, baseURL: cluster.baseUrls[0] as string, maxRetries: 0 });
@@ -49,28 +42,16 @@ function sizeOf(base64: string | undefined): readonly number[] {
 }
 
 async function read(path: string, key = funded.key): Promise<Record<string, unknown>> {
-  const answer = await fetch(`${cluster.baseUrls[0]}${path}`, { headers: { authorization: `Bearer ${key}` } });
+  const answer = await send(path, { key });
   const { data } = (await answer.json()) as { data: Record<string, unknown> };
   return data;
 }
 
 function post(path: string, body: object, key: string | null = funded.key): Promise<Response> {
-  return fetch(`${cluster.baseUrls[0]}${path}`, {
-    method: 'POST',
-    headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  return send(path, { body, key });
 }
 
-async function failure(run: () => Promise<unknown>): Promise<APIError> {
-  try {
-    await run();
-  } catch (error) {
-    if (error instanceof OpenAI.APIError) return error;
-    throw error;
-  }
-  throw new Error('the call did not fail');
-}
+const failure = (run: () => PromiseLike<unknown>): Promise<APIError> => failureOf(run(), APIError);
 
 it('draws through the OpenAI SDK, with usage, cost and its headers', async () => {
   const { data, response } = await client.images.generate(ASKED).withResponse();
@@ -193,7 +174,7 @@ it('draws through the OpenRouter SDK, whole and streamed', async () => {
 });
 
 it('GET /images/models lists what draws and what it accepts, without a key, and the OpenRouter SDK reads it', async () => {
-  const answer = await fetch(`${cluster.baseUrls[0]}/images/models`);
+  const answer = await send('/images/models', { key: null });
   assert.is(answer.status, 200);
   const { data } = (await answer.json()) as { data: Record<string, unknown>[] };
   assert.equal(
@@ -228,7 +209,7 @@ it('GET /images/models lists what draws and what it accepts, without a key, and 
     ['fast', /^sim\/fast draws no pictures$/],
     ['paintress', /not in the catalogue/],
   ] as const) {
-    const none = await fetch(`${cluster.baseUrls[0]}/images/models/sim/${model}/endpoints`);
+    const none = await send(`/images/models/sim/${model}/endpoints`, { key: null });
     assert.is(none.status, 404);
     assert.match(((await none.json()) as { error: { message: string } }).error.message, message);
   }

@@ -3,21 +3,14 @@ import * as errors from '@openrouter/sdk/models/errors';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** The catalogue calls of an SDK that validates every member of every answer. */
 const it = bounded(test);
-let cluster: TestCluster;
-let client: OpenRouter;
-let apiKey: string;
-
-test.before(async () => {
-  cluster = await openCluster();
-  apiKey = (await cluster.fund('10')).key;
-  client = new OpenRouter({ apiKey, serverURL: cluster.baseUrls[0] as string, retryConfig: { strategy: 'none' } });
-});
-test.after(() => cluster.close());
+const { cluster, send } = await openApi(test, openCluster);
+const apiKey = (await cluster.fund('10')).key;
+const client = new OpenRouter({ apiKey, serverURL: cluster.baseUrls[0] as string, retryConfig: { strategy: 'none' } });
 
 interface Read {
   readonly status: number;
@@ -144,13 +137,13 @@ it('answers 304 to a client that holds the answer, and gzip to one that accepts 
   const first = await read('/models');
   const tag = String(first.headers.get('etag'));
   assert.is(first.headers.get('cache-control'), 'public, max-age=30');
-  const again = await fetch(`${cluster.baseUrls[0]}/models`, { headers: { 'if-none-match': tag } });
+  const again = await send('/models', { key: null, headers: { 'if-none-match': tag } });
   assert.equal([again.status, await again.text(), again.headers.get('etag')], [304, '', tag]);
   assert.is(first.headers.get('content-encoding'), 'gzip', 'fetch accepts gzip');
-  const plain = await fetch(`${cluster.baseUrls[0]}/models`, { headers: { 'accept-encoding': 'identity' } });
+  const plain = await send('/models', { key: null, headers: { 'accept-encoding': 'identity' } });
   assert.is(plain.headers.get('content-encoding'), null);
   assert.equal(await plain.json(), first.body);
-  const head = await fetch(`${cluster.baseUrls[0]}/models`, { method: 'HEAD' });
+  const head = await send('/models', { method: 'HEAD', key: null });
   assert.equal([head.status, await head.text(), head.headers.get('etag')], [200, '', tag]);
 });
 

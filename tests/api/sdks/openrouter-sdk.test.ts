@@ -4,23 +4,16 @@ import * as errors from '@openrouter/sdk/models/errors';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { failureOf } from '../../support/failure-of.ts';
 import { say } from '../../support/provider/say.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** This SDK validates every member of every answer, so these tests hold our answers to its schemas. */
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-let client: OpenRouter;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-  client = clientOf(funded.key);
-});
-test.after(() => cluster.close());
+const { cluster, funded } = await openApi(test, openCluster);
+const client = clientOf(funded.key);
 
 function clientOf(apiKey: string): OpenRouter {
   return new OpenRouter({ apiKey, serverURL: cluster.baseUrls[0] as string, retryConfig: { strategy: 'none' } });
@@ -41,15 +34,8 @@ async function streamed(
   return answer as AsyncIterable<ChatStreamChunk>;
 }
 
-async function failure(run: () => Promise<unknown>): Promise<errors.OpenRouterError> {
-  try {
-    await run();
-  } catch (error) {
-    if (error instanceof errors.OpenRouterError) return error;
-    throw error;
-  }
-  throw new Error('the call did not fail');
-}
+const failure = (run: () => PromiseLike<unknown>): Promise<errors.OpenRouterError> =>
+  failureOf(run(), errors.OpenRouterError);
 
 it('answers a completion that validates, with its charge (rule I49)', async () => {
   const reply = await whole(HELLO);

@@ -9,26 +9,16 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { say } from '../../support/provider/say.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** The clients of the responses dialect, unchanged: nothing is set but address, key and model. */
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-let openai: OpenAI;
-let baseURL: string;
-
-test.before(async () => {
-  setTracingDisabled(true);
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-  [baseURL] = cluster.baseUrls as [string];
-  openai = new OpenAI({ apiKey: funded.key, baseURL, maxRetries: 0 });
-});
-test.after(() => cluster.close());
+setTracingDisabled(true);
+const { cluster, funded, base: baseURL } = await openApi(test, openCluster);
+const openai = new OpenAI({ apiKey: funded.key, baseURL, maxRetries: 0 });
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const WEATHER = {

@@ -1,24 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { say } from '../../support/provider/say.ts';
 import { type SocketFrame, TurnClient, textOf } from '../../support/stream/turn-client.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** Turns over a WebSocket that continue the one before. */
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-let base: string;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-  [base] = cluster.baseUrls as [string];
-});
-test.after(() => cluster.close());
+const { cluster, funded, base } = await openApi(test, openCluster);
 
 /** The first provider alone, so that its calls are those of the test. */
 const ONE = { provider: { only: ['sim-a'] } };

@@ -3,24 +3,15 @@ import { ResponsesWS } from 'openai/resources/responses/ws';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { say } from '../../support/provider/say.ts';
 import { type SocketFrame, TurnClient, textOf } from '../../support/stream/turn-client.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** The responses dialect over a WebSocket. */
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-let base: string;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-  [base] = cluster.baseUrls as [string];
-});
-test.after(() => cluster.close());
+const { cluster, funded, base, send } = await openApi(test, openCluster);
 
 const MODEL = { model: 'sim/fast' };
 /** Any other endpoint is read on for 30 s for its usage. */
@@ -34,7 +25,7 @@ interface Credits {
 }
 
 async function creditsOf(key: string): Promise<Credits> {
-  const answer = await fetch(`${base}/credits`, { headers: { authorization: `Bearer ${key}` } });
+  const answer = await send('/credits', { key });
   return ((await answer.json()) as { data: Credits }).data;
 }
 
@@ -58,9 +49,7 @@ it('several turns follow one another on one socket, each with its generation and
     const { id, usage } = last.response as { id: string; usage: { cost: number } };
     ids.add(id);
     cost += usage.cost;
-    const record = await fetch(`${base}/generation?id=${id.replace('resp_', 'gen-')}`, {
-      headers: { authorization: `Bearer ${payer.key}` },
-    });
+    const record = await send(`/generation?id=${id.replace('resp_', 'gen-')}`, { key: payer.key });
     assert.is(record.status, 200);
   }
   assert.is(ids.size, 3);

@@ -4,23 +4,15 @@ import * as assert from 'uvu/assert';
 import { wholeEnvelope } from '../../../gateway/dialects/messages/error-envelope.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { rawExchange } from '../../support/raw-exchange.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** Every refusal of `/messages` and below it has the dialect's word, also before its route is known or its body read. */
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-let origin: string;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-  origin = new URL(cluster.baseUrls[0] as string).origin;
-});
-test.after(() => cluster.close());
+const { cluster, funded } = await openApi(test, openCluster);
+const origin = new URL(cluster.baseUrls[0] as string).origin;
 
 const ASK = { model: 'sim/fast', max_tokens: 20, messages: [{ role: 'user', content: 'hello' }] };
 const GOOD = JSON.stringify(ASK);

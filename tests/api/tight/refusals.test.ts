@@ -3,45 +3,15 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { changeKey } from '../../../actors/key/key.ts';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { sendThenRead } from '../../support/send-then-read.ts';
+import { type Answer, type Asked, openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-let base: string;
+const { cluster, funded, base, send, ask } = await openApi(test, openCluster);
 
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-  base = cluster.baseUrls[0] as string;
-});
-test.after(() => cluster.close());
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  readonly error: { code: number; message: string; metadata: Record<string, unknown> };
-}
-
-async function ask(path: string, init: RequestInit & { key?: string | null } = {}): Promise<Answer> {
-  const { key = funded.key, headers, ...rest } = init;
-  const answer = await fetch(path.startsWith('http') ? path : `${base}${path}`, {
-    ...rest,
-    headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...(headers as Record<string, string>) },
-  });
-  const text = await answer.text();
-  const body = text.startsWith('{') ? (JSON.parse(text) as { error?: Answer['error'] }) : {};
-  return { status: answer.status, headers: answer.headers, text, error: body.error as Answer['error'] };
-}
-
-function post(body: string, init: RequestInit & { key?: string | null } = {}): Promise<Answer> {
-  const headers = { 'content-type': 'application/json', ...(init.headers as Record<string, string>) };
-  return ask('/chat/completions', { method: 'POST', body, ...init, headers });
-}
+const post = (body: string, asked: Asked = {}): Promise<Answer> => ask('/chat/completions', { body, ...asked });
 
 const GOOD = JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }] });
 const UNKNOWN = `sk-gw-v1-${'0'.repeat(64)}`;
@@ -228,7 +198,7 @@ it('names the query parameters that the lists of models do not read, and answers
 
 it('answers HEAD on no other route', async () => {
   for (const path of ['/ready', '/models/count', '/key']) {
-    const answer = await fetch(`${base}${path}`, { method: 'HEAD' });
+    const answer = await send(path, { method: 'HEAD', key: null });
     assert.is(answer.status, 405);
     assert.is(answer.headers.get('allow'), 'GET');
   }

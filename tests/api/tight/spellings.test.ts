@@ -1,21 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { rawExchange } from '../../support/raw-exchange.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 /** Requests as bytes, and their answers: every spelling of an address, a header or a method is handled alike. */
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
-});
-test.after(() => cluster.close());
+const { cluster, funded } = await openApi(test, openCluster);
 
 type Headers = Readonly<Record<string, string | null>>;
 

@@ -2,30 +2,21 @@ import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { frames } from '../../support/stream/frames.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
 
-let cluster: TestCluster;
-let funded: Funded;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('1000');
-});
-test.after(() => cluster.close());
+const { cluster, funded, send } = await openApi(test, openCluster, '1000');
 
 function stream(directive: object, signal?: AbortSignal): Promise<Response> {
-  return fetch(`${cluster.baseUrls[0]}/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
+  return send('/chat/completions', {
+    body: {
       model: 'sim/fast',
       messages: [{ role: 'user', content: `@sim ${JSON.stringify(directive)}` }],
       stream: true,
-    }),
+    },
     ...(signal ? { signal } : {}),
   });
 }
@@ -86,7 +77,7 @@ it('cuts a reader that reads nothing, within bounded memory (rule E30)', async (
   while ((edge()?.requestsUnderWay ?? 0) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   while ((edge()?.requestsUnderWay ?? 0) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   socket.destroy();
-  const answer = await fetch(`${cluster.baseUrls[0]}/credits`, { headers: { authorization: `Bearer ${funded.key}` } });
+  const answer = await send('/credits');
   assert.is(answer.status, 200);
 });
 

@@ -1,21 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { ffprobe } from '../../support/video/ffprobe.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 120_000);
 const POLL_MS = 50;
 
-let cluster: TestCluster;
-let funded: Funded;
-
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('100');
-});
-test.after(() => cluster.close());
+const { cluster, funded } = await openApi(test, openCluster, '100');
 
 interface Job {
   readonly id: string;

@@ -6,27 +6,23 @@ import { experimental_generateVideo as generateVideo } from 'ai';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { ffprobe } from '../../support/video/ffprobe.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 120_000);
 const POLL_MS = 200;
 
-let cluster: TestCluster;
-let funded: Funded;
+const { cluster, funded, send } = await openApi(test, openCluster);
 let client: OpenRouter;
 
 test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('10');
   client = new OpenRouter({
     apiKey: funded.key,
     serverURL: cluster.baseUrls[0] as string,
     retryConfig: { strategy: 'none' },
   });
 });
-test.after(() => cluster.close());
 
 /** Polls a job to its end; the bound of the test is the bound of the wait. */
 async function ended(request: VideoGenerationRequest): Promise<VideoGenerationResponse> {
@@ -73,7 +69,7 @@ it('the OpenRouter SDK lists the models, renders a clip and downloads it', async
 });
 
 function read(path: string): Promise<Response> {
-  return fetch(`${cluster.baseUrls[0]}${path}`, { headers: { authorization: `Bearer ${funded.key}` } });
+  return send(path);
 }
 
 it('the OpenRouter SDK receives its own classes for refusals', async () => {

@@ -2,45 +2,15 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PNG } from '../../fixtures/assets.ts';
 import { bounded } from '../../support/bounded.ts';
-import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
+import { type Answer, type Asked, type Failure, openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 120_000);
 
-let cluster: TestCluster;
-let funded: Funded;
+const { cluster, send, ask: call } = await openApi(test, openCluster, '100');
 
-test.before(async () => {
-  cluster = await openCluster();
-  funded = await cluster.fund('100');
-});
-test.after(() => cluster.close());
-
-interface Failure {
-  readonly error: {
-    readonly code: number;
-    readonly message: string;
-    readonly metadata: Readonly<Record<string, unknown>>;
-  };
-}
-interface Answer<Body> {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Body;
-}
-
-async function call<Body>(path: string, init: RequestInit & { readonly key?: string } = {}): Promise<Answer<Body>> {
-  const { key = funded.key, ...rest } = init;
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...rest.headers };
-  const answer = await fetch(`${cluster.baseUrls[0]}${path}`, { ...rest, headers });
-  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Body };
-}
-
-function submit<Body = Accepted>(
-  body: object | string,
-  init: RequestInit & { readonly key?: string } = {},
-): Promise<Answer<Body>> {
-  return call('/videos', { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body), ...init });
+function submit<Body = Accepted>(body: object | string, asked: Asked = {}): Promise<Answer<Body>> {
+  return call<Body>('/videos', { body, ...asked });
 }
 
 interface Accepted {
@@ -98,9 +68,9 @@ it('an idempotency key answers the recorded job, and another body is 422 (rule V
   assert.equal([one.status, again.status], [202, 202]);
   assert.is(again.body.id, one.body.id);
   assert.is(again.headers.get('x-generation-id'), one.headers.get('x-generation-id'));
-  const other = await submit<Failure>({ ...ASK, seed: 1 }, { headers });
+  const other = await submit<{ error: Failure }>({ ...ASK, seed: 1 }, { headers });
   assert.equal([other.status, other.body.error.metadata.error_type], [422, 'unprocessable']);
-  const malformed = await submit<Failure>(ASK, { headers: { 'idempotency-key': 'a b' } });
+  const malformed = await submit<{ error: Failure }>(ASK, { headers: { 'idempotency-key': 'a b' } });
   assert.is(malformed.status, 400);
   const another = await cluster.fund('1');
   assert.is.not((await submit(ASK, { headers, key: another.key })).body.id, one.body.id);
@@ -123,7 +93,7 @@ it('of submissions with one idempotency key at once over three nodes one becomes
 
 it('without the credit for its bound a submission is 402 with what was needed, and nothing is stored (rule V20)', async () => {
   const { key } = await cluster.fund('0.005');
-  const { status, body } = await submit<Failure>(ASK, { key });
+  const { status, body } = await submit<{ error: Failure }>(ASK, { key });
   assert.is(status, 402);
   // 2 seconds and one frame at 0.004 USD.
   assert.equal(body.error.metadata, {
@@ -168,7 +138,7 @@ it('requests that no job is made of are refused with their status', async () => 
     ['{"model":"sim/flipbook","prompt":"x","seed":1e300}', 400, 'invalid_request', 'seed'],
   ];
   for (const [body, status, type, message] of table) {
-    const refused = await submit<Failure>(body);
+    const refused = await submit<{ error: Failure }>(body);
     assert.equal(
       [refused.status, refused.body.error.metadata.error_type],
       [status, type],
@@ -176,14 +146,17 @@ it('requests that no job is made of are refused with their status', async () => 
     );
     assert.ok(refused.body.error.message.includes(message), `${refused.body.error.message} | ${message}`);
   }
-  const stranger = await submit<Failure>(ASK, { key: `sk-gw-v1-${'0'.repeat(64)}` });
+  const stranger = await submit<{ error: Failure }>(ASK, { key: `sk-gw-v1-${'0'.repeat(64)}` });
   assert.is(stranger.status, 401);
 });
 
 it('a body larger than the route accepts is 413 by its size, before an asset budget is looked at (rule V4)', async () => {
   // rule V4
   const url = `data:image/png;base64,${'A'.repeat(33 * 1024 * 1024)}`;
-  const refused = await submit<Failure>({ ...ASK, input_references: [{ type: 'image_url', image_url: { url } }] });
+  const refused = await submit<{ error: Failure }>({
+    ...ASK,
+    input_references: [{ type: 'image_url', image_url: { url } }],
+  });
   assert.equal([refused.status, refused.body.error.metadata.error_type], [413, 'payload_too_large']);
 });
 
@@ -211,7 +184,7 @@ it('assets of the whole budget are accepted, and a geometry that no endpoint ren
 it('the listing of video models needs a key (rule V14)', async () => {
   const { status, body } = await call<{ data: { id: string }[] }>('/videos/models');
   assert.equal([status, body.data.map(({ id }) => id)], [200, ['sim/filmstrip', 'sim/flipbook', 'sim/storyboard']]);
-  assert.is((await fetch(`${cluster.baseUrls[0]}/videos/models`)).status, 401);
+  assert.is((await send('/videos/models', { key: null })).status, 401);
 });
 
 test.run();
