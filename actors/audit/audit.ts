@@ -1,7 +1,7 @@
 /** The audit log's kind, one actor per account and one of the operator, and its client functions. */
 import { AskError, type Cluster, type Json, type Kind, ownerOf, type RowReader, type View } from '../runtime/index.ts';
 import { type AuditRecord, auditEvent, type ChainedLog, OPERATOR_LOG, sequenceId } from '../terms/audit.ts';
-import { same } from '../terms/chart-tools.ts';
+import { ask } from '../terms/chart-tools.ts';
 import { auditAddress } from '../terms/ids.ts';
 import { AUDIT, type AuditState, auditMachine } from './audit.machine.ts';
 import { type AuditEntry, type AuditHead, type AuditVerdict, AuditVerifier, EMPTY_LOG } from './audit-entry.ts';
@@ -128,8 +128,7 @@ export async function showAuditHead(
   withinMs: number,
 ): Promise<AuditHead> {
   try {
-    const head = await cluster.ask(auditAddress(owner), { type: 'audit.head' }, { withinMs, repeat: same });
-    return head as unknown as AuditHead;
+    return await ask<AuditHead>(cluster, auditAddress(owner), { type: 'audit.head' }, withinMs);
   } catch (thrown) {
     if (thrown instanceof AskError && thrown.failure.code === 'absent') return EMPTY_LOG;
     throw thrown;

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Board, Cluster, Json, Kind } from '../runtime/index.ts';
-import { plain, same } from '../terms/chart-tools.ts';
+import { ask, plain } from '../terms/chart-tools.ts';
 import type { CallFailure, CapacityReport, Endpoint, EndpointDeclaration } from '../terms/endpoint.ts';
 import { endpointAddress } from '../terms/ids.ts';
 import { PAUSES_TOPIC, type Pause, pauseNote } from '../terms/pause.ts';
@@ -69,6 +69,10 @@ function asPaused(endpoint: Endpoint, pause: Pause): Endpoint {
   return shown;
 }
 
+interface Changed {
+  readonly changed: boolean;
+}
+
 /** Returns true when the declaration differs from the previous one. */
 export async function declareEndpoint(
   cluster: Cluster,
@@ -77,18 +81,15 @@ export async function declareEndpoint(
 ): Promise<boolean> {
   const digest = createHash('sha256').update(JSON.stringify(declaration)).digest('hex');
   const event = { type: 'endpoint.declare', declaration: plain(declaration), digest };
-  const answer = await cluster.ask(endpointAddress(declaration.id), event, { withinMs, repeat: same });
-  return (answer as { readonly changed: boolean }).changed;
+  const answer = await ask<Changed>(cluster, endpointAddress(declaration.id), event, withinMs);
+  return answer.changed;
 }
 
 /** Removes an endpoint from the board. Returns true when it was on it. */
 export async function withdrawEndpoint(cluster: Cluster, endpoint: string, withinMs: number): Promise<boolean> {
-  const answer = await cluster.ask(
-    endpointAddress(endpoint),
-    { type: 'endpoint.withdraw' },
-    { withinMs, repeat: same },
-  );
-  return (answer as { readonly changed: boolean }).changed;
+  const answer = await ask<Changed>(cluster, endpointAddress(endpoint),
+    { type: 'endpoint.withdraw' }, withinMs);
+  return answer.changed;
 }
 
 /** Slug of the provider that an endpoint belongs to, or belonged to before it was withdrawn; null where unknown. */
@@ -98,8 +99,8 @@ export async function providerOfEndpoint(
   withinMs: number,
 ): Promise<string | null> {
   const event = { type: 'endpoint.provider' };
-  const answer = await cluster.ask(endpointAddress(endpoint), event, { withinMs, repeat: same });
-  return (answer as { readonly provider: string | null }).provider ?? formerProvider(cluster, endpoint);
+  const answer = await ask<{ readonly provider: string | null }>(cluster, endpointAddress(endpoint), event, withinMs);
+  return answer.provider ?? formerProvider(cluster, endpoint);
 }
 
 /** Sends outcomes that a gateway has batched, oldest first. Best effort: these are measurements, not money. */
@@ -133,5 +134,5 @@ export async function reportCapacity(
   withinMs: number,
 ): Promise<CapacityReport> {
   const event = { type: 'capacity.reported', ...report };
-  return (await cluster.ask(endpointAddress(endpoint), event, { withinMs, repeat: same })) as unknown as CapacityReport;
+  return ask<CapacityReport>(cluster, endpointAddress(endpoint), event, withinMs);
 }

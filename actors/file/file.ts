@@ -1,6 +1,6 @@
 /** The file kind and its client functions. Lists and look-ups read rows from the store, on any node. */
 import type { ActorEvent, Cluster, Json, Kind, View } from '../runtime/index.ts';
-import { plain, same } from '../terms/chart-tools.ts';
+import { ask, plain } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import { fileAddress, timeOfId } from '../terms/ids.ts';
 import type { NewFile } from './file.machine.ts';
@@ -35,7 +35,7 @@ export async function storeFile(cluster: Cluster, file: NewFile, options: StoreO
   const { lifetimeMs, accountBytesMax, withinMs } = options;
   const event = { type: 'file.store', file: plain(file), lifetimeMs, accountBytesMax };
   const address = fileAddress(file.account, file.id);
-  return (await cluster.ask(address, event, { withinMs, repeat: same })) as unknown as Stored;
+  return ask<Stored>(cluster, address, event, withinMs);
 }
 
 /** Deletes a stored file. False: it was deleted or expired before. */

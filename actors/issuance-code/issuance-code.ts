@@ -1,6 +1,6 @@
 /** The kind of one-time codes that become keys, and its client functions. */
 import type { Cluster, Json, Kind, View } from '../runtime/index.ts';
-import { plain, same } from '../terms/chart-tools.ts';
+import { ask, plain } from '../terms/chart-tools.ts';
 import type { Principal } from '../terms/principal.ts';
 import {
   type Approval,
@@ -45,7 +45,7 @@ export interface CodeIssued {
 /** `code` is an address, the natural id: a repeated approval issues nothing more. */
 export async function issueCode(cluster: Cluster, code: string, made: NewCode, withinMs: number): Promise<CodeIssued> {
   const event = { type: 'code.issue', ...made, approval: plain(made.approval), by: plain(made.by) };
-  return (await cluster.ask(code, event, { withinMs, repeat: same })) as unknown as CodeIssued;
+  return ask<CodeIssued>(cluster, code, event, withinMs);
 }
 
 /** The code of a digest, while it can be read; null for any other. */
@@ -69,8 +69,7 @@ export interface Trade {
 /** Consumes the code. True: the key exists. False: the code was read before, has expired, or the verifier is wrong. */
 export async function tradeCode(cluster: Cluster, code: string, trade: Trade, withinMs: number): Promise<boolean> {
   const event = { type: 'code.trade', ...trade, issued: plain(trade.issued) };
-  const answer = await cluster.ask(code, event, { withinMs, repeat: same });
-  return !('granted' in (answer as object));
+  return !('granted' in (await ask<object>(cluster, code, event, withinMs)));
 }
 
 function explain({ state, context, now }: View): readonly string[] {

@@ -1,6 +1,6 @@
 /** The payment kind and its client functions. Refusals are results, not errors. */
 import type { Cluster, Json, Kind, View } from '../runtime/index.ts';
-import { plain, same } from '../terms/chart-tools.ts';
+import { ask, plain } from '../terms/chart-tools.ts';
 import { paymentAddress, paymentDepositId } from '../terms/payment.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
@@ -60,7 +60,7 @@ export async function pay(
 ): Promise<PaymentRecord | RefusedAnswer> {
   const event = { type: 'payment.pay', payment: plain(payment) };
   const to = paymentAddress(paymentDepositId(payment));
-  return (await cluster.ask(to, event, { withinMs, repeat: same })) as unknown as PaymentRecord | RefusedAnswer;
+  return ask<PaymentRecord | RefusedAnswer>(cluster, to, event, withinMs);
 }
 
 /** For an operator: names the transaction that paid, or null for none. Refused: 409 unless it is in review. */
@@ -73,7 +73,7 @@ export async function resolvePayment(
   const { transaction, reason, by } = found;
   const event = { type: 'payment.resolve', transaction, reason, ...byMember(by) };
   const to = paymentAddress(deposit);
-  return (await cluster.ask(to, event, { withinMs, repeat: same })) as unknown as PaymentRecord | RefusedAnswer;
+  return ask<PaymentRecord | RefusedAnswer>(cluster, to, event, withinMs);
 }
 
 /** Reads a payment from the store; null when there is none. */

@@ -1,7 +1,7 @@
 /** The provider kind and its client functions. Resident: its board entry moves with its shard. */
 import { createHash } from 'node:crypto';
 import type { Cluster, Json, Kind, RowQuery, RowRecord, View } from '../runtime/index.ts';
-import { plain, same } from '../terms/chart-tools.ts';
+import { ask, plain } from '../terms/chart-tools.ts';
 import type { ProviderFacts } from '../terms/endpoint.ts';
 import { providerAddress } from '../terms/ids.ts';
 import { explainPause, type Pausable, pauseNote } from '../terms/pause.ts';
@@ -36,12 +36,16 @@ export const providerKind: Kind = {
   redact: (context: Json) => context,
 };
 
+interface Changed {
+  readonly changed: boolean;
+}
+
 /** Returns true when the declaration differs from the previous one. */
 export async function declareProvider(cluster: Cluster, facts: ProviderFacts, withinMs: number): Promise<boolean> {
   const digest = createHash('sha256').update(JSON.stringify(facts)).digest('hex');
   const event = { type: 'provider.declare', facts: plain(facts), digest };
-  const answer = await cluster.ask(providerAddress(facts.slug), event, { withinMs, repeat: same });
-  return (answer as { readonly changed: boolean }).changed;
+  const answer = await ask<Changed>(cluster, providerAddress(facts.slug), event, withinMs);
+  return answer.changed;
 }
 
 /** Reports the result of reading a provider's models document. Returns true when it differs from the last one. */
@@ -53,8 +57,8 @@ export async function reportReading(
 ): Promise<boolean> {
   const problem = reading.problem?.slice(0, PROBLEM_CHARS_MAX) ?? null;
   const event = { type: 'provider.read', problem, endpoints: reading.endpoints };
-  const answer = await cluster.ask(providerAddress(slug), event, { withinMs, repeat: same });
-  return (answer as { readonly changed: boolean }).changed;
+  const answer = await ask<Changed>(cluster, providerAddress(slug), event, withinMs);
+  return answer.changed;
 }
 
 /** Reports that a provider refuses our key, or accepts it again. Best effort: a later call reports again. */
@@ -69,8 +73,7 @@ export async function showProvider(
   slug: string,
   withinMs: number,
 ): Promise<ProviderView | null> {
-  const answer = await cluster.ask(providerAddress(slug), { type: 'provider.show' }, { withinMs, repeat: same });
-  return answer as unknown as ProviderView;
+  return ask<ProviderView>(cluster, providerAddress(slug), { type: 'provider.show' }, withinMs);
 }
 
 /** Begins a reading of the models document, or answers the one that runs already (`begun` is false). */
@@ -81,7 +84,7 @@ export async function beginRefresh(
   withinMs: number,
 ): Promise<{ readonly running: RunningRefresh; readonly begun: boolean }> {
   const event = { type: 'refresh.begin', run, by };
-  return (await cluster.ask(providerAddress(slug), event, { withinMs, repeat: same })) as never;
+  return ask(cluster, providerAddress(slug), event, withinMs);
 }
 
 /** Best effort: the next step or the end follows. */
@@ -102,7 +105,7 @@ export async function endRefresh(
 ): Promise<void> {
   const { faults, warnings, ...counts } = result;
   const event = { type: 'refresh.end', run, ...counts, faults: plain(faults), warnings: plain(warnings) };
-  await cluster.ask(providerAddress(slug), event, { withinMs, repeat: same });
+  await ask(cluster, providerAddress(slug), event, withinMs);
 }
 
 /** Writes the earnings of a day, or a part of them. A repeat writes the same rows. */
@@ -114,7 +117,7 @@ export async function foldEarnings(
 ): Promise<void> {
   const { day, earnings, isLast } = fold;
   const event = { type: 'earnings.fold', day, earnings: plain(earnings), isLast };
-  await cluster.ask(providerAddress(slug), event, { withinMs, repeat: same });
+  await ask(cluster, providerAddress(slug), event, withinMs);
 }
 
 /** Rows that one read of the store returns. */
@@ -143,8 +146,8 @@ type ReadRows = (query: RowQuery) => Promise<readonly RowRecord[]>;
 
 /** Removes a provider from the board. Returns true when it was on it. */
 export async function withdrawProvider(cluster: Cluster, slug: string, withinMs: number): Promise<boolean> {
-  const answer = await cluster.ask(providerAddress(slug), { type: 'provider.withdraw' }, { withinMs, repeat: same });
-  return (answer as { readonly changed: boolean }).changed;
+  const answer = await ask<Changed>(cluster, providerAddress(slug), { type: 'provider.withdraw' }, withinMs);
+  return answer.changed;
 }
 
 function explainProvider(view: View): readonly string[] {

@@ -4,7 +4,7 @@
  * rows.
  */
 import { type Cluster, type Json, type Kind, ownerHash, type View } from '../runtime/index.ts';
-import { same } from '../terms/chart-tools.ts';
+import { ask } from '../terms/chart-tools.ts';
 import { rateWindowMachine } from './rate-window.machine.ts';
 import type { SliceGrant, Taken } from './share.ts';
 import { isContended, NAMES_MAX, remainingMs, type WindowTable } from './table.ts';
@@ -50,7 +50,7 @@ export async function takeWindow(
   withinMs: number,
 ): Promise<Taken> {
   const event = { type: 'window.take', name, ...taking };
-  return (await cluster.ask(windowAddress(name), event, { withinMs, repeat: same })) as unknown as Taken;
+  return ask<Taken>(cluster, windowAddress(name), event, withinMs);
 }
 
 /**
@@ -69,7 +69,7 @@ export async function takeSlice(
   withinMs: number,
 ): Promise<SliceGrant> {
   const event = { type: 'window.slice', name, ...slice };
-  return (await cluster.ask(windowAddress(name), event, { withinMs, repeat: same })) as unknown as SliceGrant;
+  return ask<SliceGrant>(cluster, windowAddress(name), event, withinMs);
 }
 
 /** Returns the rest of a slice, or reports further askers. Has no effect once its window has ended. */

@@ -1,6 +1,6 @@
 /** The kind of one-time sign-in links, and its client functions. */
 import type { Cluster, Json, Kind, View } from '../runtime/index.ts';
-import { plain, same } from '../terms/chart-tools.ts';
+import { ask, plain } from '../terms/chart-tools.ts';
 import type { Principal } from '../terms/principal.ts';
 import { INVITATION, type InvitationRecord, type InvitationState, invitationMachine } from './invitation.machine.ts';
 
@@ -36,9 +36,7 @@ export async function createInvitation(
   withinMs: number,
 ): Promise<{ readonly expiresAt: number }> {
   const event = { type: 'invitation.create', digest, lifetimeMs, by: plain(by) };
-  return (await cluster.ask(invitation, event, { withinMs, repeat: same })) as unknown as {
-    readonly expiresAt: number;
-  };
+  return ask<{ readonly expiresAt: number }>(cluster, invitation, event, withinMs);
 }
 
 /** The open invitation of a digest; null for any other. */
@@ -70,8 +68,7 @@ export async function acceptInvitation(
   withinMs: number,
 ): Promise<boolean> {
   const event = { type: 'invitation.accept', ...acceptance };
-  const answer = await cluster.ask(invitation, event, { withinMs, repeat: same });
-  return 'expiresAt' in (answer as object);
+  return 'expiresAt' in (await ask<object>(cluster, invitation, event, withinMs));
 }
 
 function explain({ state, context }: View): readonly string[] {

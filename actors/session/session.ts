@@ -1,6 +1,6 @@
 /** The kind of sessions, and its client functions. */
 import type { Cluster, Json, Kind, RowReader, View } from '../runtime/index.ts';
-import { plain, same } from '../terms/chart-tools.ts';
+import { ask, plain } from '../terms/chart-tools.ts';
 import type { Principal } from '../terms/principal.ts';
 import { SESSION, type SessionState, sessionMachine } from './session.machine.ts';
 import { type SessionRecord, sessionCollection } from './session-record.ts';
@@ -36,12 +36,12 @@ export async function openSession(
   withinMs: number,
 ): Promise<{ readonly expiresAt: number }> {
   const event = { type: 'session.open', ...made, by: plain(made.by) };
-  return (await cluster.ask(session, event, { withinMs, repeat: same })) as unknown as { readonly expiresAt: number };
+  return ask<{ readonly expiresAt: number }>(cluster, session, event, withinMs);
 }
 
 /** Ends a session; a session that has ended stays so. */
 export async function closeSession(cluster: Cluster, session: string, by: Principal, withinMs: number): Promise<void> {
-  await cluster.ask(session, { type: 'session.close', by: plain(by) }, { withinMs, repeat: same });
+  await ask(cluster, session, { type: 'session.close', by: plain(by) }, withinMs);
 }
 
 /** The open session of a digest; null for any other. */

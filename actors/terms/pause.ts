@@ -14,7 +14,7 @@ import {
   type Stamped,
 } from '../runtime/index.ts';
 import { OPERATOR_LOG, recordAudit } from './audit.ts';
-import { plain, reply, same } from './chart-tools.ts';
+import { ask, plain, reply } from './chart-tools.ts';
 import { auditAddress } from './ids.ts';
 import type { Principal } from './principal.ts';
 
@@ -122,5 +122,5 @@ export async function changePause(
   const kind = parseAddress(address)?.kind ?? '';
   const event =
     reason === null ? { type: `${kind}.resume`, by: plain(by) } : { type: `${kind}.pause`, reason, by: plain(by) };
-  return (await cluster.ask(address, event, { withinMs, repeat: same })) as unknown as PauseAnswer;
+  return ask<PauseAnswer>(cluster, address, event, withinMs);
 }

@@ -1,6 +1,6 @@
 /** The kind of video jobs and its client functions. Lists and look-ups read rows from the store, on any node. */
 import { type ActorEvent, AskError, type Cluster, type Json, type Kind, type RowRef } from '../runtime/index.ts';
-import { plain, same } from '../terms/chart-tools.ts';
+import { ask, plain } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import { videoJobAddress } from '../terms/ids.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
@@ -75,7 +75,7 @@ export async function submitVideo(
 ): Promise<JobRecord> {
   const event = { type: 'job.submit', job: plain(job), bounds: plain(bounds) };
   try {
-    return (await ask(cluster, job, event, withinMs)) as JobRecord;
+    return await ask<JobRecord>(cluster, videoJobAddress(job.account, job.id), event, withinMs);
   } catch (thrown) {
     const recorded = await recordedBefore(cluster, job.account, thrown);
     if (recorded === null) throw thrown;
@@ -184,13 +184,9 @@ async function report(cluster: Cluster, run: RenderRun, event: ActorEvent): Prom
   return 'refusal' in answer ? null : answer;
 }
 
-function ask(cluster: Cluster, { account, id }: JobName, event: ActorEvent, withinMs: number): Promise<unknown> {
-  return cluster.ask(videoJobAddress(account, id), event, { withinMs, repeat: same });
-}
-
 async function askOrAbsent(cluster: Cluster, name: JobName, event: ActorEvent, withinMs: number): Promise<unknown> {
   try {
-    return await ask(cluster, name, event, withinMs);
+    return await ask(cluster, videoJobAddress(name.account, name.id), event, withinMs);
   } catch (thrown) {
     if (!(thrown instanceof AskError) || thrown.failure.code !== 'absent') throw thrown;
     return { refusal: { status: 404, type: 'not_found', message: 'No such video job' } } satisfies RefusedAnswer;

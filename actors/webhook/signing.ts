@@ -1,6 +1,6 @@
 /** The kind that keeps the versions of signing secrets, one actor per account, and its client functions. */
 import type { Cluster, Json, Kind } from '../runtime/index.ts';
-import { same } from '../terms/chart-tools.ts';
+import { ask } from '../terms/chart-tools.ts';
 import { signingAddress } from '../terms/ids.ts';
 import { SIGNING, type SigningRecord, type SigningState, signingMachine } from './signing.machine.ts';
 
@@ -37,5 +37,5 @@ export async function rotateSigning(
   { request, overlapMs, withinMs }: { readonly request: string; readonly overlapMs: number; readonly withinMs: number },
 ): Promise<SigningRecord> {
   const event = { type: 'secret.rotate', request, overlapMs };
-  return (await cluster.ask(signingAddress(account), event, { withinMs, repeat: same })) as unknown as SigningRecord;
+  return ask<SigningRecord>(cluster, signingAddress(account), event, withinMs);
 }

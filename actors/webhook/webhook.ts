@@ -1,6 +1,6 @@
 /** The webhook kind: one actor per event. Its deliveries are read from the store, on any node. */
 import { AskError, type Cluster, type Json, type Kind, type View } from '../runtime/index.ts';
-import { same } from '../terms/chart-tools.ts';
+import { ask } from '../terms/chart-tools.ts';
 import { webhookAddress } from '../terms/ids.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { DELIVER_ACTIVITY, type WebhookState } from './delivery.ts';
@@ -57,12 +57,7 @@ export async function retryDelivery(
   withinMs: number,
 ): Promise<DeliveryRecord | RefusedAnswer> {
   try {
-    const answer = await cluster.ask(
-      webhookAddress(account, id),
-      { type: 'webhook.hurry' },
-      { withinMs, repeat: same },
-    );
-    return answer as unknown as DeliveryRecord | RefusedAnswer;
+    return await ask<DeliveryRecord | RefusedAnswer>(cluster, webhookAddress(account, id), { type: 'webhook.hurry' }, withinMs);
   } catch (thrown) {
     if (!(thrown instanceof AskError) || thrown.failure.code !== 'absent') throw thrown;
     return { refusal: { status: 404, type: 'not_found', message: 'No such delivery' } };

@@ -1,6 +1,6 @@
 /** The workspace kind and its client functions. A workspace is named by its account and its id. */
 import type { ActorEvent, Cluster, Json, Kind, RowReader, View } from '../runtime/index.ts';
-import { plain, same } from '../terms/chart-tools.ts';
+import { ask, plain } from '../terms/chart-tools.ts';
 import { accountAddress, defaultWorkspaceId, workspaceAddress } from '../terms/ids.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
@@ -70,11 +70,11 @@ export function createWorkspace(
   origin?: WorkspaceOrigin,
 ) {
   const from = origin && { origin: { createdBy: plain(origin.createdBy), createdAt: origin.createdAt } };
-  return ask(cluster, change, { type: 'workspace.create', settings: plain(settings), ...from });
+  return askWorkspace(cluster, change, { type: 'workspace.create', settings: plain(settings), ...from });
 }
 
 export function updateWorkspace(cluster: Asks, change: WorkspaceChange, settings: Partial<WorkspaceSettings>) {
-  return ask(cluster, change, { type: 'workspace.update', change: plain(settings) });
+  return askWorkspace(cluster, change, { type: 'workspace.update', change: plain(settings) });
 }
 
 /** Adds members, or changes their role. */
@@ -83,11 +83,11 @@ export function addMembers(
   change: WorkspaceChange,
   { users, role }: { readonly users: readonly string[]; readonly role: 'admin' | 'member' },
 ) {
-  return ask(cluster, change, { type: 'workspace.members.add', users, role });
+  return askWorkspace(cluster, change, { type: 'workspace.members.add', users, role });
 }
 
 export function removeMembers(cluster: Asks, change: WorkspaceChange, users: readonly string[]) {
-  return ask(cluster, change, { type: 'workspace.members.remove', users });
+  return askWorkspace(cluster, change, { type: 'workspace.members.remove', users });
 }
 
 export interface NewBudget {
@@ -97,23 +97,17 @@ export interface NewBudget {
 }
 
 export function setBudget(cluster: Asks, change: WorkspaceChange, budget: NewBudget) {
-  return ask(cluster, change, { type: 'workspace.budget', ...budget });
+  return askWorkspace(cluster, change, { type: 'workspace.budget', ...budget });
 }
 
 /** Refused: 403 for the default workspace, 409 while keys belong to it. */
 export async function deleteWorkspace(cluster: Asks, change: WorkspaceChange): Promise<RefusedAnswer | null> {
-  const answer: WorkspaceAnswer = await ask(cluster, change, { type: 'workspace.delete' });
+  const answer: WorkspaceAnswer = await askWorkspace(cluster, change, { type: 'workspace.delete' });
   return 'refusal' in answer ? answer : null;
 }
 
-async function ask(
-  cluster: Asks,
-  { account, id, by, withinMs }: WorkspaceChange,
-  event: ActorEvent,
-): Promise<WorkspaceAnswer> {
-  const named = { ...event, ...byMember(by) };
-  const options = { withinMs, repeat: same };
-  return (await cluster.ask(workspaceAddress(account, id), named, options)) as unknown as WorkspaceAnswer;
+function askWorkspace(cluster: Asks, { account, id, by, withinMs }: WorkspaceChange, event: ActorEvent) {
+  return ask<WorkspaceAnswer>(cluster, workspaceAddress(account, id), { ...event, ...byMember(by) }, withinMs);
 }
 
 /** Reads one workspace from the store; null where there is none. */
