@@ -87,8 +87,7 @@ export async function declareEndpoint(
 
 /** Removes an endpoint from the board. Returns true when it was on it. */
 export async function withdrawEndpoint(cluster: Cluster, endpoint: string, withinMs: number): Promise<boolean> {
-  const answer = await ask<Changed>(cluster, endpointAddress(endpoint),
-    { type: 'endpoint.withdraw' }, withinMs);
+  const answer = await ask<Changed>(cluster, endpointAddress(endpoint), { type: 'endpoint.withdraw' }, withinMs);
   return answer.changed;
 }
 

@@ -1,5 +1,5 @@
 import type { Json, View } from '../runtime/index.ts';
-import type { VideoJobState } from './job-state.ts';
+import type { VideoJobState } from './job.ts';
 
 /** For `why`: what a video job waits for. The runtime adds the runner and attempt of a running activity. */
 export function explainVideoJob({ state, context, openRows, now }: View): readonly string[] {

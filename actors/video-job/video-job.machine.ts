@@ -4,27 +4,44 @@
  * rule V32)
  */
 import { setup } from 'xstate';
-import * as clips from './clip-effects.ts';
-import type { VideoJobEvent } from './events.ts';
-import * as job from './job-effects.ts';
+import type { Stamped } from '../runtime/index.ts';
+import * as clips from './clips.ts';
+import { emptyJob, type VideoJobState } from './job.ts';
 import type { VideoStatus } from './job-record.ts';
-import { emptyJob, type VideoJobState } from './job-state.ts';
-import * as render from './render-effects.ts';
+import * as outcome from './outcome.ts';
+import * as render from './render.ts';
+import * as shown from './shown.ts';
+import * as submission from './submission.ts';
+
+export type VideoJobEvent =
+  | submission.JobSubmit
+  | render.RenderEvent
+  | outcome.OutcomeEvent
+  | clips.ClipEvent
+  | (Stamped & { readonly type: 'job.cancel' })
+  /** Timers: a job that no endpoint can render fails; no render may end after this; the window of the clips closes; an
+   * ended job is no longer shown. */
+  | (Stamped & { readonly type: 'job.refuse' | 'job.deadline' | 'job.window' | 'job.forget' });
 
 const chart = setup({
   types: {} as { context: VideoJobState; events: VideoJobEvent; input: { address: string } },
-  guards: { ...job.guards, ...render.guards, ...clips.guards },
-  actions: { ...job.actions, ...render.actions, ...clips.actions },
+  guards: {
+    ...submission.guards,
+    ...render.guards,
+    ...outcome.guards,
+    ...clips.guards,
+  },
+  actions: { ...submission.actions, ...shown.actions, ...render.actions, ...outcome.actions, ...clips.actions },
 });
 
 /** Writes the row of the job, shows its change in the account's feed, and answers with it. */
 const put = (status: VideoStatus) => ({ type: 'put', params: { status } }) as const;
 const publishChange = (status: VideoStatus) => ({ type: 'publishChange', params: { status } }) as const;
 const answer = (status: VideoStatus) => ({ type: 'answer', params: { status } }) as const;
-const announce = (status: job.AnnouncedStatus) => ({ type: 'announce', params: { status } }) as const;
-const refuseCancel = (status: job.UncancellableVideo) => ({ type: 'refuseCancel', params: { status } }) as const;
-const release = (as: job.ReleaseReason) => ({ type: 'release', params: { as } }) as const;
-const failByService = (as: job.Fault) => ({ type: 'failByService', params: { as } }) as const;
+const announce = (status: shown.AnnouncedStatus) => ({ type: 'announce', params: { status } }) as const;
+const refuseCancel = (status: outcome.UncancellableVideo) => ({ type: 'refuseCancel', params: { status } }) as const;
+const release = (as: outcome.ReleaseReason) => ({ type: 'release', params: { as } }) as const;
+const failByService = (as: outcome.Fault) => ({ type: 'failByService', params: { as } }) as const;
 const clipIs = (as: clips.ClipCase) => ({ type: 'clipIs', params: { as } }) as const;
 const refuseClip = (as: clips.ClipRefusal) => ({ type: 'refuseClip', params: { as } }) as const;
 

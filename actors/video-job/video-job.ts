@@ -1,16 +1,32 @@
 /** The kind of video jobs and its client functions. Lists and look-ups read rows from the store, on any node. */
-import { type ActorEvent, AskError, type Cluster, type Json, type Kind, type RowRef } from '../runtime/index.ts';
+import {
+  type ActorEvent,
+  AskError,
+  type Cluster,
+  type Json,
+  type Kind,
+  type RowQuery,
+  type RowReader,
+  type RowRef,
+} from '../runtime/index.ts';
 import { ask, plain } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
-import { videoJobAddress } from '../terms/ids.ts';
+import { timeOfId, videoJobAddress } from '../terms/ids.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
-import type { OpenedClip, ShownClip } from './clip-effects.ts';
-import { clipCollection, READER_NODE, readerCollection } from './clip-record.ts';
-import type { BegunRender, NewVideoJob, VideoBounds, VideoJobEvent } from './events.ts';
+import { clipCollection, type OpenedClip, READER_NODE, readerCollection, type ShownClip } from './clips.ts';
 import { explainVideoJob, redactVideoJob } from './explain.ts';
-import { type JobRecord, jobCollection } from './job-record.ts';
+import type { NewVideoJob, VideoBounds } from './job.ts';
+import {
+  JOB_ACCOUNT,
+  JOB_STATUS_OF_ALL,
+  type JobRecord,
+  jobCollection,
+  VIDEO_STATUSES,
+  type VideoStatus,
+} from './job-record.ts';
+import type { BegunRender } from './render.ts';
 import type { RemoteRender } from './render-ask.ts';
-import { videoJobMachine } from './video-job.machine.ts';
+import { type VideoJobEvent, videoJobMachine } from './video-job.machine.ts';
 
 export const videoJobKind: Kind = {
   name: 'video-job',
@@ -191,4 +207,51 @@ async function askOrAbsent(cluster: Cluster, name: JobName, event: ActorEvent, w
     if (!(thrown instanceof AskError) || thrown.failure.code !== 'absent') throw thrown;
     return { refusal: { status: 404, type: 'not_found', message: 'No such video job' } } satisfies RefusedAnswer;
   }
+}
+
+/** A cluster, or an operator's access to one. */
+interface Reader {
+  readonly rows: Pick<RowReader, 'rows'>;
+}
+
+export interface JobQuery {
+  /** 1 to 999. */
+  readonly limit: number;
+  /** Continues after this job id, which need not exist; null begins. */
+  readonly after: string | null;
+}
+
+export interface JobPage {
+  readonly jobs: readonly JobRecord[];
+  readonly hasMore: boolean;
+}
+
+/** Video jobs of an account, newest first. */
+export function listVideoJobs(cluster: Reader, account: string, query: JobQuery): Promise<JobPage> {
+  return pageOf(cluster, [{ column: JOB_ACCOUNT, equals: account }], query);
+}
+
+/** Video jobs of all accounts with one of these statuses, or with any if there are none; newest first. */
+export function listAllVideoJobs(cluster: Reader, statuses: readonly VideoStatus[], query: JobQuery): Promise<JobPage> {
+  const every = statuses.length === 0 ? VIDEO_STATUSES : new Set(statuses);
+  return pageOf(
+    cluster,
+    [...every].map((one) => ({ column: JOB_STATUS_OF_ALL, equals: one })),
+    query,
+  );
+}
+
+async function pageOf(
+  { rows: store }: Reader,
+  wheres: readonly NonNullable<RowQuery['where']>[],
+  { limit, after }: JobQuery,
+): Promise<JobPage> {
+  const cursor = after === null ? {} : { after: { sort: timeOfId(after), id: after } };
+  const reads = wheres.map((where) => {
+    // One more than a page, which tells whether there is another page.
+    return store.rows({ collection: 'job', where, order: 'descending', limit: limit + 1, ...cursor });
+  });
+  const rows = (await Promise.all(reads)).flat();
+  const jobs = rows.map(({ body }) => JSON.parse(body) as JobRecord).sort((a, b) => (a.id < b.id ? 1 : -1));
+  return { jobs: jobs.slice(0, limit), hasMore: jobs.length > limit };
 }

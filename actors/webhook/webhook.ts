@@ -57,7 +57,12 @@ export async function retryDelivery(
   withinMs: number,
 ): Promise<DeliveryRecord | RefusedAnswer> {
   try {
-    return await ask<DeliveryRecord | RefusedAnswer>(cluster, webhookAddress(account, id), { type: 'webhook.hurry' }, withinMs);
+    return await ask<DeliveryRecord | RefusedAnswer>(
+      cluster,
+      webhookAddress(account, id),
+      { type: 'webhook.hurry' },
+      withinMs,
+    );
   } catch (thrown) {
     if (!(thrown instanceof AskError) || thrown.failure.code !== 'absent') throw thrown;
     return { refusal: { status: 404, type: 'not_found', message: 'No such delivery' } };

@@ -12,10 +12,11 @@ import {
   sealBlob,
 } from '../../actors/runtime/index.ts';
 import { accountAddress, generationId, keyAddress, videoJobAddress, videoJobId } from '../../actors/terms/ids.ts';
-import { placeOfClip, type RenderedClip } from '../../actors/video-job/clip-record.ts';
-import type { AbortResult, NewVideoJob, RenderResult, VideoBounds } from '../../actors/video-job/events.ts';
+import { placeOfClip } from '../../actors/video-job/clips.ts';
+import type { NewVideoJob, VideoBounds } from '../../actors/video-job/job.ts';
 import type { JobRecord } from '../../actors/video-job/job-record.ts';
-import type { AbortInput, RenderInput } from '../../actors/video-job/render-effects.ts';
+import type { AbortResult, RenderedClip, RenderResult } from '../../actors/video-job/outcome.ts';
+import type { AbortInput, RenderInput } from '../../actors/video-job/render.ts';
 import {
   beginRender,
   findVideoJob,

@@ -1,5 +1,5 @@
 import { ownerOf } from '../../../actors/runtime/index.ts';
-import { jobPath } from '../../../actors/video-job/job-document.ts';
+import { jobPath } from '../../../actors/video-job/job-record.ts';
 import type { RequestBodies } from '../../edge/body/request-bodies.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';

@@ -1,9 +1,8 @@
 import { type Cluster, ownerOf } from '../../../actors/runtime/index.ts';
 import { isVideoJobId } from '../../../actors/terms/ids.ts';
-import { jobDocument } from '../../../actors/video-job/job-document.ts';
 import type { JobRecord } from '../../../actors/video-job/job-record.ts';
-import { listVideoJobs } from '../../../actors/video-job/list-jobs.ts';
-import { cancelVideo, findVideoJob } from '../../../actors/video-job/video-job.ts';
+import { jobDocument } from '../../../actors/video-job/job-record.ts';
+import { cancelVideo, findVideoJob, listVideoJobs } from '../../../actors/video-job/video-job.ts';
 import { sendClip } from '../../edge/downloads/clip-content.ts';
 import type { Downloading } from '../../edge/downloads/write-download.ts';
 import { limitOf, textOf } from '../../edge/query/query-values.ts';

@@ -1,6 +1,6 @@
 import { ActivityFailed, type ActivityHandler, type ActivityTask, type Json } from '../../../actors/runtime/index.ts';
-import type { AbortResult } from '../../../actors/video-job/events.ts';
-import type { AbortInput } from '../../../actors/video-job/render-effects.ts';
+import type { AbortResult } from '../../../actors/video-job/outcome.ts';
+import type { AbortInput } from '../../../actors/video-job/render.ts';
 import { AttemptCalls } from '../../outbound/attempt-calls.ts';
 import { cancelRender, type PolledRender, pollRender, type VideoLine } from '../../providers/video/video-calls.ts';
 import type { RenderLimits } from '../../terms/config/render-limits.ts';

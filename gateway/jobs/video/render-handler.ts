@@ -11,10 +11,10 @@ import {
 import type { AttemptRecord } from '../../../actors/terms/hold.ts';
 import { accountAddress } from '../../../actors/terms/ids.ts';
 import { isPausedOn } from '../../../actors/terms/pause.ts';
-import { placeOfAssets, placeOfClip } from '../../../actors/video-job/clip-record.ts';
-import { ATTEMPTS_MAX, type BegunRender, type RenderResult } from '../../../actors/video-job/events.ts';
+import { placeOfAssets, placeOfClip } from '../../../actors/video-job/clips.ts';
+import { ATTEMPTS_MAX, type RenderResult } from '../../../actors/video-job/outcome.ts';
+import type { BegunRender, RenderInput } from '../../../actors/video-job/render.ts';
 import type { AssetRef, FrozenCandidate, RemoteRender } from '../../../actors/video-job/render-ask.ts';
-import type { RenderInput } from '../../../actors/video-job/render-effects.ts';
 import { beginRender, type RenderRun, reportMoved, reportSubmitted } from '../../../actors/video-job/video-job.ts';
 import { isLost } from '../../files/byte-failure.ts';
 import { accountTag } from '../../inference/outcomes.ts';

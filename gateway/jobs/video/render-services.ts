@@ -1,5 +1,5 @@
 import type { Clock, Counts, SealPlace, Semaphore } from '../../../actors/runtime/index.ts';
-import type { RenderInput } from '../../../actors/video-job/render-effects.ts';
+import type { RenderInput } from '../../../actors/video-job/render.ts';
 import type { OutboundLimits } from '../../outbound/outbound.ts';
 import type { UpstreamLimits } from '../../terms/config/config.ts';
 import type { RenderLimits } from '../../terms/config/render-limits.ts';

@@ -1,5 +1,5 @@
 import { type SealedBlob, sealBlob } from '../../../actors/runtime/index.ts';
-import { placeOfAssets } from '../../../actors/video-job/clip-record.ts';
+import { placeOfAssets } from '../../../actors/video-job/clips.ts';
 import type { AssetRef } from '../../../actors/video-job/render-ask.ts';
 import { byteFailure } from '../../files/byte-failure.ts';
 import type { FileServices } from '../../files/file-services.ts';

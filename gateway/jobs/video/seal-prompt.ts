@@ -1,5 +1,5 @@
 import { type ByteAccess, openValue, type Random, sealValue } from '../../../actors/runtime/index.ts';
-import { placeOfPrompt } from '../../../actors/video-job/clip-record.ts';
+import { placeOfPrompt } from '../../../actors/video-job/clips.ts';
 import type { RenderAsk, SealedText } from '../../../actors/video-job/render-ask.ts';
 import { byteFailure } from '../../files/byte-failure.ts';
 import type { FileServices } from '../../files/file-services.ts';

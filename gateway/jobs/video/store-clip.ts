@@ -8,7 +8,7 @@ import {
   type SealPlace,
   sealBlob,
 } from '../../../actors/runtime/index.ts';
-import type { RemovalInput } from '../../../actors/video-job/clip-effects.ts';
+import type { RemovalInput } from '../../../actors/video-job/clips.ts';
 import { SpentBuffers } from '../../outbound/body-buffers.ts';
 import type { OutboundBody } from '../../outbound/outbound.ts';
 import { arrivalShare } from '../../overload/loop-work.ts';

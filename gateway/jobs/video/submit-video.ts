@@ -5,7 +5,7 @@ import type { Idempotency } from '../../../actors/terms/hold.ts';
 import { videoJobId } from '../../../actors/terms/ids.ts';
 import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { compare } from '../../../actors/terms/usd.ts';
-import type { NewHold, NewVideoJob } from '../../../actors/video-job/events.ts';
+import type { NewHold, NewVideoJob } from '../../../actors/video-job/job.ts';
 import type { JobRecord } from '../../../actors/video-job/job-record.ts';
 import type { FrozenCandidate, RenderAsk } from '../../../actors/video-job/render-ask.ts';
 import { findVideoJob, submitVideo } from '../../../actors/video-job/video-job.ts';

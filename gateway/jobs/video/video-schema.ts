@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { VideoBounds } from '../../../actors/video-job/events.ts';
+import type { VideoBounds } from '../../../actors/video-job/job.ts';
 import { LABEL_CHARACTERS_MAX, maybe, named, oneOf } from '../../dialects/request/members.ts';
 import { preferencesSchema } from '../../dialects/request/preferences-schema.ts';
 import type { ClusterConfig } from '../../terms/config/config.ts';

@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
-import type { OpenedClip } from '../../../actors/video-job/clip-effects.ts';
-import type { ClipRecord } from '../../../actors/video-job/clip-record.ts';
+import type { ClipRecord, OpenedClip } from '../../../actors/video-job/clips.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { PureActors } from '../../support/model/pure-actors.ts';
 import * as made from '../../support/model/video-jobs.ts';

@@ -1,7 +1,7 @@
 /** What remains of a failed job: in its generation, and for `why`. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { RenderResult } from '../../../actors/video-job/events.ts';
+import type { RenderResult } from '../../../actors/video-job/outcome.ts';
 import { bounded } from '../../support/bounded.ts';
 import * as made from '../../support/model/video-jobs.ts';
 import { begun, generation, open } from './stage.ts';

@@ -2,9 +2,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FeedEventRow } from '../../../actors/terms/feed-event.ts';
-import { jobDocument } from '../../../actors/video-job/job-document.ts';
 import type { JobRecord } from '../../../actors/video-job/job-record.ts';
-import type { AbortInput } from '../../../actors/video-job/render-effects.ts';
+import { jobDocument } from '../../../actors/video-job/job-record.ts';
+import type { AbortInput } from '../../../actors/video-job/render.ts';
 import { bounded } from '../../support/bounded.ts';
 import * as made from '../../support/model/video-jobs.ts';
 import { account, begun, open, record, submit } from './stage.ts';

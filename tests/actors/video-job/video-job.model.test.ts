@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
-import type { VideoJobState } from '../../../actors/video-job/job-state.ts';
+import type { VideoJobState } from '../../../actors/video-job/job.ts';
 import { bounded } from '../../support/bounded.ts';
 import { text, units } from '../../support/model/oracle.ts';
 import type { PureActors } from '../../support/model/pure-actors.ts';

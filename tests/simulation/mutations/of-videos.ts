@@ -1,9 +1,10 @@
 import { assign } from 'xstate';
 import { emitOn, type Kind } from '../../../actors/runtime/index.ts';
-import { removeOver } from '../../../actors/video-job/clip-effects.ts';
-import type { AbortDone, RenderDone } from '../../../actors/video-job/events.ts';
-import { type AnnouncedStatus, announce, settle } from '../../../actors/video-job/job-effects.ts';
-import type { VideoJobState } from '../../../actors/video-job/job-state.ts';
+import { removeOver } from '../../../actors/video-job/clips.ts';
+import type { VideoJobState } from '../../../actors/video-job/job.ts';
+import type { AbortDone, RenderDone } from '../../../actors/video-job/outcome.ts';
+import { settle } from '../../../actors/video-job/outcome.ts';
+import { type AnnouncedStatus, announce } from '../../../actors/video-job/shown.ts';
 import { videoJobMachine } from '../../../actors/video-job/video-job.machine.ts';
 import { videoJobKind } from '../../../actors/video-job/video-job.ts';
 import { webhookMachine } from '../../../actors/webhook/webhook.machine.ts';

@@ -6,10 +6,10 @@ import { openBlob } from '../../../actors/runtime/index.ts';
 import type { ActivityHandler } from '../../../actors/runtime/ports/activity.ts';
 import { BlobCorrupt, BlobMissing } from '../../../actors/runtime/ports/blobs.ts';
 import { accountAddress, generationId, keyAddress, videoJobId } from '../../../actors/terms/ids.ts';
-import { placeOfClip } from '../../../actors/video-job/clip-record.ts';
-import type { NewVideoJob, VideoBounds } from '../../../actors/video-job/events.ts';
-import { jobDocument } from '../../../actors/video-job/job-document.ts';
+import { placeOfClip } from '../../../actors/video-job/clips.ts';
+import type { NewVideoJob, VideoBounds } from '../../../actors/video-job/job.ts';
 import type { JobRecord } from '../../../actors/video-job/job-record.ts';
+import { jobDocument } from '../../../actors/video-job/job-record.ts';
 import {
   cancelVideo,
   closeClip,

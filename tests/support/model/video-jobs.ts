@@ -1,8 +1,8 @@
 /** Complete events of video jobs for tests, with defaults for all but the essential members. */
 
 import { videoJobAddress } from '../../../actors/terms/ids.ts';
-import type { RenderedClip } from '../../../actors/video-job/clip-record.ts';
-import type { NewVideoJob, RenderResult, VideoBounds } from '../../../actors/video-job/events.ts';
+import type { NewVideoJob, VideoBounds } from '../../../actors/video-job/job.ts';
+import type { RenderedClip, RenderResult } from '../../../actors/video-job/outcome.ts';
 import type { FrozenCandidate, RemoteRender } from '../../../actors/video-job/render-ask.ts';
 import { ACCOUNT, KEY, START, settlement } from './words.ts';
 

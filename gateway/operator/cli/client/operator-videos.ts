@@ -1,10 +1,8 @@
 /** Video jobs of every account as the operator sees them: read from the store, without a customer's key. */
 
 import { isVideoJobId } from '../../../../actors/terms/ids.ts';
-import { jobDocument } from '../../../../actors/video-job/job-document.ts';
-import { type JobRecord, VIDEO_STATUSES } from '../../../../actors/video-job/job-record.ts';
-import { listAllVideoJobs } from '../../../../actors/video-job/list-jobs.ts';
-import { cancelVideo } from '../../../../actors/video-job/video-job.ts';
+import { type JobRecord, jobDocument, VIDEO_STATUSES } from '../../../../actors/video-job/job-record.ts';
+import { cancelVideo, listAllVideoJobs } from '../../../../actors/video-job/video-job.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { absentWords } from '../frame/absent.ts';
 import type { GlobalOptions } from '../frame/global-options.ts';

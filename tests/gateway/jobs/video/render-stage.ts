@@ -12,10 +12,10 @@ import {
   systemClock,
   systemRandom,
 } from '../../../../actors/runtime/index.ts';
-import { placeOfAssets, placeOfClip } from '../../../../actors/video-job/clip-record.ts';
-import type { AbortResult, BegunRender, RenderResult } from '../../../../actors/video-job/events.ts';
+import { placeOfAssets, placeOfClip } from '../../../../actors/video-job/clips.ts';
+import type { AbortResult, RenderResult } from '../../../../actors/video-job/outcome.ts';
+import type { AbortInput, BegunRender, RenderInput } from '../../../../actors/video-job/render.ts';
 import type { AssetRef, FrozenCandidate, RemoteRender, RenderAsk } from '../../../../actors/video-job/render-ask.ts';
-import type { AbortInput, RenderInput } from '../../../../actors/video-job/render-effects.ts';
 import config from '../../../../cluster.config.ts';
 import type { FileServices } from '../../../../gateway/files/file-services.ts';
 import type { RenderServices } from '../../../../gateway/jobs/job-services.ts';

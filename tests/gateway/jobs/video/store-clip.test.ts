@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeBlob } from '../../../../actors/runtime/bytes/write-blob.ts';
 import { type ByteAccess, systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
-import { placeOfClip } from '../../../../actors/video-job/clip-record.ts';
+import { placeOfClip } from '../../../../actors/video-job/clips.ts';
 import { storeClip } from '../../../../gateway/jobs/video/store-clip.ts';
 import type { OutboundBody } from '../../../../gateway/outbound/outbound.ts';
 import { clip } from '../../../../gateway/simulator/video/clip.ts';

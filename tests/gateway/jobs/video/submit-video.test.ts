@@ -4,7 +4,7 @@ import { ENDPOINTS_TOPIC } from '../../../../actors/endpoint/endpoint.ts';
 import { AskError, type Json, SealBroken, systemClock } from '../../../../actors/runtime/index.ts';
 import type { Refusal } from '../../../../actors/terms/refusal.ts';
 import { paymentRequired } from '../../../../actors/terms/refusal.ts';
-import type { NewVideoJob } from '../../../../actors/video-job/events.ts';
+import type { NewVideoJob } from '../../../../actors/video-job/job.ts';
 import config from '../../../../cluster.config.ts';
 import type { InferenceServices } from '../../../../gateway/inference/services.ts';
 import { openPrompt } from '../../../../gateway/jobs/video/seal-prompt.ts';

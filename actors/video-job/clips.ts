@@ -1,26 +1,109 @@
 /**
- * The life of the clips: their downloads, their expiry, and their removal, which never cuts a download. Pure.
+ * The clips of a job: their rows and those of the downloads that read them, their expiry, and their removal, which never
+ * cuts a download. The row of a clip exists exactly as long as its bytes may be read, or are being read. Pure.
  * (rule V32, rule V33)
  */
-import { assignOn, type Effect, emitOn, type Stamped, verdictOn } from '../runtime/index.ts';
+import {
+  assignOn,
+  type Collection,
+  type Effect,
+  emitOn,
+  guardOn,
+  type Repeats,
+  type SealPlace,
+  type Stamped,
+  verdictOn,
+} from '../runtime/index.ts';
 import { allRows, firstRow, plain, reply } from '../terms/chart-tools.ts';
 import type { Refusal, RefusedAnswer } from '../terms/refusal.ts';
-import type { ClipRecord, ReaderRecord } from './clip-record.ts';
-import type {
-  ClipClose,
-  ClipOpen,
-  ClipShow,
-  ReaderExpire,
-  ReaderLost,
-  RemovalFailed,
-  RemovalRetry,
-  RenderDone,
-} from './events.ts';
-import { retryAt, submittedOf, type VideoJobState, windowEndsAt } from './job-state.ts';
+import { type Failed, retryAt, submittedOf, type VideoJobState, windowEndsAt } from './job.ts';
+import type { RenderDone, RenderedClip } from './outcome.ts';
+
+/** The row; its id is the index as text. */
+export interface ClipRecord extends RenderedClip {
+  /** From 0. */
+  readonly index: number;
+  /** Store time, ms, of the first delivery; null before it. */
+  readonly deliveredAt: number | null;
+}
+
+export const clipCollection: Collection = {
+  sort: (row: ClipRecord) => row.index,
+  index: [(row: ClipRecord) => row.blob.id],
+  open: () => true,
+  blob: 0,
+};
+
+/** A download under way; the row's id is chosen by the node that serves it. */
+export interface ReaderRecord {
+  readonly index: number;
+  /** Incarnation of the node: its death ends the download. */
+  readonly node: string;
+  /** Store time, ms, by which the download has ended. */
+  readonly until: number;
+}
+
+export const READER_NODE = 0;
+
+export const readerCollection: Collection = {
+  sort: (row: ReaderRecord) => row.until,
+  index: [(row: ReaderRecord) => row.node],
+  open: () => true,
+};
+
+/** A clip opens only as this clip of this job of this account. (rule B48) */
+export function placeOfClip(account: string, job: string, index: number): SealPlace {
+  return { owner: account, object: job, kind: `clip-${index}` };
+}
+
+/** The prompt of a job opens only as that of this job of this account. */
+export function placeOfPrompt(account: string, job: string): SealPlace {
+  return { owner: account, object: job, kind: 'video-prompt' };
+}
+
+/** The assets of a job open only as those of this job of this account. */
+export function placeOfAssets(account: string, job: string): SealPlace {
+  return { owner: account, object: job, kind: 'video-assets' };
+}
+
+/** Reads whether a clip can be downloaded, and what it is, without a download. */
+export type ClipShow = Stamped & { readonly type: 'clip.show'; readonly index: number };
+
+/** A download begins. `reader` is its natural id; `node` the incarnation that serves it. */
+export type ClipOpen = Stamped & {
+  readonly type: 'clip.open';
+  readonly index: number;
+  readonly reader: string;
+  readonly node: string;
+};
+
+/** A download has ended. `delivered`: it was written from the first byte through the last. */
+export type ClipClose = Stamped & {
+  readonly type: 'clip.close';
+  readonly index: number;
+  readonly reader: string;
+  readonly delivered: boolean;
+};
+
+/** Timer: a delivered clip expires. */
+export type ClipExpire = Stamped & { readonly type: 'clip.expire'; readonly index: number };
+
+/** Timer: a download has not reported its end. */
+export type ReaderExpire = Stamped & { readonly type: 'reader.expire'; readonly reader: string };
+
+/** The node that serves downloads is dead. */
+export type ReaderLost = Stamped & { readonly type: 'reader.lost'; readonly incarnation: string };
+
+/** The activity `removal` removes the bytes of a clip that no row refers to any more; `id` is the blob. */
+export type RemovalFailed = Stamped & Failed & { readonly type: 'removal.failed'; readonly id: string };
+
+export type RemovalRetry = Stamped & { readonly type: 'removal.retry'; readonly id: string; readonly repeats: Repeats };
 
 export const REMOVAL_ACTIVITY = 'removal';
+
 /** The longest run of one attempt to remove bytes. */
 const REMOVAL_MS = 60_000;
+
 /** Attempts to remove the bytes of one clip; the sweep of blobs without a row finds what remains. */
 export const REMOVALS_MAX = 10;
 
@@ -75,12 +158,6 @@ function showClip(_: VideoJobState, event: ClipShow): Effect {
   return reply({ clip: firstRow<ClipRecord>(event, 'clip') as ClipRecord } satisfies ShownClip);
 }
 
-function refuseClip(_: VideoJobState, __: Stamped, { as }: { readonly as: ClipRefusal }): Effect {
-  return reply({ refusal: REFUSALS[as] } satisfies RefusedAnswer);
-}
-
-export type ClipRefusal = keyof typeof REFUSALS;
-
 const REFUSALS = {
   /** The job has not completed. */
   unready: { status: 409, type: 'conflict', message: 'This job has no clip yet, or none at all: its status tells' },
@@ -93,6 +170,12 @@ const REFUSALS = {
     retryAfterMs: 1_000,
   },
 } as const satisfies Readonly<Record<Exclude<ClipCase, 'open'> | 'unready', Refusal>>;
+
+export type ClipRefusal = keyof typeof REFUSALS;
+
+function refuseClip(_: VideoJobState, __: Stamped, { as }: { readonly as: ClipRefusal }): Effect {
+  return reply({ refusal: REFUSALS[as] } satisfies RefusedAnswer);
+}
 
 /** The download has ended; the first delivery starts the clock of the clip. */
 function closeClip(state: VideoJobState, event: ClipClose): Effect[] {
@@ -192,6 +275,7 @@ function timerOf(reader: string): string {
 }
 
 export const guards = {
+  isFetched: guardOn('*', ({ fetched }: VideoJobState) => fetched),
   clipIs: verdictOn(['clip.open', 'clip.show'], judgeOpen),
 };
 
@@ -208,3 +292,14 @@ export const actions = {
   scheduleRemoval: emitOn('removal.failed', scheduleRemoval),
   repeatRemoval: emitOn('removal.retry', repeatRemoval),
 };
+
+export type ClipEvent =
+  | ClipShow
+  | ClipOpen
+  | ClipClose
+  | ClipExpire
+  | ReaderExpire
+  | ReaderLost
+  | RemovalFailed
+  | RemovalRetry
+  | (Stamped & { readonly type: 'removal.done' | 'removal.attempt' });

@@ -2,44 +2,63 @@
  * The runs of a render and of its abort: which run is the current one, how far it came, and when it is repeated. Pure; the
  * chart decides when they apply.
  */
-import { assignOn, type Effect, emitOn, guardOn, type Stamped } from '../runtime/index.ts';
+import { assignOn, type Effect, emitOn, guardOn, type Repeats, type Stamped } from '../runtime/index.ts';
 import { plain, reply } from '../terms/chart-tools.ts';
 import type { Refusal } from '../terms/refusal.ts';
-import type {
-  AbortDone,
-  AbortFailed,
-  AbortRetry,
-  BegunRender,
-  RenderAttempt,
-  RenderBegin,
-  RenderFailed,
-  RenderMoved,
-  RenderRetry,
-  RenderSubmitted,
-} from './events.ts';
-import {
-  awaitRetry,
-  follow,
-  isAbortable,
-  isLeftRunning,
-  isRepeatable,
-  moveTo,
-  retryAt,
-  type SubmittedJob,
-  submittedOf,
-  type VideoJobState,
-  withRemote,
-} from './job-state.ts';
+import { type Failed, retryAt, type SubmittedJob, submittedOf, type VideoJobState } from './job.ts';
 import type { FrozenCandidate, RemoteRender, RenderAsk } from './render-ask.ts';
 
+/** From the runner of this run, before it calls a provider; answered with `BegunRender`. */
+export type RenderBegin = Stamped & { readonly type: 'render.begin'; readonly run: number };
+
+/** From the runner: a provider has accepted the render. */
+export type RenderSubmitted = Stamped & {
+  readonly type: 'render.submitted';
+  readonly run: number;
+  readonly remote: RemoteRender;
+};
+
+/** From the runner: the candidate failed without a charge, and `candidate` is tried next. */
+export type RenderMoved = Stamped & {
+  readonly type: 'render.moved';
+  readonly run: number;
+  readonly candidate: number;
+};
+
+/** Where a runner continues: polls `remote`, else renders with `candidate`. */
+export interface BegunRender {
+  readonly candidate: number;
+  readonly remote: RemoteRender | null;
+}
+
+/** A failure of the service; the failure of a provider is a `RenderResult`. */
+export type RenderFailed = Stamped & Failed & { readonly type: 'render.failed' };
+
+/** The runner died; the next run begins. `attempt` is its number, in the runtime's word. */
+export type RenderAttempt = Stamped & { readonly type: 'render.attempt'; readonly attempt: number };
+
+/** Timer: a failed run is repeated. */
+export type RenderRetry = Stamped & { readonly type: 'render.retry'; readonly repeats: Repeats };
+
+export type AbortFailed = Stamped & Failed & { readonly type: 'abort.failed' };
+
+export type AbortRetry = Stamped & { readonly type: 'abort.retry'; readonly repeats: Repeats };
+
 export const RENDER_ACTIVITY = 'render';
+
 export const ABORT_ACTIVITY = 'abort';
+
 const RENDER = 'render';
+
 const ABORT = 'abort';
+
 const RENDER_RETRY = 'render.retry';
+
 const ABORT_RETRY = 'abort.retry';
+
 /** The longest run of one request to abort. */
 const ABORT_MS = 60_000;
+
 /** Requests to abort one render. */
 export const ABORTS_MAX = 3;
 
@@ -98,6 +117,12 @@ function scheduleRetry(_: VideoJobState, event: RenderFailed | AbortFailed): Eff
   return { type: 'schedule', name, at: retryAt(event), event: { type: name, repeats } };
 }
 
+export function awaitRetry(state: VideoJobState, event: RenderFailed): VideoJobState {
+  const { attempt, failure } = event;
+  const waits = { until: retryAt(event), why: `${failure.code}: ${failure.message}` };
+  return { ...state, run: attempt + 1, waits };
+}
+
 function repeatRender(state: VideoJobState, { repeats }: RenderRetry): Effect {
   return { ...performRender(state), repeats };
 }
@@ -132,6 +157,7 @@ function cutAbort(): Effect[] {
 }
 
 const REPORTS = ['render.begin', 'render.submitted', 'render.moved'] as const;
+
 type Report = RenderBegin | RenderSubmitted | RenderMoved;
 
 /** False for the report of a runner whose run is not the current one. */
@@ -139,8 +165,30 @@ function isCurrent({ waits, run }: VideoJobState, report: Report): boolean {
   return waits === null && report.run === run;
 }
 
+/** A failure of the service that a repetition may overcome before the deadline. */
+export function isRepeatable(state: VideoJobState, event: RenderFailed): boolean {
+  return event.failure.retriable && retryAt(event) < submittedOf(state).deadlineAt;
+}
+
 function isLate(state: VideoJobState, { failure, at }: RenderFailed): boolean {
   return failure.retriable && at >= submittedOf(state).deadlineAt;
+}
+
+/** A provider that can abort a render reports one of a job that has ended. */
+export function isLeftRunning(state: VideoJobState, { run, remote }: RenderSubmitted): boolean {
+  const { candidates } = submittedOf(state);
+  return state.remote === null && run <= state.run && candidates[remote.candidate]?.cancellable === true;
+}
+
+/** True if the provider that has accepted the render can abort it. */
+export function isAbortable(state: VideoJobState): boolean {
+  const { candidates } = submittedOf(state);
+  return state.remote !== null && candidates[state.remote.candidate]?.cancellable === true;
+}
+
+/** The run begins that follows a failed or lost one. */
+function followRun(run: number) {
+  return { run, waits: null };
 }
 
 export const guards = {
@@ -153,28 +201,37 @@ export const guards = {
   mayAbortAgain: guardOn('abort.failed', (_: VideoJobState, { failure, attempt }: AbortFailed) => {
     return failure.retriable && attempt < ABORTS_MAX;
   }),
-  isAbortCharged: guardOn('abort.done', (_: VideoJobState, { result }: AbortDone) => result.settlement !== null),
 };
 
 export const actions = {
   markProcessed: assignOn('*', (_: VideoJobState) => ({ processed: true })),
   answerBegun: emitOn('*', answerBegun),
-  followRun: assignOn('render.attempt', (state: VideoJobState, { attempt }: RenderAttempt) => follow(state, attempt)),
-  keepRemote: assignOn('render.submitted', (state: VideoJobState, { remote }: RenderSubmitted) =>
-    withRemote(state, remote),
+  followRun: assignOn('render.attempt', (_: VideoJobState, { attempt }: RenderAttempt) => followRun(attempt)),
+  resumeRender: assignOn('render.retry', (_: VideoJobState, { repeats }: RenderRetry) =>
+    followRun(repeats.attempt + 1),
   ),
-  dropRemote: assignOn('*', (state: VideoJobState) => withRemote(state, null)),
-  moveOn: assignOn('render.moved', (state: VideoJobState, { candidate }: RenderMoved) => moveTo(state, candidate)),
+  keepRemote: assignOn('render.submitted', (_: VideoJobState, { remote }: RenderSubmitted) => ({ remote })),
+  dropRemote: assignOn('*', (_: VideoJobState) => ({ remote: null })),
+  /** The next candidate is tried: the render of the one before is given up. */
+  moveOn: assignOn('render.moved', (_: VideoJobState, { candidate }: RenderMoved) => ({ candidate, remote: null })),
   refuseStale: emitOn('*', refuseStale),
   answerStale: emitOn('*', answerStale),
   scheduleRetry: emitOn(['render.failed', 'abort.failed'], scheduleRetry),
   awaitRetry: assignOn('render.failed', awaitRetry),
   repeatRender: emitOn('render.retry', repeatRender),
-  resumeRender: assignOn('render.retry', (state: VideoJobState, { repeats }: RenderRetry) =>
-    follow(state, repeats.attempt + 1),
-  ),
   cutRender: emitOn('*', cutRender),
   cutAbort: emitOn('*', cutAbort),
   abortRender: emitOn('*', performAbort),
   repeatAbort: emitOn('abort.retry', repeatAbort),
 };
+
+export type RenderEvent =
+  | RenderBegin
+  | RenderSubmitted
+  | RenderMoved
+  | RenderFailed
+  | RenderAttempt
+  | RenderRetry
+  | AbortFailed
+  | AbortRetry
+  | (Stamped & { readonly type: 'abort.attempt' });
