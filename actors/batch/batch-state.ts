@@ -37,7 +37,7 @@ export interface BatchBounds {
   readonly resultsLifetimeMs: number;
   /** How long an ended batch is shown. */
   readonly retentionMs: number;
-  /** The longest run of one attempt of a line, the wait for its turn on the node included. */
+  /** The longest run of one run of a line, the wait for its turn on the node included. */
   readonly lineMs: number;
 }
 
@@ -52,9 +52,9 @@ export interface Submitted extends Omit<NewBatch, 'windowMs' | 'lines' | 'idempo
 /** A line that has a slot. */
 export interface LineInFlight {
   readonly index: number;
-  /** The current attempt; of a waiting line the next one. */
-  readonly attempt: number;
-  /** Present while the line waits for its next attempt: until when, and why the last one failed. */
+  /** The current run, from 1; of a waiting line the next one. */
+  readonly run: number;
+  /** Present while the line waits for its next run: until when, and why the last one failed. */
   readonly waits?: { readonly until: number; readonly why: string };
 }
 

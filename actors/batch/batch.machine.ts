@@ -150,7 +150,7 @@ export const batchMachine = chart.createMachine({
   },
   on: {
     'slot.grant': { actions: 'returnSlots' },
-    'line.attempt': { actions: 'followAttempt' },
+    'line.attempt': { actions: 'followRun' },
     'results.attempt': {},
     'results.failed': { actions: 'scheduleResults' },
     'results.retry': { actions: 'repeatResults' },

@@ -37,10 +37,10 @@ function restOf(state: string, { unsent, submitted }: BatchState, account: strin
   return [`${unsent} lines wait for a slot of account:${account}, which has 8; they are not sent after ${window}.`];
 }
 
-function lineSentence({ index, attempt, waits }: BatchState['inFlight'][number], now: number): string {
-  if (waits === undefined) return `Line ${index} has a slot and runs: attempt ${attempt}.`;
+function lineSentence({ index, run, waits }: BatchState['inFlight'][number], now: number): string {
+  if (waits === undefined) return `Line ${index} has a slot and runs: attempt ${run}.`;
   const seconds = Math.max(0, Math.ceil((waits.until - now) / 1_000));
-  return `Line ${index} waits ${seconds} s for attempt ${attempt}: ${waits.why}.`;
+  return `Line ${index} waits ${seconds} s for attempt ${run}: ${waits.why}.`;
 }
 
 /** Lines that failed, by type: money (`payment_required`), the key (`authentication`), endpoints, and so on. */

@@ -50,7 +50,7 @@ export interface LineInput extends Omit<Submitted, 'id' | 'createdAt' | 'bounds'
 /** From the account: so many further lines may be sent. Never more than the batch asked for. */
 type SlotGrant = Stamped & { readonly type: 'slot.grant'; readonly count: number };
 
-/** What a finished attempt of a line resolves with. */
+/** What a finished run of a line resolves with. */
 export type LineResult = {
   readonly outcome: LineOutcome;
   /** The charge, committed with the outcome; null without one. */
@@ -71,9 +71,9 @@ export type LineFailed = Stamped & {
   readonly key: string;
   readonly failure: { readonly code: string; readonly message: string; readonly retriable: boolean };
 };
-/** The runner died; the next attempt begins. */
+/** The runner died; the next run begins. `attempt` is its number, in the runtime's word. */
 type LineAttempt = Stamped & { readonly type: 'line.attempt'; readonly id: string; readonly attempt: number };
-/** Timer: a failed attempt is repeated. */
+/** Timer: a failed run is repeated. */
 type LineRetry = Stamped & { readonly type: 'line.retry'; readonly id: string; readonly repeats: Repeats };
 /** The events with an outcome of a line. */
 export type LineEnd = LineDone | LineDoneRefused | LineFailed;
@@ -98,7 +98,7 @@ function linesToSend({ next }: BatchState, rows: readonly RowView[], count: numb
 
 function takeSlots(state: BatchState, { rows, count }: SlotGrant): BatchState {
   const lines = linesToSend(state, rows.next ?? [], count);
-  const sent = lines.map(({ index }) => ({ index, attempt: 1 }));
+  const sent = lines.map(({ index }) => ({ index, run: 1 }));
   const last = lines.at(-1);
   return {
     ...state,
@@ -140,7 +140,7 @@ function stopSending(state: BatchState, type: UnsentType): BatchState {
   return { ...stopped, failed: failed + unsent, failures: { ...failures, [type]: unsent } };
 }
 
-/** Drops lines in flight without an outcome: all of them, or those that wait for their next attempt. */
+/** Drops lines in flight without an outcome: all of them, or those that wait for their next run. */
 function drop(state: BatchState, lines: readonly LineInFlight[]): BatchState {
   return { ...state, inFlight: state.inFlight.filter((line) => !lines.includes(line)) };
 }
@@ -172,7 +172,7 @@ export function indexOf({ id }: { readonly id: string }): number {
 }
 
 /**
- * When a failed attempt is repeated. Lines that wait for money are spread over the pause: repeated together, one of them
+ * When a failed run is repeated. Lines that wait for money are spread over the pause: repeated together, one of them
  * would be admitted each time.
  */
 export function retryAt({ id, attempt, at, failure }: LineFailed): number {
@@ -210,8 +210,8 @@ function outcomeOf(event: LineEnd): LineOutcome {
 }
 
 /**
- * Outcome and charge: one commit. An outcome without a charge ends what an earlier attempt may have left held; a single
- * attempt has released its hold itself.
+ * Outcome and charge: one commit. An outcome without a charge ends what an earlier run may have left held; a single run
+ * has released its hold itself.
  */
 export function recordOutcome(state: BatchState, event: LineEnd): Effect[] {
   const line = lineOf(event);
@@ -220,7 +220,7 @@ export function recordOutcome(state: BatchState, event: LineEnd): Effect[] {
   const settlement = event.type === 'line.done' ? event.result.settlement : null;
   if (settlement !== null) return [put, toAccount(state, { type: 'hold.settle', settlement: plain(settlement) })];
   const running = inFlight(state, line.index);
-  const isSingle = running === null || (running.attempt === 1 && event.type === 'line.done');
+  const isSingle = running === null || (running.run === 1 && event.type === 'line.done');
   return isSingle ? [put] : [put, releaseHolds(state, [running], 'it ended without a charge')];
 }
 
@@ -248,10 +248,10 @@ function cutLines(state: BatchState, lines: readonly LineInFlight[], reason: str
 
 function releaseHolds(state: BatchState, lines: readonly LineInFlight[], reason: string): Effect {
   const { id, key } = submittedOf(state);
-  const releases = lines.map(({ index, attempt }) => ({
+  const releases = lines.map(({ index, run }) => ({
     generation: lineGenerationId(id, index),
     // The highest that this run can have requested.
-    attempt: holdAttempt(attempt, HOLDS_PER_RUN_MAX - 1),
+    attempt: holdAttempt(run, HOLDS_PER_RUN_MAX - 1),
     reason,
     status: null,
     attempts: [],
@@ -294,15 +294,15 @@ function judgeEnd(state: BatchState, event: LineEnd): EndCase {
 function awaitRetry(state: BatchState, event: LineFailed): BatchState {
   const { attempt, failure } = event;
   const waits = { until: retryAt(event), why: `${failure.code}: ${failure.message}` };
-  return withLine(state, { index: indexOf(event), attempt: attempt + 1, waits });
+  return withLine(state, { index: indexOf(event), run: attempt + 1, waits });
 }
 
-function followAttempt(state: BatchState, event: LineAttempt): BatchState {
-  return withLine(state, { index: indexOf(event), attempt: event.attempt });
+function followRun(state: BatchState, event: LineAttempt): BatchState {
+  return withLine(state, { index: indexOf(event), run: event.attempt });
 }
 
 function resumeLine(state: BatchState, event: LineRetry): BatchState {
-  return withLine(state, { index: indexOf(event), attempt: event.repeats.attempt + 1 });
+  return withLine(state, { index: indexOf(event), run: event.repeats.attempt + 1 });
 }
 
 const EXPIRED = 'the completion window of its batch closed';
@@ -349,7 +349,7 @@ export const actions = {
   awaitRetry: assignOn('line.failed', awaitRetry),
   repeatLine: emitOn('line.retry', repeatLine),
   resumeLine: assignOn('line.retry', resumeLine),
-  followAttempt: assignOn('line.attempt', followAttempt),
+  followRun: assignOn('line.attempt', followRun),
   cutFailed: emitOn('line.failed', cutFailed),
   dropFailed: assignOn('line.failed', afterDrop),
   cutWaiting: emitOn('*', cutWaiting),

@@ -4,7 +4,7 @@
  * away; both leave the state unchanged. The actor publishes itself on the board, and sends the operator's log its pauses.
  */
 import { setup } from 'xstate';
-import { assignOn, type Effect, emitOn, guardOn, type Stamped } from '../runtime/index.ts';
+import { assignOn, type Effect, emitOn, guardOn, type Stamped, verdictOn } from '../runtime/index.ts';
 import { plain, reply } from '../terms/chart-tools.ts';
 import type { CallFailure, EndpointDeclaration } from '../terms/endpoint.ts';
 import { endpointAddress } from '../terms/ids.ts';
@@ -53,7 +53,7 @@ const pauses = pausing('endpoint', ({ id }: EndpointRecord) => id, endpointAddre
 const answerChanged = (changed: boolean) => ({ type: 'answerChanged', params: { changed } }) as const;
 
 const to = (health: Health) =>
-  ({ guard: { type: 'isIn', params: { health } }, target: health, actions: ['refresh', 'publish'] }) as const;
+  ({ guard: { type: 'healthIs', params: { as: health } }, target: health, actions: ['refresh', 'publish'] }) as const;
 const WHEN_UNKEPT = { guard: 'isUnkept', actions: ['writeHistory', 'markKept'] } as const;
 const WHEN_DUE = { guard: 'isDue', actions: ['refresh', 'publishFresh'] } as const;
 
@@ -62,9 +62,7 @@ export const endpointMachine = setup({
   guards: {
     ...pauses.guards,
     isSame: guardOn('endpoint.declare', (now: EndpointRecord, { digest }: EndpointDeclare) => now.digest === digest),
-    isIn: guardOn('*', (now: EndpointRecord, _, { health }: { readonly health: Health }) => {
-      return record.healthIn(now) === health;
-    }),
+    healthIs: verdictOn('*', (now: EndpointRecord) => record.healthIn(now)),
     isUnkept: guardOn('*', (now: EndpointRecord, { at }) => record.isUnkept(now, at)),
     isDue: guardOn('*', (now: EndpointRecord, { at }) => record.isDue(now, at)),
   },

@@ -1,8 +1,9 @@
 /**
  * Binds pure functions `(context, event, params)` to a chart as its named actions and guards, each with the types of
  * event that it accepts: `actions: { credit: assignOn('deposit.credit', credit) }`. The types are checked against the
- * function's own event, so that a chart needs no casts; `'*'` binds a function that reads no event of its own. A part
- * that a chart runs on another event throws, and the step changes nothing.
+ * function's own event, so that a chart needs no casts; `'*'` binds a function that reads no event of its own. A chart
+ * that runs a part on another event is refused at registration; a part that runs in an entry or an eventless transition
+ * after another event throws, and the step changes nothing.
  */
 import { assign } from 'xstate';
 import { type Effect, emit } from './effect.ts';
@@ -31,7 +32,7 @@ export function emitOn(
   types: string | readonly string[],
   effects: Bound<never, never, never, Effect | readonly Effect[]>,
 ): Part<never, never, void> {
-  return emit(partOf(types, effects));
+  return accepting(types, emit(partOf(types, effects)));
 }
 
 /** The context after an event: the whole of it, or the members that change. */
@@ -44,7 +45,8 @@ export function assignOn(
   types: string | readonly string[],
   next: Bound<never, never, never, object>,
 ): Part<never, never, void> {
-  return assign(partOf(types, next) as Part<object, unknown, object>) as unknown as Part<never, never, void>;
+  const part = assign(partOf(types, next) as Part<object, unknown, object>);
+  return accepting(types, part) as unknown as Part<never, never, void>;
 }
 
 /** Whether a transition is taken. */
@@ -57,7 +59,7 @@ export function guardOn(
   types: string | readonly string[],
   test: Bound<never, never, never, boolean>,
 ): Part<never, never, boolean> {
-  return partOf(types, test);
+  return accepting(types, partOf(types, test));
 }
 
 /**
@@ -69,12 +71,27 @@ export function verdictOn<C, E extends Typed, V extends string>(
   judge: (context: C, event: E) => V,
 ): Part<C, { readonly as: V | readonly V[] }, boolean> {
   let judged: { readonly context: C; readonly event: E; readonly verdict: V } | null = null;
-  return partOf(types, (context: C, event: E, { as }: { readonly as: V | readonly V[] }) => {
+  const part = partOf(types, (context: C, event: E, { as }: { readonly as: V | readonly V[] }) => {
     if (judged === null || judged.event !== event || judged.context !== context) {
       judged = { context, event, verdict: judge(context, event) };
     }
     return typeof as === 'string' ? judged.verdict === as : as.includes(judged.verdict);
   });
+  return accepting(types, part);
+}
+
+/** Registered globally, as the mark of `emit`. */
+const ACCEPTS = Symbol.for('troupe.accepts');
+
+/** Marks a part with the types of event that it accepts. */
+function accepting<F extends object>(types: string | readonly string[], part: F): F {
+  return types === '*' ? part : Object.defineProperty(part, ACCEPTS, { value: [types].flat() });
+}
+
+/** False for a part that throws on events of this type. */
+export function accepts(part: unknown, type: string): boolean {
+  const types = (part as { readonly [ACCEPTS]?: readonly string[] } | undefined)?.[ACCEPTS];
+  return types === undefined || types.includes(type);
 }
 
 const NO_ROWS: readonly RowRef[] = Object.freeze([]);

@@ -100,7 +100,7 @@ class Pair {
     const { batch, index } = found;
     const address = addressOf(batch);
     const id = String(index);
-    const { attempt } = this.#inFlight(batch).find((line) => line.index === index) as { readonly attempt: number };
+    const { run: attempt } = this.#inFlight(batch).find((line) => line.index === index) as { readonly run: number };
     const failed = (retriable: boolean) => {
       const failure = { code: 'code', message: 'why', retriable };
       return { type: 'line.failed', id, attempt, key: 'k', failure } as never;

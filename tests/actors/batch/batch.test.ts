@@ -241,7 +241,7 @@ it('a failed attempt is repeated by a timer with growing pauses, in its slot (ru
     const performed = actors.activitiesOf(at).find(({ id }) => id === '0');
     assert.equal(performed?.repeats, { key: 'k', attempt, failure: { code: failure.code, message: failure.message } });
   }
-  assert.is(state(actors, batch).inFlight.find(({ index }) => index === 0)?.attempt, 4);
+  assert.is(state(actors, batch).inFlight.find(({ index }) => index === 0)?.run, 4);
 });
 
 it('a line whose nodes crashed three times fails, and so does one whose charge is refused (rule B27)', () => {

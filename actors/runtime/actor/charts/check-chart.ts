@@ -1,4 +1,5 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
+import { accepts } from '../chart.ts';
 import { emits } from '../effect.ts';
 
 /** A kind that cannot be registered; the message names the kind and the member at fault. */
@@ -25,7 +26,7 @@ interface Marked {
 
 /**
  * Walks a chart and throws `KindRefused` for everything that a pure step does not support: delays, child actors, side
- * effects, inline code in the configuration, unknown names, unbounded loops.
+ * effects, inline code in the configuration, unknown names, unbounded loops, parts on events that they do not accept.
  */
 export function checkChart(kind: string, machine: AnyStateMachine): void {
   const refuse = (state: string, member: string): never => {
@@ -93,7 +94,7 @@ function checkNode(machine: AnyStateMachine, node: AnyStateNode, refuse: Refuse)
   const initial = config.initial as { readonly actions?: unknown } | string | undefined;
   if (typeof initial === 'object') checkActions(machine, listOf(initial.actions), 'initial', refuse);
   for (const [type, transitions] of node.transitions) {
-    for (const transition of transitions) checkTransition(machine, transition, `on "${type}"`, refuse);
+    for (const transition of transitions) checkTransition(machine, transition, `on "${type}"`, refuse, type);
   }
   for (const transition of node.always ?? []) checkTransition(machine, transition, 'always', refuse);
 }
@@ -103,9 +104,10 @@ function checkTransition(
   transition: { readonly actions: readonly unknown[]; readonly guard?: unknown },
   member: string,
   refuse: Refuse,
+  event = '*',
 ): void {
-  checkActions(machine, transition.actions, member, refuse);
-  if (transition.guard !== undefined) checkGuard(machine, transition.guard, member, refuse);
+  checkActions(machine, transition.actions, member, refuse, event);
+  if (transition.guard !== undefined) checkGuard(machine, transition.guard, member, refuse, event);
 }
 
 function listOf(value: unknown): readonly unknown[] {
@@ -119,7 +121,14 @@ function nameIn(reference: unknown): string | null {
   return typeof type === 'string' ? type : null;
 }
 
-function checkActions(machine: AnyStateMachine, actions: readonly unknown[], member: string, refuse: Refuse): void {
+function checkActions(
+  machine: AnyStateMachine,
+  actions: readonly unknown[],
+  member: string,
+  refuse: Refuse,
+  event = '*',
+): void {
+  const parts = machine.implementations.actions;
   for (const action of actions) {
     if (typeof action === 'function') {
       const builtIn = (action as Marked).type;
@@ -127,19 +136,27 @@ function checkActions(machine: AnyStateMachine, actions: readonly unknown[], mem
     }
     const name = nameIn(action);
     if (name === null) refuse(`${member}: an action without a name`);
-    else if (!Object.hasOwn(machine.implementations.actions, name)) refuse(`${member}: unknown action ${name}`);
+    else if (!Object.hasOwn(parts, name)) refuse(`${member}: unknown action ${name}`);
+    else if (!takes(parts[name], event)) refuse(`${member}: action ${name} does not accept this event`);
   }
 }
 
-function checkGuard(machine: AnyStateMachine, guard: unknown, member: string, refuse: Refuse): void {
+function checkGuard(machine: AnyStateMachine, guard: unknown, member: string, refuse: Refuse, event = '*'): void {
+  const parts = machine.implementations.guards;
   if (typeof guard === 'function') {
     const { check, guards, stateValue } = guard as Marked;
     if (check !== undefined && stateValue !== undefined) return;
     if (check === undefined || guards === undefined) refuse(`${member}: inline guard; name it in setup`);
-    for (const inner of guards ?? []) checkGuard(machine, inner, member, refuse);
+    for (const inner of guards ?? []) checkGuard(machine, inner, member, refuse, event);
     return;
   }
   const name = nameIn(guard);
   if (name === null) refuse(`${member}: a guard without a name`);
-  else if (!Object.hasOwn(machine.implementations.guards, name)) refuse(`${member}: unknown guard ${name}`);
+  else if (!Object.hasOwn(parts, name)) refuse(`${member}: unknown guard ${name}`);
+  else if (!takes(parts[name], event)) refuse(`${member}: guard ${name} does not accept this event`);
+}
+
+/** `event` has a wildcard where it is not known: entries, exits, eventless transitions. */
+function takes(part: unknown, event: string): boolean {
+  return event.includes('*') || accepts(part, event);
 }

@@ -44,9 +44,11 @@ const machine = setup({
 }).createMachine({
   context: { n: 1, last: '' },
   options: { maxIterations: 10 },
+  initial: 'even',
+  states: { even: {}, odd: { entry: 'onlyForRead' } },
   on: {
     add: [
-      { guard: 'addsNothing', actions: 'onlyForRead' },
+      { guard: 'addsNothing', target: '.odd' },
       { guard: { type: 'sizes', params: { as: 'huge' } } },
       {
         guard: { type: 'sizes', params: { as: ['large'] } },

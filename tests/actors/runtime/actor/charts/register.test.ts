@@ -21,6 +21,7 @@ import {
   stateIn,
   stopChild,
 } from 'xstate';
+import { assignOn, emitOn, guardOn, verdictOn } from '../../../../../actors/runtime/actor/chart.ts';
 import { KindRefused } from '../../../../../actors/runtime/actor/charts/check-chart.ts';
 import { register } from '../../../../../actors/runtime/actor/charts/register.ts';
 import { emit } from '../../../../../actors/runtime/actor/effect.ts';
@@ -238,6 +239,36 @@ it('refuses casters of a first version', () => {
   assert.throws(() => register({ ...counterKind, upcast: caster }), /first version has nothing to cast/);
   assert.throws(() => register({ ...counterKind, downcast: caster }), /first version has nothing to cast/);
   assert.is(register({ ...counterKind, version: 2, upcast: caster, downcast: caster }).level, 2);
+});
+
+it('refuses a part that a chart runs on an event which the part does not accept', () => {
+  const guards = {
+    wide: guardOn('*', () => true),
+    opens: guardOn('open', () => true),
+    judged: verdictOn('open', () => 'yes'),
+    mixed: and(['wide', not('opens')]),
+  };
+  const actions = {
+    keep: assignOn('open', () => ({})),
+    tell: emitOn(['open', 'shut'], () => []),
+    any: emitOn('*', () => []),
+  };
+  const charted = (on: object) => refusal(kindOf(machineOf({ on }, { guards, actions })));
+  const judged = { type: 'judged', params: { as: 'yes' } };
+  assert.is(charted({ open: { guard: 'mixed', actions: ['keep', 'tell', 'any'] }, shut: { actions: 'tell' } }), '');
+  assert.is(charted({ '*': { actions: ['keep', 'any'] }, shut: { guard: 'wide', actions: 'any' } }), '');
+  const onShut = 'kind trial: state here: on "shut": ';
+  assert.is(charted({ shut: { actions: 'keep' } }), `${onShut}action keep does not accept this event`);
+  assert.is(
+    charted({ spin: { actions: 'tell' } }),
+    `${onShut.replace('shut', 'spin')}action tell does not accept this event`,
+  );
+  assert.is(charted({ shut: { guard: 'opens' } }), `${onShut}guard opens does not accept this event`);
+  assert.is(charted({ shut: { guard: judged } }), `${onShut}guard judged does not accept this event`);
+  assert.is(
+    charted({ shut: { guard: and(['wide', not('opens')]) } }),
+    `${onShut}guard opens does not accept this event`,
+  );
 });
 
 test.run();
