@@ -94,7 +94,7 @@ for (const javaScriptEnabled of [true, false])
     assert.is(await page.getByLabel('Limit in USD').inputValue(), '2.5');
     await page.getByLabel('Limit in USD').fill('nothing');
     await page.getByRole('button', { name: 'Save' }).press('Enter');
-    await page.getByText('An amount in dollars').waitFor();
+    await page.getByText('must be an amount in USD').waitFor();
     await page.getByLabel('Limit in USD').fill('3');
     await page.getByRole('button', { name: 'Save' }).press('Enter');
     await page.getByText('$3.00').waitFor();
