@@ -146,7 +146,7 @@ it('a request without a trace begins one, and so does one with a malformed heade
 
 it('without a collector nothing is loaded, and a request is not traced', async () => {
   const program = `
-    const { openTracing } = await import('../../gateway/operator/tracing/open-tracing.ts');
+    const { openTracing } = await import('./gateway/operator/tracing/open-tracing.ts');
     if ((await openTracing({ url: null, percent: 100 }, 'n1')) !== null) throw new Error('a tracing');
     const { createRequire } = await import('node:module');
     const { cache } = createRequire(process.cwd() + '/x.js');
