@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { COMMANDS_PAGE, commandsByName, subjectsOf, withTables } from './support/commands-page.ts';
 import { ROOT, read, walk } from './support/sources.ts';
 
 const GLOSSARY_WORDS_MAX = 40;
@@ -99,14 +100,27 @@ test('every npm script that a document names is declared', () => {
   assert.equal(wrong, []);
 });
 
+const commands = await commandsByName();
+
 test('every troupe command that a document names is a command', () => {
-  const commands = walk('gateway/operator/cli').map((path) => read(path).text);
+  const groups = new Set([...commands.keys()].flatMap((name) => [name, name.replace(/ [^ ]+$/, '')]));
   const used = documents.flatMap(({ path, text }) =>
-    [...text.matchAll(/\bnpx troupe ([a-z]+)/g)].map(([, command = '']) => ({ path, command })),
+    [...text.matchAll(/\bnpx troupe ([a-z][a-z-]*)(?: ([a-z][a-z-]*)\b)?/g)].map(([, first = '', second = '']) => ({
+      path,
+      first,
+      name: `${first} ${second}`.trim(),
+    })),
   );
-  const wrong = used.filter(({ command }) => !commands.some((text) => text.includes(`'${command}'`)));
+  const wrong = used.filter(({ first, name }) => !commands.has(first) && !groups.has(name));
   assert.ok(used.length > 20);
   assert.equal(wrong, []);
+});
+
+test('the page of commands lists every command and no other, with the description that --help prints', () => {
+  const page = documents.find(({ path }) => path === COMMANDS_PAGE)?.text ?? '';
+  const subjects = subjectsOf(page);
+  assert.equal([...subjects].sort(), [...new Set([...commands.keys()].map((name) => name.split(' ')[0]))].sort());
+  assert.is(page, withTables(page, commands), 'run node tests/support/commands-page.ts');
 });
 
 test('editors and the formatter agree', () => {
