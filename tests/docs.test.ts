@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ACTORS, GATEWAY, RUNTIME } from './fixtures/layers.ts';
 import { COMMANDS_PAGE, commandsByName, subjectsOf, withTables } from './support/commands-page.ts';
 import { ROOT, read, walk } from './support/sources.ts';
 
@@ -121,6 +122,30 @@ test('the page of commands lists every command and no other, with the descriptio
   const subjects = subjectsOf(page);
   assert.equal([...subjects].sort(), [...new Set([...commands.keys()].map((name) => name.split(' ')[0]))].sort());
   assert.is(page, withTables(page, commands), 'run node tests/support/commands-page.ts');
+});
+
+test('the layers of CONTRIBUTING are those that the house rules hold', () => {
+  const text = documents.find(({ path }) => path === 'CONTRIBUTING.md')?.text ?? '';
+  const row = (layers: readonly (readonly [string, ...string[]])[]): string =>
+    layers
+      .map(([, ...names]) => names)
+      .map((names) => (names.includes('account') ? 'one folder per kind' : names.map((name) => `\`${name}\``).join(', ')))
+      .join(' < ');
+  const rows = [`| runtime (\`actors/runtime/\`) | ${row(RUNTIME)} |`, `| actors | ${row(ACTORS)} |`];
+  for (const line of [...rows, `| gateway | ${row(GATEWAY)} |`]) assert.ok(text.includes(line), `write ${line}`);
+});
+
+test('each table of promises in actors/README names the tests that hold it', () => {
+  const readme = documents.find(({ path }) => path === 'actors/README.md')?.text ?? '';
+  const tables = [...readme.matchAll(/^\|.*\| +Held by +\|$\n((?:\|.*\n)+)/gm)].map(([, rows = '']) => rows);
+  assert.is(tables.length, 3);
+  const cells = tables.flatMap((rows) => rows.split('\n').slice(1, -1)).map((line) => line.split('|').at(-2) ?? '');
+  const wrong = cells.filter((cell) => {
+    const tests = quoted(cell);
+    return tests.length === 0 || !tests.every((name) => files.some((file) => file.startsWith('tests/') && file.endsWith(`/${name}`)));
+  });
+  assert.ok(cells.length > 15);
+  assert.equal(wrong, []);
 });
 
 test('editors and the formatter agree', () => {

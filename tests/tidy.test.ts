@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { layerOf } from './fixtures/layers.ts';
 import { HOMES } from './fixtures/package-homes.ts';
 import { functions, ROOT, read, target, walk } from './support/sources.ts';
 
@@ -19,49 +20,13 @@ const all = [...product, ...walk('tests').map(read)];
 /** The simulated providers: they represent machines of other companies and share no code with the product. */
 const SIMULATOR = /^gateway\/simulator\//;
 
-/** Layers from the bottom up; a file may import its own layer and those before it. */
-const LAYERS: readonly (readonly [RegExp, string, number])[] = [
-  [/^actors\/runtime\/(ports|system|collections)\//, 'ports|collections', 0],
-  [/^actors\/runtime\/(actor|bytes)\//, 'actor|bytes', 1],
-  [/^actors\/runtime\/durable\//, 'durable', 2],
-  [/^actors\/runtime\/cluster\//, 'cluster', 3],
-  [/^actors\/runtime\/(stores|transports|inspect)\//, 'adapters', 4],
-  [/^actors\/runtime\/node\.ts$/, 'node', 5],
-  [/^actors\/runtime\/index\.ts$/, 'runtime', 6],
-  [/^actors\/terms\//, 'terms', 7],
-  [
-    /^actors\/(account|key|rate-window|payment|issuance-code|provider|endpoint|batch|video-job|webhook|file|session|workspace|audit|refusal-log)\//,
-    'kind',
-    8,
-  ],
-  [/^actors\/kinds\.ts$/, 'kinds', 9],
-  [/^gateway\/terms\//, 'gateway terms', 10],
-  [/^cluster\.config\.ts$/, 'config', 11],
-  [/^gateway\/(outbound|tokens|json|overload)\//, 'outbound|tokens|json|overload', 12],
-  [/^gateway\/pricing\//, 'pricing', 13],
-  [/^gateway\/catalogue\//, 'catalogue', 14],
-  [/^gateway\/files\//, 'files', 15],
-  [/^gateway\/(providers|dialects)\//, 'providers|dialects', 16],
-  [/^gateway\/routing\//, 'routing', 17],
-  [/^gateway\/inference\//, 'inference', 18],
-  // Calls providers as inference does, but without a charge: it uses adapters and actors, no hold and no caller.
-  [/^gateway\/checks\//, 'checks', 19],
-  [/^gateway\/jobs\//, 'jobs', 20],
-  [/^gateway\/management\//, 'management', 21],
-  [/^gateway\/http\//, 'http', 22],
-  [/^gateway\/edge\//, 'edge', 23],
-  [/^gateway\/(api|pages|sockets|operator)\//, 'api|pages|sockets|operator', 24],
-  [/^gateway\/(main\.ts$|node\/)/, 'main', 25],
-  // Separate processes outside the layers: the rule below keeps them apart from the rest of the product.
-  [SIMULATOR, 'simulator', 26],
-];
-
 /** Entry points above the layers: they may start the composition root. */
 const ABOVE_MAIN = /^gateway\/operator\/cli\//;
 
-function layerOf(path: string): number {
-  return LAYERS.find(([pattern]) => pattern.test(path))?.[2] ?? -1;
-}
+/** A kind, and what the adapters of providers and the dialects share. */
+const KIND = layerOf('actors/account/account.ts');
+const ADAPTER = layerOf('gateway/providers/adapter.ts');
+const BELOW_ADAPTERS = [layerOf('gateway/terms/turn.ts'), layerOf('gateway/json/json-reader.ts')];
 
 test('every product file belongs to a layer and never imports upward', () => {
   const wrong: string[] = [];
@@ -135,9 +100,9 @@ test('kinds never import each other and dialects and providers never meet', () =
       if (other === null) continue;
       const [top, folder] = source.path.split('/');
       const [otherTop, otherFolder] = other.split('/');
-      const kinds = layerOf(source.path) === 8 && layerOf(other) === 8 && folder !== otherFolder;
+      const kinds = layerOf(source.path) === KIND && layerOf(other) === KIND && folder !== otherFolder;
       const adapters =
-        layerOf(source.path) === 16 && ![10, 12].includes(layerOf(other)) && other.startsWith('gateway/');
+        layerOf(source.path) === ADAPTER && !BELOW_ADAPTERS.includes(layerOf(other)) && other.startsWith('gateway/');
       const sameFolder = top === otherTop && folder === otherFolder;
       if (kinds || (adapters && !sameFolder)) wrong.push(`${source.path} imports ${other}`);
     }
