@@ -129,7 +129,9 @@ test('the layers of CONTRIBUTING are those that the house rules hold', () => {
   const row = (layers: readonly (readonly [string, ...string[]])[]): string =>
     layers
       .map(([, ...names]) => names)
-      .map((names) => (names.includes('account') ? 'one folder per kind' : names.map((name) => `\`${name}\``).join(', ')))
+      .map((names) =>
+        names.includes('account') ? 'one folder per kind' : names.map((name) => `\`${name}\``).join(', '),
+      )
       .join(' < ');
   const rows = [`| runtime (\`actors/runtime/\`) | ${row(RUNTIME)} |`, `| actors | ${row(ACTORS)} |`];
   for (const line of [...rows, `| gateway | ${row(GATEWAY)} |`]) assert.ok(text.includes(line), `write ${line}`);
@@ -142,7 +144,10 @@ test('each table of promises in actors/README names the tests that hold it', () 
   const cells = tables.flatMap((rows) => rows.split('\n').slice(1, -1)).map((line) => line.split('|').at(-2) ?? '');
   const wrong = cells.filter((cell) => {
     const tests = quoted(cell);
-    return tests.length === 0 || !tests.every((name) => files.some((file) => file.startsWith('tests/') && file.endsWith(`/${name}`)));
+    return (
+      tests.length === 0 ||
+      !tests.every((name) => files.some((file) => file.startsWith('tests/') && file.endsWith(`/${name}`)))
+    );
   });
   assert.ok(cells.length > 15);
   assert.equal(wrong, []);
