@@ -1,5 +1,6 @@
 import { assign, setup } from 'xstate';
-import { type ActorEvent, emit, type Kind, type Stamped } from '../../actors/runtime/index.ts';
+import { type ActorEvent, emit, type Stamped } from '../../actors/runtime/index.ts';
+import { testKind } from '../support/test-kind.ts';
 
 /** Events of an alarm: set timers at these times (store time in ms), and the events of its timers. */
 export type AlarmEvent = Stamped &
@@ -35,17 +36,12 @@ const machine = setup({
 });
 
 /** An actor whose timers each cause one durable step, reported to the engine's host once it is on the disk. */
-export const alarmKind: Kind = {
+export const alarmKind = testKind({
   name: 'alarm',
   machine,
-  version: 1,
   creates: ['alarm.set'],
-  finishes: [],
-  volatile: [],
-  collections: {},
   explain: () => ['an alarm of the benchmarks'],
-  redact: (context) => context,
-};
+});
 
 export function setTo(dueAt: readonly number[]): ActorEvent {
   return { type: 'alarm.set', dueAt };

@@ -1,5 +1,6 @@
 import { assign, setup } from 'xstate';
-import { type ActorEvent, emit, type Kind, type Stamped } from '../../actors/runtime/index.ts';
+import { type ActorEvent, emit, type Stamped } from '../../actors/runtime/index.ts';
+import { testKind } from '../support/test-kind.ts';
 
 /** The events of a purse in the benchmarks. */
 export type PurseEvent = Stamped &
@@ -40,17 +41,13 @@ const machine = setup({
 });
 
 /** A minimal actor: a debit is durable before its answer, showing the balance changes nothing. */
-export const purseKind: Kind = {
+export const purseKind = testKind({
   name: 'purse',
   machine,
-  version: 1,
   creates: ['purse.open'],
-  finishes: [],
   volatile: ['purse.show'],
-  collections: {},
   explain: () => ['a purse of the benchmarks'],
-  redact: (context) => context,
-};
+});
 
 export const OPEN: ActorEvent = { type: 'purse.open' };
 export const DEBIT: ActorEvent = { type: 'purse.debit', amount: 1 };

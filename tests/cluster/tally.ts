@@ -1,7 +1,7 @@
 /** The smallest durable actor for cluster tests: adds, replies with its sum, publishes it. */
 import { assign, setup } from 'xstate';
 import { emit } from '../../actors/runtime/actor/effect.ts';
-import type { Kind } from '../../actors/runtime/actor/kind.ts';
+import { testKind } from '../support/test-kind.ts';
 
 interface Context {
   readonly sum: number;
@@ -35,14 +35,10 @@ const machine = setup({
   },
 });
 
-export const tally: Kind = {
+export const tally = testKind({
   name: 'tally',
   machine,
-  version: 1,
   creates: ['tally.add'],
-  finishes: [],
   volatile: ['tally.read'],
-  collections: {},
   explain: (view) => [`It has added up to ${(view.context as unknown as Context).sum}.`],
-  redact: (context) => context,
-};
+});

@@ -3,14 +3,8 @@
  * a timer, a result or a message of another shard. Its mood decides how it handles a refused payment.
  */
 import { assign, setup } from 'xstate';
-import {
-  type ActorEvent,
-  type Effect,
-  emit,
-  type Json,
-  type Kind,
-  type Stamped,
-} from '../../../actors/runtime/index.ts';
+import { type ActorEvent, type Effect, emit, type Json, type Stamped } from '../../../actors/runtime/index.ts';
+import { testKind } from '../../support/test-kind.ts';
 
 interface Clerk {
   readonly booked: number;
@@ -112,17 +106,13 @@ const machine = setup({
   on: { open: { actions: 'answer' } },
 });
 
-export const clerkKind: Kind = {
+export const clerkKind = testKind({
   name: 'clerk',
   machine,
-  version: 1,
   creates: ['open'],
-  finishes: [],
-  volatile: [],
   activities: ['work'],
   resident: true,
   collections: { bill: { sort: () => 0, index: [() => 'gone'], open: (bill: Bill) => bill.state === 'paid' } },
   leaseRows: { collection: 'bill', column: 0, event: 'node.lost' },
   explain: ({ state }) => [`It is ${state}.`],
-  redact: (context) => context,
-};
+});

@@ -5,7 +5,7 @@
 import { assign, setup } from 'xstate';
 import { emit } from '../../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Stamped } from '../../../actors/runtime/actor/event.ts';
-import type { Kind } from '../../../actors/runtime/actor/kind.ts';
+import { testKind } from '../../support/test-kind.ts';
 
 interface Line {
   readonly reply: string | null;
@@ -39,14 +39,8 @@ const lineMachine = setup({
   },
 });
 
-export const lineKind: Kind = {
+export const lineKind = testKind({
   name: 'line',
   machine: lineMachine,
-  version: 1,
   creates: ['line.end', 'line.show'],
-  finishes: [],
-  volatile: [],
-  collections: {},
-  explain: () => [],
-  redact: (context) => context,
-};
+});

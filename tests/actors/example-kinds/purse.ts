@@ -2,7 +2,7 @@
 import { assign, setup } from 'xstate';
 import { emit } from '../../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Stamped } from '../../../actors/runtime/actor/event.ts';
-import type { Kind } from '../../../actors/runtime/actor/kind.ts';
+import { testKind } from '../../support/test-kind.ts';
 
 interface Purse {
   readonly address: string;
@@ -62,14 +62,8 @@ export const purseMachine = setup({
   },
 });
 
-export const purseKind: Kind = {
+export const purseKind = testKind({
   name: 'purse',
   machine: purseMachine,
-  version: 1,
   creates: ['fill'],
-  finishes: [],
-  volatile: [],
-  collections: {},
-  explain: () => [],
-  redact: (context) => context,
-};
+});

@@ -2,7 +2,7 @@
 import { assign, setup } from 'xstate';
 import { emit } from '../../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Json, RowView, Stamped } from '../../../actors/runtime/actor/event.ts';
-import type { Kind } from '../../../actors/runtime/actor/kind.ts';
+import { testKind } from '../../support/test-kind.ts';
 
 interface Written {
   readonly written: number;
@@ -102,13 +102,11 @@ export const registerMachine = setup({
 export const LINE_RETENTION_MS = 1_000;
 export const NEXT_MAX = 100;
 
-export const registerKind: Kind = {
+export const registerKind = testKind({
   name: 'register',
   machine: registerMachine,
-  version: 1,
   creates: ['put'],
   finishes: ['close'],
-  volatile: [],
   collections: {
     line: {
       sort: (body: Line) => body.rank ?? body.at,
@@ -129,5 +127,4 @@ export const registerKind: Kind = {
   },
   leaseRows: { collection: 'line', column: 0, event: 'node.lost' },
   explain: (view) => [`${view.openRows.line?.length ?? 0} open lines`],
-  redact: (context) => context,
-};
+});

@@ -5,7 +5,7 @@ import { assign, setup } from 'xstate';
 import type { Repeats } from '../../../actors/runtime/actor/effect.ts';
 import { emit } from '../../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Json, Stamped } from '../../../actors/runtime/actor/event.ts';
-import type { Kind } from '../../../actors/runtime/actor/kind.ts';
+import { testKind } from '../../support/test-kind.ts';
 
 interface Records {
   readonly received: readonly string[];
@@ -83,15 +83,10 @@ const machine = setup({
   },
 });
 
-export const senderKind: Kind = {
+export const senderKind = testKind({
   name: 'sender',
   machine,
-  version: 1,
   creates: ['open', 'note'],
-  finishes: [],
-  volatile: [],
   activities: ['work', 'unknown'],
-  collections: {},
   explain: () => ['sends messages'],
-  redact: (context) => context,
-};
+});

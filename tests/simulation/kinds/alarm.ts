@@ -1,6 +1,7 @@
 /** A test kind: timers. Each alarm has a row with its due time and how often it fired. */
 import { assign, setup } from 'xstate';
-import { type ActorEvent, emit, type Json, type Kind, type Stamped } from '../../../actors/runtime/index.ts';
+import { type ActorEvent, emit, type Json, type Stamped } from '../../../actors/runtime/index.ts';
+import { testKind } from '../../support/test-kind.ts';
 
 interface Clockwork {
   readonly rung: number;
@@ -66,15 +67,10 @@ const alarmMachine = setup({
   },
 });
 
-export const alarmKind: Kind = {
+export const alarmKind = testKind({
   name: 'alarm',
   machine: alarmMachine,
-  version: 1,
   creates: ['alarm.set'],
-  finishes: [],
-  volatile: [],
   collections: { alarm: { sort: (body: Alarm) => body.setAt } },
   rows: (event) => [{ as: 'alarm', collection: 'alarm', id: String(event.name), mayBeStored: true }],
-  explain: () => [],
-  redact: (context) => context,
-};
+});

@@ -9,10 +9,10 @@ import {
   type Effect,
   emit,
   type Json,
-  type Kind,
   type RowRef,
   type Stamped,
 } from '../../../actors/runtime/index.ts';
+import { testKind } from '../../support/test-kind.ts';
 
 interface Biller {
   readonly booked: number;
@@ -111,19 +111,14 @@ const billerMachine = setup({
   on: { 'biller.open': { target: '.open', actions: 'answer' }, 'work.attempt': {} },
 });
 
-export const billerKind: Kind = {
+export const billerKind = testKind({
   name: 'biller',
   machine: billerMachine,
-  version: 1,
   creates: ['biller.open'],
-  finishes: [],
-  volatile: [],
   activities: ['work'],
   collections: { bill: { sort: () => 0 } },
   rows: (event): readonly RowRef[] =>
     event.type.startsWith('biller.') || event.type === 'work.attempt'
       ? []
       : [{ as: 'bill', collection: 'bill', id: billOf(event), mayBeStored: true }],
-  explain: () => [],
-  redact: (context) => context,
-};
+});

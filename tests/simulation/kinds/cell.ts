@@ -1,6 +1,7 @@
 /** A test kind: one value that is written, read and swapped, with a count of its changes; published on the board. */
 import { assign, setup } from 'xstate';
-import { type ActorEvent, emit, type Json, type Kind, type Stamped } from '../../../actors/runtime/index.ts';
+import { type ActorEvent, emit, type Json, type Stamped } from '../../../actors/runtime/index.ts';
+import { testKind } from '../../support/test-kind.ts';
 
 interface Cell {
   readonly address: string;
@@ -47,14 +48,8 @@ const cellMachine = setup({
   },
 });
 
-export const cellKind: Kind = {
+export const cellKind = testKind({
   name: 'cell',
   machine: cellMachine,
-  version: 1,
   creates: ['cell.write', 'cell.read', 'cell.swap'],
-  finishes: [],
-  volatile: [],
-  collections: {},
-  explain: () => [],
-  redact: (context) => context,
-};
+});

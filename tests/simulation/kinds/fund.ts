@@ -1,6 +1,7 @@
 /** A test kind: money that billers of its shard take. It refuses amounts above its balance and does not handle takings while shut. */
 import { assign, setup } from 'xstate';
-import { type ActorEvent, emit, type Json, type Kind, type Stamped } from '../../../actors/runtime/index.ts';
+import { type ActorEvent, emit, type Json, type Stamped } from '../../../actors/runtime/index.ts';
+import { testKind } from '../../support/test-kind.ts';
 
 interface Fund {
   readonly amount: number;
@@ -48,18 +49,14 @@ export const fundMachine = setup({
   on: { 'fund.fill': { actions: ['fill', 'answer'] }, 'fund.open': { target: '.open', actions: 'answer' } },
 });
 
-export const fundKind: Kind = {
+export const fundKind = testKind({
   name: 'fund',
   machine: fundMachine,
-  version: 1,
   creates: ['fund.fill'],
   finishes: ['fund.take'],
-  volatile: [],
   collections: { payment: { sort: () => 0 } },
   rows: (event) =>
     event.type === 'fund.take'
       ? [{ as: 'payment', collection: 'payment', id: String(event.bill), mayBeStored: true }]
       : [],
-  explain: () => [],
-  redact: (context) => context,
-};
+});

@@ -5,10 +5,10 @@ import {
   type Effect,
   emit,
   type Json,
-  type Kind,
   type Repeats,
   type Stamped,
 } from '../../../actors/runtime/index.ts';
+import { testKind } from '../../support/test-kind.ts';
 
 interface JobState {
   readonly ended: number;
@@ -121,16 +121,12 @@ const jobMachine = setup({
   },
 });
 
-export const jobKind: Kind = {
+export const jobKind = testKind({
   name: 'job',
   machine: jobMachine,
-  version: 1,
   creates: ['job.begin'],
   finishes: ['job.lapse'],
-  volatile: [],
   activities: ['task'],
   collections: { work: { sort: () => 0 } },
   rows: (event) => [{ as: 'work', collection: 'work', id: String(event.id), mayBeStored: true }],
-  explain: () => [],
-  redact: (context) => context,
-};
+});

@@ -1,6 +1,7 @@
 /** A test kind: adds, with one row per addition. A repeated addition is answered from its row, unless sent `once`. */
 import { assign, setup } from 'xstate';
-import { type ActorEvent, emit, type Kind, type RowView, type Stamped } from '../../../actors/runtime/index.ts';
+import { type ActorEvent, emit, type RowView, type Stamped } from '../../../actors/runtime/index.ts';
+import { testKind } from '../../support/test-kind.ts';
 
 interface Tally {
   readonly total: number;
@@ -55,19 +56,14 @@ const tallyMachine = setup({
   },
 });
 
-export const tallyKind: Kind = {
+export const tallyKind = testKind({
   name: 'tally',
   machine: tallyMachine,
-  version: 1,
   creates: ['tally.add', 'tally.read'],
-  finishes: [],
-  volatile: [],
   collections: { addition: { sort: (body: Addition) => body.at } },
   // Loaded for `once` too: a second application must show in the row.
   rows: (event) =>
     event.type === 'tally.add'
       ? [{ as: 'known', collection: 'addition', id: String(event.op), mayBeStored: true }]
       : [],
-  explain: () => [],
-  redact: (context) => context,
-};
+});

@@ -1,6 +1,7 @@
 /** A test kind: numbered transfers to wallets of other owners, mostly in other shards. */
 import { assign, setup } from 'xstate';
-import { type ActorEvent, emit, type Json, type Kind, type Stamped } from '../../../actors/runtime/index.ts';
+import { type ActorEvent, emit, type Json, type Stamped } from '../../../actors/runtime/index.ts';
+import { testKind } from '../../support/test-kind.ts';
 
 interface Wallet {
   readonly amount: number;
@@ -82,18 +83,13 @@ const walletMachine = setup({
   },
 });
 
-export const walletKind: Kind = {
+export const walletKind = testKind({
   name: 'wallet',
   machine: walletMachine,
-  version: 1,
   creates: ['wallet.fill'],
-  finishes: [],
-  volatile: [],
   collections: { receipt: { sort: (body: Receipt) => body.order } },
   rows: (event) =>
     event.type === 'wallet.receive'
       ? [{ as: 'known', collection: 'receipt', id: String(event.transfer), mayBeStored: true }]
       : [],
-  explain: () => [],
-  redact: (context) => context,
-};
+});
