@@ -1,38 +1,33 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
-import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../support/provider/scripted-provider.ts';
+import { startCluster } from '../support/cluster/start-cluster.ts';
+import { startScriptedProvider } from '../support/provider/scripted-provider.ts';
 import { modelsDocument } from '../support/provider/simulated-provider.ts';
+import { openApi } from './client.ts';
 
 const it = bounded(test);
 const WINDOW = 1_000_000;
 
-let provider: ScriptedProvider;
-let cluster: TestCluster;
 /** `max_tokens` of each call that the provider received. */
 const ceilings: unknown[] = [];
-
-test.before(async () => {
-  provider = await startScriptedProvider();
-  provider.answer = ({ stream, body, response }) => {
-    ceilings.push(body.max_completion_tokens);
-    const usage = { prompt_tokens: 5, completion_tokens: 2 };
-    if (stream) {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: 'hi' }, finish_reason: 'stop' }] })}\n\n`);
-      response.end(`data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
-      return;
-    }
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ choices: [{ message: { content: 'hi' }, finish_reason: 'stop' }], usage }));
-  };
-  cluster = await startCluster({ simulators: [], providers: [endless(provider.baseUrl)] });
-});
-test.after(async () => {
-  await cluster.close();
-  await provider.close();
-});
+const provider = await startScriptedProvider();
+provider.answer = ({ stream, body, response }) => {
+  ceilings.push(body.max_completion_tokens);
+  const usage = { prompt_tokens: 5, completion_tokens: 2 };
+  if (stream) {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: 'hi' }, finish_reason: 'stop' }] })}\n\n`);
+    response.end(`data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ choices: [{ message: { content: 'hi' }, finish_reason: 'stop' }], usage }));
+};
+const { cluster, send } = await openApi(test, () =>
+  startCluster({ simulators: [], providers: [endless(provider.baseUrl)] }),
+);
+test.after(() => provider.close());
 
 /** A model of 1,000,000 tokens at 15 USD per million completion tokens that declares no output limit. */
 function endless(baseUrl: string) {
@@ -47,11 +42,8 @@ function endless(baseUrl: string) {
 }
 
 function ask(key: string, members: object = {}): Promise<Response> {
-  return fetch(`${cluster.baseUrls[0]}/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'sim/endless', messages: [{ role: 'user', content: 'Hello' }], ...members }),
-  });
+  const body = { model: 'sim/endless', messages: [{ role: 'user', content: 'Hello' }], ...members };
+  return send('/chat/completions', { key, body });
 }
 
 for (const stream of [false, true]) {
@@ -64,8 +56,7 @@ for (const stream of [false, true]) {
     assert.ok(sent > 660_000 && sent <= 666_666, `${sent}`);
     assert.is(answer.headers.get('x-affordable-max-tokens'), String(sent));
     const id = answer.headers.get('x-generation-id');
-    const headers = { authorization: `Bearer ${key}` };
-    const record = await fetch(`${cluster.baseUrls[0]}/generation?id=${id}`, { headers });
+    const record = await send(`/generation?id=${id}`, { key });
     const { data } = (await record.json()) as { data: { affordable_max_tokens: number; hold_cost: number } };
     assert.is(data.affordable_max_tokens, sent);
     assert.ok(data.hold_cost <= 10 && data.hold_cost > 9.9999, `${data.hold_cost}`);

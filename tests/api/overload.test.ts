@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
-import { startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../support/provider/scripted-provider.ts';
+import { startCluster } from '../support/cluster/start-cluster.ts';
+import { startScriptedProvider } from '../support/provider/scripted-provider.ts';
 import { simulatedProvider } from '../support/provider/simulated-provider.ts';
+import { openApi } from './client.ts';
 
 const it = bounded(test);
 const REQUESTS_MAX = 8;
@@ -16,35 +17,25 @@ const REPLY = {
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 };
 
-let provider: ScriptedProvider;
-let cluster: TestCluster;
 /** Calls that the provider answers when the test says so. */
 const waiting: ServerResponse[] = [];
-
-test.before(async () => {
-  provider = await startScriptedProvider();
-  provider.answer = ({ response }) => void waiting.push(response);
-  cluster = await startCluster({
+const provider = await startScriptedProvider();
+provider.answer = ({ response }) => void waiting.push(response);
+const { cluster, send, chat } = await openApi(test, () =>
+  startCluster({
     edge: { requestsMax: REQUESTS_MAX },
     simulators: [],
     providers: [simulatedProvider('sim-a', provider.baseUrl)],
-  });
-});
-test.after(async () => {
-  await cluster.close();
-  await provider.close();
-});
+  }),
+);
+test.after(() => provider.close());
 
 it('sheds requests beyond the bound before money is held, and advises a retry (rule E45)', async () => {
   const { key } = await cluster.fund('100');
   const body = JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }] });
   let refused = 0;
   const asked = Array.from({ length: REQUESTS }, async () => {
-    const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body,
-    });
+    const answer = await send('/chat/completions', { key, body });
     if (answer.status === 503) refused += 1;
     return answer;
   });
@@ -70,12 +61,7 @@ it('sheds requests beyond the bound before money is held, and advises a retry (r
 it('serves another account while one has every request that a node runs (rule E47)', async () => {
   const [greedy, tenant] = [await cluster.fund('100'), await cluster.fund('100')];
   waiting.length = 0;
-  const ask = (key: string): Promise<Response> =>
-    fetch(`${cluster.baseUrls[0]}/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: 'hello' }] }),
-    });
+  const ask = (key: string): Promise<Response> => chat({}, { key });
   const reached = async (count: number): Promise<void> => {
     while (waiting.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
   };

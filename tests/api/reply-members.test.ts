@@ -1,42 +1,26 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
-import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../support/provider/scripted-provider.ts';
+import { startCluster } from '../support/cluster/start-cluster.ts';
+import { startScriptedProvider } from '../support/provider/scripted-provider.ts';
 import { simulatedProvider } from '../support/provider/simulated-provider.ts';
+import { openApi } from './client.ts';
 
 const it = bounded(test);
 
-let provider: ScriptedProvider;
-let cluster: TestCluster;
-let funded: Funded;
-
-test.before(async () => {
-  provider = await startScriptedProvider();
-  cluster = await startCluster({
+const provider = await startScriptedProvider();
+const open = () =>
+  startCluster({
     rates: { keyPerMinute: 100_000 },
     edge: { streamBufferBytesMax: 64 * 1024, streamStalledMs: 700 },
     providers: [simulatedProvider('sim-c', provider.baseUrl)],
   });
-  funded = await cluster.fund('1000');
-});
-test.after(async () => {
-  await cluster.close();
-  await provider.close();
-});
+const { cluster, send } = await openApi(test, open, '1000');
+test.after(() => provider.close());
 
-const headers = (): Record<string, string> => ({
-  authorization: `Bearer ${funded.key}`,
-  'content-type': 'application/json',
-});
-
-function ask(body: object, signal?: AbortSignal): Promise<Response> {
-  return fetch(`${cluster.baseUrls[0]}/chat/completions`, {
-    method: 'POST',
-    headers: headers(),
-    body: JSON.stringify({ messages: [{ role: 'user', content: 'hello' }], ...body }),
-    ...(signal ? { signal } : {}),
-  });
+function ask(members: object, signal?: AbortSignal): Promise<Response> {
+  const body = { messages: [{ role: 'user', content: 'hello' }], ...members };
+  return send('/chat/completions', { body, ...(signal ? { signal } : {}) });
 }
 
 interface Message {
@@ -192,7 +176,7 @@ async function generation(
   until: (data: Record<string, unknown>) => boolean,
 ): Promise<Record<string, unknown>> {
   for (;;) {
-    const answer = await fetch(`${cluster.baseUrls[0]}/generation?id=${id}`, { headers: headers() });
+    const answer = await send(`/generation?id=${id}`);
     const { data } = (await answer.json()) as { data?: Record<string, unknown> };
     if (data && until(data)) return data;
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -244,7 +228,7 @@ it('members that nothing reads are named on the answer, whole or streamed, and o
     await answer.text();
     assert.is(answer.headers.get('x-unread-members'), 'temprature, max_token');
     const id = answer.headers.get('x-generation-id');
-    const record = await fetch(`${cluster.baseUrls[0]}/generation?id=${id}`, { headers: headers() });
+    const record = await send(`/generation?id=${id}`);
     const { data } = (await record.json()) as { readonly data: { readonly unread_members: readonly string[] } };
     assert.equal(data.unread_members, ['temprature', 'max_token']);
   }

@@ -1,27 +1,24 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../support/bounded.ts';
-import { type Funded, startCluster, type TestCluster } from '../support/cluster/start-cluster.ts';
+import { startCluster } from '../support/cluster/start-cluster.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../support/provider/scripted-provider.ts';
 import { simulatedProvider } from '../support/provider/simulated-provider.ts';
+import { openApi } from './client.ts';
 
 /** Calls with large arguments, such as those of agents that write files. */
 const it = bounded(test);
 
-let provider: ScriptedProvider;
-let cluster: TestCluster;
-let funded: Funded;
-
-test.before(async () => {
-  provider = await startScriptedProvider();
+const provider = await startScriptedProvider();
+const api = await openApi(
+  test,
+  () => startCluster({ simulators: [], providers: [simulatedProvider('sim-a', provider.baseUrl)] }),
+  '1000',
+);
+test.before(() => {
   provider.answer = answerWithCall;
-  cluster = await startCluster({ simulators: [], providers: [simulatedProvider('sim-a', provider.baseUrl)] });
-  funded = await cluster.fund('1000');
 });
-test.after(async () => {
-  await cluster.close();
-  await provider.close();
-});
+test.after(() => provider.close());
 
 const ARGUMENTS = JSON.stringify({ path: 'a.txt', content: 'line\n'.repeat(60_000) });
 const CALL = { id: 'call_1', type: 'function', function: { name: 'write_file', arguments: ARGUMENTS } };
@@ -94,13 +91,8 @@ const ROWS: readonly DialectRow[] = [
 ];
 
 async function ask(path: string, body: object): Promise<string> {
-  const answer = await fetch(`${cluster.baseUrls[0]}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'sim/tools', ...body }),
-  });
-  const text = await answer.text();
-  assert.is(answer.status, 200, text.slice(0, 1_000));
+  const { status, text } = await api.ask(path, { body: { model: 'sim/tools', ...body } });
+  assert.is(status, 200, text.slice(0, 1_000));
   return text;
 }
 

@@ -6,6 +6,7 @@ import { changeKey } from '../../../actors/key/key.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { paced } from '../../support/pace.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 60_000);
@@ -18,13 +19,8 @@ interface Frame {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-let cluster: TestCluster;
+const { cluster } = await openApi(test, openCluster);
 const sockets: WebSocket[] = [];
-
-test.before(async () => {
-  cluster = await openCluster();
-});
-test.after(() => cluster.close());
 test.after.each(() => {
   for (const socket of sockets.splice(0)) socket.terminate();
 });

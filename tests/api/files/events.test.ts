@@ -7,18 +7,14 @@ import { bounded } from '../../support/bounded.ts';
 import { type Funded, startCluster, type TestCluster } from '../../support/cluster/start-cluster.ts';
 import { paced } from '../../support/pace.ts';
 import { EventReader } from '../../support/stream/event-reader.ts';
+import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 60_000);
 const ASK_MS = 10_000;
 
-let cluster: TestCluster;
+const { cluster } = await openApi(test, openCluster);
 const readers: EventReader[] = [];
-
-test.before(async () => {
-  cluster = await openCluster();
-});
-test.after(() => cluster.close());
 test.after.each(() => {
   for (const reader of readers.splice(0)) reader.close();
 });
