@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { Approval } from '../../actors/issuance-code/issuance-code.machine.ts';
 import { issueCode } from '../../actors/issuance-code/issuance-code.ts';
 import { codeText, issuanceCodeAddress, localId, secretDigest } from '../../actors/terms/one-time.ts';
-import { LABEL_CHARACTERS_MAX, maybe, named } from '../dialects/request/members.ts';
+import { described, LABEL_CHARACTERS_MAX, maybe, named } from '../dialects/request/members.ts';
 import { invalid } from '../terms/gateway-error.ts';
 import { parseGrant } from './grant-request.ts';
 import { amountOf, checker, expiryOf } from './input.ts';
@@ -15,14 +15,28 @@ const NAME_CHARACTERS_MAX = 100;
 
 /** What is approved, body of `POST /auth/keys/code`. */
 export const approvalSchema = Type.Object({
-  callback_url: Type.String({ description: 'Of the application: https, or http on localhost.' }),
+  callback_url: Type.String({
+    description: 'Address of the application that receives the code: https, or http on localhost.',
+  }),
   code_challenge: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'SHA-256 of the verifier, base64url.' }),
-  code_challenge_method: maybe(Type.Literal('S256')),
-  limit: Type.Optional(Type.Union([amountSchema, Type.Null()])),
-  usage_limit_type: Type.Optional(windowOrNull),
-  expires_at: Type.Optional(expiryOrNull),
-  key_label: maybe(named(NAME_CHARACTERS_MAX)),
-  workspace_id: maybe(named(LABEL_CHARACTERS_MAX)),
+  code_challenge_method: maybe(
+    Type.Literal('S256'),
+    'S256, the only method: the challenge is the SHA-256 of the verifier.',
+  ),
+  limit: Type.Optional(
+    Type.Union([amountSchema, Type.Null()], {
+      description: 'What the issued key may spend per window, USD; null without a limit.',
+    }),
+  ),
+  usage_limit_type: Type.Optional(
+    described(windowOrNull, 'When the spend returns to zero: daily, weekly or monthly in UTC; null: never.'),
+  ),
+  expires_at: Type.Optional(described(expiryOrNull, 'When the issued key stops to authenticate; null: never.')),
+  key_label: maybe(named(NAME_CHARACTERS_MAX), "The issued key's name, 1 to 100 characters."),
+  workspace_id: maybe(
+    named(LABEL_CHARACTERS_MAX),
+    "Id or slug of the workspace whose rules the key's requests follow.",
+  ),
 });
 type ApprovalBody = Static<typeof approvalSchema>;
 const approvalOf = checker(approvalSchema);

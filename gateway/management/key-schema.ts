@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { LABEL_CHARACTERS_MAX, maybe, named, oneOf } from '../dialects/request/members.ts';
+import { described, LABEL_CHARACTERS_MAX, maybe, named, oneOf } from '../dialects/request/members.ts';
 
 /** Characters of an amount as text. */
 const AMOUNT_CHARACTERS_MAX = 64;
@@ -20,14 +20,21 @@ const personOrNull = Type.Union([named(LABEL_CHARACTERS_MAX), Type.Null()]);
 export const keyKind = oneOf('inference', 'management', 'provider');
 
 const newKey = {
-  name: named(LABEL_CHARACTERS_MAX),
-  limit: Type.Optional(amountOrNull),
-  limit_reset: Type.Optional(windowOrNull),
-  expires_at: Type.Optional(expiryOrNull),
-  include_byok_in_limit: maybe(Type.Boolean()),
-  workspace_id: maybe(named(LABEL_CHARACTERS_MAX)),
-  creator_user_id: Type.Optional(personOrNull),
-  requests_per_minute: maybe(Type.Integer({ minimum: 1 })),
+  name: described(named(LABEL_CHARACTERS_MAX), "The key's name, 1 to 256 characters."),
+  limit: Type.Optional(described(amountOrNull, 'What the key may spend per window, USD; null without a limit.')),
+  limit_reset: Type.Optional(
+    described(windowOrNull, 'When the spend returns to zero: daily, weekly or monthly in UTC; null: never.'),
+  ),
+  expires_at: Type.Optional(described(expiryOrNull, 'When the key stops to authenticate; null: never.')),
+  include_byok_in_limit: maybe(Type.Boolean(), "Accepted without effect: there are no keys of one's own."),
+  workspace_id: maybe(
+    named(LABEL_CHARACTERS_MAX),
+    "Id or slug of the workspace whose rules the key's requests follow.",
+  ),
+  creator_user_id: Type.Optional(
+    described(personOrNull, "Member of the workspace to whom the key's spend is attributed; null for none."),
+  ),
+  requests_per_minute: maybe(Type.Integer({ minimum: 1 }), 'Requests of the key in a minute; null for the usual 120.'),
   kind: Type.Optional(
     Type.Union([keyKind, Type.Null()], {
       description: '`inference`, the default, or `management`. Only the operator makes `provider` keys.',
@@ -38,17 +45,27 @@ const newKey = {
 /** A new key: body of `POST /keys`. */
 export const keyCreateSchema = Type.Object(newKey);
 /** Body of `POST /keys/import`: the text of a key that was issued before the prefix change proves its possession. */
-export const keyImportSchema = Type.Object({ ...newKey, key: named(LABEL_CHARACTERS_MAX) });
+export const keyImportSchema = Type.Object({
+  ...newKey,
+  key: described(named(LABEL_CHARACTERS_MAX), 'The text of a key that was issued before the prefix change.'),
+});
 /** A change, body of `PATCH /keys/{hash}`: null removes a limit, a window, an expiry or an assignment. */
 export const keyEditSchema = Type.Object({
-  name: maybe(named(LABEL_CHARACTERS_MAX)),
-  disabled: maybe(Type.Boolean()),
-  limit: Type.Optional(amountOrNull),
-  limit_reset: Type.Optional(windowOrNull),
-  expires_at: Type.Optional(expiryOrNull),
-  include_byok_in_limit: maybe(Type.Boolean()),
-  workspace_id: maybe(named(LABEL_CHARACTERS_MAX)),
-  creator_user_id: Type.Optional(personOrNull),
+  name: maybe(named(LABEL_CHARACTERS_MAX), "The key's name, 1 to 256 characters."),
+  disabled: maybe(Type.Boolean(), 'true: requests with the key are answered 401 until it is enabled again.'),
+  limit: Type.Optional(described(amountOrNull, 'What the key may spend per window, USD; null without a limit.')),
+  limit_reset: Type.Optional(
+    described(windowOrNull, 'When the spend returns to zero: daily, weekly or monthly in UTC; null: never.'),
+  ),
+  expires_at: Type.Optional(described(expiryOrNull, 'When the key stops to authenticate; null: never.')),
+  include_byok_in_limit: maybe(Type.Boolean(), "Accepted without effect: there are no keys of one's own."),
+  workspace_id: maybe(
+    named(LABEL_CHARACTERS_MAX),
+    "Id or slug of the workspace whose rules the key's requests follow.",
+  ),
+  creator_user_id: Type.Optional(
+    described(personOrNull, "Member of the workspace to whom the key's spend is attributed; null for none."),
+  ),
 });
 export type NewKeyBody = Static<typeof keyCreateSchema>;
 export type KeyEditBody = Static<typeof keyEditSchema>;

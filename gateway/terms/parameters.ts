@@ -181,17 +181,29 @@ export const PARAMETERS = {
     outputs: ['text', 'image'],
     bounds: { chat: integer(1, ANSWERS_MAX), images: integer(1, IMAGES_MAX) },
   },
-  resolution: { words: 'Resolution, such as 720p.', outputs: ['image', 'video'], bounds: { images: word } },
-  aspect_ratio: { words: 'Width to height, such as 16:9.', outputs: ['image', 'video'], bounds: { images: word } },
-  size: {
-    words: 'Width and height in pixels, or the size of a picture.',
+  resolution: {
+    words: 'A tier that the model declares, such as 1K, 2K or 4K.',
     outputs: ['image', 'video'],
     bounds: { images: word },
   },
-  quality: { words: 'Quality of the picture.', outputs: ['image'], bounds: { images: word } },
-  output_format: { words: 'Format of the picture.', outputs: ['image'], bounds: { images: word } },
+  aspect_ratio: { words: 'Width to height, such as 16:9.', outputs: ['image', 'video'], bounds: { images: word } },
+  size: {
+    words: 'WIDTHxHEIGHT in pixels, or a tier such as 1K or 2K.',
+    outputs: ['image', 'video'],
+    bounds: { images: word },
+  },
+  quality: {
+    words: 'A word that the model declares, such as low, medium or high.',
+    outputs: ['image'],
+    bounds: { images: word },
+  },
+  output_format: {
+    words: 'File format that the model declares, such as png, jpeg or webp.',
+    outputs: ['image'],
+    bounds: { images: word },
+  },
   background: {
-    words: 'Background of the picture; of a response: background runs are not offered.',
+    words: 'A word that the model declares: transparent, opaque or auto.',
     outputs: ['image'],
     bounds: { images: word },
   },

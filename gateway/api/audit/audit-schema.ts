@@ -1,24 +1,28 @@
 import { Type } from 'typebox';
-import { oneOf } from '../../dialects/request/members.ts';
+import { described, objectOf, oneOf, orNull } from '../../dialects/request/members.ts';
+import { pageMembers } from '../wire/page-schema.ts';
 
 const id = Type.String({ pattern: '^\\d{12}$' });
 const hash = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
 const auditEntrySchema = Type.Object({
-  id,
-  object: Type.Literal('audit_entry'),
-  sequence: Type.Integer({ minimum: 1, description: 'Without gaps.' }),
-  created_at: Type.String({ format: 'date-time' }),
+  id: described(id, 'Twelve digits that grow with each entry: pass it as `after`.'),
+  object: Type.Literal('audit_entry', { description: 'Always `audit_entry`.' }),
+  sequence: Type.Integer({ minimum: 1, description: "Number of the entry in the account's log, from 1 without gaps." }),
+  created_at: Type.String({ format: 'date-time', description: 'When the change was made.' }),
   action: Type.String({ description: 'Such as `key.create`, `key.limit`, `key.revoke`, `workspace.update`.' }),
   target: Type.String({ description: 'The address of what was changed.' }),
-  by: Type.Object({
-    kind: oneOf('operator', 'key', 'session', 'system'),
-    id: Type.String(),
-    address: Type.Union([Type.String(), Type.Null()], { description: 'Client address of the request.' }),
+  by: objectOf('The principal that made the change.', {
+    kind: described(
+      oneOf('operator', 'key', 'session', 'system'),
+      'What acted: the operator, an API key, a browser session, or the service itself.',
+    ),
+    id: Type.String({ description: "Address of that key or session, or the name of the operator's access." }),
+    address: orNull(Type.String(), 'Client address of the request; null where there was none.'),
   }),
-  result: oneOf('done', 'refused'),
+  result: described(oneOf('done', 'refused'), 'done, or refused where the change was not allowed.'),
   detail: Type.Unknown({ description: 'What changed, without secrets.' }),
-  previous: hash,
+  previous: described(hash, 'SHA-256 of the entry before; of the first one 64 zeros.'),
   hash: Type.String({
     pattern: '^[0-9a-f]{64}$',
     description:
@@ -28,15 +32,21 @@ const auditEntrySchema = Type.Object({
 
 /** The published schema of a page of the audit log. */
 export const auditListSchema = Type.Object({
-  object: Type.Literal('list'),
-  data: Type.Array(auditEntrySchema),
-  first_id: Type.Union([id, Type.Null()]),
-  last_id: Type.Union([id, Type.Null()]),
-  has_more: Type.Boolean(),
+  ...pageMembers('Entries of the log, newest first.', auditEntrySchema, id),
   verification: Type.Optional(
-    Type.Union([
-      Type.Object({ sound: Type.Literal(true), entries: Type.Integer({ minimum: 0 }) }),
-      Type.Object({ sound: Type.Literal(false), sequence: Type.Integer(), reason: Type.String() }),
-    ]),
+    Type.Union(
+      [
+        Type.Object({
+          sound: Type.Literal(true, { description: 'Every checked entry carries the hash of the one before.' }),
+          entries: Type.Integer({ minimum: 0, description: 'How many entries were checked.' }),
+        }),
+        Type.Object({
+          sound: Type.Literal(false, { description: 'The chain is broken at `sequence`.' }),
+          sequence: Type.Integer({ description: 'Number of the first entry that does not fit.' }),
+          reason: Type.String({ description: 'What does not fit there.' }),
+        }),
+      ],
+      { description: 'With `verify=true`: whether the hashes of the newest 10,000 entries chain.' },
+    ),
   ),
 });

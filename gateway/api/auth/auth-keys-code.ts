@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { objectOf } from '../../dialects/request/members.ts';
 import { type RequestContext, takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
@@ -18,11 +19,14 @@ export function authKeysCodeRoute(parts: Managing): Route {
 
 /** The published schema. */
 export const codeIssuedSchema = Type.Object({
-  data: Type.Object({
+  data: objectOf('The issued code.', {
     id: Type.String({ description: 'The code; it can be traded once, for ten minutes.' }),
-    app_id: Type.Literal(0),
-    created_at: Type.String({ format: 'date-time' }),
-    expires_at: Type.String({ format: 'date-time' }),
+    app_id: Type.Literal(0, { description: 'Always 0: applications are not registered.' }),
+    created_at: Type.String({ format: 'date-time', description: 'When the approval was given.' }),
+    expires_at: Type.String({
+      format: 'date-time',
+      description: 'When the code can no longer be traded: ten minutes later.',
+    }),
   }),
 });
 

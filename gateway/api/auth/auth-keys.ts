@@ -24,8 +24,13 @@ export function authKeysRoute(services: ManagementServices): Route {
 /** The published schemas. */
 export const codeTradeSchema = Type.Object({
   code: Type.String({ description: 'The one-time code of the approval.' }),
-  code_verifier: Type.String({ pattern: '^[A-Za-z0-9._~-]{43,128}$' }),
-  code_challenge_method: Type.Literal('S256'),
+  code_verifier: Type.String({
+    pattern: '^[A-Za-z0-9._~-]{43,128}$',
+    description: 'The text whose SHA-256 the application sent as `code_challenge`.',
+  }),
+  code_challenge_method: Type.Literal('S256', {
+    description: 'S256, the only method: the challenge is the SHA-256 of the verifier.',
+  }),
 });
 export const issuedKeySchema = Type.Object({
   key: Type.String({ description: 'The key; shown here only.' }),
@@ -47,8 +52,10 @@ async function trade(context: RequestContext, services: ManagementServices): Pro
   const account = ownerOf(found.code);
   const text = keyText(random);
   const issued = {
-    ...{ key: keyAddress(account, keyId(random)), digest: keyDigest(pepper, text) },
-    ...{ label: maskKey(text), handle: keyHandle(text) },
+    key: keyAddress(account, keyId(random)),
+    digest: keyDigest(pepper, text),
+    label: maskKey(text),
+    handle: keyHandle(text),
   };
   const trade = { trade: context.id, challenge: challengeOf(verifier), issued };
   if (!(await tradeCode(cluster, found.code, trade, askMs).catch(refusedByWorkspace))) throw refused();

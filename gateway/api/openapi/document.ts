@@ -59,7 +59,6 @@ import {
   statementListSchema,
 } from './account-schemas.ts';
 import { envelopeSchema } from './envelope-schema.ts';
-import { withWords } from './member-words.ts';
 import { parameterWords } from './parameter-words.ts';
 
 /** The schema objects that validate requests, and the schemas of the replies. */
@@ -182,7 +181,7 @@ export function openApiDocument(operations: readonly Operation[]): object {
     security: [],
     paths,
     components: {
-      schemas: withWords(SCHEMAS),
+      schemas: SCHEMAS,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },

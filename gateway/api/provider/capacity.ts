@@ -3,7 +3,7 @@ import { reportCapacity } from '../../../actors/endpoint/endpoint.ts';
 import { AskError } from '../../../actors/runtime/index.ts';
 import type { ProviderFacts } from '../../../actors/terms/endpoint.ts';
 import { CAPACITY_MS } from '../../../actors/terms/endpoint.ts';
-import { LABEL_CHARACTERS_MAX, maybe, named } from '../../dialects/request/members.ts';
+import { described, LABEL_CHARACTERS_MAX, maybe, named, objectOf } from '../../dialects/request/members.ts';
 import { type RequestContext, takeBody } from '../../edge/request-context.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
 import { checker } from '../../management/input.ts';
@@ -18,21 +18,19 @@ const AHEAD_MS_MAX = 5_000;
 
 /** The body of a report. */
 export const capacityReportSchema = Type.Object({
-  endpoint_id: named(LABEL_CHARACTERS_MAX),
-  current: Type.Integer({ minimum: 0, maximum: SLOTS_MAX, description: 'Slots in use.' }),
-  total: Type.Integer({ minimum: 0, maximum: SLOTS_MAX, description: 'Slots in total.' }),
-  updated_at: maybe(
-    Type.Number({ minimum: 0, description: 'Unix seconds at which the slots were counted; absent: now.' }),
-  ),
+  endpoint_id: described(named(LABEL_CHARACTERS_MAX), 'Id of the endpoint, as GET /provider/serving lists it.'),
+  current: Type.Integer({ minimum: 0, maximum: SLOTS_MAX, description: 'Requests that the endpoint serves now.' }),
+  total: Type.Integer({ minimum: 0, maximum: SLOTS_MAX, description: 'Requests that the endpoint can serve at once.' }),
+  updated_at: maybe(Type.Number({ minimum: 0 }), 'When the slots were counted, Unix seconds; absent: now.'),
 });
 
 /** The newest report of an endpoint. */
 export const capacityReplySchema = Type.Object({
-  data: Type.Object({
-    endpoint_id: Type.String(),
-    current: Type.Integer(),
-    total: Type.Integer(),
-    updated_at: Type.Integer({ description: 'Unix seconds.' }),
+  data: objectOf('The newest report of the endpoint.', {
+    endpoint_id: Type.String({ description: 'Id of the endpoint, as GET /provider/serving lists it.' }),
+    current: Type.Integer({ description: 'Requests that the endpoint serves now.' }),
+    total: Type.Integer({ description: 'Requests that the endpoint can serve at once.' }),
+    updated_at: Type.Integer({ description: 'When the slots were counted, Unix seconds.' }),
     expires_at: Type.Integer({ description: 'Unix seconds, a minute later: the report counts until then.' }),
   }),
 });

@@ -13,9 +13,12 @@ const LOGPROBS_MAX = 20;
 export const completionRequest = Type.Object({
   ...sharedMembers,
   ...parameterMembers('completions'),
-  prompt: Type.String(),
-  logprobs: maybe(Type.Integer({ minimum: 0, maximum: LOGPROBS_MAX })),
-  echo: maybe(Type.Boolean()),
+  prompt: Type.String({ description: 'The text to continue.' }),
+  logprobs: maybe(
+    Type.Integer({ minimum: 0, maximum: LOGPROBS_MAX }),
+    'How many likely alternatives of each token are returned.',
+  ),
+  echo: maybe(Type.Boolean(), 'Repeats the prompt before the continuation; accepted without effect.'),
 });
 
 export type CompletionRequest = Static<typeof completionRequest>;

@@ -17,7 +17,11 @@ const { model, models, user, provider, route } = sharedMembers;
 
 /** The embeddings request on the wire. Unknown members are allowed and ignored. (rule I105) */
 export const embeddingsRequest = Type.Object({
-  ...{ model, models, user, provider, route },
+  model,
+  models,
+  user,
+  provider,
+  route,
   input: Type.Union(
     [
       text,
@@ -27,9 +31,9 @@ export const embeddingsRequest = Type.Object({
     ],
     { description: 'A text, token ids, or a list of either. Content parts are refused.' },
   ),
-  encoding_format: maybe(oneOf('float', 'base64')),
+  encoding_format: maybe(oneOf('float', 'base64'), 'float: JSON numbers. base64: little-endian 32-bit floats.'),
   ...parameterMembers('embeddings'),
-  stream: maybe(Type.Literal(false, { description: 'Embeddings are answered whole.' })),
+  stream: maybe(Type.Literal(false), 'Absent or false: embeddings are answered whole.'),
 });
 
 export type EmbeddingsRequest = Static<typeof embeddingsRequest>;

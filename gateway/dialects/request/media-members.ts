@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Modality } from '../../../actors/terms/endpoint.ts';
 import type { Turn } from '../../terms/turn.ts';
 import type { Carried } from './carried.ts';
-import { LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf } from './members.ts';
+import { described, LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf } from './members.ts';
 import { parameterMembers } from './parameter-members.ts';
 import { requestedSettings } from './read-members.ts';
 
@@ -18,13 +18,17 @@ const imageConfig = Type.Object(pictureSettings);
 
 /** The members that ask for pictures and speech, in every dialect that can answer with both. (rule I122) */
 export const mediaMembers = {
-  modalities: maybe(Type.Array(oneOf('text', 'image', 'audio'), { maxItems: NAMES_MAX })),
-  image_config: maybe(imageConfig),
+  modalities: maybe(
+    Type.Array(oneOf('text', 'image', 'audio'), { maxItems: NAMES_MAX }),
+    'Kinds of content that the answer may hold.',
+  ),
+  image_config: maybe(imageConfig, 'Settings of pictures: size, quality, format and the like.'),
   audio: maybe(
     Type.Object({
-      voice: named(LABEL_CHARACTERS_MAX),
-      format: oneOf('wav', 'mp3', 'flac', 'opus', 'pcm16', 'aac'),
+      voice: described(named(LABEL_CHARACTERS_MAX), 'A voice that the model declares.'),
+      format: described(oneOf('wav', 'mp3', 'flac', 'opus', 'pcm16', 'aac'), 'Audio format of the answer.'),
     }),
+    'Asks for an answer in speech.',
   ),
 };
 

@@ -21,7 +21,7 @@ export function parameterMembers<D extends Dialect>(dialect: D): Members<D> {
   const members: Record<string, TSchema> = {};
   for (const [name, { bounds, words: description }] of PARAMETER_ROWS) {
     const schema = bounds?.[dialect];
-    if (schema !== undefined) members[name] = maybe(schema, description === undefined ? {} : { description });
+    if (schema !== undefined) members[name] = maybe(schema, description);
   }
   return members as Members<D>;
 }

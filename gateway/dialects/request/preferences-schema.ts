@@ -29,38 +29,44 @@ const quantization = oneOf(
 
 /** Provider preferences on the wire, the same in every dialect. (rule I28) */
 export const preferencesSchema = Type.Object({
-  order: maybe(slugs),
-  allow_fallbacks: maybe(Type.Boolean()),
-  require_parameters: maybe(Type.Boolean()),
-  data_collection: maybe(oneOf('allow', 'deny')),
-  zdr: maybe(Type.Boolean()),
-  only: maybe(slugs),
-  ignore: maybe(slugs),
-  quantizations: maybe(Type.Array(quantization, { maxItems: NAMES_MAX })),
-  sort: maybe(Type.Union([sortWord, Type.Object({ by: maybe(sortWord), partition: maybe(oneOf('model', 'none')) })])),
+  order: maybe(slugs, 'Provider slugs or endpoint tags, tried in this order before others.'),
+  allow_fallbacks: maybe(Type.Boolean(), 'false: only the first endpoint is tried.'),
+  require_parameters: maybe(Type.Boolean(), 'true: only endpoints that declare every parameter of the request.'),
+  data_collection: maybe(oneOf('allow', 'deny'), 'deny: only endpoints that do not train on prompts.'),
+  zdr: maybe(Type.Boolean(), 'true: only endpoints vetted for zero data retention.'),
+  only: maybe(slugs, 'Provider slugs or endpoint tags that may serve; no others.'),
+  ignore: maybe(slugs, 'Provider slugs or endpoint tags that may not serve.'),
+  quantizations: maybe(Type.Array(quantization, { maxItems: NAMES_MAX }), 'Number formats of weights that may serve.'),
+  sort: maybe(
+    Type.Union([
+      sortWord,
+      Type.Object({
+        by: maybe(sortWord, 'The figure by which endpoints are ordered.'),
+        partition: maybe(
+          oneOf('model', 'none'),
+          'model: sorts the endpoints of each model by itself. none: those of all models together.',
+        ),
+      }),
+    ]),
+    'What endpoints are ordered by instead of health and price together.',
+  ),
   max_price: maybe(
-    Type.Object(
-      {
-        prompt: maybe(price),
-        completion: maybe(price),
-        request: maybe(price),
-        image_output: maybe(price),
-        video_second: maybe(price),
-        image_megapixel: maybe(price),
-        audio_second: maybe(price),
-        image: maybe(price),
-        audio: maybe(price),
-      },
-      {
-        description:
-          'USD: prompt and completion per million tokens, the rest per unit. image and audio have no effect.',
-      },
-    ),
+    Type.Object({
+      prompt: maybe(price, 'Highest price of a million prompt tokens.'),
+      completion: maybe(price, 'Highest price of a million completion tokens.'),
+      request: maybe(price, 'Highest price of the request itself.'),
+      image_output: maybe(price, 'Highest price of a generated picture.'),
+      video_second: maybe(price, 'Highest price of a second of rendered video.'),
+      image_megapixel: maybe(price, 'Highest price of a generated megapixel.'),
+      audio_second: maybe(price, 'Highest price of a second of audio.'),
+      image: maybe(price, 'Without effect.'),
+      audio: maybe(price, 'Without effect.'),
+    }),
+    'Endpoints that cost more are not used, USD: prompt and completion per million tokens, the rest per unit. image and audio have no effect.',
   ),
   options: maybe(
-    Type.Record(Type.String(), Type.Union([opaque(), Type.Null()]), {
-      description: 'Passthrough parameters by provider slug, each checked against what its endpoint declares.',
-    }),
+    Type.Record(Type.String(), Type.Union([opaque(), Type.Null()])),
+    'Passthrough parameters by provider slug, each checked against what its endpoint declares.',
   ),
 });
 

@@ -6,10 +6,13 @@ import { effort } from './shared-members.ts';
 
 /** The members of `reasoning`, in every dialect that has it. (rule I18, rule I114) */
 export const reasoningMembers = {
-  effort: maybe(effort),
-  max_tokens: maybe(Type.Integer({ minimum: 1, maximum: CEILING_MAX })),
-  exclude: maybe(Type.Boolean()),
-  enabled: maybe(Type.Boolean()),
+  effort: maybe(effort, 'Level of reasoning; none switches it off where the model can.'),
+  max_tokens: maybe(Type.Integer({ minimum: 1, maximum: CEILING_MAX }), 'Most tokens of reasoning.'),
+  exclude: maybe(Type.Boolean(), 'true: the model reasons, and the reasoning is not returned.'),
+  enabled: maybe(
+    Type.Boolean(),
+    'true: reasoning as the model does it by default. false: none, where it can be switched off.',
+  ),
 };
 
 const reasoning = Type.Object(reasoningMembers);

@@ -3,7 +3,15 @@ import { Compile } from 'typebox/compile';
 import { BATCH_ENDPOINTS, type BatchEndpoint } from '../../../actors/batch/batch-record.ts';
 import type { BatchBounds } from '../../../actors/batch/batch-state.ts';
 import { LINES_MAX } from '../../../actors/batch/line-record.ts';
-import { LABEL_CHARACTERS_MAX, maybe, NAMES_MAX, named, oneOf, opaque } from '../../dialects/request/members.ts';
+import {
+  described,
+  LABEL_CHARACTERS_MAX,
+  maybe,
+  NAMES_MAX,
+  named,
+  oneOf,
+  opaque,
+} from '../../dialects/request/members.ts';
 import { membersOf } from '../../dialects/request/read-members.ts';
 import { validationError } from '../../dialects/request/validation-error.ts';
 import type { KeptTexts } from '../../json/json-sinks.ts';
@@ -25,15 +33,21 @@ const customId = Type.String({
   description: 'Printable characters, unique in the batch.',
 });
 const provider = Type.Object({
-  only: maybe(Type.Array(named(LABEL_CHARACTERS_MAX), { maxItems: NAMES_MAX })),
-  allow_fallbacks: maybe(Type.Boolean()),
+  only: maybe(
+    Type.Array(named(LABEL_CHARACTERS_MAX), { maxItems: NAMES_MAX }),
+    'Provider slugs or endpoint tags that may serve; no others.',
+  ),
+  allow_fallbacks: maybe(Type.Boolean(), 'false: each request tries one endpoint only.'),
 });
 const members = {
-  endpoint: oneOf(...BATCH_ENDPOINTS),
-  model: maybe(named(LABEL_CHARACTERS_MAX)),
-  provider: maybe(provider),
-  completion_window: maybe(oneOf('24h')),
-  input_file_id: maybe(Type.String({ maxLength: LABEL_CHARACTERS_MAX })),
+  endpoint: described(oneOf(...BATCH_ENDPOINTS), 'The inference route that every request of the batch is sent to.'),
+  model: maybe(named(LABEL_CHARACTERS_MAX), 'Id of the model of requests that name none.'),
+  provider: maybe(provider, 'Which providers may serve the requests of the batch.'),
+  completion_window: maybe(oneOf('24h'), 'Time within which the batch ends: always 24h.'),
+  input_file_id: maybe(
+    Type.String({ maxLength: LABEL_CHARACTERS_MAX }),
+    'Id of a stored JSON Lines file with the requests, instead of `requests`.',
+  ),
 };
 const requests = { minItems: 1, maxItems: LINES_MAX };
 const envelope = Type.Object({ ...members, requests: maybe(Type.Array(opaque(), requests)) });
@@ -44,7 +58,16 @@ export const SUBMISSION_MEMBERS = membersOf(envelope);
 /** The submission of a batch, as the OpenAPI document publishes it; each request is checked by `requestOf`. */
 export const batchSubmissionSchema = Type.Object({
   ...members,
-  requests: maybe(Type.Array(Type.Object({ custom_id: customId, body: opaque() }), requests)),
+  requests: maybe(
+    Type.Array(
+      Type.Object({
+        custom_id: described(customId, 'Names the request in the results; distinct within the batch.'),
+        body: opaque('The request body, as `endpoint` takes it.'),
+      }),
+      requests,
+    ),
+    'The requests, 1 to 1,000, instead of `input_file_id`.',
+  ),
 });
 
 /** One request of a batch: its body is a `JsonText`, or a value that is no JSON object. */

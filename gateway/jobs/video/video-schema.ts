@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { VideoBounds } from '../../../actors/video-job/job.ts';
-import { LABEL_CHARACTERS_MAX, maybe, named, oneOf } from '../../dialects/request/members.ts';
+import { described, LABEL_CHARACTERS_MAX, maybe, named, oneOf } from '../../dialects/request/members.ts';
 import { preferencesSchema } from '../../dialects/request/preferences-schema.ts';
 import type { ClusterConfig } from '../../terms/config/config.ts';
 import { ASPECT_RATIOS, FRAME_TYPES, REFERENCE_ROLES, RESOLUTIONS, ROLE_ALIASES } from '../../terms/video-request.ts';
@@ -17,33 +17,49 @@ const inline = Type.Object({ url: Type.String({ description: 'Base64 in a data: 
 const role = maybe(oneOf(...REFERENCE_ROLES, ...Object.keys(ROLE_ALIASES)));
 
 const frameImage = Type.Object({
-  type: Type.Literal('image_url'),
-  image_url: inline,
-  frame_type: oneOf(...FRAME_TYPES),
+  type: Type.Literal('image_url', { description: 'The input is a picture.' }),
+  image_url: described(inline, 'Where the picture is.'),
+  frame_type: described(oneOf(...FRAME_TYPES), 'Which frame of the clip the picture is.'),
 });
 
 const reference = Type.Union([
-  Type.Object({ type: Type.Literal('image_url'), image_url: inline, role }),
-  Type.Object({ type: Type.Literal('audio_url'), audio_url: inline, role }),
-  Type.Object({ type: Type.Literal('video_url'), video_url: inline, role }),
+  Type.Object({
+    type: Type.Literal('image_url', { description: 'The input is a picture.' }),
+    image_url: described(inline, 'Where the picture is.'),
+    role: described(role, 'What the reference is used for; absent: as the model decides.'),
+  }),
+  Type.Object({
+    type: Type.Literal('audio_url', { description: 'The input is a recording.' }),
+    audio_url: described(inline, 'Where the recording is.'),
+    role: described(role, 'What the reference is used for; absent: as the model decides.'),
+  }),
+  Type.Object({
+    type: Type.Literal('video_url', { description: 'The input is a clip.' }),
+    video_url: described(inline, 'Where the clip is.'),
+    role: described(role, 'What the reference is used for; absent: as the model decides.'),
+  }),
 ]);
 
 /** The body of `POST /videos`. (rule V2) */
 export const videoRequestSchema = Type.Object({
-  model: named(LABEL_CHARACTERS_MAX),
-  prompt: maybe(Type.String({ maxLength: PROMPT_CHARACTERS_MAX })),
-  duration: maybe(Type.Number({ minimum: SECONDS_MIN, maximum: SECONDS_MAX, description: 'Seconds.' })),
-  resolution: maybe(oneOf(...RESOLUTIONS)),
-  aspect_ratio: maybe(oneOf(...ASPECT_RATIOS)),
-  size: maybe(Type.String({ description: 'WIDTHxHEIGHT in pixels, instead of resolution and aspect_ratio.' })),
-  seed: maybe(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })),
-  generate_audio: maybe(Type.Boolean()),
-  frame_images: maybe(Type.Array(frameImage)),
-  input_references: maybe(
-    Type.Array(reference, { description: 'At most 3 items and 20 MiB decoded, together with frame_images.' }),
+  model: described(named(LABEL_CHARACTERS_MAX), 'Id of a model that renders, as GET /videos/models lists it.'),
+  prompt: maybe(Type.String({ maxLength: PROMPT_CHARACTERS_MAX }), 'What the clip shows, at most 32,768 characters.'),
+  duration: maybe(Type.Number({ minimum: SECONDS_MIN, maximum: SECONDS_MAX }), 'Length of the clip in seconds.'),
+  resolution: maybe(oneOf(...RESOLUTIONS), 'Height of the clip in the usual words, such as 720p.'),
+  aspect_ratio: maybe(oneOf(...ASPECT_RATIOS), 'Ratio of width to height, such as 16:9.'),
+  size: maybe(Type.String(), 'WIDTHxHEIGHT in pixels, instead of resolution and aspect_ratio.'),
+  seed: maybe(
+    Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
+    'Makes the render repeatable where the model allows it.',
   ),
-  callback_url: maybe(Type.String({ description: 'HTTPS only; see webhooks.' })),
-  provider: maybe(preferencesSchema),
+  generate_audio: maybe(Type.Boolean(), 'Whether the clip gets a sound track.'),
+  frame_images: maybe(Type.Array(frameImage), 'Pictures that are the first or the last frame of the clip.'),
+  input_references: maybe(
+    Type.Array(reference),
+    'Pictures, audio and clips that the model sees: at most 3 items and 20 MiB decoded, together with frame_images.',
+  ),
+  callback_url: maybe(Type.String(), 'HTTPS address that receives a webhook when the job ends.'),
+  provider: maybe(preferencesSchema, 'Which providers may render.'),
 });
 
 export type WireVideo = Static<typeof videoRequestSchema>;
