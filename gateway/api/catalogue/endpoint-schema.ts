@@ -28,6 +28,11 @@ export const benchmarkSchema = Type.Object({
   sample_count: described(whole, 'Tasks that were run.'),
 });
 
+const speedRange = objectOf('Range of the speaking speed, 1 being usual.', {
+  min: described(number, 'Lowest accepted value.'),
+  max: described(number, 'Highest accepted value.'),
+});
+
 const envelopes = {
   image_envelope: orNull(
     Type.Object({
@@ -55,12 +60,7 @@ const envelopes = {
     Type.Object({
       voices: described(texts, 'Voices that a request may name.'),
       codecs: described(texts, 'Audio formats that a request may name.'),
-      speed: maybe(
-        objectOf('Range of the speaking speed, 1 being usual.', {
-          min: described(number, 'Lowest accepted value.'),
-          max: described(number, 'Highest accepted value.'),
-        }),
-      ),
+      speed: maybe(speedRange),
     }),
     'Declared limits of speech; null for an endpoint that does not speak.',
   ),
