@@ -106,22 +106,14 @@ export function showAccount(cluster: Cluster, account: string, withinMs: number)
 }
 
 /** `by` is recorded in the account's audit log; repeats are idempotent. */
-export function suspendAccount(
+export function changeAccount(
   cluster: Cluster,
   account: string,
+  change: 'suspend' | 'resume',
   withinMs: number,
   by?: Principal,
 ): Promise<AccountView> {
-  return ask(cluster, account, { type: 'account.suspend', ...byMember(by) }, withinMs);
-}
-
-export function resumeAccount(
-  cluster: Cluster,
-  account: string,
-  withinMs: number,
-  by?: Principal,
-): Promise<AccountView> {
-  return ask(cluster, account, { type: 'account.resume', ...byMember(by) }, withinMs);
+  return ask(cluster, account, { type: `account.${change}`, ...byMember(by) }, withinMs);
 }
 
 /**
@@ -149,10 +141,4 @@ export function release(
 ): Promise<Released | RefusedAnswer> {
   const event = { type: 'hold.release', release: plain(ended) };
   return ask(cluster, account, event, withinMs);
-}
-
-/** Reads a generation of one account from the store; null when there is none. */
-export async function findGeneration(cluster: Cluster, account: string, id: string): Promise<Generation | null> {
-  const row = await cluster.rows.row(account, 'generation', id);
-  return row === null ? null : (JSON.parse(row.body) as Generation);
 }

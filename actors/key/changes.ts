@@ -39,13 +39,6 @@ export interface NewKey {
 /** Creates the key; its address is the natural id. */
 type KeyCreate = Stamped & NewKey & { readonly type: 'key.create' };
 
-type KeyLimit = Stamped & {
-  readonly type: 'key.limit';
-  readonly limit: string | null;
-  readonly limitWindow: LimitWindow | null;
-  readonly by?: Principal;
-};
-
 /** What a change of a key may set; an absent member stays as it is. */
 export interface KeyEdit {
   readonly name?: string;
@@ -73,9 +66,9 @@ type KeySwitch = Stamped & {
   readonly type: 'key.disable' | 'key.enable' | 'key.revoke';
   readonly by?: Principal;
 };
-type Change = KeyCreate | KeyLimit | KeyEdited | KeyMove | KeySwitch;
+type Change = KeyCreate | KeyEdited | KeyMove | KeySwitch;
 export type ChangeEvent = Change | (Stamped & { readonly type: 'key.show' });
-const CHANGES = ['key.create', 'key.limit', 'key.edit', 'key.move', 'key.disable', 'key.enable', 'key.revoke'] as const;
+const CHANGES = ['key.create', 'key.edit', 'key.move', 'key.disable', 'key.enable', 'key.revoke'] as const;
 
 function issue(state: KeyState, event: KeyCreate): KeyState {
   const { digest } = event;
@@ -115,10 +108,6 @@ function edit(state: KeyState, { edit: change, at }: Pick<KeyEdited, 'edit' | 'a
   return next;
 }
 
-function relimit(state: KeyState, { limit, limitWindow, at }: KeyLimit): KeyState {
-  return edit(state, { edit: { limit, limitWindow }, at });
-}
-
 function move(state: KeyState, { workspace, at }: KeyMove): KeyState {
   const next = nextOf(state);
   next.workspace = workspace;
@@ -150,12 +139,9 @@ function recordChange(state: KeyState, event: Change): Effect {
 /** From the state after the change. */
 function detailOf(state: KeyState, event: Change): object {
   const { label, name, kind, limit, limitWindow, expiresAt, workspace, member, origin } = state;
-  const limits = { limit, limit_reset: limitWindow };
   switch (event.type) {
     case 'key.create':
-      return { label, name, kind, ...limits, expires_at: expiresAt, workspace, member, origin };
-    case 'key.limit':
-      return { label, ...limits };
+      return { label, name, kind, limit, limit_reset: limitWindow, expires_at: expiresAt, workspace, member, origin };
     case 'key.edit':
       return { label, changed: event.edit };
     case 'key.move':
@@ -200,7 +186,6 @@ export const guards = {
 /** `reassign` and `leaveWorkspace` come before the assignment: they follow from the state before the event. */
 export const actions = {
   issue: assignOn('key.create', issue),
-  relimit: assignOn('key.limit', relimit),
   edit: assignOn<KeyState, KeyEdited>('key.edit', edit),
   move: assignOn('key.move', move),
   touch: assignOn('*', touch),

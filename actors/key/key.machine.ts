@@ -35,7 +35,6 @@ const switched = (status: KeyStatus) => ({ actions: ['touch', ...recordAs(status
 const changesOf = (status: 'active' | 'disabled') =>
   ({
     'key.show': { actions: show(status) },
-    'key.limit': { actions: ['relimit', putFeedEvent(status), 'recordChange', show(status)] },
     'key.move': [
       { guard: 'isThere', actions: show(status) },
       { actions: ['leaveWorkspace', 'move', 'joinWorkspace', ...recordAs(status), show(status)] },
@@ -93,7 +92,6 @@ export const keyMachine = chart.createMachine({
     revoked: {
       on: {
         'key.show': { actions: show('revoked') },
-        'key.limit': { actions: show('revoked') },
         'key.edit': { actions: show('revoked') },
         'key.move': { actions: show('revoked') },
         'key.enable': { actions: show('revoked') },

@@ -8,7 +8,6 @@ import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import type { Admission, HoldRequest } from '../terms/hold.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
-import type { LimitWindow } from '../terms/spending.ts';
 import type { KeyEdit, NewKey } from './changes.ts';
 import { credentialCollection } from './credential.ts';
 import { keyMachine } from './key.machine.ts';
@@ -93,17 +92,6 @@ export function changeKey(
   by?: Principal,
 ): Promise<KeyView> {
   const event = { type: `key.${change}`, ...byMember(by) };
-  return ask(cluster, key, event, withinMs);
-}
-
-export function limitKey(
-  cluster: Cluster,
-  key: string,
-  limit: { readonly limit: string | null; readonly limitWindow: LimitWindow | null },
-  withinMs: number,
-  by?: Principal,
-): Promise<KeyView> {
-  const event = { type: 'key.limit', ...limit, ...byMember(by) };
   return ask(cluster, key, event, withinMs);
 }
 

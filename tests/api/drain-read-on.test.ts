@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findGeneration } from '../../actors/account/account.ts';
+import type { Generation } from '../../actors/terms/hold.ts';
 import { bounded } from '../support/bounded.ts';
 import { startCluster } from '../support/cluster/start-cluster.ts';
 import { startScriptedProvider } from '../support/provider/scripted-provider.ts';
@@ -45,7 +45,8 @@ it('a drain reads an answer on for its usage, within its grace, after the client
   opened[0]?.end('data: [DONE]\n\n');
   await drained;
 
-  const row = await findGeneration(staying.cluster, account, generation);
+  const stored = await staying.cluster.rows.row(account, 'generation', generation);
+  const row = stored && (JSON.parse(stored.body) as Generation);
   assert.is(row?.status, 'settled');
   assert.is(row?.settlement?.completionTokens, 321);
   assert.is(row?.settlement?.estimated, false);

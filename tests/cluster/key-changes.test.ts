@@ -4,8 +4,8 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resumeAccount, suspendAccount } from '../../actors/account/account.ts';
-import { changeKey, createKey, editKey, limitKey, moveKey } from '../../actors/key/key.ts';
+import { changeAccount } from '../../actors/account/account.ts';
+import { changeKey, createKey, editKey, moveKey } from '../../actors/key/key.ts';
 import type { Cluster } from '../../actors/runtime/index.ts';
 import { accountAddress, keyAddress, workspaceId } from '../../actors/terms/ids.ts';
 import type { Principal } from '../../actors/terms/principal.ts';
@@ -97,8 +97,7 @@ interface Change {
   readonly first?: (place: Place) => Promise<unknown>;
 }
 
-const limit = (to: string | null) => (at: Place) =>
-  limitKey(at.node, at.key, { limit: to, limitWindow: null }, WITHIN_MS);
+const limit = (to: string | null) => (at: Place) => editKey(at.node, at.key, { limit: to, limitWindow: null }, OPTIONS);
 const turn = (to: 'disable' | 'enable' | 'revoke') => (at: Place) => changeKey(at.node, at.key, to, WITHIN_MS);
 const expire = (inMs: number | null) => (at: Place) =>
   editKey(at.node, at.key, { expiresAt: inMs === null ? null : at.node.now() + inMs }, OPTIONS);
@@ -107,8 +106,8 @@ const zeroRetention = (to: boolean) => (at: Place) =>
   updateWorkspace(at.node, { account: at.account, id: at.team, ...OPTIONS }, { zeroRetention: to });
 const budget = (to: string | null) => (at: Place) =>
   setBudget(at.node, { account: at.account, id: at.team, ...OPTIONS }, { interval: 'daily', limit: to });
-const suspend = (at: Place) => suspendAccount(at.node, accountAddress(at.account), WITHIN_MS);
-const resume = (at: Place) => resumeAccount(at.node, accountAddress(at.account), WITHIN_MS);
+const suspend = (at: Place) => changeAccount(at.node, accountAddress(at.account), 'suspend', WITHIN_MS);
+const resume = (at: Place) => changeAccount(at.node, accountAddress(at.account), 'resume', WITHIN_MS);
 
 const CHANGES: Readonly<Record<string, Change>> = {
   'a limit': { before: 'ok', after: '402 key', make: limit('0') },

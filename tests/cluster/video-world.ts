@@ -3,7 +3,7 @@
  * whatever becomes of the node that asked.
  */
 import * as assert from 'uvu/assert';
-import { findGeneration, showAccount } from '../../actors/account/account.ts';
+import { showAccount } from '../../actors/account/account.ts';
 import {
   ActivityFailed,
   type ActivityHandler,
@@ -11,6 +11,7 @@ import {
   type Json,
   sealBlob,
 } from '../../actors/runtime/index.ts';
+import type { Generation } from '../../actors/terms/hold.ts';
 import { accountAddress, generationId, keyAddress, videoJobAddress, videoJobId } from '../../actors/terms/ids.ts';
 import { placeOfClip } from '../../actors/video-job/clips.ts';
 import type { NewVideoJob, VideoBounds } from '../../actors/video-job/job.ts';
@@ -116,7 +117,8 @@ export class VideoWorld extends JobWorld {
   }
 
   async hold(via: VirtualNode, { account, generation }: JobRecord): Promise<string | undefined> {
-    return (await findGeneration(via.node, accountAddress(account), generation))?.status;
+    const row = await via.node.rows.row(accountAddress(account), 'generation', generation);
+    return row === null ? undefined : (JSON.parse(row.body) as Generation).status;
   }
 
   async clipCount(): Promise<number> {

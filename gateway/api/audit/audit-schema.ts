@@ -10,7 +10,7 @@ const auditEntrySchema = Type.Object({
   object: Type.Literal('audit_entry', { description: 'Always `audit_entry`.' }),
   sequence: Type.Integer({ minimum: 1, description: "Number of the entry in the account's log, from 1 without gaps." }),
   created_at: Type.String({ format: 'date-time', description: 'When the change was made.' }),
-  action: Type.String({ description: 'Such as `key.create`, `key.limit`, `key.revoke`, `workspace.update`.' }),
+  action: Type.String({ description: 'Such as `key.create`, `key.edit`, `key.revoke`, `workspace.update`.' }),
   target: Type.String({ description: 'The address of what was changed.' }),
   by: objectOf('The principal that made the change.', {
     kind: described(

@@ -1,42 +1,41 @@
 /**
  * The commands of `troupe` by module, in the order of `--help`. A module is loaded only when its commands are needed.
  */
-import type { CommandModule } from './frame/command-module.ts';
+import type { CommandModule, Declared } from './frame/command.ts';
+
+function module(names: string, load: () => Promise<{ readonly commands: readonly Declared[] }>): CommandModule {
+  return {
+    names: names.split(' '),
+    load: async () => {
+      const { commands } = await load();
+      return (program, context) => {
+        for (const add of commands) add(program, context);
+      };
+    },
+  };
+}
 
 export const COMMANDS: readonly CommandModule[] = [
-  {
-    names: ['up'],
-    load: async () => {
-      const { addUp } = await import('./start/up.ts');
-      return (program, { entry }) => addUp(program, entry);
-    },
-  },
-  {
-    names: ['node'],
-    load: async () => {
-      const { addNode } = await import('./start/node.ts');
-      return (program, { ports }) => addNode(program, ports);
-    },
-  },
-  { names: ['accounts'], load: async () => (await import('./account/accounts.ts')).addAccounts },
-  { names: ['deposits', 'statements'], load: async () => (await import('./money/deposits.ts')).addDeposits },
-  { names: ['keys'], load: async () => (await import('./key/keys.ts')).addKeys },
-  { names: ['workspaces'], load: async () => (await import('./account/workspaces.ts')).addWorkspaces },
-  { names: ['audit'], load: async () => (await import('./account/audit.ts')).addAudit },
-  { names: ['generation'], load: async () => (await import('./account/generations.ts')).addGeneration },
-  { names: ['export'], load: async () => (await import('./money/export.ts')).addExport },
-  { names: ['batch'], load: async () => (await import('./client/batch.ts')).addBatch },
-  { names: ['video'], load: async () => (await import('./client/video.ts')).addVideo },
-  { names: ['webhooks'], load: async () => (await import('./account/webhooks.ts')).addWebhooks },
-  { names: ['endpoints'], load: async () => (await import('./provider/endpoints.ts')).addEndpoints },
-  { names: ['providers'], load: async () => (await import('./provider/providers.ts')).addProviders },
-  { names: ['models'], load: async () => (await import('./provider/models.ts')).addModels },
-  { names: ['refusals'], load: async () => (await import('./provider/refusals.ts')).addRefusals },
-  { names: ['ps', 'inspect', 'why', 'watch', 'drain'], load: async () => (await import('./cluster/look.ts')).addLook },
-  { names: ['logs'], load: async () => (await import('./cluster/logs.ts')).addLogs },
-  { names: ['retry', 'skip'], load: async () => (await import('./cluster/dead-letters.ts')).addDeadLetters },
-  { names: ['reload'], load: async () => (await import('./cluster/reload.ts')).addReload },
-  { names: ['reload-config'], load: async () => (await import('./cluster/reload-config.ts')).addReloadConfig },
+  module('up', () => import('./start/up.ts')),
+  module('node', () => import('./start/node.ts')),
+  module('accounts', () => import('./account/accounts.ts')),
+  module('deposits statements', () => import('./money/deposits.ts')),
+  module('keys', () => import('./key/keys.ts')),
+  module('workspaces', () => import('./account/workspaces.ts')),
+  module('audit', () => import('./account/audit.ts')),
+  module('generation', () => import('./account/generations.ts')),
+  module('export', () => import('./money/export.ts')),
+  module('batch', () => import('./client/batch.ts')),
+  module('video', () => import('./client/video.ts')),
+  module('webhooks', () => import('./account/webhooks.ts')),
+  module('endpoints', () => import('./provider/endpoints.ts')),
+  module('providers', () => import('./provider/providers.ts')),
+  module('models', () => import('./provider/models.ts')),
+  module('refusals', () => import('./provider/refusals.ts')),
+  module('ps inspect why watch drain', () => import('./cluster/look.ts')),
+  module('logs', () => import('./cluster/logs.ts')),
+  module('retry skip reload', () => import('./cluster/repair.ts')),
+  module('reload-config', () => import('./cluster/reload-config.ts')),
   {
     names: ['completion'],
     load: async () => {
@@ -44,9 +43,6 @@ export const COMMANDS: readonly CommandModule[] = [
       return (program, context) => addCompletion(program, context, COMMANDS);
     },
   },
-  { names: ['preflight'], load: async () => (await import('./start/preflight.ts')).addPreflight },
-  {
-    names: ['migrate', 'backup', 'restore'],
-    load: async () => (await import('./start/maintenance.ts')).addMaintenance,
-  },
+  module('preflight', () => import('./start/preflight.ts')),
+  module('migrate backup restore', () => import('./start/maintenance.ts')),
 ];

@@ -1,6 +1,6 @@
 /** `troupe completion bash|zsh|fish`: a script for the shell, made from the commands themselves. */
 import { Argument, type Command } from 'commander';
-import type { CommandContext, CommandModule } from './frame/command-module.ts';
+import type { CommandContext, CommandModule } from './frame/command.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];

@@ -1,11 +1,14 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import type { NodePorts } from '../../node/node-options.ts';
 import { linesOf } from '../config/config-error.ts';
 import { PRIVATE_UMASK } from '../launcher/private-files.ts';
 import { COMMANDS } from './commands.ts';
-import type { CommandContext } from './frame/command-module.ts';
-import { packageVersion } from './frame/package-version.ts';
+import type { CommandContext } from './frame/command.ts';
 
+const PARENTS_MAX = 8;
 const EXAMPLES = `
 Examples:
   troupe up                                 start three nodes, simulated providers and a demo account
@@ -87,4 +90,14 @@ async function addCommands(program: Command, first: string | undefined, context:
 function endWithReader(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
+}
+
+/** The version in the nearest `package.json` above this file, so that it works from the sources and from `dist/`. */
+function packageVersion(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  for (let i = 0; i < PARENTS_MAX; i++, folder = dirname(folder)) {
+    const file = join(folder, 'package.json');
+    if (existsSync(file)) return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
+  }
+  throw new Error('package.json is missing from the package');
 }

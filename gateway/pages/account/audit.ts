@@ -69,7 +69,6 @@ const option = (value: string): Option => ({ value, text: value });
 const ACTIONS: readonly Option[] = [
   'key.create',
   'key.edit',
-  'key.limit',
   'key.move',
   'key.disable',
   'key.enable',

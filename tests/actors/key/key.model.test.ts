@@ -128,7 +128,7 @@ class World {
     else if (command.do === 'advance') this.advance(command.to);
     else if (command.do === 'raise' || command.do === 'settle' || command.do === 'release') this.end(command);
     else if (command.do === 'limit') {
-      this.tell(KEY, { type: 'key.limit', limit: command.limit, limitWindow: command.window });
+      this.tell(KEY, { type: 'key.edit', edit: { limit: command.limit, limitWindow: command.window } });
       model.relimit(command.limit === null ? null : units(command.limit), command.window);
     } else if (command.do === 'move') {
       const event = { type: 'key.move', workspace: command.workspace };

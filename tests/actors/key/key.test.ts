@@ -135,7 +135,10 @@ it('can be disabled and enabled again, and revoked permanently; its row shows th
   actors.tell(KEY, { type: 'key.revoke' });
   assert.is(rowStatus(), 'revoked');
   actors.tell(KEY, { type: 'key.enable' });
-  assert.is(actors.ask<KeyView>(KEY, { type: 'key.limit', limit: '5', limitWindow: null } as never).status, 'revoked');
+  assert.is(
+    actors.ask<KeyView>(KEY, { type: 'key.edit', edit: { limit: '5', limitWindow: null } } as never).status,
+    'revoked',
+  );
   assert.is(rowStatus(), 'revoked');
   settle(actors, 'gen-1', '0.5');
   assert.is(show(actors).usage, '0.5', 'running requests are still charged');
@@ -150,7 +153,7 @@ it('holds and charges together never exceed the limit at a grant (rule K61)', ()
   settle(actors, 'gen-1', '0.1');
   assert.is(show(actors).limitRemaining, '0.5');
   assert.is(admit(actors, 'gen-4', '0.5'), 'ok');
-  actors.tell(KEY, { type: 'key.limit', limit: '2', limitWindow: null } as never);
+  actors.tell(KEY, { type: 'key.edit', edit: { limit: '2', limitWindow: null } } as never);
   assert.is(admit(actors, 'gen-5', '1'), 'ok');
 });
 

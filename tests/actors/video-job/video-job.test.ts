@@ -45,9 +45,9 @@ it('the clips, the charge and the end of the hold are one commit', () => {
 
 it('the limit of the key, a revoked key and a suspended account undo the submission', () => {
   const actors = open();
-  actors.tell(KEY, { type: 'key.limit', limit: '0.5', limitWindow: null } as never);
+  actors.tell(KEY, { type: 'key.edit', edit: { limit: '0.5', limitWindow: null } } as never);
   assert.throws(() => submit(actors), /"scope":"key"/);
-  actors.tell(KEY, { type: 'key.limit', limit: null, limitWindow: null } as never);
+  actors.tell(KEY, { type: 'key.edit', edit: { limit: null, limitWindow: null } } as never);
   actors.tell(ACCOUNT, { type: 'account.suspend' });
   assert.throws(() => submit(actors), /"status":401/);
   actors.tell(ACCOUNT, { type: 'account.resume' });

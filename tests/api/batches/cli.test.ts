@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { addBatch } from '../../../gateway/operator/cli/client/batch.ts';
+import { told } from '../../gateway/operator/cli/in-process.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
-import { runCommand } from '../../support/in-process-command.ts';
 import { type Batch, CHAT, chat, clientOf, type Line, submission } from './client.ts';
 import { openCluster } from './cluster.ts';
 
@@ -28,7 +27,7 @@ test.after(async () => {
 
 /** Runs `troupe batch ...` in this process; returns what it prints. */
 async function batch(...args: readonly string[]): Promise<string> {
-  return (await runCommand(addBatch, ['batch', ...args])).out;
+  return told(['batch', ...args]);
 }
 
 const reach = (): readonly string[] => ['--key', funded.key, '--url', cluster.baseUrls[1] as string];

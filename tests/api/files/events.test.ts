@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import WebSocket from 'ws';
-import { suspendAccount } from '../../../actors/account/account.ts';
-import { changeKey, limitKey } from '../../../actors/key/key.ts';
+import { changeAccount } from '../../../actors/account/account.ts';
+import { changeKey, editKey } from '../../../actors/key/key.ts';
 import { bounded } from '../../support/bounded.ts';
 import { type Funded, startCluster, type TestCluster } from '../../support/cluster/start-cluster.ts';
 import { paced } from '../../support/pace.ts';
@@ -161,9 +161,9 @@ it('a change of the own limit is followed, one of another key and of another acc
   const other = await cluster.issue(funded.account);
   const reader = await follow(funded.key, { node: 1 });
   const limit = { limit: '2', limitWindow: 'daily' } as const;
-  await limitKey(runtime(), other.keyAddress, limit, paced(ASK_MS));
+  await editKey(runtime(), other.keyAddress, limit, { by: { kind: 'operator', id: 'test' }, withinMs: paced(ASK_MS) });
   await upload(stranger);
-  await limitKey(runtime(), funded.keyAddress, limit, paced(ASK_MS));
+  await editKey(runtime(), funded.keyAddress, limit, { by: { kind: 'operator', id: 'test' }, withinMs: paced(ASK_MS) });
   await reader.until(() => reader.of('key.updated').length === 1, 'the own limit');
   const { data } = reader.of('key.updated')[0]?.body ?? {};
   assert.is(data?.limit, 2);
@@ -185,7 +185,7 @@ it('a revoked key and a suspended account end their streams with 401, on every n
   assert.is(error?.code, 401);
   assert.is(others.ended, false);
   await assertRejects(follow(funded.key), /^Error: 401/);
-  await suspendAccount(runtime(), funded.account, paced(ASK_MS));
+  await changeAccount(runtime(), funded.account, 'suspend', paced(ASK_MS));
   await others.until(() => others.ended, 'the stream of the other key ends');
   assert.is(others.of('error').length, 1);
 });

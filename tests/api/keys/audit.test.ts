@@ -1,7 +1,7 @@
 /** The audit log over HTTP: who may read it, page by page, filtered, verified. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resumeAccount, suspendAccount } from '../../../actors/account/account.ts';
+import { changeAccount } from '../../../actors/account/account.ts';
 import { changeKey } from '../../../actors/key/key.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
@@ -38,8 +38,8 @@ it('the owner reads every change of the account on any node, newest first, page 
   const [{ cluster: node }] = cluster.nodes as [TestCluster['nodes'][number]];
   const by = { kind: 'operator', id: 'test', address: '192.0.2.7' } as const;
   await changeKey(node, keyAddress, 'disable', paced(ASK_MS), by);
-  await suspendAccount(node, account, paced(ASK_MS), by);
-  await resumeAccount(node, account, paced(ASK_MS), by);
+  await changeAccount(node, account, 'suspend', paced(ASK_MS), by);
+  await changeAccount(node, account, 'resume', paced(ASK_MS), by);
 
   const { data, has_more, last_id } = await pageOf(manager, '?limit=2', 1);
   assert.equal(

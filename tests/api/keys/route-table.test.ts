@@ -4,7 +4,7 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createAccount, suspendAccount } from '../../../actors/account/account.ts';
+import { changeAccount, createAccount } from '../../../actors/account/account.ts';
 import { changeKey } from '../../../actors/key/key.ts';
 import { accountAddress, providerAccountId } from '../../../actors/terms/ids.ts';
 import type { KeyKind } from '../../../actors/terms/principal.ts';
@@ -141,7 +141,7 @@ it('no key, a session, an unknown, an expired, a revoked and a disabled key, and
       dead.push([`${change} ${kind}`, made.key]);
     }
     const suspended = await cluster.fund('1', { kind });
-    await suspendAccount(node, suspended.account, paced(ASK_MS));
+    await changeAccount(node, suspended.account, 'suspend', paced(ASK_MS));
     dead.push([`suspended ${kind}`, suspended.key]);
   }
   const guarded = routes.filter(

@@ -1,7 +1,7 @@
 import { OpenRouter } from '@openrouter/sdk';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { suspendAccount } from '../../../actors/account/account.ts';
+import { changeAccount } from '../../../actors/account/account.ts';
 import { listAudit } from '../../../actors/audit/audit.ts';
 import { changeKey } from '../../../actors/key/key.ts';
 import { systemRandom } from '../../../actors/runtime/index.ts';
@@ -79,7 +79,7 @@ it('a session ends with the key that opened it, with its account, and on every n
   await changeKey(node, keyAddress, 'revoke', 5_000);
   for (const each of [visitor, elsewhere]) assert.is((await each.get(SESSIONS)).status, 303);
   const other = await signedIn(cluster);
-  await suspendAccount(node, `account:${other.account}`, 5_000);
+  await changeAccount(node, `account:${other.account}`, 'suspend', 5_000);
   assert.is((await other.visitor.get(SESSIONS)).status, 303);
 });
 
@@ -100,7 +100,7 @@ it('a one-time link signs in once, by its button and not by being opened (rule K
   assert.is((await winner.get(SESSIONS)).status, 200);
   for (const wrong of [secret, '0'.repeat(64), 'nonsense', ''])
     assert.is((await visitor.post('/sign-in', { invite: wrong })).status, 401);
-  await suspendAccount(node, `account:${account}`, 5_000);
+  await changeAccount(node, `account:${account}`, 'suspend', 5_000);
   assert.is((await winner.get(SESSIONS)).status, 303);
   assert.ok((await actionsOf(account)).includes('invitation.create operator'));
 });

@@ -1,6 +1,6 @@
 import { createAccount, creditDeposit } from '../../../actors/account/account.ts';
 import type { NewKey } from '../../../actors/key/changes.ts';
-import { changeKey, createKey, limitKey } from '../../../actors/key/key.ts';
+import { changeKey, createKey, editKey } from '../../../actors/key/key.ts';
 import type { KeyKind } from '../../../actors/terms/principal.ts';
 import type { History } from '../history.ts';
 import type { Database } from '../world/database.ts';
@@ -94,7 +94,14 @@ export class Bank {
     if (key.limit !== null && dice.happens(0.4)) {
       // Never above the limit that the auditor assumes.
       const limit = dice.happens(0.5) ? '0.03' : key.limit;
-      await endingOf(limitKey(client.node, key.address, { limit, limitWindow: key.limitWindow }, withinMs));
+      await endingOf(
+        editKey(
+          client.node,
+          key.address,
+          { limit, limitWindow: key.limitWindow },
+          { by: { kind: 'operator', id: 'bank' }, withinMs },
+        ),
+      );
       return;
     }
     await endingOf(changeKey(client.node, key.address, 'disable', withinMs));

@@ -26,14 +26,20 @@ export function recentRequests(
   const reasons = new Map(refused.map((one) => [one.generation, one]));
   const held = new Set(generations.map(({ generation }) => generation));
   const ended = generations.map((one) => ({
-    ...{ generation: one.generation, at: one.createdAt, outcome: one.status, served: one.model },
+    generation: one.generation,
+    at: one.createdAt,
+    outcome: one.status,
+    served: one.model,
     charge: one.settlement?.cost ?? null,
     reason: reasonOf(reasons.get(one.generation), one.release?.reason),
   }));
   const others = refused
     .filter(({ generation }) => !held.has(generation))
     .map((one) => ({
-      ...{ generation: one.generation, at: one.at, outcome: `refused ${one.status}`, served: one.route ?? '' },
+      generation: one.generation,
+      at: one.at,
+      outcome: `refused ${one.status}`,
+      served: one.route ?? '',
       charge: null,
       reason: reasonOf(one),
     }));
@@ -49,8 +55,13 @@ function reasonOf(refused: RefusedRequest | undefined, released?: string): strin
 
 export function renderRecent(found: readonly RecentRequest[]): string {
   if (found.length === 0) return 'this account sent no request yet';
-  const rows = found.map(({ generation, at, outcome, served, charge, reason }) => [
-    ...[timeOf(at) ?? '', outcome, served, charge ?? '-', generation, reason ?? ''],
+  const rows = found.map((one) => [
+    timeOf(one.at),
+    one.outcome,
+    one.served,
+    one.charge ?? '-',
+    one.generation,
+    one.reason,
   ]);
   return table(['AT', 'OUTCOME', 'MODEL OR ROUTE', 'CHARGE USD', 'GENERATION', 'REASON'], rows);
 }

@@ -1,5 +1,4 @@
 /** `troupe accounts invite|sessions|sign-out`: one-time sign-in links, and the sessions of a person's browsers. */
-import type { Command } from 'commander';
 import { showAccount } from '../../../../actors/account/account.ts';
 import { systemRandom } from '../../../../actors/runtime/index.ts';
 import { createInvitation } from '../../../../actors/session/invitation.ts';
@@ -10,77 +9,63 @@ import { endSessions, openSessions } from '../../../management/sessions.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { readPepper } from '../../config/secrets.ts';
 import { readConnection } from '../../launcher/connection.ts';
-import { COMMAND_LINE } from '../frame/command-line.ts';
-import { findCluster } from '../frame/find-cluster.ts';
-import type { GlobalOptions } from '../frame/global-options.ts';
-import { accountFrom, countFrom, tenantFrom } from '../frame/names.ts';
-import { pairs, print, table, timeOf } from '../frame/print.ts';
-import { ASK_MS, requireAccount, withManagement, withSession } from '../frame/session.ts';
+import { command } from '../frame/asking.ts';
+import { COMMAND_LINE, countFrom, owner } from '../frame/names.ts';
+import { pairs, table, timeOf } from '../frame/print.ts';
+import { ASK_MS, requireAccount } from '../frame/session.ts';
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 const HOURS_MAX = 7 * 24;
 
-interface InviteOptions extends GlobalOptions {
-  readonly hours?: string;
-  readonly url?: string;
-}
+const ACCOUNT = { '<account>': owner('the account id') } as const;
 
-export function addSignIn(accounts: Command): void {
-  accounts
-    .command('invite')
-    .argument('<account>', 'the account id')
-    .option('--hours <count>', `how long the link works, at most ${HOURS_MAX} (default: ${HOURS})`)
-    .option(
-      '--url <url>',
-      'the public address of this service, such as https://api.example.com (default: as it runs here)',
-    )
-    .description('make a link with which a person signs in once, without a key')
-    .action(async (account: string, _: unknown, command: Command) =>
-      invite(account, command.optsWithGlobals<InviteOptions>()),
-    );
-  accounts
-    .command('sessions')
-    .argument('<account>', 'the account id')
-    .description(`list the browsers that are signed in to an account, newest first, at most ${SESSIONS_MAX}`)
-    .action(async (account: string, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      const open = await sessionsOf(account, options);
-      print(options, open, () => renderSessions(open));
-    });
-  accounts
-    .command('sign-out')
-    .argument('<account>', 'the account id')
-    .description('end every session of an account')
-    .action(async (account: string, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      const ended = await withManagement(options, async (services, session) => {
-        await requireAccount(session, accountFrom(account));
-        return endSessions(services, tenantFrom(account));
-      });
-      print(options, { ended }, () => pairs({ ended: `${ended} sessions` }));
-    });
-}
+export const signIn = [
+  command('invite', 'make a link with which a person signs in once, without a key', {
+    arguments: ACCOUNT,
+    options: {
+      '--hours <count>': {
+        meaning: `how long the link works, at most ${HOURS_MAX} (default: ${HOURS})`,
+        parse: hoursFrom,
+      },
+      '--url <url>': 'the public address of this service, such as https://api.example.com (default: as it runs here)',
+    },
+    ask: async ({ account: { account, address }, hours = HOURS, url }, { cluster, found: { data } }) => {
+      const origin = await originOf(url, data);
+      const secret = oneTimeSecret(systemRandom);
+      const digest = secretDigest(await readPepper(data), 'invitation', secret);
+      await showAccount(cluster, address, ASK_MS);
+      const made = { digest, lifetimeMs: hours * HOUR_MS, by: COMMAND_LINE };
+      const { expiresAt } = await createInvitation(cluster, invitationAddress(account, systemRandom), made, ASK_MS);
+      return { link: `${origin}/sign-in?invite=${secret}`, expires_at: timeOf(expiresAt) };
+    },
+    print: ({ link, expires_at: expires }) =>
+      `${pairs({ link, expires })}\n\nThe link opens one session. Send it only to the person.`,
+  }),
+  command('sessions', `list the browsers that are signed in to an account, newest first, at most ${SESSIONS_MAX}`, {
+    arguments: ACCOUNT,
+    ask: async ({ account }, session) => {
+      const open = await openSessions(session.services, account);
+      // An account without sessions exists; an unknown one is an error.
+      if (open.length === 0) await requireAccount(session, account.address);
+      return open;
+    },
+    print: renderSessions,
+  }),
+  command('sign-out', 'end every session of an account', {
+    arguments: ACCOUNT,
+    ask: async ({ account }, session) => {
+      await requireAccount(session, account.address);
+      return { ended: await endSessions(session.services, account) };
+    },
+    print: ({ ended }) => pairs({ ended: `${ended} sessions` }),
+  }),
+];
 
-async function invite(account: string, options: InviteOptions): Promise<void> {
-  const address = accountFrom(account);
-  const hours = options.hours === undefined ? HOURS : countFrom(options.hours, 'number of hours');
+function hoursFrom(text: string): number {
+  const hours = countFrom(text, 'number of hours');
   if (hours > HOURS_MAX) throw new ConfigError(`--hours ${hours} is too long; write at most ${HOURS_MAX}`);
-  const { data } = await findCluster(options);
-  const origin = await originOf(options.url, data);
-  const secret = oneTimeSecret(systemRandom);
-  const digest = secretDigest(await readPepper(data), 'invitation', secret);
-  const { expiresAt } = await withSession(options, async ({ cluster }) => {
-    await showAccount(cluster, address, ASK_MS);
-    const invitation = invitationAddress(address.slice('account:'.length), systemRandom);
-    return createInvitation(cluster, invitation, { digest, lifetimeMs: hours * HOUR_MS, by: COMMAND_LINE }, ASK_MS);
-  });
-  const link = `${origin}/sign-in?invite=${secret}`;
-  print(options, { link, expires_at: new Date(expiresAt).toISOString() }, () =>
-    [pairs({ link, expires: timeOf(expiresAt) }), '', 'The link opens one session. Send it only to the person.'].join(
-      '\n',
-    ),
-  );
+  return hours;
 }
 
 /** @throws ConfigError */
@@ -93,19 +78,14 @@ async function originOf(url: string | undefined, data: string): Promise<string> 
   return new URL(address).origin;
 }
 
-async function sessionsOf(account: string, options: GlobalOptions): Promise<readonly SessionRecord[]> {
-  return withManagement(options, async (services, session) => {
-    const open = await openSessions(services, tenantFrom(account));
-    // An account without sessions exists; an unknown one is an error.
-    if (open.length === 0) await requireAccount(session, accountFrom(account));
-    return open;
-  });
-}
-
 function renderSessions(open: readonly SessionRecord[]): string {
   const rows = open.map(({ session, by, agent, createdAt, expiresAt }) => [
-    ...[session.slice(session.indexOf('/') + 1), `${by.kind} ${by.id}`, by.address ?? ''],
-    ...[timeOf(createdAt) ?? '', timeOf(expiresAt) ?? '', agent],
+    session.slice(session.indexOf('/') + 1),
+    `${by.kind} ${by.id}`,
+    by.address ?? null,
+    timeOf(createdAt),
+    timeOf(expiresAt),
+    agent,
   ]);
   return table(['SESSION', 'OPENED BY', 'FROM', 'OPENED', 'ENDS', 'BROWSER'], rows);
 }

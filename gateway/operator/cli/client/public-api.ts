@@ -2,14 +2,14 @@ import { systemClock } from '../../../../actors/runtime/index.ts';
 import { NO_NODE } from '../../../outbound/lease.ts';
 import { type OutboundCall, type OutboundReply, outboundUrl } from '../../../outbound/outbound.ts';
 import { ConfigError, lineOf } from '../../config/config-error.ts';
-import { loadConfig } from '../../config/load.ts';
 import { readConnection } from '../../launcher/connection.ts';
-import type { GlobalOptions } from '../frame/global-options.ts';
+import type { GlobalOptions } from '../frame/command.ts';
+import { configOf } from '../frame/find-cluster.ts';
 
 /** Options of the commands that call the public API as a client does. */
 export interface ClientOptions extends GlobalOptions {
-  readonly key?: string;
-  readonly url?: string;
+  readonly key?: string | undefined;
+  readonly url?: string | undefined;
 }
 
 /** Results of a batch have 32 MiB, and twice that where they are a member of a JSON object; clips are larger. */
@@ -48,7 +48,9 @@ export async function withPublicApi<T>(options: ClientOptions, run: (api: Public
   const send = ({ method, path, body, headers = [] }: ApiCall): Promise<OutboundReply> => {
     const json = body === undefined ? [] : ['content-type', 'application/json'];
     const call: OutboundCall = {
-      ...{ method, url: outboundUrl(url, path), body: body ?? null },
+      method,
+      url: outboundUrl(url, path),
+      body: body ?? null,
       headers: ['authorization', `Bearer ${key}`, 'accept', '*/*', ...json, ...headers],
       limits: { ...LIMITS, bodyBytesMax: ANSWER_BYTES_MAX },
     };
@@ -65,9 +67,9 @@ export async function withPublicApi<T>(options: ClientOptions, run: (api: Public
 }
 
 async function addressOf(options: ClientOptions): Promise<{ readonly url: string; readonly key: string }> {
-  const { url, key, config: file, data: folder } = options;
+  const { url, key } = options;
   if (url !== undefined && key !== undefined) return { url, key };
-  const { data } = await loadConfig({ file, data: folder, cwd: process.cwd(), env: null });
+  const { data } = await configOf(options);
   const connection = await readConnection(data);
   const found = { url: url ?? connection?.base_url, key: key ?? connection?.api_key };
   if (found.url == null) {

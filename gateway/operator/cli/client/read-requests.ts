@@ -1,9 +1,9 @@
 import { ConfigError, lineOf } from '../../config/config-error.ts';
 
 /** What the file does not say. */
-export interface SubmissionOptions {
-  readonly endpoint?: string;
-  readonly model?: string;
+interface SubmissionOptions {
+  readonly endpoint?: string | undefined;
+  readonly model?: string | undefined;
 }
 
 const DEFAULT_ENDPOINT = '/v1/chat/completions';

@@ -1,22 +1,25 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { ConfigError, lineOf } from '../../config/config-error.ts';
+import type { Given } from '../frame/command.ts';
+
+const number = (name: string, meaning: string) => ({ meaning, parse: (text: string) => numberOf(name, text) });
 
 /** What `troupe video submit` takes beside the prompt. */
-export interface VideoOptions {
-  readonly body?: string;
-  readonly model?: string;
-  readonly duration?: string;
-  readonly resolution?: string;
-  readonly aspectRatio?: string;
-  readonly size?: string;
-  readonly seed?: string;
-  /** `--audio` or `--no-audio`; absent: the endpoint's default. */
-  readonly audio?: boolean;
-  readonly firstFrame?: string;
-  readonly lastFrame?: string;
-  readonly callbackUrl?: string;
-}
+export const VIDEO = {
+  '--model <model>': 'the model',
+  '--duration <seconds>': number('--duration', 'its length'),
+  '--resolution <tier>': 'such as 720p',
+  '--aspect-ratio <ratio>': 'such as 16:9',
+  '--size <size>': 'WIDTHxHEIGHT, instead of resolution and aspect ratio',
+  '--seed <number>': number('--seed', 'the seed'),
+  '--audio': 'with a soundtrack',
+  '--no-audio': 'silent',
+  '--first-frame <file>': 'an image that it begins with',
+  '--last-frame <file>': 'an image that it ends with',
+  '--callback-url <url>': 'a webhook for the outcome',
+  '--body <file>': 'a body as POST /videos takes it; the options are laid over it',
+} as const;
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
@@ -29,7 +32,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
  * The body of `POST /videos`: that of the file `--body`, with the options laid over it. The API checks it. @throws
  * ConfigError
  */
-export async function videoBody(prompt: string | undefined, options: VideoOptions): Promise<object> {
+export async function videoBody(prompt: string | undefined, options: Given<unknown, typeof VIDEO>): Promise<object> {
   const { duration, seed, audio, firstFrame, lastFrame } = options;
   const frames = [
     ...(firstFrame === undefined ? [] : [await frameOf(firstFrame, 'first_frame')]),
@@ -38,11 +41,11 @@ export async function videoBody(prompt: string | undefined, options: VideoOption
   const given = {
     model: options.model,
     prompt,
-    duration: duration === undefined ? undefined : numberOf('--duration', duration),
+    duration,
     resolution: options.resolution,
     aspect_ratio: options.aspectRatio,
     size: options.size,
-    seed: seed === undefined ? undefined : numberOf('--seed', seed),
+    seed,
     generate_audio: audio,
     frame_images: frames.length === 0 ? undefined : frames,
     callback_url: options.callbackUrl,

@@ -3,34 +3,30 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Command } from 'commander';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import { ConfigError } from '../../config/config-error.ts';
-import { loadConfig } from '../../config/load.ts';
-import type { GlobalOptions } from '../frame/global-options.ts';
-import { countFrom } from '../frame/names.ts';
+import { type Given, local } from '../frame/command.ts';
+import { configOf } from '../frame/find-cluster.ts';
+import { count } from '../frame/names.ts';
 
 const LINES_USUALLY = 20;
 const LOOK_MS = 250;
 
-interface LogOptions extends GlobalOptions {
-  readonly follow?: boolean;
-  readonly lines?: string;
-}
+const OPTIONS = {
+  '-f, --follow': 'print further lines as they are written, until Ctrl-C',
+  '-n, --lines <count>': count(`the newest lines of each log (default: ${LINES_USUALLY})`, 'number of lines'),
+} as const;
 
-export function addLogs(program: Command): void {
-  program
-    .command('logs')
-    .argument('[process]', 'one process, such as n1 or launcher; default: all of them')
-    .option('-f, --follow', 'print further lines as they are written, until Ctrl-C')
-    .option('-n, --lines <count>', `the newest lines of each log (default: ${LINES_USUALLY})`)
-    .description('print the logs of the processes on this host; with --json one JSON object a line')
-    .action(async (name: string | undefined, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<LogOptions>();
-      const { data } = await loadConfig({ file: options.config, data: options.data, cwd: process.cwd(), env: null });
+export const commands = [
+  local('logs', 'print the logs of the processes on this host; with --json one JSON object a line', {
+    arguments: { '[process]': 'one process, such as n1 or launcher; default: all of them' },
+    options: OPTIONS,
+    run: async ({ process: name, ...options }) => {
+      const { data } = await configOf(options);
       await printLogs(await logFiles(data, name), options);
-    });
-}
+    },
+  }),
+];
 
 /** @throws ConfigError if there is no log, or none of this process */
 async function logFiles(data: string, name: string | undefined): Promise<readonly string[]> {
@@ -44,14 +40,16 @@ async function logFiles(data: string, name: string | undefined): Promise<readonl
   );
 }
 
-async function printLogs(files: readonly string[], { follow, lines, json }: LogOptions): Promise<void> {
+async function printLogs(
+  files: readonly string[],
+  { follow, lines = LINES_USUALLY, json }: Given<unknown, typeof OPTIONS>,
+): Promise<void> {
   const print = json ? printRecord : printLine;
-  const count = lines === undefined ? LINES_USUALLY : countFrom(lines, 'number of lines');
   const read = new Map<string, number>();
   for (const file of files) {
     const { size } = await stat(file);
     read.set(file, size);
-    for (const line of await newestLines(file, size, count)) print(file, line);
+    for (const line of await newestLines(file, size, lines)) print(file, line);
   }
   if (!follow) return;
   for (;;) {

@@ -1,5 +1,4 @@
 /** `troupe ps|inspect|why|watch|drain`: shows a running cluster, and drains a node. */
-import type { Command } from 'commander';
 import {
   type ClusterView,
   type CommittedStep,
@@ -10,119 +9,116 @@ import { ConfigError } from '../../config/config-error.ts';
 import { explained } from '../../explained.ts';
 import { kindOfId } from '../../find-address.ts';
 import { absentWords } from '../frame/absent.ts';
-import type { GlobalOptions } from '../frame/global-options.ts';
-import { addressFrom, NAMED, requireName } from '../frame/names.ts';
-import { pairs, print, table, timeOf } from '../frame/print.ts';
-import { withSession } from '../frame/session.ts';
+import { command } from '../frame/asking.ts';
+import { type GlobalOptions, local } from '../frame/command.ts';
+import { addressIn, NAMED, nameFrom } from '../frame/names.ts';
+import { pairs, table, timeOf } from '../frame/print.ts';
+import { type Session, withSession } from '../frame/session.ts';
 import { endpointsOf } from '../provider/endpoints.ts';
 import { watchPs } from './watch-ps.ts';
 
 /** `author/slug`, with its suffix; an address has its first colon before the slash. */
 const MODEL_ID = /^[^:/]+\/[^/]+$/;
 
-export function addLook(program: Command): void {
-  program
-    .command('ps')
-    .option('--quarantined', 'show only the actors whose stored state does not load')
-    .option('-w, --watch', 'show it again every two seconds until Ctrl-C; where no terminal is, each change')
-    .description('show nodes, shards, and actors by kind and state')
-    .action(async (_: unknown, command: Command) => {
-      const options = command.optsWithGlobals<PsOptions>();
+/** A model has no actor of its own: its endpoints are explained. */
+async function endpointsOfModel(session: Session, model: string) {
+  const found = await endpointsOf(session, { model });
+  if (found.length > 0) return found;
+  throw new ConfigError(`no endpoint serves ${model}; \`troupe endpoints list\` shows the models`);
+}
+
+const watch = command('watch', 'show the transitions of actors as they happen, until Ctrl-C', {
+  arguments: {
+    '[pattern]': {
+      meaning: 'addresses to watch, `*` stands for anything; or an id such as batch_... alone',
+      default: '*',
+    },
+  },
+  ask: async ({ pattern, ...options }, session) =>
+    follow(session, kindOfId(pattern) === null ? pattern : await addressIn(session, pattern), options),
+});
+
+export const commands = [
+  local('ps', 'show nodes, shards, and actors by kind and state', {
+    options: {
+      '--quarantined': 'show only the actors whose stored state does not load',
+      '-w, --watch': 'show it again every two seconds until Ctrl-C; where no terminal is, each change',
+    },
+    run: async ({ quarantined, watch, ...options }) => {
+      // A connection for each look: the node that answered may be the next that ends.
       const read = () => withSession(options, ({ operator }) => operator.ps());
-      if (options.watch) return watched(read, options);
-      const view = await read();
-      if (options.quarantined) print(options, view.quarantined, () => renderQuarantined(view));
-      else print(options, view, () => renderPs(view));
-    });
-  program
-    .command('inspect')
-    .argument('<address>', NAMED)
-    .description('show one actor: owner, state, context, queue, timers, last transitions')
-    .action(async (text: string, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      const address = await addressFrom(text, options);
-      const seen = await withSession(options, ({ operator }) => operator.inspect(address));
+      if (!watch) return read();
+      const stopped = new Promise<void>((resolve) => void process.once('SIGINT', resolve));
+      const render = quarantined ? renderQuarantined : renderPs;
+      await watchPs({ clock: systemClock, read, render, out: process.stdout, json: options.json === true, stopped });
+      process.exit(0);
+    },
+    json: (view, { quarantined }) => (quarantined ? view.quarantined : view),
+    print: (view, { quarantined }) => (quarantined ? renderQuarantined(view) : renderPs(view)),
+  }),
+  command('inspect', 'show one actor: owner, state, context, queue, timers, last transitions', {
+    arguments: { '<address>': NAMED },
+    ask: async ({ address: name }, session) => {
+      const address = await addressIn(session, name);
+      const seen = await session.operator.inspect(address);
       if (!seen) throw new ConfigError(absentWords(address));
-      print(options, seen, () => renderInspection(seen));
-    });
-  program
-    .command('why')
-    .argument('<address>', `${NAMED}, or the id of a model for its endpoints`)
-    .description('explain why an actor, or a generation, is in its state')
-    .action(async (text: string, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      if (MODEL_ID.test(text)) return whyModel(text, options);
-      requireName(text);
-      const seen = await withSession(options, ({ operator }) => explained(operator, text));
-      if (seen === null) throw new ConfigError(absentWords(text));
+      return seen;
+    },
+    print: renderInspection,
+  }),
+  command('why', 'explain why an actor, or a generation, is in its state', {
+    arguments: {
+      '<address>': {
+        meaning: `${NAMED.meaning}, or the id of a model for its endpoints`,
+        parse: (text: string) => (MODEL_ID.test(text) ? text : nameFrom(text)),
+      },
+    },
+    ask: async ({ address: name }, session) => {
+      if (MODEL_ID.test(name)) return endpointsOfModel(session, name);
+      const seen = await explained(session.operator, name);
+      if (seen === null) throw new ConfigError(absentWords(name));
       const { address, explanation } = seen;
-      print(options, { address, explanation }, () => explanation.join('\n'));
-    });
-  program
-    .command('watch')
-    .argument('[pattern]', 'addresses to watch, `*` stands for anything; or an id such as batch_... alone', '*')
-    .description('show the transitions of actors as they happen, until Ctrl-C')
-    .action(async (text: string, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      await watch(kindOfId(text) === null ? text : await addressFrom(text, options), options);
-    });
-  program
-    .command('drain')
-    .argument('<node>', 'the name of a node, as `troupe ps` shows it')
-    .description(
-      'move the shards of a node to the others, and exit it when its open work is done; its launcher then restarts it',
-    )
-    .action(async (node: string, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      await withSession(options, async ({ operator }) => {
+      return { address, explanation };
+    },
+    print: (found) =>
+      'explanation' in found
+        ? found.explanation.join('\n')
+        : found
+            .map(({ address, provider, health, paused, reasons }) =>
+              [`${address}: ${paused === null ? health : `${health}, paused,`} at ${provider}`, ...reasons].join(
+                '\n  ',
+              ),
+            )
+            .join('\n'),
+  }),
+  watch,
+  command(
+    'drain',
+    'move the shards of a node to the others, and exit it when its open work is done; its launcher then restarts it',
+    {
+      arguments: { '<node>': 'the name of a node, as `troupe ps` shows it' },
+      ask: async ({ node }, { operator }) => {
         const { nodes } = await operator.ps();
         const names = nodes.filter(({ live }) => live).map(({ name }) => name);
         names.sort();
         if (!names.includes(node)) throw new ConfigError(`there is no node ${node}; the nodes are ${names.join(', ')}`);
         await operator.drain(node);
-      });
-      print(options, { drained: node }, () => `${node} drains; \`troupe ps\` shows what it still waits for`);
-    });
-}
-
-interface PsOptions extends GlobalOptions {
-  readonly quarantined?: boolean;
-  readonly watch?: boolean;
-}
-
-/** A connection for each look: the node that answered may be the next that ends. */
-async function watched(read: () => Promise<ClusterView>, { quarantined, json }: PsOptions): Promise<void> {
-  const stopped = new Promise<void>((resolve) => void process.once('SIGINT', resolve));
-  const render = quarantined ? renderQuarantined : renderPs;
-  await watchPs({ clock: systemClock, read, render, out: process.stdout, json: json === true, stopped });
-  process.exit(0);
-}
-
-/** A model has no actor of its own: its endpoints are explained. */
-async function whyModel(model: string, options: GlobalOptions): Promise<void> {
-  const found = await withSession(options, (session) => endpointsOf(session, { model }));
-  if (found.length === 0)
-    throw new ConfigError(`no endpoint serves ${model}; \`troupe endpoints list\` shows the models`);
-  print(options, found, () =>
-    found
-      .map(({ address, provider, health, paused, reasons }) =>
-        [`${address}: ${paused === null ? health : `${health}, paused,`} at ${provider}`, ...reasons].join('\n  '),
-      )
-      .join('\n'),
-  );
-}
+        return { drained: node };
+      },
+      print: (_, { node }) => `${node} drains; \`troupe ps\` shows what it still waits for`,
+    },
+  ),
+];
 
 /** Runs until Ctrl-C (exit 0) or until the node that serves the stream exits. */
-async function watch(pattern: string, options: GlobalOptions): Promise<void> {
-  await withSession(options, async ({ operator }) => {
-    // A first call detects an unreachable node; the stream would only end.
-    await operator.ps();
-    await new Promise<void>((resolve, reject) => {
-      const stop = operator.watch(pattern, (step) => process.stdout.write(`${renderStep(step, options)}\n`), reject);
-      process.once('SIGINT', () => {
-        stop();
-        resolve();
-      });
+async function follow({ operator }: Session, pattern: string, options: GlobalOptions): Promise<void> {
+  // A first call detects an unreachable node; the stream would only end.
+  await operator.ps();
+  await new Promise<void>((resolve, reject) => {
+    const stop = operator.watch(pattern, (step) => process.stdout.write(`${renderStep(step, options)}\n`), reject);
+    process.once('SIGINT', () => {
+      stop();
+      resolve();
     });
   });
 }
@@ -179,24 +175,24 @@ export function renderPs(view: ClusterView): string {
     node.name,
     node.live || node.state === 'joining' ? node.state : 'dead',
     node.startedAt === null ? '-' : durationOf(systemClock.now() - node.startedAt),
-    node.restarts ? String(node.restarts.lastHour) : '-',
-    String(node.pid),
+    node.restarts?.lastHour ?? '-',
+    node.pid,
     node.address,
-    String(node.shards),
-    node.gauges ? String(node.gauges.cells) : '-',
-    node.gauges ? String(node.gauges.queued) : '-',
-    node.gauges ? String(node.gauges.steps) : '-',
+    node.shards,
+    node.gauges?.cells ?? '-',
+    node.gauges?.queued ?? '-',
+    node.gauges?.steps ?? '-',
     lastEndOf(node),
     waitOf(node),
   ]);
-  const actorCounts = view.actorCounts.map(({ kind, state, chart, count }) => [
-    kind,
-    state,
-    String(chart),
-    String(count),
-  ]);
+  const actorCounts = view.actorCounts.map(({ kind, state, chart, count }) => [kind, state, chart, count]);
   const deadLetters = view.deadLetters.map(({ address, id, source, event, times, failure }) => [
-    ...[address, id, source, event, String(times), failure],
+    address,
+    id,
+    source,
+    event,
+    times,
+    failure,
   ]);
   const unowned = view.unowned > 0 ? `, ${view.unowned} of them without an owner` : '';
   return [
@@ -204,9 +200,7 @@ export function renderPs(view: ClusterView): string {
     table(PS_HEAD, nodes),
     '',
     table(['KIND', 'STATE', 'CHART', 'ACTORS'], actorCounts),
-    ...(deadLetters.length > 0
-      ? ['', table(['DEAD LETTER', 'ID', 'SOURCE', 'EVENT', 'TRIES', 'FAILURE'], deadLetters)]
-      : []),
+    ...section(['DEAD LETTER', 'ID', 'SOURCE', 'EVENT', 'TRIES', 'FAILURE'], deadLetters),
     '',
     `${view.shardCount} shards${unowned}`,
     ...(view.quarantined.length > 0 ? ['', renderQuarantined(view)] : []),
@@ -232,25 +226,32 @@ function renderInspection(seen: Inspection): string {
   const { queue } = seen;
   const openRows = Object.entries(seen.openRows).map(([name, count]) => `${count} ${name}`);
   const transitions = seen.transitions.map(({ at, node, epoch, version, event, from, to }) => [
-    ...[timeOf(at) ?? '', node, String(epoch), `#${version}`, event, from, to],
+    timeOf(at),
+    node,
+    epoch,
+    `#${version}`,
+    event,
+    from,
+    to,
   ]);
-  const timers = seen.timers.map((timer) => [timer.name, timeOf(timer.dueAt) ?? '', timer.event]);
+  const timers = seen.timers.map(({ name, dueAt, event }) => [name, timeOf(dueAt), event]);
   const waiting = seen.waiting.map(({ lane, event }) => [event, lane]);
   const activities = seen.activities.map(({ id, name, attempt, runner, begun, deadlineAt, suspect, lastFailure }) => [
     id,
     name,
-    String(attempt),
+    attempt,
     begun ? 'running' : 'waiting',
     runner,
-    timeOf(deadlineAt) ?? '',
-    ...[suspect ? 'suspect' : '', lastFailure === null ? '' : `last failure: ${lastFailure}`],
+    timeOf(deadlineAt),
+    suspect ? 'suspect' : '',
+    lastFailure === null ? '' : `last failure: ${lastFailure}`,
   ]);
-  const outbox = seen.outbox.map(({ to, number, event, tries }) => [to, number, event, String(tries)]);
+  const outbox = seen.outbox.map(({ to, number, event, tries }) => [to, number, event, tries]);
   const deadLetters = seen.deadLetters.map(({ id, source, event, times, failure }) => [
     id,
     source,
     event,
-    String(times),
+    times,
     failure,
   ]);
   return [
@@ -268,15 +269,16 @@ function renderInspection(seen: Inspection): string {
     ...seen.explanation,
     '',
     `context ${JSON.stringify(seen.context, null, 2)}`,
-    ...(waiting.length > 0 ? ['', table(['WAITING', 'LANE'], waiting)] : []),
-    ...(timers.length > 0 ? ['', table(['TIMER', 'DUE', 'EVENT'], timers)] : []),
-    ...(activities.length > 0
-      ? ['', table(['ACTIVITY', 'HANDLER', 'ATTEMPT', '', 'RUNNER', 'DEADLINE', '', ''], activities)]
-      : []),
-    ...(outbox.length > 0 ? ['', table(['OUTBOX', 'NUMBER', 'EVENT', 'TRIES'], outbox)] : []),
-    ...(deadLetters.length > 0 ? ['', table(['DEAD LETTER', 'SOURCE', 'EVENT', 'TRIES', 'FAILURE'], deadLetters)] : []),
-    ...(transitions.length > 0
-      ? ['', table(['AT', 'NODE', 'EPOCH', 'VERSION', 'EVENT', 'FROM', 'TO'], transitions)]
-      : []),
+    ...section(['WAITING', 'LANE'], waiting),
+    ...section(['TIMER', 'DUE', 'EVENT'], timers),
+    ...section(['ACTIVITY', 'HANDLER', 'ATTEMPT', '', 'RUNNER', 'DEADLINE', '', ''], activities),
+    ...section(['OUTBOX', 'NUMBER', 'EVENT', 'TRIES'], outbox),
+    ...section(['DEAD LETTER', 'SOURCE', 'EVENT', 'TRIES', 'FAILURE'], deadLetters),
+    ...section(['AT', 'NODE', 'EPOCH', 'VERSION', 'EVENT', 'FROM', 'TO'], transitions),
   ].join('\n');
+}
+
+/** A table below an empty line; nothing without rows. */
+function section(...[head, rows]: Parameters<typeof table>): readonly string[] {
+  return rows.length === 0 ? [] : ['', table(head, rows)];
 }

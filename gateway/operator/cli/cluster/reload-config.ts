@@ -3,23 +3,20 @@
  * A file with a fault, or with a change that needs a stop, is refused before a node is touched.
  */
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
 import { recordOperatorChange } from '../../../../actors/audit/audit.ts';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import defaults from '../../../../cluster.config.ts';
 import type { ClusterConfig } from '../../../terms/config/config.ts';
 import { type Difference, differencesOf, fixedChanges, shownConfig } from '../../config/config-difference.ts';
 import { ConfigError } from '../../config/config-error.ts';
-import { loadConfig } from '../../config/load.ts';
 import { launcherOf } from '../../launcher/data-folder.ts';
 import { isSimulated, rememberStart, usesSimulators } from '../../launcher/last-start.ts';
 import { writeWhole } from '../../launcher/private-files.ts';
-import { COMMAND_LINE } from '../frame/command-line.ts';
-import { findCluster } from '../frame/find-cluster.ts';
-import type { GlobalOptions } from '../frame/global-options.ts';
-import { countFrom } from '../frame/names.ts';
+import { type GlobalOptions, local } from '../frame/command.ts';
+import { configOf, findCluster } from '../frame/find-cluster.ts';
+import { COMMAND_LINE, count } from '../frame/names.ts';
 import type { OperatorPort } from '../frame/operator-port.ts';
-import { print, table } from '../frame/print.ts';
+import { table } from '../frame/print.ts';
 import { ASK_MS, withSession } from '../frame/session.ts';
 import { type RolledNode, rollNodes } from './roll-nodes.ts';
 
@@ -31,27 +28,36 @@ const SHOWN_CHARACTERS_MAX = 80;
 const RECORDED_MEMBERS_MAX = 32;
 const RECORDED_CHARACTERS_MAX = 80;
 
-interface ReloadOptions extends GlobalOptions {
-  readonly yes?: boolean;
-  readonly wait?: string;
+export const commands = [
+  local(
+    'reload-config',
+    'show what --config FILE changes of the running configuration, and restart the nodes with it one by one',
+    {
+      options: {
+        '--yes': 'roll the nodes; without it the difference is shown and nothing changes',
+        '--wait <seconds>': count(
+          `how long a node may need to serve again (default: ${BACK_SECONDS})`,
+          'number of seconds',
+        ),
+      },
+      run: ({ yes, wait, ...options }) => reload(options, yes === true, 1_000 * (wait ?? BACK_SECONDS)),
+      json: ({ differences, rolled }) => ({ differences, rolled }),
+      print: ({ text }) => text,
+    },
+  ),
+];
+
+/** The changed members, the nodes that were restarted, and both in words. */
+interface Reload {
+  readonly differences: readonly Difference[];
+  readonly rolled: readonly string[];
+  readonly text: string;
 }
 
-export function addReloadConfig(program: Command): void {
-  program
-    .command('reload-config')
-    .option('--yes', 'roll the nodes; without it the difference is shown and nothing changes')
-    .option('--wait <seconds>', `how long a node may need to serve again (default: ${BACK_SECONDS})`)
-    .description(
-      'show what --config FILE changes of the running configuration, and restart the nodes with it one by one',
-    )
-    .action((_: unknown, command: Command) => reload(command.optsWithGlobals<ReloadOptions>()));
-}
-
-async function reload(options: ReloadOptions): Promise<void> {
-  const { config: file, data, wait } = options;
+async function reload(options: GlobalOptions, isWanted: boolean, backMs: number): Promise<Reload> {
+  const { config: file } = options;
   if (file === undefined) throw new ConfigError('name the new configuration with --config FILE');
-  const backMs = 1_000 * (wait === undefined ? BACK_SECONDS : countFrom(wait, 'number of seconds'));
-  const loaded = await loadConfig({ file, data, cwd: process.cwd(), env: null });
+  const loaded = await configOf(options);
   const { token } = await findCluster(options);
   const { OperatorPort: Port } = await import('../frame/operator-port.ts');
   const port = new Port(token);
@@ -65,24 +71,24 @@ async function reload(options: ReloadOptions): Promise<void> {
     const fixed = fixedChanges(differences);
     if (fixed.length > 0) throw new ConfigError(`${fixed.join('; ')}. Stop the cluster and start it with ${file}`);
     await nodes.check(next);
-    if (stale.length === 0)
-      return print(options, { differences, rolled: [] }, () => `nothing to change: every node runs with ${file}`);
-    if (!options.yes)
-      return print(options, { differences, rolled: [] }, () => `${shown(differences)}\n\n${howToGoOn(stale)}`);
+    if (stale.length === 0) return { differences, rolled: [], text: `nothing to change: every node runs with ${file}` };
+    if (!isWanted) return { differences, rolled: [], text: `${shown(differences)}\n\n${howToGoOn(stale)}` };
     if (!options.json) process.stdout.write(`${shown(differences)}\n\n`);
     await record(options, differences, stale);
     await hand(next, resolve(file));
     const rolled = await rollNodes(
       next.nodes.map(({ name }) => name),
       {
-        ...{ clock: systemClock, backMs, drainMs: drainMsOf(running.config) },
+        clock: systemClock,
+        backMs,
+        drainMs: drainMsOf(running.config),
         look: (name) => nodes.look(name),
         drain: (name) => withSession(options, ({ operator }) => operator.drain(name)),
         isNew: (config) => differencesOf(config, shownConfig(next)).length === 0,
         report: (line) => void process.stderr.write(`troupe: ${line}\n`),
       },
     );
-    print(options, { differences, rolled }, () => `${rolled.length} of ${next.nodes.length} nodes were restarted`);
+    return { differences, rolled, text: `${rolled.length} of ${next.nodes.length} nodes were restarted` };
   } finally {
     await port.close();
   }

@@ -8,7 +8,7 @@ import { ConfigError } from '../../config/config-error.ts';
 import { loadConfig } from '../../config/load.ts';
 import { readOperatorToken } from '../../config/secrets.ts';
 import { type ConnectionNode, readConnection } from '../../launcher/connection.ts';
-import type { GlobalOptions } from './global-options.ts';
+import type { GlobalOptions } from './command.ts';
 
 export interface FoundNode {
   readonly name: string;
@@ -29,10 +29,14 @@ export interface FoundCluster {
   readonly names: readonly string[];
 }
 
+/** The configuration that the options name. Without the environment: a command must not require the providers' keys. */
+export function configOf({ config: file, data }: GlobalOptions): Promise<ClusterConfig> {
+  return loadConfig({ file, data, cwd: process.cwd(), env: null });
+}
+
 /** @throws ConfigError if no node is known, or no token. */
-export async function findCluster({ config: file, data: folder }: GlobalOptions): Promise<FoundCluster> {
-  // A look at a running cluster must not require the provider keys to be set.
-  const config = await loadConfig({ file, data: folder, cwd: process.cwd(), env: null });
+export async function findCluster(options: GlobalOptions): Promise<FoundCluster> {
+  const config = await configOf(options);
   const { data, nodes: configured } = config;
   const connection = await readConnection(data);
   const here = connection?.nodes ?? [];

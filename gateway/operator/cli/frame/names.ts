@@ -1,33 +1,52 @@
 /** Parses accounts, keys, amounts and times from the command line. */
 import { parseAddress } from '../../../../actors/runtime/index.ts';
 import { accountAddress, endpointAddress, keyAddress, providerAddress } from '../../../../actors/terms/ids.ts';
+import type { Principal } from '../../../../actors/terms/principal.ts';
 import { parseUsd } from '../../../../actors/terms/usd.ts';
 import type { Tenant } from '../../../management/services.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { findAddress, kindOfId } from '../../find-address.ts';
 import { absentWords } from './absent.ts';
-import { COMMAND_LINE } from './command-line.ts';
-import type { GlobalOptions } from './global-options.ts';
-import { withSession } from './session.ts';
+import type { Session } from './session.ts';
 
-/** `acct_1` or `account:acct_1` -> `account:acct_1`. @throws ConfigError */
-export function accountFrom(text: string): string {
+/** The principal of every change by a command of `troupe`, which holds the operator's token. */
+export const COMMAND_LINE: Principal = { kind: 'operator', id: 'troupe' };
+
+/** The account that a command names, changed by the operator. */
+export interface Owner extends Tenant {
+  readonly address: string;
+}
+
+/** `acct_1` or `account:acct_1`. @throws ConfigError */
+export function ownerFrom(text: string): Owner {
   const address = text.includes(':') ? text : accountAddress(text);
   const parsed = parseAddress(address);
-  if (parsed?.kind === 'account' && parsed.local === null) return address;
+  if (parsed?.kind === 'account' && parsed.local === null)
+    return { address, account: address.slice(accountAddress('').length), by: COMMAND_LINE };
   throw new ConfigError(`"${text}" is not an account; write acct_... as \`troupe accounts create\` printed it`);
 }
 
-/** The account of a command, changed by the operator. @throws ConfigError */
-export function tenantFrom(text: string): Tenant {
-  return { account: accountFrom(text).slice(accountAddress('').length), by: COMMAND_LINE };
+/** An argument or option that names an account. */
+export const owner = (meaning: string) => ({ meaning, parse: ownerFrom });
+
+/** An option that is a whole number above zero. */
+export const count = (meaning: string, what: string) => ({ meaning, parse: (text: string) => countFrom(text, what) });
+
+/** The required `--reason` of a change. */
+export function reason(meaning: string, charactersMax = 500) {
+  const parse = (text: string): string => {
+    const trimmed = text.trim();
+    if (trimmed !== '' && trimmed.length <= charactersMax) return trimmed;
+    throw new ConfigError(`--reason must have 1 to ${charactersMax} characters`);
+  };
+  return { meaning, required: true, parse } as const;
 }
 
-/** `key_9`, `acct_1/key_9` or `key:acct_1/key_9` -> `key:acct_1/key_9`. @throws ConfigError */
-export async function keyFrom(text: string, options: GlobalOptions): Promise<string> {
-  if (kindOfId(text) === 'key') return addressFrom(text, options);
-  const [owner = '', local = ''] = text.replace(/^key:/, '').split('/');
-  const address = keyAddress(owner, local);
+/** `key_9`, `acct_1/key_9` or `key:acct_1/key_9`. @throws ConfigError */
+export function keyNameFrom(text: string): string {
+  if (kindOfId(text) === 'key') return text;
+  const [account = '', local = ''] = text.replace(/^key:/, '').split('/');
+  const address = keyAddress(account, local);
   const parsed = parseAddress(address);
   if (parsed?.kind === 'key' && parsed.local !== null) return address;
   throw new ConfigError(`"${text}" is not a key; write acct_.../key_... as \`troupe keys list\` prints it`);
@@ -47,21 +66,22 @@ export function providerFrom(text: string): string {
   throw new ConfigError(`"${text}" is not a provider; write its slug as \`troupe providers list\` prints it`);
 }
 
-/** What commands say of the argument that `addressFrom` reads. */
-export const NAMED = 'kind:owner or kind:owner/local, or an id such as batch_... alone';
+/** The argument of commands that take the address of any actor. */
+export const NAMED = {
+  meaning: 'kind:owner or kind:owner/local, or an id such as batch_... alone',
+  parse: nameFrom,
+} as const;
 
-/** The address of any actor; an id without its account is looked up at the cluster. @throws ConfigError */
-export async function addressFrom(text: string, options: GlobalOptions): Promise<string> {
-  if (parseAddress(text)) return text;
-  requireName(text);
-  const address = await withSession(options, ({ operator }) => findAddress(operator, text));
-  if (address === null) throw new ConfigError(absentWords(text));
+/** The address of a name; an id without its account is looked up at the cluster. @throws ConfigError */
+export async function addressIn({ operator }: Session, name: string): Promise<string> {
+  const address = await findAddress(operator, name);
+  if (address === null) throw new ConfigError(absentWords(name));
   return address;
 }
 
 /** @throws ConfigError for what is neither an address nor an id */
-export function requireName(text: string): void {
-  if (parseAddress(text) || kindOfId(text) !== null) return;
+export function nameFrom(text: string): string {
+  if (parseAddress(text) || kindOfId(text) !== null) return text;
   throw new ConfigError(
     `"${text}" is not an address or an id; write kind:owner or kind:owner/local, such as account:acct_1, or batch_...`,
   );

@@ -33,24 +33,45 @@ export class OperatorPort {
   }
 
   /** Null: the node does not answer. */
-  async call(operatorUrl: string, { method, path, body }: OperatorCall): Promise<OperatorReply | null> {
+  call(operatorUrl: string, call: OperatorCall): Promise<OperatorReply | null> {
+    return this.send(operatorUrl, call, ANSWER_MS).catch(() => null);
+  }
+
+  /** Throws if the node does not answer within the time. */
+  async send(operatorUrl: string, { method, path, body }: OperatorCall, withinMs: number): Promise<OperatorReply> {
     const json = body === undefined ? [] : ['content-type', 'application/json'];
-    try {
-      const reply = await this.#outbound.send({
-        ...{ method, url: outboundUrl(operatorUrl, path), body: body ?? null },
-        headers: ['authorization', `Bearer ${this.#token}`, 'accept', 'application/json', ...json],
-        limits: {
-          ...{ connectMs: CONNECT_MS, firstByteMs: ANSWER_MS, idleMs: ANSWER_MS, totalMs: ANSWER_MS },
-          bodyBytesMax: REPLY_BYTES_MAX,
-        },
-      });
-      return { status: reply.status, body: JSON.parse(await reply.body.text()) };
-    } catch {
-      return null;
-    }
+    const reply = await this.#outbound.send({
+      method,
+      url: outboundUrl(operatorUrl, path),
+      body: body ?? null,
+      headers: ['authorization', `Bearer ${this.#token}`, 'accept', 'application/json', ...json],
+      limits: {
+        connectMs: CONNECT_MS,
+        firstByteMs: withinMs,
+        idleMs: withinMs,
+        totalMs: withinMs,
+        bodyBytesMax: REPLY_BYTES_MAX,
+      },
+    });
+    return { status: reply.status, body: JSON.parse(await reply.body.text()) };
   }
 
   close(): Promise<void> {
     return this.#outbound.close();
+  }
+}
+
+/** What the nodes that answer with 200 say of a path, in the order of `nodes`. */
+export async function callOperators(
+  nodes: readonly { readonly operatorUrl: string }[],
+  token: string,
+  path: string,
+): Promise<readonly unknown[]> {
+  const port = new OperatorPort(token);
+  try {
+    const replies = await Promise.all(nodes.map(({ operatorUrl }) => port.call(operatorUrl, { method: 'GET', path })));
+    return replies.flatMap((reply) => (reply?.status === 200 ? [reply.body] : []));
+  } finally {
+    await port.close();
   }
 }

@@ -1,13 +1,11 @@
 /** Writes the CLI's output: one JSON document with `--json`, else lines and aligned columns. */
-import type { GlobalOptions } from './global-options.ts';
-
-export function print(options: GlobalOptions, value: unknown, human: () => string): void {
+export function print(options: { readonly json?: boolean }, value: unknown, human: () => string): void {
   process.stdout.write(options.json ? `${JSON.stringify(value, null, 2)}\n` : `${human()}\n`);
 }
 
-/** Columns as wide as their widest cell, two spaces apart; no row is a single dash. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, ...rows];
+/** Columns as wide as their widest cell, two spaces apart; no row is a single dash. A cell of null is empty. */
+export function table(head: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
+  const lines = [head, ...rows].map((line) => line.map((cell) => String(cell ?? '')));
   const widths = head.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
   const render = (line: readonly string[]) =>
     line

@@ -13,13 +13,16 @@ import { readPepper } from '../../config/secrets.ts';
 import { kindOfId } from '../../find-address.ts';
 import type { OperatorAddress } from '../../launcher/connection.ts';
 import { absentWords } from './absent.ts';
+import type { GlobalOptions } from './command.ts';
 import { type FoundCluster, findCluster } from './find-cluster.ts';
-import type { GlobalOptions } from './global-options.ts';
 
 export interface Session {
   readonly operator: OperatorClient;
   /** For the typed clients of the kinds: it has `ask`, `rows` and `now`, and nothing else. */
   readonly cluster: Cluster;
+  readonly found: FoundCluster;
+  /** For what an owner may do as well: the same functions, called over the connection. */
+  readonly services: ManagementServices;
 }
 
 /** Longest wait for an ask, including a takeover. */
@@ -28,7 +31,7 @@ export const ASK_MS = 10_000;
 const REACH_MS_MAX = 3_000;
 
 /** Rejects with the error of an unknown account. One that is quarantined exists, and its rows can be read. */
-export async function requireAccount({ cluster }: Pick<Session, 'cluster'>, address: string): Promise<void> {
+export async function requireAccount({ cluster }: Session, address: string): Promise<void> {
   try {
     await cluster.ask(address, { type: 'account.show' }, { withinMs: ASK_MS });
   } catch (error) {
@@ -37,10 +40,7 @@ export async function requireAccount({ cluster }: Pick<Session, 'cluster'>, addr
 }
 
 /** Runs a command against the cluster that the options select. @throws ConfigError */
-export async function withSession<T>(
-  options: GlobalOptions,
-  run: (session: Session, found: FoundCluster) => Promise<T>,
-): Promise<T> {
+export async function withSession<T>(options: GlobalOptions, run: (session: Session) => Promise<T>): Promise<T> {
   const found = await findCluster(options);
   const { data, token, nodes, names } = found;
   let unreached: OperatorError | null = null;
@@ -48,7 +48,7 @@ export async function withSession<T>(
     const { operator, cluster, close } = await connect(node, token, names);
     try {
       await operator.reach(REACH_MS_MAX);
-      return await run({ operator, cluster }, found);
+      return await run({ operator, cluster, found, services: await servicesOf(cluster, found) });
     } catch (error) {
       if (!(error instanceof OperatorError) || !error.unreached) throw explained(error, data);
       unreached = error;
@@ -62,33 +62,23 @@ export async function withSession<T>(
   );
 }
 
-type Managing<T> = (services: ManagementServices, session: Session) => Promise<T>;
-
-/** As `withSession`, for what an owner may do as well: the same functions, called over the connection. */
-export function withManagement<T>(options: GlobalOptions, run: Managing<T>): Promise<T> {
-  return withSession(options, async (session, found) => run(await servicesOf(session, found), session));
-}
-
-/** The same with the configuration of the running nodes, for what is made by its defaults. */
-export function withDefaults<T>(options: GlobalOptions, run: Managing<T>): Promise<T> {
-  return withSession(options, async (session, found) => {
-    const config = await runningConfig(session, found);
-    return run(await servicesOf(session, { ...found, config }), session);
-  });
+/** With the configuration of the running nodes, for what is made by its defaults. */
+export async function withDefaults(session: Session): Promise<ManagementServices> {
+  return servicesOf(session.cluster, { ...session.found, config: await runningConfig(session) });
 }
 
 /** A file could differ from what runs, and its defaults decide what is kept of requests. @throws ConfigError */
-async function runningConfig({ operator }: Session, { token }: FoundCluster): Promise<ClusterConfig> {
-  const { callOperators } = await import('./call-operators.ts');
+async function runningConfig({ operator, found: { token } }: Session): Promise<ClusterConfig> {
+  const { callOperators } = await import('./operator-port.ts');
   const nodes = (await operator.ps()).nodes.filter(({ live }) => live);
   for (const node of nodes) {
     const [answer] = await callOperators([node], token, '/config');
-    if (answer !== undefined) return (answer.body as { readonly config: ClusterConfig }).config;
+    if (answer !== undefined) return (answer as { readonly config: ClusterConfig }).config;
   }
   throw new ConfigError('the operator port of no node answers, so the configured defaults are unknown');
 }
 
-async function servicesOf({ cluster }: Session, { config, data }: FoundCluster): Promise<ManagementServices> {
+async function servicesOf(cluster: Cluster, { config, data }: FoundCluster): Promise<ManagementServices> {
   // Most changes need no pepper, so a host without it can make them.
   const pepper = await readPepper(data).catch((error: unknown) => error);
   return {

@@ -1,5 +1,4 @@
 /** `troupe endpoints`: what is declared, how it is doing, and pauses of it. */
-import type { Command } from 'commander';
 import type { FailingList } from '../../../../actors/endpoint/health.ts';
 import type { EndpointRecord } from '../../../../actors/endpoint/record.ts';
 import type { Inspection } from '../../../../actors/runtime/index.ts';
@@ -9,36 +8,16 @@ import type { Pausable, Pause } from '../../../../actors/terms/pause.ts';
 import { inspectAll } from '../../ask-all.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { explainProviderPause } from '../../explained.ts';
-import type { GlobalOptions } from '../frame/global-options.ts';
+import { command } from '../frame/asking.ts';
+import { group } from '../frame/command.ts';
 import { endpointFrom } from '../frame/names.ts';
-import { print, table, timeOf } from '../frame/print.ts';
-import { type Session, withSession } from '../frame/session.ts';
-import { addPauses } from './pauses.ts';
+import { table, timeOf } from '../frame/print.ts';
+import type { Session } from '../frame/session.ts';
+import { pauses } from './pauses.ts';
 
-interface EndpointFilters extends GlobalOptions {
-  readonly model?: string;
-  readonly provider?: string;
-  readonly sort?: string;
-}
-
-export function addEndpoints(program: Command): void {
-  const endpoints = program
-    .command('endpoints')
-    .description('list, pause and resume the endpoints that serve the models');
-  endpoints
-    .command('list')
-    .option('--model <id>', 'only those of one model')
-    .option('--provider <slug>', 'only those of one provider')
-    .option('--sort <figure>', `the worst first, by its median of a day: ${Object.keys(FIGURES).join(', ')}`)
-    .description('list endpoints with model, provider, health, the reason for it, and the last failure')
-    .action(async (_: unknown, command: Command) => {
-      const options = command.optsWithGlobals<EndpointFilters>();
-      const found = await withSession(options, (session) => endpointsOf(session, options));
-      if (found.length === 0) requireSome(options);
-      const shown = sorted(found, options.sort);
-      print(options, shown, () => renderEndpoints(shown));
-    });
-  addPauses(endpoints, ['<endpoint>', 'the id, ep_..., as `troupe endpoints list` prints it'], endpointFrom);
+interface EndpointFilters {
+  readonly model?: string | undefined;
+  readonly provider?: string | undefined;
 }
 
 /** @throws ConfigError if a filter names what is not declared */
@@ -70,7 +49,7 @@ export interface ShownEndpoint {
 /** The declared endpoints, by model and provider. */
 export async function endpointsOf(
   { operator }: Session,
-  { model, provider }: Pick<EndpointFilters, 'model' | 'provider'>,
+  { model, provider }: EndpointFilters,
 ): Promise<readonly ShownEndpoint[]> {
   const [found, providers] = await Promise.all([inspectAll(operator, 'endpoint'), inspectAll(operator, 'provider')]);
   const pauses = new Map(providers.map(({ address, context }) => [address, (context ?? {}) as Pausable]));
@@ -119,6 +98,28 @@ const FIGURES = {
   uptime: ({ measured }: ShownEndpoint) => negative(measured?.uptime1d ?? null),
 } as const;
 
+export const commands = [
+  group('endpoints', 'list, pause and resume the endpoints that serve the models', [
+    command('list', 'list endpoints with model, provider, health, the reason for it, and the last failure', {
+      options: {
+        '--model <id>': 'only those of one model',
+        '--provider <slug>': 'only those of one provider',
+        '--sort <figure>': `the worst first, by its median of a day: ${Object.keys(FIGURES).join(', ')}`,
+      },
+      ask: async ({ sort, ...filters }, session) => {
+        const found = await endpointsOf(session, filters);
+        if (found.length === 0) requireSome(filters);
+        return sorted(found, sort);
+      },
+      print: renderEndpoints,
+    }),
+    ...pauses(
+      { '<endpoint>': { meaning: 'the id, ep_..., as `troupe endpoints list` prints it', parse: endpointFrom } },
+      ({ endpoint }) => endpoint,
+    ),
+  ]),
+];
+
 /** By the figure that `--sort` names. @throws ConfigError */
 export function sorted(found: readonly ShownEndpoint[], figure: string | undefined): readonly ShownEndpoint[] {
   if (figure === undefined) return found;
@@ -136,13 +137,15 @@ function negative(value: number | null): number | null {
 
 function renderEndpoints(found: readonly ShownEndpoint[]): string {
   const rows = found.map(({ model, provider, health, paused, measured, address, reasons, modelList, lastFailure }) => [
-    ...[model, provider, paused === null ? health : `${health}, paused`],
+    model,
+    provider,
+    paused === null ? health : `${health}, paused`,
     figure(measured?.uptime1d, '%'),
     figure(measured?.ttft1d?.p50, 's'),
     figure(measured?.response1d?.p50, 's'),
     figure(measured?.throughput1d?.p50, '/s'),
     address,
-    reasons[0] ?? '',
+    reasons[0] ?? null,
     modelListCell(modelList),
     failureCell(lastFailure),
   ]);

@@ -1,14 +1,13 @@
 /** `troupe models`: reloads models documents, validates a document, and prints their JSON Schema. */
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import type { EndpointDeclaration } from '../../../../actors/terms/endpoint.ts';
 import type { Tariff } from '../../../../actors/terms/tariff.ts';
 import { compare } from '../../../../actors/terms/usd.ts';
 import type { Declared } from '../../../catalogue/declare/declare.ts';
 import { priceChanges } from '../../../catalogue/declare/price-changes.ts';
+import { group, local } from '../frame/command.ts';
 import { findCluster } from '../frame/find-cluster.ts';
-import type { GlobalOptions } from '../frame/global-options.ts';
-import { print, table } from '../frame/print.ts';
+import { table } from '../frame/print.ts';
 
 const REFRESH_HELP = `
 A document that is invalid or cannot be read changes nothing: the provider keeps its last declaration, and the reason
@@ -18,42 +17,50 @@ const CHECK_HELP = `
 Warnings leave the exit code at 0: a model that is served free without is_free, a price missing on one side, a range
 whose minimum is above its maximum, a parameter that no request can set.`;
 
-export function addModels(program: Command): void {
-  const models = program.command('models').description('reload and check the models documents of providers');
-  models
-    .command('refresh')
-    .argument('[provider]', 'the slug of one provider (default: all)')
-    .description('reload models documents now')
-    .addHelpText('after', REFRESH_HELP)
-    .action(async (provider: string | undefined, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      const { refreshModels } = await import('./refresh-models.ts');
-      const declared = await refreshModels(await findCluster(options), provider);
-      print(options, declared, () => renderDeclared(declared));
-      for (const { warnings } of declared) warn(warnings);
-      if (declared.some(({ problem }) => problem !== null)) process.exitCode = 1;
-    });
-  models
-    .command('check')
-    .argument('<file>', 'a models document')
-    .option('--previous <file>', 'an earlier version: warns of prices that change by more than ten times')
-    .description('check a models document without a cluster; prints line and member of every error, and warnings')
-    .addHelpText('after', CHECK_HELP)
-    .action(async (file: string, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions & { readonly previous?: string }>();
-      const { checkDocument } = await import('./check-document.ts');
-      const { endpoints, warnings } = await checkDocument(resolve(file));
-      const before = options.previous === undefined ? [] : (await checkDocument(resolve(options.previous))).endpoints;
-      print(options, endpoints, () => renderEndpoints(endpoints));
-      warn([...warnings, ...priceChanges(before, endpoints)].map((warning) => `${resolve(file)}: ${warning}`));
-    });
-  models
-    .command('schema')
-    .description('print the JSON Schema of a models document')
-    .action(async () => {
-      const { publishedSchema } = await import('../../../catalogue/document/published-schema.ts');
-      process.stdout.write(`${JSON.stringify(publishedSchema(), null, 2)}\n`);
-    });
+export const commands = [
+  group('models', 'reload and check the models documents of providers', [
+    local('refresh', 'reload models documents now', {
+      arguments: { '[provider]': 'the slug of one provider (default: all)' },
+      help: REFRESH_HELP,
+      run: async ({ provider, ...options }) => {
+        const { refreshModels } = await import('./refresh-models.ts');
+        const declared = await refreshModels(await findCluster(options), provider);
+        if (declared.some(({ problem }) => problem !== null)) process.exitCode = 1;
+        return declared;
+      },
+      print: renderDeclared,
+      warnings: (declared) => declared.flatMap(({ warnings }) => warnings),
+    }),
+    local('check', 'check a models document without a cluster; prints line and member of every error, and warnings', {
+      arguments: { '<file>': { meaning: 'a models document', parse: fileFrom } },
+      options: {
+        '--previous <file>': {
+          meaning: 'an earlier version: warns of prices that change by more than ten times',
+          parse: fileFrom,
+        },
+      },
+      help: CHECK_HELP,
+      run: async ({ file, previous }) => {
+        const { checkDocument } = await import('./check-document.ts');
+        const { endpoints, warnings } = await checkDocument(file);
+        const before = previous === undefined ? [] : (await checkDocument(previous)).endpoints;
+        return { endpoints, warnings: [...warnings, ...priceChanges(before, endpoints)] };
+      },
+      json: ({ endpoints }) => endpoints,
+      print: ({ endpoints }) => renderEndpoints(endpoints),
+      warnings: ({ warnings }, { file }) => warnings.map((warning) => `${file}: ${warning}`),
+    }),
+    local('schema', 'print the JSON Schema of a models document', {
+      run: async () => {
+        const { publishedSchema } = await import('../../../catalogue/document/published-schema.ts');
+        process.stdout.write(`${JSON.stringify(publishedSchema(), null, 2)}\n`);
+      },
+    }),
+  ]),
+];
+
+function fileFrom(text: string): string {
+  return resolve(text);
 }
 
 function renderDeclared(declared: readonly Declared[]): string {
@@ -64,16 +71,11 @@ function renderDeclared(declared: readonly Declared[]): string {
   return table(['PROVIDER', 'ENDPOINTS', 'CHANGES', 'DOCUMENT'], rows);
 }
 
-/** On standard error, so that `--json` stays one document. */
-function warn(warnings: readonly string[]): void {
-  for (const warning of warnings) process.stderr.write(`troupe: warning: ${warning}\n`);
-}
-
 function renderEndpoints(declared: readonly EndpointDeclaration[]): string {
   const rows = declared.map((endpoint) => [
     endpoint.model,
     endpoint.target.upstreamId,
-    String(endpoint.contextLength),
+    endpoint.contextLength,
     endpoint.inputModalities.join('+'),
     endpoint.outputModalities.join('+'),
     ...pricesText(endpoint.tariff, endpoint.outputModalities.includes('video')),

@@ -1,43 +1,36 @@
 /** `pause` and `resume` of endpoints and of providers. */
-import type { Command } from 'commander';
 import { changePause, PAUSE_REASON_MAX } from '../../../../actors/terms/pause.ts';
-import { ConfigError } from '../../config/config-error.ts';
-import { COMMAND_LINE } from '../frame/command-line.ts';
-import type { GlobalOptions } from '../frame/global-options.ts';
-import { print, timeOf } from '../frame/print.ts';
-import { ASK_MS, withSession } from '../frame/session.ts';
+import { command } from '../frame/asking.ts';
+import type { Declared, Given, Meanings } from '../frame/command.ts';
+import { COMMAND_LINE, reason } from '../frame/names.ts';
+import { timeOf } from '../frame/print.ts';
+import { ASK_MS, type Session } from '../frame/session.ts';
 
-export function addPauses(
-  group: Command,
-  [name, meaning]: readonly [string, string],
-  addressOf: (text: string) => string,
-): void {
-  group
-    .command('pause')
-    .argument(name, meaning)
-    .requiredOption('--reason <text>', 'why, for the record')
-    .description('send no new call there until it is resumed; calls under way end')
-    .action((text: string, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions & { readonly reason: string }>();
-      const reason = options.reason.trim();
-      if (reason === '' || reason.length > PAUSE_REASON_MAX)
-        throw new ConfigError(`--reason must have 1 to ${PAUSE_REASON_MAX} characters`);
-      return change(addressOf(text), reason, options);
-    });
-  group
-    .command('resume')
-    .argument(name, meaning)
-    .description('send calls there again')
-    .action((text: string, _: unknown, command: Command) => change(addressOf(text), null, command.optsWithGlobals()));
+/** `named` is the argument that names what is paused. */
+export function pauses<const A extends Meanings>(
+  named: A,
+  addressOf: (given: Given<A, unknown>) => string,
+): readonly Declared[] {
+  return [
+    command('pause', 'send no new call there until it is resumed; calls under way end', {
+      arguments: named,
+      options: { '--reason <text>': reason('why, for the record', PAUSE_REASON_MAX) },
+      ask: (given, session) => change(session, addressOf(given), given.reason),
+      print: sentence,
+    }),
+    command('resume', 'send calls there again', {
+      arguments: named,
+      ask: (given, session) => change(session, addressOf(given), null),
+      print: sentence,
+    }),
+  ];
 }
 
-async function change(address: string, reason: string | null, options: GlobalOptions): Promise<void> {
-  const answer = await withSession(options, ({ cluster }) =>
-    changePause(cluster, address, reason, { by: COMMAND_LINE, withinMs: ASK_MS }),
-  );
-  print(options, { address, ...answer }, () => {
-    const state =
-      answer.paused === null ? 'not paused' : `paused since ${timeOf(answer.paused.since)}: ${answer.paused.reason}`;
-    return `${address} is ${state}${answer.changed ? '' : ' (as before)'}`;
-  });
+async function change({ cluster }: Session, address: string, why: string | null) {
+  return { address, ...(await changePause(cluster, address, why, { by: COMMAND_LINE, withinMs: ASK_MS })) };
+}
+
+function sentence({ address, paused, changed }: Awaited<ReturnType<typeof change>>): string {
+  const state = paused === null ? 'not paused' : `paused since ${timeOf(paused.since)}: ${paused.reason}`;
+  return `${address} is ${state}${changed ? '' : ' (as before)'}`;
 }

@@ -1,7 +1,5 @@
 /** `troupe providers`: what is declared, pauses of it, and the keys of a provider's account. */
-import type { Command } from 'commander';
 import { createAccount } from '../../../../actors/account/account.ts';
-import type { Earning } from '../../../../actors/provider/earnings.ts';
 import type { ProviderState } from '../../../../actors/provider/provider.machine.ts';
 import type { RefreshState } from '../../../../actors/provider/refreshes.ts';
 import { systemClock } from '../../../../actors/runtime/index.ts';
@@ -15,104 +13,96 @@ import { csv } from '../../../terms/csv.ts';
 import { inspectAll } from '../../ask-all.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { endpointsAt, type ProviderHealth, providerHealth } from '../../provider-health.ts';
-import type { GlobalOptions } from '../frame/global-options.ts';
-import { providerFrom, tenantFrom } from '../frame/names.ts';
-import { print, table, timeOf } from '../frame/print.ts';
-import { ASK_MS, type Session, withManagement, withSession } from '../frame/session.ts';
-import { type CreateOptions, createKeyOf, newKey, printKeysOf, shownMade, UNNAMED } from '../key/keys.ts';
+import { command } from '../frame/asking.ts';
+import { group } from '../frame/command.ts';
+import { ownerFrom, providerFrom } from '../frame/names.ts';
+import { table, timeOf } from '../frame/print.ts';
+import { ASK_MS, type Session } from '../frame/session.ts';
+import { createKeyOf, KEY_OPTIONS, keysOf, newKey, renderKeys, renderMade } from '../key/keys.ts';
 import { failureCell, modelListCell } from './endpoints.ts';
-import { addPauses } from './pauses.ts';
+import { pauses } from './pauses.ts';
 
-export function addProviders(program: Command): void {
-  const providers = program
-    .command('providers')
-    .description("list, pause and resume the providers; their accounts' keys");
-  addPauses(providers, ['<provider>', 'the slug, as `troupe providers list` prints it'], providerFrom);
-  providers
-    .command('list')
-    .description('list providers: how many of their endpoints serve and why not, their account, their models document')
-    .action(async (_: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      const found = await withSession(options, providersOf);
-      print(options, found, () => renderProviders(found));
-    });
-  addProviderKeys(providers);
-  providers
-    .command('history')
-    .argument('<provider>', 'the slug of a declared provider')
-    .description('the readings of its models document on command, newest first, with their faults')
-    .action(async (slug: string, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      const { refreshes } = await withSession(options, (session) => declaredProvider(session, slug));
-      const found = refreshes ?? { running: null, history: [] };
-      print(options, found, () => renderHistory(found));
-    });
-  providers
-    .command('earnings')
-    .argument('<provider>', 'the slug of a declared provider')
-    .option('--month <month>', 'YYYY-MM, UTC (default: the running one)')
-    .option('--csv', 'as CSV, as the provider downloads it')
-    .description('what a provider earned in a month, by day and endpoint')
-    .action(async (slug: string, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<EarningsOptions>();
-      const earned = await withSession(options, (session) => earningsIn(session, slug, options.month));
-      const lines = statementLines(earned);
-      if (options.csv) process.stdout.write(csv(lines));
-      else print(options, earned, () => table([...(lines[0] as string[])], lines.slice(1)));
-    });
-}
+const DECLARED = { '<provider>': 'the slug of a declared provider' } as const;
 
-interface EarningsOptions extends GlobalOptions {
-  readonly month?: string;
-  readonly csv?: boolean;
-}
+export const commands = [
+  group('providers', "list, pause and resume the providers; their accounts' keys", [
+    ...pauses(
+      { '<provider>': { meaning: 'the slug, as `troupe providers list` prints it', parse: providerFrom } },
+      ({ provider }) => provider,
+    ),
+
+    command(
+      'list',
+      'list providers: how many of their endpoints serve and why not, their account, their models document',
+      { ask: (_, session) => providersOf(session), print: renderProviders },
+    ),
+
+    group('keys', "create and list the keys of a provider's account", [
+      command('create', 'create a key that reads and reports for the provider and spends nothing; shown only once', {
+        arguments: DECLARED,
+        options: KEY_OPTIONS,
+        ask: async ({ provider, ...options }, session) => {
+          const account = await openProviderAccount(session, provider);
+          return createKeyOf(session.services, ownerFrom(account), newKey(options, 'provider'));
+        },
+        print: renderMade,
+      }),
+      command('list', "list the keys of a provider's account; `troupe keys` changes them", {
+        arguments: { '<provider>': 'the slug of a provider' },
+        ask: ({ provider }, session) => keysOf(session, ownerFrom(providerAccountId(provider))),
+        print: renderKeys,
+      }),
+    ]),
+
+    command('history', 'the readings of its models document on command, newest first, with their faults', {
+      arguments: DECLARED,
+      ask: async ({ provider }, session) => {
+        const { refreshes } = await declaredProvider(session, provider);
+        return refreshes ?? { running: null, history: [] };
+      },
+      print: renderHistory,
+    }),
+
+    command('earnings', 'what a provider earned in a month, by day and endpoint', {
+      arguments: DECLARED,
+      options: {
+        '--month <month>': { meaning: 'YYYY-MM, UTC (default: the running one)', parse: monthFrom },
+        '--csv': 'as CSV, as the provider downloads it',
+      },
+      ask: async ({ provider, month = monthOf(systemClock.now()), csv: asCsv }, session) => {
+        const { facts } = await declaredProvider(session, provider);
+        const earned = (await new ProviderEarnings(session.cluster, ASK_MS).read(facts, month)).earnings;
+        if (!asCsv) return earned;
+        process.stdout.write(csv(statementLines(earned)));
+        return undefined;
+      },
+      print: (earned) => {
+        const [head = [], ...lines] = statementLines(earned);
+        return table(head, lines);
+      },
+    }),
+  ]),
+];
 
 /** @throws ConfigError */
-async function earningsIn(session: Session, slug: string, name: string | undefined): Promise<readonly Earning[]> {
-  const month = name === undefined ? monthOf(systemClock.now()) : parseMonth(name);
-  if (month === null) throw new ConfigError(`"${name}" is not a month; write YYYY-MM, such as 2026-01`);
-  const { facts } = await declaredProvider(session, slug);
-  const reader = new ProviderEarnings(session.cluster, ASK_MS);
-  return (await reader.read(facts, month)).earnings;
+function monthFrom(text: string) {
+  const month = parseMonth(text);
+  if (month !== null) return month;
+  throw new ConfigError(`"${text}" is not a month; write YYYY-MM, such as 2026-01`);
 }
 
 function renderHistory({ running, history }: RefreshState): string {
   const rows = history.map(({ startedAt, by, result, endpoints, changes, faults, warnings }) => [
-    ...[timeOf(startedAt) ?? '', by, result, String(endpoints), String(changes)],
+    timeOf(startedAt),
+    by,
+    result,
+    endpoints,
+    changes,
     [...faults, ...warnings].join('; '),
   ]);
   const now =
-    running === null
-      ? []
-      : [[timeOf(running.startedAt) ?? '', running.by, running.phase, String(running.declared), '', '']];
+    running === null ? [] : [[timeOf(running.startedAt), running.by, running.phase, running.declared, '', '']];
   return table(['BEGUN', 'BY', 'RESULT', 'ENDPOINTS', 'CHANGES', 'FAULTS AND WARNINGS'], [...now, ...rows]);
-}
-
-function addProviderKeys(providers: Command): void {
-  const keys = providers.command('keys').description("create and list the keys of a provider's account");
-  keys
-    .command('create')
-    .argument('<provider>', 'the slug of a declared provider')
-    .option('--name <name>', 'a display name', UNNAMED)
-    .option('--expires <time>', 'when the key expires, such as 2030-01-31T00:00:00Z')
-    .option('--per-minute <count>', 'requests per minute (default: as configured)')
-    .description('create a key that reads and reports for the provider and spends nothing; shown only once')
-    .action(async (slug: string, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<CreateOptions>();
-      const input = newKey(options, 'provider');
-      const made = await withManagement(options, async (services, session) => {
-        const account = await openProviderAccount(session, slug);
-        return createKeyOf(services, tenantFrom(account), input);
-      });
-      print(options, ...shownMade(made));
-    });
-  keys
-    .command('list')
-    .argument('<provider>', 'the slug of a provider')
-    .description("list the keys of a provider's account; `troupe keys` changes them")
-    .action((slug: string, _: unknown, command: Command) =>
-      printKeysOf(providerAccountId(slug), command.optsWithGlobals()),
-    );
 }
 
 /** The account that belongs to a declared provider, created with its first key. @throws ConfigError */
@@ -163,7 +153,10 @@ async function providersOf({ operator }: Session): Promise<readonly ShownProvide
       slug,
       name: known?.facts?.name ?? null,
       account: providerAccountId(slug),
-      ...{ status: paused === null ? state : `${state}, paused`, paused, ...health, health: summary },
+      status: paused === null ? state : `${state}, paused`,
+      paused,
+      ...health,
+      health: summary,
       readAt: timeOf(known?.document?.since ?? null),
       problem: known === null ? (explanation[0] ?? null) : (known.document?.problem ?? null),
     };
@@ -171,29 +164,17 @@ async function providersOf({ operator }: Session): Promise<readonly ShownProvide
 }
 
 function renderProviders(found: readonly ShownProvider[]): string {
+  const head = ['PROVIDER', 'NAME', 'STATUS', 'ENDPOINTS', 'MODEL LIST', 'LAST FAILURE', 'UNCHANGED SINCE', 'ACCOUNT'];
   const rows = found.map((one) => [
     one.slug,
-    one.name ?? '',
+    one.name,
     one.status,
     one.health,
     modelListCell(one.modelList),
     failureCell(one.lastFailure),
     one.readAt ?? 'never',
     one.account,
-    one.paused?.reason ?? one.problem ?? '',
+    one.paused?.reason ?? one.problem,
   ]);
-  return table(
-    [
-      'PROVIDER',
-      'NAME',
-      'STATUS',
-      'ENDPOINTS',
-      'MODEL LIST',
-      'LAST FAILURE',
-      'UNCHANGED SINCE',
-      'ACCOUNT',
-      'PAUSED FOR, OR PROBLEM',
-    ],
-    rows,
-  );
+  return table([...head, 'PAUSED FOR, OR PROBLEM'], rows);
 }

@@ -2,7 +2,6 @@
  * `troupe node`: one node of a cluster. Under a launcher it receives connections over the process channel, answers
  * pings, and drains on the launcher's request or after its exit. With `--listen` it opens the public port itself.
  */
-import type { Command } from 'commander';
 import { type NodeRestarts, systemClock } from '../../../../actors/runtime/index.ts';
 import type { NodeHandle } from '../../../main.ts';
 import type { NodeOptions, NodePorts } from '../../../node/node-options.ts';
@@ -17,16 +16,19 @@ import { addLoneNode, type LoneNode, removeLoneNode } from '../../launcher/lone-
 import { EXIT_UNCAUGHT, type NodeDeath } from '../../launcher/message.ts';
 import { type NodeReceiver, openNodeReceiver } from '../../launcher/node-receiver.ts';
 import { openPublicPort } from '../../launcher/public-port.ts';
-import type { GlobalOptions } from '../frame/global-options.ts';
-import { type LogLevel, logLevelOption } from './log-level.ts';
+import { type Given, local } from '../frame/command.ts';
+import { START_OPTIONS } from './start-options.ts';
 import { voidKeys } from './void-keys.ts';
 
-interface NodeCommandOptions extends GlobalOptions {
-  readonly name: string;
-  readonly listen?: string;
-  readonly logLevel?: LogLevel;
-  readonly newPepper?: boolean;
-}
+const OPTIONS = {
+  '--name <name>': { meaning: 'the name of this node in the configuration', required: true },
+  '--listen <host:port>': {
+    meaning: 'open the public API here (default: connections come from the launcher, if there is one)',
+    parse: listenFrom,
+  },
+  ...START_OPTIONS,
+} as const;
+type NodeCommandOptions = Given<unknown, typeof OPTIONS>;
 
 const HTTP_PORT = 80;
 /** Longest wait for the fault message to reach the launcher; a stopped launcher never reads it. */
@@ -34,27 +36,18 @@ const FAULT_MS_MAX = 1_000;
 /** Without a launcher, longest wait for the store to record the node's own crash. */
 const RECORD_DEATH_MS_MAX = 300;
 
-/** `ports`: what this build of the command replaces or adds in its nodes. */
-export function addNode(program: Command, ports: NodePorts): void {
-  program
-    .command('node')
-    .requiredOption('--name <name>', 'the name of this node in the configuration')
-    .option(
-      '--listen <host:port>',
-      'open the public API here (default: connections come from the launcher, if there is one)',
-    )
-    .addOption(logLevelOption())
-    .option('--new-pepper', 'continue without the pepper that the keys were made with: every key is void')
-    .description('run one node of a cluster; `up` starts one for each name in the configuration')
-    .action(async (_: unknown, command: Command) => {
-      const options = command.optsWithGlobals<NodeCommandOptions>();
+export const commands = [
+  local('node', 'run one node of a cluster; `up` starts one for each name in the configuration', {
+    options: OPTIONS,
+    run: (options, { ports }) => {
       const { logLevel } = options;
-      await node(options, logLevel === undefined ? ports : { ...ports, logLevel });
-    });
-}
+      return node(options, logLevel === undefined ? ports : { ...ports, logLevel });
+    },
+  }),
+];
 
 async function node(options: NodeCommandOptions, ports: NodePorts): Promise<void> {
-  const listen = options.listen === undefined ? null : listenFrom(options.listen);
+  const { listen } = options;
   let running: NodeHandle | null = null;
   const leave = (): void => {
     // Before the node serves there is nothing to drain.

@@ -2,22 +2,17 @@
  * `troupe preflight`: checks whether this build loads the stored state. Reads only, with or without a running cluster.
  */
 import { existsSync } from 'node:fs';
-import type { Command } from 'commander';
 import type { Preflight } from '../../../../actors/runtime/index.ts';
 import { ConfigError } from '../../config/config-error.ts';
-import { loadConfig } from '../../config/load.ts';
 import { storeChoice } from '../../config/store-choice.ts';
-import type { GlobalOptions } from '../frame/global-options.ts';
-import { print, table } from '../frame/print.ts';
+import { local } from '../frame/command.ts';
+import { configOf } from '../frame/find-cluster.ts';
+import { table } from '../frame/print.ts';
 
-export function addPreflight(program: Command): void {
-  program
-    .command('preflight')
-    .description('check every stored state against the charts of this build; exit code 1 if one does not load')
-    .action(async (_: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      const { config: file, data } = options;
-      const choice = storeChoice(await loadConfig({ file, data, cwd: process.cwd(), env: null }), process.env);
+export const commands = [
+  local('preflight', 'check every stored state against the charts of this build; exit code 1 if one does not load', {
+    run: async (options) => {
+      const choice = storeChoice(await configOf(options), process.env);
       if (choice.kind === 'sqlite' && !existsSync(choice.path)) {
         throw new ConfigError(`there is no database ${choice.path}; give its folder with --data`);
       }
@@ -26,20 +21,16 @@ export function addPreflight(program: Command): void {
         import('../../../../actors/runtime/inspect/preflight.ts'),
       ]);
       const found = await preflightStore(choice, kinds);
-      print(options, found, () => render(found));
       if (found.unfit.length > 0) process.exitCode = 1;
-    });
-}
+      return found;
+    },
+    print: render,
+  }),
+];
 
 function render({ tried, actors, unfit }: Preflight): string {
   if (unfit.length === 0) return `all ${tried} stored states of ${actors} actors load with this build`;
-  const rows = unfit.map(({ kind, chart, value, count, why }) => [
-    kind,
-    String(chart),
-    value ?? '-',
-    String(count),
-    why,
-  ]);
+  const rows = unfit.map(({ kind, chart, value, count, why }) => [kind, chart, value ?? '-', count, why]);
   return [
     table(['KIND', 'CHART', 'STATE', 'ACTORS', 'WHY'], rows),
     '',

@@ -3,7 +3,6 @@
  * everything at once.
  */
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { type Cluster, systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
 import type { ClusterConfig } from '../../../terms/config/config.ts';
 import { ConfigError, linesOf } from '../../config/config-error.ts';
@@ -13,42 +12,33 @@ import type { OperatorAddress } from '../../launcher/connection.ts';
 import { type DemoAccount, Launcher } from '../../launcher/launcher.ts';
 import { EXIT_FORCED } from '../../launcher/message.ts';
 import { StopSignals } from '../../launcher/stop-signals.ts';
-import type { GlobalOptions } from '../frame/global-options.ts';
-import { type LogLevel, logLevelOption } from './log-level.ts';
+import { type Given, local } from '../frame/command.ts';
+import { START_OPTIONS } from './start-options.ts';
 import { voidKeys } from './void-keys.ts';
 
 /** A first start on a slow machine may still be assigning shards. */
 const DEMO_MS = 20_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-export function addUp(program: Command, entry: string): void {
-  program
-    .command('up')
-    .option('--port <port>', 'the port of the public API (0 takes a free one)')
-    .option('--host <host>', 'the address that the public API listens on, such as 0.0.0.0')
-    .addOption(logLevelOption())
-    .option('--demo', 'use simulated providers, also on a data folder that last ran with real ones')
-    .option('--no-traffic', 'without the simulated customers of the demo')
-    .option('--new-pepper', 'continue without the pepper that the keys were made with: every key is void')
-    .description('start the whole cluster on this machine; Ctrl-C drains and stops it')
-    .action(async (_: unknown, command: Command) => {
-      await up(command.optsWithGlobals<UpOptions>(), entry);
-    });
-}
+const { '--log-level <level>': LOG_LEVEL, '--new-pepper': NEW_PEPPER } = START_OPTIONS;
+const OPTIONS = {
+  '--port <port>': { meaning: 'the port of the public API (0 takes a free one)', parse: portFrom },
+  '--host <host>': 'the address that the public API listens on, such as 0.0.0.0',
+  '--log-level <level>': LOG_LEVEL,
+  '--demo': 'use simulated providers, also on a data folder that last ran with real ones',
+  '--no-traffic': 'without the simulated customers of the demo',
+  '--new-pepper': NEW_PEPPER,
+} as const;
 
-interface UpOptions extends GlobalOptions {
-  readonly port?: string;
-  readonly host?: string;
-  readonly logLevel?: LogLevel;
-  readonly demo?: boolean;
-  /** False with `--no-traffic`. */
-  readonly traffic: boolean;
-  readonly newPepper?: boolean;
-}
+export const commands = [
+  local('up', 'start the whole cluster on this machine; Ctrl-C drains and stops it', {
+    options: OPTIONS,
+    run: (options, { entry }) => up(options, entry),
+  }),
+];
 
-async function up(options: UpOptions, entry: string): Promise<void> {
-  const { config: file, data, host } = options;
-  const port = options.port === undefined ? undefined : portFrom(options.port);
+async function up(options: Given<unknown, typeof OPTIONS>, entry: string): Promise<void> {
+  const { config: file, data, host, port } = options;
   const config = await loadConfig({ file, data, port, host, cwd: process.cwd(), env: process.env });
   const report = (line: string): void => void process.stderr.write(`troupe: ${line}\n`);
   if (options.demo) requireSimulators(config, file);

@@ -48,14 +48,7 @@ function loadsOnly(command: string, packages: readonly string[]): void {
 it('a command that asks a running cluster loads the operator client, and no validator, store or HTTP client', () => {
   // XState takes 7 ms to load; what a command reads of a kind lies beside the parts of its chart.
   const asking = ['@grpc/grpc-js', '@grpc/proto-loader', 'decimal.js', 'ipaddr.js', 'xstate'];
-  for (const command of [
-    'cluster/look',
-    'cluster/reload',
-    'cluster/dead-letters',
-    'provider/refusals',
-    'provider/models',
-    'account/accounts',
-  ])
+  for (const command of ['cluster/look', 'cluster/repair', 'provider/refusals', 'provider/models', 'account/accounts'])
     loadsOnly(command, asking);
 });
 

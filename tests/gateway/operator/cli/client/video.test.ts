@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { addVideo } from '../../../../../gateway/operator/cli/client/video.ts';
+import { commands } from '../../../../../gateway/operator/cli/client/video.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { runCommand } from '../../../../support/in-process-command.ts';
 
@@ -48,7 +48,11 @@ test.after(() => {
 /** Runs `troupe video ...` in this process; returns what it prints and its exit code. */
 async function video(...args: readonly string[]): Promise<{ readonly out: string; readonly code: unknown }> {
   asked = [];
-  return runCommand(addVideo, ['video', ...args, '--key', 'sk-gw-v1-x', '--url', url]);
+  const [add] = commands;
+  return runCommand(
+    (program) => add?.(program, { entry: '', ports: {} }),
+    ['video', ...args, '--key', 'sk-gw-v1-x', '--url', url],
+  );
 }
 
 function json(response: ServerResponse, value: object, status = 200): void {

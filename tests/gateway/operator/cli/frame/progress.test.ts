@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { progressOf, type ShownBatch } from '../../../../../gateway/operator/cli/client/batch.ts';
 import { readRequests } from '../../../../../gateway/operator/cli/client/read-requests.ts';
-import { progressOf, type ShownBatch } from '../../../../../gateway/operator/cli/client/shown-batch.ts';
 import { ProgressBar, ProgressLines, type ProgressState } from '../../../../../gateway/operator/cli/frame/progress.ts';
 import { bounded } from '../../../../support/bounded.ts';
 

@@ -1,6 +1,0 @@
-/** The options of every command. */
-export interface GlobalOptions {
-  readonly config?: string;
-  readonly data?: string;
-  readonly json?: boolean;
-}
