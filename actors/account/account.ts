@@ -2,7 +2,7 @@
 import type { Cluster, Json, Kind } from '../runtime/index.ts';
 import { ask, plain } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
-import type { Generation, Release, Released, Settled, Settlement } from '../terms/hold.ts';
+import type { Release, Released, Settled, Settlement } from '../terms/hold.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { accountMachine, accountRows } from './account.machine.ts';

@@ -48,7 +48,7 @@ export function functions(text: string): { name: string; lines: number }[] {
     const indent = match[1] ?? '';
     const end = lines.findIndex(
       (other, at) =>
-        at > start && (other === `${indent}}` || other.startsWith(`${indent}};`) || other.startsWith(`${indent}},`)),
+        at > start && (other === `${indent}}` || [';', ',', ')'].some((mark) => other.startsWith(`${indent}}${mark}`))),
     );
     if (end > start) found.push({ name, lines: end - start + 1 });
   });
