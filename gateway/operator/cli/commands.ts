@@ -1,9 +1,9 @@
 /**
  * The commands of `troupe` by module, in the order of `--help`. A module is loaded only when its commands are needed.
  */
-import type { CommandModule, Declared } from './frame/command.ts';
+import type { AddCommand, CommandModule } from './frame/command.ts';
 
-function module(names: string, load: () => Promise<{ readonly commands: readonly Declared[] }>): CommandModule {
+function module(names: string, load: () => Promise<{ readonly commands: readonly AddCommand[] }>): CommandModule {
   return {
     names: names.split(' '),
     load: async () => {

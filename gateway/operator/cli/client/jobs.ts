@@ -6,7 +6,7 @@ import { type Cluster, systemClock, systemRandom } from '../../../../actors/runt
 import type { RefusedAnswer } from '../../../../actors/terms/refusal.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { absentWords } from '../frame/absent.ts';
-import { type Declared, type Given, local } from '../frame/command.ts';
+import { type AddCommand, type Given, local } from '../frame/command.ts';
 import { countFrom } from '../frame/names.ts';
 import { pairs, table } from '../frame/print.ts';
 import { type ProgressState, progressFor } from '../frame/progress.ts';
@@ -130,7 +130,7 @@ export function findJob<J>(api: PublicApi, path: string, id: string): Promise<J>
 }
 
 /** `list`, `show` and `cancel`. */
-export function jobCommands<J extends ShownJob, R extends Owned>(kind: JobKind<J, R>): readonly Declared[] {
+export function jobCommands<J extends ShownJob, R extends Owned>(kind: JobKind<J, R>): readonly AddCommand[] {
   const { command, words, path } = kind;
   const one = { arguments: { '<id>': words.id }, options: CLIENT } as const;
   const print = (job: J, options: ClientOptions) =>

@@ -1,5 +1,5 @@
 /** Commands that ask a running cluster. */
-import { type Declared, type Given, local, type Meanings, type Parts } from './command.ts';
+import { type AddCommand, type Given, local, type Meanings, type Parts } from './command.ts';
 import { type Session, withSession } from './session.ts';
 
 interface Asking<A extends Meanings, O extends Meanings, T> extends Parts<A, O, T> {
@@ -11,7 +11,7 @@ export function command<const A extends Meanings, const O extends Meanings, T>(
   name: string,
   description: string,
   { ask, ...parts }: Asking<A, O, T>,
-): Declared {
+): AddCommand {
   return local(name, description, {
     ...parts,
     run: (given: Given<A, O>) => withSession(given, (session) => ask(given, session)),

@@ -21,12 +21,12 @@ export interface CommandContext {
 }
 
 /** A command, or a group of commands, that can be added to the program. */
-export type Declared = (program: Command, context: CommandContext) => void;
+export type AddCommand = (program: Command, context: CommandContext) => void;
 
 export interface CommandModule {
   /** Every command that the module adds. */
   readonly names: readonly string[];
-  readonly load: () => Promise<Declared>;
+  readonly load: () => Promise<AddCommand>;
 }
 
 /** The words of the help alone, or with what is known of the value. */
@@ -88,7 +88,7 @@ export function local<const A extends Meanings, const O extends Meanings, T>(
   name: string,
   description: string,
   parts: Local<A, O, T>,
-): Declared {
+): AddCommand {
   return (program, context) => {
     const made = program.command(name).description(description);
     for (const [flags, meaning] of Object.entries(parts.arguments ?? {})) {
@@ -111,7 +111,7 @@ export function local<const A extends Meanings, const O extends Meanings, T>(
 }
 
 /** Commands below one name. */
-export function group(name: string, description: string, commands: readonly Declared[], help = ''): Declared {
+export function group(name: string, description: string, commands: readonly AddCommand[], help = ''): AddCommand {
   return (program, context) => {
     const made = program.command(name).description(description).addHelpText('after', help);
     for (const add of commands) add(made, context);

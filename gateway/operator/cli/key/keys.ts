@@ -7,7 +7,7 @@ import { changeKeyOf, findKey, importKeyByHandle, type KeyName, makeKey, revokeK
 import { type ListedKey, listKeys } from '../../../management/list-keys.ts';
 import type { ManagementServices, Tenant } from '../../../management/services.ts';
 import { command } from '../frame/asking.ts';
-import { type Declared, type Given, group, type Meanings } from '../frame/command.ts';
+import { type AddCommand, type Given, group, type Meanings } from '../frame/command.ts';
 import { addressIn, count, keyNameFrom, type Owner, owner, ownerFrom, timeFrom } from '../frame/names.ts';
 import { pairs, table, timeOf } from '../frame/print.ts';
 import { requireAccount, type Session, withDefaults } from '../frame/session.ts';
@@ -153,7 +153,7 @@ function onKey<const A extends Meanings, const O extends Meanings>(
   name: string,
   description: string,
   { arguments: own, options, edit, run, print = renderKey }: KeyCommand<A, O>,
-): Declared {
+): AddCommand {
   const change = (given: Given<A, O>): OfKey => {
     if (run !== undefined) return run;
     return (services, tenant, of) => changeKeyOf(services, tenant, { name: of, input: edit?.(given, tenant) });

@@ -1,7 +1,7 @@
 /** `pause` and `resume` of endpoints and of providers. */
 import { changePause, PAUSE_REASON_MAX } from '../../../../actors/terms/pause.ts';
 import { command } from '../frame/asking.ts';
-import type { Declared, Given, Meanings } from '../frame/command.ts';
+import type { AddCommand, Given, Meanings } from '../frame/command.ts';
 import { COMMAND_LINE, reason } from '../frame/names.ts';
 import { timeOf } from '../frame/print.ts';
 import { ASK_MS, type Session } from '../frame/session.ts';
@@ -10,7 +10,7 @@ import { ASK_MS, type Session } from '../frame/session.ts';
 export function pauses<const A extends Meanings>(
   named: A,
   addressOf: (given: Given<A, unknown>) => string,
-): readonly Declared[] {
+): readonly AddCommand[] {
   return [
     command('pause', 'send no new call there until it is resumed; calls under way end', {
       arguments: named,
