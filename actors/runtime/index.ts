@@ -41,16 +41,14 @@ export {
   type ByteRange,
   type OpenBlob,
 } from './ports/blobs.ts';
-export type { Cancel, Clock } from './ports/clock.ts';
+export type { Cancel, Clock, Random } from './ports/clock.ts';
 export { KeyDestroyed, KeyStoreUnreachable, type SealingKey } from './ports/key-store.ts';
 export type { RuntimeLimits } from './ports/limits.ts';
-export type { Random } from './ports/random.ts';
 export type { RowQuery, RowRecord, Store } from './ports/store.ts';
 export type { Identity } from './ports/transport.ts';
 export { makeFolder } from './stores/directory/folders.ts';
 export type { Maintenance } from './stores/maintenance.ts';
 export { maintenanceOf } from './stores/open/maintenance.ts';
 export type { StoreChoice } from './stores/store-choice.ts';
-export { systemClock } from './system/clock.ts';
-export { systemRandom } from './system/random.ts';
+export { systemClock, systemRandom } from './system/clock.ts';
 export { hostOf, isLoopback } from './transports/loopback-address.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../actors/runtime/index.ts';
 import { awaitWaking } from '../edge/await-waking.ts';
 import { type Route, withHead } from '../edge/route.ts';
-import { jsonAnswer } from '../http/route-answer.ts';
+import { jsonAnswer } from '../http/write-answer.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { ServingState } from '../terms/serving-state.ts';
 

@@ -9,7 +9,7 @@ import { ask, isFailure } from './ask.ts';
 import { type BenchmarkSet, readBenchmarkSet } from './benchmark-set.ts';
 import type { CheckerParts } from './checker.ts';
 import { incomplete } from './probe.ts';
-import { question } from './question.ts';
+import { question } from './probe-answer.ts';
 
 /** Runs without a score that are remembered, so that they are not repeated at once. */
 const TRIED_MAX = 10_000;

@@ -7,7 +7,7 @@ import { Compile } from 'typebox/compile';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { failed, incomplete, type Judgement, passed, type QualificationProbe } from './probe.ts';
 import type { ProbeAnswer } from './probe-answer.ts';
-import { question } from './question.ts';
+import { question } from './probe-answer.ts';
 
 /** Names that an answer does not contain by accident. */
 const members = { capital_name: Type.String(), letter_count: Type.Integer() };

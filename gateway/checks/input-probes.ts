@@ -1,8 +1,8 @@
 import type { Endpoint, Modality } from '../../actors/terms/endpoint.ts';
 import { failed, incomplete, inconclusive, type Judgement, passed, type QualificationProbe } from './probe.ts';
 import type { ProbeAnswer } from './probe-answer.ts';
+import { question } from './probe-answer.ts';
 import { BEEPS, CODE_WORD, clip, DOCUMENT, PICTURE, recording } from './probe-media.ts';
-import { question } from './question.ts';
 
 export type Medium = Exclude<Modality, 'text'>;
 

@@ -1,5 +1,6 @@
 import type { ProviderAttempt } from '../providers/adapter.ts';
 import { ProviderFailure } from '../providers/provider-failure.ts';
+import type { Turn } from '../terms/turn.ts';
 import type { FinishReason, TurnEvent } from '../terms/turn-event.ts';
 
 /** Answers to checks are short; a longer one is invalid. */
@@ -69,4 +70,17 @@ function add(draft: Draft, event: TurnEvent): void {
       break;
     default:
   }
+}
+
+/** A turn of one short question, without a caller and without a conversation. */
+export function question(model: string, text: string, members: Partial<Turn> = {}): Turn {
+  return {
+    kind: 'conversation',
+    models: [model],
+    messages: [{ role: 'user', text }],
+    stream: false,
+    sampling: {},
+    preferences: { allowFallbacks: false },
+    ...members,
+  };
 }

@@ -6,7 +6,7 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Tool } from '../terms/turn.ts';
 import { failed, incomplete, type Judgement, passed, type QualificationProbe } from './probe.ts';
 import type { ProbeAnswer } from './probe-answer.ts';
-import { question } from './question.ts';
+import { question } from './probe-answer.ts';
 
 const TOOL: Tool = {
   name: 'report_number',

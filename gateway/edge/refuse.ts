@@ -1,12 +1,10 @@
 import { AskError, type Cluster } from '../../actors/runtime/index.ts';
 import { writeAnswer } from '../http/write-answer.ts';
-import type { GatewayError } from '../terms/gateway-error.ts';
-import { CallerLeft, gatewayErrorOf } from '../terms/gateway-error.ts';
+import { CallerLeft, type GatewayError, gatewayErrorOf, unavailable } from '../terms/gateway-error.ts';
 import type { Measures } from '../terms/measures.ts';
 import type { Authentication } from './auth/authentication.ts';
 import type { EndpointWindow } from './auth/endpoint-window.ts';
 import { generationHeaders } from './generation-headers.ts';
-import { OVERLOADED } from './overloaded.ts';
 import type { RequestContext } from './request-context.ts';
 
 /**
@@ -96,3 +94,9 @@ function record(
   if (error.status === 500) log.error(fields, 'a request failed');
   else log.warn(fields, 'a request was refused');
 }
+
+/**
+ * The refusal of a request that the node has no time for. One object, since making an error and logging it cost more
+ * than the rest of the refusal; refused requests are counted instead (`troupe_requests_shed_total`).
+ */
+export const OVERLOADED = unavailable('the node has more work than time');

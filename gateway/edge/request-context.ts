@@ -3,7 +3,9 @@ import { type ErrorEnvelope, standardEnvelope } from '../dialects/reply/error-en
 import type { ContextOf } from '../http/connection.ts';
 import type { HttpExchange } from '../http/exchange.ts';
 import type { PathParams } from '../http/http-router.ts';
+import type { EndedTurn } from '../inference/end-turn.ts';
 import type { Caller } from '../terms/caller.ts';
+import type { GatewayError } from '../terms/gateway-error.ts';
 import type { TraceSpan } from '../terms/tracing.ts';
 import type { Authenticated } from './auth/authentication.ts';
 import type { WindowTaken } from './auth/endpoint-window.ts';
@@ -11,7 +13,6 @@ import { credentialReader, type RequestCredential } from './auth/request-credent
 import type { FormFields } from './body/form-fields.ts';
 import type { BodyRequest } from './body/request-bodies.ts';
 import type { RequestBody } from './body/request-body.ts';
-import type { RequestEnd } from './request-end.ts';
 
 /** The context of one request at the edge, passed to every handler and filled in on the way. */
 export interface RequestContext extends HttpExchange<RequestContext>, Authenticated, BodyRequest {
@@ -111,4 +112,12 @@ export function paramOf({ params }: RequestContext, name: string): string {
   const value = params[name];
   if (value === undefined) throw new Error(`the route's path has no parameter ${name}`);
   return value;
+}
+
+/** How a request ended, beside its status. Filled in on the way. */
+export interface RequestEnd {
+  turn: EndedTurn | null;
+  /** The error that the client received; null for none, or where it left before the answer. */
+  error: GatewayError | null;
+  callerLeft: boolean;
 }

@@ -1,6 +1,6 @@
 import type { ErrorEnvelope } from '../dialects/reply/error-envelope.ts';
 import type { RouteAddress } from '../http/http-router.ts';
-import type { RouteAnswer } from '../http/route-answer.ts';
+import type { RouteAnswer } from '../http/write-answer.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** Precedes the path of every route of the API. */

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import ipaddr from 'ipaddr.js';
-import { clientAddress } from './client-address.ts';
 
 /** The origin of a request: its connection, and what proxies have added to its headers. */
 export interface Remote {
@@ -54,3 +53,19 @@ export class ClientAddresses {
 
 /** An IPv6 address with a mapped IPv4 part, a comma and spaces. */
 const ADDRESS_CHARACTERS_MAX = 64;
+
+/**
+ * The name under which a client address is counted: an IPv4 address, or the /64 of an IPv6 address (one household owns
+ * a whole /64). Taken from the connection only; headers are ignored. (rule E19, rule E20)
+ */
+export function clientAddress(remote: string | undefined): string {
+  if (remote === undefined || !ipaddr.isValid(remote)) return 'unknown';
+  const address = ipaddr.process(remote);
+  if (address instanceof ipaddr.IPv6) {
+    return `v6-${address.parts
+      .slice(0, 4)
+      .map((part) => part.toString(16))
+      .join('.')}`;
+  }
+  return `v4-${address.toString()}`;
+}

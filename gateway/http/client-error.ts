@@ -1,10 +1,10 @@
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../actors/runtime/index.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { ClientConnection } from './connection.ts';
 import type { HttpExchange, RefusalAnswer } from './exchange.ts';
 import { type LingerLimits, linger } from './linger.ts';
-import { rawAnswer } from './raw-answer.ts';
 
 export interface ClientErrorOptions<Context extends HttpExchange<Context>> {
   /** Null for a socket that has closed. */
@@ -55,4 +55,11 @@ function errorOf(code: string | undefined): GatewayError {
 
 function refuse(status: number, type: GatewayError['type'], message: string): GatewayError {
   return new GatewayError({ status, type, message });
+}
+
+/** The bytes of a refusal on a connection without an HTTP answer object: the last answer of that connection. */
+export function rawAnswer({ status, headers, body }: RefusalAnswer): string {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}\r\n`;
+  for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
+  return `${head}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
 }

@@ -4,14 +4,13 @@ import type { Clock } from '../../actors/runtime/index.ts';
 import { HolderPlaces } from '../overload/holder-places.ts';
 import type { EdgeLimits } from '../terms/config/config.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
-import { clientAddress } from './client-address.ts';
-import { ClientAddresses } from './client-addresses.ts';
+import { ClientAddresses, clientAddress } from './client-addresses.ts';
 import { answerClientError } from './client-error.ts';
 import { ClientConnection, type ContextOf } from './connection.ts';
 import type { HttpExchange, RefusalAnswer } from './exchange.ts';
 import { type Head, malformed, readHead } from './head.ts';
 import { boundLinger } from './linger.ts';
-import { upgradableRequest } from './upgradable-request.ts';
+import { upgradableRequest } from './upgrade.ts';
 import { writeAnswer } from './write-answer.ts';
 
 export type ListenerLimits = Pick<

@@ -10,8 +10,8 @@ import type { Candidate } from '../terms/plan.ts';
 import { windowsOf } from '../terms/turn-kind.ts';
 import { routeDecision } from './route-decision.ts';
 import type { InferenceServices } from './services.ts';
-import { tenths } from './tenths.ts';
 import type { TurnRequest } from './turn-request.ts';
+import { tenths } from './usage-meter.ts';
 
 /** Longer than the advice for a restart: disk space does not return by itself. */
 const FULL_AFTER_SECONDS = 5;

@@ -22,9 +22,9 @@ import { accountTag } from './outcomes.ts';
 import type { FailedEndpoint } from './refused-by-all.ts';
 import { type Begun, RunningAttempt, type RunningTurn } from './running-turn.ts';
 import type { InferenceServices } from './services.ts';
-import { tenths } from './tenths.ts';
 import { toolAsk } from './tool-ask.ts';
 import type { TurnRequest } from './turn-request.ts';
+import { tenths } from './usage-meter.ts';
 
 /** Calls of one request to one endpoint: the first, and one more before its failure counts against the endpoint. */
 const CALLS_PER_ENDPOINT_MAX = 2;

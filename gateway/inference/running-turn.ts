@@ -7,7 +7,7 @@ import type { ProviderAttempt } from '../providers/adapter.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
 import { honoured } from '../routing/honoured.ts';
-import { isEmpty } from '../terms/is-empty.ts';
+import { isEmpty } from '../terms/exact-decimal.ts';
 import type { Candidate } from '../terms/plan.ts';
 import type { Receipt } from '../terms/receipt.ts';
 import type { TraceSpan } from '../terms/tracing.ts';
@@ -18,10 +18,9 @@ import { brokenStream } from './exhausted.ts';
 import type { MeasuredMedia } from './media-meter.ts';
 import { accountTag } from './outcomes.ts';
 import type { InferenceServices } from './services.ts';
-import { tenths } from './tenths.ts';
 import { toolAsk } from './tool-ask.ts';
 import type { TurnRequest } from './turn-request.ts';
-import { plausibleUsage, UsageMeter } from './usage-meter.ts';
+import { plausibleUsage, tenths, UsageMeter } from './usage-meter.ts';
 
 /**
  * A turn with its first delivery. It is not retried any more; it ends by its finish, an error or the client leaving.

@@ -1,7 +1,7 @@
 import type { Settlement } from '../../actors/terms/hold.ts';
 import { charge } from '../pricing/charge.ts';
 import type { Conditions } from '../pricing/prices.ts';
-import { isEmpty } from '../terms/is-empty.ts';
+import { isEmpty } from '../terms/exact-decimal.ts';
 import type { Receipt } from '../terms/receipt.ts';
 import type { TurnRequest } from './turn-request.ts';
 

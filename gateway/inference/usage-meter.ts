@@ -205,3 +205,8 @@ export function plausibleUsage(usage: Usage, { promptTokensMax, completionTokens
 function isWithin(count: number | undefined, most: number): boolean {
   return count === undefined || count <= most;
 }
+
+/** Rounds recorded milliseconds to a tenth, so that a row does not carry fifteen digits of noise. */
+export function tenths(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

@@ -5,7 +5,7 @@ import type { PaymentRecord } from '../../actors/payment/payment-state.ts';
 import { accountAddress } from '../../actors/terms/ids.ts';
 import { isPaymentDepositId } from '../../actors/terms/payment.ts';
 import { invalid } from '../terms/gateway-error.ts';
-import { absent } from './absent.ts';
+import { absent } from './input.ts';
 import type { ManagementServices, Tenant } from './services.ts';
 
 /** Longer ids are not looked up. */

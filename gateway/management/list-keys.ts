@@ -5,8 +5,8 @@ import type { KeyView } from '../../actors/key/statement.ts';
 import { accountAddress } from '../../actors/terms/ids.ts';
 import type { KeyKind } from '../../actors/terms/principal.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
-import { askEach, type Quarantined } from './ask-each.ts';
 import type { ManagementServices, Tenant } from './services.ts';
+import { askEach, type Quarantined } from './services.ts';
 import { workspaceOf } from './workspaces.ts';
 
 export interface KeyListing {

@@ -1,4 +1,4 @@
-import type { Cluster, Random } from '../../actors/runtime/index.ts';
+import { AskError, type Cluster, type Random } from '../../actors/runtime/index.ts';
 import type { Principal } from '../../actors/terms/principal.ts';
 import type { ClusterConfig } from '../terms/config/config.ts';
 
@@ -19,4 +19,35 @@ export interface Tenant {
   /** Account id, without the kind. */
   readonly account: string;
   readonly by: Principal;
+}
+
+/** Actors that are asked at a time. */
+const ASKS_MAX = 16;
+
+/** An actor whose stored state does not load: a list shows its row all the same. */
+export interface Quarantined {
+  readonly address: string;
+  readonly fault: string;
+}
+
+export function isQuarantined(answer: unknown): answer is Quarantined {
+  return typeof answer === 'object' && answer !== null && 'fault' in answer;
+}
+
+/** The answers of all actors, in their order; a few are asked at a time. Rejects with the first other failure. */
+export async function askEach<A>(
+  addresses: readonly string[],
+  ask: (address: string) => Promise<A>,
+): Promise<readonly (A | Quarantined)[]> {
+  const answers: (A | Quarantined)[] = [];
+  for (let at = 0; at < addresses.length; at += ASKS_MAX) {
+    const some = addresses.slice(at, at + ASKS_MAX);
+    answers.push(...(await Promise.all(some.map((address) => ask(address).catch(quarantinedOf)))));
+  }
+  return answers;
+}
+
+function quarantinedOf(error: unknown): Quarantined {
+  if (!(error instanceof AskError) || error.failure.code !== 'quarantined') throw error;
+  return { address: error.address, fault: error.failure.detail };
 }

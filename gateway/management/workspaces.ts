@@ -26,10 +26,9 @@ import {
 } from '../../actors/workspace/workspace.ts';
 import { configuredRouting } from '../routing/workspaces.ts';
 import { GatewayError, invalid, refusalError, rejectionOf } from '../terms/gateway-error.ts';
-import { absent } from './absent.ts';
-import { askEach, isQuarantined } from './ask-each.ts';
-import { checker } from './input.ts';
+import { absent, checker } from './input.ts';
 import type { ManagementServices, Tenant } from './services.ts';
+import { askEach, isQuarantined } from './services.ts';
 import {
   SLUG_CHARACTERS_MAX,
   type WorkspaceEditBody,

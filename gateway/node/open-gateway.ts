@@ -9,7 +9,6 @@ import { Checker, type CheckerParts } from '../checks/checker.ts';
 import { drainInference, type InferenceServices, openInference } from '../inference/services.ts';
 import { lineHandler } from '../jobs/batch/run-line.ts';
 import { resultsHandler } from '../jobs/batch/write-results.ts';
-import { watchCommits } from '../jobs/commit-points.ts';
 import { Facilitator } from '../jobs/deposits/facilitator.ts';
 import { type PaymentServices, settleHandler } from '../jobs/deposits/settle.ts';
 import { EarningsFolder } from '../jobs/earnings/earnings-folder.ts';
@@ -21,7 +20,6 @@ import { deliverHandler, type WebhookServices } from '../jobs/webhook/deliver.ts
 import { ConfigError } from '../operator/config/config-error.ts';
 import type { LiveProviderKeys } from '../operator/config/provider-keys.ts';
 import type { Secrets } from '../operator/config/secrets.ts';
-import { armCrashPoint } from '../operator/crash-point.ts';
 import { Pools } from '../outbound/pools.ts';
 import { PublicClient } from '../outbound/public-client.ts';
 import { Background } from '../overload/background.ts';
@@ -184,5 +182,46 @@ export function openJobs(
       ...ports.activities?.(() => gateway().outbound),
     },
     activityGraceMs: config.activities.graceMs,
+  };
+}
+
+/** The crash points that lie after a commit of an actor: by kind, and by the event whose step was committed. */
+const POINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  batch: {
+    'batch.submit': 'batch.accept.committed',
+    'line.done': 'line.settled',
+    'results.done': 'batch.final',
+  },
+  'video-job': {
+    'job.submit': 'vjob.accepted',
+    'render.begin': 'vjob.dispatched',
+    'render.submitted': 'vjob.submitted',
+    'render.done': 'vjob.charged',
+  },
+  webhook: { 'deliver.done': 'hook.recorded' },
+  'issuance-code': { 'code.trade': 'authcode.consumed' },
+  payment: { 'settle.done': 'payment.settled', 'payment.credited': 'payment.credited' },
+};
+
+/** Reports these commits of this node. Only nodes with an armed crash point watch. */
+export function watchCommits(cluster: Cluster, crashpoint: (name: string) => void): void {
+  for (const [kind, points] of Object.entries(POINTS)) {
+    cluster.operator.watch(`${kind}:*`, ({ node, event }) => {
+      const point = points[event];
+      if (point !== undefined && node === cluster.self.name) crashpoint(point);
+    });
+  }
+}
+
+/**
+ * Arms one crash point of a request: `name`, or `name:n` for its n-th occurrence. Calls `kill` there, once. Null if
+ * none is armed, so that the unarmed path costs nothing. Only chaos tests arm one.
+ */
+export function armCrashPoint(armed: string | undefined, kill: () => void): ((name: string) => void) | null {
+  const [wanted, at = '1'] = (armed ?? '').split(':');
+  if (!wanted) return null;
+  let left = Number(at);
+  return (name) => {
+    if (name === wanted && --left === 0) kill();
   };
 }

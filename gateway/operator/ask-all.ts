@@ -1,6 +1,6 @@
 /** Asks every actor of a kind. */
 import type { Inspection } from '../../actors/runtime/index.ts';
-import { askEach, isQuarantined, type Quarantined } from '../management/ask-each.ts';
+import { askEach, isQuarantined, type Quarantined } from '../management/services.ts';
 
 /** A node's own operator, or the client of one. */
 export interface Inspector {

@@ -1,15 +1,18 @@
-import type { Route } from '../edge/route.ts';
+import type { ErrorEnvelope } from '../dialects/reply/error-envelope.ts';
+import { type Route, withHead } from '../edge/route.ts';
+import type { GatewayError } from '../terms/gateway-error.ts';
 import { type AccountParts, accountRoutes } from './account/account-routes.ts';
 import { apiDocsRoutes } from './api-docs/api-docs.ts';
 import { authRoutes } from './auth/auth-routes.ts';
 import { cataloguePageRoutes } from './catalogue/catalogue-pages.ts';
 import { EndpointHistories } from './catalogue/endpoint-histories.ts';
-import { assetRoutes } from './kit/assets.ts';
-import { pageEnvelope } from './kit/page-refusal.ts';
+import { assetRoutes, serveAsset } from './kit/assets.ts';
+import { html } from './kit/html.ts';
+import { layout } from './kit/layout.ts';
+import { HTML_TYPE, pageHeaders } from './kit/page-answer.ts';
 import type { PageNode, PageRoute } from './kit/page-route.ts';
 import type { SignInParts } from './sign-in/opened.ts';
 import { signInRoutes } from './sign-in/sign-in-routes.ts';
-import { siteFileRoutes } from './site-files.ts';
 
 export interface PageParts extends AccountParts {
   readonly node: PageNode & SignInParts;
@@ -33,4 +36,69 @@ export function pageRoutes({ node, apiDocument, ...account }: PageParts): readon
     ...route,
     answer: (context) => answer(context, node),
   }));
+}
+
+/** What a crawler may read: the catalogue and its files. The rest is of persons, or of programs. */
+const ROBOTS = `User-agent: *
+Allow: /$
+Allow: /models
+Allow: /assets/
+Allow: /favicon.ico
+Disallow: /
+`;
+const DAY_S = 24 * 60 * 60;
+
+/** The files that browsers and crawlers ask a site for by themselves. */
+export const siteFileRoutes: readonly Route[] = [
+  ...withHead({
+    method: 'GET',
+    path: '/favicon.ico',
+    policy: 'unguarded',
+    body: 'none',
+    answer: (context) => serveAsset(context, 'favicon.ico'),
+  }),
+  ...withHead({
+    method: 'GET',
+    path: '/robots.txt',
+    policy: 'unguarded',
+    body: 'none',
+    answer: () => ({
+      type: 'text/plain; charset=utf-8',
+      body: ROBOTS,
+      headers: ['cache-control', `public, max-age=${DAY_S}`, 'x-content-type-options', 'nosniff'],
+    }),
+  }),
+];
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'This request cannot be read',
+  401: 'Not signed in',
+  403: 'Not permitted',
+  404: 'No such page',
+  429: 'Too many requests',
+  503: 'Not available at the moment',
+};
+
+/** A refusal of a page, as a page. It names the request, so that its reader can ask about it. */
+export const pageEnvelope: ErrorEnvelope = (error, request) => {
+  const title = TITLES[error.status] ?? (error.status < 500 ? 'This request was refused' : 'Something went wrong');
+  const content = html`<div class="card">
+<h1>${title}</h1>
+<p role="alert">${error.message}</p>
+${waitOf(error)}
+<p class="hint">Request <code>${request}</code></p>
+</div>`;
+  const list = pageHeaders();
+  const headers: Record<string, string> = {};
+  for (let at = 0; at < list.length; at += 2) headers[list[at] as string] = list[at + 1] as string;
+  return {
+    type: HTML_TYPE,
+    headers,
+    body: `<!doctype html>\n${layout({ title, person: null, width: 'narrow', content })}`,
+  };
+};
+
+function waitOf({ headers }: GatewayError): ReturnType<typeof html> | null {
+  const seconds = headers['retry-after'];
+  return seconds === undefined ? null : html`<p>Try again in ${seconds} s.</p>`;
 }

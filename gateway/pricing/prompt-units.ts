@@ -1,7 +1,7 @@
 import type { Clock } from '../../actors/runtime/index.ts';
 import type { PriceKey, Tariff } from '../../actors/terms/tariff.ts';
 import { add } from '../../actors/terms/usd.ts';
-import { isEmpty } from '../terms/is-empty.ts';
+import { isEmpty } from '../terms/exact-decimal.ts';
 import type { Candidate, PromptUnits } from '../terms/plan.ts';
 import type { MediaPart, TurnMessage } from '../terms/turn.ts';
 import { SpeechMeter } from './speech-meter.ts';

@@ -1,5 +1,5 @@
 import type { OutboundReply } from '../outbound/outbound.ts';
-import { isEmpty } from '../terms/is-empty.ts';
+import { isEmpty } from '../terms/exact-decimal.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
 import type { ProviderAttempt, ReplyReader } from './adapter.ts';

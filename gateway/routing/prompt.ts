@@ -2,7 +2,6 @@ import { type GatewayError, invalid } from '../terms/gateway-error.ts';
 import type { PromptTokens } from '../terms/plan.ts';
 import type { Turn, TurnMessage } from '../terms/turn.ts';
 import { rulesOf } from '../terms/turn-kind.ts';
-import { promptReportedMax } from '../tokens/prompt-reported.ts';
 import { type PromptSize, promptCount, promptHeld, type TurnSizes, totalSize } from '../tokens/prompt-size.ts';
 import { type TrimmableConversation, trimmableConversation } from './middle-out.ts';
 
@@ -68,4 +67,24 @@ export function longestInput({ messages }: TurnSizes): LongestInput {
 /** 400: the inputs together are too long for any request. */
 export function tooManyInputTokens(counted: number, most: number): GatewayError {
   return invalid(`input must have at most ${most} tokens in total; it has about ${counted}`);
+}
+
+/** A vocabulary that is not ours may count this many times our tokens, and a provider may add a system prompt. */
+const TEXT_FACTOR = 2;
+const SYSTEM_PROMPT_TOKENS = 4_096;
+/** The size of pictures, sound and documents can only be guessed: the hold guesses high, and may still be short. */
+const MEDIA_FACTOR = 4;
+
+/**
+ * The most prompt tokens that a provider may report and be believed. Provider options may join the prompt and are not
+ * part of our own count, so they are allowed for; otherwise text hidden in them would be free.
+ */
+export function promptReportedMax(size: PromptSize): number {
+  if (hasMedia(size)) return promptHeld(size) * MEDIA_FACTOR;
+  return promptCount(size) * TEXT_FACTOR + SYSTEM_PROMPT_TOKENS + size.heldOnlyTokens;
+}
+
+/** Inputs that are token ids count exactly, so their bound is their count; any media part has a larger bound. */
+function hasMedia({ mediaBound, mediaCounted }: PromptSize): boolean {
+  return mediaBound > mediaCounted;
 }

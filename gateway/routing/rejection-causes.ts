@@ -3,7 +3,7 @@ import { compare } from '../../actors/terms/usd.ts';
 import type { Rejection } from '../terms/plan.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { RuleViolation } from './eligibility/rule-violation.ts';
-import { listed } from './endpoints/listed.ts';
+import { listed } from './endpoints/endpoint-index.ts';
 
 /** Why some of the endpoints cannot serve a turn. */
 export interface RejectionCause {

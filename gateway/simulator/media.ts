@@ -3,7 +3,6 @@ import type { Behaviour } from './behaviour.ts';
 import { type ChatPart, type ChatRequest, type ImageConfig, textOf } from './chat-request.ts';
 import { flawsOf } from './flaws.ts';
 import { cornerColours, png } from './png.ts';
-import { clipColours } from './video/clip-colours.ts';
 
 const QUIET_SAMPLES = 400;
 const PICTURES_MAX = 4;
@@ -152,4 +151,21 @@ function wav(samples: Buffer): Buffer {
   header.write('data', 36, 'latin1');
   header.writeUInt32LE(samples.length, 40);
   return Buffer.concat([header, samples]);
+}
+
+/** Luma of one raw macroblock. */
+const MACROBLOCK_BYTES = 256;
+/** By the luma of full colours. */
+const NAMES: Readonly<Record<number, string>> = { 41: 'blue', 82: 'red', 145: 'green', 210: 'yellow' };
+
+/** The first two colours of a clip of raw macroblocks, from the left; for clips whose picture stands still. */
+export function clipColours(bytes: Buffer): readonly [left: string, right: string] {
+  const lumas: number[] = [];
+  for (let at = bytes.indexOf('mdat', 0, 'latin1') + 4; at < bytes.length && lumas.length < 2; at++) {
+    const luma = bytes[at] as number;
+    if (NAMES[luma] === undefined || lumas.includes(luma)) continue;
+    if (bytes.subarray(at, at + MACROBLOCK_BYTES).every((byte) => byte === luma)) lumas.push(luma);
+  }
+  const [left, right = left] = lumas.map((luma) => NAMES[luma] as string);
+  return [left ?? 'unknown', right ?? 'unknown'];
 }

@@ -1,12 +1,12 @@
 import type { WebSocket } from 'ws';
 import type { Clock } from '../../actors/runtime/index.ts';
 import type { AccountFeeds } from '../edge/events/account-feeds.ts';
+import { slowReader } from '../edge/events/account-feeds.ts';
 import { parseCursor } from '../edge/events/cursor.ts';
 import { EVENT_TYPES, type EventFilter, parseFilter } from '../edge/events/event-filter.ts';
 import type { FeedEvent } from '../edge/events/feed-event.ts';
 import type { FeedTexts } from '../edge/events/feed-texts.ts';
 import { FrameQueue } from '../edge/events/frame-queue.ts';
-import { slowReader } from '../edge/events/slow-reader.ts';
 import type { EventSink, Subscription } from '../edge/events/subscription.ts';
 import { callerOf, type RequestContext } from '../edge/request-context.ts';
 import { CLOSE, ClientSocket, type SocketUser } from '../http/client-socket.ts';

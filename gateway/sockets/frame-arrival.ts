@@ -1,8 +1,7 @@
 import type { Clock } from '../../actors/runtime/index.ts';
 import { noRoom, tooSlow } from '../edge/body/body-refusal.ts';
 import type { CountedUpload } from '../edge/body/request-bodies.ts';
-import { SMALL_BYTES_MAX } from '../edge/body/upload.ts';
-import { UploadPace } from '../edge/body/upload-pace.ts';
+import { SMALL_BYTES_MAX, UploadPace } from '../edge/body/upload.ts';
 import type { EdgeLimits } from '../terms/config/config.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
 import { gatewayErrorOf } from '../terms/gateway-error.ts';

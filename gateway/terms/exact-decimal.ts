@@ -1,3 +1,5 @@
+import { endianness } from 'node:os';
+
 /** Decimal text as an exact fraction: no duration and no frame rate is ever rounded. */
 interface Fraction {
   /** In units of 10 to the power of minus `places`. */
@@ -58,4 +60,27 @@ export function plusPeriod(value: string, rate: string): string {
   const decimals = text.slice(-SUM_PLACES).replace(/0+$/, '');
   const whole = text.slice(0, -SUM_PLACES);
   return decimals === '' ? whole : `${whole}.${decimals}`;
+}
+
+/** Vectors as text: base64 of 32-bit floats, little-endian on every machine. (rule I106) */
+const SWAPPED = endianness() === 'BE';
+
+export function floatText(numbers: readonly number[] | Float32Array): string {
+  const bytes = Buffer.from(Float32Array.from(numbers).buffer);
+  return (SWAPPED ? bytes.swap32() : bytes).toString('base64');
+}
+
+/** Null for a text with an incomplete number. */
+export function floatsIn(text: string): Float32Array | null {
+  const decoded = Buffer.from(text, 'base64');
+  if (decoded.length % Float32Array.BYTES_PER_ELEMENT !== 0) return null;
+  const floats = new Float32Array(decoded.length / Float32Array.BYTES_PER_ELEMENT);
+  Buffer.from(floats.buffer).set(SWAPPED ? decoded.swap32() : decoded);
+  return floats;
+}
+
+/** True when an object has no members. Allocates no list, since most requests call this several times. */
+export function isEmpty(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
 }

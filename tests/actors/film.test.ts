@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { blobSweep } from '../../actors/runtime/cluster/sweeps.ts';
 import { BlobRangeError, KeyStoreUnreachable, SealBroken, type SealedBlob } from '../../actors/runtime/index.ts';
-import { systemRandom } from '../../actors/runtime/system/random.ts';
+import { systemRandom } from '../../actors/runtime/system/clock.ts';
 import { bounded } from '../support/bounded.ts';
 import { failureOf } from '../support/failure-of.ts';
 import { MemoryBlobs } from '../support/memory-blobs.ts';

@@ -8,8 +8,7 @@ import { openBlobDirectory } from '../../actors/runtime/stores/directory/open-bl
 import { openPostgresBlobs } from '../../actors/runtime/stores/postgres/open-postgres-blobs.ts';
 import { openPostgresStore } from '../../actors/runtime/stores/postgres/open-postgres-store.ts';
 import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
-import { systemClock } from '../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../actors/runtime/system/clock.ts';
 import { actor, own, row, SHARDS, write } from '../contracts/store/records.ts';
 import { MemoryKeyStore } from '../support/memory-key-store.ts';
 import { pieces } from '../support/pieces.ts';

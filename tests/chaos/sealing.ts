@@ -7,8 +7,7 @@ import type { Blobs } from '../../actors/runtime/ports/blobs.ts';
 import type { KeyStore } from '../../actors/runtime/ports/key-store.ts';
 import { openBlobDirectory } from '../../actors/runtime/stores/directory/open-blob-directory.ts';
 import { openKeyDirectory } from '../../actors/runtime/stores/directory/open-key-directory.ts';
-import { systemClock } from '../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../actors/runtime/system/clock.ts';
 import { placeOfFile } from '../../gateway/files/file-services.ts';
 import type { FileEvidence, Opening } from '../support/auditor/file-evidence.ts';
 

@@ -8,7 +8,7 @@ import { findCode, issueCode, type Trade, tradeCode } from '../../actors/issuanc
 import { listKeys } from '../../actors/key/credential.ts';
 import { accountAddress, keyAddress } from '../../actors/terms/ids.ts';
 import { challengeOf } from '../../actors/terms/one-time.ts';
-import { watchCommits } from '../../gateway/jobs/commit-points.ts';
+import { watchCommits } from '../../gateway/node/open-gateway.ts';
 import { bounded } from '../support/bounded.ts';
 import { JobWorld, WITHIN_MS } from './job-world.ts';
 import type { VirtualNode } from './virtual-nodes.ts';

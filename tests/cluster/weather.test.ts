@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { type LedgerEntry, verifyLedger } from '../../actors/account/ledger.ts';
 import { kinds } from '../../actors/kinds.ts';
 import { type ActorEvent, AskError, type Json } from '../../actors/runtime/index.ts';
-import { systemRandom } from '../../actors/runtime/system/random.ts';
+import { systemRandom } from '../../actors/runtime/system/clock.ts';
 import type { Generation } from '../../actors/terms/hold.ts';
 import { bounded } from '../support/bounded.ts';
 import { inWeather, type Tally, type Weather } from '../support/links/weather.ts';

@@ -9,7 +9,7 @@ import {
   KeyStoreUnreachable,
   type SealingKey,
 } from '../../actors/runtime/ports/key-store.ts';
-import { systemRandom } from '../../actors/runtime/system/random.ts';
+import { systemRandom } from '../../actors/runtime/system/clock.ts';
 import { HandClock } from '../actors/runtime/durable/hand-clock.ts';
 import { bounded } from '../support/bounded.ts';
 import { failureOf } from '../support/failure-of.ts';

@@ -4,8 +4,7 @@
  */
 import { openSync, writeSync } from 'node:fs';
 import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
-import { systemClock } from '../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../actors/runtime/system/clock.ts';
 import { actor, own, row, SHARDS, write } from '../contracts/store/records.ts';
 
 const [path = '', commits = '', large = '', book = ''] = process.argv.slice(2);

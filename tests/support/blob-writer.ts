@@ -4,8 +4,7 @@
  */
 import { BlobsRefused } from '../../actors/runtime/ports/blobs.ts';
 import { openBlobDirectory } from '../../actors/runtime/stores/directory/open-blob-directory.ts';
-import { systemClock } from '../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../actors/runtime/system/clock.ts';
 
 const PIECE_BYTES = 64 * 1024;
 

@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { openKeyDirectory } from '../../actors/runtime/stores/directory/open-key-directory.ts';
-import { systemClock } from '../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../actors/runtime/system/clock.ts';
 
 const HOUR_MS = 3_600_000;
 let now = 99 * HOUR_MS;

@@ -14,8 +14,7 @@ import {
   type ByteRange,
   type OpenBlob,
 } from '../../actors/runtime/ports/blobs.ts';
-import type { Clock } from '../../actors/runtime/ports/clock.ts';
-import type { Random } from '../../actors/runtime/ports/random.ts';
+import type { Clock, Random } from '../../actors/runtime/ports/clock.ts';
 
 export interface MemoryBlobsOptions {
   readonly clock: Clock;

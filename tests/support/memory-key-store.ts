@@ -3,7 +3,7 @@
  * `connect()`; each connection can lose the store. Never fails by itself.
  */
 import { createSecretKey } from 'node:crypto';
-import type { Clock } from '../../actors/runtime/ports/clock.ts';
+import type { Clock, Random } from '../../actors/runtime/ports/clock.ts';
 import {
   KeyDestroyed,
   type KeyStore,
@@ -12,7 +12,6 @@ import {
   keyHour,
   type SealingKey,
 } from '../../actors/runtime/ports/key-store.ts';
-import type { Random } from '../../actors/runtime/ports/random.ts';
 
 export interface MemoryKeyStoreOptions {
   readonly clock: Clock;

@@ -10,7 +10,7 @@ import type { KeyStore } from '../../actors/runtime/ports/key-store.ts';
 import type { Store } from '../../actors/runtime/ports/store.ts';
 import { openByteFolders } from '../../actors/runtime/stores/open/byte-stores.ts';
 import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
-import { systemRandom } from '../../actors/runtime/system/random.ts';
+import { systemRandom } from '../../actors/runtime/system/clock.ts';
 import { own, row, SHARDS, write } from '../contracts/store/records.ts';
 import { pieces } from './pieces.ts';
 

@@ -6,8 +6,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { StoreOutcomeUnknown, StoreRefused } from '../../actors/runtime/ports/store.ts';
 import { StoreFatal } from '../../actors/runtime/stores/sqlite/failure.ts';
 import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
-import { systemClock } from '../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../actors/runtime/system/clock.ts';
 import { actor, own, SHARDS, write } from '../contracts/store/records.ts';
 
 export interface DiskReport {

@@ -5,8 +5,7 @@
  */
 import { statSync } from 'node:fs';
 import { openSqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
-import { systemClock } from '../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../actors/runtime/system/clock.ts';
 import { actor, node, row, SHARDS, write } from '../contracts/store/records.ts';
 
 export interface WriterReport {

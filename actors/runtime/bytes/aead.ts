@@ -4,7 +4,7 @@
  * or blob.
  */
 import { type CipherKey, createCipheriv, createDecipheriv } from 'node:crypto';
-import type { Random } from '../ports/random.ts';
+import type { Random } from '../ports/clock.ts';
 import { freeBytes } from './free-bytes.ts';
 
 const CIPHER = 'aes-256-gcm';

@@ -5,8 +5,8 @@
  */
 import { createSecretKey } from 'node:crypto';
 import type { OpenBlob } from '../ports/blobs.ts';
+import type { Random } from '../ports/clock.ts';
 import type { SealingKey } from '../ports/key-store.ts';
-import type { Random } from '../ports/random.ts';
 import { aead, SealBroken } from './aead.ts';
 import type { ByteAccess } from './byte-access.ts';
 

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { Random } from '../ports/random.ts';
+import type { Random } from '../ports/clock.ts';
 import { aead } from './aead.ts';
 
 const PLAIN_BYTES = 64 * 1024;

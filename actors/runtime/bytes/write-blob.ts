@@ -1,7 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { BlobsRefused, BlobTooLarge, type OpenBlob } from '../ports/blobs.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Random } from '../ports/random.ts';
+import type { Clock, Random } from '../ports/clock.ts';
 import { segment } from './segment.ts';
 
 const SECRET_BYTES = 32;

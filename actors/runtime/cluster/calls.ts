@@ -1,9 +1,8 @@
 import type { Json } from '../actor/event.ts';
 import type { ClusterPort } from '../durable/cluster-port.ts';
 import type { ActivityHandler } from '../ports/activity.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock, Random } from '../ports/clock.ts';
 import { textOf } from '../ports/log.ts';
-import type { Random } from '../ports/random.ts';
 import type { Deaths } from './membership/deaths.ts';
 import type { PeerOrigin } from './peers.ts';
 import type { Router } from './router.ts';

@@ -2,11 +2,10 @@ import type { Kind } from '../actor/kind.ts';
 import type { EngineHost } from '../durable/engine.ts';
 import type { ActivityHandler, Waits } from '../ports/activity.ts';
 import type { Blobs } from '../ports/blobs.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock, Random } from '../ports/clock.ts';
 import type { KeyStore } from '../ports/key-store.ts';
 import type { NodeLimits } from '../ports/limits.ts';
 import type { Log } from '../ports/log.ts';
-import type { Random } from '../ports/random.ts';
 import type { Store } from '../ports/store.ts';
 import type { SideService, Transport, TransportLimits } from '../ports/transport.ts';
 

@@ -1,7 +1,6 @@
-import type { Cancel, Clock } from '../ports/clock.ts';
+import type { Cancel, Clock, Random } from '../ports/clock.ts';
 import type { NodeLimits } from '../ports/limits.ts';
 import { type Log, textOf } from '../ports/log.ts';
-import type { Random } from '../ports/random.ts';
 import type { NodeRow } from '../ports/store.ts';
 import {
   type AnnouncedCharts,

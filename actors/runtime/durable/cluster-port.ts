@@ -1,6 +1,6 @@
 import type { ActorEvent, Json } from '../actor/event.ts';
 import type { ActivityHandler } from '../ports/activity.ts';
-import type { Random } from '../ports/random.ts';
+import type { Random } from '../ports/clock.ts';
 
 const BACK_OFF_MS_MIN = 100;
 const BACK_OFF_MS_MAX = 15_000;

@@ -1,6 +1,5 @@
 /** Operator tasks on a database: migrate, back up, restore. */
-import type { Clock } from '../ports/clock.ts';
-import type { Random } from '../ports/random.ts';
+import type { Clock, Random } from '../ports/clock.ts';
 import { furthestBirth } from './boot-mark.ts';
 
 export interface Maintenance {

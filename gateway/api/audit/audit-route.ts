@@ -5,7 +5,7 @@ import { sequenceId } from '../../../actors/terms/audit.ts';
 import { flagOf, limitOf, textOf } from '../../edge/query/query-values.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
-import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { invalid } from '../../terms/gateway-error.ts';
 
 const PAGE = { usual: 20, most: 100 } as const;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { described, objectOf, oneOf, orNull } from '../../dialects/request/members.ts';
-import { pageMembers } from '../wire/page-schema.ts';
+import { pageMembers } from '../wire/operation.ts';
 
 const id = Type.String({ pattern: '^\\d{12}$' });
 const hash = Type.String({ pattern: '^[0-9a-f]{64}$' });

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { objectOf } from '../../dialects/request/members.ts';
 import { type RequestContext, takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
-import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { approveKey } from '../../management/approvals.ts';
 import type { Managing } from '../wire/managing.ts';
 

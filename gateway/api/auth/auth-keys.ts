@@ -5,7 +5,7 @@ import { keyAddress, keyDigest, keyHandle, keyId, keyText, maskKey } from '../..
 import { challengeOf, secretDigest } from '../../../actors/terms/one-time.ts';
 import { type RequestContext, takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
-import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import type { ManagementServices } from '../../management/services.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/gateway-error.ts';

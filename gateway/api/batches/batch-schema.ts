@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { BATCH_ENDPOINTS, BATCH_STATUSES } from '../../../actors/batch/batch-record.ts';
 import { described, objectOf, oneOf, orNull } from '../../dialects/request/members.ts';
-import { pageMembers } from '../wire/page-schema.ts';
+import { pageMembers } from '../wire/operation.ts';
 
 const id = Type.String({ pattern: '^batch_[0-9a-f]{32}$' });
 const fileId = orNull(Type.String({ pattern: '^file_[0-9a-f]{32}$' }));

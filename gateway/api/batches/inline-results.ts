@@ -2,7 +2,7 @@ import type { BatchRecord } from '../../../actors/batch/batch-record.ts';
 import { type Downloading, writeDownload } from '../../edge/downloads/write-download.ts';
 import { generationHeaders } from '../../edge/generation-headers.ts';
 import type { RequestContext } from '../../edge/request-context.ts';
-import { JSON_TYPE } from '../../http/route-answer.ts';
+import { JSON_TYPE } from '../../http/write-answer.ts';
 import { resultsOf } from '../../jobs/batch/read-sealed.ts';
 import { batchObject } from './batch-object.ts';
 

@@ -14,7 +14,7 @@ import { listProviders } from '../../catalogue/providers.ts';
 import { embeddingsModels, filterModels } from '../../edge/query/filter-models.ts';
 import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
 import { type Route, withHead } from '../../edge/route.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { isNamed } from '../../routing/eligibility/preferences.ts';
 import { unknownModel } from '../../routing/unknown-model.ts';
 import type { Workspaces } from '../../routing/workspaces.ts';

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { type Listing, listingDigest, listingText } from '../../catalogue/listing.ts';
-import { JSON_TYPE, type RouteAnswer } from '../../http/route-answer.ts';
+import { JSON_TYPE, type RouteAnswer } from '../../http/write-answer.ts';
 
 /** Bytes of all prepared answers of a node, plain and compressed. */
 const PREPARED_BYTES_MAX = 32 * 1024 * 1024;

@@ -2,12 +2,11 @@ import type { Clock } from '../../../actors/runtime/index.ts';
 import { limitOf, textOf } from '../../edge/query/query-values.ts';
 import { paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
-import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { exactNumber, renderExact } from '../../json/exact-json.ts';
-import { listDeposits, requireDeposit } from '../../management/deposits.ts';
+import { type Deposit, isCredited, listDeposits, requireDeposit } from '../../management/deposits.ts';
 import type { DepositConfig } from '../../terms/config/deposit-config.ts';
 import type { Managing } from '../wire/managing.ts';
-import { depositObject } from './deposit-object.ts';
 import { payX402Route } from './pay-x402.ts';
 
 const PAGE = { usual: 20, most: 100 } as const;
@@ -52,4 +51,26 @@ async function list(context: RequestContext, { services, tenantOf }: Managing): 
 async function show(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
   const deposit = await requireDeposit(services, tenantOf(context), paramOf(context, 'id'));
   return jsonAnswer(renderExact(depositObject(deposit)));
+}
+
+/** A deposit as the API shows it: a ledger entry, or a payment that has none yet. */
+export function depositObject({ id, at, record }: Deposit): object {
+  const credit = isCredited(record) ? record : null;
+  const source = isCredited(record) ? record.source : record;
+  const created = new Date(at).toISOString();
+  return {
+    id,
+    object: 'deposit',
+    rail: isCredited(record) ? (record.source?.rail ?? 'operator') : 'x402',
+    status: isCredited(record) ? 'credited' : record.status,
+    currency: 'USD',
+    amount: exactNumber(record.amount),
+    balance: exactNumber(credit?.balance ?? null),
+    reason: record.reason,
+    created_at: created,
+    credited_at: credit === null ? null : created,
+    network: source?.network ?? null,
+    payer: source?.payer ?? null,
+    transaction: source?.transaction ?? null,
+  };
 }

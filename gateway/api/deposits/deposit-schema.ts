@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { PAYMENT_STATUSES } from '../../../actors/payment/payment-state.ts';
 import { described, listOf, objectOf, oneOf, orNull } from '../../dialects/request/members.ts';
-import { pageMembers } from '../wire/page-schema.ts';
+import { pageMembers } from '../wire/operation.ts';
 
 const usd = Type.Number({ description: 'USD, all digits.' });
 const text = Type.String();

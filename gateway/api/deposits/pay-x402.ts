@@ -6,7 +6,7 @@ import { compare, parseUsd } from '../../../actors/terms/usd.ts';
 import { textOf } from '../../edge/query/query-values.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
-import { JSON_TYPE, type RouteAnswer } from '../../http/route-answer.ts';
+import { JSON_TYPE, type RouteAnswer } from '../../http/write-answer.ts';
 import { exactNumber, renderExact } from '../../json/exact-json.ts';
 import type { ManagementServices } from '../../management/services.ts';
 import type { DepositConfig, X402Config } from '../../terms/config/deposit-config.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import { slowReader } from '../../edge/events/account-feeds.ts';
 import type { FeedEvent } from '../../edge/events/feed-event.ts';
 import { FrameQueue } from '../../edge/events/frame-queue.ts';
-import { slowReader } from '../../edge/events/slow-reader.ts';
 import type { EventSink, Subscription } from '../../edge/events/subscription.ts';
 import type { EventStream } from '../../http/event-stream.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';

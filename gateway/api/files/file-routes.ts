@@ -9,7 +9,7 @@ import { limitOf, textOf } from '../../edge/query/query-values.ts';
 import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { noSuchFile, requireFile } from '../../files/read-file.ts';
-import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { invalid } from '../../terms/gateway-error.ts';
 import { describeUpload } from './describe-upload.ts';
 import { fileObject } from './file-object.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { described } from '../../dialects/request/members.ts';
-import { pageMembers } from '../wire/page-schema.ts';
+import { pageMembers } from '../wire/operation.ts';
 
 const id = Type.String({ pattern: '^file_[0-9a-f]{32}$' });
 

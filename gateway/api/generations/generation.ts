@@ -1,6 +1,6 @@
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
-import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { renderExact } from '../../json/exact-json.ts';
 import { renderGeneration } from '../../management/generation-record.ts';
 import { requireGeneration } from '../../management/generations.ts';

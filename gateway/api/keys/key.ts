@@ -1,7 +1,7 @@
 import { showKey } from '../../../actors/key/key.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
-import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { exactNumber, renderExact } from '../../json/exact-json.ts';
 import type { ManagementServices } from '../../management/services.ts';
 import { workspaceIdOf } from './key-object.ts';

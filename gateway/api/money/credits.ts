@@ -1,11 +1,15 @@
+import { Type } from 'typebox';
 import { showAccount } from '../../../actors/account/account.ts';
 import type { AccountView } from '../../../actors/account/statement.ts';
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import { add } from '../../../actors/terms/usd.ts';
-import { callerOf, type RequestContext } from '../../edge/request-context.ts';
+import { described, listOf, orNull } from '../../dialects/request/members.ts';
+import { callerOf, type RequestContext, takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
-import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { JSON_TYPE, jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { exactNumber, renderExact } from '../../json/exact-json.ts';
+import { setNotice } from '../../management/low-balance.ts';
+import type { Managing } from '../wire/managing.ts';
 
 interface CreditsParts {
   readonly cluster: Cluster;
@@ -38,3 +42,67 @@ export function creditsObject(view: AccountView): object {
     low_balance: exactNumber(view.lowBalance),
   };
 }
+
+/**
+ * `POST /credits/notice` with a management key: below which balance the account's feed has the event `balance.low`, once
+ * per crossing. Body `{"low_balance": "5"}`, a decimal text, or null for no notice.
+ */
+export function lowBalanceRoute({ services, tenantOf }: Managing): Route {
+  return {
+    method: 'POST',
+    path: '/credits/notice',
+    policy: 'management',
+    body: 'json',
+    answer: async (context): Promise<RouteAnswer> => {
+      const lowBalance = await setNotice(services, tenantOf(context), takeBody(context).value);
+      return jsonAnswer(renderExact({ data: { low_balance: exactNumber(lowBalance) } }));
+    },
+  };
+}
+
+const MESSAGE = 'This way to buy credits is gone for good; GET /deposits/rails lists the ways that exist';
+
+/**
+ * `POST /credits/coinbase`: always 410, whoever asks. Its error is the only one without `metadata.error_type`.
+ * (rule K50)
+ */
+export const retiredPurchaseRoute: Route = {
+  method: 'POST',
+  path: '/credits/coinbase',
+  policy: 'open',
+  body: 'none',
+  answer: (): RouteAnswer => ({
+    status: 410,
+    type: JSON_TYPE,
+    body: JSON.stringify({ error: { code: 410, message: MESSAGE, metadata: {} } }),
+  }),
+};
+
+const usd = Type.Number({ description: 'USD, all digits.' });
+const count = Type.Integer({ minimum: 0 });
+
+/** The published schema of `GET /activity`. */
+export const activityListSchema = Type.Object({
+  data: listOf('One row for each day, model and endpoint.', {
+    date: Type.String({ format: 'date', description: 'The UTC day, `YYYY-MM-DD`.' }),
+    model: Type.String({ description: 'Id of the model that was served, `author/slug`.' }),
+    model_permaslug: Type.String({ description: 'Equal to `model`: ids do not change.' }),
+    endpoint_id: Type.String({ description: 'Which endpoint answered the request.' }),
+    provider_name: Type.String({ description: 'Name of the serving company, for people.' }),
+    usage: described(usd, 'Charges of the row, USD.'),
+    byok_usage_inference: described(usd, "Always 0: there are no keys of one's own."),
+    requests: described(count, 'Charged requests of the row.'),
+    prompt_tokens: described(count, 'Tokens of all prompts that the row sums, cached ones included.'),
+    completion_tokens: described(count, 'Completion tokens of the row, reasoning included.'),
+    reasoning_tokens: described(count, 'Those of the completion tokens that were reasoning.'),
+    workspace_id: Type.Optional(Type.String({ description: 'With `group_by=workspace`.' })),
+  }),
+});
+
+/** The published schema of `POST /credits/notice`. */
+export const lowBalanceNoticeSchema = Type.Object({
+  low_balance: orNull(
+    Type.String({ description: 'USD, a decimal number.' }),
+    'Balance in USD below which the feed has one event `balance.low`; null for none.',
+  ),
+});

@@ -4,7 +4,7 @@ import { sendStatement } from '../../edge/downloads/send-statement.ts';
 import type { Downloading } from '../../edge/downloads/write-download.ts';
 import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
-import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { monthsOf } from '../../management/statement.ts';
 
 /** `GET /statements` lists the months of the account; `GET /statements/{month}` is the CSV of one. */

@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { chatChunk, chatReply } from '../../dialects/chat/reply-schema.ts';
 import { chatRequest } from '../../dialects/chat/request-schema.ts';
 import { completionReply } from '../../dialects/completions/reply-schema.ts';
@@ -9,6 +9,8 @@ import { imagesEvent, imagesReply } from '../../dialects/images/reply-schema.ts'
 import { imagesRequest } from '../../dialects/images/request-schema.ts';
 import { messagesError, messagesEvent, messagesReply, tokenCountReply } from '../../dialects/messages/reply-schema.ts';
 import { countRequest, messagesRequest } from '../../dialects/messages/request-schema.ts';
+import { errorType } from '../../dialects/reply/reply-members.ts';
+import { objectOf } from '../../dialects/request/members.ts';
 import { responsesError, responsesEvent, responsesReply } from '../../dialects/responses/reply-schema.ts';
 import { responsesRequest } from '../../dialects/responses/request-schema.ts';
 import { batchSubmissionSchema } from '../../jobs/batch/parse-submission.ts';
@@ -31,10 +33,10 @@ import { depositListSchema, depositSchema, paymentResultSchema, railsSchema } fr
 import { feedEventSchema } from '../events/event-schema.ts';
 import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from '../files/file-schema.ts';
 import { deletedSchema, keyCreatedSchema, keyListSchema, keyReplySchema } from '../keys/key-schema.ts';
-import { activityListSchema, lowBalanceNoticeSchema } from '../money/money-schema.ts';
+import { activityListSchema, lowBalanceNoticeSchema } from '../money/credits.ts';
 import { PROVIDER_SCHEMAS } from '../provider/provider-schema.ts';
-import { sessionListSchema, sessionsEndedSchema } from '../sessions/session-schema.ts';
-import { videoModelListSchema } from '../videos/video-model-schema.ts';
+import { sessionListSchema, sessionsEndedSchema } from '../sessions/session-routes.ts';
+import { videoModelListSchema } from '../videos/video-models.ts';
 import { videoAcceptedSchema, videoJobListSchema, videoJobSchema } from '../videos/video-schema.ts';
 import { deliveryListSchema, deliverySchema, webhookSecretSchema } from '../webhooks/webhook-schema.ts';
 import type { Operation, Parameter } from '../wire/operation.ts';
@@ -58,8 +60,19 @@ import {
   retiredSchema,
   statementListSchema,
 } from './account-schemas.ts';
-import { envelopeSchema } from './envelope-schema.ts';
 import { parameterWords } from './parameter-words.ts';
+
+/** The envelope of every failure, as the OpenAPI document publishes it. (rule E1) */
+export const envelopeSchema = Type.Object({
+  error: objectOf('Why the request was refused.', {
+    code: Type.Integer({ minimum: 400, maximum: 599, description: 'Equal to the HTTP status.' }),
+    message: Type.String({ description: 'What went wrong, for people: not a contract.' }),
+    metadata: Type.Object(
+      { error_type: errorType },
+      { additionalProperties: true, description: 'Facts for programs.' },
+    ),
+  }),
+});
 
 /** The schema objects that validate requests, and the schemas of the replies. */
 const SCHEMAS: Readonly<Record<string, TSchema>> = {

@@ -5,7 +5,7 @@ import type { ProviderFacts } from '../../../actors/terms/endpoint.ts';
 import { CAPACITY_MS } from '../../../actors/terms/endpoint.ts';
 import { described, LABEL_CHARACTERS_MAX, maybe, named, objectOf } from '../../dialects/request/members.ts';
 import { type RequestContext, takeBody } from '../../edge/request-context.ts';
-import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { checker } from '../../management/input.ts';
 import { invalid } from '../../terms/gateway-error.ts';
 import { NO_SUCH_ENDPOINT, ownEndpoint } from './own-endpoints.ts';

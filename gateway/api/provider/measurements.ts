@@ -3,7 +3,7 @@ import type { AttemptCounts, Endpoint, ProviderFacts } from '../../../actors/ter
 import { measuredMembers } from '../../catalogue/endpoints.ts';
 import { textOf } from '../../edge/query/query-values.ts';
 import type { RequestContext } from '../../edge/request-context.ts';
-import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { invalid } from '../../terms/gateway-error.ts';
 import { ownEndpoint, ownEndpoints } from './own-endpoints.ts';
 

@@ -2,7 +2,7 @@ import { showProvider } from '../../../actors/provider/provider.ts';
 import type { EndedRefresh, RunningRefresh } from '../../../actors/provider/refreshes.ts';
 import type { ProviderFacts } from '../../../actors/terms/endpoint.ts';
 import { wrongKind } from '../../edge/auth/authentication.ts';
-import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import type { ProviderParts } from './provider-parts.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { ProviderFacts } from '../../../actors/terms/endpoint.ts';
 import { providerOf } from '../../edge/provider-of.ts';
 import type { RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { ProviderEarnings } from '../../jobs/earnings/provider-earnings.ts';
 import { acceptCapacity } from './capacity.ts';
 import { listEarnings } from './earnings.ts';

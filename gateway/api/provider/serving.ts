@@ -2,7 +2,7 @@ import type { Cluster } from '../../../actors/runtime/index.ts';
 import type { AttemptCounts, Endpoint, ProviderFacts } from '../../../actors/terms/endpoint.ts';
 import { capacity, uptime } from '../../catalogue/measured.ts';
 import { publicPricing } from '../../catalogue/public-pricing.ts';
-import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { ownEndpoints } from './own-endpoints.ts';
 
 /** `GET /provider`: the provider that the key's account belongs to, as the catalogue lists it. */

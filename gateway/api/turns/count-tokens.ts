@@ -3,7 +3,7 @@ import type { Clock, Cluster } from '../../../actors/runtime/index.ts';
 import { parseCount } from '../../dialects/messages/parse.ts';
 import { takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
-import { jsonAnswer } from '../../http/route-answer.ts';
+import { jsonAnswer } from '../../http/write-answer.ts';
 import { promptNeeds } from '../../routing/prompt-needs.ts';
 import { unknownModel } from '../../routing/unknown-model.ts';
 import type { Turn } from '../../terms/turn.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { VIDEO_STATUSES } from '../../../actors/video-job/job-record.ts';
 import { errorType } from '../../dialects/reply/reply-members.ts';
 import { described, objectOf, oneOf, orNull } from '../../dialects/request/members.ts';
-import { pageMembers } from '../wire/page-schema.ts';
+import { pageMembers } from '../wire/operation.ts';
 
 const id = Type.String({ pattern: '^vjob_[0-9a-f]{32}$' });
 const seconds = Type.Number({ minimum: 0, description: 'Measured in the delivered clip.' });

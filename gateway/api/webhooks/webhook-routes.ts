@@ -7,7 +7,7 @@ import { type DeliveryPage, listDeliveries, retryDelivery } from '../../../actor
 import { limitOf, textOf } from '../../edge/query/query-values.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
-import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { signingSecret } from '../../jobs/webhook/signing-secret.ts';
 import { invalid, notFound, refusalError } from '../../terms/gateway-error.ts';
 

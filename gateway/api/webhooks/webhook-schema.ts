@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { WEBHOOK_TYPES } from '../../../actors/terms/webhook.ts';
 import { ATTEMPTS_MAX, DELIVERY_OUTCOMES, DELIVERY_STATUSES } from '../../../actors/webhook/delivery-record.ts';
 import { described, oneOf, orNull } from '../../dialects/request/members.ts';
-import { pageMembers } from '../wire/page-schema.ts';
+import { pageMembers } from '../wire/operation.ts';
 
 const id = Type.String({ pattern: '^evt_[0-9a-f]{32}$' });
 const unixSeconds = Type.Integer({ description: 'Unix seconds.' });

@@ -3,7 +3,7 @@ import { limitOf, textOf, wholeNumber } from '../../edge/query/query-values.ts';
 import { paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import type { Method } from '../../http/http-router.ts';
-import { jsonAnswer, type RouteAnswer } from '../../http/route-answer.ts';
+import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { renderExact } from '../../json/exact-json.ts';
 import {
   addMembersTo,

@@ -1,6 +1,6 @@
 import { Compile } from 'typebox/compile';
+import { isEmpty } from '../../terms/exact-decimal.ts';
 import { invalid } from '../../terms/gateway-error.ts';
-import { isEmpty } from '../../terms/is-empty.ts';
 import type { Turn } from '../../terms/turn.ts';
 import { Carried } from '../request/carried.ts';
 import { addMedia } from '../request/media-members.ts';

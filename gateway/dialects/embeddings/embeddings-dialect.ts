@@ -1,4 +1,4 @@
-import { floatText } from '../../terms/float-text.ts';
+import { floatText } from '../../terms/exact-decimal.ts';
 import type { TurnEvent, Vector } from '../../terms/turn-event.ts';
 import type { Dialect } from '../reply/dialect.ts';
 import { standardEnvelope } from '../reply/error-envelope.ts';

@@ -1,5 +1,5 @@
-import type { EventWriter } from './event-writer.ts';
 import type { ClientName } from './flat-tools.ts';
+import type { EventWriter } from './held-events.ts';
 import { type ItemPlace, type ItemStatus, itemDone, type OutputItem, placeText } from './output-item.ts';
 
 /** One function call of the output. */

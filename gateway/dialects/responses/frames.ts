@@ -3,7 +3,7 @@ import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
 import type { Usage } from '../../terms/usage.ts';
 import { type Closing, KEEP_ALIVE, type ReplyFrames, type ReplyHead } from '../reply/reply-dialect.ts';
 import { honouredNames, numberText } from '../reply/usage-text.ts';
-import { EventWriter } from './event-writer.ts';
+import { EventWriter } from './held-events.ts';
 import { OutputItems, type WantedOutput } from './output-items.ts';
 import { pathOf } from './path-of.ts';
 import { endOf, idStem, type ResponseState, responseText } from './response-object.ts';

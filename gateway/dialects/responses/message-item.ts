@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../../terms/turn-event.ts';
-import type { EventWriter } from './event-writer.ts';
+import type { EventWriter } from './held-events.ts';
 import { type ItemPlace, type ItemStatus, itemDone, type OutputItem, placeText } from './output-item.ts';
 import { SpeechPart } from './speech-part.ts';
 import { TextPart } from './text-part.ts';

@@ -1,4 +1,4 @@
-import type { EventWriter } from './event-writer.ts';
+import type { EventWriter } from './held-events.ts';
 
 /** How an item of the output ended, or that it has not. */
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';

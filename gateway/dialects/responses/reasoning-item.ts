@@ -1,5 +1,5 @@
 import type { ReasoningDetail } from '../../terms/turn.ts';
-import type { EventWriter } from './event-writer.ts';
+import type { EventWriter } from './held-events.ts';
 import { type ItemPlace, type ItemStatus, itemDone, type OutputItem, placeText } from './output-item.ts';
 import { sealReasoning } from './sealed-reasoning.ts';
 

@@ -1,4 +1,4 @@
-import type { EventWriter } from './event-writer.ts';
+import type { EventWriter } from './held-events.ts';
 
 /** A piece of generated speech. `data` is base64 in whole groups; `expiresAt` is Unix seconds. */
 interface SpeechPiece {

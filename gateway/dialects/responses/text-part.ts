@@ -1,4 +1,4 @@
-import type { EventWriter } from './event-writer.ts';
+import type { EventWriter } from './held-events.ts';
 
 /** Its two kinds: the events, and the member of the part that holds the text. */
 const KINDS = {

@@ -4,7 +4,7 @@ import { refusalError } from '../../terms/gateway-error.ts';
 import type { WindowBudgets } from './budgets.ts';
 import { HolderParts } from './holder-parts.ts';
 import type { WindowPart } from './window-part.ts';
-import { type ShareTaken, type UsedUp, WindowShare } from './window-share.ts';
+import { type ShareTaken, type UsedUp, WindowShare } from './window-part.ts';
 
 /** Whom a request is counted for. */
 export interface Requester {

@@ -1,5 +1,5 @@
 import type { WindowBudgets } from './budgets.ts';
-import { AHEAD } from './window-share.ts';
+import { AHEAD } from './window-part.ts';
 
 /** What a holder may still take on this node in the current window. */
 interface Part {

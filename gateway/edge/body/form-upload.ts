@@ -6,7 +6,7 @@ import { SpentBuffers } from '../../outbound/body-buffers.ts';
 import type { EdgeLimits } from '../../terms/config/config.ts';
 import { CallerLeft, GatewayError, invalid } from '../../terms/gateway-error.ts';
 import { refuseCompressed, tooSlow } from './body-refusal.ts';
-import { UploadPace } from './upload-pace.ts';
+import { UploadPace } from './upload.ts';
 
 /** A form with one file: its bytes as they arrive, and its fields, which may follow them. */
 export interface FormUpload {

@@ -1,5 +1,5 @@
 import { wholeReply } from '../../dialects/reply/whole-reply.ts';
-import { headerText } from '../../http/header-text.ts';
+import { headerText } from '../../http/write-answer.ts';
 import type { CallerAbort } from '../../inference/caller-abort.ts';
 import { endTurn } from '../../inference/end-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { headerText } from '../../http/header-text.ts';
+import { headerText } from '../../http/write-answer.ts';
 import type { Attribution } from '../../terms/caller.ts';
 
 /**

@@ -1,4 +1,5 @@
 import type { BatchEndpoint } from '../../../actors/batch/batch-record.ts';
+import type { LineError } from '../../../actors/batch/line-record.ts';
 import { DIALECTS } from '../../dialects/dialect-table.ts';
 import type { Dialect } from '../../dialects/reply/dialect.ts';
 import { asksStream } from '../../dialects/request/read-members.ts';
@@ -8,7 +9,7 @@ import { parseWhole } from '../../json/parse-whole.ts';
 import { readInShares } from '../../json/read-in-shares.ts';
 import { LOOP_TURN_BYTES, type LoopWork } from '../../overload/loop-work.ts';
 import type { EdgeLimits } from '../../terms/config/config.ts';
-import { invalid } from '../../terms/gateway-error.ts';
+import { type GatewayError, invalid } from '../../terms/gateway-error.ts';
 
 /** What a batch sets for its bodies. (rule B13) */
 export interface LineDefaults {
@@ -111,3 +112,8 @@ export const BATCH_DIALECTS: Readonly<Record<BatchEndpoint, Dialect>> = {
   '/v1/responses': DIALECTS.responses,
   '/v1/messages': DIALECTS.messages,
 };
+
+/** What the live route answers, as the error of a result line. (rule B28) */
+export function lineErrorOf({ type, status, message }: GatewayError): LineError {
+  return { type, code: status, message, param: null };
+}

@@ -28,8 +28,7 @@ import type { Attribution } from '../../terms/caller.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { gatewayErrorOf } from '../../terms/gateway-error.ts';
 import type { LineServices } from '../job-services.ts';
-import { type LineProvider, readLineBody } from './line-body.ts';
-import { lineErrorOf } from './line-error.ts';
+import { type LineProvider, lineErrorOf, readLineBody } from './line-body.ts';
 import { placeOfReply, readSealed } from './read-sealed.ts';
 import { placeOfBodies } from './seal-submission.ts';
 

@@ -9,8 +9,7 @@ import type { FileServices } from '../../files/file-services.ts';
 import type { Attribution, Caller } from '../../terms/caller.ts';
 import { CallerLeft, GatewayError } from '../../terms/gateway-error.ts';
 import { JsonText } from '../../terms/json-text.ts';
-import { isLargeBody, type LineLimits, readLineBody, readSmallBody, validateLine } from './line-body.ts';
-import { lineErrorOf } from './line-error.ts';
+import { isLargeBody, type LineLimits, lineErrorOf, readLineBody, readSmallBody, validateLine } from './line-body.ts';
 import type { Submission, SubmittedRequest } from './parse-submission.ts';
 
 export interface NewSubmission {

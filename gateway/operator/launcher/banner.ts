@@ -1,4 +1,6 @@
 /** The text that `troupe up` prints once the cluster serves: addresses, and a request ready to paste. */
+
+import type { Waits } from '../../../actors/runtime/index.ts';
 import type { ConnectionInfo } from './connection.ts';
 
 export interface BannerOptions {
@@ -77,4 +79,14 @@ function curl(connection: ConnectionInfo, model: string): string {
     `    -H 'Content-Type: application/json' \\`,
     `    -d '${body}'`,
   ].join('\n');
+}
+
+const NAMED_MAX = 3;
+
+/** What a draining node waits for, as a sentence without its subject. */
+export function waitsLine({ addresses, leftMs }: Waits): string {
+  const named = addresses.slice(0, NAMED_MAX).join(', ');
+  const more = addresses.length > NAMED_MAX ? ' ...' : '';
+  const what = addresses.length === 1 ? '1 activity' : `${addresses.length} activities`;
+  return `waits at most ${Math.ceil(leftMs / 1_000)} s for ${what} that no other node can continue: ${named}${more}`;
 }

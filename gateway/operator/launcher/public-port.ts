@@ -6,8 +6,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Clock, Random } from '../../../actors/runtime/index.ts';
 import { generationId } from '../../../actors/terms/ids.ts';
 import { earlyRefusal } from '../../edge/early-refusal.ts';
+import { rawAnswer } from '../../http/client-error.ts';
 import { type LingerLimits, linger } from '../../http/linger.ts';
-import { rawAnswer } from '../../http/raw-answer.ts';
 import { unavailable } from '../../terms/gateway-error.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
 

@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
-import { clientAddress } from '../../http/client-address.ts';
+import { clientAddress } from '../../http/client-addresses.ts';
 import type { ToNode } from './message.ts';
 import { type WaitingSocket, WaitingSockets } from './waiting-sockets.ts';
 

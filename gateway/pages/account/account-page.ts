@@ -1,4 +1,4 @@
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { type Html, html } from '../kit/html.ts';
 import { layout } from '../kit/layout.ts';
 import { pageAnswer } from '../kit/page-answer.ts';

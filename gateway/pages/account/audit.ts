@@ -1,6 +1,6 @@
 import { actionColumn, auditLog } from '../../../actors/audit/audit.ts';
 import type { AuditEntry } from '../../../actors/audit/audit-entry.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { type Html, html } from '../kit/html.ts';
 import { chainOrder } from '../kit/list/chain-order.ts';
 import type { List } from '../kit/list/list.ts';

@@ -5,7 +5,7 @@ import { compare } from '../../../actors/terms/usd.ts';
 import { sendStatement } from '../../edge/downloads/send-statement.ts';
 import type { Downloading } from '../../edge/downloads/write-download.ts';
 import { paramOf } from '../../edge/request-context.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { monthsOf } from '../../management/statement.ts';
 import { type Html, html } from '../kit/html.ts';
 import { chainOrder } from '../kit/list/chain-order.ts';

@@ -12,11 +12,11 @@ import type { Downloading } from '../../edge/downloads/write-download.ts';
 import { paramOf } from '../../edge/request-context.ts';
 import type { FileServices } from '../../files/file-services.ts';
 import { noSuchFile, requireFile } from '../../files/read-file.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { html } from '../kit/html.ts';
+import { statusOption, timedOrder } from '../kit/list/chain-order.ts';
 import type { List } from '../kit/list/list.ts';
 import { listSection, openList } from '../kit/list/list-view.ts';
-import { statusOption, timedOrder } from '../kit/list/timed-order.ts';
 import { redirectAnswer } from '../kit/page-answer.ts';
 import {
   type PageRoute,

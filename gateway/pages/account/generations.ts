@@ -1,7 +1,7 @@
 import type { RouteDecision } from '../../../actors/terms/hold.ts';
 import { accountAddress } from '../../../actors/terms/ids.ts';
 import { paramOf } from '../../edge/request-context.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { indentJson, renderExact } from '../../json/exact-json.ts';
 import { renderGeneration } from '../../management/generation-record.ts';
 import { requireGeneration } from '../../management/generations.ts';

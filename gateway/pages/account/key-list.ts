@@ -2,11 +2,11 @@ import { CREDENTIAL_ACCOUNT, type Credential } from '../../../actors/key/credent
 import type { KeyView } from '../../../actors/key/statement.ts';
 import type { RowRecord } from '../../../actors/runtime/index.ts';
 import { accountAddress, keyAddress } from '../../../actors/terms/ids.ts';
-import { isQuarantined } from '../../management/ask-each.ts';
 import { type ListedKey, statesOf } from '../../management/list-keys.ts';
+import { isQuarantined } from '../../management/services.ts';
 import { type Html, html } from '../kit/html.ts';
+import { statusOption } from '../kit/list/chain-order.ts';
 import type { List } from '../kit/list/list.ts';
-import { statusOption } from '../kit/list/timed-order.ts';
 import type { PrivateVisit } from '../kit/page-route.ts';
 import { badge, type TableParts } from '../kit/parts/elements.ts';
 import { time, usd, usdCell } from '../kit/parts/text.ts';

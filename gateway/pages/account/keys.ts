@@ -2,7 +2,7 @@ import { endpointsOn } from '../../../actors/endpoint/endpoint.ts';
 import type { KeyView } from '../../../actors/key/statement.ts';
 import { paramOf } from '../../edge/request-context.ts';
 import { PREFIX } from '../../edge/route.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { changeKeyOf, findKey, makeKey, revokeKey } from '../../management/keys.ts';
 import { firstModel, snippets } from '../catalogue/snippets.ts';
 import { type Html, html } from '../kit/html.ts';

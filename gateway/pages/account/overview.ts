@@ -1,7 +1,7 @@
 import { showAccount } from '../../../actors/account/account.ts';
 import { accountAddress } from '../../../actors/terms/ids.ts';
 import { isNegative } from '../../../actors/terms/usd.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { type Html, html } from '../kit/html.ts';
 import { firstOf } from '../kit/list/list-view.ts';
 import { type PageRoute, type PrivateVisit, privatePage } from '../kit/page-route.ts';

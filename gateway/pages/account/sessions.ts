@@ -1,6 +1,6 @@
 import type { SessionRecord } from '../../../actors/session/session-record.ts';
 import { endedCookie } from '../../edge/auth/session-cookie.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { endSession, openSessions } from '../../management/sessions.ts';
 import { accountPage } from '../account/account-page.ts';
 import { localOf, type Names, namesOf } from '../account/names.ts';

@@ -1,7 +1,7 @@
 import { compare } from '../../../actors/terms/usd.ts';
 import { sendCsv } from '../../edge/downloads/send-csv.ts';
 import type { Downloading } from '../../edge/downloads/write-download.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { type ActivitySum, merged, readActivity } from '../../management/activity.ts';
 import { csv } from '../../terms/csv.ts';
 import { invalid } from '../../terms/gateway-error.ts';

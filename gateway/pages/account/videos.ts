@@ -5,12 +5,12 @@ import { cancelVideo, findVideoJob } from '../../../actors/video-job/video-job.t
 import { sendClip } from '../../edge/downloads/clip-content.ts';
 import type { Downloading } from '../../edge/downloads/write-download.ts';
 import { paramOf } from '../../edge/request-context.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { notFound, refusalError } from '../../terms/gateway-error.ts';
 import { type Html, html } from '../kit/html.ts';
+import { statusOption, timedOrder } from '../kit/list/chain-order.ts';
 import type { List } from '../kit/list/list.ts';
 import { listSection, openList } from '../kit/list/list-view.ts';
-import { statusOption, timedOrder } from '../kit/list/timed-order.ts';
 import { redirectAnswer } from '../kit/page-answer.ts';
 import {
   type PageRoute,

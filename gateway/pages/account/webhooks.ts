@@ -1,12 +1,12 @@
 import { isWebhookEventId, webhookAddress } from '../../../actors/terms/ids.ts';
 import { DELIVERY_ACCOUNT, DELIVERY_STATUSES, type DeliveryRecord } from '../../../actors/webhook/delivery-record.ts';
 import { findSigning, rotateSigning } from '../../../actors/webhook/signing.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { signingSecret } from '../../jobs/webhook/signing-secret.ts';
 import { type Html, html } from '../kit/html.ts';
+import { statusOption } from '../kit/list/chain-order.ts';
 import type { List } from '../kit/list/list.ts';
 import { listSection, openList } from '../kit/list/list-view.ts';
-import { statusOption } from '../kit/list/timed-order.ts';
 import { redirectAnswer } from '../kit/page-answer.ts';
 import {
   type PageRoute,

@@ -1,7 +1,7 @@
 import { endpointsOn } from '../../../actors/endpoint/endpoint.ts';
 import { paramOf } from '../../edge/request-context.ts';
 import { PREFIX } from '../../edge/route.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { firstModel } from '../catalogue/snippets.ts';
 import { assetPath } from '../kit/assets.ts';
 import { type Html, html } from '../kit/html.ts';

@@ -1,6 +1,6 @@
 import { localId } from '../../../actors/terms/one-time.ts';
 import type { FormFields } from '../../edge/body/form-fields.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { approveKey } from '../../management/approvals.ts';
 import { type GrantRequest, parseGrant, REPEATED, withParameter } from '../../management/grant-request.ts';
 import { invalid } from '../../terms/gateway-error.ts';

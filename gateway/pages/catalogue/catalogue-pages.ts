@@ -8,7 +8,7 @@ import { standardEnvelope } from '../../dialects/reply/error-envelope.ts';
 import { type ModelSelection, selectModels } from '../../edge/query/filter-models.ts';
 import { paramOf } from '../../edge/request-context.ts';
 import { PREFIX } from '../../edge/route.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { unknownModel } from '../../routing/unknown-model.ts';
 import { GatewayError, notFound } from '../../terms/gateway-error.ts';
 import type { Html } from '../kit/html.ts';

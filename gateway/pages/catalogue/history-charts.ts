@@ -5,8 +5,7 @@ import { type Html, html } from '../kit/html.ts';
 import { table } from '../kit/parts/elements.ts';
 import { countText, time } from '../kit/parts/text.ts';
 import { type Span, type StripCell, type TimeLine, timeLines } from '../kit/parts/time-lines.ts';
-import { endpointName } from './endpoint-name.ts';
-import { secondsText } from './figure-text.ts';
+import { endpointName, secondsText } from './figure-text.ts';
 
 const HALF_HOUR_MS = 30 * 60_000;
 const HOUR_MS = 60 * 60_000;

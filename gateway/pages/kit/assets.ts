@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { paramOf, type RequestContext } from '../../edge/request-context.ts';
 import { type Route, withHead } from '../../edge/route.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { notFound } from '../../terms/gateway-error.ts';
 
 /** A file of the pages, in memory. */

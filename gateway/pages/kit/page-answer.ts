@@ -1,4 +1,4 @@
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import type { Html } from './html.ts';
 import type { Site } from './site.ts';
 

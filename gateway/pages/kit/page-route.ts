@@ -3,7 +3,7 @@
 import type { FormFields } from '../../edge/body/form-fields.ts';
 import { formOf, type RequestContext } from '../../edge/request-context.ts';
 import { type Route, withHead } from '../../edge/route.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import type { ManagementServices } from '../../management/services.ts';
 import type { Background } from '../../overload/background.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';

@@ -1,6 +1,9 @@
+import { ownerOf } from '../../../actors/runtime/index.ts';
+import { acceptInvitation, findInvitation } from '../../../actors/session/invitation.ts';
 import { closeSession } from '../../../actors/session/session.ts';
+import { oneTimeSecret, secretDigest, sessionAddress } from '../../../actors/terms/one-time.ts';
 import { endedCookie, sessionCookie } from '../../edge/auth/session-cookie.ts';
-import type { RouteAnswer } from '../../http/route-answer.ts';
+import type { RouteAnswer } from '../../http/write-answer.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
 import { pageAnswer, redirectAnswer } from '../kit/page-answer.ts';
 import {
@@ -12,10 +15,8 @@ import {
   privateForm,
   type Visit,
 } from '../kit/page-route.ts';
-import { nextPath } from './next-path.ts';
-import { openByInvitation } from './open-by-invitation.ts';
 import { openByKey } from './open-by-key.ts';
-import type { SignInParts } from './opened.ts';
+import type { Opened, SignInParts } from './opened.ts';
 import { signInPage } from './sign-in-page.ts';
 
 /** Signing in and out. (rule K36) */
@@ -64,4 +65,42 @@ async function signOut({ services, site, session }: PrivateFormVisit): Promise<R
   const { cluster, askMs } = services;
   await closeSession(cluster, session.session, session.by, askMs);
   return redirectAnswer('/sign-in?out', site, { cookies: [endedCookie()] });
+}
+
+const CHARACTERS_MAX = 8 * 1024;
+/** Stands for this site while a path is resolved. */
+const HERE = 'http://here.invalid';
+/** Where a person is led who came for no particular page. */
+export const START_PAGE = '/account';
+
+/** The page to open after the sign-in: a path of this site, whatever the text says; never another site. */
+export function nextPath(text: string | null | undefined): string {
+  if (text === null || text === undefined || text.length > CHARACTERS_MAX || !text.startsWith('/')) return START_PAGE;
+  if (!URL.canParse(text, HERE)) return START_PAGE;
+  const { origin, pathname, search } = new URL(text, HERE);
+  // A path that begins with two slashes would name a host.
+  return origin === HERE && !pathname.startsWith('//') ? `${pathname}${search}` : START_PAGE;
+}
+
+const SPENT = 'This link was used before or has expired. Ask your operator for a new one.';
+const SECRET = /^[0-9a-f]{64}$/;
+
+/** Opens a session for a one-time link, which ends in the same commit. */
+export async function openByInvitation(
+  { context, services }: FormVisit,
+  { clients }: SignInParts,
+  text: string,
+): Promise<Opened> {
+  const { cluster, random, pepper, askMs, config } = services;
+  const found = SECRET.test(text) ? await findInvitation(cluster, secretDigest(pepper, 'invitation', text)) : null;
+  if (found === null) return { problem: SPENT };
+  const secret = oneTimeSecret(random);
+  const acceptance = {
+    session: sessionAddress(ownerOf(found.invitation), random),
+    digest: secretDigest(pepper, 'session', secret),
+    lifetimeMs: config.signIn.sessionMs,
+    agent: context.request.headers['user-agent'] ?? '',
+    from: clients.of(context.request),
+  };
+  return (await acceptInvitation(cluster, found.invitation, acceptance, askMs)) ? { secret } : { problem: SPENT };
 }

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { bearer } from '../../outbound/credentials.ts';
-import { isEmpty } from '../../terms/is-empty.ts';
+import { isEmpty } from '../../terms/exact-decimal.ts';
 import { formatText, JsonText, membersText } from '../../terms/json-text.ts';
 import type { Reasoning, Tool, Turn } from '../../terms/turn.ts';
 import type { Adapter, TextWriter } from '../adapter.ts';

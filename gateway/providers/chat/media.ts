@@ -2,7 +2,7 @@ import type { Envelopes } from '../../../actors/terms/endpoint.ts';
 import { LongText } from '../../terms/long-text.ts';
 import { declaredSpelling, isLeftToEndpoint, pictureFrame } from '../../terms/picture-frame.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
-import { IMAGES_MAX, pictureUrl } from '../picture-url.ts';
+import { IMAGES_MAX, pictureUrl } from '../json-text.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 
 const AUDIO_ID_CHARACTERS_MAX = 256;

@@ -1,4 +1,4 @@
-import { isEmpty } from '../../terms/is-empty.ts';
+import { isEmpty } from '../../terms/exact-decimal.ts';
 import type { Usage } from '../../terms/usage.ts';
 import {
   addCompletionUsage,

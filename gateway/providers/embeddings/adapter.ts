@@ -1,7 +1,37 @@
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { bearer } from '../../outbound/credentials.ts';
-import type { Adapter } from '../adapter.ts';
+import type { TurnMessage } from '../../terms/turn.ts';
+import type { Adapter, TextWriter } from '../adapter.ts';
+import { ownOptions } from '../own-options.ts';
 import { EmbeddingsReader } from './reply-reader.ts';
-import { embeddingsWriter } from './request-body.ts';
+
+/** Members that the gateway sets; `provider.options` cannot. */
+const OURS: ReadonlySet<string> = new Set(['model', 'input', 'encoding_format', 'user']);
+
+/**
+ * Writes embeddings requests for one endpoint. The inputs are always a list. Vectors are asked for as decimals, which
+ * every provider knows, or encoded where the endpoint declares that: a tenth of the work for both sides.
+ */
+export function embeddingsWriter(endpoint: Endpoint): TextWriter {
+  const { encoding_format: format } = endpoint.descriptors;
+  const isEncoded = format?.type === 'enum' && format.values.includes('base64');
+  const fixed = { model: endpoint.target.upstreamId, encoding_format: isEncoded ? 'base64' : 'float' };
+  const declared = new Set(endpoint.supportedParameters);
+  return ({ messages, sampling, user, preferences: { options } }) => {
+    const settings = Object.entries(sampling).filter(([name]) => declared.has(name));
+    return JSON.stringify({
+      ...fixed,
+      input: messages.map(inputOf),
+      ...Object.fromEntries(settings),
+      ...(user === undefined ? {} : { user }),
+      ...(options === undefined ? {} : ownOptions(options, endpoint, OURS)),
+    });
+  };
+}
+
+function inputOf(message: TurnMessage): string | readonly number[] {
+  return (message.role === 'user' ? message.tokens : undefined) ?? message.text ?? '';
+}
 
 /** Numbers of all vectors: 1,365 vectors of 1,536 as a list of decimals; encoded ones are one text each. */
 const REPLY_TOKENS_MAX = 2 * 1024 * 1024;

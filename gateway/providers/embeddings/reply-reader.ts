@@ -1,3 +1,4 @@
+import { floatsIn } from '../../terms/exact-decimal.ts';
 import type { Turn } from '../../terms/turn.ts';
 import type { TurnEvent, Vector } from '../../terms/turn-event.ts';
 import type { Usage } from '../../terms/usage.ts';
@@ -6,7 +7,6 @@ import { inBandFailure } from '../in-band-failure.ts';
 import { tokenCount } from '../prompt-usage.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { RefusalNote } from '../refused.ts';
-import { readVector } from './read-vector.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -73,4 +73,22 @@ function usageOf(usage: unknown): Usage {
 
 function garbage(message: string): ProviderFailure {
   return new ProviderFailure('garbage', message);
+}
+
+const WIDTH_MAX = 65_536;
+
+/** One vector as a list of numbers or as base64 of little-endian 32-bit floats, all of them finite. */
+export function readVector(written: unknown): Vector {
+  const vector = typeof written === 'string' ? floatsIn(written) : written;
+  if (!Array.isArray(vector) && !(vector instanceof Float32Array))
+    throw broken('is neither a list nor a text of numbers');
+  if (vector.length === 0 || vector.length > WIDTH_MAX) throw broken('is empty or too wide');
+  for (let at = 0; at < vector.length; at++) {
+    if (!Number.isFinite(vector[at])) throw broken('has an entry that is no finite number');
+  }
+  return vector;
+}
+
+function broken(what: string): ProviderFailure {
+  return new ProviderFailure('garbage', `a vector ${what}`);
 }

@@ -1,7 +1,7 @@
 import { LongText } from '../../terms/long-text.ts';
 import { SIGNED_THINKING } from '../../terms/turn.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
-import { IMAGES_MAX, pictureUrl } from '../picture-url.ts';
+import { IMAGES_MAX, pictureUrl } from '../json-text.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 
 /** Content blocks in one reply; a reply with more is invalid. */

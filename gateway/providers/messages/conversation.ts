@@ -2,7 +2,6 @@ import type { AssistantBlock, CacheTime, ContentPart, MediaPart, ToolCall, TurnM
 import { attached, listText, memberText } from '../json-text.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { ProviderRefusal } from '../refusal/provider-refusal.ts';
-import { cacheText } from './cache-control.ts';
 import { thinkingBlocks } from './thinking.ts';
 
 /** A conversation in the messages dialect: one system prompt, and alternating turns. JSON texts. */
@@ -152,4 +151,14 @@ function toolResult(message: Extract<TurnMessage, { role: 'tool' }>): string {
 /** Replaces characters that this dialect refuses in ids of other providers, in the call and in its result alike. */
 function blockId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, '_');
+}
+
+/** The mark of a block for the provider's cache; five minutes are the dialect's default. */
+export function cacheControl(cacheFor: CacheTime): object {
+  return cacheFor === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' };
+}
+
+/** The mark as a member with its leading comma; empty without one. */
+export function cacheText(cacheFor: CacheTime | undefined): string {
+  return cacheFor === undefined ? '' : `,"cache_control":${JSON.stringify(cacheControl(cacheFor))}`;
 }

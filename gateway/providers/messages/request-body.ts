@@ -5,8 +5,7 @@ import type { TextWriter } from '../adapter.ts';
 import { listText } from '../json-text.ts';
 import { ownOptions } from '../own-options.ts';
 import { ProviderFailure } from '../provider-failure.ts';
-import { cacheControl } from './cache-control.ts';
-import { conversation } from './conversation.ts';
+import { cacheControl, conversation } from './conversation.ts';
 import { thinking } from './thinking.ts';
 
 /** Members that no passthrough parameter may change: they decide what is sold, the hold and how the answer is read. */

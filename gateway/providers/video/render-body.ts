@@ -1,7 +1,6 @@
 import type { Json } from '../../../actors/runtime/index.ts';
 import type { AssetRef, FrozenCandidate, RenderAsk } from '../../../actors/video-job/render-ask.ts';
 import type { OutboundUpload } from '../../outbound/outbound.ts';
-import { base64Characters, base64Of } from './base64-of.ts';
 
 /** What one endpoint is asked to render, and where the bytes of its assets are. */
 export interface RenderOrder {
@@ -104,4 +103,24 @@ function frameItem(asset: AssetRef): readonly Part[] {
 function referenceItem(asset: AssetRef): readonly Part[] {
   const type = `${asset.kind}_url`;
   return [`{"type":"${type}","${type}":{"url":"`, asset, `"},"role":${JSON.stringify(asset.role)}}`];
+}
+
+const GROUP_BYTES = 3;
+const GROUP_CHARACTERS = 4;
+
+/** Characters of the base64 of that many bytes. */
+export function base64Characters(bytes: number): number {
+  return Math.ceil(bytes / GROUP_BYTES) * GROUP_CHARACTERS;
+}
+
+/** The base64 of passing bytes, piece by piece: whole groups of three, what is left over waits for the next piece. */
+export async function* base64Of(source: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> {
+  let rest = Buffer.alloc(0);
+  for await (const piece of source) {
+    const bytes = rest.length === 0 ? Buffer.from(piece) : Buffer.concat([rest, piece]);
+    const whole = bytes.length - (bytes.length % GROUP_BYTES);
+    if (whole > 0) yield Buffer.from(bytes.toString('base64', 0, whole), 'latin1');
+    rest = bytes.subarray(whole);
+  }
+  if (rest.length > 0) yield Buffer.from(rest.toString('base64'), 'latin1');
 }

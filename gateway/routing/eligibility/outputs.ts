@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { Turn } from '../../terms/turn.ts';
 import { rulesOf } from '../../terms/turn-kind.ts';
 import type { IndexedEndpoint } from '../endpoints/endpoint-index.ts';
-import { listed } from '../endpoints/listed.ts';
+import { listed } from '../endpoints/endpoint-index.ts';
 import { imageConfigRule } from './image-config.ts';
 import { isSetting } from './is-setting.ts';
 import type { RuleViolation } from './rule-violation.ts';

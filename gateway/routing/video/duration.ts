@@ -1,6 +1,6 @@
 import type { Descriptor, Endpoint, VideoEnvelope } from '../../../actors/terms/endpoint.ts';
 import { compareDecimals, isOnSteps, plusPeriod, wholeProduct } from '../../terms/exact-decimal.ts';
-import { listed } from '../endpoints/listed.ts';
+import { listed } from '../endpoints/endpoint-index.ts';
 
 type Declared = Pick<Endpoint, 'descriptors' | 'envelopes'>;
 

@@ -1,15 +1,15 @@
+import type { VideoAdapter } from '../../../actors/terms/endpoint.ts';
 import type { Tariff } from '../../../actors/terms/tariff.ts';
 import { chargeOf, isZero } from '../../../actors/terms/usd.ts';
 import type { FrozenCandidate } from '../../../actors/video-job/render-ask.ts';
 import { PRICE_KEYS } from '../../pricing/prices.ts';
 import { videoRate } from '../../pricing/video-rate.ts';
 import { sizeText } from '../../terms/video-geometry.ts';
-import type { VideoRequest } from '../../terms/video-request.ts';
+import type { Asset, SelectedAdapter, VideoRequest } from '../../terms/video-request.ts';
 import { firstViolatedRule } from '../eligibility/first-violated-rule.ts';
 import type { RuleViolation } from '../eligibility/rule-violation.ts';
 import type { Constraints } from '../endpoints/constraints.ts';
 import type { IndexedEndpoint } from '../endpoints/endpoint-index.ts';
-import { pricedAdapters, refusedAdapters } from './adapters.ts';
 import { admitsDuration, secondsMax } from './duration.ts';
 import { geometryFor } from './geometry.ts';
 import { namedFrame } from './named-frame.ts';
@@ -156,4 +156,37 @@ function optionsOf({ preferences, adapters }: VideoRequest, slug: string): Froze
   if (selected === undefined && (passed === undefined || Object.keys(passed).length === 0)) return null;
   const named = { ...passed, ...(selected === undefined ? {} : { adapters: selected }) };
   return JSON.parse(JSON.stringify(named)) as FrozenCandidate['options'];
+}
+
+/**
+ * What keeps an endpoint from applying the selected adapters, as part of a sentence: an unknown id, another revision, a
+ * strength out of bounds, a combination or a missing reference. Null where it applies them. (rule V8)
+ */
+export function refusedAdapters(
+  declared: readonly VideoAdapter[],
+  selected: readonly SelectedAdapter[],
+  assets: readonly Asset[],
+): string | null {
+  for (const { id, revision, strength } of selected) {
+    const adapter = declared.find((each) => each.id === id);
+    if (!adapter) return `${id} is not declared`;
+    if (adapter.revision !== revision) return `${id} has revision ${adapter.revision}, not ${revision}`;
+    const { min, max } = adapter.strength;
+    if (strength < min || strength > max) return `${id} has a strength from ${min} to ${max}`;
+    const { requiresRole } = adapter;
+    if (requiresRole !== undefined && !assets.some(({ role }) => role === requiresRole)) {
+      return `${id} needs a reference in the role ${requiresRole}`;
+    }
+    const stranger = selected.find((other) => other.id !== id && adapter.combinesWith?.includes(other.id) === false);
+    if (stranger !== undefined) return `${id} does not combine with ${stranger.id}`;
+  }
+  return null;
+}
+
+/** Ids of the selected adapters that have a price of their own. */
+export function pricedAdapters(
+  declared: readonly VideoAdapter[],
+  selected: readonly SelectedAdapter[],
+): readonly string[] {
+  return selected.map(({ id }) => id).filter((id) => declared.find((each) => each.id === id)?.included !== true);
 }

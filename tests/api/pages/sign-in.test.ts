@@ -8,7 +8,7 @@ import { systemRandom } from '../../../actors/runtime/index.ts';
 import { createInvitation } from '../../../actors/session/invitation.ts';
 import { invitationAddress, oneTimeSecret, secretDigest } from '../../../actors/terms/one-time.ts';
 import { readPepper } from '../../../gateway/operator/config/secrets.ts';
-import { START_PAGE } from '../../../gateway/pages/sign-in/next-path.ts';
+import { START_PAGE } from '../../../gateway/pages/sign-in/sign-in-routes.ts';
 import { bounded } from '../../support/bounded.ts';
 import { startCluster, type TestCluster } from '../../support/cluster/start-cluster.ts';
 import { openApi } from '../client.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { headerText } from '../../../gateway/http/header-text.ts';
+import { headerText } from '../../../gateway/http/write-answer.ts';
 import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);

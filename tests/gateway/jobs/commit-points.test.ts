@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Cluster } from '../../../actors/runtime/index.ts';
-import { watchCommits } from '../../../gateway/jobs/commit-points.ts';
+import { watchCommits } from '../../../gateway/node/open-gateway.ts';
 
 test('the crash points after a commit are those of this node, by kind and event', () => {
   const seen: string[] = [];

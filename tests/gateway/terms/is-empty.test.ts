@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isEmpty } from '../../../gateway/terms/is-empty.ts';
+import { isEmpty } from '../../../gateway/terms/exact-decimal.ts';
 
 test('an object is empty until it has a member, even an undefined one', () => {
   assert.ok(isEmpty({}));

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { promptReportedMax } from '../../../gateway/routing/prompt.ts';
 import type { MediaPart, Turn, TurnMessage } from '../../../gateway/terms/turn.ts';
 import { mediaTokens } from '../../../gateway/tokens/media-tokens.ts';
 import { utf8Bytes } from '../../../gateway/tokens/pieces.ts';
-import { promptReportedMax } from '../../../gateway/tokens/prompt-reported.ts';
 import { addSize, promptCount, promptHeld } from '../../../gateway/tokens/prompt-size.ts';
 import { textHundredths } from '../../../gateway/tokens/text-hundredths.ts';
 import { bounded } from '../../support/bounded.ts';

@@ -1,5 +1,4 @@
-import type { Clock } from '../../../actors/runtime/ports/clock.ts';
-import type { Random } from '../../../actors/runtime/ports/random.ts';
+import type { Clock, Random } from '../../../actors/runtime/ports/clock.ts';
 import { MemoryBlobs } from '../../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../../support/memory-key-store.ts';
 import type { Database } from './database.ts';

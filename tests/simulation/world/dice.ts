@@ -1,4 +1,4 @@
-import type { Random } from '../../../actors/runtime/ports/random.ts';
+import type { Random } from '../../../actors/runtime/ports/clock.ts';
 import { chance } from '../../chaos/chance.ts';
 
 /** Seeded random numbers. Each part of a world has its own generator, made by `fork`. */

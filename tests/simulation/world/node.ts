@@ -1,8 +1,7 @@
 import type { Kind } from '../../../actors/runtime/index.ts';
 import { type ClusterNode, type NodeLimits, type NodeParts, startNode } from '../../../actors/runtime/node.ts';
 import type { ActivityHandler } from '../../../actors/runtime/ports/activity.ts';
-import type { Clock } from '../../../actors/runtime/ports/clock.ts';
-import type { Random } from '../../../actors/runtime/ports/random.ts';
+import type { Clock, Random } from '../../../actors/runtime/ports/clock.ts';
 import type { Transport } from '../../../actors/runtime/ports/transport.ts';
 import type { MemoryBlobs } from '../../support/memory-blobs.ts';
 import type { MemoryKeyStore } from '../../support/memory-key-store.ts';

@@ -1,6 +1,5 @@
 import { type ClusterNode, type NodeParts, startNode } from '../../../actors/runtime/node.ts';
-import { systemClock } from '../../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../../actors/runtime/system/clock.ts';
 import { GrpcTransport } from '../../../actors/runtime/transports/grpc/transport.ts';
 import config from '../../../cluster.config.ts';
 

@@ -1,5 +1,4 @@
-import type { Clock } from '../../../actors/runtime/ports/clock.ts';
-import type { Random } from '../../../actors/runtime/ports/random.ts';
+import type { Clock, Random } from '../../../actors/runtime/ports/clock.ts';
 import { LinkProxy } from './proxy.ts';
 import type { Toxics } from './toxics.ts';
 

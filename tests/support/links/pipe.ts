@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Clock } from '../../../actors/runtime/ports/clock.ts';
-import type { Random } from '../../../actors/runtime/ports/random.ts';
+import type { Clock, Random } from '../../../actors/runtime/ports/clock.ts';
 import type { Toxics } from './toxics.ts';
 
 /** Bytes that one direction may buffer before its sender must wait. */

@@ -4,10 +4,8 @@
  * are open as well as to new ones, from the moment they are set.
  */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import type { Clock } from '../../../actors/runtime/ports/clock.ts';
-import type { Random } from '../../../actors/runtime/ports/random.ts';
-import { systemClock } from '../../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../../actors/runtime/system/random.ts';
+import type { Clock, Random } from '../../../actors/runtime/ports/clock.ts';
+import { systemClock, systemRandom } from '../../../actors/runtime/system/clock.ts';
 import { Pipe } from './pipe.ts';
 import type { Toxics } from './toxics.ts';
 

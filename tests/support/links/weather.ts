@@ -1,5 +1,4 @@
-import type { Clock } from '../../../actors/runtime/ports/clock.ts';
-import type { Random } from '../../../actors/runtime/ports/random.ts';
+import type { Clock, Random } from '../../../actors/runtime/ports/clock.ts';
 import type { Envelope, LinkReceiver, Transport } from '../../../actors/runtime/ports/transport.ts';
 
 /** Shares are 0 to 1, applied to each envelope on its own; control texts pass. */

@@ -16,8 +16,7 @@ import {
   type ByteRange,
   type OpenBlob,
 } from '../../ports/blobs.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Random } from '../../ports/random.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
 import { makeFolder, syncFolder } from './folders.ts';
 
 export interface BlobDirectoryOptions {

@@ -6,7 +6,7 @@
 import { createSecretKey } from 'node:crypto';
 import { link, open, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
 import {
   KeyDestroyed,
   type KeyStore,
@@ -16,7 +16,6 @@ import {
   type SealingKey,
   UnfitKeyStore,
 } from '../../ports/key-store.ts';
-import type { Random } from '../../ports/random.ts';
 import { makeFolder, syncFolder } from './folders.ts';
 
 export interface KeyDirectoryOptions {

@@ -4,9 +4,8 @@
  */
 import { join } from 'node:path';
 import type { Blobs } from '../../ports/blobs.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
 import { type KeyStore, UnfitKeyStore } from '../../ports/key-store.ts';
-import type { Random } from '../../ports/random.ts';
 import { openBlobDirectory } from '../directory/open-blob-directory.ts';
 import { openKeyDirectory } from '../directory/open-key-directory.ts';
 import type { PostgresChoice, StoreChoice } from '../store-choice.ts';

@@ -2,8 +2,7 @@
  * Opens the store of a node and refuses one that was restored from an old copy. Loads only the code of the chosen
  * store.
  */
-import type { Clock } from '../../ports/clock.ts';
-import type { Random } from '../../ports/random.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
 import { withBootMarks } from '../boot-mark.ts';
 import type { StoreChoice } from '../store-choice.ts';

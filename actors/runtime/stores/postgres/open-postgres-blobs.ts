@@ -15,8 +15,7 @@ import {
   type ByteRange,
   type OpenBlob,
 } from '../../ports/blobs.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Random } from '../../ports/random.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
 import { StoreRefused } from '../../ports/store.ts';
 import { UnfitDatabase } from '../migration.ts';
 import type { ConnectionBounds, ConnectionLaneBounds } from '../store-choice.ts';

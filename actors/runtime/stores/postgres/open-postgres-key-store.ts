@@ -4,9 +4,8 @@
  * server keeps no old log (`wal_recycle = off`, no archive, no replica) and the user has the required rights
  * (`pg_checkpoint`, execution of `pg_switch_wal`).
  */
-
 import { createSecretKey } from 'node:crypto';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
 import {
   KeyDestroyed,
   type KeyStore,
@@ -16,14 +15,12 @@ import {
   type SealingKey,
   UnfitKeyStore,
 } from '../../ports/key-store.ts';
-import type { Random } from '../../ports/random.ts';
 import { UnfitDatabase } from '../migration.ts';
 import type { ConnectionBounds, ConnectionLaneBounds } from '../store-choice.ts';
 import { connect, openingAdvice, withoutPassword } from './connect.ts';
 import { type CallKind, ConnectionLane } from './connection-lane.ts';
 import { sqlState } from './failure.ts';
 import { migrate } from './migrate.ts';
-import { keyTables } from './migrations/key-0001-tables.ts';
 import { keySql } from './statements.ts';
 
 export interface PostgresKeyStoreOptions {
@@ -157,3 +154,11 @@ class PostgresKeyStore implements KeyStore {
 }
 
 type Statement = (typeof keySql)[keyof typeof keySql];
+
+/** The first schema of the key database, which is separate from the store's. */
+export const keyTables = `-- compatible: the table of sealing keys
+CREATE TABLE sealing_keys (
+  hour bigint PRIMARY KEY,
+  secret bytea NOT NULL
+);
+`;

@@ -3,8 +3,7 @@
  * Membership and reads have connections of their own. Every wait and lock is bounded.
  */
 
-import type { Clock } from '../../ports/clock.ts';
-import type { Random } from '../../ports/random.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
 import { UnfitDatabase } from '../migration.ts';
 import type { PostgresBounds } from '../store-choice.ts';

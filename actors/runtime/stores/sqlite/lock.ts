@@ -1,5 +1,4 @@
-import type { Clock } from '../../ports/clock.ts';
-import type { Random } from '../../ports/random.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
 import type { SqliteConnection } from './connect.ts';
 import { isBusy } from './failure.ts';
 

@@ -2,8 +2,7 @@
  * The Store port over one SQLite file, shared by any number of node processes of one host. A writer thread executes
  * commits and membership; reads run on the caller's thread. Every acknowledged commit is durable.
  */
-import type { Clock } from '../../ports/clock.ts';
-import type { Random } from '../../ports/random.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
 import { type ShardVerdict, type ShardWrite, type Store, StoreRefused } from '../../ports/store.ts';
 import { COMMITTED, FENCE } from './apply-commit.ts';
 import { Ballast } from './ballast.ts';

@@ -4,7 +4,7 @@
  */
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { Slab } from '../../collections/slab.ts';
-import type { Random } from '../../ports/random.ts';
+import type { Random } from '../../ports/clock.ts';
 import { StoreRefused } from '../../ports/store.ts';
 import type { VerdictCode } from './apply-commit.ts';
 import { errorOf, type StoreFailure } from './failure.ts';

@@ -13,8 +13,8 @@ import {
 import { systemRandom } from '../../../../actors/runtime/index.ts';
 import { accountId, adjustmentId, depositId } from '../../../../actors/terms/ids.ts';
 import { isPaymentDepositId } from '../../../../actors/terms/payment.ts';
-import { isQuarantined, type Quarantined } from '../../../management/ask-each.ts';
 import { requireGeneration } from '../../../management/generations.ts';
+import { isQuarantined, type Quarantined } from '../../../management/services.ts';
 import { ACTORS_MAX, askAll } from '../../ask-all.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { command } from '../frame/asking.ts';

@@ -2,10 +2,10 @@
 import type { KeyView } from '../../../../actors/key/statement.ts';
 import { defaultWorkspaceId, LEGACY_KEY_PREFIX } from '../../../../actors/terms/ids.ts';
 import { approveKey } from '../../../management/approvals.ts';
-import { isQuarantined } from '../../../management/ask-each.ts';
 import { changeKeyOf, findKey, importKeyByHandle, type KeyName, makeKey, revokeKey } from '../../../management/keys.ts';
 import { type ListedKey, listKeys } from '../../../management/list-keys.ts';
 import type { ManagementServices, Tenant } from '../../../management/services.ts';
+import { isQuarantined } from '../../../management/services.ts';
 import { command } from '../frame/asking.ts';
 import { type AddCommand, type Given, group, type Meanings } from '../frame/command.ts';
 import { addressIn, count, keyNameFrom, type Owner, owner, ownerFrom, timeFrom } from '../frame/names.ts';

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sealHead, sealValue } from '../../../../actors/runtime/bytes/seal.ts';
 import { segment } from '../../../../actors/runtime/bytes/segment.ts';
-import { systemRandom } from '../../../../actors/runtime/system/random.ts';
+import { systemRandom } from '../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { MemoryBlobs } from '../../../support/memory-blobs.ts';
 import { MemoryKeyStore } from '../../../support/memory-key-store.ts';

@@ -7,7 +7,7 @@ import type { SealPlace } from '../../../../actors/runtime/bytes/seal.ts';
 import { openBlob, openValue, type SealedBlob, sealBlob, sealValue } from '../../../../actors/runtime/bytes/seal.ts';
 import { BlobCorrupt, type ByteRange } from '../../../../actors/runtime/ports/blobs.ts';
 import { KeyDestroyed, KeyStoreUnreachable } from '../../../../actors/runtime/ports/key-store.ts';
-import { systemRandom } from '../../../../actors/runtime/system/random.ts';
+import { systemRandom } from '../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { MemoryBlobs } from '../../../support/memory-blobs.ts';

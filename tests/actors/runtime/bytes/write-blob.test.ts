@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeBlob } from '../../../../actors/runtime/bytes/write-blob.ts';
-import { systemClock } from '../../../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);

@@ -6,7 +6,7 @@ import { blobId } from '../../../../actors/runtime/bytes/segment.ts';
 import type { Member } from '../../../../actors/runtime/cluster/membership/member.ts';
 import { type BlobSweepParts, blobSweep, isSweeper } from '../../../../actors/runtime/cluster/sweeps.ts';
 import type { OpenBlob } from '../../../../actors/runtime/ports/blobs.ts';
-import { systemRandom } from '../../../../actors/runtime/system/random.ts';
+import { systemRandom } from '../../../../actors/runtime/system/clock.ts';
 import clusterConfig from '../../../../cluster.config.ts';
 import { own, row, write } from '../../../contracts/store/records.ts';
 import { bounded } from '../../../support/bounded.ts';

@@ -4,7 +4,7 @@ import { judge, type Terms } from '../../../../actors/runtime/cluster/handshake.
 import { Peers, type PeersHost } from '../../../../actors/runtime/cluster/peers.ts';
 import type { NodeRow } from '../../../../actors/runtime/ports/store.ts';
 import type { Hello, Link, LinkReceiver, Transport, Welcome } from '../../../../actors/runtime/ports/transport.ts';
-import { systemRandom } from '../../../../actors/runtime/system/random.ts';
+import { systemRandom } from '../../../../actors/runtime/system/clock.ts';
 import config from '../../../../cluster.config.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { HandClock } from '../durable/hand-clock.ts';

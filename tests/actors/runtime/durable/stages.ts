@@ -5,10 +5,8 @@ import type { ActorEvent, Json } from '../../../../actors/runtime/actor/event.ts
 import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
 import type { ActivityAttempt, ClusterPort } from '../../../../actors/runtime/durable/cluster-port.ts';
 import type { ActivityHandler } from '../../../../actors/runtime/ports/activity.ts';
-import type { Clock } from '../../../../actors/runtime/ports/clock.ts';
-import type { Random } from '../../../../actors/runtime/ports/random.ts';
-import { systemClock } from '../../../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../../../actors/runtime/system/random.ts';
+import type { Clock, Random } from '../../../../actors/runtime/ports/clock.ts';
+import { systemClock, systemRandom } from '../../../../actors/runtime/system/clock.ts';
 import { MemoryStore } from '../../../support/memory-store.ts';
 import { counterKind } from '../../example-kinds/counter.ts';
 import { orderKind } from '../../example-kinds/order.ts';

@@ -10,8 +10,7 @@ import { MaintenanceRefused } from '../../../../actors/runtime/stores/maintenanc
 import { maintenanceOf } from '../../../../actors/runtime/stores/open/maintenance.ts';
 import { type OpenedStore, openStore } from '../../../../actors/runtime/stores/open/store.ts';
 import type { StoreChoice } from '../../../../actors/runtime/stores/store-choice.ts';
-import { systemClock } from '../../../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../../../actors/runtime/system/clock.ts';
 import { actor, node, SHARDS, write } from '../../../contracts/store/records.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { testBounds } from '../../../support/postgres/bounds.ts';

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BlobsRefused } from '../../../../actors/runtime/ports/blobs.ts';
-import { systemRandom } from '../../../../actors/runtime/system/random.ts';
+import { systemRandom } from '../../../../actors/runtime/system/clock.ts';
 import { BLOB_BYTES_MAX, BLOB_WRITES_MAX } from '../../../contracts/blobs/clause.ts';
 import { blobsContract } from '../../../contracts/blobs.contract.ts';
 import { bounded } from '../../../support/bounded.ts';

@@ -1,6 +1,6 @@
 /** The simulated key store meets the contract of the KeyStore port. */
 import { test } from 'uvu';
-import { systemRandom } from '../../../../actors/runtime/system/random.ts';
+import { systemRandom } from '../../../../actors/runtime/system/clock.ts';
 import { keyStoreContract } from '../../../contracts/key-store.contract.ts';
 import { MemoryKeyStore } from '../../../support/memory-key-store.ts';
 

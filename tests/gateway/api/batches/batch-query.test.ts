@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseBatchQuery } from '../../../../gateway/api/batches/batch-query.ts';
-import { instantOf } from '../../../../gateway/management/instant-of.ts';
+import { parseBatchQuery } from '../../../../gateway/api/batches/batch-routes.ts';
+import { instantOf } from '../../../../gateway/management/input.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PreparedAnswers } from '../../../../gateway/api/catalogue/prepared-answers.ts';
 import { entryOf, type Listing } from '../../../../gateway/catalogue/listing.ts';
-import type { RouteAnswer } from '../../../../gateway/http/route-answer.ts';
+import type { RouteAnswer } from '../../../../gateway/http/write-answer.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);

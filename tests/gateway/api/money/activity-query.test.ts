@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseActivityQuery } from '../../../../gateway/api/money/activity-query.ts';
+import { parseActivityQuery } from '../../../../gateway/api/money/activity.ts';
 import { parseMonth } from '../../../../gateway/management/statement.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';

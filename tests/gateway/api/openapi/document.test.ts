@@ -7,8 +7,7 @@ import { ERROR_TYPES } from '../../../../actors/terms/refusal.ts';
 import { openApiRoute } from '../../../../gateway/api/api-routes.ts';
 import { feedEnded, feedOpened } from '../../../../gateway/api/events/event-object.ts';
 import { feedEventSchema } from '../../../../gateway/api/events/event-schema.ts';
-import { openApiDocument } from '../../../../gateway/api/openapi/document.ts';
-import { envelopeSchema } from '../../../../gateway/api/openapi/envelope-schema.ts';
+import { envelopeSchema, openApiDocument } from '../../../../gateway/api/openapi/document.ts';
 import { OPERATIONS } from '../../../../gateway/api/openapi/operations.ts';
 import { ChatFrames } from '../../../../gateway/dialects/chat/frames.ts';
 import { render } from '../../../../gateway/dialects/chat/render.ts';
@@ -30,7 +29,7 @@ import { responsesRequest } from '../../../../gateway/dialects/responses/request
 import { responsesDialect, responsesReplyDialect } from '../../../../gateway/dialects/responses/responses-dialect.ts';
 import type { RequestContext } from '../../../../gateway/edge/request-context.ts';
 import type { Route } from '../../../../gateway/edge/route.ts';
-import type { RouteAnswer } from '../../../../gateway/http/route-answer.ts';
+import type { RouteAnswer } from '../../../../gateway/http/write-answer.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';

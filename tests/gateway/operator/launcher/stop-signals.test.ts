@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { waitsLine } from '../../../../gateway/operator/launcher/banner.ts';
 import { StopSignals } from '../../../../gateway/operator/launcher/stop-signals.ts';
-import { waitsLine } from '../../../../gateway/operator/launcher/waits-line.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { ManualClock } from '../../outbound/manual-clock.ts';
 

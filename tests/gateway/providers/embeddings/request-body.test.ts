@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
-import { embeddingsWriter } from '../../../../gateway/providers/embeddings/request-body.ts';
+import { embeddingsWriter } from '../../../../gateway/providers/embeddings/adapter.ts';
 import type { Turn } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { endpointOf, turnOf } from '../endpoint-of.ts';

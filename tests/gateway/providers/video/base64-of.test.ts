@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { base64Characters, base64Of } from '../../../../gateway/providers/video/base64-of.ts';
+import { base64Characters, base64Of } from '../../../../gateway/providers/video/render-body.ts';
 import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);

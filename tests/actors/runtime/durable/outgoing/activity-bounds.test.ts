@@ -10,7 +10,7 @@ import type { Dispatcher } from '../../../../../actors/runtime/durable/dispatch/
 import { ActivityOwner } from '../../../../../actors/runtime/durable/outgoing/activity-owner.ts';
 import { ActivityRunner, ATTEMPTS_MAX } from '../../../../../actors/runtime/durable/outgoing/activity-runner.ts';
 import { Shard } from '../../../../../actors/runtime/durable/shard.ts';
-import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { WIDE } from '../../../../support/wide.ts';
 import { HandClock } from '../hand-clock.ts';

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { AskError } from '../../../../../actors/runtime/actor/answer.ts';
 import type { ActivityRecord } from '../../../../../actors/runtime/actor/cascade/activity-record.ts';
 import { ActivityRunner } from '../../../../../actors/runtime/durable/outgoing/activity-runner.ts';
-import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { HandClock } from '../hand-clock.ts';
 import { A, first, HeldCalls, receivedBy, scenes, work } from '../held-calls.ts';

@@ -20,7 +20,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KeyStoreUnreachable, UnfitKeyStore } from '../../../../../actors/runtime/ports/key-store.ts';
 import { openKeyDirectory } from '../../../../../actors/runtime/stores/directory/open-key-directory.ts';
-import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { keyStoreContract } from '../../../../contracts/key-store.contract.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { everyByte } from '../../../../support/every-byte.ts';

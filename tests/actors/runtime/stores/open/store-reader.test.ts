@@ -12,8 +12,7 @@ import { openPostgresStore } from '../../../../../actors/runtime/stores/postgres
 import { openPostgresReader } from '../../../../../actors/runtime/stores/postgres/reader.ts';
 import { openSqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
 import type { StoreChoice } from '../../../../../actors/runtime/stores/store-choice.ts';
-import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { actor, own, SHARDS, write } from '../../../../contracts/store/records.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { testBounds } from '../../../../support/postgres/bounds.ts';

@@ -4,8 +4,7 @@ import { UnfitDatabase } from '../../../../../actors/runtime/stores/migration.ts
 import { connect } from '../../../../../actors/runtime/stores/postgres/connect.ts';
 import { migrate, migrations } from '../../../../../actors/runtime/stores/postgres/migrate.ts';
 import { openPostgresStore } from '../../../../../actors/runtime/stores/postgres/open-postgres-store.ts';
-import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { SHARDS } from '../../../../contracts/store/records.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { testBounds } from '../../../../support/postgres/bounds.ts';

@@ -2,8 +2,7 @@
 import pg from 'pg';
 import { test } from 'uvu';
 import { openPostgresStore } from '../../../../../actors/runtime/stores/postgres/open-postgres-store.ts';
-import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { SHARDS } from '../../../../contracts/store/records.ts';
 import { storeContract } from '../../../../contracts/store.contract.ts';
 import { testBounds } from '../../../../support/postgres/bounds.ts';

@@ -1,8 +1,7 @@
 import type { Store } from '../../../../../actors/runtime/ports/store.ts';
 import { openPostgresStore } from '../../../../../actors/runtime/stores/postgres/open-postgres-store.ts';
 import type { PostgresBounds } from '../../../../../actors/runtime/stores/store-choice.ts';
-import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { own, SHARDS } from '../../../../contracts/store/records.ts';
 import { testBounds } from '../../../../support/postgres/bounds.ts';
 import { openDatabase, type TestDatabase } from '../../../../support/postgres/database.ts';

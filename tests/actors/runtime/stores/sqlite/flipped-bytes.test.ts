@@ -10,8 +10,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { shardOf } from '../../../../../actors/runtime/actor/address.ts';
 import { openSqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
-import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { openStage, SHARDS, turns } from '../../durable/stage.ts';
 

@@ -12,8 +12,7 @@ import { StoreRefused } from '../../../../../actors/runtime/ports/store.ts';
 import { SOLE_WRITER_LOG } from '../../../../../actors/runtime/stores/sqlite/checkpoint-after-commit.ts';
 import { connect } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
 import { openSqliteStore, type SqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
-import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { actor, own, row, SHARDS, write } from '../../../../contracts/store/records.ts';
 import { bounded } from '../../../../support/bounded.ts';
 

@@ -7,8 +7,7 @@ import { UnfitDatabase } from '../../../../../actors/runtime/stores/migration.ts
 import { connect, type SqliteConnection } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
 import { transactions } from '../../../../../actors/runtime/stores/sqlite/lock.ts';
 import { migrate, migrations } from '../../../../../actors/runtime/stores/sqlite/migrate.ts';
-import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
 const it = bounded(test);

@@ -6,8 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { connect } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
 import { openSqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
-import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { SHARDS } from '../../../../contracts/store/records.ts';
 import { bounded } from '../../../../support/bounded.ts';
 

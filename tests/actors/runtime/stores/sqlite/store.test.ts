@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import { connect } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
 import { openSqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
-import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { SHARDS } from '../../../../contracts/store/records.ts';
 import { storeContract } from '../../../../contracts/store.contract.ts';
 

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { StoreOutcomeUnknown, StoreRefused } from '../../../../../actors/runtime/ports/store.ts';
 import { type StoreFailure, StoreFatal } from '../../../../../actors/runtime/stores/sqlite/failure.ts';
 import { Writer, type WriterOptions } from '../../../../../actors/runtime/stores/sqlite/writer.ts';
-import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
 const it = bounded(test);

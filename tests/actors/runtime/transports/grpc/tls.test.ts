@@ -14,8 +14,7 @@ import {
   LinkRefused,
   type TransportListener,
 } from '../../../../../actors/runtime/ports/transport.ts';
-import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
-import { systemRandom } from '../../../../../actors/runtime/system/random.ts';
+import { systemClock, systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import type { Tls } from '../../../../../actors/runtime/transports/grpc/tls.ts';
 import { GrpcTransport } from '../../../../../actors/runtime/transports/grpc/transport.ts';
 import { hello, LIMITS, Recorder } from '../../../../contracts/transport.contract.ts';
