@@ -78,7 +78,6 @@ const FAILURES: readonly (readonly [string, string, string])[] = [
   ['502', 'provider_unavailable', 'Retry with backoff: every endpoint that could serve has failed.'],
   ['503', 'provider_overloaded', 'Retry after Retry-After; without it, read metadata.rejections.'],
   ['504', 'timeout', 'Retry with backoff: the provider did not answer in time.'],
-  ['529', 'provider_overloaded', 'Retry with backoff: the provider is overloaded.'],
 ];
 
 function errorText(): Html {
