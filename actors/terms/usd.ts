@@ -1,6 +1,6 @@
 /**
  * Money as exact decimal text in USD. Amounts are strings in events, contexts and rows; all arithmetic on them is in
- * this file and uses no floating point. Rounding happens once, downward, in `floorCharge`.
+ * this file and uses no floating point. Rounding happens once, downward, in `chargeOf`.
  */
 import { Decimal } from 'decimal.js';
 import * as short from './short-amount.ts';
@@ -59,19 +59,13 @@ export function multiply(rate: string, units: number): string {
   return write(exact(rate).times(units));
 }
 
-/** The recorded form of a charge: floored once, at 24 decimals (rule K40). */
-export function floorCharge(amount: string): string {
-  // A short amount has at most 15 decimals, so there is nothing to floor.
-  return short.rewritten(amount) ?? write(exact(amount).toDecimalPlaces(CHARGE_DECIMALS, Decimal.ROUND_FLOOR));
-}
-
 /** One item of a charge: a rate and its units, a whole number or exact decimal text. */
 export interface Priced {
   readonly rate: string;
   readonly units: number | string;
 }
 
-/** The sum of rates times units, floored once: `multiply`, `add` and `floorCharge` without intermediate texts. */
+/** The sum of rates times units, floored once, at 24 decimals (rule K40). */
 export function chargeOf(priced: readonly Priced[]): string {
   return short.sumOfProducts(priced) ?? exactChargeOf(priced);
 }

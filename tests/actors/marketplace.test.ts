@@ -1,7 +1,7 @@
 /** The kinds on the real engine: commits, look-ups and takeovers preserve what the pure tests prove of the charts. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type LedgerEntry, verifyLedger } from '../../actors/account/ledger.ts';
+import type { LedgerEntry } from '../../actors/account/ledger.ts';
 import { kinds } from '../../actors/kinds.ts';
 import type { ActorEvent } from '../../actors/runtime/actor/event.ts';
 import { systemClock } from '../../actors/runtime/system/clock.ts';
@@ -10,6 +10,7 @@ import type { RefusedAnswer } from '../../actors/terms/refusal.ts';
 import { bounded } from '../support/bounded.ts';
 import * as words from '../support/model/words.ts';
 import { ACCOUNT, KEY } from '../support/model/words.ts';
+import { verifyLedger } from '../support/verify-ledger.ts';
 import { ALL, openStage, type Stage, until } from './runtime/durable/stage.ts';
 
 const it = bounded(test);

@@ -3,7 +3,7 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type LedgerEntry, verifyLedger } from '../../actors/account/ledger.ts';
+import type { LedgerEntry } from '../../actors/account/ledger.ts';
 import { kinds } from '../../actors/kinds.ts';
 import type { ActorEvent } from '../../actors/runtime/actor/event.ts';
 import { systemClock } from '../../actors/runtime/system/clock.ts';
@@ -12,6 +12,7 @@ import { bounded } from '../support/bounded.ts';
 import { DamagedStore } from '../support/damaged-store.ts';
 import * as words from '../support/model/words.ts';
 import { ACCOUNT, KEY } from '../support/model/words.ts';
+import { verifyLedger } from '../support/verify-ledger.ts';
 import { ALL, openStage, SHARDS, type Stage, until } from './runtime/durable/stage.ts';
 
 const it = bounded(test);

@@ -1,7 +1,7 @@
 /** Settlement continues while a key does not load: its account settles, releases and sweeps, and the key catches up. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type LedgerEntry, verifyLedger } from '../../actors/account/ledger.ts';
+import type { LedgerEntry } from '../../actors/account/ledger.ts';
 import { kinds } from '../../actors/kinds.ts';
 import type { ActorEvent } from '../../actors/runtime/actor/event.ts';
 import { systemClock } from '../../actors/runtime/system/clock.ts';
@@ -9,6 +9,7 @@ import { bounded } from '../support/bounded.ts';
 import { DamagedStore } from '../support/damaged-store.ts';
 import * as words from '../support/model/words.ts';
 import { ACCOUNT, KEY } from '../support/model/words.ts';
+import { verifyLedger } from '../support/verify-ledger.ts';
 import { openStage, SHARDS, type Stage, until } from './runtime/durable/stage.ts';
 
 const it = bounded(test);

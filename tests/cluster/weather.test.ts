@@ -1,7 +1,7 @@
 /** Money over links that lose, duplicate and reorder messages, compared with the same run over good links. (rule N7, rule N28) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type LedgerEntry, verifyLedger } from '../../actors/account/ledger.ts';
+import type { LedgerEntry } from '../../actors/account/ledger.ts';
 import { kinds } from '../../actors/kinds.ts';
 import { type ActorEvent, AskError, type Json } from '../../actors/runtime/index.ts';
 import { systemRandom } from '../../actors/runtime/system/clock.ts';
@@ -9,6 +9,7 @@ import type { Generation } from '../../actors/terms/hold.ts';
 import { bounded } from '../support/bounded.ts';
 import { inWeather, type Tally, type Weather } from '../support/links/weather.ts';
 import * as words from '../support/model/words.ts';
+import { verifyLedger } from '../support/verify-ledger.ts';
 import { VirtualNodes } from './virtual-nodes.ts';
 
 const it = bounded(test);

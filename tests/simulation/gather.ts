@@ -1,10 +1,11 @@
-import { type LedgerEntry, verifyLedger } from '../../actors/account/ledger.ts';
+import type { LedgerEntry } from '../../actors/account/ledger.ts';
 import { TransitionLog } from '../../actors/runtime/actor/cascade/transition-log.ts';
 import type { RowRecord } from '../../actors/runtime/ports/store.ts';
 import type { Generation } from '../../actors/terms/hold.ts';
 import config from '../../cluster.config.ts';
 import type { Evidence, KeyUsage, LedgerDump, LedgerLine } from '../support/auditor/evidence.ts';
 import type { RuntimeEvidence } from '../support/auditor/runtime-evidence.ts';
+import { verifyLedger } from '../support/verify-ledger.ts';
 import type { CommitWitness } from './witness.ts';
 import { PRICES, SLUGS } from './workload/price-list.ts';
 import type { Workload } from './workload/workload.ts';

@@ -3,10 +3,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { emptyAccount } from '../../../actors/account/account-state.ts';
 import { adjust, credit } from '../../../actors/account/deposits.ts';
-import { hashEntry, type LedgerEntry, sealEntry, verifyLedger } from '../../../actors/account/ledger.ts';
+import { type LedgerEntry, sealEntry } from '../../../actors/account/ledger.ts';
 import { charge, type HoldSettle } from '../../../actors/account/settle-hold.ts';
 import { sequenceId } from '../../../actors/terms/audit.ts';
 import { bounded } from '../../support/bounded.ts';
+import { hashEntry, verifyLedger } from '../../support/verify-ledger.ts';
 
 const it = bounded(test);
 

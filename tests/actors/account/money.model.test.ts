@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
 import type { AccountState } from '../../../actors/account/account-state.ts';
 import { newestAttempt } from '../../../actors/account/generation.ts';
-import { type LedgerEntry, verifyLedger } from '../../../actors/account/ledger.ts';
+import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import type { LowBalance } from '../../../actors/account/low-balance.ts';
 import { TOMBSTONE_MS } from '../../../actors/account/tombstone.ts';
 import { auditKind } from '../../../actors/audit/audit.ts';
@@ -24,6 +24,7 @@ import { type ModelHold, type ModelKey, MoneyModel } from '../../support/model/m
 import { text, units } from '../../support/model/oracle.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
+import { verifyLedger } from '../../support/verify-ledger.ts';
 
 const it = bounded(test, 1_800_000);
 const RUNS = Number(process.env.MODEL_RUNS ?? 200);

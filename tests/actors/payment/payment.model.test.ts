@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
-import { type LedgerEntry, verifyLedger } from '../../../actors/account/ledger.ts';
+import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import { auditKind } from '../../../actors/audit/audit.ts';
 import { paymentKind } from '../../../actors/payment/payment.ts';
 import type { PaymentRecord, PaymentStatus } from '../../../actors/payment/payment-state.ts';
@@ -17,6 +17,7 @@ import { text, units } from '../../support/model/oracle.ts';
 import * as made from '../../support/model/payments.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import { START } from '../../support/model/words.ts';
+import { verifyLedger } from '../../support/verify-ledger.ts';
 
 const it = bounded(test, 600_000);
 const RUNS = Number(process.env.MODEL_RUNS ?? 150);

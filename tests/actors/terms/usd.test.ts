@@ -37,7 +37,7 @@ it('floors a charge once, at 24 decimals, for any rates and units', () => {
       const sum = lines.map(([rate, count]) => usd.multiply(rate, count)).reduce(usd.add, '0');
       const expected = lines.reduce((total, [rate, count]) => total + units(rate) * BigInt(count), 0n);
       assert.is(sum, text(expected));
-      assert.is(usd.floorCharge(sum), text(floorAt(expected, 24)));
+      assert.is(usd.chargeOf([{ rate: sum, units: 1 }]), text(floorAt(expected, 24)));
     }),
     { numRuns: 2_000 },
   );

@@ -1,7 +1,7 @@
 /** The end of a hold whose account is quarantined: the runtime defers it and charges exactly once after the reload. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type LedgerEntry, verifyLedger } from '../../../actors/account/ledger.ts';
+import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import { kinds } from '../../../actors/kinds.ts';
 import { type ActorEvent, AskError, systemClock } from '../../../actors/runtime/index.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
@@ -13,6 +13,7 @@ import { bounded } from '../../support/bounded.ts';
 import { DamagedStore } from '../../support/damaged-store.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY } from '../../support/model/words.ts';
+import { verifyLedger } from '../../support/verify-ledger.ts';
 import { drain, openScene, sim, textOf } from './scene.ts';
 import { failing, stage } from './stage.ts';
 

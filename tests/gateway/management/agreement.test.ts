@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
-import { type LedgerEntry, verifyLedger } from '../../../actors/account/ledger.ts';
+import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import type { AccountView } from '../../../actors/account/statement.ts';
 import { auditKind } from '../../../actors/audit/audit.ts';
 import { keyKind } from '../../../actors/key/key.ts';
@@ -26,6 +26,7 @@ import { text, units } from '../../support/model/oracle.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import { rowsOf } from '../../support/model/pure-rows.ts';
 import * as words from '../../support/model/words.ts';
+import { verifyLedger } from '../../support/verify-ledger.ts';
 
 const it = bounded(test);
 const KEYS = ['key:acct_1/key_1', 'key:acct_1/key_2', 'key:acct_1/key_3'] as const;

@@ -1,9 +1,10 @@
-import { type LedgerEntry, verifyLedger } from '../../../actors/account/ledger.ts';
+import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import type { AuditState } from '../../../actors/audit/audit.machine.ts';
 import { type AuditEntry, EMPTY_LOG } from '../../../actors/audit/audit-entry.ts';
 import { ownerOf } from '../../../actors/runtime/actor/address.ts';
 import { TransitionLog } from '../../../actors/runtime/actor/cascade/transition-log.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
+import { verifyLedger } from '../verify-ledger.ts';
 import { amount, text } from './amount.ts';
 import type { AccountState, LedgerDump, LedgerLine, Sample } from './evidence.ts';
 import type { AuditLog } from './key-evidence.ts';
