@@ -8,34 +8,71 @@ import { jsonAnswer } from '../http/write-answer.ts';
 import type { ManagementServices } from '../management/services.ts';
 import type { EdgeLimits } from '../terms/config/config.ts';
 import type { ServingState } from '../terms/serving-state.ts';
-import { auditRoute } from './audit/audit-route.ts';
-import { authKeysRoute } from './auth/auth-keys.ts';
-import { authKeysCodeRoute } from './auth/auth-keys-code.ts';
-import { batchRoutes } from './batches/batch-routes.ts';
+import { AUDIT_OPERATIONS, auditRoute } from './audit/audit-route.ts';
+import { AUTH_OPERATIONS, authKeysRoute } from './auth/auth-keys.ts';
+import { authKeysCodeRoute, CODE_OPERATIONS } from './auth/auth-keys-code.ts';
+import { BATCH_OPERATIONS, batchRoutes } from './batches/batch-routes.ts';
+import { CATALOGUE_OPERATIONS } from './catalogue/catalogue-operations.ts';
 import { catalogueRoutes } from './catalogue/catalogue-routes.ts';
 import { PreparedAnswers } from './catalogue/prepared-answers.ts';
-import { depositRoutes } from './deposits/deposit-routes.ts';
-import { type EventParts, eventRoute } from './events/follow-events.ts';
-import { fileRoutes } from './files/file-routes.ts';
-import { generationRoute } from './generations/generation.ts';
-import { healthRoutes } from './health.ts';
-import { keyRoute } from './keys/key.ts';
-import { keyRoutes } from './keys/key-routes.ts';
-import { activityRoute } from './money/activity.ts';
-import { creditsRoute, lowBalanceRoute, retiredPurchaseRoute } from './money/credits.ts';
-import { statementRoutes } from './money/statements.ts';
+import { DEPOSIT_OPERATIONS, depositRoutes } from './deposits/deposit-routes.ts';
+import { PAYMENT_OPERATIONS } from './deposits/pay-x402.ts';
+import { EVENT_OPERATIONS, type EventParts, eventRoute } from './events/follow-events.ts';
+import { FILE_OPERATIONS, fileRoutes } from './files/file-routes.ts';
+import { GENERATION_OPERATIONS, generationRoute } from './generations/generation.ts';
+import { HEALTH_OPERATIONS, healthRoutes } from './health.ts';
+import { keyRoute, OWN_KEY_OPERATIONS } from './keys/key.ts';
+import { KEY_OPERATIONS, keyRoutes } from './keys/key-routes.ts';
+import { ACTIVITY_OPERATIONS, activityRoute } from './money/activity.ts';
+import { CREDITS_OPERATIONS, creditsRoute, lowBalanceRoute, retiredPurchaseRoute } from './money/credits.ts';
+import { STATEMENT_OPERATIONS, statementRoutes } from './money/statements.ts';
 import { openApiDocument } from './openapi/document.ts';
-import { OPERATIONS } from './openapi/operations.ts';
+import { PROVIDER_OPERATIONS } from './provider/provider-operations.ts';
 import type { ProviderParts } from './provider/provider-parts.ts';
 import { providerRoutes } from './provider/provider-routes.ts';
-import { sessionRoutes } from './sessions/session-routes.ts';
-import { countTokensRoute } from './turns/count-tokens.ts';
-import { turnRoutes } from './turns/turn-routes.ts';
-import { videoModelsRoute } from './videos/video-models.ts';
-import { submitVideoRoute, videoRoutes } from './videos/video-routes.ts';
-import { webhookRoutes } from './webhooks/webhook-routes.ts';
+import { SESSION_OPERATIONS, sessionRoutes } from './sessions/session-routes.ts';
+import { COUNT_OPERATIONS, countTokensRoute } from './turns/count-tokens.ts';
+import { TURN_OPERATIONS, turnRoutes } from './turns/turn-routes.ts';
+import { VIDEO_MODEL_OPERATIONS, videoModelsRoute } from './videos/video-models.ts';
+import { submitVideoRoute, VIDEO_OPERATIONS, videoRoutes } from './videos/video-routes.ts';
+import { WEBHOOK_OPERATIONS, webhookRoutes } from './webhooks/webhook-routes.ts';
 import { managing } from './wire/managing.ts';
-import { workspaceRoutes } from './workspaces/workspace-routes.ts';
+import { anyDocument, type Operations } from './wire/operation.ts';
+import { WORKSPACE_OPERATIONS, workspaceRoutes } from './workspaces/workspace-routes.ts';
+
+/** What the document says of every route, in its order. A test fails for a route without a row. */
+export const OPERATIONS: Operations = {
+  ...HEALTH_OPERATIONS,
+  'GET /openapi.json': {
+    summary: 'This document',
+    description: 'Lists exactly the routes that exist, with the schemas that validate requests.',
+    answers: 'The API as an OpenAPI 3.1 document.',
+    reply: anyDocument,
+  },
+  ...TURN_OPERATIONS,
+  ...COUNT_OPERATIONS,
+  ...GENERATION_OPERATIONS,
+  ...FILE_OPERATIONS,
+  ...EVENT_OPERATIONS,
+  ...BATCH_OPERATIONS,
+  ...WEBHOOK_OPERATIONS,
+  ...AUTH_OPERATIONS,
+  ...OWN_KEY_OPERATIONS,
+  ...KEY_OPERATIONS,
+  ...WORKSPACE_OPERATIONS,
+  ...CODE_OPERATIONS,
+  ...SESSION_OPERATIONS,
+  ...PROVIDER_OPERATIONS,
+  ...AUDIT_OPERATIONS,
+  ...CREDITS_OPERATIONS,
+  ...DEPOSIT_OPERATIONS,
+  ...PAYMENT_OPERATIONS,
+  ...ACTIVITY_OPERATIONS,
+  ...STATEMENT_OPERATIONS,
+  ...CATALOGUE_OPERATIONS,
+  ...VIDEO_MODEL_OPERATIONS,
+  ...VIDEO_OPERATIONS,
+};
 
 /** What the routes of the API take of their node. */
 export interface ApiParts {
@@ -102,10 +139,11 @@ export function apiRoutes(parts: ApiParts, sockets: readonly Route[]): readonly 
 export function openApiRoute(routes: readonly Route[]): Route {
   let bytes: Buffer | null = null;
   const render = (): Buffer => {
-    const registered = new Set(routes.map(({ method, path }) => `${method} ${path}`));
-    const exists = (method: string, path: string): boolean =>
-      registered.has(`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
-    return Buffer.from(JSON.stringify(openApiDocument(OPERATIONS.filter(({ method, path }) => exists(method, path)))));
+    const registered = new Set(
+      routes.map(({ method, path }) => `${method} ${path === '' ? '/' : path.replaceAll(/:(\w+)/g, '{$1}')}`),
+    );
+    const served = Object.entries(OPERATIONS).filter(([route]) => registered.has(route));
+    return Buffer.from(JSON.stringify(openApiDocument(Object.fromEntries(served))));
   };
   return {
     method: 'GET',

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { listAudit, verifyAudit } from '../../../actors/audit/audit.ts';
 import type { AuditEntry, AuditVerdict } from '../../../actors/audit/audit-entry.ts';
 import { type Cluster, ownerOf } from '../../../actors/runtime/index.ts';
@@ -7,10 +8,30 @@ import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { invalid } from '../../terms/gateway-error.ts';
+import { after, limitTo, type Operations } from '../wire/operation.ts';
+import { auditListSchema } from './audit-schema.ts';
 
 const PAGE = { usual: 20, most: 100 } as const;
 /** Entries whose chain one request may check. */
 const VERIFIED_MAX = 10_000;
+
+/** What the document says of the routes. */
+export const AUDIT_OPERATIONS: Operations = {
+  'GET /audit': {
+    key: 'management',
+    summary: 'The audit log of this account, newest first',
+    description: 'Every change of keys, workspaces and account: numbered without gaps, chained by hashes.',
+    answers: 'A page of the log.',
+    query: {
+      limit: limitTo(PAGE.most),
+      after,
+      action: Type.String({ description: 'Such as `key.revoke`; not together with `target`.' }),
+      target: Type.String({ description: 'What was changed, as its entries name it.' }),
+      verify: Type.Boolean({ description: 'true: checks the chain of the newest 10,000 entries.' }),
+    },
+    reply: { AuditList: auditListSchema },
+  },
+};
 
 interface AuditParts {
   readonly cluster: Cluster;

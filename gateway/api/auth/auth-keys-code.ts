@@ -3,8 +3,9 @@ import { objectOf } from '../../dialects/request/members.ts';
 import { type RequestContext, takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
-import { approveKey } from '../../management/approvals.ts';
+import { approvalSchema, approveKey } from '../../management/approvals.ts';
 import type { Managing } from '../wire/managing.ts';
+import type { Operations } from '../wire/operation.ts';
 
 /**
  * `POST /auth/keys/code`: what `/auth` is for a person, for a management key. It approves a key for an application and
@@ -29,6 +30,18 @@ export const codeIssuedSchema = Type.Object({
     }),
   }),
 });
+
+/** What the document says of the routes. */
+export const CODE_OPERATIONS: Operations = {
+  'POST /auth/keys/code': {
+    key: 'management',
+    summary: 'Approves a key for an application',
+    description: 'Does what the page `/auth` does for a person.',
+    answers: 'The one-time code that the application trades at POST /auth/keys.',
+    body: { CodeRequest: approvalSchema },
+    reply: { CodeIssued: codeIssuedSchema },
+  },
+};
 
 async function approve(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
   const issued = await approveKey(services, tenantOf(context), takeBody(context).value);

@@ -9,6 +9,7 @@ import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import type { ManagementServices } from '../../management/services.ts';
 import type { GatewayError } from '../../terms/gateway-error.ts';
 import { invalid } from '../../terms/gateway-error.ts';
+import type { Operations } from '../wire/operation.ts';
 
 /**
  * `POST /auth/keys`: trades the code of an approval for its key. Whoever sends a code with a well-formed verifier has
@@ -36,6 +37,17 @@ export const issuedKeySchema = Type.Object({
   key: Type.String({ description: 'The key; shown here only.' }),
   user_id: Type.String({ description: 'The account of the person who approved.' }),
 });
+
+/** What the document says of the routes. */
+export const AUTH_OPERATIONS: Operations = {
+  'POST /auth/keys': {
+    summary: 'Trades the one-time code of an approval for its key',
+    description: 'A code is read once, within ten minutes. Every refusal is the same 400.',
+    answers: 'The issued key.',
+    body: { CodeTrade: codeTradeSchema },
+    reply: { IssuedKey: issuedKeySchema },
+  },
+};
 
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 const CODE = /^[A-Za-z0-9_-]{43}$/;

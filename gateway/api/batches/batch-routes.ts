@@ -1,17 +1,21 @@
+import { Type } from 'typebox';
 import { cancelBatch, findBatch, submitBatch } from '../../../actors/batch/batch.ts';
 import { BATCH_STATUSES, type BatchRecord, type BatchStatus } from '../../../actors/batch/batch-record.ts';
 import { type BatchQuery, listBatches } from '../../../actors/batch/list-batches.ts';
 import { type Cluster, ownerOf } from '../../../actors/runtime/index.ts';
 import { isBatchId } from '../../../actors/terms/ids.ts';
+import { oneOf } from '../../dialects/request/members.ts';
 import type { Downloading } from '../../edge/downloads/write-download.ts';
 import { limitOf, textOf } from '../../edge/query/query-values.ts';
 import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
-import { batchBounds } from '../../jobs/batch/parse-submission.ts';
+import { batchBounds, batchSubmissionSchema } from '../../jobs/batch/parse-submission.ts';
 import { instantOf } from '../../management/input.ts';
 import { type GatewayError, invalid, notFound, refusalError, rejectionOf } from '../../terms/gateway-error.ts';
+import { after, limitTo, type Operations, submissionHeaders } from '../wire/operation.ts';
 import { batchObject } from './batch-object.ts';
+import { batchListSchema, batchSchema } from './batch-schema.ts';
 import { sendResults } from './inline-results.ts';
 import { readSubmission, type SubmissionParts } from './read-submission.ts';
 
@@ -19,6 +23,53 @@ export interface BatchParts extends SubmissionParts, Downloading {
   readonly cluster: Cluster;
   readonly askMs: number;
 }
+
+const INSTANT = 'Unix seconds, a date, or an ISO 8601 instant; exclusive.';
+const batchId = { id: 'Id of the batch, as its submission answered it.' };
+
+/** What the document says of the routes. */
+export const BATCH_OPERATIONS: Operations = {
+  'POST /batches': {
+    key: 'inference',
+    summary: 'Submits a batch of up to 1,000 requests',
+    description: 'Each request is routed, held and charged as the same body posted to its route, within 24 hours.',
+    answers: 'The batch is accepted.',
+    headers: submissionHeaders('batch'),
+    body: { BatchSubmission: batchSubmissionSchema },
+    reply: { Batch: batchSchema },
+    status: 202,
+  },
+  'GET /batches': {
+    key: 'inference',
+    summary: 'The batches of this account, newest first',
+    description: 'Ended batches are listed for 30 days.',
+    answers: 'A page of batches, without their results.',
+    query: {
+      status: Type.Array(oneOf(...BATCH_STATUSES), { description: 'Repeatable; one must match.' }),
+      created_after: Type.String({ description: INSTANT }),
+      created_before: Type.String({ description: INSTANT }),
+      limit: limitTo(100),
+      after,
+    },
+    reply: { BatchList: batchListSchema },
+  },
+  'GET /batches/{id}': {
+    key: 'inference',
+    summary: 'One batch, with its results',
+    description: 'The results are there once the batch has ended, for 48 hours.',
+    answers: 'The batch with its counts, and its results once it has ended.',
+    path: batchId,
+    reply: { Batch: batchSchema },
+  },
+  'POST /batches/{id}/cancel': {
+    key: 'inference',
+    summary: 'Cancels a batch',
+    description: 'Requests that run are cut, the others are not sent. A batch that has ended is 409.',
+    answers: 'The batch, as it is cancelled.',
+    path: batchId,
+    reply: { Batch: batchSchema },
+  },
+};
 
 /** Batches of the caller's account. (rule B6, rule B26) */
 export function batchRoutes(parts: BatchParts): readonly Route[] {

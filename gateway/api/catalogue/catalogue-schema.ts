@@ -1,5 +1,5 @@
 /** The schemas of the catalogue's answers, with every member. An optional member is absent where nothing declares it. */
-import { type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
 import { described, listOf, objectOf, orNull } from '../../dialects/request/members.ts';
 import { benchmarkSchema, endpointSchema } from './endpoint-schema.ts';
 import { imageEndpointsSchema, imageModelListSchema } from './image-model-schema.ts';
@@ -149,7 +149,7 @@ const score = Type.Object({
   ),
 });
 
-export const CATALOGUE_SCHEMAS: Readonly<Record<string, TSchema>> = {
+export const CATALOGUE_SCHEMAS = {
   ModelList: Type.Object({
     data: Type.Array(model, { description: 'Models that pass every filter, on this page.' }),
     unsupported_filters: maybe(

@@ -7,9 +7,38 @@ import { exactNumber, renderExact } from '../../json/exact-json.ts';
 import { type Deposit, isCredited, listDeposits, requireDeposit } from '../../management/deposits.ts';
 import type { DepositConfig } from '../../terms/config/deposit-config.ts';
 import type { Managing } from '../wire/managing.ts';
+import { after, limitTo, type Operations } from '../wire/operation.ts';
+import { depositListSchema, depositSchema, railsSchema } from './deposit-schema.ts';
 import { payX402Route } from './pay-x402.ts';
 
 const PAGE = { usual: 20, most: 100 } as const;
+
+/** What the document says of the routes. */
+export const DEPOSIT_OPERATIONS: Operations = {
+  'GET /deposits/rails': {
+    key: 'inference',
+    summary: 'The ways to pay, with their bounds',
+    description: 'Only the ways that the operator has configured.',
+    answers: 'Every way to pay.',
+    reply: { DepositRails: railsSchema },
+  },
+  'GET /deposits': {
+    key: 'inference',
+    summary: 'The deposits of this account, newest first',
+    description: 'Payments on their way are listed too.',
+    answers: 'A page of deposits.',
+    query: { limit: limitTo(PAGE.most), after },
+    reply: { DepositList: depositListSchema },
+  },
+  'GET /deposits/{id}': {
+    key: 'inference',
+    summary: 'One deposit, or payment on its way',
+    description: 'A payment without a known outcome is `pending` or in `review`.',
+    answers: 'How the deposit stands, and what it credited.',
+    path: { id: 'Id of the deposit, as its payment or GET /deposits answered it.' },
+    reply: { Deposit: depositSchema },
+  },
+};
 
 export interface DepositParts extends Managing {
   readonly deposits: DepositConfig;

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { findPayment, pay } from '../../../actors/payment/payment.ts';
 import type { NewPayment, PaymentRecord } from '../../../actors/payment/payment-state.ts';
 import { type Clock, type Json, ownerOf } from '../../../actors/runtime/index.ts';
@@ -11,7 +12,24 @@ import { exactNumber, renderExact } from '../../json/exact-json.ts';
 import type { ManagementServices } from '../../management/services.ts';
 import type { DepositConfig, X402Config } from '../../terms/config/deposit-config.ts';
 import { GatewayError, invalid, notFound, refusalError } from '../../terms/gateway-error.ts';
+import type { Operations } from '../wire/operation.ts';
+import { paymentResultSchema } from './deposit-schema.ts';
 import * as terms from './x402-terms.ts';
+
+/** What the document says of the routes. */
+export const PAYMENT_OPERATIONS: Operations = {
+  'POST /deposits/x402': {
+    key: 'inference',
+    summary: 'Pays with a stable coin (x402)',
+    description:
+      'Without a payment 402 names what to sign; 202 while the outcome is not known yet. Repeats credit once.',
+    answers: 'The payment is credited.',
+    query: { amount: Type.String({ description: 'USD, a decimal number.' }) },
+    required: ['amount'],
+    headers: { 'PAYMENT-SIGNATURE': Type.String({ description: 'The signed payment, base64 of its JSON.' }) },
+    reply: { PaymentResult: paymentResultSchema },
+  },
+};
 
 interface PayParts {
   readonly services: Pick<ManagementServices, 'cluster' | 'askMs'>;

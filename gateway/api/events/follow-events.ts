@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import type { Clock, Cluster } from '../../../actors/runtime/index.ts';
 import type { AccountFeeds } from '../../edge/events/account-feeds.ts';
 import { parseCursor } from '../../edge/events/cursor.ts';
@@ -7,6 +8,8 @@ import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { EventStream, type EventStreamLimits } from '../../http/event-stream.ts';
 import type { EventLimits } from '../../terms/config/config.ts';
+import type { Operations } from '../wire/operation.ts';
+import { feedEventSchema } from './event-schema.ts';
 import { StreamSink } from './stream-sink.ts';
 
 export interface EventParts {
@@ -18,6 +21,23 @@ export interface EventParts {
   /** Follows the account over the WebSocket that the request offers. */
   readonly overSocket: (context: RequestContext) => Promise<null>;
 }
+
+/** What the document says of the routes. */
+export const EVENT_OPERATIONS: Operations = {
+  'GET /events': {
+    key: 'inference',
+    summary: 'Changes of the account as they become durable',
+    description:
+      'Server-sent events about batches, videos, files, keys and the balance; over a WebSocket where it is offered.',
+    answers: 'A stream of events, until the client leaves or an event `error` ends it.',
+    query: {
+      types: Type.String({ description: 'Only events of these types or kinds, separated by commas.' }),
+      ids: Type.String({ description: 'Only events of these objects, separated by commas.' }),
+      cursor: Type.String({ description: 'Resumes behind the event that named this cursor.' }),
+    },
+    frame: { FeedEvent: feedEventSchema },
+  },
+};
 
 /**
  * `GET /events`: what changes in the caller's account, as server-sent events, from the moment of the request or from a

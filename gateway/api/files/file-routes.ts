@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { deleteFile, listFiles } from '../../../actors/file/file.ts';
 import { UPLOAD_PURPOSES } from '../../../actors/file/file-record.ts';
 import { ownerOf } from '../../../actors/runtime/index.ts';
@@ -11,10 +12,63 @@ import type { Route } from '../../edge/route.ts';
 import { noSuchFile, requireFile } from '../../files/read-file.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { invalid } from '../../terms/gateway-error.ts';
+import { after, limitTo, type Operations } from '../wire/operation.ts';
 import { describeUpload } from './describe-upload.ts';
 import { fileObject } from './file-object.ts';
+import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from './file-schema.ts';
 
 export interface FileParts extends Downloading, FormFileParts {}
+
+const fileId = { id: 'Id of the file, as its upload answered it.' };
+
+/** What the document says of the routes. */
+export const FILE_OPERATIONS: Operations = {
+  'POST /files': {
+    key: 'inference',
+    summary: 'Stores a file',
+    description: 'At most 32 MiB, kept for up to 48 hours. Requests and batches name the file by its id.',
+    answers: 'The stored file.',
+    form: { FileForm: fileFormSchema },
+    reply: { File: fileObjectSchema },
+  },
+  'GET /files': {
+    key: 'inference',
+    summary: 'The stored files of this account, by age',
+    description: 'Deleted and expired files are left out.',
+    answers: 'A page of files.',
+    query: {
+      limit: limitTo(1_000),
+      after,
+      order: Type.String({ description: 'asc: the oldest first; desc, the default: the newest first.' }),
+      purpose: Type.String({ description: 'Only files that were uploaded for this purpose.' }),
+    },
+    reply: { FileList: fileListSchema },
+  },
+  'GET /files/{id}': {
+    key: 'inference',
+    summary: 'One stored file',
+    description: 'A file that is deleted, expired, unknown or of another account gets the same 404.',
+    answers: 'The file, without its bytes.',
+    path: fileId,
+    reply: { File: fileObjectSchema },
+  },
+  'DELETE /files/{id}': {
+    key: 'inference',
+    summary: 'Deletes a stored file',
+    description: 'Requests that name it are refused from then on.',
+    answers: 'The file is deleted.',
+    path: fileId,
+    reply: { FileDeleted: fileDeletedSchema },
+  },
+  'GET /files/{id}/content': {
+    key: 'inference',
+    summary: 'The bytes of a file, or a range',
+    description: 'An attachment of the type that its bytes have. One `Range` is answered with 206.',
+    answers: 'The bytes of the file.',
+    path: fileId,
+    bytes: true,
+  },
+};
 
 /** Stored files of the caller's account. (rule B36, rule B41) */
 export function fileRoutes(parts: FileParts): readonly Route[] {

@@ -1,4 +1,6 @@
+import { Type } from 'typebox';
 import type { KeyView } from '../../../actors/key/statement.ts';
+import { described, oneOf } from '../../dialects/request/members.ts';
 import { flagOf, textOf, wholeNumber } from '../../edge/query/query-values.ts';
 import { paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
@@ -11,7 +13,9 @@ import { isQuarantined } from '../../management/services.ts';
 import { GatewayError, invalid } from '../../terms/gateway-error.ts';
 import { bodyReader } from '../wire/body-reader.ts';
 import type { Managing } from '../wire/managing.ts';
+import { type Operations, offset } from '../wire/operation.ts';
 import { keyObject } from './key-object.ts';
+import { deletedSchema, keyCreatedSchema, keyListSchema, keyReplySchema } from './key-schema.ts';
 
 /** Keys of one page. */
 const KEYS_PER_PAGE = 100;
@@ -21,6 +25,69 @@ const KINDS = ['inference', 'management', 'provider', 'all'] as const;
 const createBody = bodyReader(keyCreateSchema);
 const importBody = bodyReader(keyImportSchema);
 const editBody = bodyReader(keyEditSchema);
+
+const keyHash = { hash: 'SHA-256 of the text of the key, as GET /keys lists it.' };
+
+/** What the document says of the routes. */
+export const KEY_OPERATIONS: Operations = {
+  'GET /keys': {
+    key: 'management',
+    summary: 'The keys of the account, newest first, 100 a page',
+    description: 'Disabled and revoked keys are left out unless they are asked for.',
+    answers: 'A page of keys, without their texts.',
+    query: {
+      offset,
+      include_disabled: Type.Boolean({ description: 'true: lists disabled keys too.' }),
+      include_revoked: Type.Boolean({ description: 'true: lists revoked keys too.' }),
+      kind: described(oneOf(...KINDS), 'Only keys of this kind; all: of every kind.'),
+      workspace_id: Type.String({ description: 'Only keys of this workspace, by its id or slug.' }),
+    },
+    reply: { KeyList: keyListSchema },
+  },
+  'POST /keys': {
+    key: 'management',
+    summary: 'Creates a key',
+    description: 'An inference key, or with `kind` a management key.',
+    answers: 'The key with its text, which is shown only here.',
+    body: { KeyCreate: keyCreateSchema },
+    reply: { KeyCreated: keyCreatedSchema },
+    status: 201,
+  },
+  'POST /keys/import': {
+    key: 'management',
+    summary: 'Adds a key that was issued before the prefix change',
+    description: 'The text of the key proves that the caller has it.',
+    answers: 'The key, without its text.',
+    body: { KeyImport: keyImportSchema },
+    reply: { KeyCreated: keyCreatedSchema },
+    status: 201,
+  },
+  'GET /keys/{hash}': {
+    key: 'management',
+    summary: 'One key of the account',
+    description: 'With its limits, its spend and why it is refused, where it is.',
+    answers: 'The key, without its text.',
+    path: keyHash,
+    reply: { Key: keyReplySchema },
+  },
+  'PATCH /keys/{hash}': {
+    key: 'management',
+    summary: 'Changes a key: name, limit, window, expiry, workspace, member',
+    description: 'A member that is left out stays. Effective on every node within two seconds.',
+    answers: 'The key as it is now.',
+    path: keyHash,
+    body: { KeyEdit: keyEditSchema },
+    reply: { Key: keyReplySchema },
+  },
+  'DELETE /keys/{hash}': {
+    key: 'management',
+    summary: 'Revokes a key for good',
+    description: 'Requests with it are 401 from then on; its charges stay listed.',
+    answers: 'The key is revoked.',
+    path: keyHash,
+    reply: { Deleted: deletedSchema },
+  },
+};
 
 /** The keys of the account of a management key. (rule K15) */
 export function keyRoutes(parts: Managing): readonly Route[] {

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { ownerOf } from '../../../actors/runtime/index.ts';
 import { textOf } from '../../edge/query/query-values.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
@@ -7,6 +8,26 @@ import { exactNumber, renderExact } from '../../json/exact-json.ts';
 import { type ActivitySum, readActivity } from '../../management/activity.ts';
 import type { ManagementServices } from '../../management/services.ts';
 import { invalid } from '../../terms/gateway-error.ts';
+import type { Operations } from '../wire/operation.ts';
+import { activityListSchema } from './credits.ts';
+
+/** What the document says of the routes. */
+export const ACTIVITY_OPERATIONS: Operations = {
+  'GET /activity': {
+    key: 'inference',
+    summary: 'Charges and tokens by day, model and endpoint',
+    description: 'Of the last 30 completed UTC days; a charge belongs to the day of its ledger entry.',
+    answers: 'One row for each day, model and endpoint with a charge.',
+    query: {
+      date: Type.String({ format: 'date', description: 'One of these days.' }),
+      api_key_hash: Type.String({ description: 'Only charges of the key with this public hash.' }),
+      user_id: Type.String({ description: 'Only charges of keys that were assigned to this member.' }),
+      workspace_id: Type.String({ description: 'Only charges of this workspace, by its id.' }),
+      group_by: Type.Literal('workspace', { description: 'A row for each workspace.' }),
+    },
+    reply: { ActivityList: activityListSchema },
+  },
+};
 
 /**
  * `GET /activity`: charges and tokens of the account by day, model and endpoint, over the last 30 completed UTC days.

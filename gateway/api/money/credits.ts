@@ -3,13 +3,14 @@ import { showAccount } from '../../../actors/account/account.ts';
 import type { AccountView } from '../../../actors/account/statement.ts';
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import { add } from '../../../actors/terms/usd.ts';
-import { described, listOf, orNull } from '../../dialects/request/members.ts';
+import { described, listOf, objectOf, orNull } from '../../dialects/request/members.ts';
 import { callerOf, type RequestContext, takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { JSON_TYPE, jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { exactNumber, renderExact } from '../../json/exact-json.ts';
 import { setNotice } from '../../management/low-balance.ts';
 import type { Managing } from '../wire/managing.ts';
+import type { Operations } from '../wire/operation.ts';
 
 interface CreditsParts {
   readonly cluster: Cluster;
@@ -106,3 +107,56 @@ export const lowBalanceNoticeSchema = Type.Object({
     'Balance in USD below which the feed has one event `balance.low`; null for none.',
   ),
 });
+
+const creditsSchema = Type.Object({
+  data: objectOf("The account's money.", {
+    total_credits: described(usd, 'Deposits and adjustments since the account exists, USD.'),
+    total_usage: described(usd, 'Charges since the account exists, USD.'),
+    held: described(usd, 'Held for requests that still run, USD.'),
+    available: described(usd, 'What new requests may hold, USD: deposits less charges less `held`.'),
+    low_balance: orNull(usd, 'Balance in USD below which the feed has one event `balance.low`; null for none.'),
+  }),
+});
+
+const lowBalanceSetSchema = Type.Object({
+  data: objectOf('The setting as it is now.', {
+    low_balance: orNull(usd, 'Balance in USD below which the feed has one event `balance.low`; null for none.'),
+  }),
+});
+
+/** The retired purchase: the one error without `error_type`. (rule K51, rule K52) */
+const retiredSchema = Type.Object({
+  error: Type.Object(
+    {
+      code: Type.Integer({ description: 'Equal to the HTTP status.' }),
+      message: Type.String({ description: 'What went wrong, for people: not a contract.' }),
+    },
+    { additionalProperties: true, description: 'Why the request was refused.' },
+  ),
+});
+
+/** What the document says of the routes. */
+export const CREDITS_OPERATIONS: Operations = {
+  'GET /credits': {
+    key: 'inference',
+    summary: 'Deposits and spend of the account',
+    description: 'Exact, with all digits; requests that run are shown as held.',
+    answers: "The account's money.",
+    reply: { Credits: creditsSchema },
+  },
+  'POST /credits/notice': {
+    key: 'management',
+    summary: 'Sets the balance below which the feed has the event balance.low',
+    description: 'The event follows once for each time that the balance falls below it.',
+    answers: 'The setting as it is now.',
+    body: { LowBalanceNotice: lowBalanceNoticeSchema },
+    reply: { LowBalanceSet: lowBalanceSetSchema },
+  },
+  'POST /credits/coinbase': {
+    summary: 'Retired: a purchase that no longer exists',
+    description: 'Always 410, with the one error that has no `error_type`.',
+    answers: 'The purchase is gone for good.',
+    reply: { Retired: retiredSchema },
+    status: 410,
+  },
+};

@@ -1,66 +1,7 @@
 import { type TSchema, Type } from 'typebox';
-import { chatChunk, chatReply } from '../../dialects/chat/reply-schema.ts';
-import { chatRequest } from '../../dialects/chat/request-schema.ts';
-import { completionReply } from '../../dialects/completions/reply-schema.ts';
-import { completionRequest } from '../../dialects/completions/request-schema.ts';
-import { embeddingsReply } from '../../dialects/embeddings/reply-schema.ts';
-import { embeddingsRequest } from '../../dialects/embeddings/request-schema.ts';
-import { imagesEvent, imagesReply } from '../../dialects/images/reply-schema.ts';
-import { imagesRequest } from '../../dialects/images/request-schema.ts';
-import { messagesError, messagesEvent, messagesReply, tokenCountReply } from '../../dialects/messages/reply-schema.ts';
-import { countRequest, messagesRequest } from '../../dialects/messages/request-schema.ts';
 import { errorType } from '../../dialects/reply/reply-members.ts';
 import { objectOf } from '../../dialects/request/members.ts';
-import { responsesError, responsesEvent, responsesReply } from '../../dialects/responses/reply-schema.ts';
-import { responsesRequest } from '../../dialects/responses/request-schema.ts';
-import { batchSubmissionSchema } from '../../jobs/batch/parse-submission.ts';
-import { videoRequestSchema } from '../../jobs/video/video-schema.ts';
-import { approvalSchema } from '../../management/approvals.ts';
-import { keyCreateSchema, keyEditSchema, keyImportSchema } from '../../management/key-schema.ts';
-import {
-  budgetSetSchema,
-  membersAddSchema,
-  membersRemoveSchema,
-  workspaceCreateSchema,
-  workspaceEditSchema,
-} from '../../management/workspace-schema.ts';
-import { auditListSchema } from '../audit/audit-schema.ts';
-import { codeTradeSchema, issuedKeySchema } from '../auth/auth-keys.ts';
-import { codeIssuedSchema } from '../auth/auth-keys-code.ts';
-import { batchListSchema, batchSchema } from '../batches/batch-schema.ts';
-import { CATALOGUE_SCHEMAS } from '../catalogue/catalogue-schema.ts';
-import { depositListSchema, depositSchema, paymentResultSchema, railsSchema } from '../deposits/deposit-schema.ts';
-import { feedEventSchema } from '../events/event-schema.ts';
-import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from '../files/file-schema.ts';
-import { deletedSchema, keyCreatedSchema, keyListSchema, keyReplySchema } from '../keys/key-schema.ts';
-import { activityListSchema, lowBalanceNoticeSchema } from '../money/credits.ts';
-import { PROVIDER_SCHEMAS } from '../provider/provider-schema.ts';
-import { sessionListSchema, sessionsEndedSchema } from '../sessions/session-routes.ts';
-import { videoModelListSchema } from '../videos/video-models.ts';
-import { videoAcceptedSchema, videoJobListSchema, videoJobSchema } from '../videos/video-schema.ts';
-import { deliveryListSchema, deliverySchema, webhookSecretSchema } from '../webhooks/webhook-schema.ts';
-import type { Operation, Parameter } from '../wire/operation.ts';
-import {
-  budgetListSchema,
-  budgetReplySchema,
-  memberListSchema,
-  membersAddedSchema,
-  membersRemovedSchema,
-  workspaceListSchema,
-  workspaceReplySchema,
-} from '../workspaces/workspace-schema.ts';
-import {
-  aliveSchema,
-  anyDocumentSchema,
-  creditsSchema,
-  generationSchema,
-  lowBalanceSetSchema,
-  ownKeySchema,
-  readySchema,
-  retiredSchema,
-  statementListSchema,
-} from './account-schemas.ts';
-import { parameterWords } from './parameter-words.ts';
+import { ATTRIBUTION, type Named, type Operation, type Operations } from '../wire/operation.ts';
 
 /** The envelope of every failure, as the OpenAPI document publishes it. (rule E1) */
 export const envelopeSchema = Type.Object({
@@ -74,115 +15,40 @@ export const envelopeSchema = Type.Object({
   }),
 });
 
-/** The schema objects that validate requests, and the schemas of the replies. */
-const SCHEMAS: Readonly<Record<string, TSchema>> = {
-  ChatRequest: chatRequest,
-  ChatReply: chatReply,
-  ChatChunk: chatChunk,
-  CompletionRequest: completionRequest,
-  CompletionReply: completionReply,
-  EmbeddingsRequest: embeddingsRequest,
-  EmbeddingsReply: embeddingsReply,
-  MessagesRequest: messagesRequest,
-  MessagesReply: messagesReply,
-  MessagesEvent: messagesEvent,
-  MessagesError: messagesError,
-  TokenCountRequest: countRequest,
-  TokenCount: tokenCountReply,
-  ResponsesRequest: responsesRequest,
-  ResponsesReply: responsesReply,
-  ResponsesEvent: responsesEvent,
-  ResponsesError: responsesError,
-  ImagesRequest: imagesRequest,
-  ImagesReply: imagesReply,
-  ImagesEvent: imagesEvent,
-  File: fileObjectSchema,
-  FileList: fileListSchema,
-  FileDeleted: fileDeletedSchema,
-  FileForm: fileFormSchema,
-  BatchSubmission: batchSubmissionSchema,
-  Batch: batchSchema,
-  BatchList: batchListSchema,
-  VideoJob: videoJobSchema,
-  VideoJobList: videoJobListSchema,
-  VideoModelList: videoModelListSchema,
-  ...CATALOGUE_SCHEMAS,
-  VideoRequest: videoRequestSchema,
-  VideoAccepted: videoAcceptedSchema,
-  WebhookSecret: webhookSecretSchema,
-  Key: keyReplySchema,
-  KeyList: keyListSchema,
-  KeyCreated: keyCreatedSchema,
-  KeyCreate: keyCreateSchema,
-  KeyImport: keyImportSchema,
-  KeyEdit: keyEditSchema,
-  Deleted: deletedSchema,
-  Workspace: workspaceReplySchema,
-  WorkspaceList: workspaceListSchema,
-  WorkspaceCreate: workspaceCreateSchema,
-  WorkspaceEdit: workspaceEditSchema,
-  MemberList: memberListSchema,
-  MembersAdd: membersAddSchema,
-  MembersAdded: membersAddedSchema,
-  MembersRemove: membersRemoveSchema,
-  MembersRemoved: membersRemovedSchema,
-  Budget: budgetReplySchema,
-  BudgetList: budgetListSchema,
-  BudgetSet: budgetSetSchema,
-  AuditList: auditListSchema,
-  ...PROVIDER_SCHEMAS,
-  WebhookDelivery: deliverySchema,
-  WebhookDeliveryList: deliveryListSchema,
-  ActivityList: activityListSchema,
-  LowBalanceNotice: lowBalanceNoticeSchema,
-  CodeTrade: codeTradeSchema,
-  IssuedKey: issuedKeySchema,
-  CodeRequest: approvalSchema,
-  CodeIssued: codeIssuedSchema,
-  SessionList: sessionListSchema,
-  SessionsEnded: sessionsEndedSchema,
-  DepositRails: railsSchema,
-  Deposit: depositSchema,
-  DepositList: depositListSchema,
-  PaymentResult: paymentResultSchema,
-  Alive: aliveSchema,
-  Ready: readySchema,
-  AnyDocument: anyDocumentSchema,
-  Credits: creditsSchema,
-  OwnKey: ownKeySchema,
-  StatementList: statementListSchema,
-  Retired: retiredSchema,
-  LowBalanceSet: lowBalanceSetSchema,
-  Generation: generationSchema,
-  FeedEvent: feedEventSchema,
-  Error: envelopeSchema,
+/** The headers of a request that runs a generation. */
+const HEADERS: Named = {
+  'X-Session-Id': Type.String({
+    maxLength: 256,
+    description: 'Names a conversation: its requests prefer one endpoint.',
+  }),
+  ...ATTRIBUTION,
+  'Idempotency-Key': Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'A repeat within 24 hours is not served again: 409 names the generation, 422 another body.',
+  }),
 };
 
-const HEADERS: readonly Parameter[] = [
-  { name: 'X-Session-Id', schema: { type: 'string', maxLength: 256 } as unknown as TSchema },
-  { name: 'X-Vendor-Title', schema: { type: 'string' } as unknown as TSchema },
-  { name: 'X-Title', schema: { type: 'string' } as unknown as TSchema },
-  { name: 'HTTP-Referer', schema: { type: 'string' } as unknown as TSchema },
-  {
-    name: 'Idempotency-Key',
-    schema: { type: 'string', minLength: 1, maxLength: 255 } as unknown as TSchema,
-    description: 'A repeat within 24 hours is not served again: 409 names the generation, 422 another body.',
-  },
-];
-
 /** The order of the operations of one path: what a reader looks for first. */
-const METHODS: readonly Operation['method'][] = ['get', 'post', 'put', 'patch', 'delete', 'head'];
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head'];
+
+interface Addressed extends Operation {
+  readonly method: string;
+  /** Below `/api/v1`. */
+  readonly address: string;
+}
 
 /** The API as an OpenAPI 3.1 document: the registered routes with the schemas in use. */
-export function openApiDocument(operations: readonly Operation[]): object {
-  const paths: Record<string, Record<string, object>> = {};
-  for (const { path } of operations) {
-    paths[path] ??= Object.fromEntries(
-      METHODS.flatMap((method) => operations.filter((one) => one.path === path && one.method === method)).map(
-        (operation) => [operation.method, operationObject(operation)],
-      ),
+export function openApiDocument(operations: Operations): object {
+  const all = Object.entries(operations).map(([route, operation]): Addressed => {
+    const [method = '', address = ''] = route.split(' ');
+    return { ...operation, method: method.toLowerCase(), address };
+  });
+  const ordered = all.toSorted((one, other) => METHODS.indexOf(one.method) - METHODS.indexOf(other.method));
+  const methodsOf = (path: string): object =>
+    Object.fromEntries(
+      ordered.filter(({ address }) => address === path).map((one) => [one.method, operationObject(one)]),
     );
-  }
   return {
     openapi: '3.1.0',
     info: {
@@ -192,9 +58,9 @@ export function openApiDocument(operations: readonly Operation[]): object {
     },
     servers: [{ url: '/api/v1' }],
     security: [],
-    paths,
+    paths: Object.fromEntries(all.map(({ address }) => [address, methodsOf(address)])),
     components: {
-      schemas: SCHEMAS,
+      schemas: Object.assign({ Error: envelopeSchema }, ...all.flatMap(componentsOf)),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
@@ -203,33 +69,28 @@ export function openApiDocument(operations: readonly Operation[]): object {
   };
 }
 
-function operationObject(operation: Operation): object {
+function componentsOf({ body, form, reply, frame, failure }: Operation): readonly Named[] {
+  return [body, form, reply, frame, failure].filter((each) => each !== undefined);
+}
+
+function operationObject(operation: Addressed): object {
+  const { path = {}, query = {}, headers = {}, required = [], inference = false } = operation;
   const parameters = [
-    ...[...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-      name,
-      in: 'path',
-      required: true,
+    ...[...operation.address.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+      ...{ name, in: 'path', required: true },
       schema: { type: 'string' },
-      description: parameterWords(String(name)),
+      description: path[name],
     })),
-    ...(operation.query ?? []).map((each) => ({
-      in: 'query',
-      required: false,
-      description: parameterWords(each.name),
-      ...each,
-    })),
-    ...[...(operation.inference ? HEADERS : []), ...(operation.headers ?? [])].map((each) => ({
-      in: 'header',
-      required: false,
-      description: parameterWords(each.name),
-      ...each,
-    })),
+    ...Object.entries(query).map(([name, schema]) => parameter(name, 'query', schema, required.includes(name))),
+    ...Object.entries({ ...(inference ? HEADERS : {}), ...headers }).map(([name, schema]) =>
+      parameter(name, 'header', schema, false),
+    ),
   ];
   return {
     operationId: operationId(operation),
     summary: operation.summary,
-    description: operation.description ?? sentence(operation),
-    tags: [tagOf(operation.path)],
+    description: sentence(operation),
+    tags: [tagOf(operation.address)],
     ...(operation.key ? { security: [{ bearer: [] }, { apiKey: [] }] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBody(operation),
@@ -237,10 +98,22 @@ function operationObject(operation: Operation): object {
   };
 }
 
+/** The words of a parameter stand beside its schema. */
+function parameter(name: string, place: 'query' | 'header', schema: TSchema, required: boolean): object {
+  const { description, ...bounds } = schema as TSchema & { readonly description?: string };
+  return { name, in: place, required, schema: bounds, description };
+}
+
+const KEYS = {
+  inference: 'Needs an API key.',
+  management: 'Needs a management key.',
+  provider: "Needs a key of a provider's account.",
+} as const;
+
 /** What a caller needs beside the summary: the credential, and how often the route may be called. */
-function sentence({ summary, key, inference }: Operation): string {
-  const needs = key ? 'Needs an API key.' : 'Needs no key.';
-  return `${summary}. ${needs}${inference ? ' The charge is recorded before the end of the answer is sent.' : ''}`;
+function sentence({ description, key, inference }: Operation): string {
+  const needs = key === undefined ? 'Needs no key.' : KEYS[key];
+  return `${description} ${needs}${inference ? ' The charge is recorded before the end of the answer is sent.' : ''}`;
 }
 
 /** Groups operations by the first part of their path. */
@@ -271,18 +144,17 @@ function requestBody({ body, form }: Operation): object {
   return { requestBody: { required: true, content: { [type]: { schema: ref(schema) } } } };
 }
 
-function operationId({ method, path }: Operation): string {
-  const words = path.split(/[^A-Za-z]+/).filter(Boolean);
+function operationId({ method, address }: Addressed): string {
+  const words = address.split(/[^A-Za-z]+/).filter(Boolean);
   return [method, ...words.map((word) => word[0]?.toUpperCase() + word.slice(1))].join('');
 }
 
-function answered({ reply, frame, inference, namesUnread, bytes, status }: Operation): object {
-  if (status === 101) return { description: 'The connection goes on as a WebSocket' };
-  if (bytes) return { description: 'The bytes', content: { 'application/octet-stream': {} } };
+function answered({ answers, reply, frame, inference, namesUnread, bytes, status }: Operation): object {
+  if (status === 101) return { description: answers };
+  if (bytes) return { description: answers, content: { 'application/octet-stream': {} } };
   const stream =
     frame === undefined ? {} : { 'text/event-stream': { schema: { type: 'string' }, 'x-frame': ref(frame) } };
-  if (frame !== undefined && reply === undefined) return { description: 'A stream of frames', content: stream };
-  const json = { schema: reply === undefined ? { type: 'object' } : ref(reply) };
+  if (reply === undefined) return { description: answers, content: stream };
   const header = (description: string): object => ({ description, schema: { type: 'string' } });
   const headers = {
     ...(inference
@@ -296,17 +168,21 @@ function answered({ reply, frame, inference, namesUnread, bytes, status }: Opera
       : {}),
   };
   return {
-    description: frame === undefined ? 'The answer' : 'The answer, whole or as a stream of frames',
+    description: answers,
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    content: { 'application/json': json, ...stream },
+    content: { 'application/json': { schema: ref(reply) }, ...stream },
   };
 }
 
 function failed({ failure }: Operation): object {
-  const schema = failure === undefined ? ref('Error') : { anyOf: [ref('Error'), ref(failure)] };
-  return { description: 'A failure', content: { 'application/json': { schema } } };
+  const common = ref({ Error: envelopeSchema });
+  const schema = failure === undefined ? common : { anyOf: [common, ref(failure)] };
+  return {
+    description: 'A refusal or a failure: `metadata.error_type` says which.',
+    content: { 'application/json': { schema } },
+  };
 }
 
-function ref(name: string): object {
-  return { $ref: `#/components/schemas/${name}` };
+function ref(component: Named): object {
+  return { $ref: `#/components/schemas/${Object.keys(component)[0]}` };
 }

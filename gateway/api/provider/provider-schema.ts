@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
 import { described, listOf, objectOf, oneOf, orNull } from '../../dialects/request/members.ts';
 import { measured } from '../catalogue/endpoint-schema.ts';
 import { pricingSchema, text, texts, whole } from '../catalogue/schema-parts.ts';
@@ -195,7 +195,7 @@ const statementSchema = Type.Object({
 });
 
 /** The schemas of the provider's routes, by their names in the published document. */
-export const PROVIDER_SCHEMAS: Readonly<Record<string, TSchema>> = {
+export const PROVIDER_SCHEMAS = {
   OwnProvider: providerSchema,
   Serving: servingSchema,
   Measurements: measurementsSchema,

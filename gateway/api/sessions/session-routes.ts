@@ -5,7 +5,9 @@ import { paramOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { endSession, endSessions, openSessions } from '../../management/sessions.ts';
+import { deletedSchema } from '../keys/key-schema.ts';
 import type { Managing } from '../wire/managing.ts';
+import type { Operations } from '../wire/operation.ts';
 
 /** The browsers that are signed in to the account of a management key: listed, and signed out one by one or all. */
 export function sessionRoutes(parts: Managing): readonly Route[] {
@@ -81,3 +83,29 @@ export const sessionsEndedSchema = Type.Object({
   deleted: Type.Literal(true, { description: 'Always true: it is gone.' }),
   ended_count: Type.Integer({ description: 'How many sessions were ended.' }),
 });
+
+/** What the document says of the routes. */
+export const SESSION_OPERATIONS: Operations = {
+  'GET /sessions': {
+    key: 'management',
+    summary: 'The browsers signed in to the account',
+    description: 'With what each signed in, and until when.',
+    answers: 'Every open session, newest first.',
+    reply: { SessionList: sessionListSchema },
+  },
+  'DELETE /sessions': {
+    key: 'management',
+    summary: 'Signs every browser out',
+    description: 'Ends every session of the account at once.',
+    answers: 'How many sessions were ended.',
+    reply: { SessionsEnded: sessionsEndedSchema },
+  },
+  'DELETE /sessions/{id}': {
+    key: 'management',
+    summary: 'Signs one browser out',
+    description: 'An unknown session is 404.',
+    answers: 'The session is ended.',
+    path: { id: 'Id of the session, as GET /sessions lists it.' },
+    reply: { Deleted: deletedSchema },
+  },
+};

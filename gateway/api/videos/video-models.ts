@@ -6,6 +6,7 @@ import { listVideoModels } from '../../catalogue/video-models.ts';
 import { described, listOf, orNull } from '../../dialects/request/members.ts';
 import type { Route } from '../../edge/route.ts';
 import type { PreparedAnswers } from '../catalogue/prepared-answers.ts';
+import type { Operations } from '../wire/operation.ts';
 
 interface VideoModelsParts {
   readonly cluster: Pick<Cluster, 'board'>;
@@ -71,3 +72,14 @@ export const videoModelListSchema = Type.Object({
     creativity: Type.Null({ description: 'Always null: no such control is offered.' }),
   }),
 });
+
+/** What the document says of the routes. */
+export const VIDEO_MODEL_OPERATIONS: Operations = {
+  'GET /videos/models': {
+    key: 'inference',
+    summary: 'The models that render videos',
+    description: 'With what each accepts and costs; null where no live endpoint declares it.',
+    answers: 'Every model with a live endpoint that renders.',
+    reply: { VideoModelList: videoModelListSchema },
+  },
+};

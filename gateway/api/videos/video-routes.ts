@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { type Cluster, ownerOf } from '../../../actors/runtime/index.ts';
 import { isVideoJobId } from '../../../actors/terms/ids.ts';
 import { type JobRecord, jobDocument, jobPath } from '../../../actors/video-job/job-record.ts';
@@ -15,13 +16,77 @@ import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import type { InferenceServices } from '../../inference/services.ts';
 import { parseVideo } from '../../jobs/video/parse-video.ts';
 import { submitVideoRequest } from '../../jobs/video/submit-video.ts';
+import { videoRequestSchema } from '../../jobs/video/video-schema.ts';
 import { exactText, renderExact } from '../../json/exact-json.ts';
 import { type GatewayError, invalid, notFound, refusalError } from '../../terms/gateway-error.ts';
+import { after, limitTo, type Operation, type Operations, submissionHeaders } from '../wire/operation.ts';
+import { videoAcceptedSchema, videoJobListSchema, videoJobSchema } from './video-schema.ts';
 
 export interface VideoParts extends Downloading {
   readonly cluster: Cluster;
   readonly askMs: number;
 }
+
+const jobId = { id: 'Id of the job, as its submission answered it.' };
+const clip: Pick<Operation, 'key' | 'path' | 'query' | 'headers' | 'bytes'> = {
+  key: 'inference',
+  path: jobId,
+  query: { index: Type.Integer({ minimum: 0, description: 'Position of the clip, from 0.' }) },
+  headers: {
+    Range: Type.String({ description: 'One range: `bytes=first-last`, `bytes=first-` or `bytes=-count`.' }),
+  },
+  bytes: true,
+};
+
+/** What the document says of the routes. */
+export const VIDEO_OPERATIONS: Operations = {
+  'POST /videos': {
+    key: 'inference',
+    summary: 'Submits a video job',
+    description: 'Its clip is rendered in the background; a `callback_url` receives the outcome.',
+    answers: 'The job is accepted.',
+    headers: submissionHeaders('job'),
+    body: { VideoRequest: videoRequestSchema },
+    reply: { VideoAccepted: videoAcceptedSchema },
+    status: 202,
+  },
+  'GET /videos': {
+    key: 'inference',
+    summary: 'The video jobs of this account, newest first',
+    description: 'Ended jobs are listed until their retention is over.',
+    answers: 'A page of jobs.',
+    query: { limit: limitTo(100), after },
+    reply: { VideoJobList: videoJobListSchema },
+  },
+  'GET /videos/{id}': {
+    key: 'inference',
+    summary: 'One video job',
+    description: 'A member is absent until its fact is known.',
+    answers: 'The job with what is known of it.',
+    path: jobId,
+    reply: { VideoJob: videoJobSchema },
+  },
+  'GET /videos/{id}/content': {
+    ...clip,
+    summary: 'The bytes of one clip, whole or one range of them',
+    description: 'A clip may be fetched within its window; afterwards it is 410.',
+    answers: 'The bytes of the clip.',
+  },
+  'HEAD /videos/{id}/content': {
+    ...clip,
+    summary: 'The length of one clip',
+    description: 'The headers of the GET; it counts as no delivery.',
+    answers: 'The headers of the clip.',
+  },
+  'POST /videos/{id}/cancel': {
+    key: 'inference',
+    summary: 'Cancels a video job',
+    description: 'A render is stopped where its provider can; a job that has ended is 409.',
+    answers: 'The job as it is now.',
+    path: jobId,
+    reply: { VideoJob: videoJobSchema },
+  },
+};
 
 /** Video jobs of the caller's account. (rule V29, rule V37) */
 export function videoRoutes(parts: VideoParts): readonly Route[] {

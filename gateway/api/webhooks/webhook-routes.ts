@@ -10,6 +10,8 @@ import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { signingSecret } from '../../jobs/webhook/signing-secret.ts';
 import { invalid, notFound, refusalError } from '../../terms/gateway-error.ts';
+import { after, limitTo, type Operations } from '../wire/operation.ts';
+import { deliveryListSchema, deliverySchema, webhookSecretSchema } from './webhook-schema.ts';
 
 const PAGE = { usual: 20, most: 100 } as const;
 
@@ -22,6 +24,40 @@ export interface WebhookParts {
   /** How long the secret before a rotation remains valid. */
   readonly secretOverlapMs: number;
 }
+
+/** What the document says of the routes. */
+export const WEBHOOK_OPERATIONS: Operations = {
+  'GET /webhooks/secret': {
+    key: 'inference',
+    summary: 'The secret that signs the webhooks of this account',
+    description: 'It exists from the first job that names a `callback_url`, or from a rotation.',
+    answers: 'The secret in use.',
+    reply: { WebhookSecret: webhookSecretSchema },
+  },
+  'POST /webhooks/secret/rotate': {
+    key: 'inference',
+    summary: 'Mints a new signing secret',
+    description: 'The previous secret signs too for a day.',
+    answers: 'The new secret.',
+    reply: { WebhookSecret: webhookSecretSchema },
+  },
+  'GET /webhooks/deliveries': {
+    key: 'inference',
+    summary: 'The webhooks of this account with their attempts, newest first',
+    description: 'Shows which receivers answered, and when the next attempt begins.',
+    answers: 'A page of deliveries.',
+    query: { limit: limitTo(100), after },
+    reply: { WebhookDeliveryList: deliveryListSchema },
+  },
+  'POST /webhooks/deliveries/{id}/retry': {
+    key: 'inference',
+    summary: 'Begins the next attempt of a waiting webhook now',
+    description: 'It is one of the eight attempts. A delivery that does not wait is 409.',
+    answers: 'The delivery, under way.',
+    path: { id: 'Id of the event, as `Gateway-Idempotency-Key` sent it.' },
+    reply: { WebhookDelivery: deliverySchema },
+  },
+};
 
 /** The signing secret and the deliveries of the caller's account, for any of its keys. (rule V42, rule V43) */
 export function webhookRoutes(parts: WebhookParts): readonly Route[] {

@@ -28,9 +28,20 @@ import {
   removeWorkspace,
   requireWorkspace,
 } from '../../management/workspaces.ts';
+import { deletedSchema } from '../keys/key-schema.ts';
 import { bodyReader } from '../wire/body-reader.ts';
 import type { Managing } from '../wire/managing.ts';
+import { limitTo, type Operations, offset } from '../wire/operation.ts';
 import { budgetObject, memberObject, workspaceObject } from './workspace-object.ts';
+import {
+  budgetListSchema,
+  budgetReplySchema,
+  memberListSchema,
+  membersAddedSchema,
+  membersRemovedSchema,
+  workspaceListSchema,
+  workspaceReplySchema,
+} from './workspace-schema.ts';
 
 const PAGE = { usual: 50, most: 100 } as const;
 const createBody = bodyReader(workspaceCreateSchema);
@@ -38,6 +49,114 @@ const editBody = bodyReader(workspaceEditSchema);
 const addBody = bodyReader(membersAddSchema);
 const removeBody = bodyReader(membersRemoveSchema);
 const budgetBody = bodyReader(budgetSetSchema);
+
+const workspaceId = { id: 'Id or slug of the workspace.' };
+const INTERVAL = 'daily, weekly, monthly or lifetime.';
+
+/** What the document says of the routes. */
+export const WORKSPACE_OPERATIONS: Operations = {
+  'GET /workspaces': {
+    key: 'management',
+    summary: 'The workspaces of the account, the default one first',
+    description: 'A workspace sets routing rules and budgets for its keys.',
+    answers: 'A page of workspaces.',
+    query: { offset, limit: limitTo(100) },
+    reply: { WorkspaceList: workspaceListSchema },
+  },
+  'POST /workspaces': {
+    key: 'management',
+    summary: 'Creates a workspace',
+    description: 'What the body leaves out is as the service is configured.',
+    answers: 'The new workspace.',
+    body: { WorkspaceCreate: workspaceCreateSchema },
+    reply: { Workspace: workspaceReplySchema },
+    status: 201,
+  },
+  'GET /workspaces/{id}': {
+    key: 'management',
+    summary: 'One workspace, by id or slug',
+    description: 'With what is left of its tightest budget.',
+    answers: 'The workspace with its settings.',
+    path: workspaceId,
+    reply: { Workspace: workspaceReplySchema },
+  },
+  'PATCH /workspaces/{id}': {
+    key: 'management',
+    summary: 'Changes a workspace',
+    description: 'A member that is left out stays; null removes a description or a list of allowed providers.',
+    answers: 'The workspace as it is now.',
+    path: workspaceId,
+    body: { WorkspaceEdit: workspaceEditSchema },
+    reply: { Workspace: workspaceReplySchema },
+  },
+  'DELETE /workspaces/{id}': {
+    key: 'management',
+    summary: 'Deletes a workspace without keys',
+    description: 'The default workspace is 403, one with keys 409.',
+    answers: 'The workspace is deleted.',
+    path: workspaceId,
+    reply: { Deleted: deletedSchema },
+  },
+  'GET /workspaces/{id}/members': {
+    key: 'management',
+    summary: 'Members of a workspace',
+    description: 'Keys of the workspace can be assigned to them.',
+    answers: 'Every member of the workspace.',
+    path: workspaceId,
+    reply: { MemberList: memberListSchema },
+  },
+  'POST /workspaces/{id}/members/add': {
+    key: 'management',
+    summary: 'Adds members, or changes their role',
+    description: 'A member that exists gets the role of the body.',
+    answers: 'The named members, and how many are new.',
+    path: workspaceId,
+    body: { MembersAdd: membersAddSchema },
+    reply: { MembersAdded: membersAddedSchema },
+  },
+  'POST /workspaces/{id}/members/remove': {
+    key: 'management',
+    summary: 'Removes members without keys',
+    description: 'All of them or none: a member with keys is 409.',
+    answers: 'How many members were removed.',
+    path: workspaceId,
+    body: { MembersRemove: membersRemoveSchema },
+    reply: { MembersRemoved: membersRemovedSchema },
+  },
+  'GET /workspaces/{id}/budgets': {
+    key: 'management',
+    summary: 'Budgets of a workspace',
+    description: 'At most one for each interval.',
+    answers: 'Every budget of the workspace.',
+    path: workspaceId,
+    reply: { BudgetList: budgetListSchema },
+  },
+  'GET /workspaces/{id}/budgets/{interval}': {
+    key: 'management',
+    summary: 'One budget of a workspace',
+    description: 'The amount that its keys may spend in the interval.',
+    answers: 'The budget with its amount.',
+    path: { ...workspaceId, interval: INTERVAL },
+    reply: { Budget: budgetReplySchema },
+  },
+  'PUT /workspaces/{id}/budgets/{interval}': {
+    key: 'management',
+    summary: 'Sets a budget of a workspace',
+    description: 'Charges of the interval and open holds together never exceed it when a request is admitted.',
+    answers: 'The budget as it is now.',
+    path: { ...workspaceId, interval: INTERVAL },
+    body: { BudgetSet: budgetSetSchema },
+    reply: { Budget: budgetReplySchema },
+  },
+  'DELETE /workspaces/{id}/budgets/{interval}': {
+    key: 'management',
+    summary: 'Removes a budget of a workspace',
+    description: 'Its keys are bounded by their limits and the balance alone.',
+    answers: 'The budget is removed.',
+    path: { ...workspaceId, interval: INTERVAL },
+    reply: { Deleted: deletedSchema },
+  },
+};
 
 /** The workspaces of the account of a management key; each is named by its id or slug. (rule K22) */
 export function workspaceRoutes(parts: Managing): readonly Route[] {

@@ -70,7 +70,9 @@ function closed(schema: unknown): unknown {
 const ajv = new Ajv2020({ strict: false });
 
 function conforms(name: string, answer: unknown): void {
-  const validate = ajv.compile(closed(JSON.parse(JSON.stringify(CATALOGUE_SCHEMAS[name]))) as object);
+  const validate = ajv.compile(
+    closed(JSON.parse(JSON.stringify(CATALOGUE_SCHEMAS[name as keyof typeof CATALOGUE_SCHEMAS]))) as object,
+  );
   assert.ok(validate(JSON.parse(JSON.stringify(answer))), `${name}: ${JSON.stringify(validate.errors?.slice(0, 3))}`);
 }
 

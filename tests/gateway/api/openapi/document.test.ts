@@ -3,11 +3,11 @@ import { Check } from 'typebox/value';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ERROR_TYPES } from '../../../../actors/terms/refusal.ts';
-import { openApiRoute } from '../../../../gateway/api/api-routes.ts';
+import { OPERATIONS, openApiRoute } from '../../../../gateway/api/api-routes.ts';
 import { feedEnded, feedOpened } from '../../../../gateway/api/events/event-object.ts';
 import { feedEventSchema } from '../../../../gateway/api/events/event-schema.ts';
 import { envelopeSchema, openApiDocument } from '../../../../gateway/api/openapi/document.ts';
-import { OPERATIONS } from '../../../../gateway/api/openapi/operations.ts';
+import type { Operation } from '../../../../gateway/api/wire/operation.ts';
 import { ChatFrames } from '../../../../gateway/dialects/chat/frames.ts';
 import { render } from '../../../../gateway/dialects/chat/render.ts';
 import { chatChunk, chatReply } from '../../../../gateway/dialects/chat/reply-schema.ts';
@@ -27,7 +27,7 @@ import { responsesError, responsesEvent, responsesReply } from '../../../../gate
 import { responsesRequest } from '../../../../gateway/dialects/responses/request-schema.ts';
 import { responsesDialect, responsesReplyDialect } from '../../../../gateway/dialects/responses/responses-dialect.ts';
 import type { RequestContext } from '../../../../gateway/edge/request-context.ts';
-import type { Route } from '../../../../gateway/edge/route.ts';
+import type { Route, RoutePolicy } from '../../../../gateway/edge/route.ts';
 import type { RouteAnswer } from '../../../../gateway/http/write-answer.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
@@ -62,20 +62,37 @@ async function served(): Promise<{ readonly type: string; readonly text: string;
   return { type: answer.type, text, document: JSON.parse(text) };
 }
 
+/** The kind of key that the document names for each policy. */
+const KINDS: Readonly<Record<RoutePolicy, Operation['key']>> = {
+  unguarded: undefined,
+  open: undefined,
+  key: 'inference',
+  admit: 'inference',
+  management: 'management',
+  provider: 'provider',
+};
+
 it('the document and the registered routes list the same operations (rule E12)', async () => {
   const { document } = await served();
   const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method} ${path}`),
   );
-  const nameOf = ({ method, path }: Route): string =>
+  const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
     // The prefix itself is one route, with and without its slash.
     `${method.toLowerCase()} ${path === '' ? '/' : path.replaceAll(/:(\w+)/g, '{$1}')}`;
   assert.equal([...new Set(apiTable().map(nameOf))].sort(), documented.sort());
   const secured = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { security }]) => (security ? [`${method} ${path}`] : [])),
   );
-  const keyed = apiTable().filter(({ policy }) => ['key', 'management', 'provider', 'admit'].includes(policy));
-  assert.equal(secured.sort(), keyed.map(nameOf).sort());
+  const needs = Object.entries(OPERATIONS).flatMap(([route, { key }]) => (key === undefined ? [] : [{ route, key }]));
+  assert.equal(
+    secured.sort(),
+    needs.map(({ route }) => route.replace(/^\w+/, (method) => method.toLowerCase())).sort(),
+  );
+  for (const { policy, ...route } of apiTable()) {
+    const { key } = OPERATIONS[nameOf(route).replace(/^\w+/, (method) => method.toUpperCase())] as Operation;
+    assert.is(key, KINDS[policy], nameOf(route));
+  }
 });
 
 it('a route that is not registered is absent from the document', async () => {
@@ -131,8 +148,25 @@ interface Described {
     readonly content: Readonly<Record<string, { readonly schema?: { readonly $ref?: string } }>>;
   };
   readonly responses: Readonly<
-    Record<string, { readonly content?: Readonly<Record<string, { readonly schema?: { readonly $ref?: string } }>> }>
+    Record<
+      string,
+      {
+        readonly description?: string;
+        readonly content?: Readonly<Record<string, { readonly schema?: { readonly $ref?: string } }>>;
+      }
+    >
   >;
+}
+
+/** Words that carry no meaning of their own. */
+const FILLERS = new Set('a an and are for in is it its of or that the this to what which'.split(' '));
+const stemOf = (word: string): string => word.toLowerCase().replace(/ies$/, 'y').replace(/s$/, '');
+
+/** True for words that say no more than the name: fewer than two of their stems are not in it. */
+function repeats(name: string, words: string): boolean {
+  const known = new Set(name.split(/[^A-Za-z0-9]+/).map(stemOf));
+  const stems = [...words.matchAll(/[A-Za-z0-9]+/g)].map(([word]) => stemOf(word));
+  return new Set(stems.filter((stem) => !FILLERS.has(stem) && !known.has(stem))).size < 2;
 }
 
 /** What one operation lacks. */
@@ -149,16 +183,19 @@ function lacking({ body, policy }: Route, operation: Described): readonly string
   const sent = Object.values(requestBody?.content ?? {});
   return [
     ...(summary === '' ? ['summary'] : []),
-    ...(description.length <= summary.length ? ['description'] : []),
+    ...(description === '' || description.startsWith(summary) ? ['description'] : []),
+    ...(repeats('the answer', answer?.description ?? '') ? ['words of the answer'] : []),
     ...(tags.length === 1 ? [] : ['tag']),
-    ...parameters.filter((one) => !one.description || !one.schema).map(({ name }) => `words of the parameter ${name}`),
+    ...parameters
+      .filter(({ name, schema, description: words = '' }) => !schema || repeats(name, words))
+      .map(({ name }) => `words of the parameter ${name}`),
     ...(body !== 'none' && !sent.some(({ schema }) => schema?.$ref) ? ['schema of the request'] : []),
     ...(isTold ? [] : ['schema of the reply']),
     ...(failure.includes('#/components/schemas/Error"') || policy === 'unguarded' ? [] : ['error envelope']),
   ];
 }
 
-it('every route has its summary, description, parameters in words, and schemas of request, reply and failure', () => {
+it('every route has words of its own for itself, its parameters and its answer, and schemas of request, reply and failure', () => {
   const paths = published.paths as unknown as Readonly<Record<string, Readonly<Record<string, Described>>>>;
   const lacks = apiTable().flatMap((route) => {
     const path = route.path === '' ? '/' : route.path.replaceAll(/:(\w+)/g, '{$1}');
@@ -167,18 +204,9 @@ it('every route has its summary, description, parameters in words, and schemas o
     return found.map((what) => `${route.method} ${route.path} lacks its ${what}`);
   });
   assert.equal(lacks, []);
+  const summaries = Object.values(OPERATIONS).map(({ summary }) => summary);
+  assert.is(new Set(summaries).size, summaries.length);
 });
-
-/** Words that carry no meaning of their own. */
-const FILLERS = new Set('a an and are for in is it its of or that the this to what which'.split(' '));
-const stemOf = (word: string): string => word.toLowerCase().replace(/ies$/, 'y').replace(/s$/, '');
-
-/** True for words that say no more than the name: fewer than two of their stems are not in it. */
-function repeats(name: string, words: string): boolean {
-  const known = new Set(name.split(/[^A-Za-z0-9]+/).map(stemOf));
-  const stems = [...words.matchAll(/[A-Za-z0-9]+/g)].map(([word]) => stemOf(word));
-  return new Set(stems.filter((stem) => !FILLERS.has(stem) && !known.has(stem))).size < 2;
-}
 
 /** A constant is described by its value. */
 const isConstant = (words: string): boolean => /^Always \S+/.test(words);
