@@ -1,6 +1,6 @@
-/** The smallest durable actor for cluster tests: adds, replies with its sum, publishes it. */
+/** The smallest durable actor for cluster tests: adds, replies with its sum, publishes it. Its second chart is a later build. */
 import { assign, setup } from 'xstate';
-import { emit } from '../../actors/runtime/actor/effect.ts';
+import { emit, type Kind } from '../../actors/runtime/index.ts';
 import { testKind } from '../support/test-kind.ts';
 
 interface Context {
@@ -42,3 +42,50 @@ export const tally = testKind({
   volatile: ['tally.read'],
   explain: (view) => [`It has added up to ${(view.context as unknown as Context).sum}.`],
 });
+
+interface Cents {
+  readonly cents: number;
+}
+
+const centsMachine = setup({
+  types: { context: {} as Cents, events: {} as Event, input: {} as { address: string } },
+  actions: {
+    add: assign({
+      cents: ({ context, event }) => context.cents + (event.type === 'tally.add' ? event.by * 100 : 0),
+    }),
+    answer: emit(({ context }: { context: Cents; event: Event }) => ({
+      type: 'reply',
+      body: { sum: context.cents / 100 },
+    })),
+  },
+}).createMachine({
+  id: 'tally',
+  type: 'parallel',
+  context: { cents: 0 },
+  options: { maxIterations: 10 },
+  states: {
+    sum: {
+      initial: 'open',
+      states: { open: { on: { 'tally.add': { actions: ['add', 'answer'] }, 'tally.read': { actions: ['answer'] } } } },
+    },
+    audit: { initial: 'off', states: { off: {} } },
+  },
+});
+
+/** The second chart: stores the sum in cents and adds a region. */
+export const tallyTwo: Kind = {
+  ...tally,
+  machine: centsMachine,
+  version: 2,
+  upcast: ({ context, status }) => ({
+    value: { sum: 'open', audit: 'off' },
+    context: { cents: (context as { sum: number }).sum * 100 },
+    status,
+  }),
+  downcast: ({ context, status }) => ({
+    value: 'open',
+    context: { sum: (context as unknown as Cents).cents / 100 },
+    status,
+  }),
+  explain: (view) => [`It has added up to ${(view.context as unknown as Cents).cents} cents.`],
+};

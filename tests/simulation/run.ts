@@ -1,6 +1,7 @@
 import { kinds } from '../../actors/kinds.ts';
 import type { Kind } from '../../actors/runtime/index.ts';
 import { purseKind } from '../actors/example-kinds/purse.ts';
+import { vaultKind } from '../actors/example-kinds/vault.ts';
 import { audit, type Verdict } from '../support/auditor/audit.ts';
 import type { KeyUsage } from '../support/auditor/evidence.ts';
 import { gather } from './gather.ts';
@@ -8,7 +9,6 @@ import { History } from './history.ts';
 import { alarmKind } from './kinds/alarm.ts';
 import { billerKind } from './kinds/biller.ts';
 import { cellKind } from './kinds/cell.ts';
-import { fundKind } from './kinds/fund.ts';
 import { jobKind } from './kinds/job.ts';
 import { tallyKind } from './kinds/tally.ts';
 import { walletKind } from './kinds/wallet.ts';
@@ -100,7 +100,7 @@ class Simulation {
       walletKind,
       jobKind,
       billerKind,
-      fundKind,
+      vaultKind,
     ];
     const log = (node: string, record: Readonly<Record<string, unknown>>): void =>
       history.note('log', { node, ...record });

@@ -1,5 +1,5 @@
 /**
- * A test kind: bills, each recorded as paid in the step that takes the payment from the fund of its shard. They arrive as
+ * A test kind: bills, each recorded as paid in the step that takes the payment from the vault of its shard. They arrive as
  * asks, timers, activity results and messages of other shards. A bill with `copes` is recorded as failed when the payment is
  * refused; other refused bills, and inputs received while the biller is closed, become dead letters.
  */
@@ -42,8 +42,8 @@ const put = (event: BillerEvent, state: Bill['state']): Effect => {
 };
 const take = (event: BillerEvent): Effect => {
   const bill = billOf(event);
-  const to = event.self.replace('biller:', 'fund:');
-  return { type: 'send', to, event: { type: 'fund.take', bill, amount: Number(termsOf(event).amount) } };
+  const to = event.self.replace('biller:', 'vault:');
+  return { type: 'send', to, event: { type: 'take', bill, amount: Number(termsOf(event).amount) } };
 };
 const BEGUN: Effect = { type: 'reply', body: { begun: true } };
 const does = (effects: (event: BillerEvent) => readonly Effect[]) =>

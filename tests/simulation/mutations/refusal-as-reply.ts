@@ -1,15 +1,15 @@
 import { emit, type Kind } from '../../../actors/runtime/index.ts';
-import { fundKind, fundMachine } from '../kinds/fund.ts';
+import { vaultKind, vaultMachine } from '../../actors/example-kinds/vault.ts';
 import type { Mutation } from '../mutation.ts';
 
-const fund: Kind = {
-  ...fundKind,
-  machine: fundMachine.provide({ actions: { refuse: emit(() => ({ type: 'reply', body: 'refused' })) } }),
+const vault: Kind = {
+  ...vaultKind,
+  machine: vaultMachine.provide({ actions: { refuse: emit(() => ({ type: 'reply', body: 'refused' })) } }),
 };
 
 /** Turns a refusal into an ordinary reply, so the step that sent the refused message is committed. */
 export const refusalAsReply: Mutation = {
   name: 'refusal answered as a reply',
   caughtBy: 61,
-  kinds: (sound) => sound.map((kind) => (kind.name === fund.name ? fund : kind)),
+  kinds: (sound) => sound.map((kind) => (kind.name === vault.name ? vault : kind)),
 };

@@ -1,6 +1,7 @@
 import { type ActorEvent, AskError, type Json } from '../../../actors/runtime/index.ts';
 import type { ActivityHandler, ActivityTask } from '../../../actors/runtime/ports/activity.ts';
 import type { Clock } from '../../../actors/runtime/ports/clock.ts';
+import type { Payment } from '../../actors/example-kinds/vault.ts';
 import type {
   BillRequested,
   BillStored,
@@ -10,7 +11,6 @@ import type {
 import { WIDE } from '../../support/wide.ts';
 import type { History } from '../history.ts';
 import type { Bill } from '../kinds/biller.ts';
-import type { Payment } from '../kinds/fund.ts';
 import type { Database } from '../world/database.ts';
 import type { Dice } from '../world/dice.ts';
 import type { Client } from './client.ts';
@@ -37,10 +37,10 @@ export class Bills {
     this.#database = database;
   }
 
-  /** Setup, before any fault: every biller and its fund. */
+  /** Setup, before any fault: every biller and its vault. */
   async fill(client: Client): Promise<void> {
     for (const owner of this.#owners) {
-      await client.node.ask(`fund:${owner}`, { type: 'fund.fill', amount: FILLED }, { withinMs: 30_000 });
+      await client.node.ask(`vault:${owner}`, { type: 'fill', amount: FILLED }, { withinMs: 30_000 });
       await client.node.ask(`biller:${owner}`, { type: 'biller.open' }, { withinMs: 30_000 });
     }
   }
@@ -48,7 +48,7 @@ export class Bills {
   async act(client: Client): Promise<void> {
     const { dice } = client;
     const share = dice.fraction();
-    if (share < 0.15) return this.#turn(client, dice.pick(['biller', 'fund']));
+    if (share < 0.15) return this.#turn(client, dice.pick(['biller', 'vault']));
     if (share < 0.32) return this.#retry(client);
     const way = dice.pick(['pay', 'later', 'work', 'send'] as const);
     const owner = dice.pick(this.#owners);
@@ -79,7 +79,8 @@ export class Bills {
 
   /** Closes or opens one actor. */
   async #turn({ node, dice }: Client, kind: string): Promise<void> {
-    const type = dice.happens(0.5) ? (kind === 'fund' ? 'fund.shut' : 'biller.close') : `${kind}.open`;
+    const turn = dice.happens(0.5) ? 'close' : 'open';
+    const type = kind === 'vault' ? turn : `biller.${turn}`;
     await endingOf(node.ask(`${kind}:${dice.pick(this.#owners)}`, { type }, { withinMs: ASK_MS }));
   }
 
@@ -110,7 +111,7 @@ export class Bills {
 
   funds(): readonly FundStored[] {
     return this.#owners.map((owner) => {
-      const address = `fund:${owner}`;
+      const address = `vault:${owner}`;
       const actor = this.#database.tables.loadActor(address)?.actor;
       const amount =
         actor === undefined ? 0 : (JSON.parse(actor.snapshot) as { context: { amount: number } }).context.amount;
@@ -138,7 +139,7 @@ export class Bills {
       if (state === 'failed' && timers.has(bill)) this.#history.saw('refusal delivered to a chart');
     }
     for (const { failure } of this.deadLetters()) {
-      const refused = failure.includes(' refused fund.take') || failure.includes(' handle fund.take');
+      const refused = failure.includes(' refused take') || failure.includes(' handle take');
       this.#history.saw(refused ? 'refused input dead-lettered' : 'unhandled input dead-lettered');
     }
   }

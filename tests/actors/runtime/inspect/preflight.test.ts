@@ -4,8 +4,7 @@ import type { RegisteredKind } from '../../../../actors/runtime/actor/charts/reg
 import { register } from '../../../../actors/runtime/actor/charts/register.ts';
 import { preflight } from '../../../../actors/runtime/inspect/preflight.ts';
 import { systemClock } from '../../../../actors/runtime/system/clock.ts';
-import { tally } from '../../../cluster/tally.ts';
-import { tallyTwo } from '../../../cluster/tally-two.ts';
+import { tally, tallyTwo } from '../../../cluster/tally.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { DamagedStore } from '../../../support/damaged-store.ts';
 import { counterKind } from '../../example-kinds/counter.ts';
