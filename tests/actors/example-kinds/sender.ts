@@ -72,6 +72,8 @@ const machine = setup({
         'unknown.failed': {},
         'unknown.attempt': {},
         post: { actions: ['post', 'answer'] },
+        // Records and sends in one commit, as a line of a batch does; a receiver answers.
+        deliver: { actions: ['record', 'post'] },
         work: { actions: ['work', 'answer'] },
         drop: { actions: ['drop', 'answer'] },
         remind: { actions: ['remind', 'answer'] },
@@ -86,7 +88,7 @@ const machine = setup({
 export const senderKind = testKind({
   name: 'sender',
   machine,
-  creates: ['open', 'note'],
+  creates: ['open', 'note', 'deliver'],
   activities: ['work', 'unknown'],
   explain: () => ['sends messages'],
 });

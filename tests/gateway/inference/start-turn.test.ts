@@ -11,7 +11,7 @@ import { CallerAbort } from '../../../gateway/inference/caller-abort.ts';
 import { type EndedTurn, endTurn, type Settle } from '../../../gateway/inference/end-turn.ts';
 import type { RunningTurn } from '../../../gateway/inference/running-turn.ts';
 import { CallerLeft } from '../../../gateway/terms/gateway-error.ts';
-import { lineKind } from '../../actors/example-kinds/line.ts';
+import { senderKind } from '../../actors/example-kinds/sender.ts';
 import { openStage } from '../../actors/runtime/durable/stage.ts';
 import { bounded } from '../../support/bounded.ts';
 import * as words from '../../support/model/words.ts';
@@ -259,7 +259,7 @@ it('the run, its attempt and the session of a conversation reach the hold and th
 
 /** Real actors of one account in one engine, and inference that asks them. */
 async function openActors() {
-  const engine = await openStage({ kinds: [...kinds, lineKind] });
+  const engine = await openStage({ kinds: [...kinds, senderKind] });
   for (const [to, event] of [
     [ACCOUNT, { type: 'account.create', name: 'Ada' }],
     [ACCOUNT, words.depositEvent('dep-1', '10')],
@@ -298,7 +298,13 @@ async function openActors() {
 
 /** The caller commits the settlement itself. */
 const byItsCaller: Settle = async (_services, _account, settlement) => settlement;
-const LINE = 'line:acct_1/line_1';
+const LINE = 'sender:acct_1/line_1';
+
+/** A line stores its reply and sends the settlement to the account, in one commit. */
+function lineEnd(settlement: Settlement | null, reply: string): ActorEvent {
+  const settle = { type: 'hold.settle', settlement: settlement as unknown as Json };
+  return { type: 'deliver', note: reply, messages: [{ to: ACCOUNT, event: settle }] };
+}
 
 for (const name of NAMES) {
   it(`a ${name} line commits the settlement with its reply in one commit (rule B18)`, async () => {
@@ -317,15 +323,10 @@ for (const name of NAMES) {
 
     const reply = JSON.stringify(replyOf(running, ended));
     const { entries } = engine.engine.gauges;
-    const recorded = await engine.body(LINE, {
-      type: 'line.end',
-      account: ACCOUNT,
-      settlement: settlement as unknown as Json,
-      reply,
-    });
+    const recorded = await engine.body(LINE, lineEnd(settlement, reply));
     assert.is(engine.engine.gauges.entries, entries + 1, 'one commit');
     assert.equal(recorded, { generation, cost: settlement.cost, late: false });
-    assert.is(await engine.body(LINE, { type: 'line.show' }), reply);
+    assert.equal(await engine.body(LINE, { type: 'open' }), [JSON.stringify(reply)]);
     const settled = await actors.generation(generation);
     assert.is(settled?.status, 'settled');
     assert.equal(settled?.settlement, settlement);
@@ -352,18 +353,13 @@ it('a line whose run was taken over by a later attempt commits neither its reply
     const running = await start(actors.on.services, { ...turnInput, runAttempt });
     ended.push(await endTurn(actors.on.services, running, byItsCaller));
   }
-  const [stale, valid] = ended.map(({ settlement }) => settlement as unknown as Json);
-  const late = await actors.engine.ask(LINE, {
-    type: 'line.end',
-    account: ACCOUNT,
-    settlement: stale ?? null,
-    reply: '1',
-  });
+  const [stale, valid] = ended.map(({ settlement }) => settlement);
+  const late = await actors.engine.ask(LINE, lineEnd(stale ?? null, '1'));
   assert.match(JSON.stringify(late), /"status":409/);
-  assert.is(await actors.engine.body(LINE, { type: 'line.show' }), null);
+  assert.equal(await actors.engine.body(LINE, { type: 'open' }), []);
   assert.equal(await actors.charges(turnInput.generation), []);
-  await actors.engine.body(LINE, { type: 'line.end', account: ACCOUNT, settlement: valid ?? null, reply: '2' });
-  assert.is(await actors.engine.body(LINE, { type: 'line.show' }), '2');
+  await actors.engine.body(LINE, lineEnd(valid ?? null, '2'));
+  assert.equal(await actors.engine.body(LINE, { type: 'open' }), ['"2"']);
   assert.is((await actors.charges(turnInput.generation)).length, 1);
   await actors.close();
 });
@@ -376,8 +372,7 @@ it('a settlement by ask and one by the commit of the caller are recorded alike',
     const running = await start(actors.on.services, turnInput);
     const { settlement } = await endTurn(actors.on.services, running, settle);
     if (settle !== undefined) {
-      const end = { type: 'line.end', account: ACCOUNT, settlement: settlement as unknown as Json, reply: '' };
-      await actors.engine.body(LINE, end);
+      await actors.engine.body(LINE, lineEnd(settlement, ''));
     }
     const record = (await actors.generation('gen-same')) as Generation;
     const { cost, promptTokens, completionTokens, finishReason } = record.settlement as Settlement;
