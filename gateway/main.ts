@@ -241,7 +241,8 @@ class GatewayNode implements NodeHandle {
     });
     this.#gateway = openGateway(this.#context, {
       cluster: this.#node,
-      ...{ secrets, keys },
+      secrets,
+      keys,
       bytes: this.#stores.bytes,
       storeFull: () => this.#stores.store.full(),
       readiness: () => this.#readiness(),

@@ -279,6 +279,50 @@ test('files and functions stay under the size limits', () => {
   assert.equal([...files, ...long], []);
 });
 
+test('no literal is spread into another one: it is written out', () => {
+  const wrong = product.flatMap(({ path, text }) =>
+    [...text.matchAll(/\.\.\.(?:\{(?: |$)|\[[^[\]]*\](?![.:]))/gm)].map(
+      ({ index }) => `${path}:${text.slice(0, index).split('\n').length}`,
+    ),
+  );
+  assert.equal(wrong, []);
+});
+
+/** What a file declares with `export`, on one line each. */
+const EXPORTED = /^export (?:async )?(?:abstract )?(?:function\*? |class |interface |type |const |let )(\w+)/gm;
+/** The names that an import or a re-export takes of a module. */
+const NAMES_OF = /^(?:import|export) (?:type )?\{([^}]*)\} from '([^']+)'/gm;
+/** An import of a whole module, under a name or while the program runs. */
+const WHOLE_OF = /\* as \w+ from '([^']+)'|import\(\s*'([^']+)'/g;
+
+test('no file exports what no other file imports', () => {
+  const taken = new Set<string>();
+  const whole = new Set<string>(['cluster.config.ts']);
+  for (const source of all) {
+    for (const [, names = '', specifier = ''] of source.text.matchAll(NAMES_OF)) {
+      const module = target(source, specifier);
+      for (const name of names.split(','))
+        taken.add(
+          `${module}#${name
+            .trim()
+            .replace(/^type /, '')
+            .replace(/ as .*/s, '')}`,
+        );
+    }
+    for (const [, named, later] of source.text.matchAll(WHOLE_OF))
+      whole.add(target(source, named ?? later ?? '') ?? '');
+  }
+  const wrong = all.flatMap(({ path, text }) =>
+    whole.has(path)
+      ? []
+      : [...text.matchAll(EXPORTED)]
+          .filter(([, name]) => !taken.has(`${path}#${name}`))
+          .map(([, name]) => `${path}: ${name}`),
+  );
+  assert.ok(taken.size > 1_000);
+  assert.equal(wrong, []);
+});
+
 test('each machine has its kind and its test', () => {
   const machines = product.map((source) => source.path).filter((path) => path.endsWith('.machine.ts'));
   const paths = new Set(all.map((source) => source.path));

@@ -14,7 +14,7 @@ import { type AccountView, explainAccount } from './statement.ts';
 import { tombstoneCollection } from './tombstone.ts';
 
 /** Default retention of generation records, counted from their creation. */
-export const GENERATION_RETENTION_MS = 90 * 24 * 3_600_000;
+const GENERATION_RETENTION_MS = 90 * 24 * 3_600_000;
 
 export function accountKind(generationRetentionMs: number | null = GENERATION_RETENTION_MS): Kind {
   return {
@@ -41,7 +41,7 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
 }
 
 /** `by` and `approvedBy` are recorded in the account's audit log. */
-export interface PaidInRequest {
+interface PaidInRequest {
   readonly id: string;
   readonly amount: string;
   readonly by?: Principal;
@@ -50,7 +50,7 @@ export interface PaidInRequest {
 
 export type PaidInAnswer = PaidIn & { readonly repeated: boolean };
 
-export interface AccountCreated {
+interface AccountCreated {
   readonly account: string;
   readonly name: string;
   readonly created: boolean;

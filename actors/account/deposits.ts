@@ -19,7 +19,7 @@ import { add, isNegative, usd } from '../terms/usd.ts';
 import { type AccountState, lastEntry, nextEntry, nextOf, recordEntry } from './account-state.ts';
 
 /** `deposit` is the natural id: a repeat returns what was recorded. */
-export type DepositCredit = Stamped & {
+type DepositCredit = Stamped & {
   readonly type: 'deposit.credit';
   readonly deposit: string;
   readonly amount: string;
@@ -33,7 +33,7 @@ export type DepositCredit = Stamped & {
 };
 
 /** `amount` may have a minus sign. `adjustment` is the natural id. */
-export type AdjustmentRecord = Stamped & {
+type AdjustmentRecord = Stamped & {
   readonly type: 'adjustment.record';
   readonly adjustment: string;
   readonly amount: string;

@@ -24,7 +24,7 @@ export interface AuditState {
 
 /** `audit.append` comes with the commit of a change; `audit.record` is
  * sent by the gateway for changes made outside actors. */
-export type AuditAppend = Stamped & {
+type AuditAppend = Stamped & {
   readonly type: 'audit.append' | 'audit.record';
   readonly action: string;
   readonly target: string;
@@ -33,7 +33,7 @@ export type AuditAppend = Stamped & {
   readonly result: 'done' | 'refused';
 };
 
-export type AuditEvent = AuditAppend | (Stamped & { readonly type: 'audit.head' });
+type AuditEvent = AuditAppend | (Stamped & { readonly type: 'audit.head' });
 
 export const AUDIT = 'audit';
 
@@ -62,7 +62,7 @@ export const auditMachine = setup({
   },
 });
 
-export function headOf({ last }: AuditState): AuditHead {
+function headOf({ last }: AuditState): AuditHead {
   return last === null ? EMPTY_LOG : { sequence: last.sequence, hash: last.hash };
 }
 

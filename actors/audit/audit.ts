@@ -37,9 +37,9 @@ function explain({ context, address }: View): readonly string[] {
 }
 
 /** Rows as a node or the operator's client reads them. */
-export type AuditReader = Pick<RowReader, 'rows'>;
+type AuditReader = Pick<RowReader, 'rows'>;
 
-export interface AuditQuery {
+interface AuditQuery {
   /** 1 to 1000. */
   readonly limit: number;
   /** Continues below this sequence; null begins with the newest entry. */
@@ -84,7 +84,7 @@ export function actionColumn(action: string): { readonly column: 1; readonly equ
   return { column: BY_ACTION, equals: action };
 }
 
-export interface AuditVerification {
+interface AuditVerification {
   readonly reader: AuditReader;
   readonly cluster: Pick<Cluster, 'ask'>;
   readonly withinMs: number;
@@ -122,11 +122,7 @@ export async function recordOperatorChange(
 }
 
 /** The newest entry of a log as its actor remembers it. */
-export async function showAuditHead(
-  cluster: Pick<Cluster, 'ask'>,
-  owner: string,
-  withinMs: number,
-): Promise<AuditHead> {
+async function showAuditHead(cluster: Pick<Cluster, 'ask'>, owner: string, withinMs: number): Promise<AuditHead> {
   try {
     return await ask<AuditHead>(cluster, auditAddress(owner), { type: 'audit.head' }, withinMs);
   } catch (thrown) {

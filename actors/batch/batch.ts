@@ -25,7 +25,7 @@ export const batchKind: Kind = {
   redact: (context: Json) => context,
 };
 
-export interface SubmitOptions {
+interface SubmitOptions {
   readonly bounds: BatchBounds;
   readonly withinMs: number;
 }

@@ -20,7 +20,7 @@ export type NewLine =
   | { readonly customId: string; readonly refused: LineError };
 
 /** A reply sealed under the key of its hour: small ones in the row, others in a blob. */
-export type SealedReply = { readonly value: string } | { readonly blob: SealedBlob };
+type SealedReply = { readonly value: string } | { readonly blob: SealedBlob };
 
 export type LineOutcome = {
   /** Upper bound of the line's bytes in the results file. */
@@ -51,7 +51,7 @@ const ENVELOPE_BYTES = 512;
 /** A `custom_id` of 128 characters, written as JSON. */
 const CUSTOM_ID_BYTES_MAX = 1_024;
 /** The error text that an outcome keeps. */
-export const ERROR_CHARS_MAX = 1_000;
+const ERROR_CHARS_MAX = 1_000;
 /** Result line of a line in flight, and of one that is never sent, at most. */
 export const LINE_BYTES_MAX = ENVELOPE_BYTES + CUSTOM_ID_BYTES_MAX + REPLY_BYTES_MAX;
 export const UNSENT_LINE_BYTES_MAX = ENVELOPE_BYTES + CUSTOM_ID_BYTES_MAX + 256;

@@ -27,7 +27,7 @@ export interface BatchQuery {
   readonly after: string | null;
 }
 
-export interface BatchPage {
+interface BatchPage {
   readonly batches: readonly BatchRecord[];
   readonly hasMore: boolean;
 }

@@ -114,7 +114,10 @@ export function observeCheck(findings: Findings, seen: Observation, at: number):
   if (before !== undefined && before.version > version) return findings;
   const known = before?.version === version ? before : undefined;
   const finding: Finding = {
-    ...{ version, triedAt: at, tried: verdict, detail: seen.detail.slice(0, DETAIL_CHARACTERS_MAX) },
+    version,
+    triedAt: at,
+    tried: verdict,
+    detail: seen.detail.slice(0, DETAIL_CHARACTERS_MAX),
     ...(verdict === 'inconclusive'
       ? { verdict: known?.verdict ?? null, verdictAt: known?.verdictAt ?? at }
       : { verdict, verdictAt: at }),
@@ -183,14 +186,14 @@ const DAY: Ring = { bucketMs: 30 * 60_000, spanMs: 24 * 60 * 60_000 };
 const SAMPLES_MIN = 20;
 
 /** Demanded tool asks (required or named choice) of one half hour; at most 49 of them are kept. (rule C35) */
-export interface ToolAsks {
+interface ToolAsks {
   /** Store time, ms. */
   readonly start: number;
   readonly kept: number;
   readonly broken: number;
 }
 
-export interface ToolFidelity {
+interface ToolFidelity {
   /** Percent; null below 20 samples. */
   readonly percent: number | null;
   readonly samples: number;
@@ -229,9 +232,21 @@ export function configurationOf(declaration: EndpointDeclaration): string {
   const { target, quantization, ceilingName, supportedParameters, reasoning, defaultParameters } = declaration;
   const { contextLength, completionTokensMax, promptTokensMax, inputModalities, outputModalities } = declaration;
   const tested = [
-    ...[target.dialect, target.baseUrl, target.upstreamId, quantization, ceilingName],
-    ...[supportedParameters, reasoning, defaultParameters, declaration.descriptors, declaration.passthrough],
-    ...[contextLength, completionTokensMax, promptTokensMax, inputModalities, outputModalities],
+    target.dialect,
+    target.baseUrl,
+    target.upstreamId,
+    quantization,
+    ceilingName,
+    supportedParameters,
+    reasoning,
+    defaultParameters,
+    declaration.descriptors,
+    declaration.passthrough,
+    contextLength,
+    completionTokensMax,
+    promptTokensMax,
+    inputModalities,
+    outputModalities,
   ];
   return createHash('sha256').update(JSON.stringify(tested)).digest('hex').slice(0, 16);
 }

@@ -23,7 +23,7 @@ export interface FailingList extends DatedFailure {
 }
 
 /** What health is judged by. */
-export interface Observed extends Sample {
+interface Observed extends Sample {
   /** Store time in ms of the newest counted success; null without one. */
   readonly servedAt: number | null;
   /** Null while the list answers. */
@@ -36,7 +36,7 @@ export function observedIn(record: Omit<Observed, 'by'> & { readonly recentBy: O
   return { recent, by, servedAt, list };
 }
 
-export interface JudgedHealth {
+interface JudgedHealth {
   readonly health: Health;
   /** What decided: the attempts, their too small number, or the model list. */
   readonly by: 'attempts' | 'few' | 'list';
@@ -121,18 +121,18 @@ function listHealth({ list, servedAt }: Observed): Health {
  * A provider that answers paid requests serves, whatever its model list does. Where a probe reached no server at all,
  * only answers since then tell that.
  */
-export function isOutranked(list: FailingList, servedAt: number | null): boolean {
+function isOutranked(list: FailingList, servedAt: number | null): boolean {
   if (servedAt === null || servedAt < list.at - SERVED_MS) return false;
   return !UNREACHABLE.has(list.category) || servedAt >= list.since;
 }
 
 /** All failures are of one account, and another account has succeeded. */
-export function isContradicted(recent: Recent, by: RecentBy): boolean {
+function isContradicted(recent: Recent, by: RecentBy): boolean {
   const failing = new Set(by.filter((_, at) => recent[at] === 'e'));
   return failing.size === 1 && !failing.has('') && by.some((account) => !failing.has(account));
 }
 
-export function successesIn(recent: Recent): number {
+function successesIn(recent: Recent): number {
   return recent.split('s').length - 1;
 }
 
@@ -160,7 +160,7 @@ export function explainList(observed: Observed): readonly string[] {
   return [`${listSentence(list)}; that lowers no health now.`];
 }
 
-export interface FailureState {
+interface FailureState {
   readonly lastFailure: DatedFailure | null;
   readonly servedAt: number | null;
 }

@@ -18,7 +18,7 @@ export interface Render {
   readonly ms: number;
 }
 
-export interface RenderFigures {
+interface RenderFigures {
   /** Null below 5 renders or 2 sizes. */
   readonly timing: RenderSeconds | null;
   readonly samples: number;

@@ -77,7 +77,10 @@ export function measure(windows: Windows, attempts: readonly ObservedAttempt[], 
   return {
     minutes: gather<ObservedAttempt, Bucket, Draft>(windows.minutes, attempts, { at, ring: MINUTES, draft, count }),
     halfHours: gather<ObservedAttempt, Bucket, Draft>(windows.halfHours, attempts, {
-      ...{ at, ring: HALF_HOURS, draft, count },
+      at,
+      ring: HALF_HOURS,
+      draft,
+      count,
     }),
     week: countWeek(windows.week, attempts, at),
     renders: withRenders(
@@ -248,12 +251,12 @@ export interface Ring {
   readonly spanMs: number;
 }
 
-export interface TimeBucket {
+interface TimeBucket {
   /** Store time, ms. */
   readonly start: number;
 }
 
-export interface Gathering<T, Bucket extends TimeBucket, Draft extends Bucket> {
+interface Gathering<T, Bucket extends TimeBucket, Draft extends Bucket> {
   /** A mutable copy of a bucket, or an empty one. */
   readonly draft: (start: number, from: Bucket | undefined) => Draft;
   readonly count: (draft: Draft, observation: T) => void;
@@ -295,7 +298,7 @@ export function since<Bucket extends TimeBucket>(
 /** Successes and errors of the last seven days in buckets of four hours, at most 43. Pure. (rule C33) */
 const WEEK: Ring = { bucketMs: 4 * 60 * 60_000, spanMs: 7 * 24 * 60 * 60_000 };
 
-export interface WeekBucket {
+interface WeekBucket {
   /** Store time, ms. */
   readonly start: number;
   readonly success: number;
@@ -303,13 +306,13 @@ export interface WeekBucket {
 }
 
 /** The part of an attempt that is counted; without a time it happened at the time of its message. */
-export interface CountedAttempt {
+interface CountedAttempt {
   readonly at?: number;
   readonly outcome: 'success' | 'error' | 'other';
 }
 
 /** Adds each success and error to the bucket of its time. */
-export function countWeek(
+function countWeek(
   buckets: readonly WeekBucket[],
   attempts: readonly CountedAttempt[],
   at: number,
@@ -326,6 +329,6 @@ export function countWeek(
 }
 
 /** Buckets that overlap the week before `at`. */
-export function weekOf(buckets: readonly WeekBucket[], at: number): readonly WeekBucket[] {
+function weekOf(buckets: readonly WeekBucket[], at: number): readonly WeekBucket[] {
   return since(buckets, at, WEEK);
 }

@@ -114,7 +114,7 @@ export type FileStore = Stamped & {
 /** `repeat`: a second delivery, whose first one may have deleted the file. */
 type FileDelete = Stamped & { readonly type: 'file.delete'; readonly repeat?: boolean };
 
-export type FileEvent =
+type FileEvent =
   | FileStore
   | FileDelete
   /** Timer: the file's lifetime has ended. */

@@ -19,13 +19,13 @@ export const fileKind: Kind = {
   redact: (context: Json) => context,
 };
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly lifetimeMs: number;
   readonly accountBytesMax: number;
   readonly withinMs: number;
 }
 
-export type Stored = Pick<FileRecord, 'createdAt' | 'expiresAt'>;
+type Stored = Pick<FileRecord, 'createdAt' | 'expiresAt'>;
 
 /**
  * Records a file whose bytes are in the blob store. The id is the natural id: a repeat returns what was recorded.
@@ -52,7 +52,7 @@ export async function findFile(cluster: Cluster, account: string, id: string): P
   return file === null || file.expiresAt <= cluster.now() ? null : file;
 }
 
-export interface FileQuery {
+interface FileQuery {
   /** Only files with this purpose; null for all. */
   readonly purpose: string | null;
   /** Continues after this file id, which need not exist; null begins. */
@@ -65,7 +65,7 @@ export interface FileQuery {
 /** Reads after which a page ends, so that many expired files cannot make one look-up long. */
 const PAGE_READS_MAX = 8;
 
-export interface FilePage {
+interface FilePage {
   readonly files: readonly FileRecord[];
   readonly hasMore: boolean;
 }

@@ -50,7 +50,7 @@ export interface IssuanceCodeState {
 }
 
 /** The actor's address is the natural id. */
-export type CodeIssue = Stamped & {
+type CodeIssue = Stamped & {
   readonly type: 'code.issue';
   readonly digest: string;
   readonly approval: Approval;
@@ -68,7 +68,7 @@ export interface IssuedKey {
   readonly handle: string;
 }
 
-export type CodeTrade = Stamped & {
+type CodeTrade = Stamped & {
   readonly type: 'code.trade';
   readonly trade: string;
   /** S256 challenge of the verifier that was sent. */
@@ -76,7 +76,7 @@ export type CodeTrade = Stamped & {
   readonly issued: IssuedKey;
 };
 
-export type IssuanceCodeEvent = CodeIssue | CodeTrade | (Stamped & { readonly type: 'code.expire' });
+type IssuanceCodeEvent = CodeIssue | CodeTrade | (Stamped & { readonly type: 'code.expire' });
 
 const EXPIRE = 'code.expire';
 
@@ -109,8 +109,12 @@ export const issuanceCodeMachine = setup({
   id: ISSUANCE_CODE,
   initial: 'issued',
   context: ({ input }) => ({
-    ...{ address: input.address, record: null, approval: null },
-    ...{ by: null, digest: '', trade: null },
+    address: input.address,
+    record: null,
+    approval: null,
+    by: null,
+    digest: '',
+    trade: null,
   }),
   options: { maxIterations: 1000 },
   states: {

@@ -28,7 +28,7 @@ export const issuanceCodeKind: Kind = {
   redact: (context: Json) => plain({ ...(context as unknown as IssuanceCodeState), digest: 'redacted' }),
 };
 
-export interface NewCode {
+interface NewCode {
   /** `terms/one-time`: secretDigest of the code. */
   readonly digest: string;
   readonly approval: Approval;
@@ -36,7 +36,7 @@ export interface NewCode {
   readonly by: Principal;
 }
 
-export interface CodeIssued {
+interface CodeIssued {
   /** As recorded: that of the first approval, if this is a repeat. */
   readonly approval: Approval;
   readonly expiresAt: number;

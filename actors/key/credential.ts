@@ -26,7 +26,7 @@ export interface Credential {
 
 /** Index column 0 is the account's address, for the list of its keys; column 1 the public handle, column 2 the id. */
 export const CREDENTIAL_ACCOUNT = 0;
-export const CREDENTIAL_HANDLE = 1;
+const CREDENTIAL_HANDLE = 1;
 export const CREDENTIAL_KEY = 2;
 export const credentialCollection: Collection = {
   sort: (row: Credential) => row.createdAt,
@@ -79,7 +79,7 @@ export async function findKeyByHandle(rows: Rows, account: string, handle: strin
   return found.map(({ body }) => JSON.parse(body) as Credential).find((one) => one.account === account) ?? null;
 }
 
-export interface KeyQuery {
+interface KeyQuery {
   readonly account: string;
   readonly isListed: (credential: Credential) => boolean;
   readonly offset: number;

@@ -28,14 +28,14 @@ export const keyKind: Kind = {
   redact: (context: Json) => plain({ ...(context as unknown as KeyState), digest: 'redacted' }),
 };
 
-export interface KeyCreated {
+interface KeyCreated {
   readonly key: string;
   readonly label: string;
   /** False for a repeat. */
   readonly created: boolean;
 }
 
-export type Counted = { readonly counted: true } | RefusedAnswer;
+type Counted = { readonly counted: true } | RefusedAnswer;
 
 /** `key` is an address, here and below. Throws, and creates nothing, when the account does not exist. */
 export function createKey(cluster: Cluster, key: string, made: NewKey, withinMs: number): Promise<KeyCreated> {
@@ -44,7 +44,7 @@ export function createKey(cluster: Cluster, key: string, made: NewKey, withinMs:
   return ask(cluster, key, create, withinMs);
 }
 
-export interface AdmitOptions {
+interface AdmitOptions {
   /** Configured bound on requests per minute. */
   readonly perMinute: number;
   readonly withinMs: number;
@@ -117,7 +117,7 @@ export function moveKey(
   return ask(cluster, key, event, withinMs);
 }
 
-export interface ChangeOptions {
+interface ChangeOptions {
   readonly by: Principal;
   readonly withinMs: number;
 }

@@ -27,8 +27,8 @@ export type UsageClose = Stamped & { readonly type: 'usage.close' };
 export const USAGE = 'usage';
 const CLOSE = 'usage.close';
 /** Index columns: `usageDay` of account and day, and the day of all accounts. */
-export const USAGE_DAY = 0;
-export const PUBLIC_DAY = 1;
+const USAGE_DAY = 0;
+const PUBLIC_DAY = 1;
 const DAY_MS = 24 * 3_600_000;
 /** Thirteen months: a year can be compared with the one before. */
 const RETENTION_MS = 400 * DAY_MS;
@@ -68,7 +68,7 @@ export const usageCollection: Collection = {
 };
 
 /** The value of the index column. */
-export function usageDay(account: string, day: number): string {
+function usageDay(account: string, day: number): string {
   return `${account} ${dateOf(day)}`;
 }
 

@@ -10,9 +10,9 @@ const FAULTS_MAX = 20;
 const FAULT_CHARS_MAX = 500;
 /** A run that has not ended by then has lost its node. */
 const RUN_MS_MAX = 300_000;
-export const LAPSED_TIMER = 'refresh.lapsed';
+const LAPSED_TIMER = 'refresh.lapsed';
 
-export type RefreshPhase = 'queued' | 'reading' | 'declaring';
+type RefreshPhase = 'queued' | 'reading' | 'declaring';
 
 /** Times are store times, ms. */
 export interface RunningRefresh {

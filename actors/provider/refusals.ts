@@ -19,7 +19,7 @@ export const RECORDINGS_TOPIC = 'refusal-recordings';
 export const REFUSALS_COLLECTION = 'refusals';
 
 const MINUTE_MS = 60_000;
-export const RECORDED_MINUTES_MAX = 24 * 60;
+const RECORDED_MINUTES_MAX = 24 * 60;
 const REFUSALS_MAX = 100;
 const RETENTION_MS = 24 * 60 * MINUTE_MS;
 

@@ -64,7 +64,7 @@ export function answerSlice(table: WindowTable, event: WindowSlice): Effect {
 }
 
 /** Takes `count` requests if they fit under `limit`, else none. */
-export type WindowTake = Stamped & {
+type WindowTake = Stamped & {
   readonly type: 'window.take';
   readonly name: string;
   readonly count: number;
@@ -73,7 +73,7 @@ export type WindowTake = Stamped & {
 };
 
 /** Takes a slice that one of `nodes` gateways distributes itself. `askers`: see `WindowTable`. */
-export type WindowSlice = Stamped & {
+type WindowSlice = Stamped & {
   readonly type: 'window.slice';
   readonly name: string;
   readonly limit: number;
@@ -86,7 +86,7 @@ export type WindowSlice = Stamped & {
  * Returns the rest of a slice, 0 or more, or reports further askers. Ignored once the window it was taken from has
  * ended.
  */
-export type WindowReturn = Stamped & {
+type WindowReturn = Stamped & {
   readonly type: 'window.return';
   readonly name: string;
   readonly count: number;

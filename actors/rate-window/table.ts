@@ -21,8 +21,13 @@ export interface WindowTable {
 export const ASKERS_MAX = 2;
 
 export const EMPTY_TABLE: WindowTable = {
-  ...{ windowMs: 0, start: 0, counts: {}, names: 0, crowd: 0 },
-  ...{ askers: [], askersBefore: [] },
+  windowMs: 0,
+  start: 0,
+  counts: {},
+  names: 0,
+  crowd: 0,
+  askers: [],
+  askersBefore: [],
 };
 
 /** The table of the window containing `at`. */

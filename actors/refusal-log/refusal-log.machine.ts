@@ -13,7 +13,7 @@ export interface RefusalLogState {
   readonly noted: number;
 }
 
-export type RefusalLogNote = Stamped & {
+type RefusalLogNote = Stamped & {
   readonly type: 'refusal.note';
   /** Oldest first. */
   readonly refused: readonly RefusedRequest[];

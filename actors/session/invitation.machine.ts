@@ -24,14 +24,14 @@ export interface InvitationState {
   readonly session: string | null;
 }
 
-export type InvitationCreate = Stamped & {
+type InvitationCreate = Stamped & {
   readonly type: 'invitation.create';
   readonly digest: string;
   readonly lifetimeMs: number;
   readonly by: Principal;
 };
 /** `session` is the address of the session to open: the natural id of this acceptance. */
-export type InvitationAccept = Stamped & {
+type InvitationAccept = Stamped & {
   readonly type: 'invitation.accept';
   readonly session: string;
   readonly digest: string;
@@ -40,7 +40,7 @@ export type InvitationAccept = Stamped & {
   /** Address of the client. */
   readonly from: string;
 };
-export type InvitationEvent =
+type InvitationEvent =
   | InvitationCreate
   | InvitationAccept
   | (Stamped & { readonly type: 'invitation.expire' })

@@ -21,7 +21,7 @@ export const invitationKind: Kind = {
   redact: (context: Json) => plain({ ...(context as unknown as InvitationState), digest: 'redacted' }),
 };
 
-export interface NewInvitation {
+interface NewInvitation {
   /** `terms/one-time`: secretDigest. */
   readonly digest: string;
   readonly lifetimeMs: number;
@@ -49,7 +49,7 @@ export async function findInvitation(
   return record === null || record.expiresAt <= cluster.now() ? null : record;
 }
 
-export interface Acceptance {
+interface Acceptance {
   /** Address of the session to open, the natural id. */
   readonly session: string;
   /** Digest of the session's secret. */

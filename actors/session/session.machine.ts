@@ -17,15 +17,15 @@ export interface SessionState {
   readonly digest: string;
 }
 
-export type SessionOpen = Stamped & {
+type SessionOpen = Stamped & {
   readonly type: 'session.open';
   readonly digest: string;
   readonly lifetimeMs: number;
   readonly by: Principal;
   readonly agent: string;
 };
-export type SessionClose = Stamped & { readonly type: 'session.close'; readonly by: Principal };
-export type SessionEvent =
+type SessionClose = Stamped & { readonly type: 'session.close'; readonly by: Principal };
+type SessionEvent =
   | SessionOpen
   | SessionClose
   | (Stamped & { readonly type: 'session.expire' })

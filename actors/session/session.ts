@@ -20,7 +20,7 @@ export const sessionKind: Kind = {
 /** Sessions of an account that one list shows. */
 export const SESSIONS_MAX = 200;
 
-export interface NewSession {
+interface NewSession {
   /** `terms/one-time`: secretDigest. */
   readonly digest: string;
   readonly lifetimeMs: number;

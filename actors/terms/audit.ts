@@ -62,7 +62,7 @@ export interface ChainedLog {
   readonly address: string;
 }
 
-export interface ChainedEntry {
+interface ChainedEntry {
   readonly sequence: number;
   /** Store time, ms. */
   readonly at: number;

@@ -20,7 +20,7 @@ export function allRows(event: Pick<Stamped, 'rows'>, as: string): readonly RowV
  * Repeats an ask unchanged after its owner was lost. Safe because the event has a natural id, is a read, or sets a
  * plain value. (`AskOptions.repeat`)
  */
-export function same(event: ActorEvent): ActorEvent {
+function same(event: ActorEvent): ActorEvent {
   return event;
 }
 

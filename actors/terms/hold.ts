@@ -170,7 +170,7 @@ export interface Settlement {
   readonly served?: ServedBy;
 }
 
-export interface ServedBy {
+interface ServedBy {
   readonly endpoint: string;
   readonly provider: string;
   readonly tariff: string;

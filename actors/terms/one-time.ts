@@ -12,7 +12,7 @@ export function oneTimeSecret(random: Random): string {
   return Buffer.from(random.bytes(SECRET_BYTES)).toString('hex');
 }
 
-export type OneTimeKind = 'session' | 'invitation' | 'code';
+type OneTimeKind = 'session' | 'invitation' | 'code';
 
 /** What is stored of a secret: 64 hex digits of an HMAC under the pepper, never equal for two kinds. */
 export function secretDigest(pepper: Uint8Array, kind: OneTimeKind, secret: string): string {

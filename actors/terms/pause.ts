@@ -36,12 +36,12 @@ export interface Pausable {
 }
 
 /** Shape of the events `<kind>.pause`. */
-export interface PauseRequest {
+interface PauseRequest {
   readonly reason: string;
   readonly by?: Principal;
 }
 
-export interface PauseAnswer {
+interface PauseAnswer {
   readonly paused: Pause | null;
   /** False: the actor was in this state already. */
   readonly changed: boolean;

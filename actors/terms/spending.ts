@@ -6,7 +6,7 @@
 import { add, subtract } from './usd.ts';
 
 /** The window that was current at the last charge. The amount spent in it is the total minus `before`. */
-export interface RollUp {
+interface RollUp {
   /** Store time in ms at which the window began. */
   readonly start: number;
   /** Total spent before it began, exact decimal USD. */

@@ -37,7 +37,7 @@ export interface DaySums {
 }
 
 /** Units other than tokens, by name; exact decimal text. A unit that was not consumed is absent. */
-export type MediaSums = { readonly [unit in (typeof MEDIA_UNITS)[number]]?: string };
+type MediaSums = { readonly [unit in (typeof MEDIA_UNITS)[number]]?: string };
 
 export const MEDIA_UNITS = [
   ...(['images', 'megapixels', 'audioSeconds', 'videoSeconds'] as const),

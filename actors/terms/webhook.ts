@@ -9,7 +9,7 @@ import { signingAddress, webhookAddress, webhookEventId } from './ids.ts';
 export const WEBHOOK_TYPES = ['video.generation.completed', 'video.generation.expired'] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
-export interface Announcement {
+interface Announcement {
   /** Account id, without the kind. */
   readonly account: string;
   /** Id of the job that the event is about: each type is announced at most once per job. */

@@ -35,7 +35,7 @@ export const clipCollection: Collection = {
 };
 
 /** A download under way; the row's id is chosen by the node that serves it. */
-export interface ReaderRecord {
+interface ReaderRecord {
   readonly index: number;
   /** Incarnation of the node: its death ends the download. */
   readonly node: string;
@@ -67,10 +67,10 @@ export function placeOfAssets(account: string, job: string): SealPlace {
 }
 
 /** Reads whether a clip can be downloaded, and what it is, without a download. */
-export type ClipShow = Stamped & { readonly type: 'clip.show'; readonly index: number };
+type ClipShow = Stamped & { readonly type: 'clip.show'; readonly index: number };
 
 /** A download begins. `reader` is its natural id; `node` the incarnation that serves it. */
-export type ClipOpen = Stamped & {
+type ClipOpen = Stamped & {
   readonly type: 'clip.open';
   readonly index: number;
   readonly reader: string;
@@ -78,7 +78,7 @@ export type ClipOpen = Stamped & {
 };
 
 /** A download has ended. `delivered`: it was written from the first byte through the last. */
-export type ClipClose = Stamped & {
+type ClipClose = Stamped & {
   readonly type: 'clip.close';
   readonly index: number;
   readonly reader: string;
@@ -86,26 +86,26 @@ export type ClipClose = Stamped & {
 };
 
 /** Timer: a delivered clip expires. */
-export type ClipExpire = Stamped & { readonly type: 'clip.expire'; readonly index: number };
+type ClipExpire = Stamped & { readonly type: 'clip.expire'; readonly index: number };
 
 /** Timer: a download has not reported its end. */
-export type ReaderExpire = Stamped & { readonly type: 'reader.expire'; readonly reader: string };
+type ReaderExpire = Stamped & { readonly type: 'reader.expire'; readonly reader: string };
 
 /** The node that serves downloads is dead. */
-export type ReaderLost = Stamped & { readonly type: 'reader.lost'; readonly incarnation: string };
+type ReaderLost = Stamped & { readonly type: 'reader.lost'; readonly incarnation: string };
 
 /** The activity `removal` removes the bytes of a clip that no row refers to any more; `id` is the blob. */
-export type RemovalFailed = Stamped & Failed & { readonly type: 'removal.failed'; readonly id: string };
+type RemovalFailed = Stamped & Failed & { readonly type: 'removal.failed'; readonly id: string };
 
-export type RemovalRetry = Stamped & { readonly type: 'removal.retry'; readonly id: string; readonly repeats: Repeats };
+type RemovalRetry = Stamped & { readonly type: 'removal.retry'; readonly id: string; readonly repeats: Repeats };
 
-export const REMOVAL_ACTIVITY = 'removal';
+const REMOVAL_ACTIVITY = 'removal';
 
 /** The longest run of one attempt to remove bytes. */
 const REMOVAL_MS = 60_000;
 
 /** Attempts to remove the bytes of one clip; the sweep of blobs without a row finds what remains. */
-export const REMOVALS_MAX = 10;
+const REMOVALS_MAX = 10;
 
 export interface ShownClip {
   readonly clip: ClipRecord;

@@ -79,7 +79,7 @@ export function jobPath(id: string): string {
   return `${PREFIX}/${id}`;
 }
 
-export function contentPath(id: string, index: number): string {
+function contentPath(id: string, index: number): string {
   return `${jobPath(id)}/content?index=${index}`;
 }
 

@@ -97,8 +97,20 @@ export interface VideoJobState {
 
 export function emptyJob(address: string): VideoJobState {
   return {
-    ...{ address, submitted: null, run: 1, candidate: 0, remote: null, waits: null, processed: false },
-    ...{ renderedAt: null, endedAt: null, clipSeconds: null, usage: null, error: null, fault: null, fetched: false },
+    address,
+    submitted: null,
+    run: 1,
+    candidate: 0,
+    remote: null,
+    waits: null,
+    processed: false,
+    renderedAt: null,
+    endedAt: null,
+    clipSeconds: null,
+    usage: null,
+    error: null,
+    fault: null,
+    fetched: false,
   };
 }
 

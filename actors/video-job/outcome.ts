@@ -38,21 +38,21 @@ export type RenderResult =
 export const ATTEMPTS_MAX = 16;
 
 /** The calls to providers that a result names. */
-export function attemptsOf(result: RenderResult): readonly AttemptRecord[] {
+function attemptsOf(result: RenderResult): readonly AttemptRecord[] {
   return result.settlement?.attempts ?? (result.outcome === 'failed' ? result.attempts : undefined) ?? [];
 }
 
 export type RenderDone = Stamped & { readonly type: 'render.done'; readonly result: RenderResult };
 
 /** The account refused the charge, so the clips are not delivered either. */
-export type RenderDoneRefused = Stamped & { readonly type: 'render.done.refused'; readonly result: RenderResult };
+type RenderDoneRefused = Stamped & { readonly type: 'render.done.refused'; readonly result: RenderResult };
 
 /** What the activity `abort` resolves with: the charge of what the provider reports, or null. */
 export type AbortResult = { readonly settlement: Settlement | null };
 
 export type AbortDone = Stamped & { readonly type: 'abort.done'; readonly result: AbortResult };
 
-export type AbortDoneRefused = Stamped & { readonly type: 'abort.done.refused'; readonly result: AbortResult };
+type AbortDoneRefused = Stamped & { readonly type: 'abort.done.refused'; readonly result: AbortResult };
 
 /** Nothing is rendered any more. What the caller wrote is not kept for the retention of the job. */
 function over(state: VideoJobState, at: number): VideoJobState {
@@ -67,7 +67,7 @@ function over(state: VideoJobState, at: number): VideoJobState {
 }
 
 /** The end of a render that its runner reported. */
-export function end(state: VideoJobState, result: RenderResult, at: number): VideoJobState {
+function end(state: VideoJobState, result: RenderResult, at: number): VideoJobState {
   const ended = over(state, at);
   const usage = result.settlement === null ? null : usageOf(result.settlement);
   if (result.outcome === 'failed') {
@@ -84,12 +84,12 @@ function usageOf({ cost, unpriced, media }: NonNullable<RenderResult['settlement
 }
 
 /** The job ends without a render. */
-export function fail(state: VideoJobState, error: JobError, at: number): VideoJobState {
+function fail(state: VideoJobState, error: JobError, at: number): VideoJobState {
   return { ...over(state, at), error };
 }
 
 /** No endpoint can render the job. */
-export function failUnrenderable(state: VideoJobState, { at }: Stamped): VideoJobState {
+function failUnrenderable(state: VideoJobState, { at }: Stamped): VideoJobState {
   const { unrenderable } = submittedOf(state);
   if (unrenderable === null) throw new Error('the job has candidates');
   return fail(state, unrenderable, at);
@@ -106,7 +106,7 @@ const FAULTS = {
 export type Fault = keyof typeof FAULTS;
 
 /** The service itself failed. Nothing is charged. */
-export function failByService(state: VideoJobState, { at }: Stamped, { as }: { readonly as: Fault }): VideoJobState {
+function failByService(state: VideoJobState, { at }: Stamped, { as }: { readonly as: Fault }): VideoJobState {
   return { ...fail(state, errorOf(500, 'server', FAULTS[as]), at), fault: 'marketplace' };
 }
 

@@ -9,17 +9,17 @@ import { type Failed, retryAt, type SubmittedJob, submittedOf, type VideoJobStat
 import type { FrozenCandidate, RemoteRender, RenderAsk } from './render-ask.ts';
 
 /** From the runner of this run, before it calls a provider; answered with `BegunRender`. */
-export type RenderBegin = Stamped & { readonly type: 'render.begin'; readonly run: number };
+type RenderBegin = Stamped & { readonly type: 'render.begin'; readonly run: number };
 
 /** From the runner: a provider has accepted the render. */
-export type RenderSubmitted = Stamped & {
+type RenderSubmitted = Stamped & {
   readonly type: 'render.submitted';
   readonly run: number;
   readonly remote: RemoteRender;
 };
 
 /** From the runner: the candidate failed without a charge, and `candidate` is tried next. */
-export type RenderMoved = Stamped & {
+type RenderMoved = Stamped & {
   readonly type: 'render.moved';
   readonly run: number;
   readonly candidate: number;
@@ -32,21 +32,21 @@ export interface BegunRender {
 }
 
 /** A failure of the service; the failure of a provider is a `RenderResult`. */
-export type RenderFailed = Stamped & Failed & { readonly type: 'render.failed' };
+type RenderFailed = Stamped & Failed & { readonly type: 'render.failed' };
 
 /** The runner died; the next run begins. `attempt` is its number, in the runtime's word. */
-export type RenderAttempt = Stamped & { readonly type: 'render.attempt'; readonly attempt: number };
+type RenderAttempt = Stamped & { readonly type: 'render.attempt'; readonly attempt: number };
 
 /** Timer: a failed run is repeated. */
-export type RenderRetry = Stamped & { readonly type: 'render.retry'; readonly repeats: Repeats };
+type RenderRetry = Stamped & { readonly type: 'render.retry'; readonly repeats: Repeats };
 
-export type AbortFailed = Stamped & Failed & { readonly type: 'abort.failed' };
+type AbortFailed = Stamped & Failed & { readonly type: 'abort.failed' };
 
-export type AbortRetry = Stamped & { readonly type: 'abort.retry'; readonly repeats: Repeats };
+type AbortRetry = Stamped & { readonly type: 'abort.retry'; readonly repeats: Repeats };
 
-export const RENDER_ACTIVITY = 'render';
+const RENDER_ACTIVITY = 'render';
 
-export const ABORT_ACTIVITY = 'abort';
+const ABORT_ACTIVITY = 'abort';
 
 const RENDER = 'render';
 
@@ -60,7 +60,7 @@ const ABORT_RETRY = 'abort.retry';
 const ABORT_MS = 60_000;
 
 /** Requests to abort one render. */
-export const ABORTS_MAX = 3;
+const ABORTS_MAX = 3;
 
 /** Input of the activity `render`: everything except the progress of an earlier run, which `beginRender` answers. */
 export interface RenderInput {
@@ -117,7 +117,7 @@ function scheduleRetry(_: VideoJobState, event: RenderFailed | AbortFailed): Eff
   return { type: 'schedule', name, at: retryAt(event), event: { type: name, repeats } };
 }
 
-export function awaitRetry(state: VideoJobState, event: RenderFailed): VideoJobState {
+function awaitRetry(state: VideoJobState, event: RenderFailed): VideoJobState {
   const { attempt, failure } = event;
   const waits = { until: retryAt(event), why: `${failure.code}: ${failure.message}` };
   return { ...state, run: attempt + 1, waits };
@@ -166,7 +166,7 @@ function isCurrent({ waits, run }: VideoJobState, report: Report): boolean {
 }
 
 /** A failure of the service that a repetition may overcome before the deadline. */
-export function isRepeatable(state: VideoJobState, event: RenderFailed): boolean {
+function isRepeatable(state: VideoJobState, event: RenderFailed): boolean {
   return event.failure.retriable && retryAt(event) < submittedOf(state).deadlineAt;
 }
 
@@ -175,13 +175,13 @@ function isLate(state: VideoJobState, { failure, at }: RenderFailed): boolean {
 }
 
 /** A provider that can abort a render reports one of a job that has ended. */
-export function isLeftRunning(state: VideoJobState, { run, remote }: RenderSubmitted): boolean {
+function isLeftRunning(state: VideoJobState, { run, remote }: RenderSubmitted): boolean {
   const { candidates } = submittedOf(state);
   return state.remote === null && run <= state.run && candidates[remote.candidate]?.cancellable === true;
 }
 
 /** True if the provider that has accepted the render can abort it. */
-export function isAbortable(state: VideoJobState): boolean {
+function isAbortable(state: VideoJobState): boolean {
   const { candidates } = submittedOf(state);
   return state.remote !== null && candidates[state.remote.candidate]?.cancellable === true;
 }

@@ -7,16 +7,30 @@ import { submittedOf, type VideoJobState } from './job.ts';
 import { type JobRecord, jobDocument, type VideoStatus } from './job-record.ts';
 
 /** The status that a state of the chart is shown as. */
-export interface ShownAs {
+interface ShownAs {
   readonly status: VideoStatus;
 }
 
-export function recordOf(state: VideoJobState, status: VideoStatus): JobRecord {
+function recordOf(state: VideoJobState, status: VideoStatus): JobRecord {
   const { id, account, key, generation, model, createdAt, assets, candidates } = submittedOf(state);
   const { processed, renderedAt, endedAt, clipSeconds, usage, error, fault, run, candidate } = state;
   return {
-    ...{ id, account, key, generation, model, status, processed, createdAt, renderedAt, endedAt },
-    ...{ clipSeconds, usage, error, fault, run, candidate },
+    id,
+    account,
+    key,
+    generation,
+    model,
+    status,
+    processed,
+    createdAt,
+    renderedAt,
+    endedAt,
+    clipSeconds,
+    usage,
+    error,
+    fault,
+    run,
+    candidate,
     candidates: candidates.map(({ tag }) => tag),
     assets: endedAt === null ? assets : null,
   };

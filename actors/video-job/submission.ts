@@ -23,7 +23,7 @@ export type JobSubmit = Stamped & {
   readonly bounds: VideoBounds;
 };
 
-export function submit(state: VideoJobState, { job, bounds, at }: JobSubmit): VideoJobState {
+function submit(state: VideoJobState, { job, bounds, at }: JobSubmit): VideoJobState {
   const { idempotency: _, ...kept } = job;
   return { ...state, submitted: { ...kept, createdAt: timeOfId(job.id), deadlineAt: at + bounds.jobMs, bounds } };
 }
@@ -57,7 +57,12 @@ function refuseSoon(_: VideoJobState, { at }: Pick<Stamped, 'at'>): Effect {
 function holdOf({ generation, model, hold, deadlineAt, bounds }: SubmittedJob): HoldRequest {
   return {
     ...hold,
-    ...{ generation, attempt: HOLD_ATTEMPT, model, repeat: false, counted: true, apiType: 'video' },
+    generation,
+    attempt: HOLD_ATTEMPT,
+    model,
+    repeat: false,
+    counted: true,
+    apiType: 'video',
     gateway: null,
     deadlineAt: deadlineAt + bounds.holdSlackMs,
   };

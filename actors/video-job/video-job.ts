@@ -73,7 +73,7 @@ function clipOf(index: number): RowRef {
   return { as: 'clip', collection: 'clip', id: String(index), mayBeStored: false };
 }
 
-export interface SubmitVideoOptions {
+interface SubmitVideoOptions {
   readonly bounds: VideoBounds;
   readonly withinMs: number;
 }
@@ -113,7 +113,7 @@ export async function findVideoJob(cluster: Cluster, account: string, id: string
 }
 
 /** Names a job: its account and its id. */
-export interface JobName {
+interface JobName {
   readonly account: string;
   readonly id: string;
 }
@@ -214,14 +214,14 @@ interface Reader {
   readonly rows: Pick<RowReader, 'rows'>;
 }
 
-export interface JobQuery {
+interface JobQuery {
   /** 1 to 999. */
   readonly limit: number;
   /** Continues after this job id, which need not exist; null begins. */
   readonly after: string | null;
 }
 
-export interface JobPage {
+interface JobPage {
   readonly jobs: readonly JobRecord[];
   readonly hasMore: boolean;
 }

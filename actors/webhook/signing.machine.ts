@@ -28,12 +28,12 @@ export interface SigningState {
   readonly rotation: string | null;
 }
 
-export type SecretRotate = Stamped & {
+type SecretRotate = Stamped & {
   readonly type: 'secret.rotate';
   readonly request: string;
   readonly overlapMs: number;
 };
-export type SigningEvent = (Stamped & { readonly type: 'secret.mint' }) | SecretRotate;
+type SigningEvent = (Stamped & { readonly type: 'secret.mint' }) | SecretRotate;
 
 /** The row's collection and its only id. */
 export const SIGNING = 'signing';

@@ -8,7 +8,7 @@ import { ATTEMPTS_MAX, DELIVERY_ACCOUNT, type DeliveryRecord, deliveryCollection
 import { webhookMachine } from './webhook.machine.ts';
 
 /** For `why`: what a delivery waits for, and how its attempts ended. The runtime adds the runner of a running one. */
-export function explainWebhook({ state, context, now }: View): readonly string[] {
+function explainWebhook({ state, context, now }: View): readonly string[] {
   const { webhook, attempts, nextAttemptAt, endedAt } = context as unknown as WebhookState;
   if (webhook === null) return ['The webhook is being created.'];
   const ends = attempts.flatMap(({ outcome }) => outcome ?? []);
@@ -69,7 +69,7 @@ export async function retryDelivery(
   }
 }
 
-export interface DeliveryQuery {
+interface DeliveryQuery {
   /** 1 to 1000. */
   readonly limit: number;
   /** Continues after this event; null begins. */

@@ -90,7 +90,7 @@ export function removeMembers(cluster: Asks, change: WorkspaceChange, users: rea
   return askWorkspace(cluster, change, { type: 'workspace.members.remove', users });
 }
 
-export interface NewBudget {
+interface NewBudget {
   readonly interval: BudgetInterval;
   /** Exact decimal USD; null removes the budget. */
   readonly limit: string | null;
@@ -133,9 +133,16 @@ export async function listWorkspaces(
 /** The default workspace of an account before its first change, routed by the configured defaults. */
 export function unchangedDefault(account: string, routing: WorkspaceRouting, createdAt: number): WorkspaceRecord {
   return {
-    ...{ id: defaultWorkspaceId(account), account, isDefault: true, ...settingsOfDefault(routing) },
-    ...{ members: [], budgets: [], keys: 0, createdBy: { kind: 'system', id: accountAddress(account) } },
-    ...{ createdAt, updatedAt: null },
+    id: defaultWorkspaceId(account),
+    account,
+    isDefault: true,
+    ...settingsOfDefault(routing),
+    members: [],
+    budgets: [],
+    keys: 0,
+    createdBy: { kind: 'system', id: accountAddress(account) },
+    createdAt,
+    updatedAt: null,
   };
 }
 

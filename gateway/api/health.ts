@@ -66,7 +66,9 @@ function readyRoute(parts: HealthParts): Route {
       const status = await awaitWaking(parts);
       if (status === 'ready') return jsonAnswer(JSON.stringify({ status }));
       throw new GatewayError({
-        ...{ status: 503, type: 'provider_overloaded', message: `The node is ${status}` },
+        status: 503,
+        type: 'provider_overloaded',
+        message: `The node is ${status}`,
         metadata: { reason: status },
         headers: { 'retry-after': '1' },
       });

@@ -5,25 +5,25 @@
 import { CAPACITY_MS, type Endpoint, type Percentiles } from '../../actors/terms/endpoint.ts';
 
 /** A figure with the number of its samples; null samples: not counted. */
-export interface Figure<T> {
+interface Figure<T> {
   readonly value: T | null;
   readonly samples: number | null;
 }
 
 /** Seconds of a render: a fixed part, and a part per megapixel. */
-export interface RenderTiming {
+interface RenderTiming {
   readonly fixed_seconds: number;
   readonly seconds_per_megapixel: number;
 }
 
 /** An earned score of one endpoint. */
-export interface Benchmark {
+interface Benchmark {
   readonly dataset: string;
   readonly score: number;
   readonly sample_count: number;
 }
 
-export interface Capacity {
+interface Capacity {
   readonly current: number;
   readonly total: number;
   /** Unix seconds of the report. */

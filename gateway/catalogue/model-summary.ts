@@ -41,7 +41,7 @@ export function summaryOf(endpoints: readonly Endpoint[]): ModelSummary {
 }
 
 /** (rule C3) */
-export function architecture(endpoint: Endpoint): Readonly<Record<string, unknown>> {
+function architecture(endpoint: Endpoint): Readonly<Record<string, unknown>> {
   const { inputModalities, outputModalities, tokenizer } = endpoint;
   return {
     modality: `${inputModalities.join('+')}->${outputModalities.join('+')}`,

@@ -125,7 +125,8 @@ function publicDescriptor(descriptor: Descriptor): Published {
   if (descriptor.type === 'array') {
     const { type, items, minItems, maxItems } = descriptor;
     return {
-      ...{ type, items: publicDescriptor(items) },
+      type,
+      items: publicDescriptor(items),
       ...(minItems === undefined ? {} : { min_items: minItems }),
       ...(maxItems === undefined ? {} : { max_items: maxItems }),
     };

@@ -43,7 +43,10 @@ export function publicVideoGeneration({ envelopes, descriptors, target }: Endpoi
     },
     ...(video.adapters && {
       adapters: video.adapters.map(({ id, revision, included, strength, combinesWith, requiresRole }) => ({
-        ...{ id, revision, included, strength },
+        id,
+        revision,
+        included,
+        strength,
         ...(combinesWith === undefined ? {} : { combines_with: combinesWith }),
         ...(requiresRole === undefined ? {} : { requires_role: requiresRole }),
       })),

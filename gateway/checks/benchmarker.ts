@@ -16,7 +16,7 @@ const TRIED_MAX = 10_000;
 /** A run with fewer graded answers than this share of its questions earns no score. */
 const GRADED_SHARE_MIN = 0.5;
 
-export interface BenchmarkerParts extends Omit<CheckerParts, 'limits'> {
+interface BenchmarkerParts extends Omit<CheckerParts, 'limits'> {
   readonly limits: BenchmarkLimits;
 }
 

@@ -5,10 +5,13 @@ import { PREFIX } from './route.ts';
 /** Seconds for which a browser need not ask again. */
 const MAX_AGE_S = 600;
 const PREFLIGHT = [
-  ...['access-control-allow-methods', 'GET, HEAD, POST, PUT, PATCH, DELETE'],
+  'access-control-allow-methods',
+  'GET, HEAD, POST, PUT, PATCH, DELETE',
   // `*` covers any header but this one, for requests without credentials.
-  ...['access-control-allow-headers', '*, authorization'],
-  ...['access-control-max-age', String(MAX_AGE_S)],
+  'access-control-allow-headers',
+  '*, authorization',
+  'access-control-max-age',
+  String(MAX_AGE_S),
 ];
 
 /**

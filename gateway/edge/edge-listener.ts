@@ -2,7 +2,7 @@ import { Listener, type ListenerOptions } from '../http/listener.ts';
 import { earlyRefusal } from './early-refusal.ts';
 import { contextsOf, type RequestContext } from './request-context.ts';
 
-export interface EdgeListenerOptions extends Omit<ListenerOptions<RequestContext>, 'contexts' | 'refusal'> {
+interface EdgeListenerOptions extends Omit<ListenerOptions<RequestContext>, 'contexts' | 'refusal'> {
   /** Makes a generation id. */
   readonly generation: () => string;
 }

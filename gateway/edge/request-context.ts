@@ -115,7 +115,7 @@ export function paramOf({ params }: RequestContext, name: string): string {
 }
 
 /** How a request ended, beside its status. Filled in on the way. */
-export interface RequestEnd {
+interface RequestEnd {
   turn: EndedTurn | null;
   /** The error that the client received; null for none, or where it left before the answer. */
   error: GatewayError | null;

@@ -4,8 +4,8 @@ import { Utf8Reader } from './utf8-reader.ts';
 
 /** The signatures of all types lie within this many first bytes, but for rare archives. */
 const HEAD_BYTES_MAX = 16 * 1024;
-export const TEXT_TYPE = 'text/plain';
-export const UNKNOWN_TYPE = 'application/octet-stream';
+const TEXT_TYPE = 'text/plain';
+const UNKNOWN_TYPE = 'application/octet-stream';
 
 /** Types whose files may be text throughout. Signatures of other types are too short to prove one against text. */
 const WRITTEN_AS_TEXT = /^text\/|^application\/(?:pdf|postscript|rtf|xml)$|\+xml$/;

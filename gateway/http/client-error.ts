@@ -6,7 +6,7 @@ import type { ClientConnection } from './connection.ts';
 import type { HttpExchange, RefusalAnswer } from './exchange.ts';
 import { type LingerLimits, linger } from './linger.ts';
 
-export interface ClientErrorOptions<Context extends HttpExchange<Context>> {
+interface ClientErrorOptions<Context extends HttpExchange<Context>> {
   /** Null for a socket that has closed. */
   readonly connection: ClientConnection<Context> | null;
   /** `context` is null where the head of the request was refused. */

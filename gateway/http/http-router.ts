@@ -13,7 +13,7 @@ export interface RouteAddress {
   readonly path: string;
 }
 
-export interface Found<Route> {
+interface Found<Route> {
   readonly route: Route;
   /** Method and path of the route: one text per route. */
   readonly name: string;

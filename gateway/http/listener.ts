@@ -13,7 +13,7 @@ import { boundLinger } from './linger.ts';
 import { upgradableRequest } from './upgrade.ts';
 import { writeAnswer } from './write-answer.ts';
 
-export type ListenerLimits = Pick<
+type ListenerLimits = Pick<
   EdgeLimits,
   | 'bodyBytesPerSecondMin'
   | 'bodyGraceMs'

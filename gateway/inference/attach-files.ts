@@ -8,7 +8,7 @@ import type { ContentPart, FileReference, MediaPart, Turn, TurnMessage } from '.
 import type { InferenceServices } from './services.ts';
 
 /** A turn whose stored files are known by their records. */
-export interface Described {
+interface Described {
   readonly turn: Turn;
   readonly files: StoredFiles;
 }

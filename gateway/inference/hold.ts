@@ -241,7 +241,7 @@ function withAffordable(refusal: Refusal, affordable: number): Refusal {
  * The largest ceiling up to `ceilingMax` whose maximum cost is at most `availableUsd`; 0 where none is. A larger
  * ceiling never costs less, so some twenty estimates find it.
  */
-export function affordableCeiling(
+function affordableCeiling(
   costOf: (completionTokensMax: number) => string,
   ceilingMax: number,
   availableUsd: string,

@@ -5,7 +5,7 @@ import type { ProviderFailure } from '../providers/provider-failure.ts';
 /** A refused key is reported again after this time, while calls go on. */
 const AGAIN_MS = 60_000;
 
-export interface KeyAlarmParts {
+interface KeyAlarmParts {
   readonly cluster: Pick<Cluster, 'tell'>;
   readonly clock: Clock;
   readonly log: (record: KeyAlarmRecord) => void;

@@ -18,7 +18,7 @@ import { KeyAlarms } from './key-alarms.ts';
 import { Outcomes } from './outcomes.ts';
 import { RefusalRecorder } from './refusal-recorder.ts';
 
-export type CrashPoint = 'hold.committed' | 'upstream.sent' | 'upstream.firstbyte' | 'settle.committed';
+type CrashPoint = 'hold.committed' | 'upstream.sent' | 'upstream.firstbyte' | 'settle.committed';
 
 export interface LogRecord {
   readonly level: 'info' | 'warn' | 'error';
@@ -27,7 +27,7 @@ export interface LogRecord {
 }
 
 /** What inference needs from its node. */
-export interface InferenceParts {
+interface InferenceParts {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly random: Random;

@@ -6,7 +6,7 @@ import type { EdgeLimits, UpstreamLimits } from '../terms/config/config.ts';
 import type { RenderLimits } from '../terms/config/render-limits.ts';
 import type { Measures } from '../terms/measures.ts';
 
-export type JobCrashPoint =
+type JobCrashPoint =
   | 'line.dispatched'
   | 'line.held'
   | 'line.sent'

@@ -284,7 +284,7 @@ const ESCAPES: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
 const HEX = /^[0-9A-Fa-f]{4}$/;
 
 /** Where a text stops being JSON. */
-export class BrokenJson extends Error {
+class BrokenJson extends Error {
   readonly defect: Defect;
   /** Among the bytes that are being read; null: at the token that is being read. */
   readonly at: number | null;
@@ -297,7 +297,7 @@ export class BrokenJson extends Error {
 }
 
 /** The first defect of a string's content that does not parse, whose escapes are complete. */
-export function brokenString(bytes: Buffer, from: number, to: number): BrokenJson {
+function brokenString(bytes: Buffer, from: number, to: number): BrokenJson {
   for (let at = from; at < to; at++) {
     if ((bytes[at] as number) < FIRST_PRINTABLE) return new BrokenJson('control', at);
     if (bytes[at] !== BACKSLASH) continue;

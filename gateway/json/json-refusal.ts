@@ -14,7 +14,7 @@ export const VIOLATIONS = {
 } as const;
 
 /** Why a text is not JSON. */
-export const DEFECTS = {
+const DEFECTS = {
   unexpected: 'unexpected character',
   control: 'a string holds a control character, such as a line break',
   escape: 'a string holds an unknown escape',

@@ -12,7 +12,7 @@ import {
 } from './json-bytes.ts';
 import type { ExceededBound } from './json-refusal.ts';
 
-export interface JsonScanLimits {
+interface JsonScanLimits {
   readonly depthMax: number;
   readonly tokensMax: number;
 }

@@ -41,7 +41,7 @@ function brokenAt(bytes: Buffer): GatewayError {
  */
 
 /** Null if the value is valid, else the violation. `members` is the number of members in the text. */
-export function verifyJson(value: unknown, members: number): string | null {
+function verifyJson(value: unknown, members: number): string | null {
   const seen: JsonCounts = { members: 0, violation: null };
   visit(value, seen);
   if (seen.violation !== null) return seen.violation;

@@ -8,7 +8,7 @@ const DENSE_TOKENS = 16 * 1024;
 /** The most that one socket read returns. */
 const DENSE_WINDOW_BYTES = 64 * 1024;
 
-export interface SharedReading extends JsonReaderOptions {
+interface SharedReading extends JsonReaderOptions {
   readonly loop: LoopWork;
   /** Structural tokens, as the scan counted them. */
   readonly tokens: number;

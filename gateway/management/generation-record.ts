@@ -144,7 +144,7 @@ function renderAttempt(attempt: AttemptRecord): Readonly<Record<string, unknown>
  * declares, which members of the body nothing reads, and timings. A plain request with one endpoint and no rejection has no `route`; its endpoint is in
  * `provider_responses`. Times in ms since the request's start.
  */
-export function renderTrace(generation: Generation): Readonly<Record<string, unknown>> {
+function renderTrace(generation: Generation): Readonly<Record<string, unknown>> {
   const { settlement, release, route } = generation;
   return {
     endpoint_id: generation.endpoint,

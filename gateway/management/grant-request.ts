@@ -9,7 +9,7 @@ import { notAmount } from './input.ts';
  * How the code reaches the application. `return`: the browser goes to the callback. `local`: the callback is on the
  * person's own machine, the page shows the code and a link to it. `manual`: the page shows the code alone.
  */
-export type DeliveryMode = 'return' | 'local' | 'manual';
+type DeliveryMode = 'return' | 'local' | 'manual';
 
 export interface GrantRequest {
   /** As sent: the code is appended to exactly this address. */
@@ -25,13 +25,13 @@ export interface GrantRequest {
 }
 
 /** Names of the parameters, in the query of the page and in its form. */
-export const GRANT_PARAMETERS = [
+const GRANT_PARAMETERS = [
   ...(['callback_url', 'code_challenge', 'code_challenge_method', 'limit', 'response_mode'] as const),
 ] as const;
 type Parameter = (typeof GRANT_PARAMETERS)[number];
 
 /** A parameter's value; null where it is absent, and `repeated` where there are several. */
-export type ParameterOf = (name: Parameter) => string | null | typeof REPEATED;
+type ParameterOf = (name: Parameter) => string | null | typeof REPEATED;
 export const REPEATED = Symbol('repeated');
 
 const CALLBACK_CHARACTERS_MAX = 2_048;

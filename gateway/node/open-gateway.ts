@@ -2,7 +2,7 @@ import { kinds } from '../../actors/kinds.ts';
 import type { ByteAccess, Cluster } from '../../actors/runtime/index.ts';
 import type { NodeParts } from '../../actors/runtime/node.ts';
 import { type DeclareUntilListedParts, declareUntilListed } from '../catalogue/declare/declare-until-listed.ts';
-import { Prober, type ProberParts } from '../catalogue/declare/prober.ts';
+import { Prober } from '../catalogue/declare/prober.ts';
 import { Refresher } from '../catalogue/declare/refresher.ts';
 import { Benchmarker } from '../checks/benchmarker.ts';
 import { Checker, type CheckerParts } from '../checks/checker.ts';
@@ -30,7 +30,7 @@ import type { NodeContext } from './node-options.ts';
 import { type Edge, type EdgeParts, openEdge } from './open-edge.ts';
 
 /** Dependencies of the gateway of a node, beside its context. */
-export interface OpenGatewayParts {
+interface OpenGatewayParts {
   readonly cluster: Cluster;
   readonly secrets: Secrets;
   readonly keys: LiveProviderKeys;
@@ -69,42 +69,47 @@ export function openGateway(
   overload.live.shareOver(cluster.board, options.name);
   const sharing = { clock, limits: config.overload, live: overload.live, busyMs: loopBusyMs };
   const background = new Background(sharing);
-  const pace = new JobPace({ ...sharing, overload });
   const files = { cluster, bytes, clock, random, limits: config.files, background, askMs: upstream.askMs };
   const inference = openInference({
-    ...{ files, cluster, clock, random, config, outbound, keys, storeFull, measures },
+    files,
+    cluster,
+    clock,
+    random,
+    config,
+    outbound,
+    keys,
+    storeFull,
+    measures,
     streamShares: overload.streams,
     crashpoint: crashPoint ?? (() => {}),
     log: ({ level, message, ...record }) => log[level](record, message),
   });
-  const parts: Omit<DeclareUntilListedParts, 'givenUp' | 'log' | 'providers'> = {
-    ...{ cluster, clock, outbound, upstream, keys },
-  };
+  const parts: CallingParts = { cluster, clock, outbound, upstream, keys };
   const refresher = new Refresher({ ...parts, random, providers, log });
-  const checked: Omit<CheckerParts, 'limits'> = {
-    ...parts,
-    targetOf: (endpoint) => inference.targets.of(endpoint),
-    log: ({ message, ...record }) => log.warn(record, message),
-  };
-  const checker = new Checker({ ...checked, limits: config.checks });
-  const benchmarker = new Benchmarker({ ...checked, limits: config.benchmarks });
+  const periodic = [keys, refresher, ...watchersOf(parts, inference, log)];
   if (crashPoint !== null) watchCommits(cluster, crashPoint);
   let endHealthLog = (): void => {};
-  const folder = new EarningsFolder({ cluster, clock, providers, log, askMs: upstream.askMs });
-  const credentialsOf: ProberParts['credentialsOf'] = (endpoint) => inference.targets.credentials(endpoint);
-  const prober = new Prober({ ...parts, credentialsOf, log });
-  const periodic = [keys, prober, refresher, checker, benchmarker, folder];
   const edge = openEdge({
-    ...{ inference, overload, measures, tracing, readiness, log, crashPoint },
+    inference,
+    overload,
+    measures,
+    tracing,
+    readiness,
+    log,
+    crashPoint,
     pepper: secrets.pepper,
     refreshModels: (slug) => refresher.begin(slug),
     requestLog: requestLogOf(log),
   });
   return {
-    ...{ edge, outbound, refresher },
-    jobs: jobsOf(inference, pace, crashPoint),
+    edge,
+    outbound,
+    refresher,
+    jobs: jobsOf(inference, new JobPace({ ...sharing, overload }), crashPoint),
     webhooks: {
-      ...{ cluster, random, pepper: secrets.pepper },
+      cluster,
+      random,
+      pepper: secrets.pepper,
       client: new PublicClient({ clock, lease: cluster, rules: config.webhooks, ...config.webhooks }),
       crashpoint: crashPoint ?? (() => {}),
       log: (record, message) => log.info(record, message),
@@ -123,6 +128,25 @@ export function openGateway(
   };
 }
 
+/** What calls a provider without a turn. */
+type CallingParts = Omit<DeclareUntilListedParts, 'givenUp' | 'log' | 'providers'>;
+
+/** What watches endpoints beside their turns, from time to time: probes, checks, benchmarks, earnings of the day. */
+function watchersOf(parts: CallingParts, { targets, config }: InferenceServices, log: NodeContext['log']) {
+  const { cluster, clock, upstream } = parts;
+  const checked: Omit<CheckerParts, 'limits'> = {
+    ...parts,
+    targetOf: (endpoint) => targets.of(endpoint),
+    log: ({ message, ...record }) => log.warn(record, message),
+  };
+  return [
+    new Prober({ ...parts, credentialsOf: (endpoint) => targets.credentials(endpoint), log }),
+    new Checker({ ...checked, limits: config.checks }),
+    new Benchmarker({ ...checked, limits: config.benchmarks }),
+    new EarningsFolder({ cluster, clock, providers: config.providers, log, askMs: upstream.askMs }),
+  ];
+}
+
 function jobsOf(
   inference: InferenceServices,
   pace: JobPace,
@@ -130,8 +154,17 @@ function jobsOf(
 ): Gateway['jobs'] {
   const { files, outbound, targets, outcomes, measures, config, log } = inference;
   return {
-    ...{ inference, files, outbound, targets, outcomes, measures, pace, log },
-    ...{ limits: config.edge, renders: config.renders, upstream: config.upstream },
+    inference,
+    files,
+    outbound,
+    targets,
+    outcomes,
+    measures,
+    pace,
+    log,
+    limits: config.edge,
+    renders: config.renders,
+    upstream: config.upstream,
     crashpoint: crashPoint ?? (() => {}),
   };
 }
@@ -217,7 +250,7 @@ export function watchCommits(cluster: Cluster, crashpoint: (name: string) => voi
  * Arms one crash point of a request: `name`, or `name:n` for its n-th occurrence. Calls `kill` there, once. Null if
  * none is armed, so that the unarmed path costs nothing. Only chaos tests arm one.
  */
-export function armCrashPoint(armed: string | undefined, kill: () => void): ((name: string) => void) | null {
+function armCrashPoint(armed: string | undefined, kill: () => void): ((name: string) => void) | null {
   const [wanted, at = '1'] = (armed ?? '').split(':');
   if (!wanted) return null;
   let left = Number(at);

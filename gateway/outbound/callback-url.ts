@@ -3,7 +3,7 @@ import type { TargetRules } from '../terms/config/config.ts';
 import { isInRanges, isPublicAddress } from './public-address.ts';
 
 /** Bytes of a callback URL. (rule E43) */
-export const CALLBACK_URL_BYTES_MAX = 2_048;
+const CALLBACK_URL_BYTES_MAX = 2_048;
 /** Ports below this belong to other protocols, such as mail; 443 is the exception. */
 const PORT_MIN = 1_024;
 

@@ -8,7 +8,7 @@ import type { OutboundCall } from './outbound.ts';
 export type Credentials = readonly string[] | ((call: UnsignedCall) => Promise<readonly string[]>);
 
 /** A call as far as its signature depends on it. */
-export interface UnsignedCall extends Pick<OutboundCall, 'method' | 'url' | 'headers' | 'body'> {
+interface UnsignedCall extends Pick<OutboundCall, 'method' | 'url' | 'headers' | 'body'> {
   readonly clock: Clock;
 }
 

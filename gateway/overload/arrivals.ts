@@ -2,7 +2,7 @@ import type { Clock } from '../../actors/runtime/index.ts';
 import { LoopShare } from './loop-share.ts';
 
 /** A request whose head was read and that has not begun. */
-export interface Arrival {
+interface Arrival {
   /** Its account, or its client address while the key is not known. */
   readonly holder: string;
   /** True if it would be refused for overload if it began now. */
@@ -10,7 +10,7 @@ export interface Arrival {
   readonly begin: () => void;
 }
 
-export interface ArrivalLimits {
+interface ArrivalLimits {
   /** Time that each turn of the event loop has for requests to begin and for refusals, ms. Busy turns give more. */
   readonly startsMs: number;
   readonly refusalsMs: number;

@@ -12,7 +12,7 @@ const CREDIT_PART = 0.1;
 /** The next rest is shorter by as much as a timer was late, up to this: timers count whole milliseconds. */
 const LATE_MS_MAX = 1;
 
-export interface BackgroundParts {
+interface BackgroundParts {
   readonly clock: Clock;
   readonly limits: Pick<OverloadLimits, 'pieceMs' | 'restFactor' | 'burstMs'>;
   readonly live: Pick<LiveTraffic, 'isPresent'>;

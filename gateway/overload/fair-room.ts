@@ -1,7 +1,7 @@
 import { type Cancel, type Clock, FairQueue } from '../../actors/runtime/index.ts';
 
 /** How long one waits for room. */
-export interface RoomWait {
+interface RoomWait {
   readonly clock: Clock;
   readonly waitMs: number;
 }

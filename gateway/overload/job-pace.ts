@@ -12,7 +12,7 @@ const PER_SECOND_MAX = 2_000;
 /** A late timer lets so much time's jobs begin at once. */
 const CATCH_UP_MS = 5;
 
-export interface JobPaceParts {
+interface JobPaceParts {
   readonly clock: Clock;
   readonly limits: Pick<OverloadLimits, 'jobsPerSecondMin' | 'jobBusyPercentMax' | 'intervalMs'>;
   readonly overload: Pick<Overload, 'mayDispatch'>;
@@ -21,7 +21,7 @@ export interface JobPaceParts {
   readonly busyMs: () => number;
 }
 
-export interface JobWait {
+interface JobWait {
   /** Ends the wait: it rejects with the reason. */
   readonly signal: AbortSignal;
   /** After so long the wait ends in vain. */

@@ -9,7 +9,7 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-export interface StreamLimits {
+interface StreamLimits {
   readonly streamTurnBytes: number;
   readonly streamDelayMs: number;
 }

@@ -49,7 +49,7 @@ Disallow: /
 const DAY_S = 24 * 60 * 60;
 
 /** The files that browsers and crawlers ask a site for by themselves. */
-export const siteFileRoutes: readonly Route[] = [
+const siteFileRoutes: readonly Route[] = [
   ...withHead({
     method: 'GET',
     path: '/favicon.ico',
@@ -80,7 +80,7 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 /** A refusal of a page, as a page. It names the request, so that its reader can ask about it. */
-export const pageEnvelope: ErrorEnvelope = (error, request) => {
+const pageEnvelope: ErrorEnvelope = (error, request) => {
   const title = TITLES[error.status] ?? (error.status < 500 ? 'This request was refused' : 'Something went wrong');
   const content = html`<div class="card">
 <h1>${title}</h1>

@@ -3,14 +3,14 @@ import { chargeOf, type Priced } from '../../actors/terms/usd.ts';
 import type { MediaUnits, Usage } from '../terms/usage.ts';
 import { type Conditions, pricesOf, total, unitName } from './prices.ts';
 
-export interface TurnCharge {
+interface TurnCharge {
   /** Exact decimal USD, floored once at 24 decimals. */
   readonly cost: string;
   /** Consumed units without a declared price, under the catalogue's names: recorded, and charged nothing. */
   readonly unpriced: readonly string[];
 }
 
-export interface ChargeTerms extends Conditions {
+interface ChargeTerms extends Conditions {
   /** Media measured from the bytes of the reply, and what the prompt consumes beside tokens. */
   readonly media: MediaUnits;
 }

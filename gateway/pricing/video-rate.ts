@@ -14,7 +14,7 @@ export interface RenderTerms {
 }
 
 /** A rate in USD per second; `unpriced`: none is declared; `undecided`: rates are declared, and none of them for these terms. */
-export type VideoRate = { readonly rate: string } | 'unpriced' | 'undecided';
+type VideoRate = { readonly rate: string } | 'unpriced' | 'undecided';
 
 /**
  * The rate of a render. A size never matches a rate of a resolution. Undecided where the soundtrack decides the rate

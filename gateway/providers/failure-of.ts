@@ -40,7 +40,7 @@ export function statusFailure(status: number): ProviderFailure {
  * failure does not count against this endpoint's health: otherwise a burst of callers would make a healthy provider
  * look broken. (rule I133)
  */
-export class Saturated extends ProviderFailure {
+class Saturated extends ProviderFailure {
   constructor(message: string, status: number | null) {
     super('overloaded', message, status);
   }

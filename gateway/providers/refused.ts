@@ -20,7 +20,7 @@ const WORDS_MS_MAX = 250;
 /** Receives what a provider answered instead of an answer: it may quote the prompt or a key. */
 export type RefusalNote = (raw: string, failure: ProviderFailure) => void;
 
-export interface RefusalListener {
+interface RefusalListener {
   readonly note: RefusalNote;
   readonly clock: Clock;
 }

@@ -75,7 +75,7 @@ function piecesOf(messages: readonly TurnMessage[], sizes: readonly PromptSize[]
 }
 
 /** The kept part of a conversation. */
-export interface Remainder {
+interface Remainder {
   readonly messages: readonly TurnMessage[];
   readonly size: PromptSize;
 }

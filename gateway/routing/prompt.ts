@@ -55,7 +55,7 @@ export interface LongestInput {
   readonly tokens: number;
 }
 
-export function longestInput({ messages }: TurnSizes): LongestInput {
+function longestInput({ messages }: TurnSizes): LongestInput {
   let longest: LongestInput = { at: 0, tokens: 0 };
   for (const [at, size] of messages.entries()) {
     const tokens = promptCount(size);

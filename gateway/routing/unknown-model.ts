@@ -33,7 +33,9 @@ export function unknownModel(
   const suggestions = near.length > 0 ? near : othersThan(models, output);
   const said = near.length > 0 ? `similar: ${near.join(', ')}` : `others are: ${suggestions.join(', ')}`;
   return notFound(messageOf(shown, suffix, suggestions.length === 0 ? '' : `; ${said}`), {
-    ...{ requested: shown, resolved: null, reason: 'model_not_in_catalogue' },
+    requested: shown,
+    resolved: null,
+    reason: 'model_not_in_catalogue',
     ...(variants.length > 0 ? { family_variants: variants.sort().slice(0, SHOWN_MAX) } : {}),
     ...(suggestions.length > 0 ? { suggestions } : {}),
   });

@@ -4,7 +4,7 @@ import { flawsOf } from './flaws.ts';
 import { picturesOf, type Speech, seenIn, speechOf, toldOf } from './media.ts';
 import { piecesOf, wordsOf } from './pieces.ts';
 
-export interface ToolCall {
+interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
@@ -51,9 +51,16 @@ export function answerOf(request: ChatRequest, behaviour: Behaviour, call: { pro
   const speech = silent ? null : speechOf(request, behaviour, { id, text: text.join(''), created });
   const reasoning = Array.from({ length: behaviour.reasoningTokens }, (_, at) => `r${at + 1} `);
   const answer = {
-    ...{ id, model: request.model ?? '', created, reasoning, detailed: behaviour.detailed },
+    id,
+    model: request.model ?? '',
+    created,
+    reasoning,
+    detailed: behaviour.detailed,
     chunks: speech === null ? text : [],
-    ...{ refusal: behaviour.refusal, toolCalls, pictures, speech },
+    refusal: behaviour.refusal,
+    toolCalls,
+    pictures,
+    speech,
     logprobs: request.logprobs ? (request.top_logprobs ?? 0) : null,
     finish: behaviour.finish ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop'),
   };
@@ -153,7 +160,7 @@ function details(name: string, counts: Readonly<Record<string, number | 'none'>>
 const DEPTH_MAX = 16;
 
 /** A value that follows the common keywords of a JSON schema: the first alternative, every declared property. */
-export function filled(schema: JsonSchema | undefined, root: JsonSchema | undefined = schema, depth = 0): unknown {
+function filled(schema: JsonSchema | undefined, root: JsonSchema | undefined = schema, depth = 0): unknown {
   if (schema === undefined || depth > DEPTH_MAX) return null;
   const named = schema.$ref?.startsWith('#/$defs/') ? root?.$defs?.[schema.$ref.slice('#/$defs/'.length)] : undefined;
   if (named) return filled(named, root, depth + 1);

@@ -39,7 +39,7 @@ export interface Behaviour {
 }
 
 /** The failure of a call. Only one member takes effect, in this order: status, hang, garbage, cut. */
-export interface Failure {
+interface Failure {
   readonly status: number | null;
   readonly retryAfter: string | null;
   readonly hang: 'headers' | 'body' | 'midstream' | null;
@@ -112,7 +112,13 @@ const BY_MODEL: Readonly<Record<string, Directive & Ability>> = {
 
 /** Reasoning tokens of a reasoning model by effort. */
 const BY_EFFORT: Readonly<Record<string, number>> = {
-  ...{ none: 0, minimal: 2, low: 8, medium: 16, high: 32, xhigh: 64, max: 96 },
+  none: 0,
+  minimal: 2,
+  low: 8,
+  medium: 16,
+  high: 32,
+  xhigh: 64,
+  max: 96,
 };
 const FLAWED_THOUGHTS = 4;
 const CACHED_SHARE = 0.5;

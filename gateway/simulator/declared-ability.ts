@@ -15,7 +15,7 @@ interface Modality {
 }
 
 /** How a model answers, as its document declares it. */
-export interface DeclaredAbility {
+interface DeclaredAbility {
   readonly tokens: number;
   readonly reasoning_tokens?: number;
   /** Reasoning is reported in structured entries beside its text. */

@@ -2,7 +2,7 @@
  * Ways in which a model contradicts its declarations, from its id: `flawed/<flaw>`, or several joined by `+`. Other
  * models behave as declared.
  */
-export type Flaw =
+type Flaw =
   /** Text although the request requires a tool call. */
   | 'prose-for-tools'
   /** A tool call whose arguments end in the middle. */

@@ -7,7 +7,7 @@ import type { Wire } from './wire.ts';
  * Broken answers, by name; each has been observed at a real upstream. The endless ones (a line, comments) stop when the
  * reader closes the connection.
  */
-export type Garbage = keyof typeof SENDERS;
+type Garbage = keyof typeof SENDERS;
 
 interface Site {
   readonly response: ServerResponse;

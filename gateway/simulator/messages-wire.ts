@@ -6,8 +6,13 @@ const ARGUMENT_PIECE_CHARS = 8;
 const SIGNATURE = 'c2ltdWxhdGVk';
 const STOPS: Readonly<Record<string, string>> = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' };
 const ERRORS: Readonly<Record<number, string>> = {
-  ...{ 400: 'invalid_request_error', 401: 'authentication_error', 403: 'permission_error', 404: 'not_found_error' },
-  ...{ 413: 'request_too_large', 429: 'rate_limit_error', 529: 'overloaded_error' },
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  529: 'overloaded_error',
 };
 
 /** The messages dialect, as a native provider writes it: every frame has an event name. */

@@ -5,7 +5,7 @@ import { marketModels } from './catalogue/market-providers.ts';
 import { simModels } from './catalogue/sim-models.ts';
 
 /** An entry of `providers.json`: a declaration without its address and its models. */
-export interface Simulated {
+interface Simulated {
   readonly name: string;
   /** The simulator whose process serves this provider too, below `/<slug>/v1`; absent: a process of its own. */
   readonly servedBy?: string;

@@ -12,7 +12,7 @@ import { reply } from './reply.ts';
 import { VideoRoutes, type VideoSite } from './video/video-routes.ts';
 import type { Wire } from './wire.ts';
 
-export interface SimulatorOptions {
+interface SimulatorOptions {
   /** The provider's slug: selects its models and the directives with a matching `only_on`. */
   readonly name: string;
   /** File for one JSON line per call; absent: no log. */

@@ -23,7 +23,7 @@ const ORDERS_MAX = 8;
 /** Each may be a read of the store. */
 const FRAMES_PER_MINUTE_MAX = 120;
 
-export interface EventSocketOptions {
+interface EventSocketOptions {
   readonly clock: Clock;
   /** Store time, ms. */
   readonly now: () => number;

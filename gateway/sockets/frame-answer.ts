@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
 /** The side of a socket that an answer writes to. `sent` is called once the text has left the process, or cannot. */
-export interface FrameSink {
+interface FrameSink {
   send(text: string, sent: (error?: Error | null) => void): void;
 }
 

@@ -9,7 +9,7 @@ import { gatewayErrorOf } from '../terms/gateway-error.ts';
 /** Opcode, length and mask. */
 const CONTROL_HEAD_BYTES = 6;
 
-export interface ArrivalParts {
+interface ArrivalParts {
   readonly clock: Clock;
   readonly limits: Pick<EdgeLimits, 'bodyGraceMs' | 'bodyBytesPerSecondMin'>;
   /** Counts an upload of the client, or throws GatewayError 429. */

@@ -37,7 +37,7 @@ export interface TurnSocketParts {
   readonly serve: (context: RequestContext, route: ServedRoute) => Promise<void>;
 }
 
-export interface TurnSocketOptions {
+interface TurnSocketOptions {
   readonly parts: TurnSocketParts;
   readonly dialect: Dialect;
   /** The request that was upgraded. */
@@ -75,8 +75,11 @@ export class TurnSocket implements SocketUser {
       socket,
       connection,
       {
-        ...{ clock, ...bounds, framesPerMinuteMax: FRAMES_PER_MINUTE_MAX },
-        ...{ idleMs: IDLE_MS, drainIdleMs: limits.drainIdleMs },
+        clock,
+        ...bounds,
+        framesPerMinuteMax: FRAMES_PER_MINUTE_MAX,
+        idleMs: IDLE_MS,
+        drainIdleMs: limits.drainIdleMs,
       },
       this,
     );
@@ -210,7 +213,10 @@ export class TurnSocket implements SocketUser {
 const NOTHING_USED = { usage: { promptTokens: 0, completionTokens: 0 }, cost: '0', honoured: {} };
 
 const NOTHING_UNDER_WAY = {
-  ...{ code: null, param: null, type: 'invalid_request', message: 'No response is under way' },
+  code: null,
+  param: null,
+  type: 'invalid_request',
+  message: 'No response is under way',
   metadata: { error_type: 'invalid_request' },
 };
 

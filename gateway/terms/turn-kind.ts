@@ -27,7 +27,7 @@ const CONVERSATION: KindRules = {
 };
 
 /** The rules of each kind of turn: a further kind is a row. */
-export const TURN_KINDS = {
+const TURN_KINDS = {
   /** Text, and where the request asks for them, pictures and speech. */
   conversation: CONVERSATION,
   /** A picture alone. (rule I103) */

@@ -51,7 +51,7 @@ export const FRAME_TYPES = ['first_frame', 'last_frame'] as const;
 export const CONTROL_ROLES = ['canny', 'depth', 'normal', 'openpose', 'segmentation'] as const;
 export const REFERENCE_ROLES = ['reference', ...CONTROL_ROLES] as const;
 
-export type FrameType = (typeof FRAME_TYPES)[number];
+type FrameType = (typeof FRAME_TYPES)[number];
 export type ReferenceRole = (typeof REFERENCE_ROLES)[number];
 
 /** Other accepted names of three roles. */

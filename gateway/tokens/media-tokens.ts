@@ -1,7 +1,7 @@
 import type { MediaPart, MediaSource } from '../terms/turn.ts';
 
 /** The size of one non-text part: the best estimate of its tokens, and an upper bound for all known providers. */
-export interface MediaTokens {
+interface MediaTokens {
   readonly counted: number;
   readonly bound: number;
 }

@@ -119,12 +119,12 @@ const shortCounts = new LRUCache<string, number>({ max: TEXTS_MAX });
 const longCounts = new LRUCache<string, number>({ max: TEXTS_MAX });
 
 /** Where the count of a text is remembered; null for a text that is not remembered. */
-export function countsFor(text: string): LRUCache<string, number> | null {
+function countsFor(text: string): LRUCache<string, number> | null {
   if (text.length < CHARACTERS_MIN || text.length > CHARACTERS_MAX) return null;
   return text.length > SHORT_CHARACTERS_MAX ? longCounts : shortCounts;
 }
 
 /** What a text is remembered under. */
-export function countKey(vocabulary: VocabularyName, text: string): string {
+function countKey(vocabulary: VocabularyName, text: string): string {
   return `${vocabulary} ${hash('sha256', text, 'base64')}`;
 }

@@ -33,7 +33,7 @@ export interface Answer<Body = unknown> {
 }
 
 /** The API as one key sees it. Paths begin below `/api/v1`. */
-export interface Client {
+interface Client {
   send(path: string, asked?: Asked): Promise<Response>;
   /** The same, with the body read. */
   ask<Body = never>(path: string, asked?: Asked): Promise<Answer<Body>>;
@@ -45,7 +45,7 @@ export interface Client {
 
 export const HELLO = [{ role: 'user', content: 'hello' }] as const;
 
-export function clientOf({ baseUrls }: Pick<TestCluster, 'baseUrls'>, ownKey: string | null): Client {
+function clientOf({ baseUrls }: Pick<TestCluster, 'baseUrls'>, ownKey: string | null): Client {
   const send: Client['send'] = (path, { method, body, headers = {}, key = ownKey, node = 0, signal } = {}) => {
     const isJson = typeof body === 'string' || (body !== undefined && isPlain(body));
     return fetch(`${baseUrls[node % baseUrls.length]}${path}`, {
@@ -69,7 +69,7 @@ export function clientOf({ baseUrls }: Pick<TestCluster, 'baseUrls'>, ownKey: st
   };
 }
 
-export async function read<Body = never>(answer: Response): Promise<Answer<Body>> {
+async function read<Body = never>(answer: Response): Promise<Answer<Body>> {
   const text = await answer.text();
   const isJson = /^application\/json/.test(answer.headers.get('content-type') ?? '');
   const body = isJson && text !== '' ? JSON.parse(text) : null;
@@ -88,7 +88,7 @@ interface Suite {
   after(hook: () => Promise<void>): unknown;
 }
 
-export interface OpenApi extends Client {
+interface OpenApi extends Client {
   readonly cluster: TestCluster;
   /** The account and the key of the client. */
   readonly funded: Funded;

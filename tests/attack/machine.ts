@@ -2,7 +2,7 @@ import { cpus } from 'node:os';
 import { cpuSeconds } from '../bench/child.ts';
 
 /** CPU time used so far, by the machine and by named processes. Seconds. */
-export interface CpuSample {
+interface CpuSample {
   readonly busy: number;
   readonly total: number;
   readonly by: Readonly<Record<string, number>>;

@@ -5,7 +5,7 @@ import { shownShares } from './machine.ts';
 import { MORE_ATTACKS } from './more-attacks.ts';
 import { type Bare, type Seen, Site } from './site.ts';
 
-export interface AttackSettings {
+interface AttackSettings {
   /** Of the whole run, divided over the attacks. */
   readonly seconds: number;
   /** Parts of the names of attacks; empty: all. */
@@ -14,7 +14,7 @@ export interface AttackSettings {
   readonly tell: (line: string) => void;
 }
 
-export interface Outcome {
+interface Outcome {
   readonly name: string;
   readonly held: boolean;
   readonly detail: string;

@@ -3,7 +3,7 @@ import { type ActorEvent, emit, type Stamped } from '../../actors/runtime/index.
 import { testKind } from '../support/test-kind.ts';
 
 /** Events of an alarm: set timers at these times (store time in ms), and the events of its timers. */
-export type AlarmEvent = Stamped &
+type AlarmEvent = Stamped &
   (
     | { readonly type: 'alarm.set'; readonly dueAt: readonly number[] }
     | { readonly type: 'alarm.ring'; readonly dueAt: number }

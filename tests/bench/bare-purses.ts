@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import { type Actor, assign, createActor, setup } from 'xstate';
 
 /** Writes the latest snapshots of a batch as one commit; durable when it returns, or when its promise resolves. */
-export type WritePurses = (ids: readonly string[], snapshots: readonly string[]) => void | Promise<void>;
+type WritePurses = (ids: readonly string[], snapshots: readonly string[]) => void | Promise<void>;
 
 interface Debit {
   readonly socket: Socket;

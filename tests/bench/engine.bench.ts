@@ -3,14 +3,14 @@ import { openStage, type Stage } from '../actors/runtime/durable/stage.ts';
 
 const IN_FLIGHT = 64;
 
-export interface EngineFigure {
+interface EngineFigure {
   readonly name: string;
   readonly ours: number;
   readonly unit: string;
 }
 
 /** Asks per second with 64 in flight, over `actors` actors, for about `ms`. */
-export async function benchEngine(actors: number, ms = 2_000): Promise<EngineFigure> {
+async function benchEngine(actors: number, ms = 2_000): Promise<EngineFigure> {
   const stage = await openStage();
   const addresses = Array.from({ length: actors }, (_, i) => `counter:acct_${i}`);
   for (const address of addresses) await stage.body(address, { type: 'add', by: 1 });

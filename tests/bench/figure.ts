@@ -10,7 +10,7 @@ export interface Figure {
   readonly note?: string;
 }
 
-export type Goal =
+type Goal =
   | { readonly atLeast: number; readonly of: 'ratio' | 'value' }
   | { readonly atMost: number; readonly of: 'ratio' | 'value' | 'difference' };
 

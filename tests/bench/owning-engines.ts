@@ -8,7 +8,7 @@ import { type Kind, type Store, systemClock } from '../../actors/runtime/index.t
 import type { EngineLimits } from '../../actors/runtime/ports/limits.ts';
 import config from '../../cluster.config.ts';
 
-export interface EngineChoice {
+interface EngineChoice {
   readonly kinds: readonly Kind[];
   readonly limits?: Partial<EngineLimits>;
   readonly published?: EngineHost['published'];

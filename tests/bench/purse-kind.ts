@@ -3,7 +3,7 @@ import { type ActorEvent, emit, type Stamped } from '../../actors/runtime/index.
 import { testKind } from '../support/test-kind.ts';
 
 /** The events of a purse in the benchmarks. */
-export type PurseEvent = Stamped &
+type PurseEvent = Stamped &
   (
     | { readonly type: 'purse.open' }
     | { readonly type: 'purse.debit'; readonly amount: number }

@@ -5,7 +5,7 @@ import { limit } from '../support/pace.ts';
 import { call, jsonOf, pause, post } from './call.ts';
 import type { Payer } from './workload.ts';
 
-export interface BatchWorkOptions {
+interface BatchWorkOptions {
   readonly base: string;
   readonly payers: readonly Payer[];
   readonly stranger: Payer;

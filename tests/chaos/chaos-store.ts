@@ -8,7 +8,7 @@ export const STORE_KINDS = ['sqlite', 'postgres'] as const;
 export type StoreKind = (typeof STORE_KINDS)[number];
 
 /** The store of one run: its configuration for the cluster, and read access for the audit. */
-export interface ChaosStore {
+interface ChaosStore {
   readonly config: object;
   view(data: string): StoreView;
   close(): Promise<void>;

@@ -16,7 +16,7 @@ import { isAlive, until } from './nemesis.ts';
 import { Providers } from './providers.ts';
 import { type Payer, Workload } from './workload.ts';
 
-export interface DrainsOptions {
+interface DrainsOptions {
   /** How each node is drained: n1 by the first way, n2 by the second, and so on. */
   readonly ways: readonly ('SIGTERM' | 'troupe drain')[];
   readonly inFlight: number;
@@ -38,7 +38,7 @@ export interface Drain {
 }
 
 /** The shards that the next process took. */
-export interface Join {
+interface Join {
   /** From its registration until it owned all shards assigned to it; null if it never did. */
   readonly tookMs: number | null;
   /** Shards assigned to it, and all shards that moved since its registration. */
@@ -48,7 +48,7 @@ export interface Join {
   readonly needless: number;
 }
 
-export interface Drains {
+interface Drains {
   readonly operations: readonly Operation[];
   readonly drains: readonly Drain[];
 }

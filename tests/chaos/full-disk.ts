@@ -9,7 +9,7 @@ import { type OutageParts, recovered } from './outages.ts';
 import { long } from './scenario.ts';
 import type { Payer } from './workload.ts';
 
-export interface FullDiskParts extends OutageParts {
+interface FullDiskParts extends OutageParts {
   readonly database: string;
   readonly store: Pick<StoreView, 'openHolds' | 'held'>;
   /** The nodes that serve. */

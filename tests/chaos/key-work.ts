@@ -5,7 +5,7 @@ import type { Finding } from './exchange.ts';
 import { probe } from './scenario.ts';
 import type { Payer, Workload } from './workload.ts';
 
-export interface KeyWorkOptions {
+interface KeyWorkOptions {
   readonly base: string;
   /** A management key of each account whose keys change. */
   readonly managers: readonly Payer[];

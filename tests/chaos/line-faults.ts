@@ -15,7 +15,7 @@ export type Way = (typeof WAYS)[number];
 /** Bytes of keys live in a folder in the embedded size only. */
 export const SQLITE_WAYS: readonly Way[] = ['lost'];
 
-export interface LineFaultParts {
+interface LineFaultParts {
   readonly way: Way;
   readonly everyMs: number;
   readonly view: StoreView;

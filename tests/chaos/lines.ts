@@ -13,7 +13,7 @@ import { until } from './nemesis.ts';
 import { onStage, type Stage } from './stage.ts';
 import type { Payer } from './workload.ts';
 
-export interface LinesOptions {
+interface LinesOptions {
   readonly store: StoreKind;
   readonly lines: number;
   readonly way: Way;
@@ -22,7 +22,7 @@ export interface LinesOptions {
   readonly tell: (line: string) => void;
 }
 
-export interface LinesReport {
+interface LinesReport {
   readonly seed: number;
   readonly undisturbedMs: number;
   readonly disturbedMs: number;

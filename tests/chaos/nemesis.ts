@@ -6,7 +6,7 @@ import { limit } from '../support/pace.ts';
 import type { Cut, Links } from './links.ts';
 import type { Payer, Workload } from './workload.ts';
 
-export interface NemesisOptions {
+interface NemesisOptions {
   readonly store: StoreView;
   readonly workload: Workload;
   readonly payers: readonly Payer[];

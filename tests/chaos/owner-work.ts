@@ -17,7 +17,7 @@ import { PaymentWork } from './payment-work.ts';
 import { digits, ReadWork } from './read-work.ts';
 import type { Payer, Workload } from './workload.ts';
 
-export interface OwnerWorkOptions {
+interface OwnerWorkOptions {
   readonly cluster: LaunchedCluster;
   readonly facilitator: FacilitatorProcess;
   readonly payers: readonly Payer[];

@@ -6,7 +6,7 @@ import { randomNonce, signed } from '../support/x402.ts';
 import { type Called, call, jsonOf, pause } from './call.ts';
 import type { Payer } from './workload.ts';
 
-export interface PaymentWorkOptions {
+interface PaymentWorkOptions {
   readonly base: string;
   readonly payers: readonly Payer[];
   /** Uniform in [0, 1). */
@@ -15,14 +15,14 @@ export interface PaymentWorkOptions {
   readonly deposit: (deposit: OperatorDeposit) => Promise<void>;
 }
 
-export interface PayOptions {
+interface PayOptions {
   /** How often the payment is presented at once. */
   readonly repeats: number;
   /** Asked of the simulated facilitator; null for none. */
   readonly fault: string | null;
 }
 
-export interface OperatorDeposit {
+interface OperatorDeposit {
   readonly account: string;
   readonly id: string;
   readonly amount: string;

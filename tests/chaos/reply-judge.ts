@@ -5,7 +5,7 @@ import { type Answered, answered } from './answered.ts';
 import type { Scenario } from './scenario.ts';
 
 /** A stream as far as it was read, whatever its dialect. */
-export interface Judged {
+interface Judged {
   /** Violations of the dialect's grammar. */
   readonly faults: readonly string[];
   /** Ends seen: `[DONE]`, `message_stop`, or the final response. */

@@ -18,7 +18,7 @@ export interface ChaosReport {
   readonly awakenings: readonly Awakening[];
 }
 
-export interface Requests {
+interface Requests {
   readonly sent: number;
   readonly ok: number;
   readonly failed: number;

@@ -13,7 +13,7 @@ import { FacilitatorProcess } from './facilitator.ts';
 import { Links } from './links.ts';
 import { Providers } from './providers.ts';
 
-export interface StageOptions {
+interface StageOptions {
   /** Part of the name of the run's folder. */
   readonly name: string;
   readonly store: StoreKind;
@@ -51,7 +51,7 @@ export interface Stage {
   drained(): Promise<readonly Call[]>;
 }
 
-export const UNLIMITED = 1_000_000_000;
+const UNLIMITED = 1_000_000_000;
 
 /** Runs `play` beside a cluster of real processes that starts in an empty folder; removes everything at the end. */
 export async function onStage<T>(options: StageOptions, play: (stage: Stage) => Promise<T>): Promise<T> {

@@ -12,7 +12,7 @@ import { long } from './scenario.ts';
 import type { Stage } from './stage.ts';
 import type { Payer, Workload } from './workload.ts';
 
-export interface StrikesParts {
+interface StrikesParts {
   readonly options: ChaosOptions;
   readonly stage: Stage;
   readonly view: StoreView;

@@ -2,7 +2,7 @@ import { WebSocket } from 'ws';
 import type { Scenario } from './scenario.ts';
 
 /** What came of one turn, as far as its frames arrived. */
-export interface SocketTurn {
+interface SocketTurn {
   /** The frames as they were sent, each the data of an event. */
   readonly frames: readonly string[];
   /** How it ended: by its last event, by a refusal in its place, by the client that left, or with its socket. */

@@ -13,7 +13,7 @@ import { limit } from '../support/pace.ts';
 import { type Called, call, jsonOf, pause } from './call.ts';
 import type { Payer } from './workload.ts';
 
-export interface VideoWorkOptions {
+interface VideoWorkOptions {
   readonly base: string;
   readonly payers: readonly Payer[];
   /** Origin of the receiver of webhooks. */

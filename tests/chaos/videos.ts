@@ -20,7 +20,7 @@ export const VIDEO_POINTS = [
   ...(['vjob.charged', 'hook.sent', 'hook.recorded'] as const),
 ];
 
-export interface VideosOptions {
+interface VideosOptions {
   readonly store: StoreKind;
   readonly jobs: number;
   readonly inFlight: number;
@@ -34,9 +34,9 @@ export interface VideosOptions {
 }
 
 export const VIDEO_WAYS = ['kill', 'stop', 'drain', 'cut', 'all'] as const;
-export type Way = (typeof VIDEO_WAYS)[number];
+type Way = (typeof VIDEO_WAYS)[number];
 
-export interface VideosReport {
+interface VideosReport {
   readonly seed: number;
   readonly faults: number;
   /** Crash points at which a node died. */

@@ -10,7 +10,7 @@ export interface Payer {
   readonly key: string;
 }
 
-export interface WorkloadOptions {
+interface WorkloadOptions {
   /** Address of the API, `http://host:port/api/v1`. */
   readonly base: string;
   readonly payers: readonly Payer[];

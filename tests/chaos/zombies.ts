@@ -17,7 +17,7 @@ export interface Awakening {
   readonly problems: readonly string[];
 }
 
-export interface Traces {
+interface Traces {
   readonly launcherLog: string;
   readonly notes: readonly Note[];
   readonly evidence: Pick<Evidence, 'calls' | 'ledger'>;

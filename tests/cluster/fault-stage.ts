@@ -14,7 +14,7 @@ const THINK_MS = 50;
 /** A look at the owners reads every shard three times. */
 const LOOK_MS = 50;
 
-export interface Asked {
+interface Asked {
   readonly ok: boolean;
   /** Empty if it was answered. */
   readonly error: string;

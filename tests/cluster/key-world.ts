@@ -17,7 +17,7 @@ import * as words from '../support/model/words.ts';
 import { JobWorld, WITHIN_MS } from './job-world.ts';
 import type { VirtualNode } from './virtual-nodes.ts';
 
-export const PEPPER = Buffer.alloc(32, 7);
+const PEPPER = Buffer.alloc(32, 7);
 const RATES = { ...config.rates, keyPerMinute: 1_000_000, addressPerMinute: 1_000_000 };
 const REMOTE = { socket: { remoteAddress: '10.0.0.1' }, headers: {} };
 

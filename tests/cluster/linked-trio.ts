@@ -13,7 +13,7 @@ const NAMES = ['n1', 'n2', 'n3'] as const;
 const ASK_MS = 2_000;
 
 /** One ask as a client observed it. */
-export interface Answered {
+interface Answered {
   readonly address: string;
   /** The sum in the reply, or null without a reply. */
   readonly sum: number | null;

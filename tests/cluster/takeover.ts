@@ -9,7 +9,7 @@ const ADDRESSES = Array.from({ length: 300 }, (_, i) => `tally:k${i}`);
 const ADD = { type: 'tally.add', by: 1 };
 const ASK_MS = 10_000;
 
-export interface Takeovers {
+interface Takeovers {
   /** One per kill, ms. */
   readonly tookMs: readonly number[];
   /** Why each victim was marked dead. */

@@ -43,7 +43,7 @@ const POLL_MS = 1_000;
 const COST = '1';
 
 /** One render at the provider. Times in ms of the world. */
-export interface Render {
+interface Render {
   readonly id: string;
   readonly job: string;
   readonly node: string;

@@ -21,7 +21,7 @@ export interface VirtualNode extends Started {
   readonly process: SimulatedProcess;
 }
 
-export interface VirtualNodesOptions {
+interface VirtualNodesOptions {
   readonly shards?: number;
   /** False: each node has a host of its own, so that no node may conclude from a refusing port. */
   readonly oneHost?: boolean;

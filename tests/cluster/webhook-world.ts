@@ -21,10 +21,10 @@ export interface Post {
   readonly signature: string;
 }
 
-export type Receive = (post: Post) => PostOutcome | Promise<PostOutcome>;
+type Receive = (post: Post) => PostOutcome | Promise<PostOutcome>;
 
 export const PEPPER = Buffer.alloc(32, 7);
-export const URL_OF_HOOK = 'https://hooks.example.com/done';
+const URL_OF_HOOK = 'https://hooks.example.com/done';
 /** Short waits: an hour of virtual time costs seconds of heartbeats. */
 export const LIMITS = { ...config.webhooks, backOffMsMin: 2_000, backOffMsMax: 10_000 };
 const LOOK_MS = 50;

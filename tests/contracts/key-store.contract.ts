@@ -17,7 +17,7 @@ import { MemoryBlobs } from '../support/memory-blobs.ts';
 import { pieces } from '../support/pieces.ts';
 
 /** One opened, empty key store under the given clock. */
-export interface OpenedKeys {
+interface OpenedKeys {
   readonly keys: KeyStore;
   /** Other nodes' connections to the same keys. */
   readonly others: readonly KeyStore[];

@@ -98,7 +98,7 @@ export class TestListener implements TransportListener {
   }
 }
 
-export function ask(id: number, body = '{"type":"ping"}'): Envelope {
+function ask(id: number, body = '{"type":"ping"}'): Envelope {
   return { kind: 'ask', id, to: 'account:acct_1', body, remainingMs: 1_000, trace: id % 2 ? 'trace' : '' };
 }
 

@@ -13,7 +13,7 @@ import type { Recording } from './disk-event.ts';
 import { readTrace } from './read-trace.ts';
 import { readWatch } from './read-watch.ts';
 
-export interface RecordOptions {
+interface RecordOptions {
   /** Numbers of small commits, and of large ones between them. */
   readonly commits: number;
   readonly large: number;

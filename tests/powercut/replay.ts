@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { DiskEvent, DiskFile, Recording } from './disk-event.ts';
 
-export interface CutReport {
+interface CutReport {
   readonly cuts: number;
   /** Cuts that lost an acknowledged commit, and the maximum lost by one cut. */
   readonly losing: number;

@@ -2,7 +2,7 @@ import { FAULTS } from './plan.ts';
 import type { Outcome } from './run.ts';
 
 /** Situations that some seed of a run must cover: a run without one of them has not tested it. */
-export const SITUATIONS: readonly string[] = [
+const SITUATIONS: readonly string[] = [
   ...FAULTS.filter((fault) => fault !== 'store unreachable for all' && fault !== 'long pause' && fault !== 'drain'),
   'pause longer than the stale bound',
   'drain under load',

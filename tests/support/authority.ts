@@ -1,7 +1,7 @@
 import { generate } from 'selfsigned';
 import type { Identity } from '../../actors/runtime/ports/transport.ts';
 
-export interface Wanted {
+interface Wanted {
   /** Subject alternative names (DNS). */
   readonly names: readonly string[];
   readonly from?: Date;

@@ -15,7 +15,7 @@ const ARGUMENTS = [
 /** A wait in a page ends when its condition holds; this only ends a hanging test. */
 const HANGING_MS = 30_000;
 
-export type Look = 'light' | 'dark' | 'phone';
+type Look = 'light' | 'dark' | 'phone';
 export const LOOKS: readonly Look[] = ['light', 'dark', 'phone'];
 const VIEWPORTS = { light: [1180, 800], dark: [1180, 800], phone: [360, 740] } as const;
 

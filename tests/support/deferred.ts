@@ -1,4 +1,4 @@
-export interface Deferred {
+interface Deferred {
   readonly promise: Promise<void>;
   readonly resolve: () => void;
 }

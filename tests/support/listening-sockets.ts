@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { connect, isIPv4 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-export interface Listening {
+interface Listening {
   /** Converted from the kernel's hexadecimal form: `127.0.0.1` or the 32 digits of an IPv6 address. */
   readonly host: string;
   readonly port: number;

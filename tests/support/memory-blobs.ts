@@ -16,7 +16,7 @@ import {
 } from '../../actors/runtime/ports/blobs.ts';
 import type { Clock, Random } from '../../actors/runtime/ports/clock.ts';
 
-export interface MemoryBlobsOptions {
+interface MemoryBlobsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly bytesMax: number;

@@ -13,7 +13,7 @@ import {
   type SealingKey,
 } from '../../actors/runtime/ports/key-store.ts';
 
-export interface MemoryKeyStoreOptions {
+interface MemoryKeyStoreOptions {
   readonly clock: Clock;
   readonly random: Random;
 }

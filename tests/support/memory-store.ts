@@ -31,7 +31,7 @@ export type CommitFault =
   /** Written late, in order with the commits around it. */
   | { readonly type: 'delay'; readonly ms: number };
 
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   readonly clock: Clock;
   /** Default 256. */
   readonly shards?: number;

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 export const ROOT = resolve(import.meta.dirname ?? '.', '../..');
 
-export interface Source {
+interface Source {
   readonly path: string;
   readonly text: string;
   readonly imports: readonly string[];

@@ -39,7 +39,7 @@ const HOUR_MAX = 70_000_000;
 const HEAD_BYTES = WRAPPED_AT + SECRET_BYTES + aead.addedBytes;
 
 /** What the secret is bound to: it opens only with exactly this form, place and list of further words. */
-export interface SealScope {
+interface SealScope {
   readonly form: keyof typeof VERSIONS;
   readonly place: SealPlace;
   readonly words: readonly (string | number)[];

@@ -28,7 +28,7 @@ export const segment = {
   open: (secret: KeyObject, stored: Uint8Array, place: SegmentPlace): Buffer => aead.open(secret, stored, bound(place)),
 };
 
-export interface SegmentPlace {
+interface SegmentPlace {
   readonly position: number;
   readonly last: boolean;
 }

@@ -19,7 +19,7 @@ export interface BlobDraft {
   discard(): Promise<void>;
 }
 
-export interface BlobWriting {
+interface BlobWriting {
   readonly bytesMax: number;
   readonly random: Random;
   readonly clock: Clock;

@@ -24,7 +24,7 @@ export interface ActivityHandler {
 }
 
 /** Attempts that no other node can continue, such as a call whose answer is the work: a drain waits longer for them. */
-export interface Patience {
+interface Patience {
   /** From the beginning of the drain. */
   readonly graceMs: number;
   /** Asked of running attempts. */
@@ -57,7 +57,7 @@ export interface ActivityTask {
 }
 
 /** Plain JSON data. */
-export type ActivityJson =
+type ActivityJson =
   | null
   | boolean
   | number

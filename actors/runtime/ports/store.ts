@@ -59,7 +59,7 @@ export interface RowKey {
   readonly id: string;
 }
 
-export interface TimerKey {
+interface TimerKey {
   readonly address: string;
   readonly name: string;
 }

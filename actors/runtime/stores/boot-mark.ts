@@ -11,7 +11,7 @@ import { makeFolder } from './directory/folders.ts';
 import { UnfitDatabase } from './migration.ts';
 
 /** The mark of one node: for its birth `birth`, the store `store` acknowledged heartbeat `beat`. */
-export interface Mark {
+interface Mark {
   readonly store: string;
   readonly incarnation: string;
   readonly birth: number;
@@ -28,7 +28,7 @@ const ID_BYTES = 16;
 /** No node has this incarnation: a heartbeat with it changes no row and returns all of them. */
 const OBSERVER = '(onlooker)';
 
-export interface MarkOptions {
+interface MarkOptions {
   readonly marks: { readonly folder: string; readonly node: string };
   readonly clock: Clock;
   readonly random: { bytes(length: number): Uint8Array };

@@ -20,7 +20,7 @@ export interface Maintenance {
   readonly file: FileMaintenance | null;
 }
 
-export interface FileMaintenance {
+interface FileMaintenance {
   /** Copies everything committed so far while nodes run. Refuses to overwrite a file. */
   backup(to: string): Promise<void>;
   /**

@@ -1,6 +1,6 @@
 /** Shared by the numbered migrations of all stores. */
 
-export type MigrationEffect = 'breaking' | 'compatible';
+type MigrationEffect = 'breaking' | 'compatible';
 
 /** An intact database that this build or configuration must not use. The message is one line for the operator. */
 export class UnfitDatabase extends Error {

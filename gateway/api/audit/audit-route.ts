@@ -92,7 +92,16 @@ function auditObject(entry: AuditEntry): { readonly id: string } {
   const created_at = new Date(at).toISOString();
   const id = sequenceId(sequence);
   return {
-    ...{ id, object: 'audit_entry', sequence, created_at, action, target, by: principal },
-    ...{ result, detail, previous, hash },
+    id,
+    object: 'audit_entry',
+    sequence,
+    created_at,
+    action,
+    target,
+    by: principal,
+    result,
+    detail,
+    previous,
+    hash,
   } as { readonly id: string };
 }

@@ -13,13 +13,16 @@ import type { Operations } from '../wire/operation.ts';
  */
 export function authKeysCodeRoute(parts: Managing): Route {
   return {
-    ...{ method: 'POST', path: '/auth/keys/code', policy: 'management', body: 'json' },
+    method: 'POST',
+    path: '/auth/keys/code',
+    policy: 'management',
+    body: 'json',
     answer: (context) => approve(context, parts),
   };
 }
 
 /** The published schema. */
-export const codeIssuedSchema = Type.Object({
+const codeIssuedSchema = Type.Object({
   data: objectOf('The issued code.', {
     id: Type.String({ description: 'The code; it can be traded once, for ten minutes.' }),
     app_id: Type.Literal(0, { description: 'Always 0: applications are not registered.' }),

@@ -17,13 +17,16 @@ import type { Operations } from '../wire/operation.ts';
  */
 export function authKeysRoute(services: ManagementServices): Route {
   return {
-    ...{ method: 'POST', path: '/auth/keys', policy: 'open', body: 'json' },
+    method: 'POST',
+    path: '/auth/keys',
+    policy: 'open',
+    body: 'json',
     answer: (context) => trade(context, services),
   };
 }
 
 /** The published schemas. */
-export const codeTradeSchema = Type.Object({
+const codeTradeSchema = Type.Object({
   code: Type.String({ description: 'The one-time code of the approval.' }),
   code_verifier: Type.String({
     pattern: '^[A-Za-z0-9._~-]{43,128}$',
@@ -33,7 +36,7 @@ export const codeTradeSchema = Type.Object({
     description: 'S256, the only method: the challenge is the SHA-256 of the verifier.',
   }),
 });
-export const issuedKeySchema = Type.Object({
+const issuedKeySchema = Type.Object({
   key: Type.String({ description: 'The key; shown here only.' }),
   user_id: Type.String({ description: 'The account of the person who approved.' }),
 });

@@ -19,7 +19,7 @@ import { batchListSchema, batchSchema } from './batch-schema.ts';
 import { sendResults } from './inline-results.ts';
 import { readSubmission, type SubmissionParts } from './read-submission.ts';
 
-export interface BatchParts extends SubmissionParts, Downloading {
+interface BatchParts extends SubmissionParts, Downloading {
   readonly cluster: Cluster;
   readonly askMs: number;
 }

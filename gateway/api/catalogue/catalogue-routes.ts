@@ -33,7 +33,7 @@ const COUNTED = 'public, max-age=60';
 /** What depends on the key is kept by its own client only, and asked for each time. */
 const OWN = 'private, no-cache';
 
-export interface CatalogueParts {
+interface CatalogueParts {
   readonly cluster: Pick<Cluster, 'board' | 'rows' | 'now'>;
   readonly workspaces: Pick<Workspaces, 'routingOf'>;
   readonly preparedAnswers: PreparedAnswers;

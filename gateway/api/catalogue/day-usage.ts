@@ -2,7 +2,7 @@
 import type { KeyUsage } from '../../../actors/key/usage.ts';
 
 /** A figure is published only if this many accounts stand behind it. (rule C13) */
-export const ACCOUNTS_MIN = 5;
+const ACCOUNTS_MIN = 5;
 
 export interface ModelUsage {
   requests: number;

@@ -13,7 +13,7 @@ const TOP_MODELS_MAX = 50;
 const ROWS_PER_DAY_MAX = 200_000;
 
 /** What the board lists now. */
-export interface ListedCounts {
+interface ListedCounts {
   readonly models: number;
   readonly endpoints: number;
   readonly providers: number;

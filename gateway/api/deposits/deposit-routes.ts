@@ -40,7 +40,7 @@ export const DEPOSIT_OPERATIONS: Operations = {
   },
 };
 
-export interface DepositParts extends Managing {
+interface DepositParts extends Managing {
   readonly deposits: DepositConfig;
   readonly clock: Clock;
 }
@@ -60,7 +60,7 @@ function showRails({ deposits }: DepositParts): RouteAnswer {
 }
 
 /** The rails that the configuration declares. */
-export function railsOf({ card, x402, minUsd, maxUsd }: DepositConfig): readonly object[] {
+function railsOf({ card, x402, minUsd, maxUsd }: DepositConfig): readonly object[] {
   const bounds = { min: exactNumber(minUsd), max: exactNumber(maxUsd) };
   const ofX402 = x402 && { network: x402.network, asset: x402.asset, pay_to: x402.payTo };
   return [
@@ -83,7 +83,7 @@ async function show(context: RequestContext, { services, tenantOf }: Managing): 
 }
 
 /** A deposit as the API shows it: a ledger entry, or a payment that has none yet. */
-export function depositObject({ id, at, record }: Deposit): object {
+function depositObject({ id, at, record }: Deposit): object {
   const credit = isCredited(record) ? record : null;
   const source = isCredited(record) ? record.source : record;
   const created = new Date(at).toISOString();

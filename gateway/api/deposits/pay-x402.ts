@@ -112,8 +112,12 @@ function paymentOf(context: RequestContext, presented: Presented): PresentedPaym
   if (reason !== null) throw challenge(context, requirements, reason);
   const { key } = callerOf(context);
   const payment = {
-    ...{ account: ownerOf(key), key, amount, network: x402.network },
-    ...{ payer: signed.payer.toLowerCase(), nonce: signed.nonce.toLowerCase() },
+    account: ownerOf(key),
+    key,
+    amount,
+    network: x402.network,
+    payer: signed.payer.toLowerCase(),
+    nonce: signed.nonce.toLowerCase(),
     payload: read.payload as Json,
     requirements: { ...requirements } as unknown as Json,
     validBefore: signed.validBefore * 1_000,

@@ -25,7 +25,11 @@ export function requirementsOf(
   if (!/^\d+$/.test(whole)) return null;
   const { network, asset, payTo, assetName: name, assetVersion: version } = x402;
   return {
-    ...{ scheme: 'exact', network, amount: whole, asset, payTo },
+    scheme: 'exact',
+    network,
+    amount: whole,
+    asset,
+    payTo,
     maxTimeoutSeconds: Math.floor(authorizationMs / 1_000),
     extra: { name, version },
   };
@@ -53,7 +57,7 @@ function encoded(value: object): string {
 }
 
 /** The members of a signed payment that name it. */
-export interface SignedPayment {
+interface SignedPayment {
   readonly payer: string;
   readonly nonce: string;
   /** Seconds since the epoch. */
@@ -80,7 +84,7 @@ export function readPayment(header: string): { readonly version: unknown; readon
 }
 
 /** The wire form; every member is still to be checked. */
-export interface PaymentPayload {
+interface PaymentPayload {
   readonly x402Version?: unknown;
   readonly accepted?: unknown;
   readonly payload?: unknown;
@@ -97,8 +101,10 @@ export function signedPayment({ payload }: PaymentPayload): SignedPayment | stri
     return 'payload.authorization.validAfter and validBefore must be seconds, as decimal text';
   }
   return {
-    ...{ payer: from, nonce },
-    ...{ validAfter: Number(validAfter), validBefore: Number(validBefore) },
+    payer: from,
+    nonce,
+    validAfter: Number(validAfter),
+    validBefore: Number(validBefore),
   };
 }
 

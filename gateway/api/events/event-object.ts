@@ -15,7 +15,7 @@ import { fileObject } from '../files/file-object.ts';
 import { creditsObject } from '../money/credits.ts';
 
 /** What a client of `GET /events` receives, as one JSON text: an event of its account, or one about the feed itself. */
-export interface SentEvent {
+interface SentEvent {
   readonly type: string;
   /** Null for an event that no client can resume from. */
   readonly cursor: string | null;

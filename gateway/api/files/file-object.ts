@@ -1,7 +1,7 @@
 import type { FileRecord } from '../../../actors/file/file-record.ts';
 
 /** A stored file as the API shows it: the members of every common SDK. Times are Unix seconds. (rule B38) */
-export interface FileObject {
+interface FileObject {
   readonly id: string;
   readonly object: 'file';
   readonly type: 'file';

@@ -17,7 +17,7 @@ import { describeUpload } from './describe-upload.ts';
 import { fileObject } from './file-object.ts';
 import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from './file-schema.ts';
 
-export interface FileParts extends Downloading, FormFileParts {}
+interface FileParts extends Downloading, FormFileParts {}
 
 const fileId = { id: 'Id of the file, as its upload answered it.' };
 
@@ -111,7 +111,9 @@ async function list(context: RequestContext, { files: { cluster } }: FileParts):
   const purpose = textOf(query, 'purpose');
   if (purpose !== null && !PURPOSES.has(purpose)) throw invalid(`purpose must be one of ${[...PURPOSES].join(', ')}`);
   const { files, hasMore } = await listFiles(cluster, accountOf(context), {
-    ...{ limit, after, purpose },
+    limit,
+    after,
+    purpose,
     order: order === 'asc' ? 'ascending' : 'descending',
   });
   return json({

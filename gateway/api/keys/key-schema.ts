@@ -6,7 +6,7 @@ const usd = Type.Number({ description: 'USD, exact digits.' });
 const instant = Type.String({ format: 'date-time' });
 
 /** A key as the provisioning routes show it. */
-export const keySchema = Type.Object({
+const keySchema = Type.Object({
   hash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the key: names it, authenticates nothing.' }),
   name: Type.String({ description: "The key's name, 1 to 256 characters." }),
   label: Type.String({ description: 'First and last characters of the key, for people.' }),

@@ -68,9 +68,9 @@ export function activityObject(sum: ActivitySum): object {
 
 const DAY_MS = 86_400_000;
 /** Completed UTC days that the activity covers. (rule K52) */
-export const ACTIVITY_DAYS = 30;
+const ACTIVITY_DAYS = 30;
 
-export interface ActivityQuery {
+interface ActivityQuery {
   /** Store times at which the wanted days began, newest first. */
   readonly days: readonly number[];
   /** Public hash of one key; null for all. */

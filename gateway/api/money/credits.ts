@@ -101,7 +101,7 @@ export const activityListSchema = Type.Object({
 });
 
 /** The published schema of `POST /credits/notice`. */
-export const lowBalanceNoticeSchema = Type.Object({
+const lowBalanceNoticeSchema = Type.Object({
   low_balance: orNull(
     Type.String({ description: 'USD, a decimal number.' }),
     'Balance in USD below which the feed has one event `balance.low`; null for none.',

@@ -77,7 +77,9 @@ function operationObject(operation: Addressed): object {
   const { path = {}, query = {}, headers = {}, required = [], inference = false } = operation;
   const parameters = [
     ...[...operation.address.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
-      ...{ name, in: 'path', required: true },
+      name,
+      in: 'path',
+      required: true,
       schema: { type: 'string' },
       description: path[name],
     })),
@@ -123,18 +125,29 @@ function tagOf(path: string): string {
 }
 
 const TAGS: Readonly<Record<string, string>> = {
-  ...{ ready: 'Service', 'openapi.json': 'Service', chat: 'Inference', completions: 'Inference' },
-  ...{
-    messages: 'Inference',
-    responses: 'Inference',
-    images: 'Inference',
-    embeddings: 'Inference',
-    generation: 'Inference',
-    model: 'Catalogue',
-  },
-  ...{ models: 'Catalogue', providers: 'Catalogue', families: 'Catalogue', endpoints: 'Catalogue', stats: 'Catalogue' },
-  ...{ key: 'Keys', auth: 'Keys', sessions: 'Keys', audit: 'Keys', credits: 'Money', deposits: 'Money' },
-  ...{ activity: 'Money', statements: 'Money' },
+  ready: 'Service',
+  'openapi.json': 'Service',
+  chat: 'Inference',
+  completions: 'Inference',
+  messages: 'Inference',
+  responses: 'Inference',
+  images: 'Inference',
+  embeddings: 'Inference',
+  generation: 'Inference',
+  model: 'Catalogue',
+  models: 'Catalogue',
+  providers: 'Catalogue',
+  families: 'Catalogue',
+  endpoints: 'Catalogue',
+  stats: 'Catalogue',
+  key: 'Keys',
+  auth: 'Keys',
+  sessions: 'Keys',
+  audit: 'Keys',
+  credits: 'Money',
+  deposits: 'Money',
+  activity: 'Money',
+  statements: 'Money',
 };
 
 function requestBody({ body, form }: Operation): object {

@@ -30,7 +30,8 @@ export async function listEarnings(
   const { earnings, finalTill } = await own.read(provider, days);
   return jsonAnswer(
     JSON.stringify({
-      ...{ from: dateOf(days.from), to: dateOf(days.till - DAY_MS) },
+      from: dateOf(days.from),
+      to: dateOf(days.till - DAY_MS),
       data: earnings.map((earning) => earningObject(earning, finalTill)),
       total: sumObject(sumOf(earnings)),
     }),
@@ -58,8 +59,13 @@ function dayOf(query: URLSearchParams, name: string): number | null {
 export type EarningSum = Omit<Earning, 'day' | 'endpoint' | 'model'>;
 
 const NOTHING: EarningSum = {
-  ...{ requests: 0, promptTokens: 0, completionTokens: 0, reasoningTokens: 0 },
-  ...{ gross: '0', fee: '0', net: '0' },
+  requests: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+  gross: '0',
+  fee: '0',
+  net: '0',
 };
 
 export function sumOf(earnings: readonly EarningSum[]): EarningSum {
@@ -73,7 +79,9 @@ export function sumOf(earnings: readonly EarningSum[]): EarningSum {
       reasoningTokens: sum.reasoningTokens + one.reasoningTokens,
       ...(units === undefined ? {} : { units }),
       ...(unpriced === 0 ? {} : { unpriced }),
-      ...{ gross: add(sum.gross, one.gross), fee: add(sum.fee, one.fee), net: add(sum.net, one.net) },
+      gross: add(sum.gross, one.gross),
+      fee: add(sum.fee, one.fee),
+      net: add(sum.net, one.net),
     };
   }, NOTHING);
 }

@@ -61,8 +61,12 @@ function statementObject({ id, slug, name }: ProviderFacts, month: Month, { earn
   const named = (member: string, nameOf: (earning: Earning) => string): object[] =>
     sumsBy(earnings, nameOf).map(([value, sum]) => ({ [member]: value, ...sumObject(sum) }));
   return {
-    ...{ object: 'provider_statement', month: month.name, final: month.till <= finalTill },
-    ...{ provider: { id, slug, name }, currency: 'USD', total: sumObject(sumOf(earnings)) },
+    object: 'provider_statement',
+    month: month.name,
+    final: month.till <= finalTill,
+    provider: { id, slug, name },
+    currency: 'USD',
+    total: sumObject(sumOf(earnings)),
     by_model: named('model_id', ({ model }) => model),
     by_endpoint: named('endpoint_id', ({ endpoint }) => endpoint),
     days: earnings.map((earning) => earningObject(earning, finalTill)),
@@ -70,9 +74,18 @@ function statementObject({ id, slug, name }: ProviderFacts, month: Month, { earn
 }
 
 const HEAD = [
-  ...['date', 'endpoint_id', 'model_id', 'requests', 'unpriced_requests'],
-  ...['prompt_tokens', 'completion_tokens', 'reasoning_tokens', ...MEDIA_UNITS.map(unitName)],
-  ...['gross_usd', 'fee_usd', 'net_usd'],
+  'date',
+  'endpoint_id',
+  'model_id',
+  'requests',
+  'unpriced_requests',
+  'prompt_tokens',
+  'completion_tokens',
+  'reasoning_tokens',
+  ...MEDIA_UNITS.map(unitName),
+  'gross_usd',
+  'fee_usd',
+  'net_usd',
 ];
 
 /** Lines of cells: a head, one per day and endpoint, and the total. */

@@ -17,10 +17,18 @@ export function showProvider(provider: ProviderFacts, board: Pick<Cluster, 'boar
 function providerObject(facts: ProviderFacts, count: { readonly endpoints: number; readonly models: number }): object {
   const { id, slug, name, website, statusPageUrl, headquarters, datacenters } = facts;
   return {
-    ...{ object: 'provider', id, slug, name, website },
-    ...{ privacy_policy_url: facts.privacyPolicyUrl, terms_of_service_url: facts.termsOfServiceUrl },
-    ...{ status_page_url: statusPageUrl, headquarters, datacenters },
-    ...{ model_count: count.models, endpoint_count: count.endpoints },
+    object: 'provider',
+    id,
+    slug,
+    name,
+    website,
+    privacy_policy_url: facts.privacyPolicyUrl,
+    terms_of_service_url: facts.termsOfServiceUrl,
+    status_page_url: statusPageUrl,
+    headquarters,
+    datacenters,
+    model_count: count.models,
+    endpoint_count: count.endpoints,
   };
 }
 
@@ -35,8 +43,12 @@ function servingObject(endpoint: Endpoint, now: number): object {
   const { id, model, modelName, tag, health, evidence, tariff, measured } = endpoint;
   const served = measured.counts1d ?? NOTHING_SERVED;
   return {
-    ...{ endpoint_id: id, model_id: model, model_name: modelName, tag },
-    ...{ status: health === 'healthy' ? 0 : -1, health },
+    endpoint_id: id,
+    model_id: model,
+    model_name: modelName,
+    tag,
+    status: health === 'healthy' ? 0 : -1,
+    health,
     pricing: publicPricing(tariff),
     withheld_parameters: evidence.withheld,
     refuted_input_modalities: evidence.refutedInputs ?? [],

@@ -49,7 +49,9 @@ async function end(context: RequestContext, { services, tenantOf }: Managing): P
 
 function sessionObject({ session, by, agent, createdAt, expiresAt }: SessionRecord): object {
   return {
-    ...{ id: session.slice(session.indexOf('/') + 1), object: 'session', agent },
+    id: session.slice(session.indexOf('/') + 1),
+    object: 'session',
+    agent,
     opened_by: { kind: by.kind, id: by.id, address: by.address ?? null },
     created_at: new Date(createdAt).toISOString(),
     expires_at: new Date(expiresAt).toISOString(),
@@ -59,7 +61,7 @@ function sessionObject({ session, by, agent, createdAt, expiresAt }: SessionReco
 const instant = Type.String({ format: 'date-time' });
 
 /** The published schema of `GET /sessions`. */
-export const sessionListSchema = Type.Object({
+const sessionListSchema = Type.Object({
   data: Type.Array(
     Type.Object({
       id: Type.String({
@@ -79,7 +81,7 @@ export const sessionListSchema = Type.Object({
     { maxItems: 200, description: 'Signed-in browsers, newest first.' },
   ),
 });
-export const sessionsEndedSchema = Type.Object({
+const sessionsEndedSchema = Type.Object({
   deleted: Type.Literal(true, { description: 'Always true: it is gone.' }),
   ended_count: Type.Integer({ description: 'How many sessions were ended.' }),
 });

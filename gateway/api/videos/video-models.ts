@@ -32,7 +32,7 @@ const texts = Type.Array(text);
 const union = orNull(texts);
 
 /** The published schema of `GET /videos/models`; null: no live endpoint declares it. */
-export const videoModelListSchema = Type.Object({
+const videoModelListSchema = Type.Object({
   data: listOf('Models with a live endpoint that renders.', {
     id: described(text, 'Id of the model, `author/slug`, as requests name it.'),
     canonical_slug: described(text, 'The id of the model without a variant.'),

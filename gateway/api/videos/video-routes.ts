@@ -22,7 +22,7 @@ import { type GatewayError, invalid, notFound, refusalError } from '../../terms/
 import { after, limitTo, type Operation, type Operations, submissionHeaders } from '../wire/operation.ts';
 import { videoAcceptedSchema, videoJobListSchema, videoJobSchema } from './video-schema.ts';
 
-export interface VideoParts extends Downloading {
+interface VideoParts extends Downloading {
   readonly cluster: Cluster;
   readonly askMs: number;
 }
@@ -163,7 +163,7 @@ function accountOf(context: RequestContext): string {
   return ownerOf(callerOf(context).key);
 }
 
-export interface SubmitVideoParts {
+interface SubmitVideoParts {
   readonly inference: InferenceServices;
   readonly bodies: RequestBodies;
   readonly files: FileServices;
@@ -195,7 +195,8 @@ async function submit(context: RequestContext, parts: SubmitVideoParts): Promise
     request,
     caller,
     attribution: readAttribution(context.request.headers),
-    ...{ idempotency, generation: context.id },
+    idempotency,
+    generation: context.id,
     isGone: () => context.response.destroyed,
   });
   return { ...jsonAnswer(JSON.stringify({ id, polling_url: jobPath(id), status })), status: 202, id: generation };

@@ -15,7 +15,7 @@ import { deliveryListSchema, deliverySchema, webhookSecretSchema } from './webho
 
 const PAGE = { usual: 20, most: 100 } as const;
 
-export interface WebhookParts {
+interface WebhookParts {
   readonly cluster: Cluster;
   readonly random: Random;
   /** The signing secrets are derived from it. */
@@ -156,7 +156,13 @@ function pageObject({ deliveries, hasMore }: DeliveryPage): object {
 function deliveryObject(delivery: DeliveryRecord): object {
   const { id, type, job, url, status, createdAt, attempts, nextAttemptAt, endedAt } = delivery;
   return {
-    ...{ id, object: 'webhook_delivery', type, job_id: job, url, status, created_at: seconds(createdAt) },
+    id,
+    object: 'webhook_delivery',
+    type,
+    job_id: job,
+    url,
+    status,
+    created_at: seconds(createdAt),
     attempts: attempts.map(({ at, outcome }) => ({ at: seconds(at), outcome })),
     next_attempt_at: nextAttemptAt === null ? null : seconds(nextAttemptAt),
     ended_at: endedAt === null ? null : seconds(endedAt),

@@ -20,8 +20,15 @@ const UNUSED = {
 export function workspaceObject(workspace: WorkspaceRecord, left?: string | null): object {
   const { id, name, slug, description, isDefault, zeroRetention, partition, allowed, ignored } = workspace;
   return {
-    ...{ id, name, slug, description, is_default: isDefault, zdr: zeroRetention, partition },
-    ...{ allowed_providers: allowed, ignored_providers: ignored },
+    id,
+    name,
+    slug,
+    description,
+    is_default: isDefault,
+    zdr: zeroRetention,
+    partition,
+    allowed_providers: allowed,
+    ignored_providers: ignored,
     ...(left === undefined ? {} : { budget_remaining: exactNumber(left?.startsWith('-') ? '0' : left) }),
     created_by: workspace.createdBy.id,
     created_at: iso(workspace.createdAt),
@@ -41,7 +48,8 @@ export function budgetObject({ id }: WorkspaceRecord, budget: WorkspaceBudget): 
     workspace_id: id,
     limit_usd: exactNumber(limit),
     reset_interval: interval === 'lifetime' ? null : interval,
-    ...{ created_at: iso(createdAt), updated_at: iso(updatedAt) },
+    created_at: iso(createdAt),
+    updated_at: iso(updatedAt),
   };
 }
 

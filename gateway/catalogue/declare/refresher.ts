@@ -6,7 +6,7 @@ import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
 import { type Declared, type DeclareParts, declareOne, type ReportDeclared } from './declare.ts';
 import { WARNED } from './declare-until-listed.ts';
 
-export interface RefresherParts extends DeclareParts {
+interface RefresherParts extends DeclareParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: { warn(record: object, message: string): void; error(record: object, message: string): void };

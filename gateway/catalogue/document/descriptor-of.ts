@@ -2,7 +2,7 @@ import type { Descriptor } from '../../../actors/terms/endpoint.ts';
 import type { DeclaredDescriptor } from './document-schema.ts';
 
 /** A declared descriptor in internal form. Drops `default`, because the gateway never fills it in. */
-export function descriptorOf(declared: DeclaredDescriptor): Descriptor {
+function descriptorOf(declared: DeclaredDescriptor): Descriptor {
   switch (declared.type) {
     case 'range': {
       const { min, max, step } = declared;

@@ -71,7 +71,11 @@ function declarationOf(provider: ProviderDeclaration, model: DeclaredModel, at: 
 
 /** The parts of a declaration that may have a fault, each independent of the others. */
 const CHECKED_PARTS: readonly ((model: DeclaredModel, at: Path) => unknown)[] = [
-  ...[checkVideo, catalogueId, factsOf, lengthsOf, tariffOf],
+  checkVideo,
+  catalogueId,
+  factsOf,
+  lengthsOf,
+  tariffOf,
 ];
 
 /** The fault that was thrown, and the first one of every other part of the model. */
@@ -89,11 +93,7 @@ function faultsOf(model: DeclaredModel, at: Path, thrown: InvalidDocument): read
 }
 
 /** One model at one provider. `at` is its path in the document. */
-export function endpointDeclaration(
-  provider: ProviderDeclaration,
-  model: DeclaredModel,
-  at: Path = [],
-): EndpointDeclaration {
+function endpointDeclaration(provider: ProviderDeclaration, model: DeclaredModel, at: Path = []): EndpointDeclaration {
   const { slug, name, baseUrl } = provider;
   checkVideo(model, at);
   const id = catalogueId(model, at);

@@ -1,5 +1,5 @@
 /** What a models document states of a model beside its serving: family, tags, and a reading of its weights' repository. */
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 
 const TEXT_CHARS_MAX = 256;
 const ENTRIES_MAX = 64;
@@ -61,5 +61,3 @@ export const modelHubSchema = Type.Object(
   },
   { ...closed, description: 'a reading of the repository, such as {"read_at": 1764547200, "downloads": 12}' },
 );
-
-export type DeclaredHubReading = Static<typeof modelHubSchema>;

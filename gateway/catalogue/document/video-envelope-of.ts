@@ -62,7 +62,10 @@ function referencesOf(references: NonNullable<DeclaredVideo['references']>): Vid
 function adapterOf(adapter: NonNullable<DeclaredVideo['adapters']>[number]): VideoAdapter {
   const { id, revision, included = false, strength = { min: 0, max: 1 }, combines_with, requires_role } = adapter;
   return {
-    ...{ id, revision, included, strength },
+    id,
+    revision,
+    included,
+    strength,
     ...(combines_with === undefined ? {} : { combinesWith: combines_with }),
     ...(requires_role === undefined ? {} : { requiresRole: requires_role }),
   };

@@ -6,7 +6,7 @@ import { usageText } from '../reply/usage-text.ts';
 import { audioText, imageText, logprobsText } from './media-text.ts';
 import { ToolDispatch } from './tool-dispatch.ts';
 
-export interface FramesOptions {
+interface FramesOptions {
   /** Reasoning is not shown to the client. */
   readonly hidden: boolean;
   /** Tool calls are announced as soon as they are complete. */

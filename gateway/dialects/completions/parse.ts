@@ -11,7 +11,7 @@ const check = Compile(completionRequest);
 const FORWARDED = forwardedParameters('completions');
 
 /** A parsed text completion request: the turn, and what its rendering needs in addition. */
-export interface ParsedCompletion {
+interface ParsedCompletion {
   readonly turn: Turn;
   /** Text before the answer in the first `choices[].text`: the prompt if `echo` is set. */
   readonly echo: string | null;

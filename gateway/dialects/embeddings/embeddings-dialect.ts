@@ -48,7 +48,7 @@ function pathOf(path: string): string | null {
  * little-endian 32-bit floats. Two million numbers take over a second. The usage is what was charged, since clients
  * require the count of tokens. (rule I106)
  */
-export function* render(
+function* render(
   { id, model }: ReplyHead,
   events: readonly TurnEvent[],
   closing: Closing | null,

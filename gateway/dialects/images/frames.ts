@@ -69,7 +69,7 @@ const DATA_HEAD_CHARACTERS_MAX = 256;
 const FORMATS: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp']);
 
 /** A generated picture as members of JSON text. */
-export interface PictureText {
+interface PictureText {
   /** `b64_json` with the `media_type` that its `data:` URL names, or the `url` of a picture that is not sent as bytes. */
   readonly members: string;
   /** `png`, `jpeg` or `webp`; null for any other picture. */

@@ -38,7 +38,7 @@ const textSource = Type.Object({
   data: Type.String({ description: 'The text of the document.' }),
 });
 
-export const textBlock = Type.Object({
+const textBlock = Type.Object({
   type: Type.Literal('text', { description: 'A part of text.' }),
   text: Type.String({ description: 'What the part says, as plain text.' }),
   ...marked,

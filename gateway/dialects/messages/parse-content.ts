@@ -5,7 +5,7 @@ import { parseBytes, parseSource } from '../request/parse-source.ts';
 import type { WireCacheControl, WireContentBlock } from './message-schema.ts';
 
 /** Content of one message: all its text, and its parts if it has more than one unmarked text. */
-export interface ParsedContent {
+interface ParsedContent {
   readonly text: string;
   readonly parts?: readonly ContentPart[];
 }

@@ -76,7 +76,7 @@ function blockText(block: Block, { text, thinking, signature, input }: Readonly<
  * The `input` of a whole tool call: its arguments, digit for digit. A text that is no JSON object, which a model may
  * write or a ceiling may cut, becomes the value of one member, since the dialect has no other form.
  */
-export function inputText(given: string): string {
+function inputText(given: string): string {
   const text = given.trim();
   if (text === '') return '{}';
   try {

@@ -96,4 +96,3 @@ export const messagesRequest = Type.Object({
 });
 
 export type MessagesRequest = Static<typeof messagesRequest>;
-export type CountRequest = Static<typeof countRequest>;

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../../terms/gateway-error.ts';
 
 /** A refusal to send, with the status of its error. */
-export interface ErrorReply {
+interface ErrorReply {
   readonly type: string;
   /** Added to those of every answer and of the error itself; lower case. */
   readonly headers?: Readonly<Record<string, string>>;

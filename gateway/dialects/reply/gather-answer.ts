@@ -16,7 +16,7 @@ export interface GatheredAnswer {
 }
 
 /** Generated speech, its pieces joined. `expiresAt` is Unix seconds. */
-export interface GatheredSpeech {
+interface GatheredSpeech {
   readonly id?: string;
   readonly data?: string;
   readonly transcript?: string;

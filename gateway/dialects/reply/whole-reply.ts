@@ -8,7 +8,7 @@ const NONCE_BYTES = 16;
 const NUMBER_DIGITS = 4;
 
 /** A turn as it ended. */
-export interface WholeTurn {
+interface WholeTurn {
   readonly events: readonly TurnEvent[];
   /** Null: no charge is recorded, so no usage is shown. */
   readonly closing: Closing | null;

@@ -63,7 +63,7 @@ const BINDING = [
 ] as const satisfies readonly (readonly [keyof NonNullable<WirePreferences['max_price']>, keyof Caps])[];
 
 /** The price caps of a request as exact decimal text. */
-export function parsePriceCaps(wire: NonNullable<WirePreferences['max_price']>): Caps {
+function parsePriceCaps(wire: NonNullable<WirePreferences['max_price']>): Caps {
   const caps: { -readonly [key in keyof Caps]: Caps[key] } = {};
   for (const [name, key] of BINDING) {
     const cap = wire[name];

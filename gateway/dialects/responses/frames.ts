@@ -114,7 +114,7 @@ const COUNTS = ['input_tokens', 'output_tokens', 'total_tokens'] as const;
  * strict clients require a number. `closing: null`: no charge is recorded, so no count and no cost is stated.
  * (rule I74)
  */
-export function usageText(closing: Pick<Closing, 'usage' | 'cost'> | null): string {
+function usageText(closing: Pick<Closing, 'usage' | 'cost'> | null): string {
   const usage: Usage = closing?.usage ?? {};
   const { promptTokens: input, completionTokens: output, cachedTokens = 0, reasoningTokens = 0 } = usage;
   const counts = [input, output, input === undefined || output === undefined ? undefined : input + output];

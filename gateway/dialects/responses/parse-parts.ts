@@ -6,7 +6,7 @@ import { parseBytes, parseDocument, parseSource } from '../request/parse-source.
 import type { InputPart } from './input-schema.ts';
 
 /** Content of one item: all its text, and its parts if it has more than one text. */
-export interface ItemContent {
+interface ItemContent {
   readonly text: string;
   readonly parts?: readonly ContentPart[];
 }
@@ -32,7 +32,7 @@ export function parseContent(wire: string | readonly InputPart[], member: string
 }
 
 /** What the model itself has said: its text with the transcript of its speech, and its refusal. */
-export interface Said {
+interface Said {
   readonly text: string | null;
   readonly refusal: string | null;
 }

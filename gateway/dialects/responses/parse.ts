@@ -21,7 +21,7 @@ type MutableTurn = { -readonly [member in keyof Turn]: Turn[member] };
 const FORWARDED = forwardedParameters('responses');
 
 /** A parsed responses request: the turn, and what its response repeats and names. */
-export interface ParsedResponses {
+interface ParsedResponses {
   readonly turn: Turn;
   readonly request: ResponsesRequest;
   readonly tools: readonly FlatTool[];

@@ -60,12 +60,7 @@ const TOOL = /^tools\[(\d{1,6})\]/;
  * A whole response as JSON text: the one that ends the stream of the same events. `closing: null` means that no charge
  * is recorded. (rule I87)
  */
-export function render(
-  head: ReplyHead,
-  events: readonly TurnEvent[],
-  closing: Closing | null,
-  request: ReplyRequest,
-): string {
+function render(head: ReplyHead, events: readonly TurnEvent[], closing: Closing | null, request: ReplyRequest): string {
   const frames = new ResponsesFrames(head, request);
   frames.of(events);
   return frames.response(closing);

@@ -16,7 +16,7 @@ import { type WindowPart, windowPart } from './window-part.ts';
 /** When a client may repeat a request that was refused because its address has too many counts under way. */
 const BUSY_MS = 1_000;
 
-export interface AccountedBudgetsOptions {
+interface AccountedBudgetsOptions {
   readonly cluster: Cluster;
   readonly rates: RateLimits;
   readonly askMs: number;

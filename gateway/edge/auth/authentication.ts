@@ -45,7 +45,7 @@ export interface Authenticated {
   counted: boolean;
 }
 
-export interface AuthenticationOptions {
+interface AuthenticationOptions {
   readonly cluster: Pick<Cluster, 'rows' | 'now'>;
   readonly budgets: Budgets;
   readonly clients: ClientAddresses;

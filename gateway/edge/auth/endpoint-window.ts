@@ -22,7 +22,7 @@ export interface WindowTaken {
   readonly holder: string | null;
 }
 
-export interface EndpointWindowOptions {
+interface EndpointWindowOptions {
   /** Store time in ms. */
   readonly now: () => number;
   readonly idleMs: number;

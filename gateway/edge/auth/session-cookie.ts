@@ -21,7 +21,9 @@ export function sessionSecretOf({ cookie }: Pick<IncomingHttpHeaders, 'cookie'>)
  */
 export function sessionCookie(secret: string, lifetimeMs: number): string {
   return stringifySetCookie({
-    ...{ name: SESSION_COOKIE, value: secret, maxAge: Math.floor(lifetimeMs / 1_000) },
+    name: SESSION_COOKIE,
+    value: secret,
+    maxAge: Math.floor(lifetimeMs / 1_000),
     ...ATTRIBUTES,
   });
 }

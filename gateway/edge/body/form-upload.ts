@@ -18,7 +18,7 @@ export interface FormUpload {
   readonly drop: () => void;
 }
 
-export interface FormOptions {
+interface FormOptions {
   readonly limits: EdgeLimits;
   readonly clock: Clock;
   readonly fileBytesMax: number;

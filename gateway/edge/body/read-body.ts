@@ -18,7 +18,7 @@ import { gatherUpload, SMALL_BYTES_MAX, type Uploaded } from './upload.ts';
 /** What one structural token becomes in memory, as a value and as a part of its turn. */
 const TOKEN_HEAP_BYTES = 64;
 
-export interface ReadBodyOptions {
+interface ReadBodyOptions {
   readonly limits: EdgeLimits;
   readonly clock: Clock;
   /**

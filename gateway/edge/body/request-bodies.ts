@@ -28,7 +28,7 @@ export interface BodyRequest extends Authenticated, Pick<HttpExchange<unknown>, 
 }
 
 /** What a route reads otherwise than an inference request. */
-export interface OwnReading {
+interface OwnReading {
   readonly bounds?: Partial<Pick<EdgeLimits, 'bodyBytesMax' | 'bodyDepthMax' | 'bodyTokensMax'>>;
   /** Objects that stay text. */
   readonly texts?: KeptTexts;
@@ -36,7 +36,7 @@ export interface OwnReading {
   readonly background?: LoopWork;
 }
 
-export interface RequestBodiesParts {
+interface RequestBodiesParts {
   readonly clock: Clock;
   readonly limits: EdgeLimits;
   readonly clients: ClientAddresses;

@@ -12,7 +12,7 @@ export interface FormFileParts {
   readonly uploads: UploadRoom;
 }
 
-export interface FormFile {
+interface FormFile {
   /** Id of the account that stores the file. */
   readonly account: string;
   readonly describe: (filename: string, fields: ReadonlyMap<string, string>) => FileDescription;

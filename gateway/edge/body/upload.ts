@@ -16,7 +16,7 @@ const PIECE_WORTH_BYTES = 1_024;
 /** Smaller bodies need no reservation. */
 export const SMALL_BYTES_MAX = 64 * 1024;
 
-export interface UploadOptions {
+interface UploadOptions {
   readonly limits: EdgeLimits;
   readonly clock: Clock;
   /** Scans every byte. */

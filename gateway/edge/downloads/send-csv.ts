@@ -2,7 +2,7 @@ import { generationHeaders } from '../generation-headers.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Downloading, writeDownload } from './write-download.ts';
 
-export interface CsvFile {
+interface CsvFile {
   /** Id or address of its account, whose downloads take turns with those of others. */
   readonly account: string;
   /** Without its ending. */
@@ -25,7 +25,8 @@ export async function sendCsv(
     'text/csv; charset=utf-8',
     'cache-control',
     'private, no-store',
-    ...['content-disposition', `attachment; filename="${name}.csv"`],
+    'content-disposition',
+    `attachment; filename="${name}.csv"`,
     'x-content-type-options',
     'nosniff',
   ]);

@@ -24,7 +24,7 @@ export const OVERLAP_MS = 30_000;
 /** Objects whose newest change is remembered, so that it is not sent again. */
 const SENT_MAX = 10_000;
 
-export type Listen = (events: readonly FeedEvent[]) => void;
+type Listen = (events: readonly FeedEvent[]) => void;
 
 export interface FeedServices {
   readonly cluster: Cluster;

@@ -55,7 +55,12 @@ export class AccountFeeds {
       throw thrown;
     }
     const subscription = new Subscription({
-      ...{ services: this.#services, feed: open.feed, account, key: caller.key, filter, sink },
+      services: this.#services,
+      feed: open.feed,
+      account,
+      key: caller.key,
+      filter,
+      sink,
       closed: () => {
         this.#subscriptions.delete(subscription);
         if (sink.holdsRequest) this.#requests--;

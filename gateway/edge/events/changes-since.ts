@@ -4,7 +4,7 @@ import { FEED_EVENT_ACCOUNT, FEED_EVENTS, type FeedEventRow } from '../../../act
 const PAGE = 1_000;
 const PAGES_MAX = 10;
 
-export interface ChangesSince {
+interface ChangesSince {
   readonly changes: readonly FeedEventRow[];
   /** False: more objects changed than are read at once. */
   readonly complete: boolean;
@@ -22,7 +22,8 @@ export async function changesSince(
     const rows = await cluster.rows.rows({
       collection: FEED_EVENTS,
       where: { column: FEED_EVENT_ACCOUNT, equals: account },
-      ...{ after, limit: PAGE },
+      after,
+      limit: PAGE,
     });
     for (const { body } of rows) changes.push(JSON.parse(body) as FeedEventRow);
     const last = rows.at(-1);

@@ -2,7 +2,7 @@
 const BATCH_MAX = 128;
 
 /** Writes frames; null: continue. A promise resolves when the client has read enough for more. */
-export type WriteFrames = (frames: readonly string[]) => Promise<void> | null;
+type WriteFrames = (frames: readonly string[]) => Promise<void> | null;
 
 /**
  * The frames of one client that reads more slowly than events arrive. What it missed before is written as fast as it

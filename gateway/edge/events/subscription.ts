@@ -20,7 +20,7 @@ export interface EventSink {
   end(error: GatewayError): void;
 }
 
-export interface SubscriptionParts {
+interface SubscriptionParts {
   readonly services: FeedServices;
   readonly feed: AccountFeed;
   /** Account id, and the address of the key. */

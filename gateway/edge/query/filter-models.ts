@@ -8,12 +8,19 @@ import { textOf, wholeNumber } from './query-values.ts';
 
 /** Filters that are accepted and not computed: a query with one of them matches no model. */
 const UNSUPPORTED: readonly string[] = [
-  ...['category', 'arch', 'distillable', 'min_intelligence_index', 'max_intelligence_index', 'min_coding_index'],
-  ...['max_coding_index', 'min_agentic_index', 'max_agentic_index'],
+  'category',
+  'arch',
+  'distillable',
+  'min_intelligence_index',
+  'max_intelligence_index',
+  'min_coding_index',
+  'max_coding_index',
+  'min_agentic_index',
+  'max_agentic_index',
 ];
 
 type Order = (a: CatalogueModel, b: CatalogueModel) => number;
-export const ORDERS: ReadonlyMap<string, Order | null> = new Map<string, Order | null>([
+const ORDERS: ReadonlyMap<string, Order | null> = new Map<string, Order | null>([
   ['newest', null],
   ['oldest', (a, b) => a.summary.created - b.summary.created],
   ['price-low-to-high', (a, b) => comparePrices(a, b, 1)],

@@ -6,7 +6,7 @@ import { invalid } from '../../terms/gateway-error.ts';
 import { flagOf, textOf, wholeNumber } from './query-values.ts';
 
 /** True for a model that matches one filter. */
-export type ModelTest = (model: CatalogueModel) => boolean;
+type ModelTest = (model: CatalogueModel) => boolean;
 
 /** Reads the filter of one parameter. Throws 400 for a value out of range. */
 type Reader = (wanted: string, now: number) => ModelTest;

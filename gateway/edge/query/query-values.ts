@@ -15,7 +15,7 @@ export function flagOf(query: URLSearchParams, name: string): boolean {
   return text === 'true';
 }
 
-export interface WholeNumberBounds {
+interface WholeNumberBounds {
   readonly least: number;
   /** Absent: nine digits. */
   readonly most?: number;

@@ -12,7 +12,7 @@ import { readAttribution } from './attribution.ts';
 import { readIdempotency } from './idempotency.ts';
 
 /** A request as its dialect parses it: JSON as it was read, or the fields of a form with the files that it brought. */
-export interface TurnBody {
+interface TurnBody {
   readonly value: unknown;
   readonly bytes: number;
 }

@@ -30,7 +30,7 @@ export interface LineProvider {
 export type LineLimits = Pick<EdgeLimits, 'bodyBytesMax' | 'bodyDepthMax' | 'bodyTokensMax'>;
 
 /** A body of a batch as its live route would receive it. */
-export interface LineBody {
+interface LineBody {
   readonly dialect: Dialect;
   /** A JSON value, with the defaults of the batch. */
   readonly body: unknown;
@@ -107,7 +107,7 @@ function isEmptyList(value: unknown): boolean {
 }
 
 /** The dialect of the bodies of each endpoint. (rule B13) */
-export const BATCH_DIALECTS: Readonly<Record<BatchEndpoint, Dialect>> = {
+const BATCH_DIALECTS: Readonly<Record<BatchEndpoint, Dialect>> = {
   '/v1/chat/completions': DIALECTS.chat,
   '/v1/responses': DIALECTS.responses,
   '/v1/messages': DIALECTS.messages,

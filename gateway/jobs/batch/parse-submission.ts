@@ -137,7 +137,7 @@ export class UniqueIds {
 }
 
 /** Reads `custom_id` and `body` of one request; `member` names it in a refusal. Throws GatewayError 400. */
-export function requestOf(request: object, member: string): SubmittedRequest {
+function requestOf(request: object, member: string): SubmittedRequest {
   const { custom_id: customId, body } = request as { readonly custom_id?: unknown; readonly body?: unknown };
   if (customId == null) throw invalid(`${member}.custom_id is required`);
   if (typeof customId !== 'string') throw invalid(`${member}.custom_id must be a string`);

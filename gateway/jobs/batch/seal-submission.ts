@@ -42,7 +42,12 @@ export async function sealSubmission(services: FileServices, input: NewSubmissio
     const sealed = sealBlob(await bytes.keys.current(), placeOfBodies(account, id), blob, random);
     const { endpoint, model, provider } = submission;
     return {
-      ...{ id, account, endpoint, model, windowMs, lines },
+      id,
+      account,
+      endpoint,
+      model,
+      windowMs,
+      lines,
       key: caller.key,
       workspace: caller.workspace ?? null,
       provider: provider === null ? null : plain(provider),

@@ -27,7 +27,7 @@ export type FoundSettlement =
   | { readonly state: 'settled'; readonly settlement: PaymentSettlement }
   | { readonly state: 'none' };
 
-export interface FacilitatorOptions {
+interface FacilitatorOptions {
   readonly outbound: Pick<Outbound, 'send'>;
   readonly x402: X402Config;
   readonly secret: string;
@@ -74,10 +74,15 @@ export class Facilitator {
     const json = body === null ? [] : ['content-type', 'application/json'];
     try {
       const { status, body: answer } = await outbound.send({
-        ...{ method, url: outboundUrl(x402.facilitator, path), body },
+        method,
+        url: outboundUrl(x402.facilitator, path),
+        body,
         headers: ['authorization', `Bearer ${secret}`, 'accept', 'application/json', ...json],
         limits: {
-          ...{ connectMs: answerMs, firstByteMs: answerMs, idleMs: answerMs, totalMs: answerMs },
+          connectMs: answerMs,
+          firstByteMs: answerMs,
+          idleMs: answerMs,
+          totalMs: answerMs,
           bodyBytesMax: answerBytesMax,
         },
       });
@@ -106,7 +111,10 @@ function settlementOf(answer: Readonly<Record<string, unknown>>): PaymentSettlem
   if (typeof success !== 'boolean') throw new NoAnswer('a settlement without success');
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
   return {
-    ...{ success, transaction: text(transaction), network: text(network), payer: text(payer) },
+    success,
+    transaction: text(transaction),
+    network: text(network),
+    payer: text(payer),
     errorReason: codeOf(errorReason),
   };
 }

@@ -10,7 +10,7 @@ import {
 import type { PaymentLimits } from '../../terms/config/deposit-config.ts';
 import { type Facilitator, NoAnswer, type PaymentSettlement } from './facilitator.ts';
 
-export type PaymentCrashPoint = 'payment.pending' | 'payment.asked';
+type PaymentCrashPoint = 'payment.pending' | 'payment.asked';
 
 /** What payments of a node need. */
 export interface PaymentServices {

@@ -60,7 +60,9 @@ function withRow(before: Charged | undefined, row: KeyUsage): Charged {
   const units = addUnits(before?.units, row.units);
   const unpriced = (before?.unpriced ?? 0) + (row.unpriced ?? 0);
   return {
-    ...{ day, endpoint, model },
+    day,
+    endpoint,
+    model,
     requests: (before?.requests ?? 0) + row.requests,
     promptTokens: (before?.promptTokens ?? 0) + row.promptTokens,
     completionTokens: (before?.completionTokens ?? 0) + row.completionTokens,

@@ -9,13 +9,13 @@ import { EndpointOwners } from './endpoint-owners.ts';
 /** Looks for a day to fold this often. */
 const FOLD_EVERY_MS = 600_000;
 /** A day is closed when the commits of its last moments have long ended. */
-export const CLOSED_AFTER_MS = 3_600_000;
+const CLOSED_AFTER_MS = 3_600_000;
 /** Days of one round; a cluster that was stopped for longer catches up in several. */
 const DAYS_PER_ROUND = 31;
 /** Rows in one message, far below its bound of 1 MiB. */
 const ROWS_PER_FOLD = 500;
 
-export interface FolderParts {
+interface FolderParts {
   readonly cluster: Pick<Cluster, 'rows' | 'now' | 'ask' | 'owns'>;
   readonly clock: Clock;
   readonly providers: readonly ProviderDeclaration[];

@@ -31,7 +31,7 @@ const JITTER = 0.2;
 const GROWTH = 1.5;
 
 /** What this attempt needs beside the candidate. */
-export interface AttemptParts {
+interface AttemptParts {
   readonly node: RenderNode;
   readonly task: RenderTask;
   /** Commits that the provider accepted the render; rejects where another attempt has taken over. */

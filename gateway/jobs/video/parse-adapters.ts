@@ -15,7 +15,7 @@ const OPTIONS_CHARACTERS_MAX = 32 * 1024;
 /** The member of `provider.options.<slug>` that selects adapters. */
 const ADAPTERS = 'adapters';
 
-export interface ParsedOptions {
+interface ParsedOptions {
   readonly adapters: ReadonlyMap<string, readonly SelectedAdapter[]>;
   readonly preferences: Preferences;
 }

@@ -8,9 +8,9 @@ import { type ReferenceRole, ROLE_ALIASES } from '../../terms/video-request.ts';
 import type { WireFrame, WireReference, WireVideo } from './video-schema.ts';
 
 /** Frames and references of one request together. (rule V3) */
-export const ITEMS_MAX = 3;
+const ITEMS_MAX = 3;
 /** Decoded bytes of one asset, and of all assets of one request. */
-export const ASSETS_BYTES_MAX = 20 * 1024 * 1024;
+const ASSETS_BYTES_MAX = 20 * 1024 * 1024;
 
 /** Decoded at most, to tell the type by its signature. A multiple of 3, so that its base64 has no padding. */
 const HEAD_BYTES = 6_144;

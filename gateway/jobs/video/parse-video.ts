@@ -12,7 +12,7 @@ import { parseAdapters } from './parse-adapters.ts';
 import { parseAssets, refuseManyItems } from './parse-assets.ts';
 import { videoCheck, type WireVideo } from './video-schema.ts';
 
-export interface ParseVideoOptions {
+interface ParseVideoOptions {
   /** Where a callback may go. */
   readonly rules: TargetRules;
   readonly loop: LoopWork;
@@ -33,12 +33,16 @@ export async function parseVideo(value: unknown, { rules, loop }: ParseVideoOpti
     throw invalid('prompt is required where frame_images and input_references are absent');
   }
   return {
-    ...{ model: body.model, prompt, ...geometry },
+    model: body.model,
+    prompt,
+    ...geometry,
     duration: body.duration == null ? null : shortestDecimal(body.duration),
     seed: body.seed ?? null,
     generateAudio: body.generate_audio ?? null,
     assets: await parseAssets(body, loop),
-    ...{ callbackUrl, preferences, adapters },
+    callbackUrl,
+    preferences,
+    adapters,
   };
 }
 

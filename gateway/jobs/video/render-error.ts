@@ -5,7 +5,7 @@ import type { ProviderFailure } from '../../providers/provider-failure.ts';
 import type { RefusalCode } from '../../providers/refusal/provider-refusal.ts';
 
 /** A delivered clip that lies outside the admitted request. */
-export interface OutsideClip {
+interface OutsideClip {
   readonly outside: string;
 }
 

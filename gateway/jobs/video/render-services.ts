@@ -8,7 +8,7 @@ import type { RenderServices } from '../job-services.ts';
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 /** The limits of the calls about one render. */
-export interface RenderCallLimits {
+interface RenderCallLimits {
   readonly create: OutboundLimits;
   readonly poll: OutboundLimits;
   readonly clip: OutboundLimits;

@@ -2,7 +2,7 @@ import type { AttemptRecord, Settlement } from '../../../actors/terms/hold.ts';
 import { chargeOf } from '../../../actors/terms/usd.ts';
 import type { FrozenCandidate } from '../../../actors/video-job/render-ask.ts';
 
-export interface Rendered {
+interface Rendered {
   readonly generation: string;
   readonly candidate: FrozenCandidate;
   /** Exact decimal text. */
@@ -27,11 +27,19 @@ export function renderSettlement(rendered: Rendered): Settlement {
     attempt: 1,
     cost: rate === null ? '0' : chargeOf([{ rate, units: videoSeconds }]),
     unpriced: rate === null ? ['video_second'] : [],
-    ...{ promptTokens: null, completionTokens: null, cachedTokens: null, reasoningTokens: null },
+    promptTokens: null,
+    completionTokens: null,
+    cachedTokens: null,
+    reasoningTokens: null,
     media: { videoSeconds },
     estimated: false,
-    ...{ finishReason: null, nativeFinishReason: null, upstreamId, cancelled },
-    ...{ latencyMs: null, generationMs, attempts },
+    finishReason: null,
+    nativeFinishReason: null,
+    upstreamId,
+    cancelled,
+    latencyMs: null,
+    generationMs,
+    attempts,
     served: { endpoint, provider: provider.name, tariff },
   };
 }

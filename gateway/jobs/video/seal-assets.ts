@@ -11,7 +11,7 @@ import type { Asset } from '../../terms/video-request.ts';
 /** Whole groups of four characters. */
 const SHARE_CHARACTERS = LOOP_TURN_BYTES;
 
-export interface SealedAssets {
+interface SealedAssets {
   /** Null without assets. */
   readonly blob: SealedBlob | null;
   readonly refs: readonly AssetRef[];

@@ -5,7 +5,7 @@ import { byteFailure } from '../../files/byte-failure.ts';
 import type { FileServices } from '../../files/file-services.ts';
 
 /** Names the job of a prompt. */
-export interface PromptOwner {
+interface PromptOwner {
   readonly account: string;
   readonly job: string;
 }

@@ -22,7 +22,7 @@ import { sealAssets } from './seal-assets.ts';
 import { sealPrompt } from './seal-prompt.ts';
 import { videoBounds } from './video-schema.ts';
 
-export interface VideoSubmission {
+interface VideoSubmission {
   readonly request: VideoRequest;
   /** Generation id, fixed when the request was accepted. */
   readonly generation: string;
@@ -53,7 +53,10 @@ export async function submitVideoRequest(services: InferenceServices, submission
   const prompt = await sealPrompt(files, { account, job: id }, request.prompt);
   const { blob, refs } = await sealAssets(files, { account, job: id, assets: request.assets, isGone });
   const job: NewVideoJob = {
-    ...{ id, account, key: caller.key, generation: submission.generation },
+    id,
+    account,
+    key: caller.key,
+    generation: submission.generation,
     model: plan.endpoint.model,
     ask: { ...askOf(request, plan.endpoint.model, refs), prompt },
     assets: blob,
@@ -133,7 +136,10 @@ function holdOf({ candidates, rejections, endpoint }: VideoPlan, attribution: At
     provider: first?.provider.name ?? endpoint.provider.name,
     tariff: first?.tariff ?? endpoint.tariff.id,
     ...attribution,
-    ...{ user: null, sessionId: null, metadata: null, streamed: false },
+    user: null,
+    sessionId: null,
+    metadata: null,
+    streamed: false,
     ...(isPlain ? {} : { route }),
   };
 }
@@ -141,7 +147,15 @@ function holdOf({ candidates, rejections, endpoint }: VideoPlan, attribution: At
 function askOf(request: VideoRequest, model: string, assets: RenderAsk['assets']): Omit<RenderAsk, 'prompt'> {
   const { duration, size, resolution, aspectRatio, seed, generateAudio } = request;
   return {
-    ...{ model, durationSeconds: duration, frames: null, fps: null, size, resolution, aspectRatio },
-    ...{ seed, generateAudio, assets },
+    model,
+    durationSeconds: duration,
+    frames: null,
+    fps: null,
+    size,
+    resolution,
+    aspectRatio,
+    seed,
+    generateAudio,
+    assets,
   };
 }

@@ -7,7 +7,7 @@ import type { ClusterConfig } from '../../terms/config/config.ts';
 import { ASPECT_RATIOS, FRAME_TYPES, REFERENCE_ROLES, RESOLUTIONS, ROLE_ALIASES } from '../../terms/video-request.ts';
 
 /** The prompt travels in the message that creates the job. */
-export const PROMPT_CHARACTERS_MAX = 32_768;
+const PROMPT_CHARACTERS_MAX = 32_768;
 /** Longer clips than any provider renders; `max_seconds` of an endpoint is the bound that matters. */
 const SECONDS_MAX = 86_400;
 /** Shorter than any frame; numbers from here on are exact decimal text without an exponent. */

@@ -71,8 +71,14 @@ async function signingOf(cluster: Cluster, account: string): Promise<SigningReco
 /** Alternating names and values. */
 function headersOf(id: string, signature: string): readonly string[] {
   return [
-    ...['content-type', 'application/json; charset=utf-8', 'user-agent', 'troupe-webhooks'],
-    ...['gateway-signature', signature, 'gateway-idempotency-key', id],
+    'content-type',
+    'application/json; charset=utf-8',
+    'user-agent',
+    'troupe-webhooks',
+    'gateway-signature',
+    signature,
+    'gateway-idempotency-key',
+    id,
   ];
 }
 
@@ -88,7 +94,7 @@ const FACTOR = 4;
  * The wait after the given attempt (1, 2, ...), in whole ms: exponential, bounded, and between half and all of its value
  * by chance, so that deliveries which failed together are not repeated together.
  */
-export function backOffMs(
+function backOffMs(
   { backOffMsMin, backOffMsMax }: Pick<WebhookLimits, 'backOffMsMin' | 'backOffMsMax'>,
   attempt: number,
   fraction: number,

@@ -9,7 +9,7 @@ const RIGHTS_REFUSED = 0o027;
 /** Changes with every change of the file. */
 export type KeyStamp = string;
 
-export interface KeyRead {
+interface KeyRead {
   readonly key: string;
   readonly stamp: KeyStamp;
 }

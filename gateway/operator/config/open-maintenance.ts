@@ -13,7 +13,10 @@ export function openMaintenance(
 ): Promise<Maintenance> {
   const { shards, heartbeatMs } = config.runtime;
   return maintenanceOf(storeChoice(config, env), {
-    ...{ shards, clock: systemClock, random: systemRandom, beatMs: heartbeatMs * BEATS },
+    shards,
+    clock: systemClock,
+    random: systemRandom,
+    beatMs: heartbeatMs * BEATS,
     marks: join(config.data, 'marks'),
   });
 }

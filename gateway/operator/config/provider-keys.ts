@@ -9,7 +9,7 @@ import type { ProviderKeys } from '../../terms/provider-declaration.ts';
 import { lineOf } from './config-error.ts';
 import { type KeyStamp, readKeyFile, stampOf } from './key-file.ts';
 
-export const KEY_LOOK_MS = 1_000;
+const KEY_LOOK_MS = 1_000;
 /** Former keys of one provider that answers may still quote. */
 const FORMER_MAX = 4;
 
@@ -18,7 +18,7 @@ interface KeyLog {
   error(record: object, message: string): void;
 }
 
-export interface KeyFileParts {
+interface KeyFileParts {
   readonly clock: Clock;
   readonly log: KeyLog;
 }

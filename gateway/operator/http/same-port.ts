@@ -10,7 +10,7 @@ interface Serving {
   readonly url: string;
 }
 
-export interface SamePort {
+interface SamePort {
   readonly data: string;
   readonly node: string;
   /** The configured port; 0 takes the one of the last start, or a free one. */

@@ -3,7 +3,7 @@
 import type { Waits } from '../../../actors/runtime/index.ts';
 import type { ConnectionInfo } from './connection.ts';
 
-export interface BannerOptions {
+interface BannerOptions {
   readonly connection: ConnectionInfo;
   readonly connectionFile: string;
   /** The folder for `--data`; null if it is the default folder of the commands. */

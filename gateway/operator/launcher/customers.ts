@@ -8,7 +8,7 @@ import { extname, join, resolve } from 'node:path';
 import type { Journal } from './journal.ts';
 import { openLog } from './log-files.ts';
 
-export interface CustomersOptions {
+interface CustomersOptions {
   /** The launcher's own module, `gateway/operator/cli/main`, which locates the program. */
   readonly entry: string;
   readonly logs: string;

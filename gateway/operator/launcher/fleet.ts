@@ -17,7 +17,7 @@ const DEATHS_REMEMBERED_MAX = 16;
 /** A node that waits in its drain reports it every second. One that has been silent for this long is killed. */
 const WAITS_FRESH_MS = 10_000;
 
-export interface FleetOptions {
+interface FleetOptions {
   readonly starts: readonly NodeStart[];
   readonly limits: LauncherLimits;
   /** Longest time that a connection may wait for a node before it is refused, ms. */
@@ -36,7 +36,7 @@ export interface FleetOptions {
 }
 
 /** A serving node. */
-export interface NodeStatus extends NodeAddresses {
+interface NodeStatus extends NodeAddresses {
   readonly name: string;
   readonly pid: number;
 }
@@ -256,7 +256,7 @@ function reasonOf(end: NodeEnd): string {
 /** Times kept of a node. */
 const TIMES_MAX = 100;
 
-export interface RestartAfter {
+interface RestartAfter {
   /** Wall-clock ms of the end. */
   readonly at: number;
   readonly reason: string;

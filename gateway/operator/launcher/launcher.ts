@@ -23,7 +23,7 @@ import { writeWhole } from './private-files.ts';
 import { boundedRefusals, openPublicPort, type PublicPort } from './public-port.ts';
 import { FACILITATOR_SECRET, type Simulators, startSimulators } from './simulators.ts';
 
-export interface LauncherOptions {
+interface LauncherOptions {
   readonly config: ClusterConfig;
   /** The absolute path of the file given with `--config`; null without one. */
   readonly configFile: string | null;

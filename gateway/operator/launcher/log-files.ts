@@ -7,7 +7,7 @@ import { openSync } from 'node:fs';
 import { copyFile, readdir, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export const LOG_BYTES_MAX = 64 * 1024 * 1024;
+const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
 /** For a child's stdout and stderr; a file that cannot be opened (full disk) discards the output. */
 export function openLog(file: string): number | 'ignore' {

@@ -8,13 +8,13 @@ import type { NodeRestarts } from '../../../actors/runtime/index.ts';
 import type { NodeAddresses, NodeDeath, ToLauncher, ToNode } from './message.ts';
 
 /** The part of `process` used here: its channel to the parent. */
-export interface ParentChannel {
+interface ParentChannel {
   send?(message: ToLauncher, handle?: undefined, options?: undefined, sent?: (error: Error | null) => void): boolean;
   on(event: 'message', listen: (message: unknown, handle: unknown) => void): unknown;
   on(event: 'disconnect', listen: () => void): unknown;
 }
 
-export interface NodeReceiverOptions {
+interface NodeReceiverOptions {
   readonly channel: ParentChannel;
   /** Starts serving the connection: `server.emit('connection', socket)`. The receiver resumes the socket afterwards. */
   readonly accept: (socket: Socket) => void;

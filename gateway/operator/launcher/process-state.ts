@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-export interface ProcessState {
+interface ProcessState {
   /** Stopped by a signal or by a debugger. */
   readonly stopped: boolean;
   /** Start time in clock ticks since boot: with the pid, the identity of the process. */

@@ -70,7 +70,7 @@ function explain(
 
 const NOT_TAKEN = unavailable('no node took the connection');
 
-export interface RefuseOptions {
+interface RefuseOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: LingerLimits;

@@ -16,7 +16,7 @@ import type { Journal } from './journal.ts';
 import { openLog } from './log-files.ts';
 import { restartDelay } from './watchdog.ts';
 
-export interface SimulatorsOptions {
+interface SimulatorsOptions {
   readonly count: number;
   /**
    * The launcher's own module, `gateway/operator/cli/main`: locates the simulator, and tells whether it runs from the

@@ -15,7 +15,7 @@ export interface HandoffNode {
   offer(id: number, socket: Socket): void;
 }
 
-export interface SocketHandoffOptions {
+interface SocketHandoffOptions {
   readonly clock: Clock;
   /** An offer without an acknowledgement for this long goes to another node. */
   readonly ackMs: number;

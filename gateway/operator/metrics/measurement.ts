@@ -2,7 +2,7 @@ import type { ClusterView } from '../../../actors/runtime/index.ts';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 
 /** The counters of a node's public edge. */
-export interface EdgeMeasurement {
+interface EdgeMeasurement {
   readonly connections: number;
   /** Connections closed unread so far because a connection bound was reached. */
   readonly connectionsRefused: number;
@@ -17,7 +17,7 @@ export interface EdgeMeasurement {
 }
 
 /** Admission of requests on a node, and how many it refused so far. */
-export interface OverloadMeasurement {
+interface OverloadMeasurement {
   readonly placesMax: number;
   readonly inside: number;
   readonly waiting: number;

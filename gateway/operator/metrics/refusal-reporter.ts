@@ -7,7 +7,7 @@ const EVERY_MS = 1_000;
 /** Accounts whose refusals are stored each time. */
 const ACCOUNTS_MAX = 50;
 
-export interface RefusalReporterParts {
+interface RefusalReporterParts {
   readonly cluster: Pick<Cluster, 'tell'>;
   readonly clock: Clock;
   readonly refusals: LastRefusals;

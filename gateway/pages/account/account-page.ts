@@ -19,9 +19,9 @@ const PLACES = [
   { path: '/account/sessions', name: 'Sessions' },
 ] as const;
 
-export type AccountPlace = (typeof PLACES)[number]['path'];
+type AccountPlace = (typeof PLACES)[number]['path'];
 
-export interface AccountPage {
+interface AccountPage {
   readonly title: string;
   readonly place: AccountPlace;
   /** Beside the heading: the one thing that a visitor of this page does most. */

@@ -63,7 +63,10 @@ ${
     caption: 'Endpoints that could not take the request',
     columns: ['Rejected', 'Reason', 'Member', 'Detail'],
     rows: rejections.map(({ endpoint, reason, member, detail }) => [
-      ...[html`<code>${endpoint}</code>`, reason.replaceAll('_', ' '), member ?? '', detail ?? ''],
+      html`<code>${endpoint}</code>`,
+      reason.replaceAll('_', ' '),
+      member ?? '',
+      detail ?? '',
     ]),
     empty: '',
   })

@@ -11,7 +11,7 @@ export interface KeyEntries {
   readonly expires: string;
 }
 
-export type EntryName = keyof KeyEntries;
+type EntryName = keyof KeyEntries;
 /** What is wrong with an entry, by its name. */
 export type EntryProblems = Readonly<Partial<Record<EntryName, string>>>;
 
@@ -57,7 +57,7 @@ const RESETS: readonly Option[] = [
   { value: 'monthly', text: 'Every month' },
 ];
 
-export interface KeyForm {
+interface KeyForm {
   readonly action: string;
   readonly token: string;
   readonly label: string;

@@ -106,7 +106,9 @@ function rowOf({ credential, state: key }: ListedKey): readonly (Html | string)[
   const { name, label, status, kind, usageMonthly, limit, limitWindow, limitRemaining, expiresAt, createdAt } = key;
   return [
     html`<a href="${KEYS_PATH}/${localOf(key.key)}">${name === '' ? label : name}</a>${key.origin !== null && html`<br><span class="hint">${key.origin}</span>`}`,
-    ...[html`<code>${label}</code>`, badge(status), MAY[kind]],
+    html`<code>${label}</code>`,
+    badge(status),
+    MAY[kind],
     usdCell(usageMonthly),
     limit === null
       ? 'none'

@@ -49,9 +49,14 @@ function row(
   const opener = by.kind === 'key' ? names.key(by.id) : html`a link of the operator`;
   return [
     html`${browserText(agent)} ${isOwn && html`<span class="badge good">this one</span>`}`,
-    ...[opener, time(createdAt), time(expiresAt)],
+    opener,
+    time(createdAt),
+    time(expiresAt),
     buttonForm({
-      ...{ action: PATH, token: session.token, label: 'End', kind: 'danger' },
+      action: PATH,
+      token: session.token,
+      label: 'End',
+      kind: 'danger',
       about: `the session opened ${new Date(createdAt).toISOString()}`,
       fields: { session: localOf(address) },
     }),

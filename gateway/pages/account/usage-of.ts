@@ -7,7 +7,7 @@ import { type Bar, barChart, OTHERS, seriesOf } from '../kit/parts/bar-chart.ts'
 const DAY_MS = 86_400_000;
 
 /** What an account spent on each of the last days, today included. */
-export interface UsageOfDays {
+interface UsageOfDays {
   /** Store times at which the UTC days began, oldest first. */
   readonly days: readonly number[];
   /** By day, model, endpoint and key; newest day first. */

@@ -154,10 +154,7 @@ function sumTable(groups: readonly Group[], grouping: Grouping, labelOf: (id: st
   if (rest.length > 0) rows.push([html`${countText(rest.length)} others`, ...counts(rest.reduce(merged))]);
   return table({
     caption: `Charges by ${grouping.value}`,
-    columns: [
-      grouping.text,
-      ...[{ number: 'Requests' }, { number: 'Prompt' }, { number: 'Completion' }, { number: 'USD' }],
-    ],
+    columns: [grouping.text, { number: 'Requests' }, { number: 'Prompt' }, { number: 'Completion' }, { number: 'USD' }],
     rows,
     empty: 'Nothing was charged in this time.',
   });

@@ -6,7 +6,7 @@ import { exampleBody } from './example-body.ts';
 import { nameOf, type Published, type PublishedOperation, type PublishedReply, type Schema } from './published.ts';
 import { schemaView, typeText, words } from './schema-view.ts';
 
-export interface OperationPage {
+interface OperationPage {
   readonly operation: PublishedOperation;
   readonly api: Published;
   /** Path of the page that lists all operations. */

@@ -22,7 +22,7 @@ export interface Schema {
   readonly exclusiveMinimum?: number;
 }
 
-export interface PublishedParameter {
+interface PublishedParameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;

@@ -7,7 +7,7 @@ import { methodMark, tagId } from './operation-page.ts';
 import type { Published, PublishedOperation } from './published.ts';
 import { words } from './schema-view.ts';
 
-export interface StartPage {
+interface StartPage {
   readonly api: Published;
   readonly access: Access;
   /** The model of the first request; null: the catalogue is empty. */

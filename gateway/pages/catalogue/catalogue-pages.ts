@@ -103,7 +103,9 @@ async function showModel(visit: Visit, read: EndpointHistories): Promise<RouteAn
   // The catalogue is read from memory: while the store is out of reach, only the history is missing.
   const histories = await read.of(endpoints.map((each) => each.id)).catch(() => null);
   const history = {
-    ...{ endpoints, histories, now: services.cluster.now() },
+    endpoints,
+    histories,
+    now: services.cluster.now(),
     reach: REACHES.find((reach) => String(reach.days) === days) ?? REACHES[0],
   };
   const { description, name } = model.summary;

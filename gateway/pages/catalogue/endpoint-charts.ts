@@ -91,29 +91,29 @@ function figureChart(endpoints: readonly Endpoint[], { title, measures, of, text
 }
 
 /** Levels of several things beside each other: for each a bar per measure, its length a share of the longest one. */
-export interface Level {
+interface Level {
   /** Null where nothing is known. */
   readonly share: number | null;
   /** What the bar means: `$0.50`, `320 ms`. */
   readonly text: string;
 }
 
-export interface LevelRow {
+interface LevelRow {
   readonly name: HtmlValue;
   /** In the order of `measures`. */
   readonly levels: readonly Level[];
 }
 
-export interface LevelParts {
+interface LevelParts {
   readonly title: string;
   readonly measures: readonly string[];
   readonly rows: readonly LevelRow[];
 }
 
 /** The length of the longest bar; shares are whole numbers up to this. */
-export const LEVEL_MAX = 1_000;
+const LEVEL_MAX = 1_000;
 
-export function levelBars({ title, measures, rows }: LevelParts): Html {
+function levelBars({ title, measures, rows }: LevelParts): Html {
   const lines = rows.map(
     ({ name, levels }) =>
       html`<li><span class="name">${name}</span><div class="bars">${levels.map((level, at) => bar(level, at))}</div></li>`,

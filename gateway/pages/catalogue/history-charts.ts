@@ -71,7 +71,10 @@ export function historyCharts({ endpoints, histories, now, reach }: HistoryParts
       { name: `${DEGRADED_PERCENT} % and more`, mark: 'cell warn' },
       { name: 'fewer', mark: 'cell bad' },
     ],
-    ...{ from, to, top, stepMs: HALF_HOUR_MS },
+    from,
+    to,
+    top,
+    stepMs: HALF_HOUR_MS,
     topText: top === 0 ? '' : secondsText(top),
     times: [dateAndTime(from), dateAndTime(from + (to - from) / 2), 'now'],
     lines: courses.map((course) => lineOf(course, { from, to, cellMs: reach.cellMs })),
@@ -138,18 +141,28 @@ function courseTable(courses: readonly Course[]): Html {
   return table({
     caption: 'The same figures by endpoint',
     columns: [
-      ...['Provider', { number: 'Requests' }, { number: 'Failed' }, { number: 'Newest' }, { number: 'Nine of ten' }],
-      ...[{ number: 'Fastest half hour' }, { number: 'Slowest half hour' }, 'Measured last'],
+      'Provider',
+      { number: 'Requests' },
+      { number: 'Failed' },
+      { number: 'Newest' },
+      { number: 'Nine of ten' },
+      { number: 'Fastest half hour' },
+      { number: 'Slowest half hour' },
+      'Measured last',
     ],
     rows: courses.map(({ endpoint, halfHours, spans }) => {
       const { success, all } = countsOf(halfHours);
       const newest = spans.at(-1);
       const typical = spans.map((span) => span.typical);
       return [
-        ...[endpointName(endpoint), countText(all), countText(all - success)],
-        ...[secondsText(newest?.typical), secondsText(newest?.slow)],
-        ...[secondsText(spans.length === 0 ? undefined : Math.min(...typical))],
-        ...[secondsText(spans.length === 0 ? undefined : Math.max(...typical)), time(newest?.start ?? null)],
+        endpointName(endpoint),
+        countText(all),
+        countText(all - success),
+        secondsText(newest?.typical),
+        secondsText(newest?.slow),
+        secondsText(spans.length === 0 ? undefined : Math.min(...typical)),
+        secondsText(spans.length === 0 ? undefined : Math.max(...typical)),
+        time(newest?.start ?? null),
       ];
     }),
     empty: '',

@@ -18,7 +18,7 @@ import { alignedPrices, conditionalPrices, type PriceLine, perMillionText, price
 import { snippets } from './snippets.ts';
 
 /** One model: its endpoints side by side, their history, prices and speed, a request to paste, what it is. */
-export interface ModelPage {
+interface ModelPage {
   readonly model: CatalogueModel;
   readonly history: HistoryParts;
   /** Address of the API. */
@@ -108,27 +108,29 @@ function endpointTable(endpoints: readonly Endpoint[]): Html {
   return table({
     caption: 'Endpoints of the model, cheapest first',
     columns: [
-      ...[
-        'Provider',
-        { number: 'Input / M' },
-        { number: 'Output / M' },
-        { number: 'Context' },
-        { number: 'Max output' },
-      ],
-      ...[{ number: 'First token' }, { number: 'Tokens/s' }, { number: 'Uptime' }, { number: 'Tool calls' }],
+      'Provider',
+      { number: 'Input / M' },
+      { number: 'Output / M' },
+      { number: 'Context' },
+      { number: 'Max output' },
+      { number: 'First token' },
+      { number: 'Tokens/s' },
+      { number: 'Uptime' },
+      { number: 'Tool calls' },
       'Data kept',
     ],
     rows: endpoints.map((endpoint, at) => {
       const { contextLength, completionTokensMax } = endpoint;
       return [
         html`<span class="who">${endpointName(endpoint)} ${healthBadge(endpoint)}</span>`,
-        ...[inputs[at], outputs[at], countText(contextLength)],
+        inputs[at],
+        outputs[at],
+        countText(contextLength),
         completionTokensMax === null ? '–' : countText(completionTokensMax),
-        ...[
-          secondsText(timeToFirstToken(endpoint, '30m').value?.p50),
-          rateText(throughput(endpoint, '30m').value?.p50),
-        ],
-        ...[percentText(uptime(endpoint, '1d').value), percentText(toolCallSuccess(endpoint).value)],
+        secondsText(timeToFirstToken(endpoint, '30m').value?.p50),
+        rateText(throughput(endpoint, '30m').value?.p50),
+        percentText(uptime(endpoint, '1d').value),
+        percentText(toolCallSuccess(endpoint).value),
         retention(endpoint),
       ];
     }),
@@ -198,7 +200,10 @@ function discountText(discount: number): string {
 function benchmarkPart(endpoints: readonly Endpoint[]): Html | null {
   const rows = endpoints.flatMap((endpoint) =>
     benchmarks(endpoint).map(({ dataset, score, sample_count }) => [
-      ...[endpointName(endpoint), dataset, percentText(score), countText(sample_count)],
+      endpointName(endpoint),
+      dataset,
+      percentText(score),
+      countText(sample_count),
     ]),
   );
   if (rows.length === 0) return null;

@@ -5,7 +5,7 @@ import { inputField, type Option, selectField } from '../kit/parts/fields.ts';
 import { countText } from '../kit/parts/text.ts';
 import { perMillionText, priceLines } from './price-text.ts';
 
-export interface ModelsPage {
+interface ModelsPage {
   /** As the visitor sent it. */
   readonly query: URLSearchParams;
   readonly selection: ModelSelection;
@@ -60,8 +60,14 @@ const MORE: readonly Typed[] = [
 ];
 
 const COMMON: readonly { readonly name: string }[] = [
-  ...['input_modalities', 'output_modalities', 'supported_parameters', 'context', 'max_price', 'family'],
-  ...['providers', 'zdr'],
+  'input_modalities',
+  'output_modalities',
+  'supported_parameters',
+  'context',
+  'max_price',
+  'family',
+  'providers',
+  'zdr',
 ].map((name) => ({ name }));
 
 function isSet(query: URLSearchParams, fields: readonly { readonly name: string }[]): boolean {

@@ -72,7 +72,7 @@ function rangeText(least: string, most: string): string {
 }
 
 /** Prices that hold under conditions, in the order in which they apply: the last match wins. */
-export interface ConditionalPrices {
+interface ConditionalPrices {
   /** `over 200,000 prompt tokens, sat, 22:00 to 06:00 UTC`. */
   readonly when: string;
   readonly lines: readonly PriceLine[];

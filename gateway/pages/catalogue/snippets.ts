@@ -54,7 +54,8 @@ function snippetsFor(model: string, endpoints: readonly Endpoint[], access: Acce
   if (writes.has('image')) return [curl(access, '/images/generations', { model, prompt })];
   if (writes.has('embeddings')) return [curl(access, '/embeddings', { model, input: [prompt] })];
   const chat = (content: string, more: Members = {}): Members => ({
-    ...{ model, messages: [{ role: 'user', content }] },
+    model,
+    messages: [{ role: 'user', content }],
     ...more,
   });
   const voice = endpoints.flatMap(({ envelopes }) => envelopes.speech?.voices ?? [])[0];
@@ -69,7 +70,7 @@ function curl(access: Access, path: string, members: Members): Snippet {
   return { name: 'curl', text: curlText({ access, path, members }) };
 }
 
-export interface CurlParts {
+interface CurlParts {
   /** Null: without a credential. */
   readonly access: Access | null;
   /** Of the API, or a whole address without `access`. */

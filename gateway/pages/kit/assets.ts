@@ -39,7 +39,10 @@ export function assetPath(name: string): string {
  * year; any other is checked with its ETag, so that two builds of a rolling upgrade never mix.
  */
 export const assetRoutes: readonly Route[] = withHead({
-  ...{ method: 'GET', path: '/assets/:name', policy: 'unguarded', body: 'none' },
+  method: 'GET',
+  path: '/assets/:name',
+  policy: 'unguarded',
+  body: 'none',
   answer: (context) => serveAsset(context, paramOf(context, 'name')),
 });
 

@@ -33,11 +33,15 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
 
 const SPECIAL = /[&<>"'`]/g;
 const ESCAPES: Readonly<Record<string, string>> = {
-  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;' },
-  ...{ '"': '&quot;', "'": '&#39;', '`': '&#96;' },
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '`': '&#96;',
 };
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(SPECIAL, (character) => ESCAPES[character] as string);
 }
 

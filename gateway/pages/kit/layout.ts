@@ -15,7 +15,7 @@ const PUBLIC_PLACES: readonly Place[] = [
 ];
 const ACCOUNT_PLACES: readonly Place[] = [{ path: '/account', name: 'Account' }];
 
-export interface PageFrame {
+interface PageFrame {
   readonly title: string;
   /** Path of the navigation's link that this page belongs to. */
   readonly current?: string;

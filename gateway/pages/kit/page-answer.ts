@@ -7,7 +7,7 @@ export const HTML_TYPE = 'text/html; charset=utf-8';
 /** A year, in seconds. */
 const TLS_ONLY_S = 365 * 24 * 60 * 60;
 
-export interface PageOptions {
+interface PageOptions {
   /** Absent: 200. */
   readonly status?: number;
   /** Values of `Set-Cookie`. */
@@ -47,8 +47,18 @@ export function pageHeaders(formOrigin?: string): string[] {
     "base-uri 'none'",
   ].join('; ');
   return [
-    ...['content-security-policy', policy, 'x-frame-options', 'DENY', 'referrer-policy', 'no-referrer'],
-    ...['x-content-type-options', 'nosniff', 'cross-origin-opener-policy', 'same-origin', 'cache-control', 'no-store'],
+    'content-security-policy',
+    policy,
+    'x-frame-options',
+    'DENY',
+    'referrer-policy',
+    'no-referrer',
+    'x-content-type-options',
+    'nosniff',
+    'cross-origin-opener-policy',
+    'same-origin',
+    'cache-control',
+    'no-store',
   ];
 }
 

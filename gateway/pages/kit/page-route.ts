@@ -52,7 +52,10 @@ type Answer = RouteAnswer | Promise<RouteAnswer>;
 /** A page for everybody; `session` is null without one. */
 export function openPage(path: string, answer: (visit: Visit) => Answer): readonly PageRoute[] {
   return withHead<PageRoute>({
-    ...{ method: 'GET', path, policy: 'open', body: 'none' },
+    method: 'GET',
+    path,
+    policy: 'open',
+    body: 'none',
     answer: async (context, node) => {
       const visit = await visitOf(context, node);
       return visit.session === null && isReturning(visit) ? comeBack(visit) : answer(visit);
@@ -71,7 +74,10 @@ export function privatePage(path: string, answer: (visit: PrivateVisit) => Answe
 /** Bytes for a signed-in person, which the handler writes by itself, such as a download. */
 export function privateContent(path: string, answer: (visit: PrivateVisit) => Promise<null>): readonly PageRoute[] {
   return withHead<PageRoute>({
-    ...{ method: 'GET', path, policy: 'open', body: 'none' },
+    method: 'GET',
+    path,
+    policy: 'open',
+    body: 'none',
     answer: async (context, node) => {
       const visit = await visitOf(context, node);
       const { session } = visit;
@@ -83,7 +89,10 @@ export function privateContent(path: string, answer: (visit: PrivateVisit) => Pr
 /** What a form of a page for everybody sends. */
 export function openForm(path: string, answer: (visit: FormVisit) => Answer): PageRoute {
   return {
-    ...{ method: 'POST', path, policy: 'open', body: 'form' },
+    method: 'POST',
+    path,
+    policy: 'open',
+    body: 'form',
     answer: async (context, node) => {
       const site = siteOf(context.request, node.clients);
       requireSameOrigin(context.request.headers, site);

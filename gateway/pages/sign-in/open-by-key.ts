@@ -19,7 +19,11 @@ export async function openByKey(
   text: string,
 ): Promise<Opened> {
   const presented: Authenticated = {
-    ...{ credential: { type: 'key', key: text.trim() }, digest: null, caller: null, address: null, counted: false },
+    credential: { type: 'key', key: text.trim() },
+    digest: null,
+    caller: null,
+    address: null,
+    counted: false,
   };
   try {
     await authentication.enter(presented, 'management', context.request);
@@ -36,7 +40,9 @@ export async function openByKey(
   const secret = oneTimeSecret(random);
   const { 'user-agent': agent = '' } = context.request.headers;
   const made = {
-    ...{ digest: secretDigest(pepper, 'session', secret), lifetimeMs: config.signIn.sessionMs, agent },
+    digest: secretDigest(pepper, 'session', secret),
+    lifetimeMs: config.signIn.sessionMs,
+    agent,
     by: { kind: 'key', id: key, address: clients.of(context.request) },
   } as const;
   await openSession(cluster, sessionAddress(ownerOf(key), random), made, askMs);

@@ -2,7 +2,7 @@ import { type Html, html } from '../kit/html.ts';
 import { layout } from '../kit/layout.ts';
 import type { Site } from '../kit/site.ts';
 
-export interface SignInPage {
+interface SignInPage {
   readonly site: Site;
   /** Path to open after the sign-in. */
   readonly next: string;

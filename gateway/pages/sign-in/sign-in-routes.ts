@@ -74,7 +74,7 @@ const HERE = 'http://here.invalid';
 export const START_PAGE = '/account';
 
 /** The page to open after the sign-in: a path of this site, whatever the text says; never another site. */
-export function nextPath(text: string | null | undefined): string {
+function nextPath(text: string | null | undefined): string {
   if (text === null || text === undefined || text.length > CHARACTERS_MAX || !text.startsWith('/')) return START_PAGE;
   if (!URL.canParse(text, HERE)) return START_PAGE;
   const { origin, pathname, search } = new URL(text, HERE);
@@ -86,7 +86,7 @@ const SPENT = 'This link was used before or has expired. Ask your operator for a
 const SECRET = /^[0-9a-f]{64}$/;
 
 /** Opens a session for a one-time link, which ends in the same commit. */
-export async function openByInvitation(
+async function openByInvitation(
   { context, services }: FormVisit,
   { clients }: SignInParts,
   text: string,

@@ -10,7 +10,7 @@ import { StreamAttempt, type StreamSharing } from '../stream-attempt.ts';
 import { WholeAttempt } from '../whole-attempt.ts';
 import type { Target } from './target.ts';
 
-export interface OpenRequest {
+interface OpenRequest {
   /** From `targetOf`, once per endpoint. */
   readonly target: Target;
   readonly turn: Turn;

@@ -24,7 +24,7 @@ export function credentialsOf(endpoint: Pick<Endpoint, 'target'>, apiKey: string
 }
 
 /** How to make one kind of call. The headers hold the operator's key: never logged. */
-export interface CallHead {
+interface CallHead {
   readonly url: OutboundUrl;
   readonly headers: readonly string[];
 }

@@ -78,7 +78,7 @@ function garbage(message: string): ProviderFailure {
 const WIDTH_MAX = 65_536;
 
 /** One vector as a list of numbers or as base64 of little-endian 32-bit floats, all of them finite. */
-export function readVector(written: unknown): Vector {
+function readVector(written: unknown): Vector {
   const vector = typeof written === 'string' ? floatsIn(written) : written;
   if (!Array.isArray(vector) && !(vector instanceof Float32Array))
     throw broken('is neither a list nor a text of numbers');

@@ -5,7 +5,7 @@ import type { ProviderRefusal } from '../refusal/provider-refusal.ts';
 import { thinkingBlocks } from './thinking.ts';
 
 /** A conversation in the messages dialect: one system prompt, and alternating turns. JSON texts. */
-export interface MessagesConversation {
+interface MessagesConversation {
   readonly system: string | null;
   /** The `messages` array. */
   readonly messages: string;
@@ -159,6 +159,6 @@ export function cacheControl(cacheFor: CacheTime): object {
 }
 
 /** The mark as a member with its leading comma; empty without one. */
-export function cacheText(cacheFor: CacheTime | undefined): string {
+function cacheText(cacheFor: CacheTime | undefined): string {
   return cacheFor === undefined ? '' : `,"cache_control":${JSON.stringify(cacheControl(cacheFor))}`;
 }

@@ -9,9 +9,20 @@ import { type RefusalFacts, refusalFacts } from './refusal-facts.ts';
  */
 const OPERATORS = {
   words: new Set([
-    ...['invalid_api_key', 'api_key_invalid', 'authentication_error', 'account_deactivated', 'failed_precondition'],
-    ...['billing_error', 'billing_hard_limit_reached', 'billing_not_active', 'insufficient_quota', 'credit_exhausted'],
-    ...['model_not_found', 'invalid_model', 'model_not_supported', 'unsupported_country_region_territory'],
+    'invalid_api_key',
+    'api_key_invalid',
+    'authentication_error',
+    'account_deactivated',
+    'failed_precondition',
+    'billing_error',
+    'billing_hard_limit_reached',
+    'billing_not_active',
+    'insufficient_quota',
+    'credit_exhausted',
+    'model_not_found',
+    'invalid_model',
+    'model_not_supported',
+    'unsupported_country_region_territory',
   ]),
   phrase:
     /^(?:(?:incorrect|invalid) api key|api key (?:not valid|expired)|your (?:credit )?balance|insufficient (?:balance|credits?|quota)|billing|user location|invalid model|unknown model|unable to access model|model not (?:exist|found)|the (?:requested )?model\b[^\n]{1,120} (?:does not exist|not found|is not supported))/im,
@@ -25,9 +36,20 @@ interface Sign {
 
 const MODERATION: Sign = {
   words: new Set([
-    ...['content_filter', 'content_filtered', 'content_policy_violation', 'moderation', 'moderation_blocked'],
-    ...['responsibleaipolicyviolation', 'invalid_prompt', 'data_inspection_failed', 'datainspectionfailed', 'safety'],
-    ...['prohibited_content', 'policy_violation', 'image_content_policy_violation', 'usage_policy_violation'],
+    'content_filter',
+    'content_filtered',
+    'content_policy_violation',
+    'moderation',
+    'moderation_blocked',
+    'responsibleaipolicyviolation',
+    'invalid_prompt',
+    'data_inspection_failed',
+    'datainspectionfailed',
+    'safety',
+    'prohibited_content',
+    'policy_violation',
+    'image_content_policy_violation',
+    'usage_policy_violation',
   ]),
   phrase:
     /content exists risk|content (?:management |filtering |moderation )?polic(?:y|ies)|content filter|usage (?:polic(?:y|ies)|guidelines)|acceptable use|safety (?:system|filter|polic(?:y|ies))|\bflagged\b|\bmoderation\b|inappropriate content|prohibited content|sensitive content|considered high risk|敏感/i,
@@ -35,8 +57,15 @@ const MODERATION: Sign = {
 
 const IMAGE: Sign = {
   words: new Set([
-    ...['invalid_image', 'invalid_image_url', 'invalid_image_format', 'image_parse_error', 'invalid_base64_image'],
-    ...['image_too_large', 'image_too_small', 'unsupported_image_media_type', 'failed_to_download_image'],
+    'invalid_image',
+    'invalid_image_url',
+    'invalid_image_format',
+    'image_parse_error',
+    'invalid_base64_image',
+    'image_too_large',
+    'image_too_small',
+    'unsupported_image_media_type',
+    'failed_to_download_image',
   ]),
   phrase:
     /(?:process|parse|decode|load|download|fetch|read)(?:ing)? (?:the |your |input )?(?:image|picture)|(?:unsupported|invalid|too large) image|image (?:exceeds|is too|data|url|could not|cannot)|while downloading/i,

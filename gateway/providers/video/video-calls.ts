@@ -44,7 +44,7 @@ const RUNNING = new Set(['pending', 'queued', 'in_progress', 'processing', 'runn
 const SECONDS_MAX = 86_400;
 const CLIP_TYPES = ['video/mp4', 'application/octet-stream'];
 
-export interface CreateCall {
+interface CreateCall {
   readonly idempotencyKey: string;
   /**
    * Asked when the attempt ends during the call to a provider that answers with a job: true awaits the answer, since a

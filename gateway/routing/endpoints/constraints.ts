@@ -38,7 +38,7 @@ export interface Constraints {
 }
 
 /** The constraints that do not depend on the requested model. */
-export type SharedConstraints = Pick<Constraints, 'turn' | 'carried' | 'promptTokens' | 'zeroRetention' | 'workspace'>;
+type SharedConstraints = Pick<Constraints, 'turn' | 'carried' | 'promptTokens' | 'zeroRetention' | 'workspace'>;
 
 export function sharedConstraints(turn: Turn, promptTokens: number, defaults: RoutingDefaults): SharedConstraints {
   return {

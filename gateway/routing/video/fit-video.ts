@@ -16,7 +16,7 @@ import { namedFrame } from './named-frame.ts';
 import { refusedReferences } from './references.ts';
 
 /** An endpoint that may render a request, or the first rule that it violates. */
-export type VideoFit =
+type VideoFit =
   | {
       readonly candidate: FrozenCandidate;
       /** The endpoint with the one rate that applies, for the rules and the order by price. */
@@ -24,7 +24,7 @@ export type VideoFit =
     }
   | { readonly violation: RuleViolation };
 
-export interface FitOptions {
+interface FitOptions {
   readonly request: VideoRequest;
   readonly constraints: Constraints;
   /** Store time, ms, of the submission. */
@@ -143,7 +143,8 @@ function pricedAt(indexed: IndexedEndpoint, rate: string | null): IndexedEndpoin
   const price = rate === null ? Number.POSITIVE_INFINITY : Number(rate);
   return {
     ...indexed,
-    ...{ price, promptPrice: price },
+    price,
+    promptPrice: price,
     endpoint: { ...indexed.endpoint, tariff: rate === null ? tariff : { ...tariff, videoSecond: rate } },
   };
 }
@@ -162,7 +163,7 @@ function optionsOf({ preferences, adapters }: VideoRequest, slug: string): Froze
  * What keeps an endpoint from applying the selected adapters, as part of a sentence: an unknown id, another revision, a
  * strength out of bounds, a combination or a missing reference. Null where it applies them. (rule V8)
  */
-export function refusedAdapters(
+function refusedAdapters(
   declared: readonly VideoAdapter[],
   selected: readonly SelectedAdapter[],
   assets: readonly Asset[],
@@ -184,9 +185,6 @@ export function refusedAdapters(
 }
 
 /** Ids of the selected adapters that have a price of their own. */
-export function pricedAdapters(
-  declared: readonly VideoAdapter[],
-  selected: readonly SelectedAdapter[],
-): readonly string[] {
+function pricedAdapters(declared: readonly VideoAdapter[], selected: readonly SelectedAdapter[]): readonly string[] {
   return selected.map(({ id }) => id).filter((id) => declared.find((each) => each.id === id)?.included !== true);
 }

@@ -31,7 +31,7 @@ export interface VideoPlan {
   readonly endpoint: Endpoint;
 }
 
-export interface VideoPlanOptions {
+interface VideoPlanOptions {
   /** Uniform in [0, 1): spreads the load. */
   readonly seed: number;
   /** Store time, ms: prices with a window are read at this instant. */

@@ -14,7 +14,7 @@ const REFUSED_MS = 60_000;
 const ANSWER_MS = 60_000;
 const MODELS_MAX = 1_000;
 
-export interface CustomersOptions {
+interface CustomersOptions {
   readonly baseUrl: string;
   readonly key: string;
 }

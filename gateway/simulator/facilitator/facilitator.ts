@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Ledger, type Settled } from './ledger.ts';
 
-export interface FacilitatorSimulatorOptions {
+interface FacilitatorSimulatorOptions {
   /** What callers have to send as their bearer token. */
   readonly secret: string;
   /** 0 or absent selects a free port. */
@@ -17,7 +17,7 @@ export interface FacilitatorSimulatorOptions {
 }
 
 /** One question, for tests. */
-export interface FacilitatorCall {
+interface FacilitatorCall {
   readonly path: string;
   readonly nonce: string;
 }
@@ -66,7 +66,9 @@ export async function startFacilitator(options: FacilitatorSimulatorOptions): Pr
   });
   const { port } = server.address() as AddressInfo;
   return {
-    ...{ port, url: `http://127.0.0.1:${port}`, calls: site.calls },
+    port,
+    url: `http://127.0.0.1:${port}`,
+    calls: site.calls,
     get settled() {
       return site.ledger.all;
     },
@@ -123,7 +125,11 @@ class Site {
   #settle(payment: Payment, response: ServerResponse): void {
     const { network, payer, nonce, fault } = payment;
     const failed = (errorReason: string, transaction = ''): object => ({
-      ...{ success: false, errorReason, transaction, network, payer },
+      success: false,
+      errorReason,
+      transaction,
+      network,
+      payer,
     });
     const reason = this.ledger.find(network, payer, nonce) === null ? reasonAgainst(payment) : null;
     if (reason !== null) send(response, 200, failed(reason));

@@ -32,7 +32,12 @@ export function clip(spec: ClipSpec): Movie {
   const soundTicks = Math.round((frames * TICKS_PER_FRAME * AUDIO_RATE) / timescale);
   return movie(
     {
-      ...{ width, height, frames, framesPerKey, timescale, frameTicks: TICKS_PER_FRAME },
+      width,
+      height,
+      frames,
+      framesPerKey,
+      timescale,
+      frameTicks: TICKS_PER_FRAME,
       sequence: sequenceParameters(spec),
       picture: pictureParameters(),
       sample: samplesOf(spec, frames, framesPerKey),

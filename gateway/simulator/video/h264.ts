@@ -37,7 +37,7 @@ const FILLER_BYTE = 0xaa;
 /** Payload type and length that stay below the size bytes of a filler unit. */
 const FILLER_ID_BYTES = 16;
 
-export interface PictureSize {
+interface PictureSize {
   readonly width: number;
   readonly height: number;
 }

@@ -9,7 +9,7 @@ export interface Sample {
   readonly bytes: number;
 }
 
-export interface VideoTrack {
+interface VideoTrack {
   readonly width: number;
   readonly height: number;
   readonly timescale: number;
@@ -148,7 +148,13 @@ function videoTrack(video: VideoTrack, samples: Table, ms: number): Buffer {
   const stss = full('stss', 0, u32(keys.length), ...keys.map(u32));
   const times = [{ count: frames, ticks: frameTicks }];
   return track({
-    ...{ id: 1, ms, width, height, samples, times, extra: [stss] },
+    id: 1,
+    ms,
+    width,
+    height,
+    samples,
+    times,
+    extra: [stss],
     media: { timescale, ticks: frames * frameTicks, head: full('vmhd', 1, Buffer.alloc(8)), entry: avc1 },
   });
 }
@@ -168,7 +174,13 @@ function audioTrack({ rate, ticks, sampleTicks, config }: AudioTrack, samples: T
   ];
   const ms = Math.round((ticks * MOVIE_TIMESCALE) / rate);
   return track({
-    ...{ id: 2, ms, width: 0, height: 0, samples, times: times.filter(({ count }) => count > 0), extra: [] },
+    id: 2,
+    ms,
+    width: 0,
+    height: 0,
+    samples,
+    times: times.filter(({ count }) => count > 0),
+    extra: [],
     media: { timescale: rate, ticks, head: full('smhd', 0, u32(0)), entry: mp4a },
   });
 }

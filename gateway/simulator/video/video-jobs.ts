@@ -64,7 +64,8 @@ export function shownJob(job: VideoJob): object {
   const { directive } = job.order;
   const seconds = directive.cancelled_seconds;
   return {
-    ...{ id: job.id, status },
+    id: job.id,
+    status,
     ...(status === 'failed'
       ? { error: { code: directive.fail, message: `the render failed: ${directive.fail}` } }
       : {}),
@@ -75,7 +76,11 @@ export function shownJob(job: VideoJob): object {
 
 export function clipOf({ directive, seconds, fps, width, height, audio }: RenderOrder): Movie {
   return clip({
-    ...{ seconds, fps, width, height, audio },
+    seconds,
+    fps,
+    width,
+    height,
+    audio,
     bytesMin: directive.bytes ?? 0,
     headLast: directive.head_last ?? false,
   });

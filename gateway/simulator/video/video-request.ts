@@ -74,7 +74,13 @@ const BY_MODEL: Readonly<Record<string, Ability>> = {
   'storyboard-2026': { renderMs: 1_500, seconds: 2, fps: 16, audio: false },
 };
 const EDGE_BY_RESOLUTION: Readonly<Record<string, number>> = {
-  ...{ '480p': 480, '720p': 720, '768p': 768, '1080p': 1_080, '1K': 1_024, '2K': 1_440, '4K': 2_160 },
+  '480p': 480,
+  '720p': 720,
+  '768p': 768,
+  '1080p': 1_080,
+  '1K': 1_024,
+  '2K': 1_440,
+  '4K': 2_160,
 };
 
 /** What the request asks for, and what the directive makes of it. */
@@ -94,7 +100,9 @@ export function orderOf(request: VideoRequest): RenderOrder {
   const ability = BY_MODEL[request.model ?? ''] ?? PLAIN;
   const { width, height } = sizeOf(directive.size ?? request.size, request);
   return {
-    ...{ directive, width, height },
+    directive,
+    width,
+    height,
     renderMs: directive.render_ms ?? ability.renderMs,
     seconds: directive.seconds ?? request.duration ?? ability.seconds,
     fps: directive.fps ?? request.fps ?? ability.fps,

@@ -58,7 +58,7 @@ export interface TlsConfig {
 }
 
 /** The store: one SQLite file in the data folder, or a PostgreSQL database. */
-export interface StoreConfig {
+interface StoreConfig {
   readonly kind: 'sqlite' | 'postgres';
   /** `postgres://user:password@host:port/database`; absent: the value of the environment variable `urlEnv`. */
   readonly url?: string;
@@ -70,7 +70,7 @@ export interface StoreConfig {
 }
 
 /** Bounds of the connections of one node to PostgreSQL. Times in ms. */
-export interface PostgresLimits {
+interface PostgresLimits {
   /** Connections that commit, each for its fixed part of the shards, and connections that read. */
   readonly writers: number;
   readonly readers: number;
@@ -196,7 +196,7 @@ export interface FileLimits {
 }
 
 /** Batches. Times in ms. */
-export interface BatchLimits {
+interface BatchLimits {
   /** Size of one submission; each body in it also has the bounds of a live request. */
   readonly submissionBytesMax: number;
   /** The completion window: requests that were not sent by its end never are. */
@@ -206,7 +206,7 @@ export interface BatchLimits {
 }
 
 /** Video jobs. Times in ms. */
-export interface VideoLimits {
+interface VideoLimits {
   /** Size of one submission, assets included. */
   readonly submissionBytesMax: number;
   /** From the submission to the last moment at which a render may end. */
@@ -332,7 +332,7 @@ export interface WorkspaceConfig {
 }
 
 /** The demo that `npm start` adds, so that a new user can send a request at once. */
-export interface DemoConfig {
+interface DemoConfig {
   readonly enabled: boolean;
   /** Simulated providers to start, each in a process of its own. */
   readonly simulators: number;

@@ -14,7 +14,7 @@ interface Clerk {
   readonly told: readonly string[];
 }
 
-export interface Bill {
+interface Bill {
   readonly id: string;
   readonly state: 'paid' | 'failed';
 }

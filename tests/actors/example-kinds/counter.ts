@@ -15,7 +15,7 @@ type CounterEvent = ActorEvent & Stamped;
 
 const numberIn = (event: ActorEvent, name: string): number => (typeof event[name] === 'number' ? event[name] : 0);
 
-export const counterMachine = setup({
+const counterMachine = setup({
   types: {} as { context: Count; events: CounterEvent; input: { address: string } },
   guards: {
     isPoison: ({ event }) => event.poison === true,

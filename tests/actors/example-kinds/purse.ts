@@ -12,7 +12,7 @@ interface Purse {
 type PurseEvent = ActorEvent & Stamped;
 const amountIn = (event: PurseEvent): number => Number(event.amount ?? 0);
 
-export const purseMachine = setup({
+const purseMachine = setup({
   types: {} as { context: Purse; events: PurseEvent; input: { address: string } },
   guards: {
     covers: ({ context, event }) => context.amount >= amountIn(event),

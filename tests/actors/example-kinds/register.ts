@@ -8,7 +8,7 @@ interface Written {
   readonly written: number;
 }
 
-export interface Line {
+interface Line {
   readonly id: string;
   readonly amount: number;
   readonly node: string;
@@ -32,7 +32,7 @@ const lineIn = (event: RegisterEvent): Line => ({
 const json = (value: unknown): Json => value as Json;
 const first = (rows: readonly RowView[] | undefined): Line | null => (rows?.[0]?.body as unknown as Line) ?? null;
 
-export const registerMachine = setup({
+const registerMachine = setup({
   types: {} as { context: Written; events: RegisterEvent; input: { address: string } },
   guards: { isKnown: ({ event }) => first(event.rows.line) !== null },
   actions: {

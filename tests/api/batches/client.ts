@@ -30,7 +30,7 @@ export interface Line {
   } | null;
 }
 
-export interface Asked extends RequestInit {
+interface Asked extends RequestInit {
   readonly node?: number;
 }
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import * as assert from 'uvu/assert';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 
-export interface Seen {
+interface Seen {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -94,7 +94,7 @@ function attribute(tag: string, name: string): string {
     .replaceAll('&amp;', '&');
 }
 
-export interface Pkce {
+interface Pkce {
   readonly verifier: string;
   readonly challenge: string;
 }

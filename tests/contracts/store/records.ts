@@ -47,7 +47,7 @@ export function write(fence: { owner: string; epoch: number }, more: Partial<Sha
   };
 }
 
-export type Registration = Omit<NodeRow, 'birth' | 'beat' | 'reaches' | 'state' | 'why'>;
+type Registration = Omit<NodeRow, 'birth' | 'beat' | 'reaches' | 'state' | 'why'>;
 
 export function node(name: string, incarnation: string): Registration {
   return { name, incarnation, address: `127.0.0.1:1${name}`, operatorUrl: `http://${name}`, pid: 42, host: 'here' };

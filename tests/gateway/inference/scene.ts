@@ -10,7 +10,7 @@ import { board, boardEndpoint, type Stage } from './stage.ts';
 const DEAR = { pricing: { prompt: '0.00001', completion: '0.00002' } };
 
 /** Two simulated providers of one model; `b` costs ten times as much as `a`. */
-export interface Scene {
+interface Scene {
   readonly a: Simulator;
   readonly b: Simulator;
   readonly both: ReadonlyMap<string, Json>;

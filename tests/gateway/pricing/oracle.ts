@@ -10,7 +10,7 @@ const UNIT_DIGITS = 12;
 const CHARGE_DIGITS = 24;
 const WEEK: readonly Weekday[] = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
-export interface Expected {
+interface Expected {
   readonly cost: string;
   readonly unpriced: readonly string[];
 }

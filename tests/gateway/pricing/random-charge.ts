@@ -11,7 +11,7 @@ const DAYS: readonly Weekday[] = ['sunday', 'monday', 'tuesday', 'wednesday', 't
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 168 * HOUR_MS;
 
-export interface RandomCharge {
+interface RandomCharge {
   readonly tariff: Tariff;
   readonly used: Usage;
   readonly terms: { readonly at: number; readonly promptTokens: number; readonly media: MediaUnits };

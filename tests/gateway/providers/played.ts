@@ -15,7 +15,7 @@ export const UNSHARED: ReplySharing & StreamSharing = {
   streamShare: () => null,
 };
 
-export interface Played extends OutboundReply {
+interface Played extends OutboundReply {
   aborted: boolean;
   progress: number;
 }

@@ -3,7 +3,7 @@
 /** Stands for text of the caller that a provider quotes. */
 export const PROMPT = 'the-prompt-of-the-caller';
 
-export interface Row {
+interface Row {
   readonly from: string;
   readonly status: number;
   readonly body: unknown;

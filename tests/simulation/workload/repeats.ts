@@ -7,7 +7,7 @@ const KEYED_ONE_IN = 4;
 const KEPT = 6;
 
 /** A request with an idempotency key, and the API key that sent it. */
-export interface Keyed {
+interface Keyed {
   readonly nonce: string;
   readonly key: KeyMade;
   readonly idempotency: Idempotency | null;

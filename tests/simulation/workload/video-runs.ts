@@ -30,7 +30,7 @@ const RUNNING = { runningMax: 64, runningPerGroupMax: 8 };
 export type Fate = 'delivered' | 'refused' | 'unkept' | 'endless';
 
 /** What the provider was asked to do with a job. */
-export interface Order {
+interface Order {
   readonly job: string;
   readonly prompt: string;
   readonly fate: Fate;

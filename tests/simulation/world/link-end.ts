@@ -7,7 +7,7 @@ import type { Place } from './scheduler.ts';
 /** Most frames of one end in flight; further frames wait in the batch. */
 const FRAMES_UNDER_WAY_MAX = 16;
 
-export interface LinkEndParts {
+interface LinkEndParts {
   /** The owner of this end and the address of its peer. */
   readonly place: Place;
   readonly peer: string;

@@ -9,7 +9,7 @@ const LATE_MS_MAX = 1.5;
 const STEP_MS = 0.000_001;
 
 /** The clock errors of a node: wall-clock offset and monotonic drift. */
-export interface ClockTraits {
+interface ClockTraits {
   /** Wall time at the start of the world, ms since the epoch. */
   readonly startsAt: number;
   readonly monotonicOffsetMs: number;

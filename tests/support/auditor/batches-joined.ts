@@ -17,7 +17,7 @@ export interface BatchJoined {
   readonly lines: readonly LineJoined[];
 }
 
-export interface ParsedLine {
+interface ParsedLine {
   readonly line: ResultLine;
   /** The digits of `usage.cost`, as written. */
   readonly cost: string | null;

@@ -23,7 +23,7 @@ export interface FileEvidence {
   readonly storage?: readonly StorageSeen[];
 }
 
-export interface StorageSeen {
+interface StorageSeen {
   readonly account: string;
   readonly counted: number;
   readonly stored: number;

@@ -55,7 +55,7 @@ export type HistoryEntry =
       readonly breaches?: readonly string[];
     };
 
-export type Invocation = Extract<HistoryEntry, { type: 'invoke' }>;
+type Invocation = Extract<HistoryEntry, { type: 'invoke' }>;
 export type Outcome = Exclude<HistoryEntry, Invocation>;
 
 /** One request with its outcome; null if the run stopped before. */

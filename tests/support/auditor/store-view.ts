@@ -20,10 +20,10 @@ interface ActorRow {
 }
 
 /** One transaction on the store: statements that both databases accept, values as `?`. */
-export type Query = <T>(sql: string, ...values: (string | number)[]) => Promise<T[]>;
+type Query = <T>(sql: string, ...values: (string | number)[]) => Promise<T[]>;
 
 /** The auditor's access to a store: each look is one read-only transaction. */
-export interface StoreWindow {
+interface StoreWindow {
   look<T>(read: (all: Query) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

@@ -25,7 +25,7 @@ export interface Connection {
 }
 
 /** What a test starts the launcher with, beside the configuration. */
-export interface LaunchOptions {
+interface LaunchOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The folder of an earlier cluster. */
   readonly kept?: string;

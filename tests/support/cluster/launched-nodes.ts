@@ -21,12 +21,12 @@ const LOOK_MS = 50;
 const MIB = 1024 * 1024;
 
 /** One life of a node. */
-export type LaunchedNode = Connection['nodes'][number];
+type LaunchedNode = Connection['nodes'][number];
 
 /** An answer, or why there is none. */
-export type Answered = { readonly body: Json } | { readonly error: string };
+type Answered = { readonly body: Json } | { readonly error: string };
 
-export interface LaunchedNodesOptions {
+interface LaunchedNodesOptions {
   readonly names: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Default: one SQLite file. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The faults injected into one node process by preload.cjs. */
-export interface Faults {
+interface Faults {
   /** Stops the process once (SIGSTOP): holding the write lock, or with an actor's commit in the writer's hands. */
   readonly stop?: 'in transaction' | 'before commit';
   /** Delay of every transaction that syncs, with the lock held. */

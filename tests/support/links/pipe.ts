@@ -5,7 +5,7 @@ import type { Toxics } from './toxics.ts';
 /** Bytes that one direction may buffer before its sender must wait. */
 const HELD_BYTES_MAX = 4 * 1024 * 1024;
 
-export interface PipeParts {
+interface PipeParts {
   readonly from: Socket;
   readonly to: Socket;
   readonly clock: Clock;

@@ -9,9 +9,9 @@ import { systemClock, systemRandom } from '../../../actors/runtime/system/clock.
 import { Pipe } from './pipe.ts';
 import type { Toxics } from './toxics.ts';
 
-export type Direction = 'upstream' | 'downstream';
+type Direction = 'upstream' | 'downstream';
 
-export interface ProxyParts {
+interface ProxyParts {
   /** host:port of the node behind it. */
   readonly target: string;
   readonly clock?: Clock;

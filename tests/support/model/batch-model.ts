@@ -1,7 +1,7 @@
 /** What batches and their account's queue must do, in as few lines as possible: no rows, no money, no chart. */
 
-export type Line = 'unsent' | 'running' | 'waiting' | 'completed' | 'failed';
-export type Status = 'active' | 'expiring' | 'cancelling' | 'completed' | 'failed' | 'expired' | 'cancelled';
+type Line = 'unsent' | 'running' | 'waiting' | 'completed' | 'failed';
+type Status = 'active' | 'expiring' | 'cancelling' | 'completed' | 'failed' | 'expired' | 'cancelled';
 
 export interface ModelBatch {
   readonly nth: number;

@@ -4,7 +4,7 @@
  */
 export type ModelWindow = 'daily' | 'weekly' | 'monthly' | null;
 
-export interface ModelKeyHold {
+interface ModelKeyHold {
   amount: bigint;
   attempt: number;
   status: 'running' | 'settled' | 'released';

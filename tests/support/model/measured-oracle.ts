@@ -9,7 +9,7 @@ export type Logged = ObservedAttempt & { readonly at: number };
 
 type Four = readonly [p50: number, p75: number, p90: number, p99: number] | null;
 
-export interface OracleFigures {
+interface OracleFigures {
   readonly uptime: Readonly<Record<'5m' | '30m' | '1d' | '7d', number | null>>;
   readonly uptimeSamples: Readonly<Record<'5m' | '30m' | '1d', number>>;
   readonly ttft: Readonly<Record<'30m' | '1d', Four>>;

@@ -3,8 +3,8 @@ import type { NewPayment } from '../../../actors/payment/payment-state.ts';
 import { paymentAddress, paymentDepositId } from '../../../actors/terms/payment.ts';
 import { START } from './words.ts';
 
-export const NETWORK = 'eip155:8453';
-export const PAYER = `0x${'a1'.repeat(20)}`;
+const NETWORK = 'eip155:8453';
+const PAYER = `0x${'a1'.repeat(20)}`;
 
 export function newPayment(nth: number, more: Partial<NewPayment> = {}): NewPayment {
   return {
@@ -17,7 +17,7 @@ export function newPayment(nth: number, more: Partial<NewPayment> = {}): NewPaym
   };
 }
 
-export function nonceOf(nth: number): string {
+function nonceOf(nth: number): string {
   return `0x${nth.toString(16).padStart(64, '0')}`;
 }
 

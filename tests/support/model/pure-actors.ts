@@ -13,7 +13,7 @@ import type { Kind } from '../../../actors/runtime/actor/kind.ts';
 import { kindOf } from '../../../actors/runtime/index.ts';
 import { xstateStep } from './xstate-step.ts';
 
-export interface Timer {
+interface Timer {
   readonly address: string;
   readonly name: string;
   readonly at: number;
@@ -21,7 +21,7 @@ export interface Timer {
 }
 
 /** An activity that a chart asked for and that has not ended. Tests end it by its event. */
-export type Performed = Extract<Effect, { readonly type: 'perform' }> & { readonly address: string };
+type Performed = Extract<Effect, { readonly type: 'perform' }> & { readonly address: string };
 
 export interface Outcome {
   readonly reply: Json | undefined;

@@ -17,7 +17,7 @@ export interface ModelJob {
   readonly readers: Map<string, { readonly node: string; readonly until: number }>;
 }
 
-export interface ModelBounds {
+interface ModelBounds {
   readonly jobMs: number;
   readonly windowMs: number;
   readonly deliveredMs: number;

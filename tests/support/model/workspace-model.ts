@@ -8,7 +8,7 @@ import { windowText } from './key-model.ts';
 export const INTERVALS = ['daily', 'weekly', 'monthly', 'lifetime'] as const;
 export type ModelInterval = (typeof INTERVALS)[number];
 
-export interface ModelWorkspace {
+interface ModelWorkspace {
   readonly members: Map<string, 'admin' | 'member'>;
   readonly budgets: Map<ModelInterval, bigint>;
 }

@@ -6,7 +6,7 @@ import { limit } from '../pace.ts';
 const UNTIL_MS = 30_000;
 
 /** A parsed event of `GET /events`. */
-export interface ReadEvent {
+interface ReadEvent {
   readonly id: string | undefined;
   readonly type: string;
   readonly body: {

@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
 
 /** A frame of `GET /events`, with the time at which it arrived (wall ms). */
-export interface FeedFrame {
+interface FeedFrame {
   readonly at: number;
   readonly type: string;
   readonly cursor?: string;

@@ -1,5 +1,5 @@
 /** The verdict on a stream of pictures, as far as it was read. */
-export interface ImagesVerdict {
+interface ImagesVerdict {
   /** Every violation of the grammar; empty for a valid stream. */
   readonly faults: readonly string[];
   readonly events: readonly Readonly<Record<string, unknown>>[];

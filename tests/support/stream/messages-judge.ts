@@ -2,7 +2,7 @@ import { messagesDialectWords } from './messages-words.ts';
 import { isUnbroken } from './numbered.ts';
 
 /** The verdict on a messages stream, as far as it was read. */
-export interface MessagesVerdict {
+interface MessagesVerdict {
   /** Every violation of the grammar; empty for a valid stream. */
   readonly faults: readonly string[];
   /** Every event but pings, parsed. */
@@ -12,7 +12,7 @@ export interface MessagesVerdict {
   readonly error: Record<string, unknown> | null;
 }
 
-export type Event = Readonly<Record<string, unknown>> & { readonly type: string };
+type Event = Readonly<Record<string, unknown>> & { readonly type: string };
 
 interface Block {
   readonly type: string;

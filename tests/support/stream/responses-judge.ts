@@ -1,7 +1,7 @@
 import { ResponsesEvents } from './responses-events.ts';
 
 /** The verdict on a responses stream, as far as it was read. */
-export interface ResponsesVerdict {
+interface ResponsesVerdict {
   /** Every violation of the grammar; empty for a valid stream. */
   readonly faults: readonly string[];
   readonly comments: number;

@@ -1,7 +1,7 @@
 import { ChunkJudge, type Dialect } from './chunk-judge.ts';
 
 /** The verdict on a stream, as far as it was read. */
-export interface StreamVerdict {
+interface StreamVerdict {
   /** Every violation of the grammar; empty for a valid stream. */
   readonly faults: readonly string[];
   readonly comments: number;

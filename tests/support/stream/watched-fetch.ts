@@ -8,7 +8,7 @@ import { StreamJudge, type StreamRules } from './stream-judge.ts';
  * the watched origins against the grammar, each refusal against the error envelope. A violation fails the body in which
  * it occurs, and `end` throws it again. (rule E2, rule E1)
  */
-export interface Watch {
+interface Watch {
   /** Ends the watch and throws if there were violations. */
   end(): Promise<void>;
 }

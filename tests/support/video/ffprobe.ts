@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** What ffprobe reads after it decoded every frame of a file. */
-export interface ProbedClip {
+interface ProbedClip {
   /** Exact, as ffprobe prints it. */
   readonly seconds: string;
   readonly frames: number;

@@ -32,7 +32,7 @@ export type DeadLetterBody = {
   readonly at: number;
 };
 
-export interface Replacement {
+interface Replacement {
   readonly inputOutcome: InputOutcome;
   readonly rows: readonly RowWrite[];
   readonly timers: readonly TimerWrite[];

@@ -57,7 +57,7 @@ export interface Fetched {
 }
 
 /** Bound of each lane of one actor, in messages. */
-export interface LaneBounds {
+interface LaneBounds {
   readonly laneSystemMax: number;
   readonly laneFinishMax: number;
   readonly laneStartMax: number;

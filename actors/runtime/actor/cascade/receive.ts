@@ -11,7 +11,7 @@ import type { Sequence } from './sequence.ts';
 import type { InputOutcome, SystemMessage } from './system-message.ts';
 
 /** The result of receiving a system message: rows for its entry, and the event to step in it, if any. */
-export interface Received {
+interface Received {
   readonly event: ActorEvent | null;
   readonly rows: readonly RowWrite[];
   readonly inputOutcome: InputOutcome;

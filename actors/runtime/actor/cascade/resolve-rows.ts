@@ -5,7 +5,7 @@ import { byOrder } from './open-order.ts';
 import type { RowWrite } from './row-cache.ts';
 
 /** The rows passed to a chart with one event, by the name the kind gave them. */
-export type Rows = Readonly<Record<string, readonly RowView[]>>;
+type Rows = Readonly<Record<string, readonly RowView[]>>;
 
 /** A row that must be read from the store first. */
 export class Unread {

@@ -21,7 +21,7 @@ export interface RowWrite {
 }
 
 /** One row in memory: open, or written and not durable yet. */
-export interface CachedRow {
+interface CachedRow {
   latest: RowWrite;
   /** The newest entry that writes it; null once that is durable. */
   pending: PendingCommit | null;
@@ -34,7 +34,7 @@ export interface CachedRow {
 }
 
 /** A row being read from the store for waiting messages: undefined until it has arrived, null if there is none. */
-export interface ReadRow {
+interface ReadRow {
   readonly key: string;
   view: RowView | null | undefined;
   users: number;

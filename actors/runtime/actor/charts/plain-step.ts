@@ -19,7 +19,7 @@ export interface PlainChart {
 }
 
 /** The result of a plain step: the very same snapshot where no action assigned. */
-export interface PlainStep {
+interface PlainStep {
   readonly snapshot: AnyMachineSnapshot;
   readonly effects: readonly Effect[];
   /** False where the event took no transition. */

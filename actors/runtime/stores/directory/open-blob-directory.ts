@@ -19,7 +19,7 @@ import {
 import type { Clock, Random } from '../../ports/clock.ts';
 import { makeFolder, syncFolder } from './folders.ts';
 
-export interface BlobDirectoryOptions {
+interface BlobDirectoryOptions {
   /** The folder; created if it is missing. */
   readonly path: string;
   readonly clock: Clock;

@@ -18,7 +18,7 @@ import {
 } from '../../ports/key-store.ts';
 import { makeFolder, syncFolder } from './folders.ts';
 
-export interface KeyDirectoryOptions {
+interface KeyDirectoryOptions {
   /** The folder; created with mode 0700 if it is missing. */
   readonly path: string;
   readonly clock: Clock;

@@ -10,7 +10,7 @@ import { openBlobDirectory } from '../directory/open-blob-directory.ts';
 import { openKeyDirectory } from '../directory/open-key-directory.ts';
 import type { PostgresChoice, StoreChoice } from '../store-choice.ts';
 
-export interface OpenByteStoresOptions {
+interface OpenByteStoresOptions {
   readonly choice: StoreChoice;
   readonly data: string;
   readonly blobBytesMax: number;
@@ -56,7 +56,7 @@ function withoutKeys(variable: string, error: unknown): Error {
   );
 }
 
-export interface ByteFoldersOptions {
+interface ByteFoldersOptions {
   /** The data folder: blobs are in `blobs`, sealing keys in `keys`, which must not be backed up. */
   readonly data: string;
   readonly blobBytesMax: number;

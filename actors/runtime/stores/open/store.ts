@@ -7,7 +7,7 @@ import type { Store } from '../../ports/store.ts';
 import { withBootMarks } from '../boot-mark.ts';
 import type { StoreChoice } from '../store-choice.ts';
 
-export interface OpenStoreOptions {
+interface OpenStoreOptions {
   readonly choice: StoreChoice;
   readonly shards: number;
   readonly clock: Clock;

@@ -17,7 +17,7 @@ export interface LaneCall {
   readonly values: readonly unknown[];
 }
 
-export interface LaneOptions {
+interface LaneOptions {
   readonly connect: (ended: () => void) => Promise<pg.Client>;
   readonly clock: Clock;
   readonly random: { fraction(): number };

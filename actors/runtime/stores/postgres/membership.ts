@@ -7,7 +7,7 @@ import { DEATH_PREFIX, ENDED_NODES_MAX, type NodeRow, type ShardRow, type Store 
 import type { CallKind, ConnectionLane } from './connection-lane.ts';
 import { membershipSql } from './statements.ts';
 
-export type Membership = Pick<
+type Membership = Pick<
   Store,
   'register' | 'heartbeat' | 'markDead' | 'leave' | 'shards' | 'claim' | 'give' | 'setting'
 >;

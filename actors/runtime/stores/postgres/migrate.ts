@@ -14,7 +14,7 @@ const LOCK = 7_209_553_161;
 /** Another node can be running a long migration. */
 const WAIT_MS_MAX = 120_000;
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** Name of the database in messages. */
   readonly database: string;
   /** Fixed permanently by the first opening; null leaves it unchanged. */

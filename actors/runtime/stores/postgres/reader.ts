@@ -24,8 +24,17 @@ interface StoredRow extends Omit<RowRecord, 'index' | 'expiresAt'> {
 
 /** An open row as returned with its actor. */
 type OpenRow = [
-  ...[string, string, string, number, string | null, string | null, string | null, string | null],
-  ...[boolean, number | null, string],
+  address: string,
+  collection: string,
+  id: string,
+  sort: number,
+  index0: string | null,
+  index1: string | null,
+  index2: string | null,
+  index3: string | null,
+  open: boolean,
+  expiresAt: number | null,
+  body: string,
 ];
 
 interface StoredActor extends Omit<ActorRecord, 'address'> {

@@ -34,7 +34,7 @@ export function referredQuery(columns: readonly IndexColumn[]): { readonly name:
   return { name, text: lookUps.join(' UNION ') };
 }
 
-export interface RowList {
+interface RowList {
   readonly name: string;
   readonly text: string;
   readonly values: readonly (string | number)[];

@@ -10,7 +10,7 @@ import { rowSql, shardSql, timerSql } from './statements.ts';
 
 export const COMMITTED = 0;
 export const FENCE = 1;
-export const VERSION = 2;
+const VERSION = 2;
 /** One shard's verdict as sent from the writer's thread. */
 export type VerdictCode = typeof COMMITTED | typeof FENCE | typeof VERSION;
 

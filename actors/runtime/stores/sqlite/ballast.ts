@@ -19,7 +19,7 @@ const CREATE_MS = 2_000;
 /** A partial file of a process that ended is removed after this time. */
 const ABANDONED_MS = 30_000;
 
-export interface BallastOptions {
+interface BallastOptions {
   readonly path: string;
   readonly bytes: number;
   readonly clock: Clock;

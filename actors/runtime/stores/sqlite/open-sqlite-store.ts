@@ -65,7 +65,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   };
   const { yieldMs = YIELD_MS, checkBytesMax = CHECK_BYTES_MAX, requestsMax = REQUESTS_MAX } = options;
   const writer = await Writer.start({
-    ...{ path, shards, busyBoundMs, yieldMs, checkBytesMax, requestsMax, random, failed },
+    path,
+    shards,
+    busyBoundMs,
+    yieldMs,
+    checkBytesMax,
+    requestsMax,
+    random,
+    failed,
   });
   try {
     const connection = connect(path, 'read');

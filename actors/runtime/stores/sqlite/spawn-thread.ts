@@ -1,6 +1,6 @@
 import { type TransferListItem, Worker } from 'node:worker_threads';
 
-export interface ThreadChoice {
+interface ThreadChoice {
   /** The thread's source file, beside this one. */
   readonly file: './writer-thread.ts' | './checkpointer-thread.ts';
   readonly name: string;

@@ -4,7 +4,7 @@ import type { Cancel, Clock } from '../../ports/clock.ts';
 /** Connections that have not proven the cluster secret or the operator's token; beyond it the oldest one is closed. */
 export const STRANGERS_MAX = 64;
 /** How long a connection may take to prove it. */
-export const STRANGER_MS = 10_000;
+const STRANGER_MS = 10_000;
 
 /** One accepted connection. */
 interface Stranger {

@@ -26,7 +26,7 @@ interface ProbeRequest {
   readonly proof?: string;
 }
 
-export interface CalleeParts {
+interface CalleeParts {
   readonly clock: Clock;
   readonly limits: TransportLimits;
   readonly tls?: Tls | undefined;

@@ -4,7 +4,7 @@ import { EnvelopeBatch } from '../envelope-batch.ts';
 import { type LinkFrame, packFrame, unpackFrame } from './frame.ts';
 
 /** The part of a gRPC stream that links use, on either end. */
-export interface Stream<T> {
+interface Stream<T> {
   write(message: T): boolean;
   end(): void;
   pause(): void;
@@ -37,7 +37,9 @@ export function openLink(parts: {
 }): GrpcLink {
   const { peer, control, data, limits, clock, links, freed } = parts;
   const link: GrpcLink = new GrpcLink({
-    ...{ peer, limits, clock },
+    peer,
+    limits,
+    clock,
     data: data as unknown as Stream<LinkFrame>,
     control: control as unknown as Stream<{ text: string }>,
     release: () => {
@@ -58,7 +60,7 @@ const CONTROL_WAITING_MAX = 4_096;
  * One end of a link: a data stream and a control stream over one channel. It is over when either stream is; unsent
  * envelopes of its batch go back to the receiver.
  */
-export class GrpcLink implements Link {
+class GrpcLink implements Link {
   readonly peer: string;
   readonly #data: Stream<LinkFrame>;
   readonly #control: Stream<{ text: string }>;

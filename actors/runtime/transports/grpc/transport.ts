@@ -33,7 +33,7 @@ import { probeProof } from './probe-proof.ts';
 import { loadService } from './proto.ts';
 import { allowList, bears, channelCredentials, SERVER_NAME, serverCredentials, type Tls } from './tls.ts';
 
-export interface GrpcTransportParts {
+interface GrpcTransportParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: TransportLimits;

@@ -8,7 +8,7 @@ const TOP_BOXES_MAX = 8_192;
 const SMALLEST_HEAD = 8;
 
 /** What the scan hands on: the tables of the movie, complete, and those of each fragment. */
-export interface MovieParts {
+interface MovieParts {
   readonly head: (box: Buffer) => void;
   readonly fragment: (box: Buffer) => void;
 }

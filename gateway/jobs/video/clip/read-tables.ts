@@ -38,7 +38,7 @@ export interface Movie {
 }
 
 /** Frames of one run of a fragment, and the ticks of all of them together. */
-export interface FragmentRun {
+interface FragmentRun {
   readonly track: number;
   readonly frames: number;
   readonly ticks: number;

@@ -4,7 +4,7 @@ import type { RefusedRequest } from '../../../../actors/terms/refused-request.ts
 import { table, timeOf } from '../frame/print.ts';
 import { failedCallText } from './refused-requests.ts';
 
-export interface RecentRequest {
+interface RecentRequest {
   readonly generation: string;
   /** Store time, ms. */
   readonly at: number;

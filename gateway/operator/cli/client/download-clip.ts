@@ -3,7 +3,7 @@ import { ConfigError, lineOf } from '../../config/config-error.ts';
 import { progressFor } from '../frame/progress.ts';
 import type { PublicApi } from './public-api.ts';
 
-export interface Clip {
+interface Clip {
   readonly id: string;
   readonly index: number;
   readonly file: string;

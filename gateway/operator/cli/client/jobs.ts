@@ -31,13 +31,13 @@ const LIST = {
 } as const;
 
 /** As the public API shows it. */
-export interface ShownJob {
+interface ShownJob {
   readonly id: string;
   readonly status: string;
 }
 
 /** What the API, which speaks to the account itself, leaves out. */
-export interface Owned {
+interface Owned {
   readonly account: string;
   /** Address of the submitting key. */
   readonly key: string;

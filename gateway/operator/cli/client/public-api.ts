@@ -19,7 +19,7 @@ const LIMITS = { connectMs: 5_000, firstByteMs: 60_000, idleMs: 60_000, totalMs:
 const TRIES_MAX = 65;
 const RETRY_MS = 1_000;
 
-export interface ApiCall {
+interface ApiCall {
   readonly method: 'GET' | 'POST';
   /** Below the base address. */
   readonly path: string;

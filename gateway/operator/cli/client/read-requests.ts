@@ -30,7 +30,8 @@ export function readRequests(text: string, { endpoint, model }: SubmissionOption
     throw new ConfigError(`the lines name ${urls.size} addresses; a batch has one: ${[...urls].join(', ')}`);
   const [url = DEFAULT_ENDPOINT] = urls;
   return {
-    ...{ endpoint: url, ...own },
+    endpoint: url,
+    ...own,
     requests: lines.map(({ custom_id, body }) => ({ custom_id, body })),
   };
 }

@@ -15,7 +15,7 @@ export interface RolledNode {
   readonly config: unknown;
 }
 
-export interface RollParts {
+interface RollParts {
   readonly clock: Clock;
   /** Null: the node does not answer. */
   readonly look: (node: string) => Promise<RolledNode | null>;

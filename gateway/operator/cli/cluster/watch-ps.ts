@@ -8,7 +8,7 @@ const REPEAT_LOOKS = 15;
 /** To the upper left corner, and everything from there to the end is removed. */
 const REDRAW = '\u001b[H\u001b[J';
 
-export interface PsWatch {
+interface PsWatch {
   readonly clock: Clock;
   readonly read: () => Promise<ClusterView>;
   /** The whole view as lines. */

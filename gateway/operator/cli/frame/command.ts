@@ -30,7 +30,7 @@ export interface CommandModule {
 }
 
 /** The words of the help alone, or with what is known of the value. */
-export type Meaning =
+type Meaning =
   | string
   | {
       readonly meaning: string;

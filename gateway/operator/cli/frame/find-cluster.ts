@@ -10,7 +10,7 @@ import { readOperatorToken } from '../../config/secrets.ts';
 import { type ConnectionNode, readConnection } from '../../launcher/connection.ts';
 import type { GlobalOptions } from './command.ts';
 
-export interface FoundNode {
+interface FoundNode {
   readonly name: string;
   readonly grpc: string;
   /** Operator HTTP address; null if the configuration leaves the port open. */

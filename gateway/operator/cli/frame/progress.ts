@@ -10,7 +10,7 @@ export interface ProgressState {
 }
 
 /** What is written for the states of some work, one after the other. */
-export interface Progress {
+interface Progress {
   show(state: ProgressState): string;
   /** After the last state. */
   end(): string;

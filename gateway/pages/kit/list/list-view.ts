@@ -8,7 +8,7 @@ import type { List } from './list.ts';
 import { addressAt, isNarrowed, type ListQuery, NEWEST, OLDEST, parseListQuery } from './list-query.ts';
 import { type ListPage, READ_ROWS, READS_MAX, readList } from './read-list.ts';
 
-export interface OpenedList<T> {
+interface OpenedList<T> {
   readonly list: List<T>;
   readonly query: ListQuery;
   readonly page: ListPage<T>;

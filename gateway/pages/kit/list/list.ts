@@ -9,7 +9,7 @@ import type { Option } from '../parts/fields.ts';
 export type Position = NonNullable<RowQuery['after']>;
 
 /** A choice that narrows the list. */
-export interface Filter<T> {
+interface Filter<T> {
   readonly name: string;
   readonly title: string;
   /** Without the one for "any". */
@@ -20,7 +20,7 @@ export interface Filter<T> {
 }
 
 /** An order other than that of age, the first item first. */
-export interface Sort<T> {
+interface Sort<T> {
   readonly value: string;
   readonly text: string;
   readonly compare: (a: T, b: T) => number;

@@ -21,9 +21,9 @@ export interface ListPage<T> {
 }
 
 /** Members of an address. */
-export type ListPlace = Readonly<Record<string, string>>;
+type ListPlace = Readonly<Record<string, string>>;
 
-export interface ListReader {
+interface ListReader {
   readonly rows: Pick<RowReader, 'rows'>;
   /** Runs one read, now or beside live requests. */
   readonly step: <R>(read: () => Promise<R>) => Promise<R>;

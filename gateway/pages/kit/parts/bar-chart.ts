@@ -20,7 +20,7 @@ export const OTHERS = 'Others';
 
 const HEIGHT = 1_000;
 
-export interface ChartParts {
+interface ChartParts {
   readonly title: string;
   readonly bars: readonly Bar[];
   /** In the order of their colours, at most `SERIES_MAX`. */

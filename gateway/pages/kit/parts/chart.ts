@@ -11,7 +11,7 @@ export interface Key {
   readonly mark: string;
 }
 
-export interface ChartFrame {
+interface ChartFrame {
   readonly title: string;
   readonly keys: readonly Key[];
   readonly content: HtmlValue;

@@ -4,7 +4,7 @@ import { type Html, type HtmlValue, html } from '../html.ts';
 import { TOKEN_FIELD } from '../same-origin.ts';
 
 /** A heading of a column; `number` aligns its cells to the right. */
-export type Column = string | { readonly number: string };
+type Column = string | { readonly number: string };
 
 export interface TableParts {
   /** What the table lists, for those who hear the page. */
@@ -75,10 +75,25 @@ ${content}
 
 type Tone = 'good' | 'warn' | 'bad' | 'plain';
 const TONES: Readonly<Record<string, Tone>> = {
-  ...{ completed: 'good', settled: 'good', delivered: 'good', active: 'good', open: 'good', done: 'good' },
-  ...{ pending: 'warn', validating: 'warn', in_progress: 'warn', running: 'warn', cancelling: 'warn' },
-  ...{ delivering: 'warn', waiting: 'warn', disabled: 'warn', expired: 'warn' },
-  ...{ failed: 'bad', revoked: 'bad', suspended: 'bad', refused: 'bad' },
+  completed: 'good',
+  settled: 'good',
+  delivered: 'good',
+  active: 'good',
+  open: 'good',
+  done: 'good',
+  pending: 'warn',
+  validating: 'warn',
+  in_progress: 'warn',
+  running: 'warn',
+  cancelling: 'warn',
+  delivering: 'warn',
+  waiting: 'warn',
+  disabled: 'warn',
+  expired: 'warn',
+  failed: 'bad',
+  revoked: 'bad',
+  suspended: 'bad',
+  refused: 'bad',
 };
 
 /** The status of something, in its own words or in those given. */
@@ -88,7 +103,7 @@ export function badge(status: string, words?: string): Html {
   return tone === 'plain' ? html`<span class="badge">${text}</span>` : html`<span class="badge ${tone}">${text}</span>`;
 }
 
-export interface ButtonForm {
+interface ButtonForm {
   readonly action: string;
   readonly token: string;
   readonly label: string;

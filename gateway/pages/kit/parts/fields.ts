@@ -6,7 +6,7 @@ export interface Option {
   readonly text: string;
 }
 
-export interface Field {
+interface Field {
   readonly name: string;
   readonly title: string;
   /** Absent: the name. A page with two forms tells their fields apart by it. */

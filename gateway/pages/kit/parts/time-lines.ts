@@ -30,7 +30,7 @@ export interface TimeLine {
   readonly words: string;
 }
 
-export interface TimeLineParts {
+interface TimeLineParts {
   readonly title: string;
   readonly keys: readonly Key[];
   readonly from: number;

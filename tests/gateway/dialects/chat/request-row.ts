@@ -10,7 +10,7 @@ export const tooled = { tools: [TOOL] };
 
 /** The members that a value adds to the plain turn, and further members that the body needs. */
 export type Accepted = readonly [value: unknown, adds: Partial<Turn>, beside?: object];
-export type Refused = readonly [value: unknown, message: string];
+type Refused = readonly [value: unknown, message: string];
 
 export interface Row {
   readonly accepts: readonly Accepted[];
@@ -43,7 +43,7 @@ export const BOOLEAN: Refused[] = [
   [1, 'must be a boolean'],
   [{}, 'must be a boolean'],
 ];
-export const STRING: Refused[] = [
+const STRING: Refused[] = [
   [5, 'must be a string'],
   [{}, 'must be a string'],
   [[], 'must be a string'],

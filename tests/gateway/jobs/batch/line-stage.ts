@@ -24,7 +24,7 @@ import { board, boardEndpoint, type Stage, type StageOptions, stage } from '../.
 export const BATCH = batchIdOf(1);
 const PARTS = { clock: systemClock, random: systemRandom };
 
-export interface LineStage extends Stage {
+interface LineStage extends Stage {
   readonly keys: MemoryKeyStore;
   readonly blobs: MemoryBlobs;
   readonly jobs: LineServices;

@@ -18,7 +18,7 @@ import { noLiveTraffic } from '../../../support/no-live-traffic.ts';
 
 const ports = { clock: systemClock, random: systemRandom };
 export const CHAT = '/v1/chat/completions';
-export const caller = { account: 'account:acct_1', key: 'key:acct_1/key_1', kind: 'inference' } as const;
+const caller = { account: 'account:acct_1', key: 'key:acct_1/key_1', kind: 'inference' } as const;
 
 /** A node's byte stores without a cluster: sealing a submission asks no actor. */
 export function openStage(bytesMax = 64 * 1024 * 1024) {

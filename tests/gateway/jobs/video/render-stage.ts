@@ -33,14 +33,14 @@ import { atOnce, noLiveTraffic } from '../../../support/no-live-traffic.ts';
 import { type SentEvent, stage } from '../../inference/stage.ts';
 
 const PARTS = { clock: systemClock, random: systemRandom };
-export const ACCOUNT = 'acct_1';
+const ACCOUNT = 'acct_1';
 export const JOB = `vjob_${'1'.repeat(32)}`;
 const ADDRESS = `video-job:${ACCOUNT}/${JOB}`;
 const GENERATION = 'gen-1';
 const BLOB_BYTES_MAX = 64 * 1_024 * 1_024;
 
 /** As `RenderInput`, with the text of a prompt that `run` seals first. */
-export type StageInput = Omit<RenderInput, 'ask'> & { readonly ask: StageAsk };
+type StageInput = Omit<RenderInput, 'ask'> & { readonly ask: StageAsk };
 type StageAsk = Omit<RenderAsk, 'prompt'> & { readonly prompt: RenderAsk['prompt'] | string };
 
 export const ASK: StageAsk = {
@@ -59,7 +59,7 @@ export interface RenderStageOptions {
 }
 
 /** Open for one test. */
-export async function openRenderStage(options: RenderStageOptions = {}) {
+async function openRenderStage(options: RenderStageOptions = {}) {
   const simulator = await startSimulator({ name: 'sim-v', keep: true });
   const state: { begun: BegunRender } = { begun: { candidate: 0, remote: null } };
   const { measures = NO_MEASURES } = options;

@@ -6,7 +6,7 @@ import type { ClusterView } from '../../../../actors/runtime/index.ts';
 import { told, toldJson } from './in-process.ts';
 import type { It } from './operator-tests.ts';
 
-export interface DeadNode {
+interface DeadNode {
   /** The options that name the cluster. */
   readonly at: readonly string[];
   readonly data: string;

@@ -12,7 +12,7 @@ import { answer, type Command } from './command.ts';
 import { toldJson } from './in-process.ts';
 import { chatAt, type It, pause, type RunningCluster } from './operator-tests.ts';
 
-export interface StoppedCluster extends RunningCluster {
+interface StoppedCluster extends RunningCluster {
   /** The folder that holds the data folder. */
   readonly folder: string;
   /** Resolves once the cluster serves. */

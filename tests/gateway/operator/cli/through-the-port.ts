@@ -3,7 +3,7 @@ import { FeedClient } from '../../../support/stream/feed-client.ts';
 import { TurnClient } from '../../../support/stream/turn-client.ts';
 
 /** WebSockets through the launcher's one port, two to each of three nodes: it hands connections over in turn. */
-export interface PortSockets {
+interface PortSockets {
   readonly followers: readonly FeedClient[];
   readonly turns: readonly TurnClient[];
   /** Ids of the files that were stored while the sockets were open. */

@@ -13,7 +13,7 @@ import type { Html } from '../../../../gateway/pages/kit/html.ts';
 import { layout } from '../../../../gateway/pages/kit/layout.ts';
 import { demoBoard } from '../../catalogue/demo-board.ts';
 
-export const NOW = Date.UTC(2026, 10, 23, 7, 41);
+const NOW = Date.UTC(2026, 10, 23, 7, 41);
 const HALF_HOUR = 30 * 60_000;
 const HEALTH = ['healthy', 'healthy', 'healthy', 'degraded', 'unknown', 'down'] as const;
 
@@ -76,7 +76,7 @@ function measured(endpoint: Endpoint): Endpoint {
 }
 
 /** Seven days of half hours with quiet nights and one incident; nothing for an endpoint that is unknown. */
-export function historyOf({ id, health }: Endpoint): readonly HalfHour[] {
+function historyOf({ id, health }: Endpoint): readonly HalfHour[] {
   if (health === 'unknown') return [];
   const newest = Math.floor(NOW / HALF_HOUR) * HALF_HOUR;
   const all = Array.from({ length: 336 }, (_, nth) => newest - (335 - nth) * HALF_HOUR);

@@ -15,7 +15,7 @@ export interface Scene {
   open(more?: { readonly url?: string; readonly bounds?: Partial<PostgresBounds> }): Promise<Store>;
 }
 
-export interface SceneOptions {
+interface SceneOptions {
   readonly shards?: readonly number[];
   /** A server other than the shared one. */
   readonly server?: string;
