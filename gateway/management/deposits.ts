@@ -4,8 +4,7 @@ import { findPayment, uncreditedOf } from '../../actors/payment/payment.ts';
 import type { PaymentRecord } from '../../actors/payment/payment-state.ts';
 import { accountAddress } from '../../actors/terms/ids.ts';
 import { isPaymentDepositId } from '../../actors/terms/payment.ts';
-import { invalid } from '../terms/gateway-error.ts';
-import { absent } from './input.ts';
+import { absent, invalid } from '../terms/gateway-error.ts';
 import type { ManagementServices, Tenant } from './services.ts';
 
 /** Longer ids are not looked up. */

@@ -1,6 +1,6 @@
 import type { RowRecord } from '../../actors/runtime/index.ts';
 import type { Generation } from '../../actors/terms/hold.ts';
-import { absent } from './input.ts';
+import { absent } from '../terms/gateway-error.ts';
 import type { ManagementServices } from './services.ts';
 
 const GENERATION = 'generation';

@@ -4,7 +4,7 @@ import { Compile, type Validator } from 'typebox/compile';
 import { parseUsd } from '../../actors/terms/usd.ts';
 import { validationError } from '../dialects/request/validation-error.ts';
 import { shortestDecimal } from '../json/shortest-decimal.ts';
-import { GatewayError, invalid } from '../terms/gateway-error.ts';
+import { invalid } from '../terms/gateway-error.ts';
 
 /** Checks a body. Throws GatewayError 400 naming the member. Compiled at its first use: a command needs one or none. */
 export function checker<T extends TSchema>(schema: T) {
@@ -35,15 +35,6 @@ export function expiryOf(text: string | null, now: number): number | null {
   if (at === null) throw invalid('expires_at must be a time in UTC, such as 2030-01-31T00:00:00Z');
   if (at <= now) throw invalid('expires_at must be in the future');
   return at;
-}
-
-/**
- * 404: the same for what is unknown and for what another account has. `detail` is for the log and for the operator, who
- * may see both: the address or the id that was looked up, or the reason.
- */
-export function absent(message: string, detail: string | null): GatewayError {
-  const seen = detail === null ? {} : { detail };
-  return new GatewayError({ status: 404, type: 'not_found', message, ...seen });
 }
 
 const UNIX_SECONDS = /^\d{1,11}$/;

@@ -22,8 +22,8 @@ import {
   maskKey,
 } from '../../actors/terms/ids.ts';
 import type { KeyKind } from '../../actors/terms/principal.ts';
-import { GatewayError, invalid, rejectionOf } from '../terms/gateway-error.ts';
-import { absent, amountOf, checker, expiryOf } from './input.ts';
+import { absent, GatewayError, invalid, rejectionOf } from '../terms/gateway-error.ts';
+import { amountOf, checker, expiryOf } from './input.ts';
 import { type KeyEditBody, keyCreateSchema, keyEditSchema, keyImportSchema, type NewKeyBody } from './key-schema.ts';
 import type { ManagementServices, Tenant } from './services.ts';
 import { workspaceOf } from './workspaces.ts';

@@ -2,7 +2,7 @@
 import { AskError } from '../../actors/runtime/index.ts';
 import { closeSession, listSessions } from '../../actors/session/session.ts';
 import type { SessionRecord } from '../../actors/session/session-record.ts';
-import { absent } from './input.ts';
+import { absent } from '../terms/gateway-error.ts';
 import type { ManagementServices, Tenant } from './services.ts';
 
 const NO_SESSION = 'No such session';

@@ -6,8 +6,8 @@ import {
   type WorkspaceRecord,
 } from '../../actors/terms/workspace.ts';
 import { addMembers, removeMembers, setBudget } from '../../actors/workspace/workspace.ts';
-import { invalid } from '../terms/gateway-error.ts';
-import { absent, amountOf, checker } from './input.ts';
+import { absent, invalid } from '../terms/gateway-error.ts';
+import { amountOf, checker } from './input.ts';
 import type { ManagementServices, Tenant } from './services.ts';
 import { budgetSetSchema, membersAddSchema, membersRemoveSchema } from './workspace-schema.ts';
 import { requireWorkspace, settled, stored } from './workspaces.ts';

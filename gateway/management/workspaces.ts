@@ -25,8 +25,8 @@ import {
   type WorkspaceChange,
 } from '../../actors/workspace/workspace.ts';
 import { configuredRouting } from '../routing/workspaces.ts';
-import { GatewayError, invalid, refusalError, rejectionOf } from '../terms/gateway-error.ts';
-import { absent, checker } from './input.ts';
+import { absent, GatewayError, invalid, refusalError, rejectionOf } from '../terms/gateway-error.ts';
+import { checker } from './input.ts';
 import type { ManagementServices, Tenant } from './services.ts';
 import { askEach, isQuarantined } from './services.ts';
 import {

@@ -54,6 +54,15 @@ export function notFound(message: string, metadata: Readonly<Record<string, unkn
   return new GatewayError({ status: 404, type: 'not_found', message, metadata });
 }
 
+/**
+ * 404: the same for what is unknown and for what another account has. `detail` is for the log and for the operator, who
+ * may see both: the address or the id that was looked up, or the reason.
+ */
+export function absent(message: string, detail: string | null): GatewayError {
+  const seen = detail === null ? {} : { detail };
+  return new GatewayError({ status: 404, type: 'not_found', message, ...seen });
+}
+
 /** 503 with advice to repeat: the service is restarting, overloaded, or cannot reach its store. */
 export function unavailable(detail: string, afterSeconds = 1): GatewayError {
   return new GatewayError({
