@@ -6,8 +6,8 @@ import type { KeyChange, KeyEvidence } from './key-evidence.ts';
 const ACTIONS: Readonly<Record<KeyChange['what'], readonly string[]>> = {
   create: ['key.create'],
   limit: ['key.edit'],
-  disable: ['key.edit'],
-  enable: ['key.edit'],
+  disable: ['key.disable'],
+  enable: ['key.enable'],
   // It dies by its time.
   expire: [],
   move: ['key.move'],
