@@ -26,6 +26,7 @@ export type TurnEvent =
       /** Unix seconds. */
       readonly expiresAt?: number;
     }
+  | { readonly type: 'citation'; readonly citation: Citation }
   /** Entries of `choices[].logprobs.content` or `.refusal`, as the provider sent them. */
   | { readonly type: 'logprobs'; readonly content?: readonly unknown[]; readonly refusal?: readonly unknown[] }
   /** All vectors of an embeddings answer: one for each input, in the order of the inputs, all of one width. */
@@ -40,6 +41,19 @@ export type TurnEvent =
   | { readonly type: 'usage'; readonly usage: Usage }
   /** The last event. Only after a delivery; an earlier failure is thrown. */
   | { readonly type: 'error'; readonly error: GatewayError };
+
+/**
+ * A source on the web that the answer cites, with each member that the provider states. A source without an address,
+ * such as a document of the request, is no citation, because no dialect of clients has a form for it.
+ */
+export interface Citation {
+  readonly url: string;
+  readonly title?: string;
+  /** The cited words of the source. */
+  readonly excerpt?: string;
+  /** The passage of the answer's text that the source supports: index of its first character and behind its last one. */
+  readonly passage?: { readonly start: number; readonly end: number };
+}
 
 /** Finite numbers, as the provider wrote them or as the 32-bit floats that it encoded. */
 export type Vector = readonly number[] | Float32Array;

@@ -1,9 +1,9 @@
-import type { TurnEvent } from '../../terms/turn-event.ts';
+import type { Citation, TurnEvent } from '../../terms/turn-event.ts';
 import { errorMember } from '../reply/error-envelope.ts';
 import type { Closing, ReplyFrames, ReplyHead } from '../reply/reply-dialect.ts';
 import { DONE } from '../reply/reply-dialect.ts';
 import { usageText } from '../reply/usage-text.ts';
-import { audioText, imageText, logprobsText } from './media-text.ts';
+import { annotationText, audioText, imageText, logprobsText } from './media-text.ts';
 import { ToolDispatch } from './tool-dispatch.ts';
 
 interface FramesOptions {
@@ -22,6 +22,8 @@ export class ChatFrames implements ReplyFrames {
   readonly #opening: string;
   readonly #hidden: boolean;
   readonly #dispatch: ToolDispatch | null;
+  /** Wait for the finish: clients keep the `annotations` of one chunk only. */
+  #citations: readonly Citation[] = [];
   #role = '"role":"assistant",';
 
   constructor(head: ReplyHead, { hidden, dispatch }: FramesOptions) {
@@ -82,10 +84,13 @@ export class ChatFrames implements ReplyFrames {
         return this.#delta(`"content":"","images":[${imageText(event)}]`);
       case 'audio-delta':
         return this.#delta(`"audio":${audioText(event)}`);
+      case 'citation':
+        this.#citations = this.#citations.concat(event.citation);
+        return '';
       case 'logprobs':
         return this.#delta('"content":""', scores(event));
       case 'finish':
-        return this.#finish(event.reason, event.native);
+        return this.#annotations() + this.#finish(event.reason, event.native);
       case 'error':
         return `${this.#opening}"error":${errorMember(event.error)},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}\n\n`;
       default:
@@ -101,6 +106,11 @@ export class ChatFrames implements ReplyFrames {
   #toolDelta(call: string): string {
     const content = this.#role === '' ? '' : '"content":null,';
     return this.#delta(`${content}"tool_calls":[${call}]`);
+  }
+
+  #annotations(): string {
+    if (this.#citations.length === 0) return '';
+    return this.#delta(`"content":"","annotations":[${this.#citations.map(annotationText).join(',')}]`);
   }
 
   #finish(reason: string, native: string | null): string {

@@ -1,4 +1,4 @@
-import type { TurnEvent } from '../../terms/turn-event.ts';
+import type { Citation, TurnEvent } from '../../terms/turn-event.ts';
 import type { Logprobs } from '../reply/gather-answer.ts';
 
 type Image = Extract<TurnEvent, { type: 'image' }>;
@@ -12,6 +12,15 @@ export function imageText({ url, index }: Omit<Image, 'type'>): string {
 /** The member `audio`, whole or a fragment of it, with the reported members only. */
 export function audioText({ id, data, transcript, expiresAt }: Omit<Speech, 'type'>): string {
   return JSON.stringify({ id, data, expires_at: expiresAt, transcript });
+}
+
+/** One entry of `annotations`. Strict clients require a title and a place: the address, and 0 where none is stated. */
+export function annotationText({ url, title, excerpt, passage }: Citation): string {
+  const place = { start_index: passage?.start ?? 0, end_index: passage?.end ?? 0 };
+  return JSON.stringify({
+    type: 'url_citation',
+    url_citation: { url, title: title ?? url, content: excerpt, ...place },
+  });
 }
 
 /** The member `logprobs` of a choice; both lists are always present. */

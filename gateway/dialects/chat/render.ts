@@ -2,7 +2,7 @@ import type { TurnEvent } from '../../terms/turn-event.ts';
 import { type GatheredAnswer, gatherAnswer } from '../reply/gather-answer.ts';
 import type { Closing, ReplyHead } from '../reply/reply-dialect.ts';
 import { usageText } from '../reply/usage-text.ts';
-import { audioText, imageText, logprobsText } from './media-text.ts';
+import { annotationText, audioText, imageText, logprobsText } from './media-text.ts';
 
 /**
  * A whole reply as JSON text: all events of a turn, the reported usage and the exact charge. `closing: null` means that
@@ -49,7 +49,7 @@ function contentOf({ text, toolCalls, refusal }: GatheredAnswer): string {
 }
 
 function besideText(
-  { reasoning, reasoningDetails, toolCalls, images, audio }: GatheredAnswer,
+  { reasoning, reasoningDetails, toolCalls, images, audio, citations }: GatheredAnswer,
   hidden: boolean,
 ): string {
   let members = '';
@@ -65,5 +65,6 @@ function besideText(
   }
   if (images !== null) members += `,"images":[${images.map(imageText).join(',')}]`;
   if (audio !== null) members += `,"audio":${audioText(audio)}`;
+  if (citations !== null) members += `,"annotations":[${citations.map(annotationText).join(',')}]`;
   return members;
 }

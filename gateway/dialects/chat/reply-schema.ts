@@ -35,6 +35,17 @@ const speech = Type.Object({
   expires_at: maybe(Type.Integer(), 'Until when that id may be used, Unix seconds.'),
 });
 
+const annotation = Type.Object({
+  type: Type.Literal('url_citation', { description: 'Always `url_citation`.' }),
+  url_citation: objectOf('The cited source.', {
+    url: Type.String({ description: 'Address of the source.' }),
+    title: Type.String({ description: 'Title of the source; its address where the provider gave none.' }),
+    content: maybe(Type.String(), 'The cited words of the source.'),
+    start_index: described(count, 'Index of the first character that the source supports; 0 where none is stated.'),
+    end_index: described(count, 'Index behind the last such character; 0 where none is stated.'),
+  }),
+});
+
 const answer = {
   refusal: maybe(Type.String(), 'The words with which the model declined.'),
   reasoning: maybe(Type.String(), 'The reasoning as text; of a stream the next piece.'),
@@ -46,6 +57,9 @@ const answer = {
   ),
   images: Type.Optional(Type.Array(image, { description: 'Generated pictures.' })),
   audio: Type.Optional(described(speech, 'The answer as speech.')),
+  annotations: Type.Optional(
+    Type.Array(annotation, { description: 'Sources that the answer cites, in the order of its marks.' }),
+  ),
 };
 
 const scores = Type.Union([Type.Array(Type.Unknown()), Type.Null()]);

@@ -1,5 +1,5 @@
 import type { ReasoningDetail, ToolCall } from '../../terms/turn.ts';
-import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
+import type { Citation, FinishReason, TurnEvent } from '../../terms/turn-event.ts';
 
 /** A whole answer, gathered from its events. Null or empty: absent. */
 export interface GatheredAnswer {
@@ -11,6 +11,7 @@ export interface GatheredAnswer {
   readonly toolCalls: readonly ToolCall[] | null;
   readonly images: readonly { readonly url: string; readonly index: number }[] | null;
   readonly audio: GatheredSpeech | null;
+  readonly citations: readonly Citation[] | null;
   readonly logprobs: Logprobs | null;
   readonly finish: { readonly reason: FinishReason; readonly native: string | null } | null;
 }
@@ -34,6 +35,7 @@ interface Gathering extends Mutable<GatheredAnswer> {
   reasoningDetails: Mutable<ReasoningDetail>[] | null;
   toolCalls: Mutable<ToolCall>[] | null;
   images: { url: string; index: number }[] | null;
+  citations: Citation[] | null;
 }
 
 /** Gathers the events of a turn, for dialects that write a reply in one piece. */
@@ -46,6 +48,7 @@ export function gatherAnswer(events: readonly TurnEvent[]): GatheredAnswer {
     toolCalls: null,
     images: null,
     audio: null,
+    citations: null,
     logprobs: null,
     finish: null,
   };
@@ -85,6 +88,10 @@ function gather(answer: Gathering, event: TurnEvent): void {
       break;
     case 'audio-delta':
       answer.audio = joined(answer.audio ?? {}, event);
+      break;
+    case 'citation':
+      answer.citations ??= [];
+      answer.citations.push(event.citation);
       break;
     case 'logprobs':
       answer.logprobs = {

@@ -212,4 +212,38 @@ it('scores of hidden reasoning are hidden as well (rule I19)', () => {
   assert.match(new ChatFrames(HEAD, PLAIN).of(events), '"token":"secret"');
 });
 
+it('all sources that an answer cites leave in one chunk, before the finish', () => {
+  const frames = new ChatFrames(HEAD, PLAIN);
+  const cited = chunks(
+    frames.of([
+      { type: 'citation', citation: { url: 'https://a.example/"', passage: { start: 1, end: 4 } } },
+      { type: 'text-delta', text: 'a [1]' },
+    ]) +
+      frames.of([
+        { type: 'citation', citation: { url: 'https://b.example/', title: 'B', excerpt: 'so' } },
+        { type: 'finish', reason: 'stop', native: 'stop' },
+      ]),
+  );
+  assert.equal(
+    cited.map(({ choices }) => choices[0]?.delta),
+    [
+      { role: 'assistant', content: 'a [1]' },
+      {
+        content: '',
+        annotations: [
+          {
+            type: 'url_citation',
+            url_citation: { url: 'https://a.example/"', title: 'https://a.example/"', start_index: 1, end_index: 4 },
+          },
+          {
+            type: 'url_citation',
+            url_citation: { url: 'https://b.example/', title: 'B', content: 'so', start_index: 0, end_index: 0 },
+          },
+        ],
+      },
+      {},
+    ],
+  );
+});
+
 test.run();

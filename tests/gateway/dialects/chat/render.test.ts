@@ -157,4 +157,22 @@ it('beside hidden reasoning only the scores of the text are shown (rule I19)', (
   assert.ok(scoresOf(scored('secret', 'a', 'b'), false));
 });
 
+it('the sources that an answer cites are its annotations', () => {
+  const reply = JSON.parse(
+    render(
+      HEAD,
+      [
+        { type: 'text-delta', text: 'so [1]' },
+        { type: 'citation', citation: { url: 'https://a.example/', title: 'A', passage: { start: 3, end: 6 } } },
+        { type: 'finish', reason: 'stop', native: 'stop' },
+      ],
+      FREE,
+      false,
+    ),
+  );
+  assert.equal(reply.choices[0].message.annotations, [
+    { type: 'url_citation', url_citation: { url: 'https://a.example/', title: 'A', start_index: 3, end_index: 6 } },
+  ]);
+});
+
 test.run();
