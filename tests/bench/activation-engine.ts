@@ -1,7 +1,8 @@
 import config from '../../cluster.config.ts';
+import { purseKind } from '../actors/example-kinds/purse.ts';
 import { openBenchStore } from './bench-store.ts';
 import { askOf, owningEngines } from './owning-engines.ts';
-import { OPEN, purseKind, SHOW } from './purse-kind.ts';
+import { OPEN, SHOW } from './purse-events.ts';
 
 /** The result of one process that activates actors. */
 export interface ActivationResult {

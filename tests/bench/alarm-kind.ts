@@ -1,6 +1,6 @@
 import { assign, setup } from 'xstate';
 import { type ActorEvent, emit, type Stamped } from '../../actors/runtime/index.ts';
-import { testKind } from '../support/test-kind.ts';
+import { testKind } from '../actors/example-kinds/test-kind.ts';
 
 /** Events of an alarm: set timers at these times (store time in ms), and the events of its timers. */
 type AlarmEvent = Stamped &

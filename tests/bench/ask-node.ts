@@ -1,8 +1,9 @@
 import { hostname } from 'node:os';
+import { purseKind } from '../actors/example-kinds/purse.ts';
 import { startBareNode } from '../support/cluster/bare-node.ts';
 import { type AskResult, askLoop } from './ask-loop.ts';
 import { openBenchStore } from './bench-store.ts';
-import { DEBIT, OPEN, purseKind, SHOW } from './purse-kind.ts';
+import { DEBIT, OPEN, SHOW } from './purse-events.ts';
 
 /** Commands of the benchmark to a node process, and their answers. */
 export type ToAskNode =

@@ -1,8 +1,9 @@
 import { accountKind, createAccount } from '../../actors/account/account.ts';
 import type { Kind } from '../../actors/runtime/index.ts';
+import { purseKind } from '../actors/example-kinds/purse.ts';
 import { openBenchStore } from './bench-store.ts';
 import { askOf, owningEngines } from './owning-engines.ts';
-import { OPEN, purseKind, SHOW } from './purse-kind.ts';
+import { OPEN, SHOW } from './purse-events.ts';
 
 /** The memory of resident actors. */
 export interface ResidentsResult {

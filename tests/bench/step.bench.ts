@@ -1,38 +1,15 @@
 /** The pure step beside bare XState: the same chart, stepped here and sent to a started actor there. */
-import { assign, createActor, setup } from 'xstate';
+import { createActor } from 'xstate';
 import { register } from '../../actors/runtime/actor/charts/register.ts';
 import type { Snapshot } from '../../actors/runtime/actor/charts/snapshot.ts';
 import { step } from '../../actors/runtime/actor/charts/step.ts';
-import { emit } from '../../actors/runtime/actor/effect.ts';
-import type { ActorEvent, Stamped } from '../../actors/runtime/actor/event.ts';
-
-interface Balance {
-  readonly address: string;
-  readonly balance: number;
-  readonly debits: number;
-}
-type BalanceEvent = ActorEvent & Stamped;
-
-const machine = setup({
-  types: {} as { context: Balance; events: BalanceEvent; input: { address: string } },
-  guards: { covers: ({ context, event }) => context.balance >= Number(event.amount) },
-  actions: {
-    debit: assign({
-      balance: ({ context, event }) => context.balance - Number(event.amount),
-      debits: ({ context }) => context.debits + 1,
-    }),
-    answer: emit<Balance, BalanceEvent>(({ context }) => ({ type: 'reply', body: context.balance })),
-  },
-}).createMachine({
-  id: 'balance',
-  initial: 'open',
-  context: ({ input }) => ({ address: input.address, balance: 1e12, debits: 0 }),
-  options: { maxIterations: 1_000 },
-  states: { open: { on: { debit: [{ guard: 'covers', actions: ['debit', 'answer'] }] } } },
-});
+import { purseKind, purseMachine } from '../actors/example-kinds/purse.ts';
+import { DEBIT, OPEN } from './purse-events.ts';
 
 const STEPS = 100_000;
 const ROUNDS = 5;
+const LEFT = Number(OPEN.amount) - STEPS;
+const STAMPED = { at: 1, self: 'purse:a', rows: {} };
 
 export interface Figure {
   readonly name: string;
@@ -54,39 +31,28 @@ export async function benchStep(): Promise<Figure> {
 }
 
 function pure(): number {
-  const kind = register({
-    name: 'balance',
-    machine,
-    version: 1,
-    creates: ['debit'],
-    finishes: [],
-    volatile: [],
-    collections: {},
-    explain: () => [],
-    redact: (context) => context,
-  });
-  let snapshot: Snapshot | null = null;
+  const kind = register(purseKind);
+  let snapshot: Snapshot | null = step(kind, null, OPEN, STAMPED).snapshot;
   let effects = 0;
-  const stamped = { at: 1, self: 'balance:a', rows: {} };
   const start = performance.now();
   for (let i = 0; i < STEPS; i++) {
-    const result = step(kind, snapshot, { type: 'debit', amount: 1 }, stamped);
+    const result = step(kind, snapshot, DEBIT, STAMPED);
     snapshot = result.snapshot;
     effects += result.effects.length;
   }
   const perSecond = (STEPS * 1_000) / (performance.now() - start);
-  if (effects !== STEPS || snapshot?.context.debits !== STEPS) throw new Error('the pure steps end in another state');
+  if (effects !== STEPS || snapshot?.context.amount !== LEFT) throw new Error('the pure steps end in another state');
   return perSecond;
 }
 
 function bare(): number {
-  const actor = createActor(machine, { input: { address: 'balance:a' } });
+  const actor = createActor(purseMachine);
   actor.start();
-  const stamped = { at: 1, self: 'balance:a', rows: {} };
+  actor.send({ ...OPEN, ...STAMPED });
   const start = performance.now();
-  for (let i = 0; i < STEPS; i++) actor.send({ type: 'debit', amount: 1, ...stamped });
+  for (let i = 0; i < STEPS; i++) actor.send({ ...DEBIT, ...STAMPED });
   const perSecond = (STEPS * 1_000) / (performance.now() - start);
-  if (actor.getSnapshot().context.debits !== STEPS) throw new Error('the bare steps end in another state');
+  if (actor.getSnapshot().context.amount !== LEFT) throw new Error('the bare steps end in another state');
   actor.stop();
   return perSecond;
 }

@@ -3,9 +3,9 @@ import type { TransportFactory } from '../../actors/runtime/node.ts';
 import type { Transport } from '../../actors/runtime/ports/transport.ts';
 import { systemClock } from '../../actors/runtime/system/clock.ts';
 import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
+import { tally } from '../actors/example-kinds/tally.ts';
 import { startBareNode } from '../support/cluster/bare-node.ts';
 import { MemoryStore } from '../support/memory-store.ts';
-import { tally } from './tally.ts';
 import { type Change, type Started, TestNodes } from './test-nodes.ts';
 
 export class GrpcNodes extends TestNodes {

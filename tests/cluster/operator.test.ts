@@ -4,12 +4,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AskError } from '../../actors/runtime/index.ts';
 import { connectOperator, OperatorError } from '../../actors/runtime/inspect/client.ts';
+import { purseKind } from '../actors/example-kinds/purse.ts';
 import { senderKind } from '../actors/example-kinds/sender.ts';
-import { vaultKind } from '../actors/example-kinds/vault.ts';
+import { tally } from '../actors/example-kinds/tally.ts';
 import { bounded } from '../support/bounded.ts';
 import { TOKEN } from '../support/cluster/bare-node.ts';
 import { GrpcNodes } from './grpc-nodes.ts';
-import { tally } from './tally.ts';
 import { addressOn } from './test-nodes.ts';
 
 const it = bounded(test);
@@ -153,23 +153,23 @@ it('an operator retries and skips dead messages, and gets the reason when one fa
 
 it('an operator sees inputs that were refused or not handled as dead messages, with their cause and count', async () => {
   const nodes = new GrpcNodes();
-  const { node } = await nodes.start('n1', { kinds: [tally, senderKind, vaultKind] });
+  const { node } = await nodes.start('n1', { kinds: [tally, senderKind, purseKind] });
   const operator = connectOperator(node.self.address, TOKEN);
   try {
     await nodes.until(() => node.ready, 'the node is ready');
     await operator.ask('tally:a', add, { withinMs: 2_000 });
-    await operator.ask('vault:v', { type: 'fill', amount: 5 }, { withinMs: 2_000 });
+    await operator.ask('purse:v', { type: 'fill', amount: 5 }, { withinMs: 2_000 });
     await operator.ask('sender:p', { type: 'open' }, { withinMs: 2_000 });
     const messages = [
       { to: 'tally:a', event: { type: 'tally.odd' } },
-      { to: 'vault:v', event: { type: 'take', amount: 6 } },
+      { to: 'purse:v', event: { type: 'take', amount: 6 } },
     ];
     await operator.ask('sender:p', { type: 'post', messages }, { withinMs: 2_000 });
     let view = await operator.ps();
     while (view.deadLetters.length < 2) view = await operator.ps();
     const causes = {
       'tally:a': 'tally:a does not handle tally.odd in state open',
-      'vault:v': 'vault:v refused take: {"short":5}',
+      'purse:v': 'purse:v refused take: {"short":5}',
     };
     for (const [address, cause] of Object.entries(causes)) {
       const shown = view.deadLetters.find((letter) => letter.address === address);
@@ -180,11 +180,11 @@ it('an operator sees inputs that were refused or not handled as dead messages, w
     }
     const gauges = view.nodes[0]?.gauges;
     assert.equal([gauges?.deadLetters, gauges?.unhandled], [2, 1]);
-    const { id = '' } = view.deadLetters.find(({ address }) => address === 'vault:v') ?? {};
-    await rejects(operator.retry('vault:v', id), /vault:v refused take: \{"short":5\}/);
-    await operator.ask('vault:v', { type: 'fill', amount: 1 }, { withinMs: 2_000 });
-    assert.is(await operator.retry('vault:v', id), true);
-    assert.is(await operator.ask('vault:v', { type: 'show' }, { withinMs: 2_000 }), 0);
+    const { id = '' } = view.deadLetters.find(({ address }) => address === 'purse:v') ?? {};
+    await rejects(operator.retry('purse:v', id), /purse:v refused take: \{"short":5\}/);
+    await operator.ask('purse:v', { type: 'fill', amount: 1 }, { withinMs: 2_000 });
+    assert.is(await operator.retry('purse:v', id), true);
+    assert.is(await operator.ask('purse:v', { type: 'show' }, { withinMs: 2_000 }), 0);
     assert.equal(
       (await operator.ps()).deadLetters.map(({ address }) => address),
       ['tally:a'],

@@ -2,8 +2,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json } from '../../actors/runtime/index.ts';
+import { tallyTwo } from '../actors/example-kinds/tally.ts';
 import { bounded } from '../support/bounded.ts';
-import { tallyTwo } from './tally.ts';
 import type { Started } from './test-nodes.ts';
 import { VirtualNodes } from './virtual-nodes.ts';
 

@@ -5,12 +5,12 @@
 import type { Clock } from '../../actors/runtime/ports/clock.ts';
 import type { Transport } from '../../actors/runtime/ports/transport.ts';
 import config from '../../cluster.config.ts';
+import { tally } from '../actors/example-kinds/tally.ts';
 import { Database, UNSEEN } from '../simulation/world/database.ts';
 import { SimulatedNetwork } from '../simulation/world/network.ts';
 import { SimulatedProcess } from '../simulation/world/node.ts';
 import { Pump } from '../simulation/world/pump.ts';
 import { MemoryStore } from '../support/memory-store.ts';
-import { tally } from './tally.ts';
 import { type Change, type Started, TestNodes } from './test-nodes.ts';
 
 const STARTS_AT = 1_763_690_000_000;

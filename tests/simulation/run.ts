@@ -1,7 +1,6 @@
 import { kinds } from '../../actors/kinds.ts';
 import type { Kind } from '../../actors/runtime/index.ts';
 import { purseKind } from '../actors/example-kinds/purse.ts';
-import { vaultKind } from '../actors/example-kinds/vault.ts';
 import { audit, type Verdict } from '../support/auditor/audit.ts';
 import type { KeyUsage } from '../support/auditor/evidence.ts';
 import { gather } from './gather.ts';
@@ -10,8 +9,6 @@ import { alarmKind } from './kinds/alarm.ts';
 import { billerKind } from './kinds/biller.ts';
 import { cellKind } from './kinds/cell.ts';
 import { jobKind } from './kinds/job.ts';
-import { tallyKind } from './kinds/tally.ts';
-import { walletKind } from './kinds/wallet.ts';
 import type { Mutation } from './mutation.ts';
 import { Nemesis } from './nemesis.ts';
 import { draw, type Plan } from './plan.ts';
@@ -91,17 +88,7 @@ class Simulation {
     const workload = new Workload({ history, database, dice: dice.fork(), thinkMs: plan.thinkMs, bytes });
     const performing = dice.fork();
     witness.onPurse = (address) => workload.purses.committed(address);
-    const own: readonly Kind[] = [
-      ...kinds,
-      cellKind,
-      tallyKind,
-      alarmKind,
-      purseKind,
-      walletKind,
-      jobKind,
-      billerKind,
-      vaultKind,
-    ];
+    const own: readonly Kind[] = [...kinds, cellKind, alarmKind, purseKind, jobKind, billerKind];
     const log = (node: string, record: Readonly<Record<string, unknown>>): void =>
       history.note('log', { node, ...record });
     const fleet = new Fleet({

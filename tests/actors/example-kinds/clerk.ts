@@ -1,14 +1,14 @@
 /**
- * A test kind that books bills and sends each payment to a vault of its shard, in one commit. A bill arrives as an ask,
+ * A test kind that books bills and sends each payment to a purse of its shard, in one commit. A bill arrives as an ask,
  * a timer, a result or a message of another shard. Its mood decides how it handles a refused payment.
  */
 import { assign, setup } from 'xstate';
 import { type ActorEvent, type Effect, emit, type Json, type Stamped } from '../../../actors/runtime/index.ts';
-import { testKind } from '../../support/test-kind.ts';
+import { testKind } from './test-kind.ts';
 
 interface Clerk {
   readonly booked: number;
-  /** `copes` records a failed bill, `helpless` handles no refusal, `stubborn` asks the vault again, `broken` throws. */
+  /** `copes` records a failed bill, `helpless` handles no refusal, `stubborn` asks the purse again, `broken` throws. */
   readonly mood: 'copes' | 'helpless' | 'stubborn' | 'broken';
   /** The `.refused` events received. */
   readonly told: readonly string[];
@@ -28,8 +28,8 @@ const put = (event: ClerkEvent, state: Bill['state']): Effect => {
   return { type: 'put', collection: 'bill', id, body: { id, state } };
 };
 const take = (event: ClerkEvent): Effect => {
-  const { vault, amount } = billIn(event);
-  return { type: 'send', to: String(vault), event: { type: 'take', amount: amount ?? 0 } };
+  const { purse, amount } = billIn(event);
+  return { type: 'send', to: String(purse), event: { type: 'take', amount: amount ?? 0 } };
 };
 const does = (effects: (event: ClerkEvent, clerk: Clerk) => readonly Effect[]) =>
   emit<Clerk, ClerkEvent>(({ event, context }) => effects(event, context));

@@ -2,7 +2,7 @@
 import { assign, setup } from 'xstate';
 import { emit } from '../../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Json, RowView, Stamped } from '../../../actors/runtime/actor/event.ts';
-import { testKind } from '../../support/test-kind.ts';
+import { testKind } from './test-kind.ts';
 
 interface Written {
   readonly written: number;

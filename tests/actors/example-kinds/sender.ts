@@ -5,7 +5,7 @@ import { assign, setup } from 'xstate';
 import type { Repeats } from '../../../actors/runtime/actor/effect.ts';
 import { emit } from '../../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Json, Stamped } from '../../../actors/runtime/actor/event.ts';
-import { testKind } from '../../support/test-kind.ts';
+import { testKind } from './test-kind.ts';
 
 interface Records {
   readonly received: readonly string[];

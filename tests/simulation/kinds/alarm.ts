@@ -1,7 +1,7 @@
 /** A test kind: timers. Each alarm has a row with its due time and how often it fired. */
 import { assign, setup } from 'xstate';
 import { type ActorEvent, emit, type Json, type Stamped } from '../../../actors/runtime/index.ts';
-import { testKind } from '../../support/test-kind.ts';
+import { testKind } from '../../actors/example-kinds/test-kind.ts';
 
 interface Clockwork {
   readonly rung: number;

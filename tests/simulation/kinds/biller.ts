@@ -1,5 +1,5 @@
 /**
- * A test kind: bills, each recorded as paid in the step that takes the payment from the vault of its shard. They arrive as
+ * A test kind: bills, each recorded as paid in the step that takes the payment from the purse of its shard. They arrive as
  * asks, timers, activity results and messages of other shards. A bill with `copes` is recorded as failed when the payment is
  * refused; other refused bills, and inputs received while the biller is closed, become dead letters.
  */
@@ -12,7 +12,7 @@ import {
   type RowRef,
   type Stamped,
 } from '../../../actors/runtime/index.ts';
-import { testKind } from '../../support/test-kind.ts';
+import { testKind } from '../../actors/example-kinds/test-kind.ts';
 
 interface Biller {
   readonly booked: number;
@@ -42,8 +42,8 @@ const put = (event: BillerEvent, state: Bill['state']): Effect => {
 };
 const take = (event: BillerEvent): Effect => {
   const bill = billOf(event);
-  const to = event.self.replace('biller:', 'vault:');
-  return { type: 'send', to, event: { type: 'take', bill, amount: Number(termsOf(event).amount) } };
+  const to = event.self.replace('biller:', 'purse:');
+  return { type: 'send', to, event: { type: 'take', id: bill, amount: Number(termsOf(event).amount) } };
 };
 const BEGUN: Effect = { type: 'reply', body: { begun: true } };
 const does = (effects: (event: BillerEvent) => readonly Effect[]) =>

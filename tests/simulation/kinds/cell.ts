@@ -1,7 +1,7 @@
 /** A test kind: one value that is written, read and swapped, with a count of its changes; published on the board. */
 import { assign, setup } from 'xstate';
 import { type ActorEvent, emit, type Json, type Stamped } from '../../../actors/runtime/index.ts';
-import { testKind } from '../../support/test-kind.ts';
+import { testKind } from '../../actors/example-kinds/test-kind.ts';
 
 interface Cell {
   readonly address: string;

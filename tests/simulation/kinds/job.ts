@@ -8,7 +8,7 @@ import {
   type Repeats,
   type Stamped,
 } from '../../../actors/runtime/index.ts';
-import { testKind } from '../../support/test-kind.ts';
+import { testKind } from '../../actors/example-kinds/test-kind.ts';
 
 interface JobState {
   readonly ended: number;

@@ -1,7 +1,7 @@
 import { type ActorEvent, AskError, type Json } from '../../../actors/runtime/index.ts';
 import type { ActivityHandler, ActivityTask } from '../../../actors/runtime/ports/activity.ts';
 import type { Clock } from '../../../actors/runtime/ports/clock.ts';
-import type { Payment } from '../../actors/example-kinds/vault.ts';
+import type { Movement } from '../../actors/example-kinds/purse.ts';
 import type {
   BillRequested,
   BillStored,
@@ -37,10 +37,10 @@ export class Bills {
     this.#database = database;
   }
 
-  /** Setup, before any fault: every biller and its vault. */
+  /** Setup, before any fault: every biller and its purse. */
   async fill(client: Client): Promise<void> {
     for (const owner of this.#owners) {
-      await client.node.ask(`vault:${owner}`, { type: 'fill', amount: FILLED }, { withinMs: 30_000 });
+      await client.node.ask(`purse:${owner}`, { type: 'fill', amount: FILLED }, { withinMs: 30_000 });
       await client.node.ask(`biller:${owner}`, { type: 'biller.open' }, { withinMs: 30_000 });
     }
   }
@@ -48,7 +48,7 @@ export class Bills {
   async act(client: Client): Promise<void> {
     const { dice } = client;
     const share = dice.fraction();
-    if (share < 0.15) return this.#turn(client, dice.pick(['biller', 'vault']));
+    if (share < 0.15) return this.#turn(client, dice.pick(['biller', 'purse']));
     if (share < 0.32) return this.#retry(client);
     const way = dice.pick(['pay', 'later', 'work', 'send'] as const);
     const owner = dice.pick(this.#owners);
@@ -80,7 +80,7 @@ export class Bills {
   /** Closes or opens one actor. */
   async #turn({ node, dice }: Client, kind: string): Promise<void> {
     const turn = dice.happens(0.5) ? 'close' : 'open';
-    const type = kind === 'vault' ? turn : `biller.${turn}`;
+    const type = kind === 'purse' ? turn : `biller.${turn}`;
     await endingOf(node.ask(`${kind}:${dice.pick(this.#owners)}`, { type }, { withinMs: ASK_MS }));
   }
 
@@ -111,12 +111,16 @@ export class Bills {
 
   funds(): readonly FundStored[] {
     return this.#owners.map((owner) => {
-      const address = `vault:${owner}`;
+      const address = `purse:${owner}`;
       const actor = this.#database.tables.loadActor(address)?.actor;
       const amount =
         actor === undefined ? 0 : (JSON.parse(actor.snapshot) as { context: { amount: number } }).context.amount;
-      return { address, amount, filled: FILLED, payments: this.#bodies<Payment>('payment', address) };
+      return { address, amount, filled: FILLED, payments: this.#payments(address) };
     });
+  }
+
+  #payments(address: string): FundStored['payments'] {
+    return this.#bodies<Movement>('movement', address).map(({ id: bill, amount, times }) => ({ bill, amount, times }));
   }
 
   deadLetters(): readonly DeadLetterStored[] {

@@ -47,10 +47,10 @@ export class Purses {
     this.#history.note(`pay ${ending.type}`, { from, to, ...ending });
   }
 
-  /** Called when a commit touched a purse. */
+  /** Called when a commit touched a purse, of this workload or of another. */
   committed(address: string): void {
-    if (!this.#open) return;
     const owner = ownerOf(address);
+    if (!this.#open || !this.#owners.includes(owner)) return;
     const sum = this.#pursesOf(owner).reduce((total, purse) => total + this.#amountIn(purse), 0);
     const expected = PURSES_PER_OWNER * FILLED;
     this.sums.push({ at: this.#database.scheduler.now, owner, sum, expected });

@@ -1,15 +1,14 @@
-import type { Json } from '../../../actors/runtime/index.ts';
+import type { Movement } from '../../actors/example-kinds/purse.ts';
 import type { AdditionRequested, Shown, TallyStored } from '../../support/auditor/runtime-evidence.ts';
 import type { History } from '../history.ts';
-import type { Addition } from '../kinds/tally.ts';
 import type { Database } from '../world/database.ts';
 import { type Client, pause } from './client.ts';
 import { endingOf } from './ending.ts';
 
-interface TallyAnswer {
-  readonly total: number;
-  readonly count: number;
-  readonly repeated: boolean;
+/** The state of a purse: what was added, and how often. */
+interface Total {
+  readonly amount: number;
+  readonly received: number;
 }
 
 const ASK_MS_MIN = 300;
@@ -18,7 +17,7 @@ const BY_MAX = 9;
 /** Most repetitions of an addition of unknown outcome. */
 const AGAIN_MAX = 6;
 
-/** Adds to tallies: sent once without a retry, or repeated until acknowledged, sometimes concurrently. */
+/** Deposits in purses: sent once without a retry, or repeated until acknowledged, sometimes concurrently. */
 export class Tallies {
   readonly additions: AdditionRequested[] = [];
   readonly shown: Shown[] = [];
@@ -27,7 +26,7 @@ export class Tallies {
   readonly #database: Database;
 
   constructor(count: number, history: History, database: Database) {
-    this.addresses = Array.from({ length: count }, (_, i) => `tally:t${i}`);
+    this.addresses = Array.from({ length: count }, (_, i) => `purse:t${i}`);
     this.#history = history;
     this.#database = database;
   }
@@ -71,37 +70,50 @@ export class Tallies {
     once: boolean,
     repeat: boolean,
   ): Promise<AdditionRequested['outcome']> {
-    const event = { type: 'tally.add', op, by, once };
+    const event = { type: 'deposit', id: op, amount: by, once };
     this.#history.note('add', { address, op, by, once, repeat, client: client.name });
     const asked = client.node.ask(address, event, {
       withinMs: client.dice.between(ASK_MS_MIN, ASK_MS_MAX),
       ...(once ? {} : { repeat: (sent) => sent }),
     });
     const ending = await endingOf(asked);
-    if (ending.type === 'ok') this.#succeeded(address, op, ending.body as unknown as TallyAnswer);
+    if (ending.type === 'ok')
+      this.#succeeded(address, op, ending.body as unknown as Total & { readonly repeated: boolean });
     else this.#history.note(`add ${ending.type}`, { address, op, code: ending.code });
     return ending.type;
   }
 
-  #succeeded(address: string, op: string, { total, count, repeated }: TallyAnswer): void {
+  #succeeded(
+    address: string,
+    op: string,
+    { amount, received: count, repeated }: Total & { readonly repeated: boolean },
+  ): void {
     const stored = this.#stored(address);
-    this.shown.push({ at: this.#database.scheduler.now, what: 'answer to add', address, count, stored: stored.count });
-    this.#history.note('add ok', { address, op, total, count, repeated });
+    this.shown.push({
+      at: this.#database.scheduler.now,
+      what: 'answer to add',
+      address,
+      count,
+      stored: stored.received,
+    });
+    this.#history.note('add ok', { address, op, amount, count, repeated });
     if (repeated) this.#history.saw('duplicate command dropped');
   }
 
   stored(): readonly TallyStored[] {
     return this.addresses.map((address) => {
-      const rows = this.#database.tables.query({ collection: 'addition', address, limit: 1_000 });
-      const additions = rows.map((row) => JSON.parse(row.body) as Addition);
-      return { address, total: this.#stored(address).total, additions };
+      const rows = this.#database.tables.query({ collection: 'movement', address, limit: 1_000 });
+      const additions = rows.map((row) => {
+        const { id: op, amount: by, times } = JSON.parse(row.body) as Movement;
+        return { op, by, times };
+      });
+      return { address, total: this.#stored(address).amount, additions };
     });
   }
 
-  #stored(address: string): { readonly total: number; readonly count: number } {
+  #stored(address: string): Total {
     const actor = this.#database.tables.loadActor(address)?.actor;
-    if (actor === undefined) return { total: 0, count: 0 };
-    const { context } = JSON.parse(actor.snapshot) as { context: Json };
-    return context as { total: number; count: number };
+    if (actor === undefined) return { amount: 0, received: 0 };
+    return (JSON.parse(actor.snapshot) as { context: Total }).context;
   }
 }

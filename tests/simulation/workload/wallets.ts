@@ -1,6 +1,6 @@
+import type { Movement } from '../../actors/example-kinds/purse.ts';
 import type { TransferReceived, TransferRequested, WalletStored } from '../../support/auditor/runtime-evidence.ts';
 import type { History } from '../history.ts';
-import type { Receipt } from '../kinds/wallet.ts';
 import type { Database } from '../world/database.ts';
 import type { Client } from './client.ts';
 import { endingOf } from './ending.ts';
@@ -17,7 +17,7 @@ export class Wallets {
   readonly #database: Database;
 
   constructor(count: number, history: History, database: Database) {
-    this.addresses = Array.from({ length: count }, (_, i) => `wallet:rich${i}`);
+    this.addresses = Array.from({ length: count }, (_, i) => `purse:rich${i}`);
     this.#history = history;
     this.#database = database;
   }
@@ -25,7 +25,7 @@ export class Wallets {
   /** Setup, before any fault: every wallet gets the same amount. */
   async fill(client: Client): Promise<void> {
     for (const wallet of this.addresses) {
-      await client.node.ask(wallet, { type: 'wallet.fill', amount: FILLED }, { withinMs: 30_000 });
+      await client.node.ask(wallet, { type: 'fill', amount: FILLED }, { withinMs: 30_000 });
     }
   }
 
@@ -36,11 +36,11 @@ export class Wallets {
     const transfer = `transfer-${this.asked.length + 1}`;
     const asked: TransferRequested = { transfer, from, to, amount: dice.whole(1, AMOUNT_MAX), outcome: 'unknown' };
     this.asked.push(asked);
-    const event = { type: 'wallet.pay', to, transfer, amount: asked.amount };
+    const event = { type: 'transfer', to, id: transfer, amount: asked.amount };
     this.#history.note('transfer', { ...event, from, client: client.name });
     const ending = await endingOf(client.node.ask(from, event, { withinMs: ASK_MS }));
     this.#history.note(`transfer ${ending.type}`, { transfer, ...ending });
-    const sent = ending.type === 'ok' && (ending.body as { sent: boolean }).sent;
+    const sent = ending.type === 'ok' && ending.body !== 'short';
     asked.outcome = ending.type === 'ok' && !sent ? 'fail' : ending.type;
   }
 
@@ -59,9 +59,9 @@ export class Wallets {
 
   received(): readonly TransferReceived[] {
     return this.addresses.flatMap((to) =>
-      this.#database.tables.query({ collection: 'receipt', address: to, limit: 1_000 }).map((row) => {
-        const { transfer, from, number, amount, times, order } = JSON.parse(row.body) as Receipt;
-        return { transfer, from, to, number, amount, times, order };
+      this.#database.tables.query({ collection: 'movement', address: to, limit: 1_000 }).map((row) => {
+        const { id: transfer, from, number, amount, times, order } = JSON.parse(row.body) as Movement;
+        return { transfer, from: from ?? '', to, number: number ?? 0, amount, times, order };
       }),
     );
   }

@@ -13,7 +13,7 @@ void runProgram(fileURLToPath(import.meta.url), ports);
 async function testPorts() {
   await import('../../../dist/gateway/main.js');
   const load = loader(process.env.TROUPE_COMPILED_TESTS);
-  const { tally } = await load('cluster/tally');
+  const { tally } = await load('actors/example-kinds/tally');
   const { senderKind } = await load('actors/example-kinds/sender');
   const { WIDE } = await load('support/wide');
   // Runs until the given file exists, and returns the pid of the process that ran it.

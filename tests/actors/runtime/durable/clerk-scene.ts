@@ -1,9 +1,9 @@
-/** One stage with two clerks in different shards, each with a filled vault beside it, and held activity calls. */
+/** One stage with two clerks in different shards, each with a filled purse beside it, and held activity calls. */
 import type * as uvu from 'uvu';
 import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { clerkKind } from '../../example-kinds/clerk.ts';
-import { vaultKind } from '../../example-kinds/vault.ts';
+import { purseKind } from '../../example-kinds/purse.ts';
 import { HandClock } from './hand-clock.ts';
 import { HeldCalls } from './held-calls.ts';
 import { ALL, inShard, type Stage } from './stage.ts';
@@ -13,7 +13,7 @@ import { Stages } from './stages.ts';
 export const clerk: Kind = { ...clerkKind, resident: false };
 export const A = inShard('clerk', 0, 'a');
 export const FAR = inShard('clerk', 1, 'f');
-export const VAULT_AMOUNT = 100;
+export const PURSE_AMOUNT = 100;
 
 export interface ClerkScene {
   readonly clock: HandClock;
@@ -30,11 +30,11 @@ export const clerkScenes =
       const stages = new Stages(clock);
       const held = new HeldCalls();
       try {
-        const stage = await stages.open('n1', held.activities, [clerk, vaultKind]);
+        const stage = await stages.open('n1', held.activities, [clerk, purseKind]);
         await stage.take(ALL);
         for (const address of [A, FAR]) {
           await stage.body(address, { type: 'open' });
-          await stage.body(vaultOf(address), { type: 'fill', amount: VAULT_AMOUNT });
+          await stage.body(purseOf(address), { type: 'fill', amount: PURSE_AMOUNT });
         }
         await run({ clock, stages, held, stage });
       } finally {
@@ -42,7 +42,7 @@ export const clerkScenes =
       }
     });
 
-/** The vault beside a clerk. */
-export const vaultOf = (address: string): string => address.replace('clerk:', 'vault:');
+/** The purse beside a clerk. */
+export const purseOf = (address: string): string => address.replace('clerk:', 'purse:');
 export const deadLettersOf = async (stage: Stage, address = A) =>
   (await stage.engine.inspect(address))?.deadLetters ?? [];

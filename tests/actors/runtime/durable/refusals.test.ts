@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import type { ActorEvent, Json } from '../../../../actors/runtime/actor/event.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { DamagedStore } from '../../../support/damaged-store.ts';
-import { vaultKind } from '../../example-kinds/vault.ts';
-import { A, type ClerkScene, clerk, clerkScenes, deadLettersOf, FAR, VAULT_AMOUNT, vaultOf } from './clerk-scene.ts';
+import { purseKind } from '../../example-kinds/purse.ts';
+import { A, type ClerkScene, clerk, clerkScenes, deadLettersOf, FAR, PURSE_AMOUNT, purseOf } from './clerk-scene.ts';
 import { HandClock } from './hand-clock.ts';
 import { openStage, SHARDS, type Stage, turns, until } from './stage.ts';
 import type { Stages } from './stages.ts';
@@ -13,7 +13,7 @@ import type { Stages } from './stages.ts';
 const it = bounded(test);
 const within = clerkScenes(test);
 
-const bill = (id: string, amount: number, at = A) => ({ type: 'bill', bill: id, amount, vault: vaultOf(at) });
+const bill = (id: string, amount: number, at = A) => ({ type: 'bill', bill: id, amount, purse: purseOf(at) });
 const showOf = async (stage: Stage, address = A) => {
   const shown = (await stage.body(address, { type: 'open' })) as { booked: number; told: string[] };
   return { booked: shown.booked, told: shown.told.map((text) => JSON.parse(text) as Record<string, Json>) };
@@ -21,13 +21,13 @@ const showOf = async (stage: Stage, address = A) => {
 const billsOf = async ({ stages }: ClerkScene, address = A): Promise<Json[]> =>
   (await stages.store.rows({ collection: 'bill', address, limit: 100 })).map(({ body }) => JSON.parse(body) as Json);
 const deadLetters = (stages: Stages) => stages.store.rows({ collection: '$dead-letters', limit: 100 });
-const amountIn = (stage: Stage, address = A) => stage.body(vaultOf(address), { type: 'show' });
-const REFUSAL = (by: string, left = VAULT_AMOUNT) => ({ by, event: 'take', body: { short: left } });
+const amountIn = (stage: Stage, address = A) => stage.body(purseOf(address), { type: 'show' });
+const REFUSAL = (by: string, left = PURSE_AMOUNT) => ({ by, event: 'take', body: { short: left } });
 
 within('an ask to the refusing actor itself is answered with the refusal, and changes nothing', async (scene) => {
   const { stage } = scene;
   const { entries } = stage.engine.gauges;
-  assert.equal(await stage.body(vaultOf(A), { type: 'take', amount: 101 }), { short: 100 });
+  assert.equal(await stage.body(purseOf(A), { type: 'take', amount: 101 }), { short: 100 });
   assert.is(stage.engine.gauges.entries, entries);
   assert.is(await amountIn(stage), 100);
 });
@@ -37,8 +37,8 @@ within('a refused message undoes the step that sent it, and the answer names act
   const { entries } = stage.engine.gauges;
   const answer = await stage.ask(A, bill('b1', 101));
   assert.ok(!answer.ok && answer.failure.code === 'rejected', JSON.stringify(answer));
-  assert.equal(answer.failure.refusal, REFUSAL(vaultOf(A)));
-  assert.match(answer.failure.detail, /^vault:.* refused take: \{"short":100\}$/);
+  assert.equal(answer.failure.refusal, REFUSAL(purseOf(A)));
+  assert.match(answer.failure.detail, /^purse:.* refused take: \{"short":100\}$/);
   assert.equal([(await showOf(stage)).booked, await billsOf(scene)], [0, []]);
   assert.is(stage.engine.gauges.entries, entries);
   assert.is(await stage.body(A, bill('b2', 30)), 70);
@@ -49,8 +49,8 @@ within('a refusal is answered only after the state it depends on is durable', as
   const resume = (stage.store as Stages['store']).pauseCommits();
   const asked: string[] = [];
   const note = (name: string) => (): void => void asked.push(name);
-  const paid = stage.ask(vaultOf(A), { type: 'take', amount: 90 }).then(note('paid'));
-  const refused = stage.ask(vaultOf(A), { type: 'take', amount: 90 }).then(note('refused'));
+  const paid = stage.ask(purseOf(A), { type: 'take', amount: 90 }).then(note('paid'));
+  const refused = stage.ask(purseOf(A), { type: 'take', amount: 90 }).then(note('refused'));
   const rejected = stage.ask(A, bill('b1', 90)).then(note('rejected'));
   await turns(20);
   assert.equal(asked, []);
@@ -60,7 +60,7 @@ within('a refusal is answered only after the state it depends on is durable', as
   assert.equal(await deadLetters(stages), []);
 });
 
-/** The three sources of input without a caller to answer. Each leads to a bill that the vault refuses. */
+/** The three sources of input without a caller to answer. Each leads to a bill that the purse refuses. */
 const INPUTS: Readonly<Record<string, (scene: ClerkScene, event: ActorEvent) => Promise<void>>> = {
   timer: async ({ stage, clock }, event) => {
     await stage.body(A, { type: 'remind', message: event });
@@ -95,7 +95,7 @@ for (const [source, bring] of Object.entries(INPUTS)) {
     assert.is(booked, 0, 'the first step left nothing');
     assert.is(told.length, 1);
     assert.is(told[0]?.type, `${type}.refused`);
-    assert.equal(told[0]?.refusal, REFUSAL(vaultOf(A)));
+    assert.equal(told[0]?.refusal, REFUSAL(purseOf(A)));
     const members = (told[0]?.result ?? told[0]) as Record<string, Json>;
     assert.equal([members.bill, members.amount], ['b1', 101]);
     assert.equal(await billsOf(scene), [{ id: 'b1', state: 'failed' }]);
@@ -112,7 +112,7 @@ for (const [source, bring] of Object.entries(INPUTS)) {
       const [letter, ...more] = await deadLettersOf(stage);
       assert.equal([letter?.source, letter?.event, letter?.times, more.length], [source, type, 1, 0]);
       const why = new RegExp(
-        `vault:.* refused take: .*short.*100.*; clerk:.* does not handle ${type}.refused in state up`,
+        `purse:.* refused take: .*short.*100.*; clerk:.* does not handle ${type}.refused in state up`,
       );
       assert.match(letter?.failure ?? '', why);
       assert.ok((await stage.engine.inspect(A))?.explanation.some((line) => why.test(line)));
@@ -129,7 +129,7 @@ for (const [source, bring] of Object.entries(INPUTS)) {
       const again = await stage.ask(A, { type: '$retry', id });
       assert.ok(!again.ok && again.failure.code === 'failed' && why.test(again.failure.detail));
       assert.is((await deadLettersOf(stage)).length, 1);
-      await stage.body(vaultOf(A), { type: 'fill', amount: 1 });
+      await stage.body(purseOf(A), { type: 'fill', amount: 1 });
       assert.is(await stage.body(A, { type: '$retry', id }), 'taken');
       assert.equal([await amountIn(stage), await deadLettersOf(stage)], [0, []]);
       assert.equal(await billsOf(scene), [{ id: 'b1', state: 'paid' }]);
@@ -143,7 +143,7 @@ for (const [source, bring] of Object.entries(INPUTS)) {
     await bring(scene, bill('b1', 101));
     const [letter] = await deadLettersOf(stage);
     assert.is(letter?.source, source);
-    assert.match(letter?.failure ?? '', /vault:.* refused take.*; vault:.* refused take/);
+    assert.match(letter?.failure ?? '', /purse:.* refused take.*; purse:.* refused take/);
     assert.equal((await showOf(stage)).told, []);
     assert.ok(stage.engine.gauges.steps - steps <= 6);
   });
@@ -161,16 +161,16 @@ for (const [source, bring] of Object.entries(INPUTS)) {
 
 within('a chart and a caller receive a refusal when a receiver does not handle the message', async (scene) => {
   const { stage } = scene;
-  await stage.body(vaultOf(A), { type: 'close' });
+  await stage.body(purseOf(A), { type: 'close' });
   const answer = await stage.ask(A, bill('b1', 1));
   assert.ok(!answer.ok && answer.failure.code === 'rejected', JSON.stringify(answer));
-  assert.equal(answer.failure.refusal, { by: vaultOf(A), event: 'take', body: { unhandled: 'closed' } });
+  assert.equal(answer.failure.refusal, { by: purseOf(A), event: 'take', body: { unhandled: 'closed' } });
   assert.match(answer.failure.detail, /does not handle take in state closed/);
   await stage.body(A, { type: 'mood', mood: 'copes' });
   await INPUTS.timer?.(scene, bill('b1', 1));
   assert.equal((await showOf(stage)).told[0]?.refusal, answer.failure.refusal);
   assert.equal(await billsOf(scene), [{ id: 'b1', state: 'failed' }]);
-  assert.is((await stage.engine.inspect(vaultOf(A)))?.version, 2, 'filled and closed, nothing else');
+  assert.is((await stage.engine.inspect(purseOf(A)))?.version, 2, 'filled and closed, nothing else');
 });
 
 within('an input that its own actor refuses is a dead letter at once', async (scene) => {
@@ -195,7 +195,7 @@ within('a refused tell is logged and not stored', async ({ stage, stages }) => {
 
 within('a step that refuses and has any other effect is a failure of its chart', async ({ stage }) => {
   for (const type of ['sloppy', 'both']) {
-    const answer = await stage.ask(vaultOf(A), { type, amount: 1 });
+    const answer = await stage.ask(purseOf(A), { type, amount: 1 });
     assert.ok(!answer.ok && answer.failure.code === 'failed');
     assert.match(answer.failure.detail, /must not change state or return further effects/);
   }
@@ -205,28 +205,28 @@ within('a step that refuses and has any other effect is a failure of its chart',
 it('a deferred ask of a quarantined actor that is refused there is one dead letter, stepped once', async () => {
   const clock = new HandClock();
   const store = new DamagedStore({ clock, shards: SHARDS });
-  const open = () => openStage({ store, clock, kinds: [clerk, vaultKind] });
-  const vault = 'vault:acct_1/v';
+  const open = () => openStage({ store, clock, kinds: [clerk, purseKind] });
+  const purse = 'purse:acct_1/v';
   const first = await open();
-  await first.body(vault, { type: 'fill', amount: 5 });
+  await first.body(purse, { type: 'fill', amount: 5 });
   await first.close();
-  store.flip(vault);
+  store.flip(purse);
   const stage = await open();
-  const answer = await stage.ask(vault, { type: 'take', amount: 6 });
+  const answer = await stage.ask(purse, { type: 'take', amount: 6 });
   assert.ok(!answer.ok && answer.failure.code === 'quarantined' && answer.failure.deferred);
   store.mend();
-  await stage.engine.reload(vault);
-  await until(async () => (await stage.engine.inspect(vault))?.deadLetters[0]?.times === 1);
-  const [letter, ...more] = (await stage.engine.inspect(vault))?.deadLetters ?? [];
+  await stage.engine.reload(purse);
+  await until(async () => (await stage.engine.inspect(purse))?.deadLetters[0]?.times === 1);
+  const [letter, ...more] = (await stage.engine.inspect(purse))?.deadLetters ?? [];
   assert.equal([letter?.source, letter?.event, more.length], ['ask', 'take', 0]);
-  assert.match(letter?.failure ?? '', /vault:acct_1\/v refused take: \{"short":5\}/);
+  assert.match(letter?.failure ?? '', /purse:acct_1\/v refused take: \{"short":5\}/);
   await stage.close();
   const next = await open();
   const { steps } = next.engine.gauges;
-  assert.is(await next.body(vault, { type: 'fill', amount: 1 }), 6);
+  assert.is(await next.body(purse, { type: 'fill', amount: 1 }), 6);
   assert.is(next.engine.gauges.steps, steps + 1, 'it is not given again');
-  assert.is(await next.body(vault, { type: '$retry', id: letter?.id ?? '' }), 'taken');
-  assert.is(await next.body(vault, { type: 'show' }), 0);
+  assert.is(await next.body(purse, { type: '$retry', id: letter?.id ?? '' }), 'taken');
+  assert.is(await next.body(purse, { type: 'show' }), 0);
   await next.close();
 });
 

@@ -8,8 +8,8 @@ import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { clerkKind } from '../../example-kinds/clerk.ts';
 import { counterKind } from '../../example-kinds/counter.ts';
-import { vaultKind } from '../../example-kinds/vault.ts';
-import { A, type ClerkScene, clerk, clerkScenes, deadLettersOf, FAR, vaultOf } from './clerk-scene.ts';
+import { purseKind } from '../../example-kinds/purse.ts';
+import { A, type ClerkScene, clerk, clerkScenes, deadLettersOf, FAR, purseOf } from './clerk-scene.ts';
 import { HandClock } from './hand-clock.ts';
 import { openStage, turns, until } from './stage.ts';
 
@@ -35,7 +35,7 @@ within(
   'a timer, a message and a result that the state does not handle are dead letters after one step',
   async (scene) => {
     const { stage, clock, stages } = scene;
-    await bringAll(scene, { type: 'nonsense', vault: 'x' });
+    await bringAll(scene, { type: 'nonsense', purse: 'x' });
     const letters = [...(await deadLettersOf(stage))].sort((a, b) => (a.source < b.source ? -1 : 1));
     assert.equal(
       letters.map(({ source, event, times, failure }) => [source, event, times, failure]),
@@ -144,11 +144,11 @@ it('an eventless transition that an unknown event triggers does not count as han
 
 it('unhandled notices of the runtime are dead letters too, one for each however often it is delivered', async () => {
   const clock = new HandClock();
-  const kinds = [clerkKind, vaultKind];
+  const kinds = [clerkKind, purseKind];
   const first = await openStage({ clock, kinds });
   await first.body(A, { type: 'open' });
-  await first.body(vaultOf(A), { type: 'fill', amount: 9 });
-  await first.body(A, { type: 'bill', bill: 'b', amount: 1, vault: vaultOf(A) });
+  await first.body(purseOf(A), { type: 'fill', amount: 9 });
+  await first.body(A, { type: 'bill', bill: 'b', amount: 1, purse: purseOf(A) });
   await first.body(A, { type: 'leave' });
   await first.body(A, { type: 'back' });
   first.recorded.gone.add('gone');
@@ -176,10 +176,10 @@ it('unhandled notices of the runtime are dead letters too, one for each however 
 
 it('a notice on which the chart throws is tried five times and then becomes a dead letter', async () => {
   const clock = new HandClock();
-  const stage = await openStage({ clock, kinds: [clerk, vaultKind] });
+  const stage = await openStage({ clock, kinds: [clerk, purseKind] });
   await stage.body(A, { type: 'open' });
-  await stage.body(vaultOf(A), { type: 'fill', amount: 9 });
-  await stage.body(A, { type: 'bill', bill: 'b', amount: 1, vault: vaultOf(A) });
+  await stage.body(purseOf(A), { type: 'fill', amount: 9 });
+  await stage.body(A, { type: 'bill', bill: 'b', amount: 1, purse: purseOf(A) });
   await stage.body(A, { type: 'leave' });
   stage.recorded.gone.add('gone');
   stage.engine.nodeDead('gone');

@@ -4,10 +4,10 @@ import type { RegisteredKind } from '../../../../actors/runtime/actor/charts/reg
 import { register } from '../../../../actors/runtime/actor/charts/register.ts';
 import { preflight } from '../../../../actors/runtime/inspect/preflight.ts';
 import { systemClock } from '../../../../actors/runtime/system/clock.ts';
-import { tally, tallyTwo } from '../../../cluster/tally.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { DamagedStore } from '../../../support/damaged-store.ts';
 import { counterKind } from '../../example-kinds/counter.ts';
+import { tally, tallyTwo } from '../../example-kinds/tally.ts';
 import { openStage, SHARDS } from '../durable/stage.ts';
 
 const it = bounded(test);

@@ -8,8 +8,8 @@ import type { ActorEvent, Kind, Store } from '../../../../../actors/runtime/inde
 import { systemClock, systemRandom } from '../../../../../actors/runtime/index.ts';
 import { openPostgresStore } from '../../../../../actors/runtime/stores/postgres/open-postgres-store.ts';
 import { openSqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
+import { tally } from '../../../../actors/example-kinds/tally.ts';
 import { openStage, SHARDS } from '../../../../actors/runtime/durable/stage.ts';
-import { tally } from '../../../../cluster/tally.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import * as words from '../../../../support/model/words.ts';
 import { testBounds } from '../../../../support/postgres/bounds.ts';

@@ -1,7 +1,7 @@
 /** The smallest durable actor for cluster tests: adds, replies with its sum, publishes it. Its second chart is a later build. */
 import { assign, setup } from 'xstate';
-import { emit, type Kind } from '../../actors/runtime/index.ts';
-import { testKind } from '../support/test-kind.ts';
+import { emit, type Kind } from '../../../actors/runtime/index.ts';
+import { testKind } from './test-kind.ts';
 
 interface Context {
   readonly sum: number;
