@@ -37,8 +37,30 @@ export interface Adapter {
    * error instead of an answer; `asked` is the turn, where it decides what a valid answer is.
    */
   reader(makeCallId: (index: number) => string, note?: RefusalNote, asked?: Turn): ReplyReader;
+  /** How its streams are cut into frames; absent: server-sent events. */
+  readonly framing?: Framing;
   /** Brackets, braces, colons and commas of a whole reply; absent: the bound of answers in words. */
   readonly replyTokensMax?: number;
+}
+
+/**
+ * How the answer of a stream is cut into frames. A frame has a name where the wire gives it one, and its data as text.
+ */
+export interface Framing {
+  /** Content type of such an answer: it is asked for, and demanded. */
+  readonly type: string;
+  /** For one answer. `frameMax` bounds a frame: in characters for text, in bytes else. */
+  cutter(onFrame: OnFrame, frameMax: number): FrameCutter;
+}
+
+/** Receives the frames in order. Never throws. */
+export type OnFrame = (name: string | undefined, data: string) => void;
+
+export interface FrameCutter {
+  /** Takes the next bytes, cut anywhere. Throws `ProviderFailure` for bytes that are no frames of this kind. */
+  feed(chunk: Uint8Array): void;
+  /** The connection has ended: what is left is a frame where the wire needs no mark behind its last one. */
+  end(): void;
 }
 
 /** What a frame of a stream is: a part of the answer, an ignored frame, or the terminator. */

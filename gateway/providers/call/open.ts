@@ -6,9 +6,9 @@ import { failureOf } from '../failure-of.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { ReplySharing } from '../read-reply.ts';
 import { type RefusalNote, refused } from '../refused.ts';
-import { StreamAttempt, type StreamSharing } from '../stream-attempt.ts';
 import { WholeAttempt } from '../whole-attempt.ts';
-import type { Target } from './target.ts';
+import { StreamAttempt, type StreamSharing } from './stream-attempt.ts';
+import { streamTypeOf, type Target } from './target.ts';
 
 interface OpenRequest {
   /** From `targetOf`, once per endpoint. */
@@ -79,24 +79,23 @@ export async function open(outbound: Outbound, request: OpenRequest): Promise<Pr
     refusals && ((raw, failure) => refusals(raw, failure, { turn, body: typeof body === 'string' ? body : null }));
   const { clock, room, streamShare } = request.sharing;
   if (reply.status !== 200) throw await refused(reply, note && { note, clock });
-  const failure = failureOfHead(reply, turn.stream);
+  const { adapter } = target;
+  const failure = failureOfHead(reply, turn.stream ? streamTypeOf(adapter) : 'application/json');
   if (failure) {
     reply.body.abort();
     throw failure;
   }
-  const { adapter } = target;
   const reader = adapter.reader((index) => `call_${request.generation}_${index}`, note, turn);
   if (!turn.stream) {
     const { bodyBytesMax } = request.limits;
     return new WholeAttempt(reply, reader, { clock, room, bodyBytesMax, tokensMax: adapter.replyTokensMax });
   }
   const lineCharactersMax = target.drawsMedia ? request.lineBytesMax * MEDIA_LINE_FACTOR : request.lineBytesMax;
-  return new StreamAttempt(reply, reader, { lineCharactersMax, streamShare });
+  return new StreamAttempt(reply, reader, { lineCharactersMax, streamShare, framing: adapter.framing });
 }
 
-function failureOfHead(reply: OutboundReply, stream: boolean): ProviderFailure | null {
+function failureOfHead(reply: OutboundReply, expected: string): ProviderFailure | null {
   const type = reply.header('content-type') ?? '';
-  const expected = stream ? 'text/event-stream' : 'application/json';
   if (type.startsWith(expected) || type.toLowerCase().startsWith(expected)) return null;
   return new ProviderFailure('garbage', `the content type is not ${expected}`, reply.status);
 }

@@ -4,6 +4,7 @@ import { type OutboundUrl, outboundUrl } from '../../outbound/outbound.ts';
 import type { Adapter, BodyWriter } from '../adapter.ts';
 import { chatAdapter } from '../chat/adapter.ts';
 import { embeddingsAdapter } from '../embeddings/adapter.ts';
+import { serverSentEvents } from '../framing/server-sent-events.ts';
 import { messagesAdapter } from '../messages/adapter.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 
@@ -57,12 +58,17 @@ export function targetOf(
   const fixed = typeof credentials === 'function' ? [] : credentials;
   return {
     adapter,
-    stream: { url: urlOf(endpoint, adapter, true), headers: headersOf('text/event-stream', fixed) },
+    stream: { url: urlOf(endpoint, adapter, true), headers: headersOf(streamTypeOf(adapter), fixed) },
     whole: { url: urlOf(endpoint, adapter, false), headers: headersOf('application/json', fixed) },
     signer,
     write: adapter.writer(endpoint),
     drawsMedia: endpoint.outputModalities.some((modality) => modality !== 'text'),
   };
+}
+
+/** The content type of a streamed answer. */
+export function streamTypeOf({ framing = serverSentEvents }: Adapter): string {
+  return framing.type;
 }
 
 function urlOf({ id, target }: Endpoint, adapter: Adapter, stream: boolean): OutboundUrl {

@@ -12,10 +12,10 @@ import { responsesEvent, responsesReply } from '../../../gateway/dialects/respon
 import { responsesReplyDialect } from '../../../gateway/dialects/responses/responses-dialect.ts';
 import { brokenStream } from '../../../gateway/inference/exhausted.ts';
 import type { Adapter, ProviderAttempt } from '../../../gateway/providers/adapter.ts';
+import { StreamAttempt } from '../../../gateway/providers/call/stream-attempt.ts';
 import { chatAdapter } from '../../../gateway/providers/chat/adapter.ts';
 import { messagesAdapter } from '../../../gateway/providers/messages/adapter.ts';
 import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
-import { StreamAttempt } from '../../../gateway/providers/stream-attempt.ts';
 import { WholeAttempt } from '../../../gateway/providers/whole-attempt.ts';
 import type { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';

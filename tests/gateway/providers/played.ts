@@ -2,9 +2,9 @@ import { systemClock } from '../../../actors/runtime/index.ts';
 import type { OutboundReply } from '../../../gateway/outbound/outbound.ts';
 import type { OutboundError } from '../../../gateway/outbound/outbound-error.ts';
 import type { ProviderAttempt } from '../../../gateway/providers/adapter.ts';
+import type { StreamSharing } from '../../../gateway/providers/call/stream-attempt.ts';
 import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
 import type { ReplySharing } from '../../../gateway/providers/read-reply.ts';
-import type { StreamSharing } from '../../../gateway/providers/stream-attempt.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 
 /** Room for every reply. */

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OutboundError } from '../../../../gateway/outbound/outbound-error.ts';
+import { StreamAttempt } from '../../../../gateway/providers/call/stream-attempt.ts';
 import { ChatReader } from '../../../../gateway/providers/chat/reply-reader.ts';
-import { StreamAttempt } from '../../../../gateway/providers/stream-attempt.ts';
 import { WholeAttempt } from '../../../../gateway/providers/whole-attempt.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';

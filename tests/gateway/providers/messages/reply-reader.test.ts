@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { StreamAttempt } from '../../../../gateway/providers/call/stream-attempt.ts';
 import { MessagesReader } from '../../../../gateway/providers/messages/reply-reader.ts';
-import { StreamAttempt } from '../../../../gateway/providers/stream-attempt.ts';
 import { WholeAttempt } from '../../../../gateway/providers/whole-attempt.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { eventsOf, failureOfReading, played, UNSHARED } from '../played.ts';

@@ -1,17 +1,11 @@
-import { StringDecoder } from 'node:string_decoder';
-import { createParser, type EventSourceMessage, type EventSourceParser, type ParseError } from 'eventsource-parser';
-import type { OutboundBody, OutboundReply } from '../outbound/outbound.ts';
-import type { TurnEvent } from '../terms/turn-event.ts';
-import type { Usage } from '../terms/usage.ts';
-import type { ProviderAttempt, ReplyReader } from './adapter.ts';
-import { failureOf } from './failure-of.ts';
-import { ProviderFailure } from './provider-failure.ts';
+import type { OutboundBody, OutboundReply } from '../../outbound/outbound.ts';
+import type { TurnEvent } from '../../terms/turn-event.ts';
+import type { Usage } from '../../terms/usage.ts';
+import type { FrameCutter, Framing, ProviderAttempt, ReplyReader } from '../adapter.ts';
+import { failureOf } from '../failure-of.ts';
+import { serverSentEvents } from '../framing/server-sent-events.ts';
+import { ProviderFailure } from '../provider-failure.ts';
 
-/**
- * Invalid lines, such as unknown fields, after which a stream is refused. Each makes the parser create an error with a
- * stack (measured: 64 KiB of them blocked the event loop for half a second).
- */
-const INVALID_LINES_MAX = 64;
 /**
  * Bytes without an event of the answer, such as comments and empty frames, beside one line of the longest kind, after
  * which a stream is refused.
@@ -24,6 +18,12 @@ export interface StreamSharing {
   readonly streamShare: (bytes: number) => Promise<void> | null;
 }
 
+interface StreamOptions extends StreamSharing {
+  readonly lineCharactersMax: number;
+  /** Absent: server-sent events. */
+  readonly framing?: Framing | undefined;
+}
+
 /**
  * A streamed answer of any dialect. Only parts of the answer count as progress, so endless comments, blank lines and
  * pings run into the idle time-out, or into the bound on their bytes where there are many. The end of the connection
@@ -34,34 +34,26 @@ export class StreamAttempt implements ProviderAttempt {
   readonly #body: OutboundBody;
   readonly #reader: ReplyReader;
   readonly #streamShare: StreamSharing['streamShare'];
-  readonly #decoder = new StringDecoder('utf8');
-  readonly #parser: EventSourceParser;
+  readonly #cutter: FrameCutter;
   #events: TurnEvent[] = [];
   #progressed = false;
-  #invalidLines = 0;
   readonly #idleBytesMax: number;
   /** Bytes since the last event. */
   #idleBytes = 0;
-  /** The last piece ended in CR: an LF at the start of the next piece belongs to it. */
-  #afterCr = false;
   #failure: ProviderFailure | null = null;
   #state: 'open' | 'terminated' | 'ended' = 'open';
 
   constructor(
     reply: OutboundReply,
     reader: ReplyReader,
-    { lineCharactersMax, streamShare }: StreamSharing & { readonly lineCharactersMax: number },
+    { lineCharactersMax, streamShare, framing = serverSentEvents }: StreamOptions,
   ) {
     this.status = reply.status;
     this.#body = reply.body;
     this.#reader = reader;
     this.#streamShare = streamShare;
     this.#idleBytesMax = lineCharactersMax + IDLE_BYTES_MAX;
-    this.#parser = createParser({
-      maxBufferSize: lineCharactersMax,
-      onEvent: this.#onEvent,
-      onError: this.#onInvalidLine,
-    });
+    this.#cutter = framing.cutter(this.#onFrame, lineCharactersMax);
   }
 
   get upstreamId(): string | null {
@@ -89,7 +81,7 @@ export class StreamAttempt implements ProviderAttempt {
         continue;
       }
       if (chunks === null) {
-        this.#end();
+        this.#endOfBytes();
         continue;
       }
       const share = this.#streamShare(lengthOf(chunks));
@@ -119,35 +111,29 @@ export class StreamAttempt implements ProviderAttempt {
     }
   }
 
+  #endOfBytes(): void {
+    try {
+      this.#cutter.end();
+    } catch (error) {
+      this.#fail(failureOf(error, this.status));
+    }
+    if (this.#failure === null) this.#end();
+  }
+
   #feed(chunks: readonly Uint8Array[]): void {
     for (const chunk of chunks) {
       if (this.#state !== 'open' || this.#failure) return;
       const before = this.#events.length;
-      const text = this.#decoder.write(chunk as Buffer);
-      this.#parser.feed(this.#afterCr || text.includes('\r') ? this.#withLineFeeds(text) : text);
+      this.#cutter.feed(chunk);
       this.#idleBytes = this.#events.length > before ? 0 : this.#idleBytes + chunk.length;
       if (this.#idleBytes > this.#idleBytesMax) throw new ProviderFailure('garbage', 'bytes without an answer');
     }
   }
 
-  /** Converts all line ends to LF: with a CR the parser searches from every line to the end of the piece. */
-  #withLineFeeds(text: string): string {
-    if (text === '') return text;
-    const rest = this.#afterCr && text.startsWith('\n') ? text.slice(1) : text;
-    this.#afterCr = text.endsWith('\r');
-    return rest.replace(/\r\n?/g, '\n');
-  }
-
-  readonly #onInvalidLine = (error: ParseError): void => {
-    if (error.type === 'max-buffer-size-exceeded') this.#fail(new ProviderFailure('garbage', 'an endless line'));
-    else if (++this.#invalidLines > INVALID_LINES_MAX)
-      throw new ProviderFailure('garbage', 'too many invalid lines in an event stream');
-  };
-
-  readonly #onEvent = (event: EventSourceMessage): void => {
+  readonly #onFrame = (name: string | undefined, data: string): void => {
     if (this.#state !== 'open' || this.#failure) return;
     try {
-      const frame = this.#reader.readFrame(event.event, event.data, this.#events);
+      const frame = this.#reader.readFrame(name, data, this.#events);
       if (frame === 'part') this.#progressed = true;
       else if (frame === 'end') this.#state = 'terminated';
     } catch (error) {
