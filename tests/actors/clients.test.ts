@@ -11,7 +11,7 @@ import * as providers from '../../actors/provider/provider.ts';
 import * as windows from '../../actors/rate-window/rate-window.ts';
 import type { Cluster } from '../../actors/runtime/index.ts';
 import { bounded } from '../support/bounded.ts';
-import { DECLARATION } from '../support/model/declaration.ts';
+import { DECLARATION } from '../support/model/endpoints.ts';
 import * as words from '../support/model/words.ts';
 import { ACCOUNT, KEY } from '../support/model/words.ts';
 import { openStage, type Stage, until } from './runtime/durable/stage.ts';

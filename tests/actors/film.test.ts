@@ -11,8 +11,7 @@ import { MemoryKeyStore } from '../support/memory-key-store.ts';
 import { pieces } from '../support/pieces.ts';
 import { filmKind, readClip, renderer } from './example-kinds/film.ts';
 import { HandClock } from './runtime/durable/hand-clock.ts';
-import { until } from './runtime/durable/stage.ts';
-import { Stages } from './runtime/durable/stages.ts';
+import { Stages, until } from './runtime/durable/stage.ts';
 
 const it = bounded(test);
 const FILM = 'film:account_1/film_1';

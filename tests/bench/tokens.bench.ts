@@ -9,8 +9,8 @@ import { tokensOf } from '../../gateway/routing/prompt.ts';
 import type { Turn } from '../../gateway/terms/turn.ts';
 import { longSources, longText } from '../fixtures/tokens/long-prompts.ts';
 import { type Sample, samples } from '../fixtures/tokens/samples.ts';
-import { board, boardEndpoint } from '../gateway/inference/stage.ts';
 import { Dice } from '../gateway/pricing/random-charge.ts';
+import { board, boardEndpoint } from '../support/model/endpoints.ts';
 import { promptSize } from '../support/prompt-sizes.ts';
 import type { Figure } from './figure.ts';
 

@@ -31,9 +31,9 @@ import { resultsHandler } from '../../gateway/jobs/batch/write-results.ts';
 import type { ResultsServices } from '../../gateway/jobs/job-services.ts';
 import { Dice } from '../simulation/world/dice.ts';
 import { MemoryBlobs } from '../support/memory-blobs.ts';
+import { noLiveTraffic } from '../support/memory-files.ts';
 import { MemoryKeyStore } from '../support/memory-key-store.ts';
 import * as words from '../support/model/words.ts';
-import { noLiveTraffic } from '../support/no-live-traffic.ts';
 import { JobWorld, WITHIN_MS } from './job-world.ts';
 import type { VirtualNode } from './virtual-nodes.ts';
 

@@ -14,7 +14,7 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';
 import { EndpointHistories } from '../../gateway/pages/catalogue/endpoint-histories.ts';
 import { bounded } from '../support/bounded.ts';
-import { DECLARATION } from '../support/model/declaration.ts';
+import { DECLARATION } from '../support/model/endpoints.ts';
 import type { Logged } from '../support/model/measured-oracle.ts';
 import { sameAsOracle } from '../support/model/same-as-oracle.ts';
 import { type VirtualNode, VirtualNodes } from './virtual-nodes.ts';

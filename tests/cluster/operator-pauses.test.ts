@@ -8,7 +8,7 @@ import type { Endpoint, ProviderFacts } from '../../actors/terms/endpoint.ts';
 import { endpointAddress, providerAddress } from '../../actors/terms/ids.ts';
 import { changePause } from '../../actors/terms/pause.ts';
 import { bounded } from '../support/bounded.ts';
-import { DECLARATION } from '../support/model/declaration.ts';
+import { DECLARATION } from '../support/model/endpoints.ts';
 import { type VirtualNode, VirtualNodes } from './virtual-nodes.ts';
 
 const it = bounded(test, 60_000);

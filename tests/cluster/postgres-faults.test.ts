@@ -5,7 +5,7 @@ import { bounded } from '../support/bounded.ts';
 import { type CutLink, openCutLink } from '../support/postgres/cut-link.ts';
 import { openDatabase, type TestDatabase } from '../support/postgres/database.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
-import { FaultStage, pause } from './fault-stage.ts';
+import { LaunchedTrio, pause } from './launched-trio.ts';
 
 const it = bounded(test, 120_000);
 const NAMES = ['n1', 'n2', 'n3'] as const;
@@ -14,47 +14,47 @@ const DOWN_MS = 5_000;
 let server: PostgresServer;
 let database: TestDatabase;
 let link: CutLink;
-let stage: FaultStage;
+let trio: LaunchedTrio;
 test.before(async () => {
   server = await startPostgres();
   database = await (await openDatabase(server.url)).withKeys();
   // The nodes reach the server over a link that can drop replies.
   link = await openCutLink(database.url);
-  stage = new FaultStage();
-  await stage.start(link.url);
+  trio = new LaunchedTrio();
+  await trio.start(link.url);
 });
 test.after(async () => {
-  await stage.close();
+  await trio.close();
   await link.close();
   await server.stop();
 });
 
 it('a server crash of 5 s loses no acknowledged commit and ends no node (rule N24)', async () => {
-  const verdicts = stage.verdicts().length;
-  const before = await Promise.all(NAMES.map((name) => stage.owned(name)));
-  const load = stage.load(NAMES);
+  const verdicts = trio.verdicts().length;
+  const before = await Promise.all(NAMES.map((name) => trio.owned(name)));
+  const load = trio.load(NAMES);
   await pause(500);
   await server.crash();
   await pause(DOWN_MS);
-  for (const name of NAMES) assert.not(await stage.connected(name));
-  const { nodes, outage } = await stage.ps('n1');
+  for (const name of NAMES) assert.not(await trio.connected(name));
+  const { nodes, outage } = await trio.ps('n1');
   assert.equal([nodes.map(({ name }) => name).sort(), nodes.every(({ live }) => live)], [[...NAMES], true]);
   assert.ok(outage !== null && outage.why.length > 0, 'ps tells that the store is out of reach');
   await server.start();
-  const backMs = await stage.until(
+  const backMs = await trio.until(
     async () =>
-      (await Promise.all(NAMES.map((name) => stage.add(name, before[0]?.[0] as string)))).every(({ ok }) => ok),
+      (await Promise.all(NAMES.map((name) => trio.add(name, before[0]?.[0] as string)))).every(({ ok }) => ok),
     'all three serve again',
   );
   process.stdout.write(`serving ${Math.round(backMs)} ms after the server was back\n`);
   await load.stop();
-  assert.is(stage.verdicts().length, verdicts, stage.verdicts().slice(verdicts).join());
-  await stage.checkSums('n1');
+  assert.is(trio.verdicts().length, verdicts, trio.verdicts().slice(verdicts).join());
+  await trio.checkSums('n1');
 });
 
 it('randomly closed connections are reopened; commits without a reply are looked up and never applied twice (rule N23)', async () => {
-  const verdicts = stage.verdicts().length;
-  const load = stage.load(NAMES);
+  const verdicts = trio.verdicts().length;
+  const load = trio.load(NAMES);
   let ended = 0;
   for (let round = 0; round < 40; round++) {
     const killed = await database.run(
@@ -73,27 +73,27 @@ it('randomly closed connections are reopened; commits without a reply are looked
   );
   assert.ok(ended >= 40, `only ${ended} connections were ended`);
   assert.ok(well.length > answers.length / 2, `${well.length} of ${answers.length}`);
-  assert.is(stage.verdicts().length, verdicts, stage.verdicts().slice(verdicts).join());
-  await stage.until(async () => (await stage.add('n2', 'tally:f1')).ok, 'it serves');
-  await stage.checkSums('n2');
+  assert.is(trio.verdicts().length, verdicts, trio.verdicts().slice(verdicts).join());
+  await trio.until(async () => (await trio.add('n2', 'tally:f1')).ok, 'it serves');
+  await trio.checkSums('n2');
 });
 
 it('a commit whose reply is lost counts neither as failed nor as done: its shard is reloaded (rule N23)', async () => {
-  const own = (await stage.owned('n1'))[0] as string;
-  const load = stage.load(['n1', 'n2', 'n3']);
+  const own = (await trio.owned('n1'))[0] as string;
+  const load = trio.load(['n1', 'n2', 'n3']);
   for (let round = 0; round < 4; round++) {
     await pause(300);
     link.swallowAnswers();
     await pause(150);
     link.cut();
     link.mend();
-    await stage.until(async () => (await stage.add('n1', own)).ok, 'n1 commits again');
+    await trio.until(async () => (await trio.add('n1', own)).ok, 'n1 commits again');
   }
   const answers = await load.stop();
   const lost = answers.filter(({ error }) => / lost$/.test(error)).length;
   process.stdout.write(`${lost} of ${answers.length} asks had an unknown outcome\n`);
   assert.ok(lost > 0, 'no reply to a commit was lost');
-  await stage.checkSums('n3');
+  await trio.checkSums('n3');
 });
 
 test.run();

@@ -20,7 +20,7 @@ import {
   resultsDone,
   submitEvent,
 } from './model/batches.ts';
-import { DECLARATION } from './model/declaration.ts';
+import { DECLARATION } from './model/endpoints.ts';
 import * as paid from './model/payments.ts';
 import { PureActors } from './model/pure-actors.ts';
 import * as made from './model/video-jobs.ts';

@@ -7,7 +7,7 @@ import type { HalfHour } from '../../../actors/endpoint/history.ts';
 import { type EndpointRecord, KEEP_EVERY_MS, PUBLISH_EVERY_MS } from '../../../actors/endpoint/record.ts';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { bounded } from '../../support/bounded.ts';
-import { DECLARATION } from '../../support/model/declaration.ts';
+import { DECLARATION } from '../../support/model/endpoints.ts';
 import { type Outcome, PureActors } from '../../support/model/pure-actors.ts';
 
 const it = bounded(test);

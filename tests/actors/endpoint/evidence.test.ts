@@ -19,7 +19,7 @@ import {
 import type { EndpointRecord } from '../../../actors/endpoint/record.ts';
 import type { EndpointDeclaration, Evidence } from '../../../actors/terms/endpoint.ts';
 import { bounded } from '../../support/bounded.ts';
-import { DECLARATION as PLAIN } from '../../support/model/declaration.ts';
+import { DECLARATION as PLAIN } from '../../support/model/endpoints.ts';
 import { type Outcome, PureActors } from '../../support/model/pure-actors.ts';
 
 const it = bounded(test);

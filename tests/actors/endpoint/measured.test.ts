@@ -9,7 +9,7 @@ import { endpointKind } from '../../../actors/endpoint/endpoint.ts';
 import { declare, emptyRecord, observe, publishedEndpoint, refresh } from '../../../actors/endpoint/record.ts';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { bounded } from '../../support/bounded.ts';
-import { DECLARATION } from '../../support/model/declaration.ts';
+import { DECLARATION } from '../../support/model/endpoints.ts';
 import type { Logged } from '../../support/model/measured-oracle.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import { sameAsOracle } from '../../support/model/same-as-oracle.ts';

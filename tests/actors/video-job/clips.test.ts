@@ -5,7 +5,7 @@ import type { ClipRecord, OpenedClip } from '../../../actors/video-job/clips.ts'
 import { bounded } from '../../support/bounded.ts';
 import type { PureActors } from '../../support/model/pure-actors.ts';
 import * as made from '../../support/model/video-jobs.ts';
-import { announced, begun, completed, open, record, submit } from './stage.ts';
+import { announced, begun, completed, open, record, submit } from './scene.ts';
 
 const it = bounded(test, 10_000);
 const { deliveredMs, windowMs, downloadMs, downloadsMax } = made.BOUNDS;

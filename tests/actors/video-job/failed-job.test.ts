@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { RenderResult } from '../../../actors/video-job/outcome.ts';
 import { bounded } from '../../support/bounded.ts';
 import * as made from '../../support/model/video-jobs.ts';
-import { begun, generation, open } from './stage.ts';
+import { begun, generation, open } from './scene.ts';
 
 const it = bounded(test, 10_000);
 

@@ -7,7 +7,7 @@ import { jobDocument } from '../../../actors/video-job/job-record.ts';
 import type { AbortInput } from '../../../actors/video-job/render.ts';
 import { bounded } from '../../support/bounded.ts';
 import * as made from '../../support/model/video-jobs.ts';
-import { account, begun, open, record, submit } from './stage.ts';
+import { account, begun, open, record, submit } from './scene.ts';
 
 const it = bounded(test, 10_000);
 

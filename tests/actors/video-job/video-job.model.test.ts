@@ -14,7 +14,7 @@ import type { PureActors } from '../../support/model/pure-actors.ts';
 import * as made from '../../support/model/video-jobs.ts';
 import { type ModelJob, VideoModel } from '../../support/model/video-model.ts';
 import { settlement } from '../../support/model/words.ts';
-import { account, announced, generation, key, open, record, submit } from './stage.ts';
+import { account, announced, generation, key, open, record, submit } from './scene.ts';
 
 const it = bounded(test, 60_000);
 const UNIT = units('1');

@@ -4,7 +4,7 @@ import { videoJobKind } from '../../../actors/video-job/video-job.ts';
 import { bounded } from '../../support/bounded.ts';
 import * as made from '../../support/model/video-jobs.ts';
 import { ACCOUNT, KEY, START, settlement } from '../../support/model/words.ts';
-import { account, announced, begun, generation, key, open, record, shown, statuses, submit } from './stage.ts';
+import { account, announced, begun, generation, key, open, record, shown, statuses, submit } from './scene.ts';
 
 const it = bounded(test, 10_000);
 

@@ -1,7 +1,7 @@
 /** The public catalogue for browsers: the same models as the API lists, its filters, and a model's page. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { stagePage } from '../../gateway/pages/catalogue/stage.ts';
+import { busyPage } from '../../gateway/catalogue/busy-demo.ts';
 import { bounded } from '../../support/bounded.ts';
 import { closeBrowser, give, LOOKS, openContext, overflow, screenshot } from '../../support/browser.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
@@ -21,7 +21,7 @@ test.before(async () => {
   cluster = await openCluster();
   origin = originOf(cluster);
   visitor = new Visitor(origin);
-  stage = await servePages(stagePage);
+  stage = await servePages(busyPage);
 });
 test.after(async () => {
   await closeBrowser();

@@ -17,7 +17,7 @@ import { Pools } from '../../../gateway/outbound/pools.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
 import { MODEL } from '../../fixtures/models/plain.ts';
 import { bounded } from '../../support/bounded.ts';
-import { board, boardEndpoint } from '../inference/stage.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 import { ManualClock } from '../outbound/manual-clock.ts';
 import { readListing } from './read-listing.ts';
 

@@ -4,7 +4,7 @@ import type { Evidence } from '../../../actors/terms/endpoint.ts';
 import { endpointDeclarations, providerFacts } from '../../../gateway/catalogue/document/endpoint-declaration.ts';
 import { parseModelsValue } from '../../../gateway/catalogue/document/models-document.ts';
 import { simulatedProviders } from '../../../gateway/simulator/models-document.ts';
-import { UNMEASURED } from '../../support/model/unmeasured.ts';
+import { UNMEASURED } from '../../support/model/endpoints.ts';
 import { simulatedProvider } from '../../support/provider/simulated-provider.ts';
 
 type Topic = ReadonlyMap<string, Json>;

@@ -9,8 +9,7 @@ import { catalogueModel, findModel } from '../../../gateway/catalogue/models.ts'
 import { listProviders } from '../../../gateway/catalogue/providers.ts';
 import { MODEL } from '../../fixtures/models/plain.ts';
 import { bounded } from '../../support/bounded.ts';
-import { UNMEASURED } from '../../support/model/unmeasured.ts';
-import { board, boardEndpoint } from '../inference/stage.ts';
+import { board, boardEndpoint, UNMEASURED } from '../../support/model/endpoints.ts';
 import { declared } from './declared.ts';
 import { demoBoard } from './demo-board.ts';
 import { readListing } from './read-listing.ts';

@@ -5,7 +5,7 @@ import { imageEndpoints } from '../../../gateway/catalogue/image-endpoints.ts';
 import { listImageModels } from '../../../gateway/catalogue/image-models.ts';
 import { type Listing, listingText } from '../../../gateway/catalogue/listing.ts';
 import { bounded } from '../../support/bounded.ts';
-import { board, boardEndpoint } from '../inference/stage.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 
 const it = bounded(test);
 

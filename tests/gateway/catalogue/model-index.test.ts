@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { catalogueModel, catalogueModels } from '../../../gateway/catalogue/models.ts';
 import { bounded } from '../../support/bounded.ts';
-import { board, boardEndpoint } from '../inference/stage.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 
 const it = bounded(test);
 

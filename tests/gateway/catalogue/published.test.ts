@@ -11,8 +11,8 @@ import { findModel } from '../../../gateway/catalogue/models.ts';
 import { simulatedProviders } from '../../../gateway/simulator/models-document.ts';
 import { MODEL } from '../../fixtures/models/plain.ts';
 import { bounded } from '../../support/bounded.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 import { modelsDocument, simulatedProvider } from '../../support/provider/simulated-provider.ts';
-import { board, boardEndpoint } from '../inference/stage.ts';
 import { declared } from './declared.ts';
 import { readListing } from './read-listing.ts';
 

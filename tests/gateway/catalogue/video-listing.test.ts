@@ -5,7 +5,7 @@ import { listVideoModels } from '../../../gateway/catalogue/video-models.ts';
 import { ASPECT_RATIOS, FRAME_TYPES, RESOLUTIONS } from '../../../gateway/terms/video-request.ts';
 import { CLIPS, SECOND, video } from '../../fixtures/models/clips.ts';
 import { bounded } from '../../support/bounded.ts';
-import { board, boardEndpoint } from '../inference/stage.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 import { declared } from './declared.ts';
 
 const it = bounded(test);

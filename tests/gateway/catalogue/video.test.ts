@@ -7,8 +7,8 @@ import { modelEndpoints } from '../../../gateway/catalogue/endpoint-listings.ts'
 import { listVideoModels } from '../../../gateway/catalogue/video-models.ts';
 import { CLIPS, SECOND, video } from '../../fixtures/models/clips.ts';
 import { bounded } from '../../support/bounded.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 import { simulatedProvider } from '../../support/provider/simulated-provider.ts';
-import { board, boardEndpoint } from '../inference/stage.ts';
 import { declared } from './declared.ts';
 import { readListing } from './read-listing.ts';
 

@@ -9,8 +9,8 @@ import { Checker } from '../../../gateway/checks/checker.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import { targetOf } from '../../../gateway/providers/call/target.ts';
 import type { BenchmarkLimits, CheckLimits } from '../../../gateway/terms/config/check-limits.ts';
+import { boardEndpoint } from '../../support/model/endpoints.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
-import { boardEndpoint } from '../inference/stage.ts';
 import { ManualClock } from '../outbound/manual-clock.ts';
 
 const START = 1_763_690_400_000;

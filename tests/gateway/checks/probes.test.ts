@@ -14,7 +14,7 @@ import { ClipMeter } from '../../../gateway/jobs/video/clip/measure-clip.ts';
 import type { ProviderAttempt } from '../../../gateway/providers/adapter.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../support/bounded.ts';
-import { boardEndpoint } from '../inference/stage.ts';
+import { boardEndpoint } from '../../support/model/endpoints.ts';
 
 const it = bounded(test);
 const ENDPOINT: Endpoint = boardEndpoint('a', 'http://127.0.0.1:9/v1');

@@ -1,27 +1,21 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { NewFile } from '../../../actors/file/file.machine.ts';
-import type { ByteAccess, Cluster } from '../../../actors/runtime/index.ts';
-import { openBlob, systemClock, systemRandom } from '../../../actors/runtime/index.ts';
-import config from '../../../cluster.config.ts';
-import type { FileServices } from '../../../gateway/files/file-services.ts';
+import { openBlob } from '../../../actors/runtime/index.ts';
 import { placeOfFile } from '../../../gateway/files/file-services.ts';
 import { readFile } from '../../../gateway/files/read-file.ts';
 import { storeUpload, type Upload } from '../../../gateway/files/store-upload.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../support/bounded.ts';
 import { failureOf } from '../../support/failure-of.ts';
-import { MemoryBlobs } from '../../support/memory-blobs.ts';
-import { MemoryKeyStore } from '../../support/memory-key-store.ts';
-import { noLiveTraffic } from '../../support/no-live-traffic.ts';
+import { memoryFiles } from '../../support/memory-files.ts';
+import { pieces } from '../../support/pieces.ts';
 
 const it = bounded(test);
-const ports = { clock: systemClock, random: systemRandom };
 
 /** A node's byte stores, and a cluster that records what it is asked to store. */
 function open() {
-  const blobs = new MemoryBlobs({ ...ports, bytesMax: 1_000_000 });
-  const keys = new MemoryKeyStore(ports);
+  const { blobs, keys, filesOf } = memoryFiles();
   const stored: NewFile[] = [];
   const cluster = {
     now: () => 1_000,
@@ -30,20 +24,14 @@ function open() {
       return { createdAt: 1_000, expiresAt: 1_000 + event.lifetimeMs };
     },
   };
-  const services: FileServices = {
-    ...{ ...ports, bytes: { blobs, keys } as ByteAccess, limits: config.files, askMs: 1_000 },
-    background: noLiveTraffic(systemClock),
-    cluster: cluster as unknown as Cluster,
-  };
-  return { services, blobs, keys, stored };
+  return { services: filesOf(cluster), blobs, keys, stored };
 }
 
-async function* source(...pieces: readonly string[]): AsyncIterable<Uint8Array> {
-  for (const piece of pieces) yield Buffer.from(piece);
-}
+const source = (...texts: readonly string[]) => pieces.of(...texts.map((text) => Buffer.from(text)));
 
-const upload = (pieces: AsyncIterable<Uint8Array>, account = 'acct_1'): Upload => ({
-  ...{ account, source: pieces },
+const upload = (source: AsyncIterable<Uint8Array>, account = 'acct_1'): Upload => ({
+  account,
+  source,
   describe: () => ({ filename: 'a.txt', purpose: 'user_data', lifetimeMs: 3_600_000 }),
 });
 

@@ -11,11 +11,12 @@ import { Hold } from '../../../gateway/inference/hold.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import type { TurnRequest } from '../../../gateway/inference/turn-request.ts';
 import { bounded } from '../../support/bounded.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY } from '../../support/model/words.ts';
+import { type Stage, stage } from '../stage.ts';
 import { callsAt, drain, eventsOf, failed, openScene, sim } from './scene.ts';
-import { board, boardEndpoint, type Stage, stage } from './stage.ts';
 
 const it = bounded(test);
 const { a, b, both, close } = await openScene();

@@ -1,14 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FileRecord } from '../../../actors/file/file-record.ts';
-import { type Clock, type Json, systemClock, systemRandom } from '../../../actors/runtime/index.ts';
+import { type Clock, type Json, systemClock } from '../../../actors/runtime/index.ts';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { paymentRequired } from '../../../actors/terms/refusal.ts';
 import config from '../../../cluster.config.ts';
 import { chatDialect } from '../../../gateway/dialects/chat/chat-dialect.ts';
 import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
 import { messagesDialect } from '../../../gateway/dialects/messages/messages-dialect.ts';
-import type { FileServices } from '../../../gateway/files/file-services.ts';
 import { FileRoom } from '../../../gateway/files/file-services.ts';
 import { storeUpload } from '../../../gateway/files/store-upload.ts';
 import { describeFiles } from '../../../gateway/inference/attach-files.ts';
@@ -19,15 +18,15 @@ import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
 import { HandClock } from '../../actors/runtime/durable/hand-clock.ts';
 import { bounded } from '../../support/bounded.ts';
-import { MemoryBlobs } from '../../support/memory-blobs.ts';
-import { MemoryKeyStore } from '../../support/memory-key-store.ts';
+import { memoryFiles } from '../../support/memory-files.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
+import { pieces } from '../../support/pieces.ts';
 import { wav } from '../pricing/sounds.ts';
+import { type Answers, generous, type SentEvent, type Stage, stage } from '../stage.ts';
 import { openScene, sim } from './scene.ts';
-import { type Answers, board, boardEndpoint, generous, type SentEvent, type Stage, stage } from './stage.ts';
 import { start as startTurn } from './start.ts';
 
 const it = bounded(test);
-const ports = { clock: systemClock, random: systemRandom };
 const OWNER = 'acct_1';
 const caller: Caller = { account: `account:${OWNER}`, key: `key:${OWNER}/key_1`, kind: 'inference' };
 const PNG = Buffer.from(
@@ -51,17 +50,11 @@ function open(clock: Clock = systemClock) {
         address === `file:${OWNER}/${id}` && rows.has(id) ? { body: JSON.stringify(rows.get(id)) } : null,
     },
   };
-  const blobs = new MemoryBlobs({ ...ports, bytesMax: 1_000_000 });
-  const files = {
-    ...{ ...ports, cluster, askMs: 1_000 },
-    limits: { ...config.files, requestBytesMax: 150_000 },
-    bytes: { blobs, keys: new MemoryKeyStore(ports) },
-  } as unknown as FileServices;
+  const { blobs, filesOf } = memoryFiles();
+  const files = { ...filesOf(cluster), limits: { ...config.files, requestBytesMax: 150_000 } };
   const services = { files, fileRoom: new FileRoom(300_000, clock) } as InferenceServices;
   const store = async (bytes: Uint8Array, filename = 'a.txt'): Promise<string> => {
-    const source = (async function* () {
-      yield bytes;
-    })();
+    const source = pieces.of(bytes);
     const describe = () => ({ filename, purpose: 'user_data', lifetimeMs: 60_000 }) as const;
     return (await storeUpload(files, { account: OWNER, source, describe })).id;
   };

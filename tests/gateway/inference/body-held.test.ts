@@ -5,8 +5,8 @@ import { CallerAbort } from '../../../gateway/inference/caller-abort.ts';
 import { bounded } from '../../support/bounded.ts';
 import { bytesHeld } from '../../support/bytes-held.ts';
 import { ACCOUNT, KEY } from '../../support/model/words.ts';
+import { stage } from '../stage.ts';
 import { openScene, sim } from './scene.ts';
-import { stage } from './stage.ts';
 import { start } from './start.ts';
 
 const it = bounded(test);

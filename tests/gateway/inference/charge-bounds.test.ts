@@ -6,8 +6,8 @@ import { plausibleUsage, UsageMeter } from '../../../gateway/inference/usage-met
 import { charge } from '../../../gateway/pricing/charge.ts';
 import { estimate } from '../../../gateway/pricing/estimate.ts';
 import { bounded } from '../../support/bounded.ts';
+import { boardEndpoint } from '../../support/model/endpoints.ts';
 import { Dice, randomCharge, randomTariff } from '../pricing/random-charge.ts';
-import { boardEndpoint } from './stage.ts';
 
 const it = bounded(test);
 /** Hold and charge are each rounded down once. */

@@ -7,9 +7,10 @@ import { compare } from '../../../actors/terms/usd.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 import { wav } from '../pricing/sounds.ts';
+import { type Stage, stage } from '../stage.ts';
 import { drain, openScene, sim } from './scene.ts';
-import { board, boardEndpoint, type Stage, stage } from './stage.ts';
 
 const it = bounded(test);
 const scene = await openScene();

@@ -3,8 +3,9 @@ import * as assert from 'uvu/assert';
 import type { HoldRequest } from '../../../actors/terms/hold.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
+import { stage } from '../stage.ts';
 import { drain, openScene, sim } from './scene.ts';
-import { board, boardEndpoint, stage } from './stage.ts';
 
 const it = bounded(test);
 const { a, b, close } = await openScene();

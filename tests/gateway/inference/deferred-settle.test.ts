@@ -14,8 +14,8 @@ import { DamagedStore } from '../../support/damaged-store.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY } from '../../support/model/words.ts';
 import { verifyLedger } from '../../support/verify-ledger.ts';
+import { failing, stage } from '../stage.ts';
 import { drain, openScene, sim, textOf } from './scene.ts';
-import { failing, stage } from './stage.ts';
 
 const it = bounded(test);
 const scene = await openScene();

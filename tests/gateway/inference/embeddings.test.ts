@@ -6,10 +6,11 @@ import { compare } from '../../../actors/terms/usd.ts';
 import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { bounded } from '../../support/bounded.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 import { ACCOUNT, KEY } from '../../support/model/words.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../../support/provider/scripted-provider.ts';
+import { type Stage, stage } from '../stage.ts';
 import { eventsOf, failed, releaseOf, settlementOf } from './scene.ts';
-import { board, boardEndpoint, type Stage, stage } from './stage.ts';
 import { start, type TurnInput } from './start.ts';
 
 const it = bounded(test);

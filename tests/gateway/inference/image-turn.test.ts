@@ -7,10 +7,11 @@ import type { HoldRequest, Settlement } from '../../../actors/terms/hold.ts';
 import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { bounded } from '../../support/bounded.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 import { ACCOUNT, KEY } from '../../support/model/words.ts';
 import { startScriptedProvider } from '../../support/provider/scripted-provider.ts';
+import { type Stage, stage } from '../stage.ts';
 import { drain, eventsOf, failed, openScene, outcomesOf, releaseOf, settlementOf, sim } from './scene.ts';
-import { board, boardEndpoint, type Stage, stage } from './stage.ts';
 import { start as startTurn } from './start.ts';
 
 const it = bounded(test);

@@ -5,8 +5,9 @@ import { CallerAbort } from '../../../gateway/inference/caller-abort.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { JsonReader } from '../../../gateway/json/json-reader.ts';
 import { bounded } from '../../support/bounded.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
+import { generous, stage } from '../stage.ts';
 import { callsAt, drain, eventsOf, failed, openScene, sim } from './scene.ts';
-import { board, boardEndpoint, generous, stage } from './stage.ts';
 
 const it = bounded(test);
 const { a, close } = await openScene();

@@ -10,10 +10,11 @@ import { chatDialect } from '../../../gateway/dialects/chat/chat-dialect.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { longSources, longText } from '../../fixtures/tokens/long-prompts.ts';
 import { bounded } from '../../support/bounded.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 import { ACCOUNT, KEY } from '../../support/model/words.ts';
 import { Dice } from '../pricing/random-charge.ts';
+import { type Stage, stage } from '../stage.ts';
 import { failed, settlementOf } from './scene.ts';
-import { board, boardEndpoint, type Stage, stage } from './stage.ts';
 import { start as startTurn } from './start.ts';
 
 const it = bounded(test, 60_000);

@@ -6,8 +6,8 @@ import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { RequestMetrics } from '../../../gateway/operator/metrics/request-metrics.ts';
 import { bounded } from '../../support/bounded.ts';
+import { type Answers, failing, generous, stage } from '../stage.ts';
 import { openScene, sim } from './scene.ts';
-import { type Answers, failing, generous, stage } from './stage.ts';
 
 const it = bounded(test);
 const scene = await openScene();

@@ -6,8 +6,9 @@ import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
+import { stage } from '../stage.ts';
 import { drain, openScene, sim } from './scene.ts';
-import { board, boardEndpoint, stage } from './stage.ts';
 
 const it = bounded(test);
 const scene = await openScene();

@@ -5,7 +5,8 @@ import type { ActorEvent, Cluster, Json } from '../../../actors/runtime/index.ts
 import { RefusalRecorder } from '../../../gateway/inference/refusal-recorder.ts';
 import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
 import { bounded } from '../../support/bounded.ts';
-import { endpointOf, turnOf } from '../providers/endpoint-of.ts';
+import { endpointOf } from '../../support/model/endpoints.ts';
+import { turnOf } from '../providers/scene.ts';
 
 const it = bounded(test, 5_000);
 

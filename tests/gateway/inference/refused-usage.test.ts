@@ -9,9 +9,10 @@ import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { NO_MEASURES } from '../../../gateway/terms/measures.ts';
 import { bounded } from '../../support/bounded.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 import { ACCOUNT, KEY } from '../../support/model/words.ts';
+import { type Stage, stage } from '../stage.ts';
 import { openScene, sim } from './scene.ts';
-import { board, boardEndpoint, type Stage, stage } from './stage.ts';
 import { start } from './start.ts';
 
 const it = bounded(test);

@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import { ManualClock } from '../outbound/manual-clock.ts';
+import { stage } from '../stage.ts';
 import { callsAt, drain, eventsOf, failed, openScene, outcomesOf, releaseOf, sim } from './scene.ts';
-import { stage } from './stage.ts';
 
 const it = bounded(test);
 const { a, b, both, onlyA, close } = await openScene();

@@ -5,8 +5,9 @@ import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { routeDecision } from '../../../gateway/inference/route-decision.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
+import { stage } from '../stage.ts';
 import { drain, failed, openScene, releaseOf, settlementOf, sim } from './scene.ts';
-import { board, boardEndpoint, stage } from './stage.ts';
 
 const it = bounded(test);
 const { a, b, onlyA, close } = await openScene();

@@ -4,8 +4,8 @@ import type { HoldRequest } from '../../../actors/terms/hold.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
+import { stage } from '../stage.ts';
 import { drain, failed, openScene, releaseOf, settlementOf, sim } from './scene.ts';
-import { stage } from './stage.ts';
 
 const it = bounded(test);
 const { both, onlyA, close } = await openScene();

@@ -6,6 +6,8 @@ import { CallerAbort } from '../../../gateway/inference/caller-abort.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
+import { failing, generous, stage } from '../stage.ts';
 import {
   callsAt,
   drain,
@@ -19,7 +21,6 @@ import {
   textOf,
   typesOf,
 } from './scene.ts';
-import { board, boardEndpoint, failing, generous, stage } from './stage.ts';
 
 const it = bounded(test);
 const { a, b, both, onlyA, close } = await openScene();

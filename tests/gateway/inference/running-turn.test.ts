@@ -5,10 +5,11 @@ import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
 import { deferred } from '../../support/deferred.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 import { startScriptedProvider } from '../../support/provider/scripted-provider.ts';
 import { ManualClock } from '../outbound/manual-clock.ts';
+import { failing, generous, stage } from '../stage.ts';
 import { callsAt, drain, eventsOf, openScene, outcomesOf, releaseOf, sim, textOf, typesOf } from './scene.ts';
-import { board, boardEndpoint, failing, generous, stage } from './stage.ts';
 
 const it = bounded(test);
 const { a, b, both, onlyA, close } = await openScene();

@@ -5,7 +5,8 @@ import type { RunningTurn } from '../../../gateway/inference/running-turn.ts';
 import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
-import { board, boardEndpoint, type Stage } from './stage.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
+import type { Stage } from '../stage.ts';
 
 const DEAR = { pricing: { prompt: '0.00001', completion: '0.00002' } };
 

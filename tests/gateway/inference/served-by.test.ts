@@ -3,8 +3,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
+import { type Stage, stage } from '../stage.ts';
 import { drain, openScene, sim } from './scene.ts';
-import { board, boardEndpoint, type Stage, stage } from './stage.ts';
 
 const it = bounded(test);
 const { a, b, both, close } = await openScene();

@@ -14,11 +14,12 @@ import { CallerLeft } from '../../../gateway/terms/gateway-error.ts';
 import { senderKind } from '../../actors/example-kinds/sender.ts';
 import { openStage } from '../../actors/runtime/durable/stage.ts';
 import { bounded } from '../../support/bounded.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY } from '../../support/model/words.ts';
 import { startScriptedProvider } from '../../support/provider/scripted-provider.ts';
+import { failing, generous, type Stage, stage } from '../stage.ts';
 import { callsAt, eventsOf, failed, openScene, releaseOf, settlementOf, sim } from './scene.ts';
-import { board, boardEndpoint, failing, generous, type Stage, stage } from './stage.ts';
 import { start, type TurnInput } from './start.ts';
 
 const it = bounded(test);

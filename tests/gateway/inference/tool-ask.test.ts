@@ -3,8 +3,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { bounded } from '../../support/bounded.ts';
+import { type Stage, stage } from '../stage.ts';
 import { drain, openScene, sim } from './scene.ts';
-import { type Stage, stage } from './stage.ts';
 
 const it = bounded(test);
 const scene = await openScene();

@@ -6,7 +6,7 @@ import type { Inspection } from '../../../actors/runtime/index.ts';
 import { explained } from '../../../gateway/operator/explained.ts';
 import { endpointsAt, explainProviderHealth, providerHealth } from '../../../gateway/operator/provider-health.ts';
 import { bounded } from '../../support/bounded.ts';
-import { DECLARATION } from '../../support/model/declaration.ts';
+import { DECLARATION } from '../../support/model/endpoints.ts';
 
 const it = bounded(test);
 const AT = Date.UTC(2026, 0, 2, 9, 51);

@@ -5,7 +5,7 @@ import type { OutboundCall } from '../../../gateway/outbound/outbound.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import { bounded } from '../../support/bounded.ts';
 import { ManualClock } from './manual-clock.ts';
-import { type Answer, failureOf, serving } from './stage.ts';
+import { type Answer, failureOf, serving } from './scene.ts';
 
 const it = bounded(test);
 const LIMITS = { connectMs: 1_000, firstByteMs: 2_000, idleMs: 3_000, totalMs: 10_000, bodyBytesMax: 1_000_000 };

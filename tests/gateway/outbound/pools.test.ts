@@ -7,7 +7,7 @@ import { type OutboundCall, outboundUrl } from '../../../gateway/outbound/outbou
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import { bounded } from '../../support/bounded.ts';
 import { ManualClock } from './manual-clock.ts';
-import { type Answer, arrived, failureOf, serving as servingCall, until } from './stage.ts';
+import { type Answer, arrived, failureOf, serving as servingCall, until } from './scene.ts';
 
 const it = bounded(test);
 const LIMITS = { connectMs: 1_000, firstByteMs: 2_000, idleMs: 3_000, totalMs: 10_000, bodyBytesMax: 1_000_000 };

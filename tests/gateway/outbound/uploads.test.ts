@@ -4,7 +4,7 @@ import { systemClock } from '../../../actors/runtime/index.ts';
 import type { OutboundCall } from '../../../gateway/outbound/outbound.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import { bounded } from '../../support/bounded.ts';
-import { type Answer, arrived, failureOf, serving as servingCall, until } from './stage.ts';
+import { type Answer, arrived, failureOf, serving as servingCall, until } from './scene.ts';
 
 const it = bounded(test);
 const LIMITS = { connectMs: 30_000, firstByteMs: 30_000, idleMs: 30_000, totalMs: 60_000, bodyBytesMax: 1_000_000 };

@@ -9,7 +9,7 @@ import { type EstimateTerms, estimate } from '../../../gateway/pricing/estimate.
 import { inputImages, mediaBounds } from '../../../gateway/pricing/media-bounds.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
 import { bounded } from '../../support/bounded.ts';
-import { boardEndpoint } from '../inference/stage.ts';
+import { boardEndpoint } from '../../support/model/endpoints.ts';
 import { Dice, randomCharge, randomTariff } from './random-charge.ts';
 
 const it = bounded(test);

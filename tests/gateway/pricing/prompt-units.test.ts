@@ -5,7 +5,7 @@ import { PromptMeter, pricesPromptUnits } from '../../../gateway/pricing/prompt-
 import type { PromptUnits } from '../../../gateway/terms/plan.ts';
 import type { MediaPart, TurnMessage } from '../../../gateway/terms/turn.ts';
 import { bounded } from '../../support/bounded.ts';
-import { boardEndpoint } from '../inference/stage.ts';
+import { boardEndpoint } from '../../support/model/endpoints.ts';
 import { ManualClock } from '../outbound/manual-clock.ts';
 import { aac, mp3, wav } from './sounds.ts';
 

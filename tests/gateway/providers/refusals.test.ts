@@ -9,9 +9,10 @@ import { CALLER_PATHS, callerPath } from '../../../gateway/providers/refusal/cal
 import type { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { Candidate } from '../../../gateway/terms/plan.ts';
 import { bounded } from '../../support/bounded.ts';
-import { endpointOf, turnOf } from './endpoint-of.ts';
+import { endpointOf } from '../../support/model/endpoints.ts';
 import { eventsOf } from './played.ts';
 import { OPERATORS, PROMPT, ROWS } from './refusal-rows.ts';
+import { turnOf } from './scene.ts';
 import { KEY, startUpstream } from './upstream.ts';
 
 const it = bounded(test, 30_000);

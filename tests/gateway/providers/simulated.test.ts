@@ -11,8 +11,9 @@ import type { Turn } from '../../../gateway/terms/turn.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import type { Usage } from '../../../gateway/terms/usage.ts';
 import { bounded } from '../../support/bounded.ts';
-import { endpointOf, turnOf } from './endpoint-of.ts';
+import { endpointOf } from '../../support/model/endpoints.ts';
 import { eventsOf, UNSHARED } from './played.ts';
+import { turnOf } from './scene.ts';
 import { type Dialect, LIMITS, LINE_BYTES_MAX } from './upstream.ts';
 
 /** Both adapters against the simulated provider, an independent implementation of the dialects. */

@@ -6,8 +6,9 @@ import type { Adapter, ProviderAttempt } from '../../../gateway/providers/adapte
 import { open, type RefusalSink } from '../../../gateway/providers/call/open.ts';
 import { targetOf } from '../../../gateway/providers/call/target.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
-import { endpointOf, turnOf } from './endpoint-of.ts';
+import { endpointOf } from '../../support/model/endpoints.ts';
 import { UNSHARED } from './played.ts';
+import { turnOf } from './scene.ts';
 
 export type Dialect = 'chat' | 'messages';
 

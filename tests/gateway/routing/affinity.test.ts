@@ -8,7 +8,7 @@ import { plan } from '../../../gateway/routing/plan.ts';
 import { firstOf } from '../../../gateway/routing/rendezvous.ts';
 import { bounded } from '../../support/bounded.ts';
 import { MemoryBoard } from '../../support/memory-board.ts';
-import { board } from '../inference/stage.ts';
+import { board } from '../../support/model/endpoints.ts';
 import { at, cheap, measured, slugsOf, turnOf } from './scene.ts';
 
 const it = bounded(test);

@@ -9,7 +9,8 @@ import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
 import { loadVocabulary } from '../../../gateway/tokens/vocabulary.ts';
 import { bounded } from '../../support/bounded.ts';
-import { endpointOf, turnOf } from '../providers/endpoint-of.ts';
+import { endpointOf } from '../../support/model/endpoints.ts';
+import { turnOf } from '../providers/scene.ts';
 
 /** rule I105, rule I107. */
 const it = bounded(test);

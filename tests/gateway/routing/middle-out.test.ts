@@ -6,8 +6,8 @@ import { plan } from '../../../gateway/routing/plan.ts';
 import { tokensOf } from '../../../gateway/routing/prompt.ts';
 import type { Turn, TurnMessage } from '../../../gateway/terms/turn.ts';
 import { bounded } from '../../support/bounded.ts';
+import { board } from '../../support/model/endpoints.ts';
 import { promptSize, sizesOf } from '../../support/prompt-sizes.ts';
-import { board } from '../inference/stage.ts';
 import { at, planned, refused, slugs, turnOf } from './scene.ts';
 
 const it = bounded(test);

@@ -7,8 +7,8 @@ import { filterModels } from '../../../gateway/edge/query/filter-models.ts';
 import { noEndpoint } from '../../../gateway/routing/no-endpoint.ts';
 import type { Rejection } from '../../../gateway/terms/plan.ts';
 import { bounded } from '../../support/bounded.ts';
+import { board } from '../../support/model/endpoints.ts';
 import { readListing } from '../catalogue/read-listing.ts';
-import { board } from '../inference/stage.ts';
 import { at, cheap, dear, evidence, refused, turnOf } from './scene.ts';
 
 const it = bounded(test);

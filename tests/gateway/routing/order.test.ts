@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { plan } from '../../../gateway/routing/plan.ts';
 import { bounded } from '../../support/bounded.ts';
-import { board } from '../inference/stage.ts';
+import { board } from '../../support/model/endpoints.ts';
 import { at, cheap, dear, measured, planned, slugs, slugsOf, turnOf } from './scene.ts';
 
 const it = bounded(test);

@@ -8,8 +8,8 @@ import { PAUSES_TOPIC } from '../../../actors/terms/pause.ts';
 import { modelEndpoints } from '../../../gateway/catalogue/endpoint-listings.ts';
 import { bounded } from '../../support/bounded.ts';
 import { MemoryBoard } from '../../support/memory-board.ts';
+import { board } from '../../support/model/endpoints.ts';
 import { readListing } from '../catalogue/read-listing.ts';
-import { board } from '../inference/stage.ts';
 import { at, cheap, planned, refused } from './scene.ts';
 
 const it = bounded(test);

@@ -8,7 +8,7 @@ import { plan } from '../../../gateway/routing/plan.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { Rejection } from '../../../gateway/terms/plan.ts';
 import { bounded } from '../../support/bounded.ts';
-import { board } from '../inference/stage.ts';
+import { board } from '../../support/model/endpoints.ts';
 import { at, cheap, dear, measured, p50, planned, refused, slugs } from './scene.ts';
 
 const it = bounded(test);

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { plan } from '../../../gateway/routing/plan.ts';
 import { bounded } from '../../support/bounded.ts';
-import { board } from '../inference/stage.ts';
+import { board } from '../../support/model/endpoints.ts';
 import { at, cheap, dear, planned, refusal, refused, slugs, slugsOf, turnOf } from './scene.ts';
 
 const it = bounded(test);

@@ -7,7 +7,7 @@ import { say } from '../../support/provider/say.ts';
 import { TurnClient } from '../../support/stream/turn-client.ts';
 import type { FakeSocket } from '../http/fake-socket.ts';
 import { settlementOf } from '../inference/scene.ts';
-import { openTurnStage } from './turn-stage.ts';
+import { openTurnScene } from './scene.ts';
 
 /** Turns over a WebSocket: what its client leaves unread, and frames that arrive slowly or in vain. */
 const it = bounded(test);
@@ -24,7 +24,7 @@ const typesOf = ({ sent }: FakeSocket): readonly string[] => sent.map((frame) =>
 it('a reader that stalls is given no more than its buffer, is told and cut, and pays for what was taken', async () => {
   // Both replies are larger than the buffer; the second does not end by itself.
   for (const directive of [{ tokens: 9_000 }, { tokens: 18_000, hang: 'midstream' }] as const) {
-    const { clock, on, turns, play, close } = await openTurnStage();
+    const { clock, on, turns, play, close } = await openTurnScene();
     const socket = play();
     socket.reads = false;
     socket.frame(create(directive));
@@ -47,7 +47,7 @@ it('a reader that stalls is given no more than its buffer, is told and cut, and 
 });
 
 it('a reader that takes everything slowly receives its whole turn', async () => {
-  const { clock, play, close } = await openTurnStage();
+  const { clock, play, close } = await openTurnScene();
   const socket = play();
   socket.reads = false;
   socket.frame(create({ tokens: 300, tps: 0 }));
@@ -61,7 +61,7 @@ it('a reader that takes everything slowly receives its whole turn', async () => 
 });
 
 it('a frame refused before its body is read leaves the socket open', async () => {
-  const { clock, refusing, listen, close } = await openTurnStage();
+  const { clock, refusing, listen, close } = await openTurnScene();
   const client = await TurnClient.open(await listen(), 'key');
   refusing.error = new GatewayError({ status: 429, type: 'rate_limit_exceeded', message: 'slow down' });
   client.create({ model: 'sim/fast', input: 'x'.repeat(100 * KIB) });
@@ -75,7 +75,7 @@ it('a frame refused before its body is read leaves the socket open', async () =>
 });
 
 it('a frame may be as large as a body, 8 MiB, and no larger (rule I98)', async () => {
-  const { clock, listen, close } = await openTurnStage();
+  const { clock, listen, close } = await openTurnScene();
   const base = await listen();
   const frame = (bytes: number): string => {
     const start = '{"type":"response.create","model":"sim/fast","input":"hello","metadata":{"a":"';
@@ -95,7 +95,7 @@ it('a frame may be as large as a body, 8 MiB, and no larger (rule I98)', async (
 });
 
 it('a frame that arrives too slowly, or for which the node has no room, closes the socket', async () => {
-  const { clock, bodies, play, close } = await openTurnStage({ bodiesBytesMax: 1_000 * KIB });
+  const { clock, bodies, play, close } = await openTurnScene({ bodiesBytesMax: 1_000 * KIB });
   const slow = play();
   slow.connection.emit('data', Buffer.alloc(65 * KIB));
   const trickle = async (times: number): Promise<void> => {
@@ -122,7 +122,7 @@ it('a frame that arrives too slowly, or for which the node has no room, closes t
 });
 
 it('frames that arrive count among the uploads of their key until they are whole or lost', async () => {
-  const { play, close } = await openTurnStage({ uploadsPerKeyMax: 1 });
+  const { play, close } = await openTurnScene({ uploadsPerKeyMax: 1 });
   const [first, second] = [play(), play()];
   first.connection.emit('data', Buffer.alloc(100 * KIB));
   second.connection.emit('data', Buffer.alloc(100 * KIB));
@@ -142,7 +142,7 @@ it('frames that arrive count among the uploads of their key until they are whole
 });
 
 it('pings of a client during a long turn are no upload', async () => {
-  const { clock, play, close } = await openTurnStage();
+  const { clock, play, close } = await openTurnScene();
   const socket = play();
   for (let minutes = 0; minutes < 9; minutes++) {
     for (let seconds = 0; seconds < 60; seconds++) {
@@ -160,7 +160,7 @@ it('pings of a client during a long turn are no upload', async () => {
 });
 
 it('a frame behind the close frame runs no turn', async () => {
-  const { on, play, close } = await openTurnStage();
+  const { on, play, close } = await openTurnScene();
   const socket = play();
   socket.emit('message', Buffer.from('x'), true);
   assert.is(socket.closed?.code, 1003);

@@ -9,7 +9,7 @@ import { readFile, requireFile } from '../../../gateway/files/read-file.ts';
 import { storeUpload } from '../../../gateway/files/store-upload.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { FileDeletion, FileEvidence, FileRead, UploadSeen } from '../../support/auditor/file-evidence.ts';
-import { noLiveTraffic } from '../../support/no-live-traffic.ts';
+import { noLiveTraffic } from '../../support/memory-files.ts';
 import type { History } from '../history.ts';
 import type { ByteWorld } from '../world/byte-world.ts';
 import type { Database } from '../world/database.ts';

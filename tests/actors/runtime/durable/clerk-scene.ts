@@ -6,8 +6,7 @@ import { clerkKind } from '../../example-kinds/clerk.ts';
 import { purseKind } from '../../example-kinds/purse.ts';
 import { HandClock } from './hand-clock.ts';
 import { HeldCalls } from './held-calls.ts';
-import { ALL, inShard, type Stage } from './stage.ts';
-import { Stages } from './stages.ts';
+import { ALL, inShard, type Stage, Stages } from './stage.ts';
 
 /** Without resident kinds, so that activation adds no step: the test causes every step. */
 export const clerk: Kind = { ...clerkKind, resident: false };

@@ -6,8 +6,7 @@ import type { ActivityTask } from '../../../../actors/runtime/ports/activity.ts'
 import { bounded } from '../../../support/bounded.ts';
 import { WIDE } from '../../../support/wide.ts';
 import { HandClock } from './hand-clock.ts';
-import { ALL, inShard, type Stage } from './stage.ts';
-import { Stages } from './stages.ts';
+import { ALL, inShard, type Stage, Stages } from './stage.ts';
 
 export const A = inShard('sender', 0, 'a');
 

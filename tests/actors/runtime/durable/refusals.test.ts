@@ -7,8 +7,8 @@ import { DamagedStore } from '../../../support/damaged-store.ts';
 import { purseKind } from '../../example-kinds/purse.ts';
 import { A, type ClerkScene, clerk, clerkScenes, deadLettersOf, FAR, PURSE_AMOUNT, purseOf } from './clerk-scene.ts';
 import { HandClock } from './hand-clock.ts';
+import type { Stages } from './stage.ts';
 import { openStage, SHARDS, type Stage, turns, until } from './stage.ts';
-import type { Stages } from './stages.ts';
 
 const it = bounded(test);
 const within = clerkScenes(test);

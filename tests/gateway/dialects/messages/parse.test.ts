@@ -6,7 +6,8 @@ import { messagesWriter } from '../../../../gateway/providers/messages/request-b
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { JsonText } from '../../../../gateway/terms/json-text.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { endpointOf, MESSAGES_TARGET } from '../../providers/endpoint-of.ts';
+import { endpointOf } from '../../../support/model/endpoints.ts';
+import { MESSAGES_TARGET } from '../../providers/scene.ts';
 
 /** rule I71. */
 const it = bounded(test);

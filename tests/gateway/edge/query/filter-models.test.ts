@@ -5,8 +5,8 @@ import { listingDigest, listingText } from '../../../../gateway/catalogue/listin
 import { filterModels } from '../../../../gateway/edge/query/filter-models.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { board, boardEndpoint, type Declared } from '../../../support/model/endpoints.ts';
 import { readListing } from '../../catalogue/read-listing.ts';
-import { board, boardEndpoint, type Declared } from '../../inference/stage.ts';
 
 const it = bounded(test);
 const NOW = 1_760_000_000_000;

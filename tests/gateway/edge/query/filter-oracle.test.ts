@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import type { Endpoint, Modality } from '../../../../actors/terms/endpoint.ts';
 import { filterModels } from '../../../../gateway/edge/query/filter-models.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { board, boardEndpoint } from '../../../support/model/endpoints.ts';
 import { readListing } from '../../catalogue/read-listing.ts';
-import { board, boardEndpoint } from '../../inference/stage.ts';
 
 const it = bounded(test);
 const RUNS = Number(process.env.TROUPE_FILTER_RUNS ?? 300);

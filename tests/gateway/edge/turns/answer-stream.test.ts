@@ -15,7 +15,7 @@ import { OpenTurns } from '../../../../gateway/edge/turns/open-turns.ts';
 import { LargeAnswers } from '../../../../gateway/http/large-answers.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { openScene, releaseOf, settlementOf, sim } from '../../inference/scene.ts';
-import { generous, type SentEvent, type Stage, stage } from '../../inference/stage.ts';
+import { generous, type SentEvent, type Stage, stage } from '../../stage.ts';
 
 const it = bounded(test);
 const { a, onlyA, close } = await openScene();

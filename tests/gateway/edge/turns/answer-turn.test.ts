@@ -24,11 +24,12 @@ import { Overload } from '../../../../gateway/overload/overload.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { NO_MEASURES } from '../../../../gateway/terms/measures.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { board, boardEndpoint } from '../../../support/model/endpoints.ts';
 import { ImagesJudge } from '../../../support/stream/images-judge.ts';
 import { MessagesJudge } from '../../../support/stream/messages-judge.ts';
 import { ResponsesJudge } from '../../../support/stream/responses-judge.ts';
 import { openScene, settlementOf, sim } from '../../inference/scene.ts';
-import { board, boardEndpoint, generous, type StageOptions, stage } from '../../inference/stage.ts';
+import { generous, type StageOptions, stage } from '../../stage.ts';
 
 const it = bounded(test);
 const { a, onlyA, close } = await openScene();

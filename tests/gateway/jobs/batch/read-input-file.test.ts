@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FileRecord } from '../../../../actors/file/file-record.ts';
-import { type Cluster, sealBlob, systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
+import { sealBlob, systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { FileRoom, placeOfFile } from '../../../../gateway/files/file-services.ts';
 import { readInputFile } from '../../../../gateway/jobs/batch/read-input-file.ts';
@@ -9,19 +9,23 @@ import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { JsonText } from '../../../../gateway/terms/json-text.ts';
 import { HandClock } from '../../../actors/runtime/durable/hand-clock.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { CHAT, openStage } from './stage.ts';
+import { memoryFiles } from '../../../support/memory-files.ts';
+import { pieces } from '../../../support/pieces.ts';
 
 const it = bounded(test);
+const CHAT = '/v1/chat/completions';
 const FILE = `file_${'0'.repeat(32)}`;
 
 /** Reads a stored file whose bytes arrive in pieces of this length. */
 async function reader(text: string, pieceBytes = 64 * 1024, room = new FileRoom(1_000_000, systemClock)) {
-  const { services, blobs, keys } = openStage();
+  const { filesOf, blobs, keys } = memoryFiles();
   const bytes = Buffer.from(text);
-  const source = async function* () {
-    yield bytes;
-  };
-  const blob = sealBlob(await keys.current(), placeOfFile('acct_1', FILE), await blobs.put(source()), systemRandom);
+  const blob = sealBlob(
+    await keys.current(),
+    placeOfFile('acct_1', FILE),
+    await blobs.put(pieces.of(bytes)),
+    systemRandom,
+  );
   const file = { id: FILE, account: 'acct_1', expiresAt: 2_000, blob, bytes: bytes.length, purpose: 'batch' };
   const rows = { row: async () => ({ body: JSON.stringify(file as FileRecord) }) };
   const inPieces = {
@@ -30,9 +34,8 @@ async function reader(text: string, pieceBytes = 64 * 1024, room = new FileRoom(
     },
   };
   const files = {
-    ...services,
+    ...filesOf({ now: () => 1_000, rows }),
     bytes: { keys, blobs: inPieces as unknown as typeof blobs },
-    cluster: { now: () => 1_000, rows } as unknown as Cluster,
   };
   return () => readInputFile(files, { account: 'acct_1', id: FILE, endpoint: CHAT, limits: config.edge, room });
 }

@@ -16,17 +16,18 @@ import { RequestMetrics } from '../../../../gateway/operator/metrics/request-met
 import { bounded } from '../../../support/bounded.ts';
 import { deferred } from '../../../support/deferred.ts';
 import { OWNER } from '../../../support/model/batches.ts';
+import { board } from '../../../support/model/endpoints.ts';
 import { eventsOf } from '../../inference/scene.ts';
-import { board, failing, generous } from '../../inference/stage.ts';
-import { BATCH, errorOf, openLineStage } from './line-stage.ts';
+import { failing, generous } from '../../stage.ts';
+import { BATCH, errorOf, openLineScene } from './scene.ts';
 
 const it = bounded(test, 60_000);
-type On = Awaited<ReturnType<typeof openLineStage>>;
+type On = Awaited<ReturnType<typeof openLineScene>>;
 const CHAT = { messages: [{ role: 'user', content: 'hi' }] };
 const GENERATION = lineGenerationId(BATCH, 0);
 
-async function on(work: (on: On) => Promise<void>, options: Parameters<typeof openLineStage>[0] = {}) {
-  const opened = await openLineStage(options);
+async function on(work: (on: On) => Promise<void>, options: Parameters<typeof openLineScene>[0] = {}) {
+  const opened = await openLineScene(options);
   try {
     await work(opened);
   } finally {

@@ -14,7 +14,7 @@ import { EarningsFolder } from '../../../../gateway/jobs/earnings/earnings-folde
 import { ProviderEarnings } from '../../../../gateway/jobs/earnings/provider-earnings.ts';
 import type { ProviderDeclaration } from '../../../../gateway/terms/provider-declaration.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { DECLARATION } from '../../../support/model/declaration.ts';
+import { DECLARATION } from '../../../support/model/endpoints.ts';
 import { PureActors } from '../../../support/model/pure-actors.ts';
 import * as words from '../../../support/model/words.ts';
 import { ACCOUNT, KEY } from '../../../support/model/words.ts';

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { ActivityFailed } from '../../../../actors/runtime/index.ts';
 import type { RemoteRender } from '../../../../actors/video-job/render-ask.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { on, type RenderStage, type RenderStageOptions, SYNC, thrownBy } from './render-stage.ts';
+import { on, type RenderScene, type RenderSceneOptions, SYNC, thrownBy } from './scene.ts';
 
 const it = bounded(test, 60_000);
 
@@ -26,9 +26,9 @@ async function until(isTrue: () => boolean): Promise<void> {
 }
 
 /** An attempt that is cancelled with this report, which its job has taken: the answer says to go on. */
-function cancelledWith(report: string, work: (on: RenderStage, signal: AbortSignal) => Promise<void>): Promise<void> {
+function cancelledWith(report: string, work: (on: RenderScene, signal: AbortSignal) => Promise<void>): Promise<void> {
   const { cancel, signal } = cancellable();
-  const options: RenderStageOptions = { reported: (type) => void (type === report && cancel()) };
+  const options: RenderSceneOptions = { reported: (type) => void (type === report && cancel()) };
   return on((on) => work(on, signal), options);
 }
 

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../../support/bounded.ts';
-import { completedOf, failedOf, on, type RenderStage } from './render-stage.ts';
+import { completedOf, failedOf, on, type RenderScene } from './scene.ts';
 
 const it = bounded(test, 60_000);
 
@@ -65,7 +65,7 @@ it('a repeated create waits as long as its provider asks, and moves on where tha
 });
 
 /** What the endpoints learn of each render. */
-function outcomesTold(on: RenderStage): readonly string[] {
+function outcomesTold(on: RenderScene): readonly string[] {
   return [...JSON.stringify(on.tells).matchAll(/"outcome":"(\w+)"/g)].map(([, outcome = '']) => outcome);
 }
 

@@ -10,7 +10,7 @@ import type { VideoDirective } from '../../../../gateway/simulator/video/video-r
 import type { RenderLimits } from '../../../../gateway/terms/config/render-limits.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { ffprobe } from '../../../support/video/ffprobe.ts';
-import { ASK, asset, completedOf, failedOf, JOB, on, SYNC, thrownBy } from './render-stage.ts';
+import { ASK, asset, completedOf, failedOf, JOB, on, SYNC, thrownBy } from './scene.ts';
 
 const it = bounded(test, 60_000);
 

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ActivityFailed } from '../../../../actors/runtime/index.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { ASK, asset, completedOf, failedOf, on, SYNC, thrownBy } from './render-stage.ts';
+import { ASK, asset, completedOf, failedOf, on, SYNC, thrownBy } from './scene.ts';
 
 const it = bounded(test, 60_000);
 

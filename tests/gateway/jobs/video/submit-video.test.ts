@@ -15,7 +15,7 @@ import { SECOND } from '../../../fixtures/models/clips.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { MemoryKeyStore } from '../../../support/memory-key-store.ts';
-import { ASK, clips, onBoard } from '../../routing/video/stage.ts';
+import { ASK, clips, onBoard } from '../../routing/video/scene.ts';
 
 const it = bounded(test);
 

@@ -11,9 +11,10 @@ import { chatAdapter } from '../../../../gateway/providers/chat/adapter.ts';
 import { ProviderFailure } from '../../../../gateway/providers/provider-failure.ts';
 import type { Candidate } from '../../../../gateway/terms/plan.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { endpointOf } from '../../../support/model/endpoints.ts';
 import { ManualClock } from '../../outbound/manual-clock.ts';
-import { endpointOf, turnOf } from '../endpoint-of.ts';
 import { eventsOf, joined } from '../played.ts';
+import { turnOf } from '../scene.ts';
 import { type Dialect, KEY, startUpstream, type Upstream } from '../upstream.ts';
 
 const it = bounded(test);

@@ -4,7 +4,7 @@ import { EmbeddingsReader } from '../../../../gateway/providers/embeddings/reply
 import { ProviderFailure } from '../../../../gateway/providers/provider-failure.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { turnOf } from '../endpoint-of.ts';
+import { turnOf } from '../scene.ts';
 
 const it = bounded(test);
 const USAGE = { prompt_tokens: 9, total_tokens: 9 };

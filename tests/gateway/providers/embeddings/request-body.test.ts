@@ -4,7 +4,8 @@ import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
 import { embeddingsWriter } from '../../../../gateway/providers/embeddings/adapter.ts';
 import type { Turn } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { endpointOf, turnOf } from '../endpoint-of.ts';
+import { endpointOf } from '../../../support/model/endpoints.ts';
+import { turnOf } from '../scene.ts';
 
 const it = bounded(test);
 

@@ -4,7 +4,8 @@ import { conversation } from '../../../../gateway/providers/messages/conversatio
 import { messagesWriter } from '../../../../gateway/providers/messages/request-body.ts';
 import type { Turn, TurnMessage } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { endpointOf, MESSAGES_TARGET, turnOf } from '../endpoint-of.ts';
+import { endpointOf } from '../../../support/model/endpoints.ts';
+import { MESSAGES_TARGET, turnOf } from '../scene.ts';
 
 /** What the messages dialect alone expresses: marks for the cache, failed tools, blocks in their own order. */
 const it = bounded(test);

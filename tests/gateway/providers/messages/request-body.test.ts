@@ -6,7 +6,8 @@ import { ProviderFailure } from '../../../../gateway/providers/provider-failure.
 import { JsonText } from '../../../../gateway/terms/json-text.ts';
 import type { Turn } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { endpointOf, MESSAGES_TARGET, turnOf } from '../endpoint-of.ts';
+import { endpointOf } from '../../../support/model/endpoints.ts';
+import { MESSAGES_TARGET, turnOf } from '../scene.ts';
 
 const it = bounded(test);
 

@@ -6,7 +6,7 @@ import type { VideoRequest } from '../../../../gateway/terms/video-request.ts';
 import { ASPECT_RATIOS, RESOLUTIONS } from '../../../../gateway/terms/video-request.ts';
 import { SECOND } from '../../../fixtures/models/clips.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { clips, onBoard, plan } from './stage.ts';
+import { clips, onBoard, plan } from './scene.ts';
 
 const it = bounded(test);
 

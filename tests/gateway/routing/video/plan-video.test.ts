@@ -4,7 +4,7 @@ import type { EndpointDeclaration } from '../../../../actors/terms/endpoint.ts';
 import type { VideoRequest } from '../../../../gateway/terms/video-request.ts';
 import { CLIPS, SECOND } from '../../../fixtures/models/clips.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { board } from '../../inference/stage.ts';
+import { board } from '../../../support/model/endpoints.ts';
 import {
   asset,
   BOOK,
@@ -18,7 +18,7 @@ import {
   refusal,
   rejectionsOf,
   STORY,
-} from './stage.ts';
+} from './scene.ts';
 
 const it = bounded(test);
 

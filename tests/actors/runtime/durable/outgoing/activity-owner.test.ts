@@ -5,8 +5,8 @@ import type { Json } from '../../../../../actors/runtime/actor/event.ts';
 import { ActivityFailed } from '../../../../../actors/runtime/ports/activity.ts';
 import type { Store } from '../../../../../actors/runtime/ports/store.ts';
 import { A, activities, type Call, first, receivedBy, scenes, work } from '../held-calls.ts';
+import type { Stages } from '../stage.ts';
 import { ALL, until } from '../stage.ts';
-import type { Stages } from '../stages.ts';
 
 const within = scenes(test);
 

@@ -4,8 +4,7 @@ import { AskError } from '../../../../../actors/runtime/actor/answer.ts';
 import type { ActorEvent, Json } from '../../../../../actors/runtime/actor/event.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { HandClock } from '../hand-clock.ts';
-import { ALL, inShard, type Stage, turns, until } from '../stage.ts';
-import { Stages } from '../stages.ts';
+import { ALL, inShard, type Stage, Stages, turns, until } from '../stage.ts';
 
 const it = bounded(test);
 const A = inShard('sender', 0, 'a');

@@ -8,8 +8,7 @@ import type { ActivityTask } from '../../../../../actors/runtime/ports/activity.
 import { bounded } from '../../../../support/bounded.ts';
 import { WIDE } from '../../../../support/wide.ts';
 import { HandClock } from '../hand-clock.ts';
-import { inShard, SHARDS, type Stage } from '../stage.ts';
-import { Stages } from '../stages.ts';
+import { inShard, SHARDS, type Stage, Stages } from '../stage.ts';
 
 const it = bounded(test);
 const ALL = Array.from({ length: SHARDS }, (_, shard) => shard);

@@ -7,8 +7,7 @@ import { KIND_WAIT_MS } from '../../../../../actors/runtime/durable/outgoing/out
 import { bounded } from '../../../../support/bounded.ts';
 import { senderKind } from '../../../example-kinds/sender.ts';
 import { HandClock } from '../hand-clock.ts';
-import { inShard, type Stage, turns } from '../stage.ts';
-import { Stages } from '../stages.ts';
+import { inShard, type Stage, Stages, turns } from '../stage.ts';
 
 const it = bounded(test);
 const A = inShard('sender', 0, 'a');

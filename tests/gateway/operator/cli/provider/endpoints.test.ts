@@ -5,8 +5,7 @@ import type { Session } from '../../../../../gateway/operator/cli/frame/session.
 import { endpointsOf, sorted } from '../../../../../gateway/operator/cli/provider/endpoints.ts';
 import { ConfigError } from '../../../../../gateway/operator/config/config-error.ts';
 import { bounded } from '../../../../support/bounded.ts';
-import { DECLARATION } from '../../../../support/model/declaration.ts';
-import { UNMEASURED } from '../../../../support/model/unmeasured.ts';
+import { DECLARATION, UNMEASURED } from '../../../../support/model/endpoints.ts';
 
 const it = bounded(test);
 const spread = (p50: number) => ({ p50, p75: p50, p90: p50, p99: p50 });

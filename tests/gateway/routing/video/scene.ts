@@ -10,9 +10,9 @@ import type { Asset, VideoRequest } from '../../../../gateway/terms/video-reques
 import { measurePromptNow } from '../../../../gateway/tokens/measure-prompt.ts';
 import { CLIPS, video } from '../../../fixtures/models/clips.ts';
 import '../../../support/prompt-sizes.ts';
+import { board, boardEndpoint } from '../../../support/model/endpoints.ts';
 import { simulatedProvider } from '../../../support/provider/simulated-provider.ts';
 import { declared } from '../../catalogue/declared.ts';
-import { board, boardEndpoint } from '../../inference/stage.ts';
 
 export const live = boardEndpoint('x', 'http://x/v1');
 export type Board = ReturnType<typeof board>;

@@ -22,14 +22,15 @@ import type { EdgeLimits } from '../../../gateway/terms/config/config.ts';
 import type { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { NO_MEASURES } from '../../../gateway/terms/measures.ts';
 import { HandClock } from '../../actors/runtime/durable/hand-clock.ts';
+import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 import { FakeSocket } from '../http/fake-socket.ts';
-import { board, boardEndpoint, stage } from '../inference/stage.ts';
+import { stage } from '../stage.ts';
 
 const CALLER = { account: 'account:acct_1', key: 'key:acct_1/key_1', kind: 'inference' } as const;
 const TOKENS_MAX = 20_000;
 
 /** Turns over WebSockets on the edge of one node: real inference and provider, a clock that the test moves. */
-export async function openTurnStage(limits: Partial<EdgeLimits> = {}) {
+export async function openTurnScene(limits: Partial<EdgeLimits> = {}) {
   const simulator = await startSimulator({ name: 'a', keep: true });
   return stageOf(simulator, { ...config.edge, ...limits });
 }

@@ -1,20 +1,5 @@
-import { NO_EVIDENCE } from '../../../actors/endpoint/evidence.ts';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
-import { DECLARATION } from '../../support/model/declaration.ts';
-import { UNMEASURED } from '../../support/model/unmeasured.ts';
-
-/** A plain endpoint with overrides. */
-export function endpointOf(declared: Partial<Endpoint> = {}): Endpoint {
-  return {
-    ...DECLARATION,
-    health: 'healthy',
-    healthReason: '',
-    evidence: NO_EVIDENCE,
-    measured: UNMEASURED,
-    ...declared,
-  };
-}
 
 export const MESSAGES_TARGET: Endpoint['target'] = {
   dialect: 'messages',

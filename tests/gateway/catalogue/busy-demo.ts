@@ -1,25 +1,25 @@
 /** The demo's catalogue pages with figures in them, from no store and no clock: what a busy marketplace shows. */
-import type { HalfHour } from '../../../../actors/endpoint/history.ts';
-import type { Json } from '../../../../actors/runtime/index.ts';
-import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
-import { listFamilies } from '../../../../gateway/catalogue/families.ts';
-import { catalogueModel } from '../../../../gateway/catalogue/models.ts';
-import { listProviders } from '../../../../gateway/catalogue/providers.ts';
-import { selectModels } from '../../../../gateway/edge/query/filter-models.ts';
-import { REACHES } from '../../../../gateway/pages/catalogue/history-charts.ts';
-import { modelContent } from '../../../../gateway/pages/catalogue/model-page.ts';
-import { modelsContent } from '../../../../gateway/pages/catalogue/models-page.ts';
-import type { Html } from '../../../../gateway/pages/kit/html.ts';
-import { layout } from '../../../../gateway/pages/kit/layout.ts';
-import { demoBoard } from '../../catalogue/demo-board.ts';
+import type { HalfHour } from '../../../actors/endpoint/history.ts';
+import type { Json } from '../../../actors/runtime/index.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
+import { listFamilies } from '../../../gateway/catalogue/families.ts';
+import { catalogueModel } from '../../../gateway/catalogue/models.ts';
+import { listProviders } from '../../../gateway/catalogue/providers.ts';
+import { selectModels } from '../../../gateway/edge/query/filter-models.ts';
+import { REACHES } from '../../../gateway/pages/catalogue/history-charts.ts';
+import { modelContent } from '../../../gateway/pages/catalogue/model-page.ts';
+import { modelsContent } from '../../../gateway/pages/catalogue/models-page.ts';
+import type { Html } from '../../../gateway/pages/kit/html.ts';
+import { layout } from '../../../gateway/pages/kit/layout.ts';
+import { demoBoard } from './demo-board.ts';
 
 const NOW = Date.UTC(2026, 10, 23, 7, 41);
 const HALF_HOUR = 30 * 60_000;
 const HEALTH = ['healthy', 'healthy', 'healthy', 'degraded', 'unknown', 'down'] as const;
 
 /** A page of the measured demo by its path and query. */
-export function stagePage(url: URL): Html {
-  const { endpoints, providers } = STAGE;
+export function busyPage(url: URL): Html {
+  const { endpoints, providers } = BUSY;
   const id = url.pathname.slice('/models/'.length);
   const model = id === '' ? null : catalogueModel(endpoints, id);
   const frame = { current: '/models', person: null } as const;
@@ -92,7 +92,7 @@ function historyOf({ id, health }: Endpoint): readonly HalfHour[] {
   });
 }
 
-const STAGE = busyDemo();
+const BUSY = busyDemo();
 
 function busyDemo(): ReturnType<typeof demoBoard> {
   const { endpoints, providers } = demoBoard();

@@ -1,33 +1,19 @@
-/** The handlers of a batch on a fake cluster, with real inference, a scripted provider, and bytes in memory. */
+/** The lines of a batch on a stage, with a scripted provider. */
 import * as assert from 'uvu/assert';
 import type { LineInput, LineResult } from '../../../../actors/batch/lines.ts';
-import {
-  type ActivityTask,
-  type Cluster,
-  sealBlob,
-  systemClock,
-  systemRandom,
-} from '../../../../actors/runtime/index.ts';
-import config from '../../../../cluster.config.ts';
-import type { FileServices } from '../../../../gateway/files/file-services.ts';
+import { type ActivityTask, sealBlob, systemRandom } from '../../../../actors/runtime/index.ts';
 import { lineHandler } from '../../../../gateway/jobs/batch/run-line.ts';
 import { placeOfBodies } from '../../../../gateway/jobs/batch/seal-submission.ts';
-import type { LineServices } from '../../../../gateway/jobs/job-services.ts';
-import { MemoryBlobs } from '../../../support/memory-blobs.ts';
-import { MemoryKeyStore } from '../../../support/memory-key-store.ts';
 import { batchIdOf, OWNER } from '../../../support/model/batches.ts';
+import { board, boardEndpoint } from '../../../support/model/endpoints.ts';
 import { KEY } from '../../../support/model/words.ts';
-import { atOnce, noLiveTraffic } from '../../../support/no-live-traffic.ts';
+import { pieces } from '../../../support/pieces.ts';
 import { startScriptedProvider } from '../../../support/provider/scripted-provider.ts';
-import { board, boardEndpoint, type Stage, type StageOptions, stage } from '../../inference/stage.ts';
+import { type Stage, type StageOptions, stage } from '../../stage.ts';
 
 export const BATCH = batchIdOf(1);
-const PARTS = { clock: systemClock, random: systemRandom };
 
-interface LineStage extends Stage {
-  readonly keys: MemoryKeyStore;
-  readonly blobs: MemoryBlobs;
-  readonly jobs: LineServices;
+interface LineScene extends Stage {
   /** Calls that the provider received. */
   readonly calls: Readonly<Record<string, unknown>>[];
   /** The provider answers with this text, after `gate`, and reports so many prompt tokens. */
@@ -40,33 +26,14 @@ interface LineStage extends Stage {
 }
 
 /** Open for one test. */
-export async function openLineStage(options: StageOptions & { readonly pace?: LineServices['pace'] } = {}) {
+export async function openLineScene(options: StageOptions = {}) {
   const provider = await startScriptedProvider();
   const on = stage({ endpoints: board(boardEndpoint('a', provider.baseUrl)), ...options });
-  const keys = new MemoryKeyStore(PARTS);
-  const blobs = new MemoryBlobs({ ...PARTS, bytesMax: 64 * 1024 * 1024 });
-  const cluster = on.services.cluster as Cluster;
-  const background = noLiveTraffic(systemClock);
-  const files: FileServices = {
-    cluster,
-    bytes: { keys, blobs },
-    background,
-    ...PARTS,
-    limits: config.files,
-    askMs: 1_000,
-  };
-  const jobs: LineServices = {
-    inference: { ...on.services, files },
-    files,
-    limits: on.services.config.edge,
-    log: on.services.log,
-    pace: options.pace ?? atOnce,
-    crashpoint: (name) => on.crashpoints.push(name),
-  };
   const calls: Record<string, unknown>[] = [];
-  const handler = lineHandler(() => jobs);
-  const lineStage: LineStage = {
-    ...{ ...on, keys, blobs, jobs, calls },
+  const handler = lineHandler(() => on.jobs);
+  const scene: LineScene = {
+    ...on,
+    calls,
     say: (text, gate = Promise.resolve(), promptTokens = 10) => {
       provider.answer = ({ body, response }) => {
         calls.push(body);
@@ -82,8 +49,8 @@ export async function openLineStage(options: StageOptions & { readonly pace?: Li
     input: async (body, more = {}) => {
       const text = Buffer.from(JSON.stringify({ model: 'sim/fast', max_tokens: 50, ...body }));
       const ahead = Buffer.from('{"another":"line"}');
-      const blob = await blobs.put(one(ahead, text));
-      const sealed = sealBlob(await keys.current(), placeOfBodies(OWNER, BATCH), blob, systemRandom);
+      const blob = await on.blobs.put(pieces.of(ahead, text));
+      const sealed = sealBlob(await on.keys.current(), placeOfBodies(OWNER, BATCH), blob, systemRandom);
       return {
         ...{ account: OWNER, key: KEY, endpoint: '/v1/chat/completions', model: null, provider: null },
         workspace: null,
@@ -98,9 +65,9 @@ export async function openLineStage(options: StageOptions & { readonly pace?: Li
       return (await handler.run({ ...task, input } as unknown as ActivityTask, signal)) as unknown as LineResult;
     },
   };
-  lineStage.say('hello');
+  scene.say('hello');
   return {
-    ...lineStage,
+    ...scene,
     end: async () => {
       await on.end();
       await provider.close();
@@ -114,10 +81,6 @@ function answerOf(text: string, promptTokens: number): string {
     choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
     usage: { prompt_tokens: promptTokens, completion_tokens: 5, total_tokens: promptTokens + 5 },
   });
-}
-
-async function* one(...pieces: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
-  yield* pieces;
 }
 
 export function errorOf({ outcome }: LineResult) {

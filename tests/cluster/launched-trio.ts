@@ -21,7 +21,7 @@ interface Asked {
   readonly tookMs: number;
 }
 
-export class FaultStage {
+export class LaunchedTrio {
   readonly injector = new FaultInjector();
   #nodes!: LaunchedNodes;
   readonly #acknowledged = new Map<string, number>();
