@@ -15,8 +15,8 @@ export interface ReportedPrompt {
 
 /**
  * Adds the counts of the prompt in normal form: the total includes cache reads and cache writes. `counting` states
- * whether the provider's own total does. Counts that contradict each other are all unreported and never repaired,
- * because the wrong one cannot be identified. Parts without their total cannot be priced and are omitted too.
+ * whether the provider's own total does. Parts that contradict their total are unreported and the total counts, since
+ * the provider bills by it. Parts without a total cannot be priced and are omitted. (rule K73)
  */
 export function addPromptUsage(usage: OpenUsage, reported: ReportedPrompt, counting: 'included' | 'excluded'): void {
   const total = tokenCount(reported.input);
@@ -25,8 +25,8 @@ export function addPromptUsage(usage: OpenUsage, reported: ReportedPrompt, count
   const writes = cacheWrites(reported);
   const caches = (read ?? 0) + (writes?.fiveMinutes ?? 0) + (writes?.oneHour ?? 0);
   if (counting === 'included') {
-    if (caches > total) return;
     usage.promptTokens = total;
+    if (caches > total) return;
   } else {
     // A sum with an invalid part is unreported.
     const sum = writes === BROKEN || isBrokenCount(reported.cacheRead) ? undefined : tokenCount(total + caches);
@@ -45,16 +45,18 @@ interface CacheWrites {
 
 const BROKEN: CacheWrites = { fiveMinutes: undefined, oneHour: undefined };
 
-/** Null where none was reported, `BROKEN` where a reported value is invalid or contradicts another. */
+/**
+ * Null where none was reported, `BROKEN` where a reported value is invalid. A total that its parts contradict counts as
+ * written for five minutes, the default.
+ */
 function cacheWrites({ cacheWrite, cacheWrite5m, cacheWrite1h }: ReportedPrompt): CacheWrites | null {
   if (cacheWrite == null && cacheWrite5m == null && cacheWrite1h == null) return null;
   if (isBrokenCount(cacheWrite) || isBrokenCount(cacheWrite5m) || isBrokenCount(cacheWrite1h)) return BROKEN;
   const all = tokenCount(cacheWrite);
   const oneHour = tokenCount(cacheWrite1h);
   const fiveMinutes = tokenCount(cacheWrite5m) ?? (all === undefined ? undefined : all - (oneHour ?? 0));
-  if (fiveMinutes !== undefined && fiveMinutes < 0) return BROKEN;
-  if (all !== undefined && (fiveMinutes ?? 0) + (oneHour ?? 0) !== all) return BROKEN;
-  return { fiveMinutes, oneHour };
+  const isSplit = all === undefined || ((fiveMinutes ?? 0) >= 0 && (fiveMinutes ?? 0) + (oneHour ?? 0) === all);
+  return isSplit ? { fiveMinutes, oneHour } : { fiveMinutes: all, oneHour: undefined };
 }
 
 /** The largest plausible count of one reply; a larger one is unreported. */
@@ -84,7 +86,7 @@ export interface ReportedCompletion {
 
 /**
  * Adds the counts of the answer in normal form: the total includes reasoning and media. `counting` states whether the
- * provider's own total includes the reasoning. Parts larger than their total contradict it: all are unreported.
+ * provider's own total includes the reasoning. Parts larger than their total contradict it and are unreported.
  */
 export function addCompletionUsage(
   usage: OpenUsage,
@@ -97,8 +99,9 @@ export function addCompletionUsage(
   const image = tokenCount(reported.image);
   const audio = tokenCount(reported.audio);
   const total = counting === 'included' ? own : tokenCount(own + (reasoning ?? 0));
-  if (total === undefined || (reasoning ?? 0) + (image ?? 0) + (audio ?? 0) > total) return;
+  if (total === undefined) return;
   usage.completionTokens = total;
+  if ((reasoning ?? 0) + (image ?? 0) + (audio ?? 0) > total) return;
   if (reasoning !== undefined) usage.reasoningTokens = reasoning;
   if (image !== undefined) usage.imageTokens = image;
   if (audio !== undefined) usage.audioTokens = audio;

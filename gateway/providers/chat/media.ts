@@ -1,4 +1,5 @@
 import type { Envelopes } from '../../../actors/terms/endpoint.ts';
+import { isEmpty } from '../../terms/exact-decimal.ts';
 import { LongText } from '../../terms/long-text.ts';
 import { declaredSpelling, isLeftToEndpoint, pictureFrame } from '../../terms/picture-frame.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
@@ -12,6 +13,7 @@ const SECONDS_MAX = 253_402_300_799;
 /** Generated pictures and speech of one reply, whole or in pieces. (rule I48) */
 export class Media {
   #images = 0;
+  #speaks = false;
 
   /** Adds the events of an `images` member. */
   readImages(images: unknown, events: TurnEvent[]): void {
@@ -20,7 +22,7 @@ export class Media {
     for (const image of images) this.#readImage(image, events);
   }
 
-  /** Adds the event of an `audio` member unless the member is empty. */
+  /** Adds the event of an `audio` member unless the member is empty: the end of an id alone is the end of speech, not speech. */
   readAudio(audio: unknown, events: TurnEvent[]): void {
     if (audio == null) return;
     if (typeof audio !== 'object') throw new ProviderFailure('garbage', 'audio is not an object');
@@ -32,10 +34,8 @@ export class Media {
     if (Number.isSafeInteger(expiresAt) && (expiresAt as number) >= 0 && (expiresAt as number) <= SECONDS_MAX) {
       piece.expiresAt = expiresAt as number;
     }
-    for (const _ in piece) {
-      events.push({ type: 'audio-delta', ...piece });
-      return;
-    }
+    this.#speaks ||= piece.id !== undefined || piece.data !== undefined || piece.transcript !== undefined;
+    if (this.#speaks && !isEmpty(piece)) events.push({ type: 'audio-delta', ...piece });
   }
 
   #readImage(image: unknown, events: TurnEvent[]): void {

@@ -5,6 +5,7 @@ import { inBandFailure } from '../in-band-failure.ts';
 import { parsed, stopSequence } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { RefusalNote } from '../refused.ts';
+import { Citations } from './citations.ts';
 import { Media } from './media.ts';
 import { readUsage } from './read-usage.ts';
 import { ReasoningDetails } from './reasoning-details.ts';
@@ -35,7 +36,8 @@ const BREAKDOWNS: ReadonlySet<string> = new Set(['error', 'abort', 'insufficient
 
 /**
  * Turns chat completion objects, chunks of a stream or a whole reply, into events. Keeps the state across chunks: open
- * tool calls, the finish, the newest usage. Throws `ProviderFailure` for an invalid answer.
+ * tool calls, the finish, the newest usage. An answer that ends without a finish reason is finished where its end is
+ * certain: a whole reply, or the terminator of a stream. Throws `ProviderFailure` for an invalid answer.
  */
 export class ChatReader implements ReplyReader {
   finished = false;
@@ -47,6 +49,9 @@ export class ChatReader implements ReplyReader {
   #calls: ToolCalls | null = null;
   #details: ReasoningDetails | null = null;
   #media: Media | null = null;
+  #citations: Citations | null = null;
+  /** A part of the answer has arrived. */
+  #begun = false;
 
   constructor(makeCallId: (index: number) => string, note?: RefusalNote) {
     this.#makeCallId = makeCallId;
@@ -54,7 +59,10 @@ export class ChatReader implements ReplyReader {
   }
 
   readFrame(name: string | undefined, data: string, events: TurnEvent[]): FrameKind {
-    if (data === TERMINATOR) return 'end';
+    if (data === TERMINATOR) {
+      this.#end(events);
+      return 'end';
+    }
     const chunk = parsed(data);
     if (name === 'error') throw inBandFailure(chunk.error, this.#note);
     this.#read(chunk, 'delta', events);
@@ -63,21 +71,26 @@ export class ChatReader implements ReplyReader {
 
   readWhole(answer: Members, events: TurnEvent[]): void {
     this.#read(answer, 'message', events);
+    this.#end(events);
   }
 
   /** Adds the events of one object to `events`. `part` is the member of a choice that carries the answer. */
   #read(chunk: Members, part: 'delta' | 'message', events: TurnEvent[]): void {
+    const usage = chunk.usage ?? (chunk.x_groq as Members | null | undefined)?.usage;
+    if (usage != null) this.usage = readUsage(usage) ?? this.usage;
     if (chunk.error != null && chunk.error !== false) throw inBandFailure(chunk.error, this.#note);
     if (this.upstreamId === null && typeof chunk.id === 'string' && chunk.id !== '') {
       this.upstreamId = chunk.id.slice(0, UPSTREAM_ID_CHARACTERS_MAX);
     }
-    if (chunk.usage != null) this.usage = readUsage(chunk.usage) ?? this.usage;
+    if (chunk.citations != null || chunk.search_results != null) this.#keepSources(chunk, events);
     if (chunk.choices == null) return;
     if (!Array.isArray(chunk.choices)) throw new ProviderFailure('garbage', 'choices is not a list');
     const choice = chunk.choices[0] as Members | null | undefined;
     if (choice == null || this.finished) return;
     if (typeof choice !== 'object') throw new ProviderFailure('garbage', 'a choice is not an object');
+    const before = events.length;
     this.#readPart(choice[part], part === 'delta', events);
+    this.#begun ||= events.length > before;
     if (choice.logprobs != null) readScores(choice.logprobs, events);
     if (choice.finish_reason != null && choice.finish_reason !== '') this.#finish(choice, events);
   }
@@ -92,8 +105,7 @@ export class ChatReader implements ReplyReader {
       this.#details ??= new ReasoningDetails();
       this.#details.read(delta.reasoning_details, streamed, events);
     }
-    const text = textOf(delta.content);
-    if (text !== '') events.push({ type: 'text-delta', text });
+    readContent(delta.content, events);
     const refusal = textOf(delta.refusal);
     if (refusal !== '') events.push({ type: 'refusal-delta', text: refusal });
     if (delta.images != null || delta.audio != null) {
@@ -101,10 +113,26 @@ export class ChatReader implements ReplyReader {
       this.#media.readImages(delta.images, events);
       this.#media.readAudio(delta.audio, events);
     }
+    if (delta.annotations != null) {
+      this.#citations ??= new Citations();
+      this.#citations.readAnnotations(delta.annotations, events);
+    }
     if (delta.tool_calls != null) {
       this.#calls ??= new ToolCalls(this.#makeCallId);
       this.#calls.read(delta.tool_calls, events);
     }
+  }
+
+  /** Some servers send the sources behind the finish. */
+  #keepSources({ citations, search_results: found }: Members, events: TurnEvent[]): void {
+    this.#citations ??= new Citations();
+    this.#citations.keep(citations, found);
+    if (this.finished) this.#citations.end(events);
+  }
+
+  /** The certain end of an answer: some servers give it no finish reason. An answer without any part is none. */
+  #end(events: TurnEvent[]): void {
+    if (!this.finished && this.#begun) this.#close('stop', null, null, events);
   }
 
   /** Servers name the sequence that matched as `stop_reason` or `matched_stop`; a number there is a token. */
@@ -112,17 +140,38 @@ export class ChatReader implements ReplyReader {
     const native = String(finish_reason).slice(0, NATIVE_CHARACTERS_MAX);
     if (BREAKDOWNS.has(native)) throw new ProviderFailure('unavailable', 'the finish reason is an upstream error');
     const known = Object.hasOwn(FINISHES, native) ? (FINISHES[native] as FinishReason) : 'stop';
+    this.#close(known, native, stop_reason ?? matched_stop, events);
+  }
+
+  #close(known: FinishReason, native: string | null, sequence: unknown, events: TurnEvent[]): void {
     this.finished = true;
+    this.#calls?.end(events);
+    this.#citations?.end(events);
     events.push({
       type: 'finish',
       reason: known === 'stop' && this.#calls !== null && this.#calls.count > 0 ? 'tool_calls' : known,
       native,
-      ...stopSequence(stop_reason ?? matched_stop),
+      ...stopSequence(sequence),
     });
   }
 }
 
-/** Plain text, or the text parts of a list. */
+/** Adds the events of a `content`: plain text, or a list of parts, in which some servers send their reasoning. */
+function readContent(content: unknown, events: TurnEvent[]): void {
+  if (typeof content === 'string') {
+    if (content !== '') events.push({ type: 'text-delta', text: content });
+    return;
+  }
+  if (!Array.isArray(content)) return;
+  for (const part of content as readonly (Members | null)[]) {
+    const text = textOf(part?.text);
+    const thought = textOf(part?.thinking);
+    if (thought !== '') events.push({ type: 'reasoning-delta', text: thought });
+    if (text !== '') events.push({ type: 'text-delta', text });
+  }
+}
+
+/** Plain text, or the texts of a list of parts. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';

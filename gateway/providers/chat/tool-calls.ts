@@ -11,6 +11,8 @@ interface Call {
   readonly index: number;
   id: string;
   name: string | null;
+  /** A piece of its arguments was emitted. */
+  hasArguments: boolean;
   /** Arguments that came before the name; empty once it is known. */
   early: string;
 }
@@ -18,7 +20,7 @@ interface Call {
 /**
  * Tool calls of one reply, whole or in fragments, in one normal form: a start with id and name, then pieces of the
  * arguments. Normalises the differences between providers: no index, no id, the name in every fragment, one index for
- * several ids, arguments as an object.
+ * several ids, arguments as an object or none at all.
  */
 export class ToolCalls {
   readonly #calls: Call[] = [];
@@ -41,6 +43,11 @@ export class ToolCalls {
     fragments.forEach((fragment: unknown, at) => {
       this.#readFragment(fragment, at, events);
     });
+  }
+
+  /** Adds `{}` as the arguments of each call that ended without any: no client can parse an empty text. */
+  end(events: TurnEvent[]): void {
+    for (const call of this.#calls) if (call.name !== null && !call.hasArguments) addPiece(call, '{}', events);
   }
 
   #readFragment(fragment: unknown, at: number, events: TurnEvent[]): void {
@@ -78,13 +85,15 @@ export class ToolCalls {
     }
     if (this.#calls.length >= CALLS_MAX) throw new ProviderFailure('garbage', 'too many tool calls');
     const own = this.#calls.length;
-    const call: Call = { index: own, id: given ?? this.#makeId(own), name: null, early: '' };
+    const call: Call = { index: own, id: given ?? this.#makeId(own), name: null, hasArguments: false, early: '' };
     this.#calls.push(call);
     this.#byIndex.set(index, call);
     return call;
   }
 }
 
-function addPiece({ index }: Call, piece: string, events: TurnEvent[]): void {
-  if (piece !== '') events.push({ type: 'tool-delta', index, arguments: piece });
+function addPiece(call: Call, piece: string, events: TurnEvent[]): void {
+  if (piece === '') return;
+  call.hasArguments = true;
+  events.push({ type: 'tool-delta', index: call.index, arguments: piece });
 }

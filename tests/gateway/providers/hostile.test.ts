@@ -234,7 +234,7 @@ const WHOLE_FAILING: readonly (readonly [string, (response: ServerResponse) => v
   ['invalid JSON', (response) => response.end('{"choices":[{')],
   ['a list', (response) => response.end('[]')],
   ['an empty object', (response) => response.end('{}')],
-  ['an answer without a finish', (response) => response.end('{"choices":[{"message":{"content":"a"}}],"content":[]}')],
+  ['an answer without a part', (response) => response.end('{"choices":[{"message":{"content":""}}],"content":[]}')],
   ['100 MB of data', (response) => pour(response, BLOCK, 100)],
   ['a body cut in the middle', cut],
 ];

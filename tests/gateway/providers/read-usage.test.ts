@@ -113,14 +113,24 @@ it('distinguishes writes for one hour from those for five minutes if either is r
     cacheWriteTokens: 9,
     cacheWrite1hTokens: 0,
   });
-  // A part larger than the total, and a sum that does not match: the wrong count cannot be identified.
-  assert.equal(usage({ cache_creation_input_tokens: 3, cache_creation: { ephemeral_1h_input_tokens: 4 } }), {});
+  // A part larger than the total, and sums that do not match: the total counts.
+  assert.equal(usage({ cache_creation_input_tokens: 3, cache_creation: { ephemeral_1h_input_tokens: 4 } }), {
+    promptTokens: 4,
+    cacheWriteTokens: 3,
+  });
+  assert.equal(
+    usage({
+      cache_creation_input_tokens: 10_345,
+      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+    }),
+    { promptTokens: 10_346, cacheWriteTokens: 10_345 },
+  );
   assert.equal(
     usage({
       cache_creation_input_tokens: 9,
       cache_creation: { ephemeral_5m_input_tokens: 9, ephemeral_1h_input_tokens: 9 },
     }),
-    {},
+    { promptTokens: 10, cacheWriteTokens: 9 },
   );
 });
 
@@ -130,6 +140,7 @@ it('accepts every name that servers use for cached tokens', () => {
   assert.equal(readChat({ ...counts, prompt_tokens_details: { cached_tokens: 60 } }), wanted);
   assert.equal(readChat({ ...counts, prompt_cache_hit_tokens: 60, prompt_cache_miss_tokens: 40 }), wanted);
   assert.equal(readChat({ ...counts, cached_tokens: 60 }), wanted);
+  assert.equal(readChat({ ...counts, num_cached_tokens: 60 }), wanted);
   assert.equal(readChat({ ...counts, cache_read_input_tokens: 60, total_tokens: 105 }), wanted);
   assert.equal(readChat({ input_tokens: 100, output_tokens: 5, input_tokens_details: { cached_tokens: 60 } }), wanted);
   assert.equal(readChat({ ...counts, prompt_tokens: 40, cache_read_input_tokens: 60, total_tokens: 105 }), wanted);
@@ -147,7 +158,34 @@ it('a sum with two explanations proves nothing', () => {
   assert.equal(usage, { promptTokens: 100, cachedTokens: 10, completionTokens: 50, reasoningTokens: 10 });
 });
 
-it('parts larger than their total contradict it: all of them are unreported', () => {
+it('tokens that only the stated sum counts are reasoning, or the audio of the prompt (rule K73)', () => {
+  const thought = (prompt_tokens: number, completion_tokens: number, total_tokens: number, more: object = {}) =>
+    readChat({ prompt_tokens, completion_tokens, total_tokens, ...more });
+  assert.equal(thought(35, 12, 109), { promptTokens: 35, completionTokens: 74, reasoningTokens: 62 });
+  assert.equal(thought(66, 6, 100, { completion_tokens_details: { reasoning_tokens: 0 } }), {
+    promptTokens: 66,
+    completionTokens: 34,
+    reasoningTokens: 28,
+  });
+  assert.equal(thought(9, 10, 394, { prompt_audio_seconds: 15 }), { promptTokens: 384, completionTokens: 10 });
+  // The rest of the sum has another name, or is a total that was not reported.
+  assert.equal(thought(9, 10, 24, { completion_tokens_details: { reasoning_tokens: 4 } }), {
+    promptTokens: 9,
+    completionTokens: 10,
+    reasoningTokens: 4,
+  });
+  assert.equal(readChat({ completion_tokens: 10, total_tokens: 394 }), { completionTokens: 10 });
+  assert.equal(readChat({ prompt_tokens: 9, total_tokens: 394 }), { promptTokens: 9 });
+});
+
+it('parts larger than their total contradict it: they are unreported, and the total counts (rule K73)', () => {
+  const cached = (prompt: number, details: object) =>
+    readChat({ prompt_tokens: prompt, completion_tokens: 5, prompt_tokens_details: details });
+  assert.equal(cached(2_168, { cached_tokens: 2_161, cache_write_tokens: 2_161 }), {
+    promptTokens: 2_168,
+    completionTokens: 5,
+  });
+  assert.equal(cached(10, { cached_tokens: 161 }), { promptTokens: 10, completionTokens: 5 });
   fc.assert(
     fc.property(count, some, some, (total, more, other) => {
       const usage = {
@@ -155,10 +193,11 @@ it('parts larger than their total contradict it: all of them are unreported', ()
         completion_tokens: other,
         prompt_tokens_details: { cached_tokens: total + more },
       };
-      assert.equal(readChat(usage), { completionTokens: other });
+      assert.equal(readChat(usage), { promptTokens: total, completionTokens: other });
       const details = { reasoning_tokens: total, image_tokens: more };
       assert.equal(readChat({ prompt_tokens: other, completion_tokens: total, completion_tokens_details: details }), {
         promptTokens: other,
+        completionTokens: total,
       });
     }),
     RUNS,

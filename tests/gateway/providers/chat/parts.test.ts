@@ -87,7 +87,15 @@ it('speech arrives in pieces with any subset of the members', () => {
     { type: 'audio-delta', id: 'a', data: 'AAAA', transcript: 'Hi', expiresAt: 5 },
   ]);
   assert.equal(eventsOf({ id: '', data: '', transcript: null, expires_at: 1e18 }), []);
+  assert.equal(eventsOf({ id: '', data: '', transcript: '', expires_at: 0 }), [], 'zeroed members are no speech');
   assert.equal(eventsOf(null), []);
+  const media = new Media();
+  const events: TurnEvent[] = [];
+  for (const piece of [{ id: 'a' }, { expires_at: 5 }]) media.readAudio(piece, events);
+  assert.equal(events, [
+    { type: 'audio-delta', id: 'a' },
+    { type: 'audio-delta', expiresAt: 5 },
+  ]);
   assert.throws(() => eventsOf('a'), isFailure);
   assert.throws(() => eventsOf({ data: 'no base64!' }), isFailure);
 });

@@ -211,9 +211,11 @@ it('invalid counts are unreported, and later running totals replace earlier ones
   });
 });
 
-it('a whole reply becomes the same events, and one without a finish reason is refused', async () => {
-  const whole = (body: object) =>
-    new WholeAttempt(played([Buffer.from(JSON.stringify(body))]), new ChatReader(() => 'made'), UNSHARED);
+function whole(body: object): WholeAttempt {
+  return new WholeAttempt(played([Buffer.from(JSON.stringify(body))]), new ChatReader(() => 'made'), UNSHARED);
+}
+
+it('a whole reply becomes the same events, and one without an answer is refused', async () => {
   const message = { role: 'assistant', content: 'hi', reasoning_content: 'hm' };
   const reply = { id: 'up', choices: [{ message, finish_reason: 'end_turn' }], usage: { prompt_tokens: 1 } };
   assert.equal(await eventsOf(whole(reply)), [
@@ -222,7 +224,7 @@ it('a whole reply becomes the same events, and one without a finish reason is re
     { type: 'finish', reason: 'stop', native: 'end_turn' },
     { type: 'usage', usage: { promptTokens: 1 } },
   ]);
-  assert.is((await failureOfReading(whole({ choices: [{ message }] }))).reason, 'garbage');
+  assert.is((await failureOfReading(whole({ choices: [{ message: { content: '' } }] }))).reason, 'garbage');
   assert.is((await failureOfReading(whole({}))).reason, 'garbage');
   assert.is((await failureOfReading(whole({ error: { code: 429, message: 'secret' } }))).reason, 'overloaded');
 });
@@ -257,6 +259,73 @@ it('the sequence that ended an answer is named where the server names it; a numb
     const events = await eventsOf(streamOf([Buffer.from(data({ choices: [choice] }))]));
     assert.equal(events.at(-1), { type: 'finish', reason: 'stop', native: 'stop', ...expected });
   }
+});
+
+it('a whole reply and a stream with its terminator are finished without a finish reason (rule I60)', async () => {
+  const call = { index: 0, id: 'c', function: { name: 'f', arguments: '{}' } };
+  for (const absent of [undefined, null, '']) {
+    for (const [answer, reason] of [
+      [{ content: 'hi' }, 'stop'],
+      [{ tool_calls: [call] }, 'tool_calls'],
+    ] as const) {
+      const finish = { type: 'finish', reason, native: null };
+      const complete = whole({ choices: [{ message: answer, finish_reason: absent }] });
+      assert.equal((await eventsOf(complete)).at(-1), finish);
+      const text = data({ choices: [{ delta: answer, finish_reason: absent }] });
+      const streamed = await eventsOf(streamOf([Buffer.from(`${text}data: [DONE]\n\n`)]));
+      assert.equal(streamed.at(-1), finish);
+      assert.is((await failureOfReading(streamOf([Buffer.from(text)]))).reason, 'garbage', 'only the stream ended');
+    }
+  }
+});
+
+it('reasoning in parts of the content is reasoning, whole and streamed', async () => {
+  const content = [
+    { type: 'thinking', thinking: [{ type: 'text', text: 'The user ' }, { type: 'text', text: 'asks.' }, null] },
+    { type: 'text', text: '4' },
+    { type: 'reference', reference_ids: [1] },
+    null,
+  ];
+  const expected: TurnEvent[] = [
+    { type: 'reasoning-delta', text: 'The user asks.' },
+    { type: 'text-delta', text: '4' },
+    { type: 'finish', reason: 'stop', native: 'stop' },
+  ];
+  assert.equal(await eventsOf(whole({ choices: [{ message: { content }, finish_reason: 'stop' }] })), expected);
+  const chunks = data(...content.map((part) => delta({ content: [part] })), delta({ content: '' }, 'stop'));
+  assert.equal(await eventsOf(streamOf([Buffer.from(chunks)])), expected);
+});
+
+it('a call without arguments ends with an empty object, once, whole and streamed', async () => {
+  const call = (index: number, given: object) => ({ index, id: `c${index}`, function: { name: 'f', ...given } });
+  const calls = [
+    call(0, {}),
+    call(1, { arguments: '' }),
+    call(2, { arguments: '{"a":1}' }),
+    call(3, { arguments: {} }),
+  ];
+  const finish = { type: 'finish', reason: 'tool_calls', native: 'stop' };
+  const argumentsOf = (events: readonly TurnEvent[]): string[] => {
+    const all = calls.map(() => '');
+    for (const event of events) if (event.type === 'tool-delta') all[event.index] += event.arguments;
+    assert.equal(events.at(-1), finish);
+    return all;
+  };
+  const wanted = ['{}', '{}', '{"a":1}', '{}'];
+  const message = { tool_calls: calls };
+  assert.equal(argumentsOf(await eventsOf(whole({ choices: [{ message, finish_reason: 'stop' }] }))), wanted);
+  const streamed = data(...calls.map((each) => delta({ tool_calls: [each] })), delta({}, 'stop'));
+  assert.equal(argumentsOf(await eventsOf(streamOf([Buffer.from(streamed)]))), wanted);
+});
+
+it('reads usage that only a vendor member carries, and usage beside an error after the finish', async () => {
+  const usage = { prompt_tokens: 7, completion_tokens: 2 };
+  const expected = { type: 'usage', usage: { promptTokens: 7, completionTokens: 2 } };
+  const finished = delta({ content: 'a' }, 'stop');
+  const vendor = data({ ...finished, x_groq: { id: 'req', usage } });
+  assert.equal((await eventsOf(streamOf([Buffer.from(vendor)]))).at(-1), expected);
+  const broken = data(finished, { choices: [], usage, error: { code: 500, message: 'secret' } });
+  assert.equal((await eventsOf(streamOf([Buffer.from(broken)]))).at(-1), expected);
 });
 
 test.run();
