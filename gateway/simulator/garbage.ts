@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { Answer } from './answer.ts';
-import type { Wire } from './wire.ts';
+import { streamed, streamType, type Wire } from './wire.ts';
 
 /**
  * Broken answers, by name; each has been observed at a real upstream. The endless ones (a line, comments) stop when the
@@ -44,9 +44,9 @@ const SENDERS = {
   'content-type': ({ response }: Site) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Welcome</title>');
   },
-  gzip: ({ response, stream }: Site) => {
+  gzip: (site: Site) => {
     bomb ??= gzipSync(Buffer.alloc(BOMB_BYTES, 0x20));
-    response.writeHead(200, { 'content-type': contentType(stream), 'content-encoding': 'gzip' }).end(bomb);
+    site.response.writeHead(200, { 'content-type': contentType(site), 'content-encoding': 'gzip' }).end(bomb);
   },
   'long-line': (site: Site) => {
     begin(site);
@@ -59,14 +59,14 @@ const SENDERS = {
   },
   trickle: (site: Site) => {
     begin(site);
-    const bytes = whole(site);
+    const bytes = Buffer.from(sent(site, whole(site)));
     let at = 0;
-    repeat(site.response, TRICKLE_MS, () => bytes[at++] ?? null);
+    repeat(site.response, TRICKLE_MS, () => (at < bytes.length ? bytes.subarray(at, ++at) : null));
   },
   'split-utf8': (site: Site) => {
     begin(site);
     const answer = { ...site.answer, chunks: ['\u00e9\u00e8 ', '\u65e5\u672c ', '\ud83d\ude80'] };
-    dribble(site.response, Buffer.from(whole({ ...site, answer })), 7);
+    dribble(site.response, Buffer.from(sent(site, whole({ ...site, answer }))), 7);
   },
 };
 
@@ -80,17 +80,22 @@ export function sendGarbage(kind: string, site: Site): void {
   send(site);
 }
 
-function contentType(stream: boolean): string {
-  return stream ? 'text/event-stream' : 'application/json';
+function contentType({ wire, stream }: Site): string {
+  return stream ? streamType(wire) : 'application/json';
 }
 
 function begin(site: Site): void {
-  site.response.writeHead(200, { 'content-type': contentType(site.stream) });
+  site.response.writeHead(200, { 'content-type': contentType(site) });
 }
 
-function end(site: Site, streamed: string, inOnePiece: string): void {
+function end(site: Site, inFrames: string, inOnePiece: string): void {
   begin(site);
-  site.response.end(site.stream ? streamed : inOnePiece);
+  site.response.end(sent(site, site.stream ? inFrames : inOnePiece));
+}
+
+/** An answer's text as its wire sends it. */
+function sent({ wire, stream }: Site, text: string): string | Uint8Array {
+  return stream ? streamed(wire, text) : text;
 }
 
 /** The frame with the role and the first word, so that the stream breaks after a delivery. */
@@ -98,7 +103,7 @@ function opening(site: Site): string {
   return site.wire.frames(site.answer).content.slice(0, 2).join('');
 }
 
-function whole({ wire, answer, stream: streamed }: Site, stream = streamed): string {
+function whole({ wire, answer, ...site }: Site, stream = site.stream): string {
   if (!stream) return wire.whole(answer);
   const { content, tail } = wire.frames(answer);
   return content.join('') + tail.join('');
@@ -108,13 +113,13 @@ function whole({ wire, answer, stream: streamed }: Site, stream = streamed): str
 function usage(site: Site, prompt: string, completion: string, total: string): void {
   begin(site);
   const marked = whole({ ...site, answer: { ...site.answer, usage: { mark: 0 } } });
-  site.response.end(marked.replaceAll('{"mark":0}', site.wire.usage(prompt, completion, total)));
+  site.response.end(sent(site, marked.replaceAll('{"mark":0}', site.wire.usage(prompt, completion, total))));
 }
 
 /** A well-formed answer that breaks the tool contract. */
 function breach(site: Site, members: Pick<Answer, 'toolCalls' | 'chunks' | 'finish'>): void {
   begin(site);
-  site.response.end(whole({ ...site, answer: { ...site.answer, ...members } }));
+  site.response.end(sent(site, whole({ ...site, answer: { ...site.answer, ...members } })));
 }
 
 function dribble(response: ServerResponse, bytes: Buffer, pieceBytes: number): void {
@@ -142,7 +147,7 @@ function pour(response: ServerResponse, blocks: number): void {
   step();
 }
 
-function repeat(response: ServerResponse, everyMs: number, next: () => string | null): void {
+function repeat(response: ServerResponse, everyMs: number, next: () => string | Uint8Array | null): void {
   const timer = setInterval(() => {
     const piece = next();
     if (piece !== null) return void response.write(piece);

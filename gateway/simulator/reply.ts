@@ -4,10 +4,9 @@ import type { Behaviour } from './behaviour.ts';
 import type { Call } from './calls/call-log.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { sendGarbage } from './garbage.ts';
-import type { Wire } from './wire.ts';
+import { streamed, streamType, type Wire } from './wire.ts';
 
 const MIDSTREAM_CHUNKS = 3;
-const SSE = ['content-type', 'text/event-stream', 'cache-control', 'no-cache'];
 
 /** Answers one call as its behaviour specifies and updates the call's record. Never ends a hung call by itself. */
 export function reply(
@@ -67,6 +66,7 @@ function sendWhole(response: ServerResponse, answer: Answer, behaviour: Behaviou
 /** One streamed answer: sends frames at the configured rate, waits for a slow reader, cuts or hangs on request. */
 class Streaming {
   readonly #response: ServerResponse;
+  readonly #wire: Wire;
   readonly #content: readonly string[];
   readonly #tail: readonly string[];
   readonly #answer: Answer;
@@ -81,6 +81,7 @@ class Streaming {
     const { content, tail } = wire.frames(answer);
     const failure = behaviour.failure;
     this.#response = response;
+    this.#wire = wire;
     this.#content = content;
     this.#tail = tail;
     this.#answer = answer;
@@ -93,7 +94,7 @@ class Streaming {
   }
 
   start(): void {
-    this.#response.writeHead(200, SSE);
+    this.#response.writeHead(200, ['content-type', streamType(this.#wire), 'cache-control', 'no-cache']);
     this.#response.flushHeaders();
     this.#step();
   }
@@ -105,7 +106,7 @@ class Streaming {
       if (this.#sent >= this.#content.length) return void this.#end();
       const early = this.#sent * this.#gapMs - (performance.now() - this.#beganAt);
       if (early > 0.5) return void after(response, early, () => this.#step());
-      const flows = response.write(this.#content[this.#sent]);
+      const flows = response.write(streamed(this.#wire, this.#content[this.#sent] as string));
       this.#sent++;
       this.#call.chunks = Math.max(0, this.#sent - 1);
       if (!flows) return void response.once('drain', () => this.#step());
@@ -121,7 +122,7 @@ class Streaming {
   #end(): void {
     this.#call.outcome = 'served';
     this.#call.usage = this.#answer.usage;
-    this.#response.end(this.#tail.join(''));
+    this.#response.end(streamed(this.#wire, this.#tail.join('')));
   }
 }
 

@@ -23,8 +23,10 @@ interface SimulatorOptions {
   readonly keep?: boolean;
 }
 
-/** A call for tests, with the headers and the body that the gateway sent. */
+/** A call for tests, with the path, the headers and the body that the gateway sent. */
 export interface KeptCall extends Call {
+  /** With its query. */
+  readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: ChatRequest & Readonly<Record<string, unknown>>;
 }
@@ -51,17 +53,19 @@ const COUNTED_MAX = 200_000;
 /** The address of a guest: its slug before the path. */
 const GUEST = /^\/([a-z0-9-]{1,40})(\/v1\/.*)$/;
 
-/** The dialects by route; every simulator answers all, independent of its declaration. */
-const DIALECTS: Readonly<Record<string, Dialect>> = {
-  '/v1/chat/completions': { wire: () => chatWire, read: (body) => body as ChatRequest },
-  '/v1/messages': { wire: () => messagesWire, read: chatOf },
-  '/v1/embeddings': embeddingsDialect,
-};
+/** The dialects by path; every simulator answers all, independent of its declaration. */
+const DIALECTS: readonly Dialect[] = [
+  { path: /^\/v1\/chat\/completions$/, wire: () => chatWire, read: (body) => body as ChatRequest },
+  { path: /^\/v1\/messages$/, wire: () => messagesWire, read: chatOf },
+  { path: /^\/v1\/embeddings$/, ...embeddingsDialect },
+];
 
 interface Dialect {
+  /** Of its calls, without a query. Its groups are what the path says of a call. */
+  readonly path: RegExp;
   /** For one request. */
   readonly wire: (body: unknown) => Wire;
-  readonly read: (body: unknown) => ChatRequest;
+  readonly read: (body: unknown, path: Readonly<Record<string, string>>) => ChatRequest;
 }
 
 /**
@@ -104,7 +108,8 @@ function served(calls: Calls): Served {
   const answer = answerRoute(calls);
   const videos = new VideoRoutes(calls.provider);
   return (request, response) => {
-    const dialect = request.method === 'POST' ? DIALECTS[request.url ?? ''] : undefined;
+    const path = request.url?.split('?', 1)[0] ?? '';
+    const dialect = request.method === 'POST' ? DIALECTS.find((each) => each.path.test(path)) : undefined;
     if (dialect) readBody(request, response, (text) => answer(request, response, text, dialect));
     else if (request.method === 'GET' && request.url === '/v1/models') sendModels(response, calls.provider);
     else if (request.method === 'POST' && request.url === '/v1/videos') {
@@ -124,11 +129,11 @@ function answerRoute(calls: Calls): Route {
     counts.set(name, now);
     return now;
   };
-  return (request, response, text, { read, wire }) => {
+  return (request, response, text, { path, read, wire }) => {
     const body = JSON.parse(text) as KeptCall['body'];
-    const chat = read(body);
+    const chat = read(body, path.exec(request.url?.split('?', 1)[0] ?? '')?.groups ?? {});
     const behaviour = behaviourOf(chat, calls.provider, count);
-    const call = newCall(calls, { id: behaviour.id, model: body.model ?? '', stream: body.stream === true });
+    const call = newCall(calls, { id: behaviour.id, model: chat.model ?? '', stream: chat.stream === true });
     begin(calls, { call, request, response, body });
     reply(response, chat, behaviour, call, wire(body));
   };
@@ -171,7 +176,7 @@ interface Begun {
 }
 
 function begin({ log, kept }: Calls, { call, request, response, body }: Begun): void {
-  kept?.push(Object.assign(call, { headers: request.headers, body }));
+  kept?.push(Object.assign(call, { path: request.url ?? '', headers: request.headers, body }));
   log.start(call);
   response.once('close', () => {
     if (response.writableFinished || call.outcome === 'cut') call.endAt = Date.now();

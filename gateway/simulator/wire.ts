@@ -2,6 +2,8 @@ import type { Answer } from './answer.ts';
 
 /** How a dialect serialises an answer. */
 export interface Wire {
+  /** How a stream's text is sent; absent: as server-sent events, which the text is. */
+  readonly stream?: StreamForm;
   /** The body of an answer in one piece. */
   whole(answer: Answer): string;
   /**
@@ -14,4 +16,21 @@ export interface Wire {
   usage(prompt: string, completion: string, total: string): string;
   /** An error in the middle of a stream, as a frame. */
   errorFrame(message: string): string;
+}
+
+export interface StreamForm {
+  /** Its content type. */
+  readonly type: string;
+  /** The bytes of some frames' text; absent: the text itself. */
+  readonly encode?: (text: string) => Uint8Array;
+}
+
+/** The content type of a wire's streams. */
+export function streamType({ stream }: Wire): string {
+  return stream?.type ?? 'text/event-stream';
+}
+
+/** A part of a stream as it is sent. */
+export function streamed({ stream }: Wire, text: string): string | Uint8Array {
+  return stream?.encode?.(text) ?? text;
 }
