@@ -1,6 +1,7 @@
 import { type ActorEvent, AskError, type Json } from '../../../actors/runtime/index.ts';
 import type { ActivityHandler, ActivityTask } from '../../../actors/runtime/ports/activity.ts';
 import type { Clock } from '../../../actors/runtime/ports/clock.ts';
+import type { Bill } from '../../actors/example-kinds/clerk.ts';
 import type { Movement } from '../../actors/example-kinds/purse.ts';
 import type {
   BillRequested,
@@ -10,7 +11,6 @@ import type {
 } from '../../support/auditor/runtime-evidence.ts';
 import { WIDE } from '../../support/wide.ts';
 import type { History } from '../history.ts';
-import type { Bill } from '../kinds/biller.ts';
 import type { Database } from '../world/database.ts';
 import type { Dice } from '../world/dice.ts';
 import type { Client } from './client.ts';
@@ -23,8 +23,16 @@ const DUE_MS_MAX = 5_000;
 const ACTIVITY_MS_MAX = 2_000;
 const ASK_MS = 2_000;
 const ROWS_MAX = 1_000;
+const WORK_MS = 20_000;
 
-/** Sends bills to billers; many cannot be paid, and the actors are closed from time to time. */
+interface Terms {
+  readonly bill: string;
+  readonly amount: number;
+  readonly copes: boolean;
+  readonly purse: string;
+}
+
+/** Sends bills to clerks; many cannot be paid, and the actors are closed from time to time. */
 export class Bills {
   readonly asked: BillRequested[] = [];
   readonly #owners: readonly string[];
@@ -37,30 +45,30 @@ export class Bills {
     this.#database = database;
   }
 
-  /** Setup, before any fault: every biller and its purse. */
+  /** Setup, before any fault: every clerk and its purse. */
   async fill(client: Client): Promise<void> {
     for (const owner of this.#owners) {
       await client.node.ask(`purse:${owner}`, { type: 'fill', amount: FILLED }, { withinMs: 30_000 });
-      await client.node.ask(`biller:${owner}`, { type: 'biller.open' }, { withinMs: 30_000 });
+      await client.node.ask(`clerk:${owner}`, { type: 'open' }, { withinMs: 30_000 });
     }
   }
 
   async act(client: Client): Promise<void> {
     const { dice } = client;
     const share = dice.fraction();
-    if (share < 0.15) return this.#turn(client, dice.pick(['biller', 'purse']));
+    if (share < 0.15) return this.#turn(client, dice.pick(['clerk', 'purse']));
     if (share < 0.32) return this.#retry(client);
     const way = dice.pick(['pay', 'later', 'work', 'send'] as const);
     const owner = dice.pick(this.#owners);
     const to = way === 'send' ? dice.pick(this.#owners.filter((each) => each !== owner)) : owner;
     const bill = `bill-${this.asked.length + 1}`;
     const amount = dice.happens(0.7) ? dice.whole(1, AMOUNT_MAX) : UNPAYABLE;
-    const asked: BillRequested = { bill, way, biller: `biller:${to}`, outcome: 'unknown' };
+    const asked: BillRequested = { bill, way, biller: `clerk:${to}`, outcome: 'unknown' };
     this.asked.push(asked);
-    const terms = { bill, amount, copes: dice.happens(0.6), to: asked.biller, inMs: dice.whole(1, DUE_MS_MAX) };
-    const event = { type: `bill.${way}`, ...terms };
+    const terms = { bill, amount, copes: dice.happens(0.6), purse: `purse:${to}` };
+    const event = eventOf(way, asked.biller, terms, dice.whole(1, DUE_MS_MAX));
     this.#history.note('bill', { ...event, owner, client: client.name });
-    const ending = await endingOf(client.node.ask(`biller:${owner}`, event, { withinMs: ASK_MS }));
+    const ending = await endingOf(client.node.ask(`clerk:${owner}`, event, { withinMs: ASK_MS }));
     asked.outcome = ending.type;
     this.#history.note(`bill ${ending.type}`, { ...ending, bill });
     if (ending.type === 'fail' && ending.code === 'rejected') this.#history.saw('step aborted by a refusal');
@@ -79,8 +87,8 @@ export class Bills {
 
   /** Closes or opens one actor. */
   async #turn({ node, dice }: Client, kind: string): Promise<void> {
-    const turn = dice.happens(0.5) ? 'close' : 'open';
-    const type = kind === 'purse' ? turn : `biller.${turn}`;
+    const [closes, opens] = kind === 'purse' ? ['close', 'open'] : ['leave', 'back'];
+    const type = dice.happens(0.5) ? closes : opens;
     await endingOf(node.ask(`${kind}:${dice.pick(this.#owners)}`, { type }, { withinMs: ASK_MS }));
   }
 
@@ -104,8 +112,8 @@ export class Bills {
 
   stored(): readonly BillStored[] {
     return this.#owners.flatMap((owner) => {
-      const biller = `biller:${owner}`;
-      return this.#bodies<Bill>('bill', biller).map(({ bill, state, times }) => ({ biller, bill, state, times }));
+      const biller = `clerk:${owner}`;
+      return this.#bodies<Bill>('bill', biller).map(({ id: bill, state, times }) => ({ biller, bill, state, times }));
     });
   }
 
@@ -125,7 +133,7 @@ export class Bills {
 
   deadLetters(): readonly DeadLetterStored[] {
     return this.#owners.flatMap((owner) => {
-      const address = `biller:${owner}`;
+      const address = `clerk:${owner}`;
       return this.#database.tables
         .query({ collection: '$dead-letters', address, limit: ROWS_MAX })
         .map(({ id, body }) => {
@@ -152,4 +160,13 @@ export class Bills {
     const rows = this.#database.tables.query({ collection, address, limit: ROWS_MAX });
     return rows.map(({ body }) => JSON.parse(body) as T);
   }
+}
+
+/** The event by which a bill goes this way to its clerk. */
+function eventOf(way: BillRequested['way'], to: string, terms: Terms, inMs: number): ActorEvent {
+  const { bill } = terms;
+  const message = { type: 'bill', ...terms };
+  if (way === 'later') return { type: 'remind', bill, inMs, message };
+  if (way === 'work') return { type: 'work', id: bill, bill, input: { ...terms }, inMs: WORK_MS };
+  return way === 'send' ? { type: 'post', to, message } : message;
 }

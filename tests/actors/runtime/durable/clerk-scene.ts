@@ -1,6 +1,5 @@
 /** One stage with two clerks in different shards, each with a filled purse beside it, and held activity calls. */
 import type * as uvu from 'uvu';
-import type { Kind } from '../../../../actors/runtime/actor/kind.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { clerkKind } from '../../example-kinds/clerk.ts';
 import { purseKind } from '../../example-kinds/purse.ts';
@@ -8,8 +7,6 @@ import { HandClock } from './hand-clock.ts';
 import { HeldCalls } from './held-calls.ts';
 import { ALL, inShard, type Stage, Stages } from './stage.ts';
 
-/** Without resident kinds, so that activation adds no step: the test causes every step. */
-export const clerk: Kind = { ...clerkKind, resident: false };
 export const A = inShard('clerk', 0, 'a');
 export const FAR = inShard('clerk', 1, 'f');
 export const PURSE_AMOUNT = 100;
@@ -29,7 +26,7 @@ export const clerkScenes =
       const stages = new Stages(clock);
       const held = new HeldCalls();
       try {
-        const stage = await stages.open('n1', held.activities, [clerk, purseKind]);
+        const stage = await stages.open('n1', held.activities, [clerkKind, purseKind]);
         await stage.take(ALL);
         for (const address of [A, FAR]) {
           await stage.body(address, { type: 'open' });

@@ -9,7 +9,7 @@ import { bounded } from '../../../support/bounded.ts';
 import { clerkKind } from '../../example-kinds/clerk.ts';
 import { counterKind } from '../../example-kinds/counter.ts';
 import { purseKind } from '../../example-kinds/purse.ts';
-import { A, type ClerkScene, clerk, clerkScenes, deadLettersOf, FAR, purseOf } from './clerk-scene.ts';
+import { A, type ClerkScene, clerkScenes, deadLettersOf, FAR, purseOf } from './clerk-scene.ts';
 import { HandClock } from './hand-clock.ts';
 import { openStage, turns, until } from './stage.ts';
 
@@ -111,7 +111,7 @@ within('an unhandled ask changes nothing; an unhandled tell changes nothing and 
 });
 
 it('an event that creates an actor creates none if the first state does not handle it', async () => {
-  const shy: Kind = { ...clerkKind, name: 'shy', resident: false, creates: ['open', 'remark'] };
+  const shy: Kind = { ...clerkKind, name: 'shy', creates: ['open', 'remark'] };
   const stage = await openStage({ kinds: [shy] });
   const answer = await stage.ask('shy:a', { type: 'remark' });
   assert.equal(answer, { ok: false, failure: { code: 'unhandled' } });
@@ -144,7 +144,7 @@ it('an eventless transition that an unknown event triggers does not count as han
 
 it('unhandled notices of the runtime are dead letters too, one for each however often it is delivered', async () => {
   const clock = new HandClock();
-  const kinds = [clerkKind, purseKind];
+  const kinds = [{ ...clerkKind, resident: true }, purseKind];
   const first = await openStage({ clock, kinds });
   await first.body(A, { type: 'open' });
   await first.body(purseOf(A), { type: 'fill', amount: 9 });
@@ -176,7 +176,7 @@ it('unhandled notices of the runtime are dead letters too, one for each however 
 
 it('a notice on which the chart throws is tried five times and then becomes a dead letter', async () => {
   const clock = new HandClock();
-  const stage = await openStage({ clock, kinds: [clerk, purseKind] });
+  const stage = await openStage({ clock, kinds: [clerkKind, purseKind] });
   await stage.body(A, { type: 'open' });
   await stage.body(purseOf(A), { type: 'fill', amount: 9 });
   await stage.body(A, { type: 'bill', bill: 'b', amount: 1, purse: purseOf(A) });
