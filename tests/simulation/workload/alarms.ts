@@ -1,7 +1,7 @@
 import type { ActorEvent } from '../../../actors/runtime/index.ts';
+import type { Work } from '../../actors/example-kinds/job.ts';
 import type { AlarmRequested, AlarmStored } from '../../support/auditor/runtime-evidence.ts';
 import type { History } from '../history.ts';
-import type { Alarm } from '../kinds/alarm.ts';
 import type { Database } from '../world/database.ts';
 import { type Client, pause } from './client.ts';
 import { endingOf } from './ending.ts';
@@ -12,7 +12,7 @@ const DUE_MS_MAX = 15_000;
 /** An alarm later than this fired after a takeover of its shard. */
 const LATE_MS = 1_000;
 
-/** Sets alarms, near and far, and cancels some of them. */
+/** Sets alarms, which are jobs without an activity, near and far, and cancels some of them. */
 export class Alarms {
   readonly asked: AlarmRequested[] = [];
   readonly #addresses: readonly string[];
@@ -20,7 +20,7 @@ export class Alarms {
   readonly #database: Database;
 
   constructor(count: number, history: History, database: Database) {
-    this.#addresses = Array.from({ length: count }, (_, i) => `alarm:c${i}`);
+    this.#addresses = Array.from({ length: count }, (_, i) => `job:c${i}`);
     this.#history = history;
     this.#database = database;
   }
@@ -31,23 +31,23 @@ export class Alarms {
     const alarm: AlarmRequested = { address: dice.pick(this.#addresses), name, set: 'unknown', cancel: 'none' };
     this.asked.push(alarm);
     const inMs = dice.happens(0.3) ? dice.whole(0, 100) : dice.whole(100, DUE_MS_MAX);
-    alarm.set = await this.#ask(client, alarm, { type: 'alarm.set', name, inMs });
+    alarm.set = await this.#ask(client, alarm, { type: 'job.begin', id: name, inMs, waits: true });
     if (!dice.happens(0.25)) return;
     await pause(client, dice.between(0, inMs));
     alarm.cancel = 'unknown';
-    alarm.cancel = await this.#ask(client, alarm, { type: 'alarm.cancel', name });
+    alarm.cancel = await this.#ask(client, alarm, { type: 'job.cancel', id: name });
   }
 
   async #ask(
     client: Client,
     { address }: AlarmRequested,
-    event: ActorEvent & { readonly name: string },
+    event: ActorEvent & { readonly id: string },
   ): Promise<'ok' | 'fail' | 'unknown'> {
     this.#history.note(event.type, { address, ...event, client: client.name });
     const ending = await endingOf(
       client.node.ask(address, event, { withinMs: client.dice.between(ASK_MS_MIN, ASK_MS_MAX) }),
     );
-    this.#history.note(`${event.type} ${ending.type}`, { name: event.name, ...ending });
+    this.#history.note(`${event.type} ${ending.type}`, { name: event.id, ...ending });
     return ending.type;
   }
 
@@ -66,9 +66,9 @@ export class Alarms {
 
   stored(): readonly AlarmStored[] {
     return this.#addresses.flatMap((address) =>
-      this.#database.tables.query({ collection: 'alarm', address, limit: 1_000 }).map((row) => {
-        const { name, dueAt, rings, rangAt, cancelled } = JSON.parse(row.body) as Alarm;
-        return { address, name, dueAt, rings, rangAt, cancelled };
+      this.#database.tables.query({ collection: 'work', address, limit: 1_000 }).map((row) => {
+        const { id: name, state, dueAt, ends: rings, endedAt: rangAt } = JSON.parse(row.body) as Work;
+        return { address, name, dueAt, rings, rangAt, cancelled: state === 'cancelled' };
       }),
     );
   }

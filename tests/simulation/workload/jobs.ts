@@ -1,9 +1,9 @@
 import type { Json } from '../../../actors/runtime/index.ts';
 import { ActivityFailed, type ActivityHandler, type ActivityTask } from '../../../actors/runtime/ports/activity.ts';
 import type { Clock } from '../../../actors/runtime/ports/clock.ts';
+import type { Work } from '../../actors/example-kinds/job.ts';
 import type { ActivityCall, JobRequested, JobStored } from '../../support/auditor/runtime-evidence.ts';
 import type { History } from '../history.ts';
-import type { Work } from '../kinds/job.ts';
 import type { Database } from '../world/database.ts';
 import type { Dice } from '../world/dice.ts';
 import type { Client } from './client.ts';
@@ -36,9 +36,9 @@ export class Jobs {
     const id = `work-${this.asked.length + 1}`;
     const asked: JobRequested = { address: dice.pick(this.#addresses), id, outcome: 'unknown' };
     this.asked.push(asked);
-    const lapseMs = dice.whole(LAPSE_MS_MIN, LAPSE_MS_MAX);
-    this.#history.note('job', { ...asked, lapseMs, client: client.name });
-    const event = { type: 'job.begin', id, lapseMs };
+    const inMs = dice.whole(LAPSE_MS_MIN, LAPSE_MS_MAX);
+    this.#history.note('job', { ...asked, inMs, client: client.name });
+    const event = { type: 'job.begin', id, inMs };
     const withinMs = dice.between(ASK_MS_MIN, ASK_MS_MAX);
     const ending = await endingOf(client.node.ask(asked.address, event, { withinMs }));
     asked.outcome = ending.type;
@@ -83,8 +83,17 @@ export class Jobs {
   stored(): readonly JobStored[] {
     return this.#addresses.flatMap((address) =>
       this.#database.tables.query({ collection: 'work', address, limit: 1_000 }).map((row) => {
-        const { result, ...work } = JSON.parse(row.body) as Work;
-        return { address, ...work, result: result === null ? null : String(result) };
+        const { id, state, ends, attempt, result, failure, attempts } = JSON.parse(row.body) as Work;
+        return {
+          address,
+          id,
+          state,
+          ends,
+          attempt,
+          result: result === null ? null : String(result),
+          failure,
+          attempts,
+        };
       }),
     );
   }

@@ -195,7 +195,7 @@ export interface JobRequested {
 export interface JobStored {
   readonly address: string;
   readonly id: string;
-  readonly state: 'running' | 'done' | 'failed' | 'lapsed';
+  readonly state: 'running' | 'done' | 'failed' | 'lapsed' | 'cancelled';
   /** How often its actor received an end. */
   readonly ends: number;
   readonly attempt: number | null;

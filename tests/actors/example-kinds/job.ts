@@ -1,4 +1,7 @@
-/** A test kind: activities, repeated by one timer and abandoned by another. A row records the outcome of each. */
+/**
+ * A job proves that work ends once: an activity, repeated by one timer and abandoned by another, or that other timer alone. A
+ * row counts the ends of each.
+ */
 import { assign, setup } from 'xstate';
 import {
   type ActorEvent,
@@ -8,7 +11,7 @@ import {
   type Repeats,
   type Stamped,
 } from '../../../actors/runtime/index.ts';
-import { testKind } from '../../actors/example-kinds/test-kind.ts';
+import { testKind } from './test-kind.ts';
 
 interface JobState {
   readonly ended: number;
@@ -16,9 +19,11 @@ interface JobState {
 
 export interface Work {
   readonly id: string;
-  readonly state: 'running' | 'done' | 'failed' | 'lapsed';
-  /** How many outcomes the actor received; the one that counted, and why it failed. */
+  readonly state: 'running' | 'done' | 'failed' | 'lapsed' | 'cancelled';
+  readonly dueAt: number;
+  /** How many ends the actor received. The first one counts: when it came, its attempt, and why it failed. */
   readonly ends: number;
+  readonly endedAt: number | null;
   readonly attempt: number | null;
   readonly result: Json;
   readonly failure: string | null;
@@ -46,11 +51,19 @@ function goingOn(event: JobEvent, attempt: number): readonly Effect[] {
   return work === null ? [] : [put({ ...work, attempts: [...work.attempts, attempt] })];
 }
 
-/** The row after an outcome of the activity. A lapsed activity must receive no outcome. */
+/** The row after an end. What is ended or cancelled must receive no other. */
 function ended(event: JobEvent, more: Partial<Work>): readonly Effect[] {
   const work = found(event);
-  return work === null ? [] : [put({ ...work, ...more, ends: work.ends + 1 })];
+  if (work === null) return [];
+  const first = work.state === 'running' ? { ...more, endedAt: event.at } : {};
+  return [put({ ...work, ...first, ends: work.ends + 1 })];
 }
+
+/** Ends the activity and its next repetition. */
+const abandon = (id: string): readonly Effect[] => [
+  { type: 'cancel', name: again(id) },
+  { type: 'cancel', perform: id },
+];
 
 const jobMachine = setup({
   types: {} as { context: JobState; events: JobEvent },
@@ -64,10 +77,13 @@ const jobMachine = setup({
     count: assign({ ended: ({ context }) => context.ended + 1 }),
     begin: emit<JobState, JobEvent>(({ event }) => {
       const id = String(event.id);
+      const dueAt = event.at + Number(event.inMs);
+      const attempts = event.waits === true ? [] : [1];
+      const outcome = { ends: 0, endedAt: null, attempt: null, result: null, failure: null };
       return [
-        put({ id, state: 'running', ends: 0, attempt: null, result: null, failure: null, attempts: [1] }),
-        performed(event, id),
-        { type: 'schedule', name: id, at: event.at + Number(event.lapseMs), event: { type: 'job.lapse', id } },
+        put({ id, state: 'running', dueAt, ...outcome, attempts }),
+        ...attempts.map(() => performed(event, id)),
+        { type: 'schedule', name: id, at: dueAt, event: { type: 'job.lapse', id } },
         { type: 'reply', body: { begun: true } },
       ];
     }),
@@ -97,9 +113,13 @@ const jobMachine = setup({
     ]),
     lapse: emit<JobState, JobEvent>(({ event }) => [
       ...ended(event, { state: 'lapsed' }),
-      { type: 'cancel', perform: String(event.id) },
-      { type: 'cancel', name: again(String(event.id)) },
+      ...abandon(String(event.id)),
     ]),
+    cancel: emit<JobState, JobEvent>(({ event }) => {
+      const work = found(event);
+      if (work === null) return [];
+      return [put({ ...work, state: 'cancelled' }), { type: 'cancel', name: work.id }, ...abandon(work.id)];
+    }),
     answer: emit<JobState, JobEvent>(({ event }) => ({ type: 'reply', body: { begun: found(event) !== null } })),
   },
 }).createMachine({
@@ -115,7 +135,8 @@ const jobMachine = setup({
         'task.failed': [{ guard: 'isRepeated', actions: 'repeatLater' }, { actions: ['count', 'failed'] }],
         'task.attempt': { actions: 'learn' },
         'job.again': [{ guard: 'isRunning', actions: 'repeat' }, {}],
-        'job.lapse': [{ guard: 'isRunning', actions: ['count', 'lapse'] }, { actions: 'answer' }],
+        'job.lapse': { actions: ['count', 'lapse'] },
+        'job.cancel': [{ guard: 'isRunning', actions: ['cancel', 'answer'] }, { actions: 'answer' }],
       },
     },
   },
@@ -125,7 +146,6 @@ export const jobKind = testKind({
   name: 'job',
   machine: jobMachine,
   creates: ['job.begin'],
-  finishes: ['job.lapse'],
   activities: ['task'],
   collections: { work: { sort: () => 0 } },
   rows: (event) => [{ as: 'work', collection: 'work', id: String(event.id), mayBeStored: true }],
