@@ -1,4 +1,4 @@
-import { alarmKind, setTo } from './alarm-kind.ts';
+import { counterKind } from '../actors/example-kinds/counter.ts';
 import { openBenchStore } from './bench-store.ts';
 import { askOf, owningEngines } from './owning-engines.ts';
 
@@ -55,16 +55,20 @@ async function ours(): Promise<Lateness> {
   const all = new Promise<Lateness>((resolve) => {
     rung = resolve;
   });
-  const published = ({ value }: { readonly value: unknown }): void => {
-    late.push(Date.now() - (value as number));
+  const dueTimes = new Map<string, readonly number[]>();
+  // The n-th timer of an actor that fires raises its total to n.
+  const published = ({ key, value }: { readonly key: string; readonly value: unknown }): void => {
+    late.push(Date.now() - (dueTimes.get(key)?.[Number(value) - 1] ?? Number.NaN));
     if (late.length === total) rung(lateness(late));
   };
   const open = await owningEngines(await openBenchStore(path), 'timers');
-  const ask = askOf(open({ kinds: [alarmKind], published }));
+  const ask = askOf(open({ kinds: [counterKind], published }));
   const base = Date.now() + SET_MS;
   const set = async (actor: number): Promise<void> => {
     const dueAt = Array.from({ length: seconds }, (_, second) => base + Math.ceil(second * 1_000 + actor * STEP_MS));
-    const answer = await ask(`alarm:a${actor}`, setTo(dueAt));
+    const address = `counter:a${actor}`;
+    dueTimes.set(address, dueAt);
+    const answer = await ask(address, { type: 'remind', dueAt, payload: { type: 'publish', by: 1 } });
     if (!answer.ok) throw new Error(answer.failure.code);
   };
   for (let actor = 0; actor < perSecond; actor += AT_ONCE) {

@@ -1,13 +1,13 @@
 import { kinds } from '../../actors/kinds.ts';
 import type { Kind } from '../../actors/runtime/index.ts';
 import { clerkKind } from '../actors/example-kinds/clerk.ts';
+import { counterKind } from '../actors/example-kinds/counter.ts';
 import { jobKind } from '../actors/example-kinds/job.ts';
 import { purseKind } from '../actors/example-kinds/purse.ts';
 import { audit, type Verdict } from '../support/auditor/audit.ts';
 import type { KeyUsage } from '../support/auditor/evidence.ts';
 import { gather } from './gather.ts';
 import { History } from './history.ts';
-import { cellKind } from './kinds/cell.ts';
 import type { Mutation } from './mutation.ts';
 import { Nemesis } from './nemesis.ts';
 import { draw, type Plan } from './plan.ts';
@@ -87,7 +87,7 @@ class Simulation {
     const workload = new Workload({ history, database, dice: dice.fork(), thinkMs: plan.thinkMs, bytes });
     const performing = dice.fork();
     witness.onPurse = (address) => workload.purses.committed(address);
-    const own: readonly Kind[] = [...kinds, cellKind, purseKind, jobKind, clerkKind];
+    const own: readonly Kind[] = [...kinds, counterKind, purseKind, jobKind, clerkKind];
     const log = (node: string, record: Readonly<Record<string, unknown>>): void =>
       history.note('log', { node, ...record });
     const fleet = new Fleet({

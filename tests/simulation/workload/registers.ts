@@ -1,14 +1,14 @@
-import { type Json, shardOf } from '../../../actors/runtime/index.ts';
+import { type ActorEvent, type Json, shardOf } from '../../../actors/runtime/index.ts';
 import type { RegisterOperation, Shown } from '../../support/auditor/runtime-evidence.ts';
 import type { History } from '../history.ts';
 import type { Database } from '../world/database.ts';
 import type { Client } from './client.ts';
 import { endingOf } from './ending.ts';
 
-interface CellAnswer {
-  readonly value: string | null;
-  readonly count: number;
-  readonly swapped: boolean | null;
+/** The reply of a counter: its note is the value of the register, its total counts the changes. */
+interface Shows {
+  readonly note: string | null;
+  readonly total: number;
 }
 
 const ASK_MS_MIN = 300;
@@ -24,7 +24,7 @@ export class Registers {
   #values = 0;
 
   constructor(count: number, history: History, database: Database) {
-    this.addresses = Array.from({ length: count }, (_, i) => `cell:r${i}`);
+    this.addresses = Array.from({ length: count }, (_, i) => `counter:r${i}`);
     this.#history = history;
     this.#database = database;
   }
@@ -50,12 +50,10 @@ export class Registers {
   ): Promise<RegisterOperation> {
     const value = `v${++this.#values}`;
     const operation = this.#begin(client, register, kind, value);
-    const { action } = operation;
-    const event = { ...action, type: `cell.${action.type}` };
-    const ending = await endingOf(client.node.ask(register, event, { withinMs }));
+    const ending = await endingOf(client.node.ask(register, eventOf(operation), { withinMs }));
     operation.endAt = this.#database.scheduler.now;
     operation.outcome = ending.type;
-    if (ending.type === 'ok') this.#succeeded(client, operation, ending.body as unknown as CellAnswer);
+    if (ending.type === 'ok') this.#succeeded(client, operation, ending.body as unknown as Shows);
     else this.#history.note(`${kind} ${ending.type}`, { register, value, code: ending.code, client: client.name });
     return operation;
   }
@@ -82,8 +80,9 @@ export class Registers {
     return operation;
   }
 
-  #succeeded(client: Client, operation: RegisterOperation, { value, count, swapped }: CellAnswer): void {
+  #succeeded(client: Client, operation: RegisterOperation, { note: value, total: count }: Shows): void {
     const { register, action } = operation;
+    const swapped = action.type === 'swap' ? action.value === value : null;
     operation.seen = value;
     operation.swapped = swapped;
     const stored = this.storedCount(register);
@@ -104,5 +103,11 @@ export class Registers {
 }
 
 function countIn(snapshot: Json): number {
-  return (snapshot as { context: { count: number } }).context.count;
+  return (snapshot as { context: { total: number } }).context.total;
+}
+
+function eventOf({ action }: RegisterOperation): ActorEvent {
+  if (action.type === 'read') return { type: 'read' };
+  const write = { type: 'publish', by: 1, note: action.value };
+  return action.type === 'write' ? write : { ...write, expect: action.expect };
 }

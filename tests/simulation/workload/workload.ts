@@ -145,9 +145,9 @@ export class Workload {
 
   #watchBoard(process: SimulatedProcess): void {
     const { node } = process;
-    node?.board.onChange('cells', () => {
+    node?.board.onChange('counters', () => {
       const at = this.#database.scheduler.now;
-      for (const [address, count] of node.board.topic('cells')) {
+      for (const [address, count] of node.board.topic('counters')) {
         const stored = this.registers.storedCount(address);
         this.sightings.push({ at, what: `board of ${process.name}`, address, count: Number(count), stored });
       }

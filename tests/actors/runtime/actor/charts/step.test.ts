@@ -31,8 +31,8 @@ it('creates the actor with its address, then steps it', () => {
     { type: 'add', by: 2 },
     { ...STAMPED, self: 'counter:a' },
   );
-  assert.equal(snapshot.context, { address: 'counter:a', total: 2, seen: 0, lastAt: 1_000 });
-  assert.equal(effects, [{ type: 'reply', body: { total: 2, seen: 0, lastAt: 1_000 } }]);
+  assert.equal(snapshot.context, { address: 'counter:a', total: 2, seen: 0, lastAt: 1_000, note: null });
+  assert.equal(effects, [{ type: 'reply', body: { total: 2, seen: 0, lastAt: 1_000, note: null } }]);
   assert.equal([from, to], ['absent', 'counting']);
 });
 
