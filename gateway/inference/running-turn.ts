@@ -116,7 +116,8 @@ export class RunningAttempt implements RunningTurn {
   }
 
   get honoured(): Readonly<Record<string, boolean>> {
-    this.#honoured ??= honoured(this.request.turn, this.#begun.candidate.endpoint);
+    const { endpoint, completionTokensMax } = this.#begun.candidate;
+    this.#honoured ??= honoured(this.request.turn, endpoint, completionTokensMax);
     return this.#honoured;
   }
 

@@ -28,8 +28,13 @@ export interface Adapter {
   address(target: Endpoint['target'], stream: boolean): string;
   /** For the operator's key; null where a provider has none. Asked once per endpoint and key. */
   credentials(apiKey: string | null): Credentials;
-  /** The wire can say that the model is to reason: `reasoning.enabled` needs no parameter of its own. */
-  readonly switchesReasoning: boolean;
+  /** The wire can say how many tokens the model may think: an effort becomes a share of the ceiling. */
+  readonly takesBudget: boolean;
+  /**
+   * What the body of a turn leaves out although the turn asks for it: names of settings, and of what the conversation
+   * has. `honoured` reports them as false. `ceiling` is that of the body.
+   */
+  leftOut(turn: Turn, endpoint: Endpoint, ceiling: number): readonly string[];
   /** Prepares once, per endpoint, what does not depend on the turn. */
   writer(endpoint: Endpoint): BodyWriter;
   /**

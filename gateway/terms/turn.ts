@@ -113,6 +113,8 @@ export interface MediaPart {
   /** `auto`, `low`, `high`: for images only. */
   readonly detail?: string;
   readonly filename?: string;
+  /** What the caller says about a document, for the model. */
+  readonly context?: string;
   readonly cacheFor?: CacheTime;
 }
 

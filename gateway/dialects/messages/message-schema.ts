@@ -56,6 +56,7 @@ const documentBlock = Type.Object({
     description: 'The document: bytes, an address, a stored file, or text.',
   }),
   title: maybe(label, 'Title of the document, for the model.'),
+  context: maybe(Type.String(), 'What the model is told about the document; not quoted.'),
   ...marked,
 });
 const content = [textBlock, imageBlock, documentBlock] as const;

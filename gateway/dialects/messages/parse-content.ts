@@ -47,11 +47,14 @@ export function cacheMark({ cache_control: mark }: { readonly cache_control?: Wi
 
 function mediaOf(block: MediaBlock, member: string, carried: Carried): MediaPart {
   const { source } = block;
-  const named = block.type === 'document' && block.title != null ? { filename: block.title } : {};
-  const beside = { ...named, ...cacheMark(block) };
+  const beside = { ...(block.type === 'document' ? describedBy(block) : {}), ...cacheMark(block) };
   // The part of a stored file is found again by its identity.
   if (source.type === 'file') return carried.addFile(source.file_id, `${member}.file_id`, beside);
   return { type: block.type === 'image' ? 'image' : 'file', source: sourceOf(source, member), ...beside };
+}
+
+function describedBy({ title, context }: Extract<MediaBlock, { type: 'document' }>): Partial<MediaPart> {
+  return { ...(title == null ? {} : { filename: title }), ...(context == null ? {} : { context }) };
 }
 
 function sourceOf(source: Exclude<MediaBlock['source'], { type: 'file' }>, member: string): MediaSource {

@@ -2,6 +2,8 @@ import { messagesRequest } from './request-schema.ts';
 
 /** Members of a chat request with another name here. */
 const RENAMED: readonly (readonly [RegExp, string])[] = [
+  [/^messages\.reasoning$/, 'messages.thinking'],
+  [/^messages\.media$/, 'messages.media'],
   // Results of tools and system turns are messages of their own in a chat request, so indexes differ.
   [/^messages.*/, 'messages'],
   [/^tools\[(\d+)\]\.function\.parameters.*/, 'tools[$1].input_schema'],

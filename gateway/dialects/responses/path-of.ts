@@ -2,6 +2,7 @@ import { responsesRequest } from './request-schema.ts';
 
 /** Members of a chat request whose name or place differs here. */
 const RENAMED: readonly (readonly [RegExp, string])[] = [
+  [/^messages\.(reasoning|media)$/, 'input.$1'],
   [/^messages.*/, 'input'],
   [/^(tools\[\d{1,6}\](?:\.tools\[\d{1,6}\])?)\.function/, '$1'],
   [/^tool_choice\.function/, 'tool_choice'],

@@ -5,8 +5,9 @@ import { formatText, JsonText, membersText } from '../../terms/json-text.ts';
 import type { Reasoning, Tool, Turn } from '../../terms/turn.ts';
 import type { Adapter, TextWriter } from '../adapter.ts';
 import { listText } from '../json-text.ts';
+import { addLostParts } from '../left-out.ts';
 import { ownOptions } from '../own-options.ts';
-import { conversationText } from './conversation.ts';
+import { conversationText, FORMS } from './conversation.ts';
 import { imageConfig } from './media.ts';
 import { ChatReader } from './reply-reader.ts';
 
@@ -115,11 +116,30 @@ function addOutput(turn: Turn, endpoint: Endpoint, body: Record<string, unknown>
   }
 }
 
+/** What the body of a turn leaves out, for `honoured`: this dialect has no budget, and a switch only where declared. */
+function leftOut(turn: Turn, endpoint: Endpoint): readonly string[] {
+  const names: string[] = [];
+  const { effort, enabled, tokensMax } = turn.reasoning ?? {};
+  if (tokensMax !== undefined) names.push('reasoning.max_tokens');
+  if (effort === undefined && (enabled === true || tokensMax !== undefined) && !isSwitchedOn(endpoint)) {
+    names.push('reasoning');
+  }
+  addLostParts(turn, FORMS, names);
+  return names;
+}
+
+/** The endpoint has a switch, or reasons by default. */
+function isSwitchedOn({ supportedParameters, reasoning }: Endpoint): boolean {
+  if (supportedParameters.includes('enable_thinking')) return true;
+  return reasoning?.mandatory === true || reasoning?.defaultEnabled === true;
+}
+
 /** The generic adapter: a provider that speaks chat completions. */
 export const chatAdapter: Adapter = {
   address: () => '/chat/completions',
   credentials: bearer,
-  switchesReasoning: false,
+  takesBudget: false,
+  leftOut,
   writer: chatWriter,
   reader: (makeCallId, note) => new ChatReader(makeCallId, note),
 };

@@ -1,5 +1,14 @@
 import type { ContentPart, TurnMessage } from '../../terms/turn.ts';
 import { addressText, listText, memberText } from '../json-text.ts';
+import type { ConversationForms } from '../left-out.ts';
+
+/** What of a conversation has a form here. */
+export const FORMS: ConversationForms = {
+  names: true,
+  marks: false,
+  medium: ({ context }) => context === undefined,
+  reasoning: () => true,
+};
 
 /**
  * The messages of a turn as the `messages` of a chat completion request, in JSON. Several texts of one message stay

@@ -40,7 +40,8 @@ const REPLY_TOKENS_MAX = 2 * 1024 * 1024;
 export const embeddingsAdapter: Adapter = {
   address: () => '/embeddings',
   credentials: bearer,
-  switchesReasoning: false,
+  takesBudget: false,
+  leftOut: () => [],
   writer: embeddingsWriter,
   reader: (_makeCallId, note, asked) => new EmbeddingsReader(asked, note),
   replyTokensMax: REPLY_TOKENS_MAX,

@@ -1,6 +1,6 @@
 import type { Adapter } from '../adapter.ts';
 import { MessagesReader } from './reply-reader.ts';
-import { messagesWriter } from './request-body.ts';
+import { leftOut, messagesWriter } from './request-body.ts';
 
 /** The version of the dialect that Troupe speaks. */
 const VERSION = ['anthropic-version', '2023-06-01'];
@@ -9,7 +9,8 @@ const VERSION = ['anthropic-version', '2023-06-01'];
 export const messagesAdapter: Adapter = {
   address: () => '/messages',
   credentials: (apiKey) => (apiKey === null ? VERSION : [...VERSION, 'x-api-key', apiKey]),
-  switchesReasoning: true,
+  takesBudget: true,
+  leftOut,
   writer: messagesWriter,
   reader: (makeCallId, note) => new MessagesReader(makeCallId, note),
 };

@@ -1,8 +1,9 @@
 import type { AssistantBlock, CacheTime, ContentPart, MediaPart, ToolCall, TurnMessage } from '../../terms/turn.ts';
 import { attached, listText, memberText } from '../json-text.ts';
+import type { ConversationForms } from '../left-out.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { ProviderRefusal } from '../refusal/provider-refusal.ts';
-import { thinkingBlocks } from './thinking.ts';
+import { isOwnThinking, thinkingBlocks } from './thinking.ts';
 
 /** A conversation in the messages dialect: one system prompt, and alternating turns. JSON texts. */
 interface MessagesConversation {
@@ -10,6 +11,14 @@ interface MessagesConversation {
   /** The `messages` array. */
   readonly messages: string;
 }
+
+/** What of a conversation has a form here. */
+export const FORMS: ConversationForms = {
+  names: false,
+  marks: true,
+  medium: ({ detail }) => detail === undefined || detail === 'auto',
+  reasoning: ({ reasoningDetails }) => reasoningDetails?.every(isOwnThinking) ?? false,
+};
 
 type Prompting = Extract<TurnMessage, { role: 'system' | 'developer' | 'user' }>;
 
@@ -67,7 +76,8 @@ function blocksOf(message: TurnMessage): string[] {
       if (message.blocks !== undefined) return message.blocks.flatMap(assistantBlocks);
       return [
         ...(message.reasoningDetails ?? []).flatMap(thinkingBlocks),
-        ...textBlocks(message.text ?? message.refusal ?? ''),
+        ...textBlocks(message.text ?? ''),
+        ...textBlocks(message.refusal ?? ''),
         ...(message.toolCalls ?? []).map((call) => toolUse(call)),
       ];
     case 'tool':
@@ -102,8 +112,8 @@ function mediaBlock(part: MediaPart): string {
     throw new ProviderFailure('rejected', `the messages dialect has no form for ${part.type}`, null, UNSUPPORTED);
   }
   const type = part.type === 'image' ? 'image' : 'document';
-  const title = part.type === 'file' ? part.filename : undefined;
-  return `{"type":"${type}","source":${sourceText(part)}${memberText('title', title)}${cacheText(part.cacheFor)}}`;
+  const named = part.type === 'file' ? memberText('title', part.filename) + memberText('context', part.context) : '';
+  return `{"type":"${type}","source":${sourceText(part)}${named}${cacheText(part.cacheFor)}}`;
 }
 
 function sourceText({ source }: MediaPart): string {

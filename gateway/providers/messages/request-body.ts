@@ -3,10 +3,11 @@ import { JsonText, membersText } from '../../terms/json-text.ts';
 import type { Tool, Turn } from '../../terms/turn.ts';
 import type { TextWriter } from '../adapter.ts';
 import { listText } from '../json-text.ts';
+import { addLostParts } from '../left-out.ts';
 import { ownOptions } from '../own-options.ts';
 import { ProviderFailure } from '../provider-failure.ts';
-import { cacheControl, conversation } from './conversation.ts';
-import { thinking } from './thinking.ts';
+import { cacheControl, conversation, FORMS } from './conversation.ts';
+import { thinking, thinks } from './thinking.ts';
 
 /** Members that no passthrough parameter may change: they decide what is sold, the hold and how the answer is read. */
 const OURS: ReadonlySet<string> = new Set(['model', 'messages', 'system', 'stream', 'max_tokens']);
@@ -30,11 +31,11 @@ export function messagesWriter(endpoint: Endpoint): TextWriter {
       max_tokens: ceiling,
       stream: turn.stream,
     };
-    addSampling(turn, endpoint, declared, rest);
-    if (turn.tools) addTools(turn, turn.tools, declared, rest);
     const thought = thinking(turn, endpoint, ceiling);
-    if (thought) rest.thinking = thought;
-    addOutput(turn, rest);
+    addSampling(turn, endpoint, thinks(thought, endpoint), rest);
+    if (turn.tools) addTools(turn, turn.tools, declared, rest);
+    if (thought.thinking) rest.thinking = thought.thinking;
+    addOutput(turn, thought.effort, rest);
     if (turn.cacheFor !== undefined) rest.cache_control = cacheControl(turn.cacheFor);
     if (turn.user !== undefined) rest.metadata = { user_id: turn.user };
     if (turn.preferences.options) Object.assign(rest, ownOptions(turn.preferences.options, endpoint, OURS));
@@ -44,18 +45,53 @@ export function messagesWriter(endpoint: Endpoint): TextWriter {
 }
 
 /** Adds the requested or the recommended values. `top_k` -1 means off, which this dialect expresses by omission. */
-function addSampling(
-  turn: Turn,
-  endpoint: Endpoint,
-  declared: ReadonlySet<string>,
-  body: Record<string, unknown>,
-): void {
+function addSampling(turn: Turn, endpoint: Endpoint, thinking: boolean, body: Record<string, unknown>): void {
+  const { supportedParameters: declared, defaultParameters } = endpoint;
   for (const name of SAMPLING) {
-    const value = declared.has(name) ? (turn.sampling[name] ?? endpoint.defaultParameters[name]) : undefined;
-    if (value !== undefined && !(name === 'top_k' && value === -1)) body[name] = value;
+    const value = declared.includes(name) ? (turn.sampling[name] ?? defaultParameters[name]) : undefined;
+    if (value === undefined || (name === 'top_k' && value === -1)) continue;
+    if (!thinking || allowedWhileThinking(name, value)) body[name] = value;
   }
   const { stop } = turn.sampling;
-  if (stop !== undefined && declared.has('stop')) body.stop_sequences = typeof stop === 'string' ? [stop] : stop;
+  if (stop !== undefined && declared.includes('stop')) body.stop_sequences = typeof stop === 'string' ? [stop] : stop;
+}
+
+const THINKING_TOP_P_MIN = 0.95;
+
+/** A model that thinks accepts no temperature but its own, no `top_k`, and no `top_p` that cuts much off. */
+function allowedWhileThinking(name: string, value: unknown): boolean {
+  if (name === 'temperature') return value === 1;
+  return name === 'top_p' && (value as number) >= THINKING_TOP_P_MIN;
+}
+
+/**
+ * What the body of a turn leaves out, for `honoured`: sampling that a model refuses while it thinks or that the dialect
+ * lacks, reasoning that the turn or the ceiling does not allow, and parts of the conversation without a form here.
+ */
+export function leftOut(turn: Turn, endpoint: Endpoint, ceiling: number): readonly string[] {
+  const names: string[] = [];
+  const thought = thinking(turn, endpoint, ceiling);
+  const isThinking = thinks(thought, endpoint);
+  for (const [name, value] of Object.entries(turn.sampling)) {
+    if (name === 'stop' || (name === 'top_k' && value === -1)) continue;
+    if (name === 'enable_thinking') {
+      if (value === true && !isThinking) names.push(name);
+    } else if (!isSampling(name) || (isThinking && !allowedWhileThinking(name, value))) names.push(name);
+  }
+  const { effort, tokensMax, enabled } = turn.reasoning ?? {};
+  const isBudget = thought.thinking?.type === 'enabled';
+  if (tokensMax !== undefined && !isBudget) names.push('reasoning.max_tokens');
+  if (effort === undefined) {
+    if ((tokensMax !== undefined || enabled === true) && !isThinking) names.push('reasoning');
+  } else if (effort !== 'none' && thought.effort === undefined && (!isBudget || tokensMax !== undefined)) {
+    names.push('reasoning_effort');
+  }
+  addLostParts(turn, FORMS, names);
+  return names;
+}
+
+function isSampling(name: string): boolean {
+  return (SAMPLING as readonly string[]).includes(name);
 }
 
 function addTools(
@@ -87,10 +123,9 @@ function choiceOf(choice: Turn['toolChoice']): { readonly type: string; readonly
 }
 
 /** The form and the effort of the answer. The dialect accepts a JSON schema but no JSON mode without one. */
-function addOutput(turn: Turn, body: Record<string, unknown>): void {
+function addOutput(turn: Turn, effort: string | undefined, body: Record<string, unknown>): void {
   const output: { format?: JsonText; effort?: string } = {};
-  const { effort } = turn.reasoning ?? {};
-  if (effort !== undefined && effort !== 'none') output.effort = effort;
+  if (effort !== undefined) output.effort = effort;
   if (turn.responseFormat && turn.responseFormat.type !== 'text') output.format = formatOf(turn.responseFormat);
   if (output.effort !== undefined || output.format !== undefined)
     body.output_config = new JsonText(membersText(output));

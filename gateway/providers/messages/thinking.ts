@@ -1,41 +1,83 @@
-import type { Endpoint } from '../../../actors/terms/endpoint.ts';
-import type { ReasoningDetail, Turn } from '../../terms/turn.ts';
+import type { Effort, Endpoint } from '../../../actors/terms/endpoint.ts';
+import type { ReasoningDetail, Turn, TurnMessage } from '../../terms/turn.ts';
 import { SIGNED_THINKING } from '../../terms/turn.ts';
 
-/**
- * A piece of earlier thinking as a block, unchanged. None for an entry that was not signed or encrypted in this
- * dialect: a provider refuses thinking that it did not sign.
- */
-export function thinkingBlocks(detail: ReasoningDetail): string[] {
-  if (detail.format != null && detail.format !== SIGNED_THINKING) return [];
-  if (detail.type === 'reasoning.text' && detail.signature) {
-    return [JSON.stringify({ type: 'thinking', thinking: detail.text ?? '', signature: detail.signature })];
-  }
-  if (detail.type === 'reasoning.encrypted' && detail.data) {
-    return [JSON.stringify({ type: 'redacted_thinking', data: detail.data })];
-  }
-  return [];
+/** A detail that a provider of this dialect signed or encrypted: the only thinking that it accepts back. */
+export function isOwnThinking({ type, format, signature, data }: ReasoningDetail): boolean {
+  if (format !== SIGNED_THINKING) return false;
+  return type === 'reasoning.text' ? Boolean(signature) : type === 'reasoning.encrypted' && Boolean(data);
 }
 
-/** Share of the ceiling used as the thinking budget where a request enables thinking without a budget. */
-const BUDGET_SHARE = 0.5;
+/** A piece of earlier thinking as a block, unchanged; none for an entry that is not of this dialect. */
+export function thinkingBlocks(detail: ReasoningDetail): string[] {
+  if (!isOwnThinking(detail)) return [];
+  if (detail.type === 'reasoning.encrypted') return [JSON.stringify({ type: 'redacted_thinking', data: detail.data })];
+  return [JSON.stringify({ type: 'thinking', thinking: detail.text ?? '', signature: detail.signature })];
+}
 
 /**
- * The `thinking` member: disabled by effort `none` or `enabled: false`, the budget of `reasoning.max_tokens` where the
- * endpoint declares budgets, otherwise adaptive; undefined where the request has no reasoning settings. A budget stays
- * under the ceiling. The dialect does not allow thinking with a forced tool call. (rule I113)
+ * The share of the ceiling that an effort lets a model think that takes a budget instead of an effort. The shares are
+ * those that OpenRouter publishes; it names none for `max`.
  */
-export function thinking(turn: Turn, endpoint: Endpoint, ceiling: number): object | undefined {
+export const EFFORT_SHARES: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
+  max: 0.95,
+  xhigh: 0.95,
+  high: 0.8,
+  medium: 0.5,
+  low: 0.2,
+  minimal: 0.1,
+};
+
+/** The smallest budget of the dialect. */
+const BUDGET_TOKENS_MIN = 1_024;
+
+/** The members that make a model think. Absent: nothing is sent. */
+export interface Thinking {
+  readonly thinking?: { readonly type: 'disabled' | 'adaptive' | 'enabled'; readonly budget_tokens?: number };
+  /** `output_config.effort`. */
+  readonly effort?: string;
+}
+
+const NOTHING: Thinking = {};
+
+/**
+ * How a turn thinks at an endpoint. Effort `none` and `enabled: false` disable it. Where the endpoint declares a budget,
+ * the model takes one: that of `reasoning.max_tokens`, or the share of the ceiling for an effort, under the ceiling.
+ * Anywhere else it thinks as much as it finds useful, at the effort. The dialect allows no thinking with a forced tool
+ * call, and no budget in the middle of a tool loop that began without thinking. (rule I113)
+ */
+export function thinking(turn: Turn, endpoint: Endpoint, ceiling: number): Thinking {
   const { effort, tokensMax, enabled = switchedBy(turn, endpoint) } = turn.reasoning ?? {};
-  if (effort === 'none' || enabled === false) return { type: 'disabled' };
-  if (turn.toolChoice === 'required' || typeof turn.toolChoice === 'object') return undefined;
+  if (effort === 'none' || enabled === false) return { thinking: { type: 'disabled' } };
+  if (effort === undefined && tokensMax === undefined && enabled !== true) return NOTHING;
+  const isForced = turn.toolChoice === 'required' || typeof turn.toolChoice === 'object';
   const budget = endpoint.reasoning?.budget;
-  if (budget && (tokensMax !== undefined || enabled === true)) {
-    const wanted = tokensMax ?? Math.floor(ceiling * BUDGET_SHARE);
-    const tokens = Math.min(Math.max(wanted, budget.min), budget.max, ceiling - 1);
-    return tokens < budget.min ? undefined : { type: 'enabled', budget_tokens: tokens };
+  if (budget === undefined) {
+    const adaptive = isForced ? NOTHING : ADAPTIVE;
+    return effort === undefined ? adaptive : { ...adaptive, effort };
   }
-  return effort !== undefined || enabled === true ? { type: 'adaptive' } : undefined;
+  if (isForced || isUnthoughtLoop(turn.messages)) return NOTHING;
+  const least = Math.max(budget.min, BUDGET_TOKENS_MIN);
+  const wanted = tokensMax ?? Math.floor(ceiling * EFFORT_SHARES[effort ?? 'medium']);
+  const tokens = Math.min(Math.max(wanted, least), budget.max, ceiling - 1);
+  return tokens < least ? NOTHING : { thinking: { type: 'enabled', budget_tokens: tokens } };
+}
+
+const ADAPTIVE: Thinking = { thinking: { type: 'adaptive' } };
+
+/** True where the model thinks during the answer, on request or because the endpoint declares that it does by default. */
+export function thinks({ thinking }: Thinking, endpoint: Endpoint): boolean {
+  return thinking === undefined ? endpoint.reasoning?.defaultEnabled === true : thinking.type !== 'disabled';
+}
+
+/** The last answer made calls without thinking before them, as another provider does, and their results follow. */
+function isUnthoughtLoop(messages: readonly TurnMessage[]): boolean {
+  const at = messages.findLastIndex(({ role }) => role === 'assistant');
+  const calling = messages[at];
+  if (calling?.role !== 'assistant' || messages[at + 1]?.role !== 'tool') return false;
+  const [first] = calling.blocks ?? [];
+  if (first !== undefined) return first.type !== 'reasoning' || !isOwnThinking(first.detail);
+  return !calling.reasoningDetails?.some(isOwnThinking);
 }
 
 /** `enable_thinking`, where the endpoint declares this parameter. */

@@ -135,7 +135,7 @@ it('the width is a setting that an endpoint has to declare; the output is none',
     0,
   ).candidates;
   assert.equal([candidate?.endpoint.id, others], ['ep_1', []]);
-  assert.equal(honoured(turn, candidate?.endpoint as Endpoint), { dimensions: true });
+  assert.equal(honoured(turn, candidate?.endpoint as Endpoint, 0), { dimensions: true });
   assert.match(refused(turn, boardOf({})).message, /dimensions is not declared/);
 });
 

@@ -259,7 +259,7 @@ it('honoured reports for every requested setting whether the endpoint declares i
     tool_choice: 'auto',
     parallel_tool_calls: true,
   });
-  assert.equal(honoured(turn, at('a', { supportedParameters: ['temperature', 'tools'] })), {
+  assert.equal(honoured(turn, at('a', { supportedParameters: ['temperature', 'tools'] }), 4_000), {
     temperature: true,
     enable_thinking: false,
     tools: true,

@@ -47,6 +47,22 @@ const TABLE: readonly (readonly [string, ReasoningControls | null, readonly Effo
   ['hidden reasoning, which asks nothing of the endpoint', null, [], { exclude: true }, true],
 ];
 
+it('an endpoint with a budget and no levels takes any effort where its wire has budgets (rule I113)', () => {
+  const budget = { min: 1_024, max: 8_192 };
+  const wired = (reasoning: ReasoningControls, dialect: 'chat' | 'messages') => ({
+    ...thinker(reasoning),
+    target: { dialect, baseUrl: 'http://a', upstreamId: 'x' },
+  });
+  const budgeted = wired({ mandatory: true, budget }, 'messages');
+  for (const effort of ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const) {
+    assert.equal(slugs({ reasoning: { effort } }, [budgeted]), ['a']);
+  }
+  assert.is(refused({ reasoning: { effort: 'none' } }, [budgeted]).status, 503);
+  assert.is(refused({ reasoning: { effort: 'high' } }, [wired({ mandatory: true, budget }, 'chat')]).status, 503);
+  const levels = wired({ mandatory: true, budget, efforts: ['low'] }, 'messages');
+  assert.is(refused({ reasoning: { effort: 'high' } }, [levels]).status, 503);
+});
+
 for (const [what, declared, refuted, reasoning, served] of TABLE) {
   it(`${what} is ${served ? 'served' : 'refused'} (rule I113)`, () => {
     const endpoints = [thinker(declared, refuted)];
@@ -82,22 +98,22 @@ it('reasoning is switched off at an endpoint that declares only enable_thinking,
   const model = { supportedParameters: ['enable_thinking'] };
   const switched = at('a', model, { reasoning: { mandatory: false } });
   assert.equal(slugs({ reasoning: { enabled: false } }, [switched]), ['a']);
-  assert.equal(honoured(turnOf({ reasoning: { enabled: false } }), switched), { reasoning: true });
-  assert.equal(honoured(turnOf({ reasoning: { enabled: true } }), switched), { reasoning: true });
+  assert.equal(honoured(turnOf({ reasoning: { enabled: false } }), switched, 4_000), { reasoning: true });
+  assert.equal(honoured(turnOf({ reasoning: { enabled: true } }), switched, 4_000), { reasoning: true });
   const refuted = { ...switched, ...evidence({ refutedEfforts: ['none'] }) };
   assert.is(refused({ reasoning: { enabled: false } }, [refuted]).status, 503);
 });
 
 it('honoured is false for enabled: true where nothing can be sent for it', () => {
   const turn = turnOf({ reasoning: { enabled: true } });
-  assert.equal(honoured(turn, thinker({ efforts: ['low', 'none'], mandatory: false })), { reasoning: false });
-  assert.equal(honoured(turn, thinker({ mandatory: false, defaultEnabled: true })), { reasoning: true });
-  assert.equal(honoured(turn, thinker(LEVELS)), { reasoning: true });
+  assert.equal(honoured(turn, thinker({ efforts: ['low', 'none'], mandatory: false }), 4_000), { reasoning: false });
+  assert.equal(honoured(turn, thinker({ mandatory: false, defaultEnabled: true }), 4_000), { reasoning: true });
+  assert.equal(honoured(turn, thinker(LEVELS), 4_000), { reasoning: true });
   const messages = {
     ...thinker(SWITCHED),
     target: { dialect: 'messages', baseUrl: 'http://a', upstreamId: 'x' },
   } as const;
-  assert.equal(honoured(turn, messages), { reasoning: true });
+  assert.equal(honoured(turn, messages, 4_000), { reasoning: true });
 });
 
 it('the refusal names the effort and the reason (rule I113)', () => {

@@ -1,8 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
+import type { Effort, Endpoint, ReasoningControls } from '../../../../actors/terms/endpoint.ts';
 import { messagesWriter } from '../../../../gateway/providers/messages/request-body.ts';
 import { ProviderFailure } from '../../../../gateway/providers/provider-failure.ts';
+import { honoured } from '../../../../gateway/routing/honoured.ts';
 import { JsonText } from '../../../../gateway/terms/json-text.ts';
 import type { Turn } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -18,6 +19,8 @@ function textOf(requested: Partial<Turn>, declared: Partial<Endpoint> = {}, ceil
 function bodyOf(...given: Parameters<typeof textOf>): Record<string, unknown> {
   return JSON.parse(textOf(...given)) as Record<string, unknown>;
 }
+
+const EFFORTS: readonly Effort[] = ['high', 'low'];
 
 const PLAIN = {
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
@@ -122,7 +125,8 @@ it('sends back earlier thinking that this dialect signed, in order and unchanged
         reasoning: 'unsigned',
         reasoningDetails: [
           { type: 'reasoning.text', text: 'hm', signature: 'c2ln', format: 'anthropic-claude-v1', index: 0 },
-          { type: 'reasoning.encrypted', data: 'b3BhcXVl', index: 1 },
+          { type: 'reasoning.encrypted', data: 'b3BhcXVl', format: 'anthropic-claude-v1', index: 1 },
+          { type: 'reasoning.text', text: 'of nobody', signature: 'x' },
           { type: 'reasoning.text', text: 'unsigned' },
           { type: 'reasoning.text', text: 'other', signature: 'x', format: 'google-gemini-v1' },
         ],
@@ -142,13 +146,18 @@ it('pictures and documents are blocks with a source, in tool results too', () =>
     { type: 'text', text: '' },
     { type: 'image', source: data('image/png') },
     { type: 'image', source: { kind: 'url', url: 'https://p.test/a.png' } },
-    { type: 'file', source: data('application/pdf'), filename: 'a.pdf' },
+    { type: 'file', source: data('application/pdf'), filename: 'a.pdf', context: 'Of 2024.' },
     { type: 'file', source: data('text/markdown', Buffer.from('# é').toString('base64')), filename: 'a.md' },
   ] as const;
   const blocks = [
     { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
     { type: 'image', source: { type: 'url', url: 'https://p.test/a.png' } },
-    { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' }, title: 'a.pdf' },
+    {
+      type: 'document',
+      source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' },
+      title: 'a.pdf',
+      context: 'Of 2024.',
+    },
     { type: 'document', source: { type: 'text', media_type: 'text/plain', data: '# é' }, title: 'a.md' },
   ];
   assert.equal(bodyOf({ messages: [{ role: 'user', text: '', parts }] }).messages, [{ role: 'user', content: blocks }]);
@@ -244,12 +253,82 @@ it('thinking is disabled, has a budget, or is left to the provider', () => {
   assert.equal(requested({ tokensMax: 90_000 }), given(3_999));
   assert.equal(requested({ enabled: true }), given(2_000));
   assert.equal(requested({ tokensMax: 2_000 }, {}, 1_000), nothing);
-  assert.equal(requested({ effort: 'high' }), { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } });
   assert.is(requested(undefined, { sampling: { enable_thinking: false } }).thinking, undefined);
   const controls = { supportedParameters: ['enable_thinking'] };
   assert.equal(bodyOf({ sampling: { enable_thinking: false } }, controls).thinking, { type: 'disabled' });
   const forced = { tools: [{ name: 'f' }], toolChoice: 'required' } as const;
   assert.is(requested({ tokensMax: 2_000 }, forced).thinking, undefined);
+});
+
+// rule I113
+it('an effort is a share of the ceiling where a budget is declared, and a level where none is, never both', () => {
+  const budget = { min: 0, max: 64_000 };
+  const sent = (effort: Effort, reasoning: ReasoningControls, ceiling = 10_000) => {
+    const { thinking, output_config } = bodyOf({ reasoning: { effort } }, { reasoning }, ceiling);
+    return output_config === undefined ? thinking : { thinking, output_config };
+  };
+  const shares = { max: 9_500, xhigh: 9_500, high: 8_000, medium: 5_000, low: 2_000, minimal: 1_024 } as const;
+  for (const [effort, tokens] of Object.entries(shares)) {
+    const given = { type: 'enabled', budget_tokens: tokens };
+    assert.equal(sent(effort as Effort, { mandatory: true, budget }), given);
+    assert.equal(sent(effort as Effort, { mandatory: true, efforts: ['high'], budget }), given);
+  }
+  const level = { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } };
+  assert.equal(sent('high', { mandatory: true, efforts: ['high'] }), level);
+  assert.equal(sent('high', { mandatory: true, budget }, 1_024), undefined);
+});
+
+// rule I51
+it('while the model thinks, sampling that it refuses then is left out, and honoured says so', () => {
+  const sampling = { temperature: 0.2, top_p: 0.9, top_k: 40 };
+  const supportedParameters = ['temperature', 'top_p', 'top_k', 'reasoning', 'enable_thinking'];
+  const thinker = { target: MESSAGES_TARGET, supportedParameters, reasoning: { mandatory: false, efforts: EFFORTS } };
+  const sent = (requested: Partial<Turn>, declared: Partial<Endpoint> = {}) => {
+    const endpoint = endpointOf({ ...thinker, defaultParameters: { temperature: 0.7 }, ...declared });
+    const turn = turnOf(requested);
+    const body = JSON.parse(messagesWriter(endpoint)(turn, 4_000)) as Record<string, unknown>;
+    const named = Object.entries(honoured(turn, endpoint, 4_000)).filter(([name]) => name in sampling);
+    return [body.temperature, body.top_p, body.top_k, Object.fromEntries(named)];
+  };
+  const kept = [0.2, 0.9, 40, { temperature: true, top_p: true, top_k: true }];
+  const dropped = [undefined, undefined, undefined, { temperature: false, top_p: false, top_k: false }];
+  assert.equal(sent({ sampling }), kept);
+  assert.equal(sent({ sampling, reasoning: { effort: 'none' } }), kept);
+  assert.equal(sent({ sampling, reasoning: { effort: 'high' } }), dropped);
+  assert.equal(sent({ sampling, reasoning: { enabled: true } }), dropped);
+  const budget = { mandatory: false, budget: { min: 1_024, max: 8_000 } };
+  assert.equal(sent({ sampling, reasoning: { tokensMax: 2_000 } }, { reasoning: budget }), dropped);
+  assert.equal(sent({ sampling }, { reasoning: { mandatory: false, defaultEnabled: true } }), dropped);
+  const allowed = { sampling: { temperature: 1, top_p: 0.95 }, reasoning: { effort: 'high' } } as const;
+  assert.equal(sent(allowed), [1, 0.95, undefined, { temperature: true, top_p: true }]);
+  assert.equal(sent({ reasoning: { effort: 'high' } }), [undefined, undefined, undefined, {}]);
+});
+
+// rule I113
+it('a loop of tools that began without thinking of this dialect continues without a budget', () => {
+  const declared = { target: MESSAGES_TARGET, reasoning: { mandatory: true, budget: { min: 1_024, max: 8_000 } } };
+  const signed = { type: 'reasoning.text', text: 'hm', signature: 'c2ln', format: 'anthropic-claude-v1' } as const;
+  const other = { type: 'reasoning.encrypted', data: 'eA', format: 'openai-responses-v1' } as const;
+  const call = { id: 'c', name: 'f', arguments: '{}' };
+  const result = { role: 'tool', text: 'five', toolCallId: 'c' } as const;
+  const thinksAfter = (answer: object, ...after: Turn['messages']): readonly [boolean, unknown] => {
+    const assistant = { role: 'assistant', text: null, toolCalls: [call], ...answer } as const;
+    const turn = {
+      messages: [{ role: 'user', text: 'Go' }, assistant, ...after],
+      reasoning: { effort: 'high' },
+    } as const;
+    const endpoint = endpointOf({ ...declared, supportedParameters: ['reasoning'] });
+    return [bodyOf(turn, declared).thinking !== undefined, honoured(turnOf(turn), endpoint, 4_000).reasoning_effort];
+  };
+  const thought = { type: 'reasoning', detail: signed } as const;
+  const called = { type: 'call', call } as const;
+  assert.equal(thinksAfter({ reasoningDetails: [signed] }, result), [true, true]);
+  assert.equal(thinksAfter({ blocks: [thought, called] }, result), [true, true]);
+  assert.equal(thinksAfter({ reasoningDetails: [other] }, result), [false, false]);
+  assert.equal(thinksAfter({}, result, { role: 'user', text: 'And?' }), [false, false]);
+  assert.equal(thinksAfter({ blocks: [called, thought] }, result), [false, false]);
+  const next = [result, { role: 'assistant', text: 'Five.' }, { role: 'user', text: 'Why?' }] as const;
+  assert.equal(thinksAfter({}, ...next), [true, true]);
 });
 
 it('writes schemas that are kept as text', () => {

@@ -63,7 +63,7 @@ it('a JSON Schema needs structured outputs, and JSON mode needs response_format 
   assert.equal(error.metadata.rejections, [
     { provider: 'mode', endpoint: 'mode', reason: 'require_parameters', member: 'structured_outputs' },
   ]);
-  assert.equal(honoured(turnOf(schema), strict), { response_format: true, structured_outputs: true });
+  assert.equal(honoured(turnOf(schema), strict, 4_000), { response_format: true, structured_outputs: true });
 });
 
 it('an endpoint below 85 percent of required tool calls receives no tools until it measures above again (rule I129)', () => {
@@ -87,17 +87,17 @@ it('honoured reports every requested setting by what the endpoint declares (rule
   const model = { supportedParameters: ['temperature', 'reasoning'] };
   const endpoint = at('a', model, { reasoning: { mandatory: true, budget: { min: 1, max: 9 } } });
   const turn = turnOf({ temperature: 1, enable_thinking: true, reasoning: { enabled: true, max_tokens: 5 } });
-  assert.equal(honoured(turn, endpoint), {
+  assert.equal(honoured(turn, endpoint, 4_000), {
     temperature: true,
     enable_thinking: false,
     reasoning: true,
-    'reasoning.max_tokens': true,
+    'reasoning.max_tokens': false,
   });
   const painting = turnOf({ modalities: ['image', 'text'] });
-  assert.equal(honoured(painting, { ...endpoint, outputModalities: ['text', 'image'] }), { modalities: true });
-  assert.equal(honoured(turnOf({ modalities: ['text'] }), endpoint), {});
+  assert.equal(honoured(painting, { ...endpoint, outputModalities: ['text', 'image'] }, 4_000), { modalities: true });
+  assert.equal(honoured(turnOf({ modalities: ['text'] }), endpoint, 4_000), {});
   const withheld = { ...endpoint, ...evidence({ withheld: ['temperature'] }) };
-  assert.is(honoured(turn, withheld).temperature, false);
+  assert.is(honoured(turn, withheld, 4_000).temperature, false);
 });
 
 it('an endpoint that can produce no answer, such as one for video clips, does not serve chat', () => {

@@ -1,0 +1,50 @@
+import type { MediaPart, Turn, TurnMessage } from '../terms/turn.ts';
+
+type Assistant = Extract<TurnMessage, { role: 'assistant' }>;
+
+/** What of a conversation a wire has a form for, where wires differ. */
+export interface ConversationForms {
+  /** The `name` of a message. */
+  readonly names: boolean;
+  /** Marks for the provider's cache, of parts, calls and tools. */
+  readonly marks: boolean;
+  /** Everything that a medium has besides its bytes: the `detail` of a picture, the `context` of a document. */
+  medium(part: MediaPart): boolean;
+  /** The reasoning of an earlier answer that has some. */
+  reasoning(message: Assistant): boolean;
+}
+
+/**
+ * Adds to `names` what a conversation has and the wire has no form for, under the names of `honoured`: `messages.name`,
+ * `messages.reasoning`, `messages.media`, `cache_control`. Each once.
+ */
+export function addLostParts({ messages, tools, cacheFor }: Turn, forms: ConversationForms, names: string[]): void {
+  let name = false;
+  let reasoning = false;
+  let media = false;
+  let marks = cacheFor !== undefined || tools?.some((tool) => tool.cacheFor !== undefined) === true;
+  for (const message of messages) {
+    if (message.role === 'assistant') {
+      name ||= message.name !== undefined;
+      if (message.reasoningDetails !== undefined || message.reasoning) reasoning ||= !forms.reasoning(message);
+      if (message.blocks !== undefined) marks ||= message.blocks.some(isMarked);
+      continue;
+    }
+    if (message.role === 'tool') marks ||= message.cacheFor !== undefined;
+    else name ||= message.name !== undefined;
+    for (const part of message.parts ?? NO_PARTS) {
+      marks ||= part.cacheFor !== undefined;
+      if (part.type !== 'text') media ||= !forms.medium(part);
+    }
+  }
+  if (name && !forms.names) names.push('messages.name');
+  if (reasoning) names.push('messages.reasoning');
+  if (media) names.push('messages.media');
+  if (marks && !forms.marks) names.push('cache_control');
+}
+
+const NO_PARTS = [] as const;
+
+function isMarked(block: NonNullable<Assistant['blocks']>[number]): boolean {
+  return block.type !== 'reasoning' && block.cacheFor !== undefined;
+}

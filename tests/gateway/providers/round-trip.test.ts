@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Effort, Endpoint, ReasoningControls } from '../../../actors/terms/endpoint.ts';
+import { parse as parseChat } from '../../../gateway/dialects/chat/parse.ts';
+import { parse as parseMessages } from '../../../gateway/dialects/messages/parse.ts';
+import { adapterOf } from '../../../gateway/providers/call/target.ts';
+import { EFFORT_SHARES } from '../../../gateway/providers/messages/thinking.ts';
+import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
+import { reasoningRule } from '../../../gateway/routing/eligibility/reasoning.ts';
+import { honoured } from '../../../gateway/routing/honoured.ts';
+import type { Turn } from '../../../gateway/terms/turn.ts';
+import { bounded } from '../../support/bounded.ts';
+import { anyTurn } from './any-turn.ts';
+import { endpointOf, MESSAGES_TARGET } from './endpoint-of.ts';
+import { factsOf, lostFacts } from './turn-facts.ts';
+
+/**
+ * Any turn, written in the wire of a provider and read back: what is missing or different is exactly what `honoured`
+ * reports as false. A wire joins by its rows: an endpoint that declares everything, and how a body of this wire is read.
+ */
+
+const it = bounded(test, 120_000);
+const RUNS = Number(process.env.ROUND_TRIPS ?? 300);
+const CEILING = 20_000;
+
+interface Row {
+  readonly endpoint: Partial<Endpoint>;
+  /** The turn that a body asks for; `asked` decides where one body says two things that mean the same. */
+  readonly read: (body: Readonly<Record<string, unknown>>, asked: Turn) => Turn;
+}
+
+const DECLARED: Partial<Endpoint> = {
+  supportedParameters: [
+    'temperature',
+    'top_p',
+    'top_k',
+    'stop',
+    'seed',
+    'frequency_penalty',
+    'tools',
+    'parallel_tool_calls',
+    'structured_outputs',
+    'response_format',
+    'reasoning',
+    'reasoning_effort',
+  ],
+  inputModalities: ['text', 'image', 'file'],
+};
+const EFFORTS: readonly Effort[] = ['xhigh', 'high', 'medium', 'low', 'minimal', 'none'];
+
+const ROWS: Readonly<Record<string, Row>> = {
+  chat: {
+    endpoint: { reasoning: { efforts: EFFORTS, mandatory: false } },
+    read: (body) => parseChat(body),
+  },
+  'messages by effort': messagesRow({ efforts: EFFORTS, mandatory: false }),
+  'messages by budget': messagesRow({ mandatory: false, budget: { min: 1_024, max: 64_000 } }),
+};
+
+function messagesRow(reasoning: ReasoningControls): Row {
+  return { endpoint: { target: MESSAGES_TARGET, reasoning }, read: readMessages };
+}
+
+/** Callers of this dialect cannot ask for thinking, and name no user; providers read both. */
+function readMessages(body: Readonly<Record<string, unknown>>, { reasoning: asked }: Turn): Turn {
+  const { thinking, output_config, metadata } = body as {
+    thinking?: { type: string; budget_tokens?: number };
+    output_config?: { effort?: Effort };
+    metadata?: { user_id: string };
+  };
+  const choice = body.tool_choice as { disable_parallel_tool_use?: boolean } | undefined;
+  return {
+    ...parseMessages(body),
+    ...(choice?.disable_parallel_tool_use ? { parallelToolCalls: false } : {}),
+    ...(metadata === undefined ? {} : { user: metadata.user_id }),
+    ...reasoningOf(thinking, output_config?.effort, asked?.enabled),
+  };
+}
+
+function reasoningOf(
+  thinking: { readonly type: string; readonly budget_tokens?: number } | undefined,
+  effort: Effort | undefined,
+  switched: boolean | undefined,
+): Pick<Turn, 'reasoning'> {
+  if (effort !== undefined) return { reasoning: { effort } };
+  if (thinking === undefined) return {};
+  const { type, budget_tokens: tokens } = thinking;
+  if (tokens === undefined || switched) return { reasoning: { enabled: type !== 'disabled' } };
+  const share = Object.entries(EFFORT_SHARES).findLast(([, part]) => Math.floor(part * CEILING) === tokens);
+  return { reasoning: share === undefined ? { tokensMax: tokens } : { effort: share[0] as Effort } };
+}
+
+for (const [name, { endpoint: declared, read }] of Object.entries(ROWS)) {
+  it(`${name}: a turn loses nothing on its way but what honoured reports (rule I51)`, () => {
+    const endpoint = endpointOf({ ...DECLARED, ...declared });
+    const write = adapterOf(endpoint)?.writer(endpoint);
+    fc.assert(
+      fc.property(anyTurn, (turn) => {
+        fc.pre(turn.reasoning === undefined || reasoningRule(endpoint, turn.reasoning) === null);
+        const body = written(() => write?.(turn, CEILING));
+        if (body === null) return;
+        const lost = lostFacts(factsOf(turn, CEILING), factsOf(read(JSON.parse(body), turn), CEILING));
+        assert.equal(lost, reported(turn, endpoint));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+}
+
+/** Null: the wire has no form for the turn, which is refused to the caller. */
+function written(write: () => unknown): string | null {
+  try {
+    return write() as string;
+  } catch (error) {
+    if (error instanceof ProviderFailure && error.refusal?.code === 'unsupported_parameter') return null;
+    throw error;
+  }
+}
+
+function reported(turn: Turn, endpoint: Endpoint): readonly string[] {
+  const all = Object.entries(honoured(turn, endpoint, CEILING));
+  return all.flatMap(([name, held]) => (held ? [] : [name])).sort();
+}
+
+test.run();
