@@ -32,7 +32,7 @@ export const EFFORT_SHARES: Readonly<Record<Exclude<Effort, 'none'>, number>> = 
 const BUDGET_TOKENS_MIN = 1_024;
 
 /** The members that make a model think. Absent: nothing is sent. */
-export interface Thinking {
+interface Thinking {
   readonly thinking?: { readonly type: 'disabled' | 'adaptive' | 'enabled'; readonly budget_tokens?: number };
   /** `output_config.effort`. */
   readonly effort?: string;
