@@ -11,8 +11,9 @@ import { reasoningRule } from '../../../gateway/routing/eligibility/reasoning.ts
 import { honoured } from '../../../gateway/routing/honoured.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
 import { bounded } from '../../support/bounded.ts';
+import { endpointOf } from '../../support/model/endpoints.ts';
 import { anyTurn } from './any-turn.ts';
-import { endpointOf, MESSAGES_TARGET } from './endpoint-of.ts';
+import { MESSAGES_TARGET } from './scene.ts';
 import { factsOf, lostFacts } from './turn-facts.ts';
 
 /**
