@@ -8,6 +8,7 @@ import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { Plan, Rejection } from '../../../gateway/terms/plan.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
 import { board, boardEndpoint } from '../../support/model/endpoints.ts';
+import '../../support/prompt-sizes.ts';
 
 const URL_A = 'http://127.0.0.1:1/v1';
 
