@@ -247,6 +247,7 @@ export function configurationOf(declaration: EndpointDeclaration): string {
     promptTokensMax,
     inputModalities,
     outputModalities,
+    target.wire,
   ];
   return createHash('sha256').update(JSON.stringify(tested)).digest('hex').slice(0, 16);
 }

@@ -1,5 +1,6 @@
 import type { Pause } from './pause.ts';
 import type { Tariff } from './tariff.ts';
+import type { Wire } from './wire.ts';
 
 /** Kinds of content in a request or in an answer. */
 export type Modality = 'text' | 'image' | 'audio' | 'video' | 'file';
@@ -69,8 +70,7 @@ export interface Endpoint {
   readonly dataPolicy: { readonly training: boolean; readonly retentionDays: number | null } | null;
   readonly datacenters: readonly { readonly countryCode: string; readonly region?: string }[] | null;
   readonly tokenizer: string | null;
-  /** The upstream target, for gateways only: its dialect, the provider's base URL and the model's id there. */
-  readonly target: { readonly dialect: TargetDialect; readonly baseUrl: string; readonly upstreamId: string };
+  readonly target: EndpointTarget;
   /** Charged prices, exact decimal strings in USD; an undeclared one is absent. */
   readonly tariff: Tariff;
   readonly health: 'healthy' | 'degraded' | 'down' | 'unknown';
@@ -82,6 +82,15 @@ export interface Endpoint {
   readonly measured: Measured;
   /** Absent when unreported, or when the last report was over a minute old at the endpoint's last publication. */
   readonly capacity?: CapacityReport;
+}
+
+/** The upstream target, for gateways only: its dialect, the provider's base URL and the model's id there. */
+export interface EndpointTarget {
+  readonly dialect: TargetDialect;
+  readonly baseUrl: string;
+  readonly upstreamId: string;
+  /** Absent: nothing beyond the dialect is declared. */
+  readonly wire?: Wire;
 }
 
 /** Why a call to a provider failed, for operators: without any key and without what the request holds. */

@@ -1,5 +1,6 @@
 /** What a video job has to render, frozen at its submission: nothing of it follows a later change of the catalogue. */
 import type { Json } from '../runtime/index.ts';
+import type { Wire } from '../terms/wire.ts';
 
 /** What every candidate is asked to render, in terms of no provider's wire. Null: not asked for. */
 export interface RenderAsk {
@@ -92,6 +93,8 @@ export interface RenderTarget {
   readonly dialect: 'video-jobs' | 'video-sync';
   readonly baseUrl: string;
   readonly upstreamId: string;
+  /** What its calls need beyond the dialect of renders. */
+  readonly wire?: Pick<Wire, 'headers' | 'query' | 'credential'>;
 }
 
 /** A render that an asynchronous provider has accepted. */

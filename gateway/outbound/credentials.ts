@@ -1,4 +1,5 @@
 import type { Clock } from '../../actors/runtime/index.ts';
+import type { CredentialForm } from '../../actors/terms/wire.ts';
 import type { OutboundCall } from './outbound.ts';
 
 /**
@@ -12,9 +13,19 @@ interface UnsignedCall extends Pick<OutboundCall, 'method' | 'url' | 'headers' |
   readonly clock: Clock;
 }
 
-/** A provider's key as most of them take it; nothing for a provider without authentication. */
-export function bearer(apiKey: string | null): readonly string[] {
-  return apiKey === null ? [] : ['authorization', `Bearer ${apiKey}`];
+/** The forms of a key that are the same for every call. */
+const KEY_HEADERS = {
+  bearer: (key: string) => ['authorization', `Bearer ${key}`],
+  'api-key': (key: string) => ['api-key', key],
+  'x-api-key': (key: string) => ['x-api-key', key],
+  'x-goog-api-key': (key: string) => ['x-goog-api-key', key],
+  none: () => [],
+};
+export type KeyForm = keyof typeof KEY_HEADERS;
+
+/** A provider's key in one of these forms; nothing for a provider without a key, and for a form that signs each call. */
+export function keyHeaders(form: CredentialForm, apiKey: string | null): readonly string[] {
+  return apiKey === null || !Object.hasOwn(KEY_HEADERS, form) ? [] : KEY_HEADERS[form as KeyForm](apiKey);
 }
 
 /** The headers of a call, with what authenticates it where that is made for each call. */

@@ -65,10 +65,15 @@ export interface OutboundBody {
   abort(): void;
 }
 
-/** `https://host/v1` and `/chat/completions` as one address; drops a query in the base. Throws on an invalid URL. */
-export function outboundUrl(base: string, path: string): OutboundUrl {
+/**
+ * `https://host/v1` and `/chat/completions` as one address, `query` after what `path` has of one; drops a query in the
+ * base. Throws on an invalid URL.
+ */
+export function outboundUrl(base: string, path: string, query: Readonly<Record<string, string>> = {}): OutboundUrl {
   const url = new URL(base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new TypeError(`${base}: the protocol must be http or https`);
-  return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') + path };
+  const search = new URLSearchParams(query).toString();
+  const joint = search === '' ? '' : path.includes('?') ? '&' : '?';
+  return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') + path + joint + search };
 }

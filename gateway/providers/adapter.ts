@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
-import type { Credentials } from '../outbound/credentials.ts';
+import type { CredentialForm } from '../../actors/terms/wire.ts';
 import type { OutboundUpload } from '../outbound/outbound.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
@@ -26,8 +26,10 @@ export type TextWriter = (turn: Turn, ceiling: number) => string;
 export interface Adapter {
   /** Path and query of the calls to an endpoint, below its provider's base address. Asked once per endpoint. */
   address(target: Endpoint['target'], stream: boolean): string;
-  /** For the operator's key; null where a provider has none. Asked once per endpoint and key. */
-  credentials(apiKey: string | null): Credentials;
+  /** The form in which providers of this wire take the operator's key, where no other is declared. */
+  readonly credential: CredentialForm;
+  /** Sent with every call, by lower-case name. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The wire can say how many tokens the model may think: an effort becomes a share of the ceiling. */
   readonly takesBudget: boolean;
   /**

@@ -10,6 +10,10 @@ export interface ProviderDeclaration {
   readonly baseUrl: string;
   /** Dialect of its models that declare none; absent: `chat`. */
   readonly dialect?: TurnDialect;
+  /** A row of the table of presets: what its provider expects, its address and its dialect, unless declared here. */
+  readonly preset?: string;
+  /** What it expects beyond its dialect, in the form of a models document. The configuration is checked against it. */
+  readonly wire?: Readonly<Record<string, unknown>>;
   /** Environment variable that holds its API key; absent: no key is sent. */
   readonly apiKeyEnv?: string;
   /**

@@ -106,7 +106,8 @@ export class Prober {
     const { outbound, upstream, credentialsOf, clock } = this.#parts;
     const ms = upstream.probeTimeoutMs;
     try {
-      const call = { method: 'GET', url: outboundUrl(baseUrl, '/models'), headers: PROBE_HEADERS, body: null } as const;
+      const url = outboundUrl(baseUrl, '/models', endpoint.target.wire?.query);
+      const call = { method: 'GET', url, headers: PROBE_HEADERS, body: null } as const;
       const reply = await outbound.send({
         ...call,
         headers: await signedHeaders(credentialsOf(endpoint), { ...call, clock }),

@@ -6,6 +6,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { TURN_DIALECTS } from '../../../actors/terms/endpoint.ts';
 import { PARAMETER_ROWS } from '../../terms/parameters.ts';
+import { wireSchema } from '../presets/wire-schema.ts';
 import { familySchema, modelHubSchema, tagsSchema } from './facts-schema.ts';
 import { frameSchema, videoSchema } from './video-schema.ts';
 
@@ -239,6 +240,7 @@ const extensions = {
   ceiling_parameter: Type.Optional(oneOf('max_tokens', 'max_completion_tokens')),
   cancellable: Type.Optional(flag),
   dialect: Type.Optional(oneOf(...TURN_DIALECTS)),
+  wire: Type.Optional(wireSchema),
   default_parameters: Type.Optional(defaults),
   family: Type.Optional(familySchema),
   tags: Type.Optional(tagsSchema),

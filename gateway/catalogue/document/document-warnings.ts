@@ -13,12 +13,13 @@ const DEPTH_MAX = 32;
 
 /**
  * What is valid in a models document and probably a mistake: a model that is served free, a range that admits no value,
- * a parameter that no request can set. At most 50. The document must be valid.
+ * a parameter that no request can set, a `wire` without effect. At most 50. The document must be valid.
  */
 export function documentWarnings(document: ModelsDocument): readonly ValidationError[] {
   const warnings: ValidationError[] = [];
   for (const [nth, model] of document.data.entries()) {
-    warnings.push(...priceWarnings(model, ['data', nth]), ...parameterWarnings(model, ['data', nth]));
+    const at = ['data', nth];
+    warnings.push(...priceWarnings(model, at), ...parameterWarnings(model, at), ...wireWarnings(model, at));
     if (warnings.length >= WARNINGS_MAX) break;
   }
   return warnings.slice(0, WARNINGS_MAX);
@@ -47,6 +48,25 @@ function parameterWarnings(model: DeclaredModel, at: Path): readonly ValidationE
       ...invertedRanges(declared, [...path, name]),
     ]);
   });
+}
+
+/** Members that chat requests have without any declaration. */
+const UNDECLARED: ReadonlySet<string> = new Set(['user', 'stream_options', 'messages.name']);
+
+function wireWarnings({ wire, output_modalities }: DeclaredModel, at: Path): readonly ValidationError[] {
+  if (wire === undefined) return [];
+  const declared = new Set(output_modalities.flatMap((output) => Object.keys(output.supported_parameters)));
+  const isSent = (name: string): boolean => declared.has(name) || UNDECLARED.has(name);
+  const path = [...at, 'wire'];
+  const { rename = {}, omit = [], thinking_switch } = wire;
+  const lost = Object.keys(rename).filter((name) => !isSent(name) || omit.includes(name));
+  const thinks = ['reasoning', 'reasoning_effort', 'enable_thinking'].some((name) => declared.has(name));
+  return [
+    ...lost.map((name) => warning([...path, 'rename', name], 'renames a member that is never sent')),
+    ...(thinking_switch && !thinks
+      ? [warning([...path, 'thinking_switch'], 'is never sent: the model declares no reasoning')]
+      : []),
+  ];
 }
 
 /**

@@ -19,6 +19,7 @@ import { factsOf } from './facts-of.ts';
 import { reasoningOf } from './reasoning-of.ts';
 import { tariffOf } from './tariff-of.ts';
 import { InvalidDocument, invalidDocument, memberOf, type ValidationError } from './validation-error.ts';
+import { presetOf, wireOf } from './wire-of.ts';
 
 type Path = readonly (string | number)[];
 type Parameters = Readonly<Record<string, DeclaredDescriptor>>;
@@ -76,6 +77,7 @@ const CHECKED_PARTS: readonly ((model: DeclaredModel, at: Path) => unknown)[] = 
   factsOf,
   lengthsOf,
   tariffOf,
+  (model, at) => wireOf({}, model, at),
 ];
 
 /** The fault that was thrown, and the first one of every other part of the model. */
@@ -99,6 +101,7 @@ function endpointDeclaration(provider: ProviderDeclaration, model: DeclaredModel
   const id = catalogueId(model, at);
   const quantization = model.quantization ?? null;
   const outputs = servedOutputs(model);
+  const wire = wireOf(provider, model, at);
   return {
     id: endpointId(slug, model.id),
     model: id,
@@ -112,7 +115,7 @@ function endpointDeclaration(provider: ProviderDeclaration, model: DeclaredModel
     tag: quantization === null ? slug : `${slug}/${quantization}`,
     quantization,
     ...lengthsOf(model, at),
-    ...parametersOf(model),
+    ...parametersOf(model, wire?.omit),
     cancellable: model.cancellable ?? false,
     inputModalities: unique(['text', ...model.input_modalities.map(({ type }) => type)]),
     inputs: inputsOf(model.input_modalities),
@@ -120,7 +123,12 @@ function endpointDeclaration(provider: ProviderDeclaration, model: DeclaredModel
     envelopes: envelopesOf(outputs),
     ...trustOf(provider, model),
     tokenizer: model.tokenizer ?? null,
-    target: { dialect: dialectOf(provider, model), baseUrl, upstreamId: model.id },
+    target: {
+      dialect: dialectOf(provider, model),
+      baseUrl,
+      upstreamId: model.id,
+      ...(wire === undefined ? {} : { wire }),
+    },
     tariff: chargedTariff(model, at),
   };
 }
@@ -143,12 +151,12 @@ function servedOutputs({ output_modalities }: DeclaredModel): DeclaredModel['out
 }
 
 /** The model's own, or else its provider's. Videos and outputs that are served alone have wire formats of their own. */
-function dialectOf({ dialect = 'chat' }: ProviderDeclaration, model: DeclaredModel): TargetDialect {
+function dialectOf(provider: ProviderDeclaration, model: DeclaredModel): TargetDialect {
   const lone = loneOutput(model);
   if (lone !== undefined) return lone;
   const { output_modalities } = model;
   const output = output_modalities.find(({ type }) => type === 'video');
-  if (output === undefined) return model.dialect ?? dialect;
+  if (output === undefined) return model.dialect ?? provider.dialect ?? presetOf(provider)?.dialect ?? 'chat';
   return output.video?.generation === 'synchronous' ? 'video-sync' : 'video-jobs';
 }
 
@@ -203,9 +211,13 @@ function lengthsOf(
   };
 }
 
-/** Parameters of text, videos and embeddings are members of the request; those of pictures and speech lie inside their carrier member. */
+/**
+ * Parameters of text, videos and embeddings are members of the request; those of pictures and speech lie inside their
+ * carrier member. A parameter that is never sent is not supported, whatever the model declares.
+ */
 function parametersOf(
   model: DeclaredModel,
+  omitted: readonly string[] = [],
 ): Pick<
   Endpoint,
   'supportedParameters' | 'descriptors' | 'passthrough' | 'ceilingName' | 'reasoning' | 'defaultParameters'
@@ -228,7 +240,9 @@ function parametersOf(
   );
   const older = Object.hasOwn(text, 'max_tokens') || !Object.hasOwn(text, 'max_completion_tokens');
   return {
-    supportedParameters: Object.keys(parameters).sort(),
+    supportedParameters: Object.keys(parameters)
+      .filter((name) => !omitted.includes(name))
+      .sort(),
     descriptors: Object.fromEntries(known),
     passthrough: descriptorsOf(Object.fromEntries(passed.flatMap(Object.entries))),
     ceilingName: model.ceiling_parameter ?? (older ? 'max_tokens' : 'max_completion_tokens'),

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { EndpointDeclaration } from '../../../actors/terms/endpoint.ts';
+import { keyHeaders } from '../../outbound/credentials.ts';
 import { type Outbound, outboundUrl } from '../../outbound/outbound.ts';
 import type { UpstreamLimits } from '../../terms/config/config.ts';
 import type { ProviderDeclaration, ProviderKeys } from '../../terms/provider-declaration.ts';
 import type { ModelsDocument } from './document-schema.ts';
 import { endpointDeclarations } from './endpoint-declaration.ts';
 import { BrokenDocument, modelsWarnings, parseModelsText, parseModelsValue } from './models-document.ts';
+import { wireOf } from './wire-of.ts';
 
 export interface ReadParts {
   readonly outbound: Outbound;
@@ -65,14 +67,14 @@ async function readText(path: string): Promise<string> {
 
 async function fetchText(
   { outbound, upstream, keys }: ReadParts,
-  { slug, baseUrl }: ProviderDeclaration,
+  provider: ProviderDeclaration,
   address: string,
 ): Promise<string> {
   const { search } = new URL(address);
   const { origin, path } = outboundUrl(address, search);
-  const key = origin === new URL(baseUrl).origin ? keys.get(slug) : undefined;
+  const key = origin === new URL(provider.baseUrl).origin ? keys.get(provider.slug) : undefined;
   const headers = ['accept', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'troupe'];
-  if (key !== undefined) headers.push('authorization', `Bearer ${key}`);
+  headers.push(...keyHeaders(wireOf(provider, {}, [])?.credential ?? 'bearer', key ?? null));
   const reply = await outbound.send({
     method: 'GET',
     url: { origin, path },

@@ -43,7 +43,7 @@ export async function loadConfig(options: LoadOptions): Promise<ClusterConfig> {
   // the default.
   const rules = file === null ? null : await import('./validate.ts');
   rules?.validate(laid, source);
-  const config = laid as ClusterConfig;
+  const config = addressed(laid as ClusterConfig, rules, source);
   checkTogether(config, source, options.env);
   rules?.validateModels(config.providers, source);
   if (options.env !== null) await checkKeyFiles(config.providers, source, file === null ? options.cwd : dirname(file));
@@ -69,11 +69,15 @@ export async function checkConfig(value: unknown, env: NonNullable<LoadOptions['
   const source = 'the new configuration';
   const rules = await import('./validate.ts');
   rules.validate(value, source);
-  const config = value as ClusterConfig;
+  const config = addressed(value as ClusterConfig, rules, source);
   checkTogether(config, source, env);
   rules.validateModels(config.providers, source);
   await checkKeyFiles(config.providers, source, config.data);
   await rules.validateModelFiles(config.providers, source);
+}
+
+function addressed(config: ClusterConfig, rules: typeof import('./validate.ts') | null, source: string): ClusterConfig {
+  return rules === null ? config : { ...config, providers: rules.withAddresses(config.providers, source) };
 }
 
 async function checkKeyFiles(providers: readonly ProviderDeclaration[], source: string, folder: string): Promise<void> {

@@ -5,6 +5,7 @@
 import { type TSchema, Type } from 'typebox';
 import { TURN_DIALECTS } from '../../../actors/terms/endpoint.ts';
 import defaults from '../../../cluster.config.ts';
+import { presetSchema, wireSchema } from '../../catalogue/presets/wire-schema.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -46,7 +47,9 @@ const address = Type.String({ pattern: '^https?://\\S+$', description: 'an addre
 const provider = record({
   slug,
   name: text('the display name'),
-  baseUrl: Type.String({ pattern: '^https?://\\S+$', description: 'an address such as https://api.example.com/v1' }),
+  baseUrl: Type.Optional(
+    Type.String({ pattern: '^https?://\\S+$', description: 'an address such as https://api.example.com/v1' }),
+  ),
   apiKeyEnv: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z_][A-Za-z0-9_]*$',
@@ -65,6 +68,8 @@ const provider = record({
       },
     ),
   ),
+  preset: Type.Optional(presetSchema),
+  wire: Type.Optional(wireSchema),
   zdr: Type.Optional(
     Type.Union([Type.Literal('approved'), Type.Literal('denied')], { description: '"approved" or "denied"' }),
   ),

@@ -4,12 +4,37 @@ import type { TSchema } from 'typebox';
 import { endpointDeclarations } from '../../catalogue/document/endpoint-declaration.ts';
 import { parseModelsText, parseModelsValue } from '../../catalogue/document/models-document.ts';
 import { validationErrors } from '../../catalogue/document/validation-error.ts';
+import { checkWire, presetOf } from '../../catalogue/document/wire-of.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
 import { ConfigError, lineOf } from './config-error.ts';
 import { configSchema } from './schema.ts';
 
 export function validate(config: unknown, source: string): void {
   check(configSchema, config, source);
+}
+
+/**
+ * The address of each provider, from its preset where it declares none. Throws ConfigError where neither has one, and
+ * for a `wire` that cannot be.
+ */
+export function withAddresses(
+  providers: readonly ProviderDeclaration[],
+  source: string,
+): readonly ProviderDeclaration[] {
+  return providers.map((provider, at) => {
+    const place = `${source}: providers[${at}]`;
+    try {
+      checkWire(provider.wire ?? {}, ['wire']);
+    } catch (error) {
+      throw new ConfigError(`${place}.${lineOf(error)}`);
+    }
+    if (provider.baseUrl !== undefined) return provider;
+    const { baseUrl, example } = presetOf(provider) ?? {};
+    if (baseUrl != null) return { ...provider, baseUrl };
+    throw new ConfigError(
+      `${place}.baseUrl is missing; add it as an address such as ${example ?? 'https://api.example.com/v1'}`,
+    );
+  });
 }
 
 /** Documents given by file or address are validated when they are read. */

@@ -1,5 +1,5 @@
 import type { Endpoint, LoneOutput, TurnDialect } from '../../../actors/terms/endpoint.ts';
-import { bearer, type Credentials } from '../../outbound/credentials.ts';
+import type { Credentials } from '../../outbound/credentials.ts';
 import { type OutboundUrl, outboundUrl } from '../../outbound/outbound.ts';
 import type { Adapter, BodyWriter } from '../adapter.ts';
 import { chatAdapter } from '../chat/adapter.ts';
@@ -7,6 +7,7 @@ import { embeddingsAdapter } from '../embeddings/adapter.ts';
 import { serverSentEvents } from '../framing/server-sent-events.ts';
 import { messagesAdapter } from '../messages/adapter.ts';
 import { ProviderFailure } from '../provider-failure.ts';
+import { credentialsFor } from './credentials/credentials.ts';
 
 const ADAPTERS: Readonly<Record<TurnDialect | LoneOutput, Adapter>> = {
   chat: chatAdapter,
@@ -21,7 +22,7 @@ export function adapterOf({ target }: Pick<Endpoint, 'target'>): Adapter | undef
 
 /** What authenticates calls to the provider of an endpoint, those for its list of models among them. */
 export function credentialsOf(endpoint: Pick<Endpoint, 'target'>, apiKey: string | null): Credentials {
-  return adapterOf(endpoint)?.credentials(apiKey) ?? bearer(apiKey);
+  return credentialsFor(endpoint.target, adapterOf(endpoint) ?? chatAdapter, apiKey);
 }
 
 /** How to make one kind of call. The headers hold the operator's key: never logged. */
@@ -53,7 +54,7 @@ export function targetOf(
 ): Target {
   if (adapter === undefined)
     throw new ProviderFailure('misconfigured', `endpoint ${endpoint.id} has an unknown dialect`);
-  const credentials = adapter.credentials(apiKey);
+  const credentials = credentialsFor(endpoint.target, adapter, apiKey);
   const signer = typeof credentials === 'function' ? credentials : null;
   const fixed = typeof credentials === 'function' ? [] : credentials;
   return {
@@ -73,7 +74,7 @@ export function streamTypeOf({ framing = serverSentEvents }: Adapter): string {
 
 function urlOf({ id, target }: Endpoint, adapter: Adapter, stream: boolean): OutboundUrl {
   try {
-    return outboundUrl(target.baseUrl, adapter.address(target, stream));
+    return outboundUrl(target.baseUrl, adapter.address(target, stream), target.wire?.query);
   } catch {
     throw new ProviderFailure('misconfigured', `endpoint ${id} has an invalid address`);
   }

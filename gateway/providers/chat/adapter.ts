@@ -1,5 +1,4 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
-import { bearer } from '../../outbound/credentials.ts';
 import { isEmpty } from '../../terms/exact-decimal.ts';
 import { formatText, JsonText, membersText } from '../../terms/json-text.ts';
 import type { Reasoning, Tool, Turn } from '../../terms/turn.ts';
@@ -137,7 +136,7 @@ function isSwitchedOn({ supportedParameters, reasoning }: Endpoint): boolean {
 /** The generic adapter: a provider that speaks chat completions. */
 export const chatAdapter: Adapter = {
   address: () => '/chat/completions',
-  credentials: bearer,
+  credential: 'bearer',
   takesBudget: false,
   leftOut,
   writer: chatWriter,

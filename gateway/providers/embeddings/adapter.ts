@@ -1,5 +1,4 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
-import { bearer } from '../../outbound/credentials.ts';
 import type { TurnMessage } from '../../terms/turn.ts';
 import type { Adapter, TextWriter } from '../adapter.ts';
 import { ownOptions } from '../own-options.ts';
@@ -39,7 +38,7 @@ const REPLY_TOKENS_MAX = 2 * 1024 * 1024;
 /** A provider that answers texts with vectors. Never streamed. */
 export const embeddingsAdapter: Adapter = {
   address: () => '/embeddings',
-  credentials: bearer,
+  credential: 'bearer',
   takesBudget: false,
   leftOut: () => [],
   writer: embeddingsWriter,

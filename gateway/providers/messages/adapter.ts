@@ -3,12 +3,13 @@ import { MessagesReader } from './reply-reader.ts';
 import { leftOut, messagesWriter } from './request-body.ts';
 
 /** The version of the dialect that Troupe speaks. */
-const VERSION = ['anthropic-version', '2023-06-01'];
+const VERSION = '2023-06-01';
 
 /** A provider that natively speaks the messages dialect. */
 export const messagesAdapter: Adapter = {
   address: () => '/messages',
-  credentials: (apiKey) => (apiKey === null ? VERSION : [...VERSION, 'x-api-key', apiKey]),
+  credential: 'x-api-key',
+  headers: { 'anthropic-version': VERSION },
   takesBudget: true,
   leftOut,
   writer: messagesWriter,

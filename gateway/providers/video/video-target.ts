@@ -1,5 +1,5 @@
 import type { RenderTarget } from '../../../actors/video-job/render-ask.ts';
-import { bearer } from '../../outbound/credentials.ts';
+import { keyHeaders } from '../../outbound/credentials.ts';
 import { type OutboundUrl, outboundUrl } from '../../outbound/outbound.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 
@@ -13,18 +13,21 @@ export interface VideoTarget {
 }
 
 /** `apiKey` is null for a provider without authentication. Throws `ProviderFailure` for an invalid address. */
-export function videoTargetOf({ dialect, baseUrl, upstreamId }: RenderTarget, apiKey: string | null): VideoTarget {
+export function videoTargetOf(target: RenderTarget, apiKey: string | null): VideoTarget {
+  const { dialect, baseUrl, upstreamId, wire = {} } = target;
   try {
     outboundUrl(baseUrl, '/videos');
   } catch {
     throw new ProviderFailure('misconfigured', 'the endpoint has an invalid address');
   }
   const accept = dialect === 'video-sync' ? 'video/mp4' : 'application/json';
+  const credentials = keyHeaders(wire.credential ?? 'bearer', apiKey);
+  const declared = Object.entries(wire.headers ?? {}).flat();
   const standard = ['content-type', 'application/json', 'accept', accept, 'accept-encoding', 'identity'];
   return {
     dialect,
     upstreamId,
-    headers: [...standard, 'user-agent', 'troupe', ...bearer(apiKey)],
-    url: (path) => outboundUrl(baseUrl, path),
+    headers: [...standard, 'user-agent', 'troupe', ...declared, ...credentials],
+    url: (path) => outboundUrl(baseUrl, path, wire.query),
   };
 }

@@ -1,18 +1,32 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/runtime/index.ts';
-import { bearer, type Credentials, signedHeaders } from '../../../gateway/outbound/credentials.ts';
+import { CREDENTIAL_FORMS } from '../../../actors/terms/wire.ts';
+import { type Credentials, keyHeaders, signedHeaders } from '../../../gateway/outbound/credentials.ts';
 import { outboundUrl } from '../../../gateway/outbound/outbound.ts';
+import { credentialsFor } from '../../../gateway/providers/call/credentials/credentials.ts';
 import { messagesAdapter } from '../../../gateway/providers/messages/adapter.ts';
 import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);
 
-it('each wire has its own credential headers, and without a key none is sent', () => {
-  assert.equal(bearer('k'), ['authorization', 'Bearer k']);
-  assert.equal(bearer(null), []);
-  assert.equal(messagesAdapter.credentials('k'), ['anthropic-version', '2023-06-01', 'x-api-key', 'k']);
-  assert.equal(messagesAdapter.credentials(null), ['anthropic-version', '2023-06-01']);
+it('a key is sent in the declared form, or in that of the wire, and without a key none is sent', () => {
+  assert.equal(keyHeaders('bearer', 'k'), ['authorization', 'Bearer k']);
+  assert.equal(keyHeaders('x-goog-api-key', 'k'), ['x-goog-api-key', 'k']);
+  for (const form of CREDENTIAL_FORMS) assert.equal(keyHeaders(form, null), []);
+  assert.equal(keyHeaders('none', 'k'), []);
+  const version = ['anthropic-version', '2023-06-01'];
+  assert.equal(credentialsFor({}, messagesAdapter, 'k'), [...version, 'x-api-key', 'k']);
+  assert.equal(credentialsFor({}, messagesAdapter, null), version);
+  const wire = { credential: 'bearer', headers: { 'Anthropic-Version': '2', 'anthropic-beta': 'b' } } as const;
+  assert.equal(credentialsFor({ wire }, messagesAdapter, 'k'), [
+    'anthropic-version',
+    '2',
+    'anthropic-beta',
+    'b',
+    'authorization',
+    'Bearer k',
+  ]);
 });
 
 it('fixed credentials follow the headers of a call, and others are made from the call', async () => {

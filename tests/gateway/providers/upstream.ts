@@ -4,7 +4,7 @@ import { systemClock } from '../../../actors/runtime/index.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import type { Adapter, ProviderAttempt } from '../../../gateway/providers/adapter.ts';
 import { open, type RefusalSink } from '../../../gateway/providers/call/open.ts';
-import { targetOf } from '../../../gateway/providers/call/target.ts';
+import { type Target, targetOf } from '../../../gateway/providers/call/target.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
 import { endpointOf } from '../../support/model/endpoints.ts';
 import { UNSHARED } from './played.ts';
@@ -25,6 +25,7 @@ export const KEY = 'sk-operator-0123456789abcdef';
 
 /** A test provider: records its requests and sends the answers of the test. */
 export interface Upstream {
+  readonly port: number;
   readonly seen: { readonly request: IncomingMessage; readonly body: string }[];
   answer: (request: IncomingMessage, response: ServerResponse) => void;
   openAs(
@@ -33,6 +34,7 @@ export interface Upstream {
     declared?: Parameters<typeof endpointOf>[0],
     refusals?: RefusalSink,
     adapter?: Adapter,
+    signer?: Target['signer'],
   ): Promise<ProviderAttempt>;
   close(): Promise<void>;
 }
@@ -60,18 +62,22 @@ export async function startUpstream(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const upstream: Upstream = {
+    port,
     seen: [],
     answer: (_, response) => response.end(),
-    openAs: (dialect, requested = {}, declared = {}, refusals = undefined, adapter = undefined) =>
+    openAs: (dialect, requested = {}, declared = {}, refusals = undefined, adapter = undefined, signer = null) =>
       open(outbound, {
-        target: targetOf(
-          endpointOf({
-            target: { dialect, baseUrl: `http://127.0.0.1:${port}/v1`, upstreamId: 'great-1' },
-            ...declared,
-          }),
-          KEY,
-          adapter,
-        ),
+        target: {
+          ...targetOf(
+            endpointOf({
+              target: { dialect, baseUrl: `http://127.0.0.1:${port}/v1`, upstreamId: 'great-1' },
+              ...declared,
+            }),
+            KEY,
+            adapter,
+          ),
+          ...(signer === null ? {} : { signer }),
+        },
         turn: turnOf(requested),
         ceiling: 100,
         generation: 'gen-1',

@@ -326,4 +326,20 @@ it('PostgreSQL needs an address, from the file or from the variable it names, an
   assert.is((await load({ file: file({ store: { kind } }), env: null })).store.kind, kind);
 });
 
+it('a preset gives its provider an address, and a provider without either is refused', async () => {
+  const { baseUrl: _, ...unplaced } = PROVIDER;
+  const provider = async (over: object) => {
+    const { providers } = await load({ file: file({ providers: [{ ...unplaced, ...over }] }) });
+    return providers[0];
+  };
+  assert.is((await provider({ preset: 'groq' }))?.baseUrl, 'https://api.groq.com/openai/v1');
+  assert.is((await provider({ wire: { preset: 'groq' } }))?.baseUrl, 'https://api.groq.com/openai/v1');
+  assert.is((await provider({ preset: 'groq', baseUrl: 'http://near/v1' }))?.baseUrl, 'http://near/v1');
+  const fault = (over: object) => faultOf({ file: file({ providers: [{ ...unplaced, ...over }] }) });
+  assert.match(await fault({}), /providers\[0\]\.baseUrl is missing; add it as an address such as https:\/\/api\.exa/);
+  assert.match(await fault({ preset: 'azure' }), /baseUrl is missing; .*RESOURCE\.openai\.azure\.com/);
+  assert.match(await fault({ preset: 'grok' }), /preset is "grok" and must be one of/);
+  assert.match(await fault({ preset: 'groq', wire: { omit: ['n'] } }), /providers\[0\]\.wire: n is always sent/);
+});
+
 test.run();

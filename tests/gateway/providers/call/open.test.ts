@@ -6,7 +6,7 @@ import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
 import { exhausted } from '../../../../gateway/inference/exhausted.ts';
 import type { Adapter } from '../../../../gateway/providers/adapter.ts';
 import type { RefusalSink } from '../../../../gateway/providers/call/open.ts';
-import { targetOf } from '../../../../gateway/providers/call/target.ts';
+import { type Target, targetOf } from '../../../../gateway/providers/call/target.ts';
 import { chatAdapter } from '../../../../gateway/providers/chat/adapter.ts';
 import { ProviderFailure } from '../../../../gateway/providers/provider-failure.ts';
 import type { Candidate } from '../../../../gateway/terms/plan.ts';
@@ -90,26 +90,51 @@ it('the body of a call may be an upload with a type of its own, and its refusal 
   });
 });
 
-it('an adapter addresses a call by model and streaming, and may make the credentials of each call', async () => {
-  const signing: Adapter = {
+it('an adapter addresses a call by model and streaming, and credentials may be made for each call', async () => {
+  const addressing: Adapter = {
     ...chatAdapter,
+    credential: 'none',
     address: ({ upstreamId }, stream) => `/models/${upstreamId}:${stream ? 'stream?alt=sse' : 'whole'}`,
-    credentials:
-      (apiKey) =>
-      async ({ method, url, headers, body, clock }) => {
-        const facts = [method, url.path, headers.includes('traceparent'), String(body).length > 20, clock.now() > 0];
-        return ['x-signature', [apiKey, ...facts].join(' ')];
-      },
+  };
+  const signer: Target['signer'] = async ({ method, url, headers, body, clock }) => {
+    const facts = [method, url.path, headers.includes('traceparent'), String(body).length > 20, clock.now() > 0];
+    return ['x-signature', facts.join(' ')];
   };
   await using(async (upstream) => {
     upstream.answer = (_, response) => void response.writeHead(500).end();
-    for (const stream of [true, false]) await failing(upstream.openAs('chat', { stream }, {}, undefined, signing));
+    for (const stream of [true, false]) {
+      await failing(upstream.openAs('chat', { stream }, {}, undefined, addressing, signer));
+    }
     const calls = upstream.seen.map(({ request }) => [request.url, request.headers['x-signature']]);
     assert.equal(calls, [
-      ['/v1/models/great-1:stream?alt=sse', `${KEY} POST /v1/models/great-1:stream?alt=sse false true true`],
-      ['/v1/models/great-1:whole', `${KEY} POST /v1/models/great-1:whole false true true`],
+      ['/v1/models/great-1:stream?alt=sse', 'POST /v1/models/great-1:stream?alt=sse false true true'],
+      ['/v1/models/great-1:whole', 'POST /v1/models/great-1:whole false true true'],
     ]);
     assert.is(upstream.seen[0]?.request.headers.authorization, undefined);
+  });
+});
+
+it('declared headers, parameters of the address and the form of the key belong to every call', async () => {
+  await using(async (upstream) => {
+    const baseUrl = `http://127.0.0.1:${upstream.port}/v1`;
+    const wire = {
+      headers: { 'Anthropic-Version': '2026-01-01', 'anthropic-beta': 'context-1m' },
+      query: { 'api-version': 'a b' },
+      credential: 'api-key',
+    } as const;
+    for (const dialect of DIALECTS) {
+      await failing(upstream.openAs(dialect, {}, { target: { dialect, baseUrl, upstreamId: 'great-1', wire } }));
+    }
+    for (const { request } of upstream.seen) {
+      const { headers, url } = request;
+      assert.match(url as string, /\?api-version=a\+b$/);
+      assert.equal(
+        [headers['anthropic-version'], headers['anthropic-beta'], headers['api-key']],
+        ['2026-01-01', 'context-1m', KEY],
+      );
+      assert.equal([headers.authorization, headers['x-api-key']], [undefined, undefined]);
+    }
+    assert.is(upstream.seen.length, DIALECTS.length);
   });
 });
 

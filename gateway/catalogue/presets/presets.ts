@@ -1,0 +1,249 @@
+import type { TurnDialect } from '../../../actors/terms/endpoint.ts';
+import type { DeclaredWire, PresetName } from './wire-schema.ts';
+
+/** One provider or server as its documentation describes it. */
+export interface Preset {
+  readonly title: string;
+  /** Base address; null where each operator has an own one. */
+  readonly baseUrl: string | null;
+  /** The form of such an own address. */
+  readonly example?: string;
+  readonly dialect: TurnDialect;
+  readonly wire: Omit<DeclaredWire, 'preset'>;
+  /** How its list of models is answered at `/models` below the base address; absent: it has none. */
+  readonly models?: ModelsForm;
+  /** What of this row was found in published documentation. */
+  readonly verified: string;
+  /** What only a call with a key can confirm. */
+  readonly unverified: string;
+}
+
+/** `{"data": [{"id"}]}`, or a bare list of such entries. */
+type ModelsForm = 'data' | 'list';
+
+/** The form that most providers with a switch of their own share. */
+const THINKING = { path: 'thinking.type', on: 'enabled', off: 'disabled' };
+/** Servers that render the chat template of the model's authors. */
+const TEMPLATE = { path: 'chat_template_kwargs.enable_thinking', on: true, off: false };
+
+/** What is known of each provider. Every member may be overridden, at the provider and at each of its models. */
+export const PRESETS: Readonly<Record<PresetName, Preset>> = {
+  deepseek: {
+    title: 'DeepSeek',
+    baseUrl: 'https://api.deepseek.com/v1',
+    dialect: 'chat',
+    wire: { reasoning_history: 'reasoning_content', thinking_switch: THINKING },
+    models: 'data',
+    verified: 'reasoning_content goes back in tool loops; thinking.type switches it',
+    unverified: 'that user and messages[].name are accepted',
+  },
+  groq: {
+    title: 'Groq',
+    baseUrl: 'https://api.groq.com/openai/v1',
+    dialect: 'chat',
+    wire: { reasoning_history: 'reasoning', omit: ['messages.name'] },
+    models: 'data',
+    verified: 'names of messages are refused; reasoning models take reasoning back',
+    unverified: 'which models refuse reasoning; declare reasoning only for those that reason',
+  },
+  mistral: {
+    title: 'Mistral',
+    baseUrl: 'https://api.mistral.ai/v1',
+    dialect: 'chat',
+    wire: {
+      rename: { seed: 'random_seed' },
+      omit: ['stream_options', 'user', 'messages.name'],
+      reasoning_history: 'parts',
+      tool_id: '[A-Za-z0-9]{9}',
+    },
+    models: 'data',
+    verified: 'random_seed, ids of nine characters, thinking parts, usage in the last chunk unasked',
+    unverified: 'whether stream_options is still refused',
+  },
+  moonshot: {
+    title: 'Moonshot AI',
+    baseUrl: 'https://api.moonshot.ai/v1',
+    dialect: 'chat',
+    wire: { reasoning_history: 'reasoning_content', thinking_switch: THINKING },
+    models: 'data',
+    verified: 'reasoning_content goes back in tool loops; thinking.type switches it',
+    unverified: 'the fixed temperatures of each model',
+  },
+  zai: {
+    title: 'Z.ai',
+    baseUrl: 'https://api.z.ai/api/paas/v4',
+    dialect: 'chat',
+    wire: { reasoning_history: 'reasoning_content', thinking_switch: THINKING },
+    models: 'data',
+    verified: 'thinking.type; reasoning_content of earlier turns is accepted',
+    unverified: 'that /models is served',
+  },
+  xai: {
+    title: 'xAI',
+    baseUrl: 'https://api.x.ai/v1',
+    dialect: 'chat',
+    wire: { reasoning_history: 'reasoning_content' },
+    models: 'data',
+    verified: 'reasoning_content is the member of answers and of messages',
+    unverified: 'that it is read when it goes back',
+  },
+  together: {
+    title: 'Together AI',
+    baseUrl: 'https://api.together.xyz/v1',
+    dialect: 'chat',
+    wire: { reasoning_history: 'reasoning', thinking_switch: { path: 'reasoning.enabled', on: true, off: false } },
+    models: 'list',
+    verified: 'reasoning.enabled; reasoning is the member of answers; /models answers a bare list',
+    unverified: 'that reasoning is accepted back by every model',
+  },
+  fireworks: {
+    title: 'Fireworks AI',
+    baseUrl: 'https://api.fireworks.ai/inference/v1',
+    dialect: 'chat',
+    wire: { reasoning_history: 'reasoning_content' },
+    models: 'data',
+    verified: 'reasoning_content in answers and messages; reasoning_effort none switches it off',
+    unverified: 'which models keep earlier reasoning by themselves',
+  },
+  cerebras: {
+    title: 'Cerebras',
+    baseUrl: 'https://api.cerebras.ai/v1',
+    dialect: 'chat',
+    wire: { reasoning_history: 'reasoning' },
+    models: 'data',
+    verified: 'reasoning is the member of answers',
+    unverified: 'that every reasoning model takes it back',
+  },
+  openrouter: {
+    title: 'OpenRouter',
+    baseUrl: 'https://openrouter.ai/api/v1',
+    dialect: 'chat',
+    wire: {
+      reasoning_history: 'details',
+      thinking_switch: { path: 'reasoning.enabled', on: true, off: false },
+      cache_control: true,
+    },
+    models: 'data',
+    verified: 'reasoning_details go back unchanged; reasoning.enabled; cache_control on parts',
+    unverified: 'what each provider behind it does with them',
+  },
+  ollama: {
+    title: 'Ollama',
+    baseUrl: 'http://127.0.0.1:11434/v1',
+    dialect: 'chat',
+    wire: { reasoning_history: 'reasoning' },
+    models: 'data',
+    verified: 'reasoning is the member of answers',
+    unverified: 'which templates read earlier reasoning; needs no key',
+  },
+  vllm: {
+    title: 'vLLM',
+    baseUrl: 'http://127.0.0.1:8000/v1',
+    dialect: 'chat',
+    wire: { reasoning_history: 'auto', thinking_switch: TEMPLATE },
+    models: 'data',
+    verified: 'chat_template_kwargs; reasoning_content was renamed to reasoning, both are read',
+    unverified: 'the switch of a template that has another name for it',
+  },
+  sglang: {
+    title: 'SGLang',
+    baseUrl: 'http://127.0.0.1:30000/v1',
+    dialect: 'chat',
+    wire: { reasoning_history: 'reasoning_content', thinking_switch: TEMPLATE },
+    models: 'data',
+    verified: 'chat_template_kwargs; reasoning_content in answers and messages',
+    unverified: 'the switch of a template that has another name for it',
+  },
+  llamacpp: {
+    title: 'llama.cpp server',
+    baseUrl: 'http://127.0.0.1:8080/v1',
+    dialect: 'chat',
+    wire: { reasoning_history: 'reasoning_content', thinking_switch: TEMPLATE },
+    models: 'data',
+    verified: 'chat_template_kwargs; reasoning_content in answers and messages',
+    unverified: 'the switch of a template that has another name for it',
+  },
+  azure: {
+    title: 'Azure OpenAI',
+    baseUrl: null,
+    example: 'https://RESOURCE.openai.azure.com/openai/v1',
+    dialect: 'chat',
+    wire: { reasoning_history: 'none', credential: 'api-key' },
+    models: 'data',
+    verified: 'the header api-key; the v1 address needs no api-version, older ones declare it as query',
+    unverified: 'that /models lists the deployments of the resource',
+  },
+  openai: {
+    title: 'OpenAI',
+    baseUrl: 'https://api.openai.com/v1',
+    dialect: 'chat',
+    wire: { reasoning_history: 'none' },
+    models: 'data',
+    verified: 'chat completions neither show nor take reasoning',
+    unverified: 'nothing',
+  },
+  anthropic: {
+    title: 'Anthropic',
+    baseUrl: 'https://api.anthropic.com/v1',
+    dialect: 'messages',
+    wire: {},
+    models: 'data',
+    verified: 'x-api-key and anthropic-version; /models answers {"data": [{"id"}]}',
+    unverified: 'which anthropic-beta a model still needs',
+  },
+  google: {
+    title: 'Google AI Studio',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
+    dialect: 'chat',
+    wire: { reasoning_history: 'signature' },
+    models: 'data',
+    verified: 'extra_content.google.thought_signature of calls goes back; reasoning_effort',
+    unverified: 'which models refuse a call without its signature',
+  },
+  bedrock: {
+    title: 'Amazon Bedrock',
+    baseUrl: null,
+    example: 'https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1',
+    dialect: 'chat',
+    wire: { reasoning_history: 'none' },
+    verified: 'the compatible address takes a Bedrock key as bearer',
+    unverified: 'which models are served there',
+  },
+  cohere: {
+    title: 'Cohere',
+    baseUrl: 'https://api.cohere.ai/compatibility/v1',
+    dialect: 'chat',
+    wire: { reasoning_history: 'none', omit: ['user', 'messages.name', 'parallel_tool_calls'] },
+    verified: 'the members that the compatible address does not support',
+    unverified: 'whether unsupported members are refused or ignored',
+  },
+  perplexity: {
+    title: 'Perplexity',
+    baseUrl: 'https://api.perplexity.ai',
+    dialect: 'chat',
+    wire: { reasoning_history: 'none', omit: ['user', 'stream_options', 'messages.name'] },
+    verified: 'usage comes unasked; the members of a request',
+    unverified: 'whether undocumented members are refused or ignored',
+  },
+  dashscope: {
+    title: 'Alibaba Cloud Model Studio',
+    baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    dialect: 'chat',
+    wire: {
+      reasoning_history: 'reasoning_content',
+      thinking_switch: { path: 'enable_thinking', on: true, off: false },
+      cache_control: true,
+    },
+    models: 'data',
+    verified: 'enable_thinking; reasoning_content in answers; cache_control on parts',
+    unverified: 'that reasoning_content is read when it goes back; that /models is served in each region',
+  },
+  minimax: {
+    title: 'MiniMax',
+    baseUrl: 'https://api.minimax.io/anthropic/v1',
+    dialect: 'messages',
+    wire: {},
+    verified: 'the address in the form of Anthropic, whose thinking blocks go back',
+    unverified: 'which members of that form are ignored',
+  },
+};
