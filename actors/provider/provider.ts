@@ -165,7 +165,8 @@ function explainProvider(view: View): readonly string[] {
 }
 
 function explainKey({ status, since, last }: KeyRefusal): string {
-  return `It refuses our key with HTTP ${status} since ${timeOf(since)}, last at ${timeOf(last)}: set the right key.`;
+  const remedy = status === 402 || status === 429 ? 'add credit or quota to its account' : 'set the right key';
+  return `It refuses our key with HTTP ${status} since ${timeOf(since)}, last at ${timeOf(last)}: ${remedy}.`;
 }
 
 function explainReading({ problem, endpoints, since }: DocumentReading): string {

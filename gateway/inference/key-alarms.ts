@@ -2,6 +2,8 @@ import { reportKey } from '../../actors/provider/provider.ts';
 import type { Clock, Cluster } from '../../actors/runtime/index.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
 
+/** The key is refused (401, 403), or its account has no credit or quota left (402, 429). */
+const ALARMING: ReadonlySet<number> = new Set([401, 402, 403, 429]);
 /** A refused key is reported again after this time, while calls go on. */
 const AGAIN_MS = 60_000;
 
@@ -19,7 +21,7 @@ type KeyAlarmRecord = {
 };
 
 /**
- * Raises the alarm when a provider refuses the operator's key, in the log and at the provider's actor, which `why` shows;
+ * Raises the alarm when a provider refuses the operator's key or account, in the log and at the provider's actor, which `why` shows;
  * and ends it with the next answer. One entry per provider of the configuration.
  */
 export class KeyAlarms {
@@ -32,7 +34,7 @@ export class KeyAlarms {
   }
 
   failed(provider: string, { reason, status }: Pick<ProviderFailure, 'reason' | 'status'>): void {
-    if (reason !== 'misconfigured' || (status !== 401 && status !== 403)) return;
+    if (reason !== 'misconfigured' || status === null || !ALARMING.has(status)) return;
     const { cluster, clock, log } = this.#parts;
     const now = clock.monotonic();
     if (now - (this.#refused.get(provider) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return;

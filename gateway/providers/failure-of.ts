@@ -21,8 +21,9 @@ export function failureOf(thrown: unknown, status: number | null): ProviderFailu
   return new ProviderFailure('garbage', thrown instanceof Error ? thrown.message : String(thrown), status);
 }
 
-/** The failure for a status other than 200, where nothing else is known. */
-export function statusFailure(status: number): ProviderFailure {
+/** The failure for a status other than 200, or for an error without one, where nothing else is known. */
+export function statusFailure(status: number | null): ProviderFailure {
+  if (status === null) return new ProviderFailure('unavailable', 'an error instead of an answer');
   if (status === 429 || status === 503 || status === 529)
     return new ProviderFailure('overloaded', `status ${status}`, status);
   if (status === 408 || status === 504 || status === 524)

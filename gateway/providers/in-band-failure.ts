@@ -1,66 +1,48 @@
-import { type FailureCause, ProviderFailure } from './provider-failure.ts';
-import { classifyRefusal, isModeration, lengthOf } from './refusal/classify-refusal.ts';
-import type { ProviderRefusal } from './refusal/provider-refusal.ts';
-import { refusalFacts } from './refusal/refusal-facts.ts';
+import type { ProviderFailure } from './provider-failure.ts';
 import { type RefusalNote, refusalFailure } from './refused.ts';
 
-/** Error names of providers, used where they give no status. Any unlisted name means `unavailable`. */
-const CAUSES: Readonly<Record<string, FailureCause>> = {
-  rate_limit_error: 'overloaded',
-  rate_limit_exceeded: 'overloaded',
-  overloaded_error: 'overloaded',
-  timeout_error: 'timeout',
-  timeout: 'timeout',
-  invalid_request_error: 'rejected',
-  request_too_large: 'rejected',
-  authentication_error: 'misconfigured',
-  permission_error: 'misconfigured',
-  not_found_error: 'misconfigured',
-  billing_error: 'misconfigured',
-  insufficient_quota: 'misconfigured',
-};
-/** The statuses of the names whose failures do not count against an endpoint. */
+/** Error names of providers, and the statuses that they publish for them. */
 const STATUSES: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
   rate_limit_error: 429,
   rate_limit_exceeded: 429,
-  permission_error: 403,
+  insufficient_quota: 429,
+  timeout_error: 504,
+  timeout: 504,
+  overloaded_error: 529,
 };
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The error object that an answer or a frame holds instead of its content; null where it holds none. */
+export function errorIn({ error, base_resp: stated, choices }: Members): unknown {
+  if (error != null && error !== false) return error;
+  return choices == null && (stated as Members | null | undefined)?.status_code ? stated : null;
+}
 
 /**
  * The failure for an error object inside a 200. Its text never leaves the classification: it may contain the operator's
  * key or the prompt; only `note` receives it.
  */
 export function inBandFailure(error: unknown, note?: RefusalNote): ProviderFailure {
-  const failure = failureIn(error);
+  const failure = refusalFailure(error, statedStatus(error));
   note?.(JSON.stringify(error) ?? '', failure);
   return failure;
 }
 
-function failureIn(error: unknown): ProviderFailure {
-  const { code, type, status } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
-  const sizes = lengthOf(refusalFacts(error));
-  if (sizes !== null) return rejected({ code: 'context_length_exceeded', sizes });
-  for (const stated of [code, status]) {
-    if (Number.isInteger(stated) && (stated as number) >= 400 && (stated as number) <= 599) {
-      return refusalFailure(error, stated as number);
-    }
+/** Null where the error states none: a number of another kind is an error code of the provider's own. */
+function statedStatus(error: unknown): number | null {
+  const { code, type, status, status_code } = (typeof error === 'object' && error !== null ? error : {}) as Members;
+  for (const stated of [code, status, status_code]) {
+    if (Number.isInteger(stated) && (stated as number) >= 400 && (stated as number) <= 599) return stated as number;
   }
-  if (isModeration(error)) return rejected({ code: 'content_policy_violation' });
   for (const word of [code, type]) {
-    if (typeof word !== 'string' || !Object.hasOwn(CAUSES, word)) continue;
-    const cause = CAUSES[word] as FailureCause;
-    const refusal = cause === 'rejected' ? classifyRefusal(error, null) : 'operator';
-    return refusal === 'operator' ? causedBy(cause, word) : rejected(refusal);
+    if (typeof word === 'string' && Object.hasOwn(STATUSES, word)) return STATUSES[word] as number;
   }
-  return new ProviderFailure('unavailable', 'an error instead of an answer');
-}
-
-function rejected(refusal: ProviderRefusal): ProviderFailure {
-  return new ProviderFailure('rejected', `${refusal.code} instead of an answer`, null, refusal);
-}
-
-/** An invalid request by the operator's own account or model is no refusal of the caller's. */
-function causedBy(cause: FailureCause, word: string): ProviderFailure {
-  const reason = cause === 'rejected' ? 'misconfigured' : cause;
-  return new ProviderFailure(reason, `${word} instead of an answer`, STATUSES[word] ?? null);
+  return null;
 }

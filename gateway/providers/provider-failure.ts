@@ -13,7 +13,7 @@ export type FailureCause =
    * The provider refuses this request, see `refusal`; another endpoint may accept it. Not counted against its health.
    */
   | 'rejected'
-  /** The provider refuses the operator's key or reports an unknown model. */
+  /** The provider refuses the operator's key, its account has no credit left, or the model is unknown. */
   | 'misconfigured'
   /** An invalid answer: broken JSON, wrong type, an endless line, no finish reason. */
   | 'garbage'
@@ -32,6 +32,8 @@ export class ProviderFailure extends Error {
   readonly refusal: ProviderRefusal | null;
   /** What the provider said, redacted; set by the reader of the raw answer. */
   words: string | null = null;
+  /** How long the provider asks not to be called, in ms; null where it names no time. Unbounded. */
+  retryAfterMs: number | null = null;
 
   constructor(
     reason: FailureCause,
@@ -61,9 +63,21 @@ export class ProviderFailure extends Error {
     return this.isProvidersFault && this.reason !== 'contract';
   }
 
-  /** Counts against the endpoint's health and uptime when nothing was delivered. (rule I133) */
+  /**
+   * The operator's rate or quota at the provider is used up: a call at once would be refused as well, and be counted
+   * there.
+   */
+  get isRateLimit(): boolean {
+    if (this.status === 429) return true;
+    return this.reason === 'overloaded' && this.isProvidersFault && !OVERLOADS.has(this.status ?? 0);
+  }
+
+  /**
+   * Counts against the endpoint's health and uptime when nothing was delivered. The operator's own rate and permissions
+   * at the provider say nothing about whether the endpoint works. (rule I133)
+   */
   get counted(): boolean {
-    return this.isProvidersFault && !UNCOUNTED.has(this.status ?? 0);
+    return this.isProvidersFault && !this.isRateLimit && this.status !== 403;
   }
 
   /** Neither the request nor the gateway is at fault. A reply that breaks off for it counts, whatever its status. */
@@ -75,7 +89,7 @@ export class ProviderFailure extends Error {
 /** Would reach a terminal: messages hold texts of certificates. */
 const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
-/** The operator's own rate and permissions at the provider say nothing about whether the endpoint works. */
-const UNCOUNTED: ReadonlySet<number> = new Set([403, 429]);
+/** The provider's own load. */
+const OVERLOADS: ReadonlySet<number> = new Set([503, 529]);
 
 const UNEXPLAINED: ProviderRefusal = { code: 'invalid_request' };

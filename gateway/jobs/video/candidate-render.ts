@@ -3,7 +3,6 @@ import { AttemptCalls } from '../../outbound/attempt-calls.ts';
 import type { OutboundBody } from '../../outbound/outbound.ts';
 import { failureOf } from '../../providers/failure-of.ts';
 import { ProviderFailure } from '../../providers/provider-failure.ts';
-import { DeferredRender } from '../../providers/video/deferred-render.ts';
 import type { RenderOrder } from '../../providers/video/render-body.ts';
 import { UncertainRender } from '../../providers/video/uncertain-render.ts';
 import {
@@ -142,7 +141,7 @@ export class CandidateRender {
       return this.#candidate.idempotentCreate && tries < triesMax ? usualMs : null;
     }
     if (!failure.repeatable || tries >= Math.min(REFUSED_MAX, triesMax)) return null;
-    const afterMs = failure instanceof DeferredRender ? failure.afterMs : 0;
+    const afterMs = failure.retryAfterMs ?? 0;
     const isInTime = files.cluster.now() + afterMs < this.#parts.task.input.deadlineAt;
     // The jitter of the pause does not shorten what the provider asked for.
     return isInTime && afterMs <= RETRY_AFTER_MS_MAX ? Math.max(usualMs, afterMs / (1 - JITTER / 2)) : null;

@@ -1,7 +1,7 @@
 import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
 import type { Usage } from '../../terms/usage.ts';
 import type { FrameKind, ReplyReader } from '../adapter.ts';
-import { inBandFailure } from '../in-band-failure.ts';
+import { errorIn, inBandFailure } from '../in-band-failure.ts';
 import { parsed, stopSequence } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { RefusalNote } from '../refused.ts';
@@ -78,7 +78,8 @@ export class ChatReader implements ReplyReader {
   #read(chunk: Members, part: 'delta' | 'message', events: TurnEvent[]): void {
     const usage = chunk.usage ?? (chunk.x_groq as Members | null | undefined)?.usage;
     if (usage != null) this.usage = readUsage(usage) ?? this.usage;
-    if (chunk.error != null && chunk.error !== false) throw inBandFailure(chunk.error, this.#note);
+    const error = errorIn(chunk);
+    if (error !== null) throw inBandFailure(error, this.#note);
     if (this.upstreamId === null && typeof chunk.id === 'string' && chunk.id !== '') {
       this.upstreamId = chunk.id.slice(0, UPSTREAM_ID_CHARACTERS_MAX);
     }

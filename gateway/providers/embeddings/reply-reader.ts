@@ -3,7 +3,7 @@ import type { Turn } from '../../terms/turn.ts';
 import type { TurnEvent, Vector } from '../../terms/turn-event.ts';
 import type { Usage } from '../../terms/usage.ts';
 import type { FrameKind, ReplyReader } from '../adapter.ts';
-import { inBandFailure } from '../in-band-failure.ts';
+import { errorIn, inBandFailure } from '../in-band-failure.ts';
 import { tokenCount } from '../prompt-usage.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { RefusalNote } from '../refused.ts';
@@ -35,7 +35,8 @@ export class EmbeddingsReader implements ReplyReader {
   }
 
   readWhole(answer: Members, events: TurnEvent[]): void {
-    if (answer.error != null && answer.error !== false) throw inBandFailure(answer.error, this.#note);
+    const error = errorIn(answer);
+    if (error !== null) throw inBandFailure(error, this.#note);
     if (typeof answer.id === 'string' && answer.id !== '') {
       this.upstreamId = answer.id.slice(0, UPSTREAM_ID_CHARACTERS_MAX);
     }

@@ -3,11 +3,26 @@ import { lengthRefusal } from './length-refusal.ts';
 import type { ProviderRefusal, RefusalCode } from './provider-refusal.ts';
 import { type RefusalFacts, refusalFacts } from './refusal-facts.ts';
 
+/** A class of refusals: its machine words, and the phrases of servers that have no word for it. */
+interface Sign {
+  readonly words: ReadonlySet<string>;
+  readonly phrase?: RegExp;
+}
+
+/** The server could not read what its own model wrote: a tool call, or JSON. Nothing is wrong with the request. */
+const MALFORMED: Sign = { words: new Set(['tool_use_failed', 'json_validate_failed', 'output_parse_failed']) };
+
+/** The operator's rate at the provider; one server refuses a request that is larger than a minute's tokens with 413. */
+const RATE: Sign = {
+  words: new Set(['rate_limit_exceeded', 'rate_limit_error']),
+  phrase: /^rate limit/im,
+};
+
 /**
  * The operator's account or model at the provider, answered as if the caller's request were invalid. A phrase counts at
  * the beginning of a message only: further inside it may be text of the caller.
  */
-const OPERATORS = {
+const OPERATORS: Sign = {
   words: new Set([
     'invalid_api_key',
     'api_key_invalid',
@@ -18,6 +33,7 @@ const OPERATORS = {
     'billing_hard_limit_reached',
     'billing_not_active',
     'insufficient_quota',
+    'exceeded_current_quota_error',
     'credit_exhausted',
     'model_not_found',
     'invalid_model',
@@ -25,14 +41,8 @@ const OPERATORS = {
     'unsupported_country_region_territory',
   ]),
   phrase:
-    /^(?:(?:incorrect|invalid) api key|api key (?:not valid|expired)|your (?:credit )?balance|insufficient (?:balance|credits?|quota)|billing|user location|invalid model|unknown model|unable to access model|model not (?:exist|found)|the (?:requested )?model\b[^\n]{1,120} (?:does not exist|not found|is not supported))/im,
+    /^(?:(?:incorrect|invalid) api key|api key (?:not valid|expired)|your (?:credit )?balance|insufficient (?:balance|credits?|quota)|billing|user location|invalid model|unknown model|unable to access model|model not (?:exist|found)|the (?:requested )?model\b[^\n]{1,120} (?:does not exist|not found|is not supported)|model \S{1,120} is not supported)/im,
 };
-
-/** A class of refusals: its machine words, and the phrases of servers that have no word for it. */
-interface Sign {
-  readonly words: ReadonlySet<string>;
-  readonly phrase: RegExp;
-}
 
 const MODERATION: Sign = {
   words: new Set([
@@ -92,18 +102,23 @@ const CEILING_MAX = [
 /** Google names the first ceiling beyond the range. */
 const CEILING_END = /to (\d{1,9}) \(exclusive\)/i;
 
+/** A refusal of the request, or the cause of a failure that is not the request's. */
+type Verdict = ProviderRefusal | 'garbage' | 'misconfigured' | 'overloaded';
+
 /**
- * What a provider refused, by the error of its answer; `operator` where the account or the model of the operator is at
- * fault and not the request. Only codes, paths of a chat request and numbers leave this function. Statuses without an
- * explanation of the request are not for it: see `refused.ts`.
+ * What the error of an answer says: `misconfigured` where the account or the model of the operator is at fault. Only
+ * codes, paths of a chat request and numbers leave this function. How much of it a status lets count: see `refused.ts`.
  */
-export function classifyRefusal(answer: unknown, status: number | null): ProviderRefusal | 'operator' {
+export function classifyRefusal(answer: unknown, status: number | null): Verdict {
+  // One server says nothing else of a prompt that is too long.
+  if (answer === '' && status === 400) return { code: 'context_length_exceeded' };
   const facts = refusalFacts(answer);
-  const sizes = lengthOf(facts);
+  if (shows(facts, MALFORMED)) return 'garbage';
+  const sizes = lengthRefusal(facts);
   if (sizes !== null) return { code: 'context_length_exceeded', sizes };
-  if (has(facts.words, OPERATORS.words) || OPERATORS.phrase.test(facts.text) || facts.paths.includes('model')) {
-    return 'operator';
-  }
+  if (shows(facts, OPERATORS)) return 'misconfigured';
+  if (shows(facts, RATE)) return 'overloaded';
+  if (facts.paths.includes('model')) return 'misconfigured';
   if (shows(facts, MODERATION)) return { code: 'content_policy_violation' };
   const param = paramOf(facts);
   if (param === 'max_tokens' || (param === undefined && CEILING.test(facts.text))) return ceilingRefusal(facts);
@@ -114,20 +129,6 @@ export function classifyRefusal(answer: unknown, status: number | null): Provide
   return { code: status === 413 || facts.words.has('request_too_large') ? 'payload_too_large' : 'invalid_request' };
 }
 
-/** A refusal for moderation; for statuses that usually mean the operator's key. */
-export function isModeration(answer: unknown): boolean {
-  return shows(refusalFacts(answer), MODERATION);
-}
-
-/** The sizes of a refusal for length; null for any other. */
-export function lengthOf({ records, text }: Pick<RefusalFacts, 'records' | 'text'>): ReturnType<typeof lengthRefusal> {
-  for (const record of records) {
-    const sizes = lengthRefusal(record);
-    if (sizes !== null) return sizes;
-  }
-  return lengthRefusal({ message: text });
-}
-
 function paramOf({ paths }: RefusalFacts): string | undefined {
   for (const path of paths) {
     const param = callerPath(path);
@@ -136,13 +137,13 @@ function paramOf({ paths }: RefusalFacts): string | undefined {
   return undefined;
 }
 
-function ceilingRefusal({ text, words }: RefusalFacts): ProviderRefusal {
+function ceilingRefusal(facts: RefusalFacts): ProviderRefusal {
+  const { text } = facts;
   const end = CEILING_END.exec(text)?.[1];
   const most = CEILING_MAX.map((pattern) => pattern.exec(text)?.[1]).find((found) => found !== undefined);
   const ceilingMax = most === undefined ? (end === undefined ? undefined : Number(end) - 1) : Number(most);
   if (ceilingMax !== undefined) return { code: 'max_tokens_exceeded', param: 'max_tokens', ceilingMax };
-  const isUnsupported = has(words, UNSUPPORTED.words) || UNSUPPORTED.phrase.test(text);
-  if (isUnsupported) return { code: 'unsupported_parameter', param: 'max_tokens' };
+  if (shows(facts, UNSUPPORTED)) return { code: 'unsupported_parameter', param: 'max_tokens' };
   const code = /too (?:large|high)|exceed|above|greater/i.test(text) ? 'max_tokens_exceeded' : 'invalid_parameter';
   return { code, param: 'max_tokens' };
 }
@@ -152,12 +153,8 @@ function isSchema(param: string | undefined): boolean {
 }
 
 function shows({ words, text }: RefusalFacts, sign: Sign): boolean {
-  return has(words, sign.words) || sign.phrase.test(text);
-}
-
-function has(words: ReadonlySet<string>, any: ReadonlySet<string>): boolean {
-  for (const word of words) if (any.has(word)) return true;
-  return false;
+  for (const word of words) if (sign.words.has(word)) return true;
+  return sign.phrase?.test(text) ?? false;
 }
 
 function refusal(code: RefusalCode, param: string | undefined): ProviderRefusal {

@@ -1,3 +1,5 @@
+import type { RefusalFacts } from './refusal-facts.ts';
+
 /** The sizes in tokens that a provider named when it refused a request for its length; each only where it named it. */
 export interface NamedSizes {
   readonly window?: number;
@@ -5,74 +7,92 @@ export interface NamedSizes {
   readonly completion?: number;
 }
 
-/** Values of `code` and `type` that mean nothing else. */
-const NAMES: ReadonlySet<unknown> = new Set(['context_length_exceeded', 'exceed_context_size_error']);
-
-/** A refusal is a sentence; the rest of a longer text is ignored. */
-const CHARACTERS_MAX = 2_048;
-
-const PHRASES =
-  /context (?:length|size|window|limit)|prompt is too long|too large for model with|max_new_tokens` must be|maximum number of (?:input )?tokens allowed|(?:prompt|input) \(\d+ tokens?\) is too long/i;
-
-/** How providers write each size. Every pattern takes time linear in the text. */
-const WINDOW = [
-  /context limit: \d+ \+ \d+ > (\d+)/i,
-  /context (?:length|size|window|limit)[a-z' ]{0,24}[:( ]{1,2}(\d+)/i,
-  /(?:> |exceeds limit of |must be <= )(\d+)(?! -)/i,
-  /tokens allowed \(?(\d+)/i,
-  /model with (\d+) maximum context/i,
+/** Machine words that mean nothing else. */
+const NAMES: readonly string[] = [
+  'context_length_exceeded',
+  'exceed_context_size_error',
+  'model_context_window_exceeded',
+  'model_max_prompt_tokens_exceeded',
+  'too_many_prompt_tokens',
+  // Z.ai
+  '1261',
 ];
-const PROMPT = [
-  /\b(\d+) in (?:the|your) (?:messages|prompt)/i,
-  /(?:has|passed|resulted in|contains) (\d+) (?:input )?tokens/i,
-  /too long: (\d+) tokens/i,
-  /exceed context limit: (\d+) \+/i,
-  /token count \(?(\d+)/i,
-  /(?:prompt|input) \((\d+) tokens/i,
-  /given: (\d+) `inputs`/i,
-  /request \((\d+) tokens/i,
-];
-const COMPLETION = [
-  /\b(\d+) in the completion/i,
-  /too large: (\d+)\./i,
-  /exceed context limit: \d+ \+ (\d+)/i,
-  /requested (\d+) output tokens/i,
-  /and (\d+) `max_new_tokens`/i,
+
+const PHRASES: readonly RegExp[] = [
+  /context (?:length|size|window|limit)/i,
+  /(?:prompt|input) (?:\(\d+ tokens?\) )?is too long/i,
+  /length of all messages is too long/i,
+  /reduce the length of the messages/i,
+  /maximum (?:prompt|allowed input) length/i,
+  /maximum number of (?:input )?tokens allowed/i,
+  /prompt exceeds max|token count of \d+ exceeds|input tokens exceed|model token limit/i,
+  /range of input length|too large for model with|max_new_tokens` must be/i,
 ];
 
 /**
- * Recognises a provider's refusal for length by the error object of its answer, in the words of the common servers.
- * Null for any other error. Only numbers are taken from the text: it may quote the prompt or the operator's key.
+ * How providers write the sizes. Of each size the first pattern that finds it is taken, and a number counts only in the
+ * words that mean this size: the excess, or the number of an error, is no window. Every pattern takes time linear in
+ * the text.
  */
-export function lengthRefusal(error: unknown): NamedSizes | null {
-  const { code, type, message, n_ctx, n_prompt_tokens } = (
-    typeof error === 'object' && error !== null ? error : {}
-  ) as Record<string, unknown>;
-  const text = typeof message === 'string' ? message.slice(0, CHARACTERS_MAX) : '';
-  if (!NAMES.has(code) && !NAMES.has(type) && !PHRASES.test(text)) return null;
+const WORDINGS: readonly RegExp[] = [
+  /context limit: (?<prompt>\d+) \+ (?<completion>\d+) > (?<window>\d+)/i,
+  /context (?:length|size|window|limit)(?: is| of)?(?: only)?:? \(?(?<window>\d+)/i,
+  /model with (?<window>\d+) maximum context/i,
+  /maximum (?:prompt|allowed input) length (?:is|of) (?<window>\d+)/i,
+  /model token limit: (?<window>\d+)/i,
+  /(?:configured|exceeds the) limit of (?<window>\d+)/i,
+  /while limit is (?<window>\d+)/i,
+  /range of input length should be \[\d+, ?(?<window>\d+)\]/i,
+  /tokens allowed \(?(?<window>\d+)/i,
+  /(?:> |exceeds limit of |must be <= )(?<window>\d+)(?!\d| -)/i,
+  /\b(?<prompt>\d+) (?:tokens )?(?:in (?:the|your) (?:messages|prompt)|from the input messages)/i,
+  /(?:has|passed|resulted in|contains) (?<prompt>\d+) (?:input )?tokens/i,
+  /too long: (?<prompt>\d+)\b/i,
+  /token count (?:of )?\(?(?<prompt>\d+)/i,
+  /(?:prompt|input|request) \((?<prompt>\d+) tokens/i,
+  /input length (?<prompt>\d+) exceeds/i,
+  /current length is (?<prompt>\d+)/i,
+  /given: (?<prompt>\d+) `inputs`/i,
+  /\b(?<completion>\d+) (?:tokens )?(?:in the (?:completion|output)|for the completion)/i,
+  /too large: (?<completion>\d+)\./i,
+  /requested (?<completion>\d+) output tokens/i,
+  /and (?<completion>\d+) `max_new_tokens`/i,
+];
+/** One marketplace counts the text, the tools and the files of a prompt one by one. */
+const INPUTS = /\b(\d+) of \w{1,16} input\b/gi;
+
+/**
+ * Recognises a provider's refusal for length, in the words of the common servers. Null for any other error. Only numbers
+ * are taken from the text: it may quote the prompt or the operator's key.
+ */
+export function lengthRefusal({ records, words, text }: RefusalFacts): NamedSizes | null {
+  if (!NAMES.some((name) => words.has(name)) && !PHRASES.some((phrase) => phrase.test(text))) return null;
   const sizes: { -readonly [size in keyof NamedSizes]: number } = {};
-  const window = size(n_ctx) ?? named(text, WINDOW);
-  const prompt = size(n_prompt_tokens) ?? named(text, PROMPT);
-  const completion = named(text, COMPLETION);
-  if (window !== undefined) sizes.window = window;
-  if (prompt !== undefined) sizes.prompt = prompt;
-  if (completion !== undefined) sizes.completion = completion;
+  const add = (size: string, value: unknown): void => {
+    if (!(size in sizes) && isSize(value)) sizes[size as keyof NamedSizes] = value;
+  };
+  for (const { n_ctx, n_prompt_tokens } of records) {
+    add('window', n_ctx);
+    add('prompt', n_prompt_tokens);
+  }
+  const plain = text.replace(/(\d),(?=\d{3}\b)/g, '$1');
+  add('prompt', sumOf(plain));
+  for (const wording of WORDINGS) {
+    for (const [size, digits] of Object.entries(wording.exec(plain)?.groups ?? {})) add(size, Number(digits));
+  }
   return sizes;
 }
 
-function named(text: string, patterns: readonly RegExp[]): number | undefined {
-  for (const pattern of patterns) {
-    const found = size(Number(pattern.exec(text)?.[1]));
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/** Null where none is named. */
+function sumOf(text: string): number | null {
+  let sum: number | null = null;
+  for (const [, digits] of text.matchAll(INPUTS)) sum = (sum ?? 0) + Number(digits);
+  return sum;
 }
 
 /** No window is larger; a longer number is something else. */
 const SIZE_MAX = 1_000_000_000;
 
-function size(value: unknown): number | undefined {
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= SIZE_MAX
-    ? (value as number)
-    : undefined;
+function isSize(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= SIZE_MAX;
 }

@@ -20,7 +20,7 @@ const PATHS_MAX = 16;
 /** Members that hold a further error object, a list of them, or their JSON text. */
 const INNER = ['error', 'innererror', 'detail', 'details', 'errors', 'fieldViolations', 'message', 'metadata', 'raw'];
 const WORDS = ['code', 'type', 'status', 'reason'];
-const MESSAGES = ['message', 'msg', 'detail', 'error', 'description'];
+const MESSAGES = ['message', 'msg', 'detail', 'error', 'description', 'status_msg'];
 const PATHS = ['param', 'loc', 'field'];
 
 const WORD = /^[\w.-]{2,64}$/;

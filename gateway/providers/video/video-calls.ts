@@ -6,7 +6,6 @@ import { failureOf } from '../failure-of.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { classifyRefusal } from '../refusal/classify-refusal.ts';
 import { refused } from '../refused.ts';
-import { DeferredRender, retryAfterMs } from './deferred-render.ts';
 import { type RenderOrder, renderBody } from './render-body.ts';
 import { UncertainRender } from './uncertain-render.ts';
 import type { VideoTarget } from './video-target.ts';
@@ -55,7 +54,7 @@ interface CreateCall {
 
 /**
  * Asks an endpoint to render. Rejects with `ProviderFailure`; with `UncertainRender` where the provider may have begun a
- * render that nothing identifies, and with `DeferredRender` where it began none and says when to ask again.
+ * render that nothing identifies.
  */
 export async function createRender(
   line: VideoLine,
@@ -141,9 +140,7 @@ async function refusedCreate(reply: OutboundReply): Promise<ProviderFailure> {
   const { status } = reply;
   const failure = await refused(reply);
   const isOpen = failure.reason === 'timeout' || (failure.reason === 'unavailable' && status >= 500);
-  if (isOpen) return new UncertainRender(failure.reason, failure.message, status);
-  const afterMs = retryAfterMs(reply);
-  return afterMs === null ? failure : new DeferredRender(failure, afterMs);
+  return isOpen ? new UncertainRender(failure.reason, failure.message, status) : failure;
 }
 
 /** A call that never reached a connection began nothing. */
@@ -185,11 +182,12 @@ function polled({ status, error, usage }: ShownRender): PolledRender {
 
 /** A failure that says what is wrong with the request is a refusal of it; any other is the provider's own. */
 function failedRender(error: unknown): ProviderFailure {
-  const refusal = classifyRefusal({ error }, null);
-  if (refusal === 'operator')
-    return new ProviderFailure('misconfigured', 'the render failed: the account or the model');
-  if (refusal.code === 'invalid_request') return new ProviderFailure('unavailable', 'the render failed');
-  return new ProviderFailure('rejected', `the render failed: ${refusal.code}`, null, refusal);
+  const verdict = classifyRefusal({ error }, null);
+  if (verdict === 'misconfigured') return new ProviderFailure(verdict, 'the render failed: the account or the model');
+  if (typeof verdict === 'string' || verdict.code === 'invalid_request') {
+    return new ProviderFailure('unavailable', 'the render failed');
+  }
+  return new ProviderFailure('rejected', `the render failed: ${verdict.code}`, null, verdict);
 }
 
 function decimalOf(seconds: number): string {

@@ -41,10 +41,21 @@ test('a refused key is an alarm once a minute, until the provider answers again'
   ]);
 });
 
+test('an account without credit or quota is the same alarm', () => {
+  const { alarms, told } = opened();
+  alarms.failed('alpha', new ProviderFailure('misconfigured', 'no credit', 402));
+  alarms.failed('beta', new ProviderFailure('misconfigured', 'no quota', 429));
+  assert.equal(told, [
+    ['provider:alpha', { type: 'key.refused', status: 402 }],
+    ['provider:beta', { type: 'key.refused', status: 429 }],
+  ]);
+});
+
 test('an unknown model, an overload and a refused request are no alarm', () => {
   const { alarms, told } = opened();
   alarms.failed('alpha', new ProviderFailure('misconfigured', 'no such model', 404));
   alarms.failed('alpha', new ProviderFailure('overloaded', 'busy', 503));
+  alarms.failed('alpha', new ProviderFailure('overloaded', 'slow down', 429));
   alarms.failed('alpha', new ProviderFailure('rejected', 'no', 403));
   assert.equal(told, []);
 });

@@ -11,19 +11,22 @@ import type { Candidate } from '../../../gateway/terms/plan.ts';
 import { bounded } from '../../support/bounded.ts';
 import { endpointOf } from '../../support/model/endpoints.ts';
 import { eventsOf } from './played.ts';
+import { WORDINGS } from './refusal/wordings.ts';
 import { OPERATORS, PROMPT, ROWS } from './refusal-rows.ts';
 import { turnOf } from './scene.ts';
 import { KEY, startUpstream } from './upstream.ts';
 
 const it = bounded(test, 30_000);
-async function failureOf(status: number, body: unknown): Promise<ProviderFailure> {
+async function failureOf(status: number, body: unknown, headers: object = {}): Promise<ProviderFailure> {
   const upstream = await startUpstream();
   try {
-    const text = JSON.stringify(body);
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const stream = text.startsWith('event:');
+    const type = stream ? 'text/event-stream' : 'application/json';
     upstream.answer = (_, response) => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+      response.writeHead(status, { 'content-type': type, ...headers }).end(text);
     };
-    await eventsOf(await upstream.openAs('chat'));
+    await eventsOf(await upstream.openAs('chat', { stream }));
   } catch (thrown) {
     assert.instance(thrown, ProviderFailure);
     return thrown as ProviderFailure;
@@ -56,6 +59,38 @@ for (const { from, status, body, told: expected } of ROWS) {
     }
   });
 }
+
+for (const { from, status, body, told: expected, category, sizes, ...more } of WORDINGS) {
+  it(`the words of a provider mean what they mean: ${from} (rule I138)`, async () => {
+    const failure = await failureOf(status, body);
+    const error = told([failure]);
+    assert.equal([error.status, error.type, failure.category], [...expected, category], failure.message);
+    assert.equal([failure.repeatable, failure.counted], [more.repeatable, more.counted]);
+    assert.equal(failure.refusal?.sizes, sizes);
+    const shown = `${error.message} ${JSON.stringify(error.metadata)} ${failure.message}`;
+    const numbers = new Set(Object.values(sizes ?? {}));
+    for (const [digits] of shown.matchAll(/\d{4,}/g)) assert.ok(numbers.has(Number(digits)), `${digits} in ${shown}`);
+  });
+}
+
+it('the wait is read in each form that providers use, and nothing else is one', async () => {
+  const date = new Date(1_800_000_000_000).toUTCString();
+  const google = { error: { code: 429, details: [{ '@type': 'x/google.rpc.RetryInfo', retryDelay: '36.5s' }] } };
+  for (const [headers, body, afterMs] of [
+    [{ 'retry-after': '60' }, {}, 60_000],
+    [{ 'retry-after': '1.5' }, {}, 1_500],
+    [{ 'retry-after': new Date(1_800_000_007_000).toUTCString(), date }, {}, 7_000],
+    [{ 'retry-after': new Date(1_700_000_000_000).toUTCString(), date }, {}, 0],
+    [{ 'retry-after-ms': '250', 'retry-after': '1' }, {}, 250],
+    [{}, google, 36_500],
+    [{ 'retry-after': '2' }, google, 2_000],
+    [{ 'retry-after': 'soon' }, { error: { details: [{ retryDelay: '1m' }] } }, null],
+    [{}, {}, null],
+  ] as const) {
+    const { reason, retryAfterMs } = await failureOf(429, body, headers);
+    assert.equal([reason, retryAfterMs], ['overloaded', afterMs], JSON.stringify([headers, body]));
+  }
+});
 
 for (const [from, status, body] of OPERATORS) {
   it(`a refusal that is the operator's affair is a 502 of the caller: ${from}`, async () => {
