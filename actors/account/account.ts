@@ -120,7 +120,7 @@ export function changeAccount(
  * Charges a hold exactly once. Refused: 404 unknown generation, 409 another attempt holds it, 422 invalid charge.
  */
 export function settle(
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'ask'>,
   account: string,
   settlement: Settlement,
   withinMs: number,
@@ -134,7 +134,7 @@ export function settle(
  * Refused: 409.
  */
 export function release(
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'ask'>,
   account: string,
   ended: Release,
   withinMs: number,

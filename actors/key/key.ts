@@ -55,7 +55,7 @@ interface AdmitOptions {
  * Returns the ask's promise itself without an async wrapper, because every request passes here.
  */
 export function admit(
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'ask'>,
   key: string,
   request: HoldRequest,
   { perMinute, withinMs }: AdmitOptions,
@@ -70,7 +70,12 @@ function markRepeat(event: ActorEvent): ActorEvent {
 }
 
 /** Moves the hold to another endpoint in one step: `request.attempt` is higher, the amount may be higher or lower. */
-export function raise(cluster: Cluster, key: string, request: HoldRequest, withinMs: number): Promise<Admission> {
+export function raise(
+  cluster: Pick<Cluster, 'ask'>,
+  key: string,
+  request: HoldRequest,
+  withinMs: number,
+): Promise<Admission> {
   return ask(cluster, key, { type: 'turn.raise', request: plain(request) }, withinMs);
 }
 

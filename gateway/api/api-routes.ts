@@ -3,10 +3,13 @@ import { UploadRoom } from '../edge/body/upload-room.ts';
 import type { Downloading } from '../edge/downloads/write-download.ts';
 import type { Route } from '../edge/route.ts';
 import type { AnswerParts } from '../edge/turns/answer-parts.ts';
+import type { FileRoom } from '../files/file-services.ts';
 import type { ClientAddresses } from '../http/client-addresses.ts';
 import { jsonAnswer } from '../http/write-answer.ts';
+import type { SubmittingServices } from '../jobs/video/submit-video.ts';
 import type { ManagementServices } from '../management/services.ts';
-import type { EdgeLimits } from '../terms/config/config.ts';
+import type { Workspaces } from '../routing/workspaces.ts';
+import type { ClusterConfig } from '../terms/config/config.ts';
 import type { ServingState } from '../terms/serving-state.ts';
 import { AUDIT_OPERATIONS, auditRoute } from './audit/audit-route.ts';
 import { AUTH_OPERATIONS, authKeysRoute } from './auth/auth-keys.ts';
@@ -80,9 +83,12 @@ export interface ApiParts {
   readonly answering: AnswerParts;
   readonly bodies: RequestBodies;
   readonly downloads: Downloading;
+  readonly fileRoom: FileRoom;
+  readonly workspaces: Workspaces;
+  readonly submitting: SubmittingServices;
   readonly events: EventParts;
   readonly clients: ClientAddresses;
-  readonly limits: EdgeLimits;
+  readonly config: ClusterConfig;
   readonly readiness: () => ServingState;
   readonly refreshModels: ProviderParts['refreshModels'];
 }
@@ -92,10 +98,11 @@ export interface ApiParts {
  * that are a WebSocket.
  */
 export function apiRoutes(parts: ApiParts, sockets: readonly Route[]): readonly Route[] {
-  const { services, answering, bodies, downloads, events, clients, limits, readiness, refreshModels } = parts;
+  const { services, answering, bodies, downloads, events, clients, config, readiness, refreshModels } = parts;
   const { cluster, pepper, askMs } = services;
-  const { inference } = answering;
-  const { clock, config, fileRoom, workspaces } = inference;
+  const { fileRoom, workspaces, submitting } = parts;
+  const { clock } = events;
+  const { edge: limits } = config;
   const { secretOverlapMs } = config.webhooks;
   const account = managing(services, clients);
   const preparedAnswers = new PreparedAnswers();
@@ -126,7 +133,7 @@ export function apiRoutes(parts: ApiParts, sockets: readonly Route[]): readonly 
     ...catalogueRoutes({ cluster, workspaces, preparedAnswers }),
     videoModelsRoute({ cluster, preparedAnswers }),
     ...videoRoutes({ ...downloads, cluster, askMs }),
-    submitVideoRoute({ inference, bodies, files: downloads.files, pepper }),
+    submitVideoRoute({ submitting, bodies, config, pepper }),
   ];
   routes.push(openApiRoute(routes));
   return routes;

@@ -1,11 +1,14 @@
 import type { FileRecord } from '../../actors/file/file-record.ts';
 import { ownerOf } from '../../actors/runtime/index.ts';
 import type { Modality } from '../../actors/terms/endpoint.ts';
+import type { FileRoom, FileServices } from '../files/file-services.ts';
 import { findStored, readFile } from '../files/read-file.ts';
 import type { Caller } from '../terms/caller.ts';
 import { GatewayError, notFound } from '../terms/gateway-error.ts';
 import type { ContentPart, FileReference, MediaPart, Turn, TurnMessage } from '../terms/turn.ts';
-import type { InferenceServices } from './services.ts';
+
+/** What reading stored files takes. */
+type FileReading = Pick<FileServices, 'cluster' | 'bytes' | 'limits'>;
 
 /** A turn whose stored files are known by their records. */
 interface Described {
@@ -13,31 +16,45 @@ interface Described {
   readonly files: StoredFiles;
 }
 
-/**
- * Gives the parts that name stored files the type and size of the record, so that measuring and routing judge them
- * without their bytes: an image, a recording or a clip counts as one. Rejects with GatewayError 404 naming the member,
- * and 413 above the total of one request. (rule B36, rule B42)
- */
-export async function describeFiles(
-  services: InferenceServices,
-  caller: Caller,
-  turn: Turn,
-  references: readonly FileReference[],
-): Promise<Described> {
-  const { requestBytesMax } = services.files.limits;
-  const found = await Promise.all(references.map((one) => requireReference(services, caller, one)));
-  if (found.reduce((sum, file) => sum + file.bytes, 0) > requestBytesMax) throw tooLarge(requestBytesMax);
-  const parts = new Map<ContentPart, MediaPart>();
-  const records = new Map<MediaPart, FileRecord>();
-  for (const [at, { part }] of references.entries()) {
-    const file = found[at] as FileRecord;
-    const described = { ...part, ...partOf(file, part.filename) };
-    parts.set(part, described);
-    records.set(described, file);
+/** The stored files that turns name, as one node reads them. */
+export class TurnFiles {
+  readonly #files: FileReading;
+  readonly #room: FileRoom;
+
+  constructor(files: FileReading, room: FileRoom) {
+    this.#files = files;
+    this.#room = room;
   }
-  const messages = withParts(turn.messages, parts);
-  const modalities = { input: modalitiesOf(messages), output: turn.modalities?.output ?? [] };
-  return { turn: { ...turn, messages, modalities }, files: new StoredFiles(services, caller, records) };
+
+  /**
+   * Gives the parts that name stored files the type and size of the record, so that measuring and routing judge them
+   * without their bytes: an image, a recording or a clip counts as one. Rejects with GatewayError 404 naming the member,
+   * and 413 above the total of one request. (rule B36, rule B42)
+   */
+  async describe({ key }: Caller, turn: Turn, references: readonly FileReference[]): Promise<Described> {
+    const { requestBytesMax } = this.#files.limits;
+    const account = ownerOf(key);
+    const found = await Promise.all(references.map((one) => this.#require(account, one)));
+    if (found.reduce((sum, file) => sum + file.bytes, 0) > requestBytesMax) throw tooLarge(requestBytesMax);
+    const parts = new Map<ContentPart, MediaPart>();
+    const records = new Map<MediaPart, FileRecord>();
+    for (const [at, { part }] of references.entries()) {
+      const file = found[at] as FileRecord;
+      const described = { ...part, ...partOf(file, part.filename) };
+      parts.set(part, described);
+      records.set(described, file);
+    }
+    const messages = withParts(turn.messages, parts);
+    const modalities = { input: modalitiesOf(messages), output: turn.modalities?.output ?? [] };
+    const files = new StoredFiles(this.#files, records, (bytes) => this.#room.take(account, bytes));
+    return { turn: { ...turn, messages, modalities }, files };
+  }
+
+  async #require(account: string, { id, member }: FileReference): Promise<FileRecord> {
+    const file = await findStored(this.#files, account, id);
+    if (file === null) throw notFound(`${member} names no file of this account`);
+    return file;
+  }
 }
 
 /**
@@ -45,16 +62,20 @@ export async function describeFiles(
  * count against the node's room and the account's part of it until `release`. The id is never forwarded.
  */
 export class StoredFiles {
-  readonly #services: InferenceServices;
-  readonly #account: string;
+  readonly #files: FileReading;
   readonly #records: ReadonlyMap<MediaPart, FileRecord>;
+  readonly #takeRoom: (bytes: number) => Promise<() => void>;
   readonly #read = new Map<ContentPart, MediaPart>();
   readonly #releases: (() => void)[] = [];
 
-  constructor(services: InferenceServices, caller: Caller, records: ReadonlyMap<MediaPart, FileRecord>) {
-    this.#services = services;
-    this.#account = ownerOf(caller.key);
+  constructor(
+    files: FileReading,
+    records: ReadonlyMap<MediaPart, FileRecord>,
+    takeRoom: (bytes: number) => Promise<() => void>,
+  ) {
+    this.#files = files;
     this.#records = records;
+    this.#takeRoom = takeRoom;
   }
 
   /** Characters that the files add to the request. */
@@ -71,7 +92,7 @@ export class StoredFiles {
   async attach(messages: readonly TurnMessage[]): Promise<readonly TurnMessage[]> {
     const unread = partsIn(messages).filter((part) => this.#records.has(part) && !this.#read.has(part));
     const bytes = unread.reduce((sum, part) => sum + this.#recordOf(part).bytes, 0);
-    if (bytes > 0) this.#releases.push(await this.#services.fileRoom.take(this.#account, bytes));
+    if (bytes > 0) this.#releases.push(await this.#takeRoom(bytes));
     // One after the other: at most one file is read at a time for one request.
     for (const part of unread) this.#read.set(part, await this.#withBytes(part));
     return withParts(messages, this.#read);
@@ -85,7 +106,7 @@ export class StoredFiles {
 
   async #withBytes(part: MediaPart): Promise<MediaPart> {
     const file = this.#recordOf(part);
-    const base64 = await readBase64(this.#services, file);
+    const base64 = await readBase64(this.#files, file);
     return { ...part, source: { kind: 'data', mediaType: file.mimeType, base64 } };
   }
 
@@ -94,18 +115,8 @@ export class StoredFiles {
   }
 }
 
-async function requireReference(
-  { files }: InferenceServices,
-  caller: Caller,
-  { id, member }: FileReference,
-): Promise<FileRecord> {
-  const file = await findStored(files, ownerOf(caller.key), id);
-  if (file === null) throw notFound(`${member} names no file of this account`);
-  return file;
-}
-
 /** Base64 groups three bytes, so pieces are encoded in multiples of three. */
-async function readBase64({ files }: InferenceServices, file: FileRecord): Promise<string> {
+async function readBase64(files: FileReading, file: FileRecord): Promise<string> {
   let text = '';
   let rest = Buffer.alloc(0);
   for await (const piece of await readFile(files, file)) {

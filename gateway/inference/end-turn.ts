@@ -4,22 +4,10 @@ import type { GatewayError } from '../terms/gateway-error.ts';
 import { CallerLeft } from '../terms/gateway-error.ts';
 import type { Receipt } from '../terms/receipt.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
-import { chargeHold, releaseHold } from './end-hold.ts';
+import type { Holds } from './holds.ts';
+import type { Inference } from './inference.ts';
 import type { RunningTurn } from './running-turn.ts';
-import type { InferenceServices } from './services.ts';
 import { settlementOf } from './settlement-of.ts';
-
-/**
- * Records a charge. Resolves with the recorded cost, or null where it could not be recorded now and is left to the
- * background. `chargeHold` sends one ask to the account. A caller whose own commit cascades the settlement to the
- * account, so that reply and charge are one commit, resolves with the settlement itself and commits
- * `EndedTurn.settlement`.
- */
-export type Settle = (
-  services: InferenceServices,
-  account: string,
-  settlement: Settlement,
-) => Promise<Pick<Settled, 'cost'> | null>;
 
 /** A finished turn: the source of a whole reply, the last frames of a stream or a batch line. */
 export interface EndedTurn {
@@ -43,11 +31,13 @@ export interface EndedTurn {
  * Ends a turn: gathers the unread parts, settles by the receipt, closes. The closing must not be sent before this
  * resolves. One function, since each awaited call costs every request a promise. An account that does not answer never
  * makes it reject.
+ *
+ * `charging` is `later` for a caller that commits `EndedTurn.settlement` with the reply; `now` asks the account.
  */
 export async function endTurn(
-  services: InferenceServices,
+  { holds, evidence }: Pick<Inference, 'holds' | 'evidence'>,
   running: RunningTurn,
-  settle: Settle = chargeHold,
+  charging: 'now' | 'later' = 'now',
 ): Promise<EndedTurn> {
   let events = NOTHING;
   for (let read = await running.read(); read !== null; read = await running.read()) {
@@ -57,12 +47,10 @@ export async function endTurn(
   const { request } = running;
   const settlement = receipt.delivered ? settlementOf(request, receipt) : null;
   let charged: Pick<Settled, 'cost'> | null = null;
-  if (settlement === null) releaseUndelivered(services, running, receipt);
+  if (settlement === null) releaseUndelivered(holds, running, receipt);
   else {
-    const { model, endpoint } = receipt.candidate;
-    services.measures.charged({ model, provider: endpoint.provider.name }, settlement);
-    charged = await settle(services, request.caller.account, settlement);
-    if (charged !== null) services.measures.holdEnded();
+    evidence.charged(receipt, settlement);
+    charged = charging === 'now' ? await holds.charge(request, settlement) : holds.chargeLater(settlement);
   }
   const last = events.at(-1);
   return {
@@ -85,9 +73,9 @@ function closingOf({ honoured }: RunningTurn, { usage, billed }: Receipt, cost: 
 
 const NOTHING: readonly TurnEvent[] = [];
 
-function releaseUndelivered(services: InferenceServices, { request }: RunningTurn, receipt: Receipt): void {
+function releaseUndelivered(holds: Holds, { request }: RunningTurn, receipt: Receipt): void {
   const { attempt, attempts, admittedMs, generationMs: totalMs } = receipt;
   const { message: reason, status } = new CallerLeft();
   const ended = { generation: request.generation, attempt, reason, status, attempts, totalMs };
-  releaseHold(services, request.caller.account, admittedMs === null ? ended : { ...ended, admittedMs });
+  holds.release(request, admittedMs === null ? ended : { ...ended, admittedMs });
 }

@@ -1,20 +1,16 @@
-import { admit, raise } from '../../actors/key/key.ts';
 import { AskError } from '../../actors/runtime/index.ts';
 import { type HoldRequest, holdAttempt } from '../../actors/terms/hold.ts';
 import { fitsOnceReleased, type PaymentScope, paymentRequired, type Refusal } from '../../actors/terms/refusal.ts';
 import { add, compare } from '../../actors/terms/usd.ts';
 import { estimate } from '../pricing/estimate.ts';
 import { inputImages, mediaBounds } from '../pricing/media-bounds.ts';
-import { unanswered, unavailable } from '../terms/gateway-error.ts';
+import { unanswered } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
 import { windowsOf } from '../terms/turn-kind.ts';
+import type { Holds } from './holds.ts';
 import { routeDecision } from './route-decision.ts';
-import type { InferenceServices } from './services.ts';
 import type { TurnRequest } from './turn-request.ts';
-import { tenths } from './usage-meter.ts';
 
-/** Longer than the advice for a restart: disk space does not return by itself. */
-const FULL_AFTER_SECONDS = 5;
 /** Times that a ceiling is lowered: by the key's limit, by the account's balance, and where either shrank meanwhile. */
 const LOWERED_MAX = 3;
 /** Asks for holds of one turn: four for each of the 16 endpoints that it may be sent to. */
@@ -25,10 +21,10 @@ export type Secured = { readonly candidate: Candidate } | { readonly refusal: Re
 
 /**
  * Opens the hold of one turn: admitted before any provider is contacted, raised where the next endpoint costs more. It
- * never ends a hold: `end-hold` charges and releases.
+ * never ends a hold: `Holds` charges and releases.
  */
 export class Hold {
-  readonly #services: InferenceServices;
+  readonly #holds: Holds;
   readonly #request: TurnRequest;
   #attempt = 0;
   /** How many holds this run has requested. */
@@ -42,8 +38,8 @@ export class Hold {
   /** The last refusal for money since the last grant; null without one. */
   #short: Refusal | null = null;
 
-  constructor(services: InferenceServices, request: TurnRequest) {
-    this.#services = services;
+  constructor(holds: Holds, request: TurnRequest) {
+    this.#holds = holds;
     this.#request = request;
   }
 
@@ -65,7 +61,7 @@ export class Hold {
    * every endpoint that is tried and for the charge. (rule K75)
    */
   get admittedAt(): number {
-    this.#admittedAt ??= Math.floor(this.#services.cluster.now());
+    this.#admittedAt ??= Math.floor(this.#holds.now());
     return this.#admittedAt;
   }
 
@@ -86,7 +82,7 @@ export class Hold {
    * ask.
    */
   async secure(candidate: Candidate): Promise<Secured> {
-    const { completionTokensLeast } = this.#services.config.upstream;
+    const { completionTokensLeast } = this.#holds;
     const isRequested = this.#request.turn.completionTokensMax !== undefined;
     for (let asked = candidate, lowered = 0; ; lowered++) {
       const refusal = this.#foreseen(asked) ?? (await this.#ask(asked));
@@ -111,29 +107,23 @@ export class Hold {
 
   /** Asks for the candidate's maximum cost; null when it is held. */
   async #ask(candidate: Candidate): Promise<Refusal | null> {
-    const { cluster, config } = this.#services;
-    const { key } = this.#request.caller;
     const first = this.#attempt === 0;
-    if (first && this.#services.storeFull()) throw unavailable('the disk of the store is full', FULL_AFTER_SECONDS);
     this.#requested += 1;
     const held = this.#holdRequest(candidate, holdAttempt(this.#request.runAttempt ?? 1, this.#requested));
     this.#attemptRequested = held.attempt;
-    const withinMs = config.upstream.askMs;
     try {
-      const admission = first
-        ? await admit(cluster, key, held, { perMinute: config.rates.keyPerMinute, withinMs })
-        : await raise(cluster, key, held, withinMs);
+      const admission = await (first ? this.#holds.admit(this.#request, held) : this.#holds.raise(this.#request, held));
       if (!admission.admitted) return admission.refusal;
-      if (this.#attempt === 0) this.#services.measures.holdOpened();
+      if (first) this.#holds.opened();
       this.#attempt = held.attempt;
       this.#amount = held.amount;
       this.#short = null;
-      this.#admittedMs ??= tenths(this.#services.clock.monotonic() - this.#request.startedAt);
-      if (first) this.#services.crashpoint('hold.committed');
+      this.#admittedMs ??= this.#holds.msSince(this.#request.startedAt);
+      if (first) this.#request.crashPoint?.('hold.committed');
       return null;
     } catch (thrown) {
       if (thrown instanceof AskError && thrown.mayHaveHappened) {
-        if (this.#attempt === 0) this.#services.measures.holdOpened();
+        if (this.#attempt === 0) this.#holds.opened();
         this.#attempt = held.attempt;
       }
       throw unanswered(thrown);
@@ -142,16 +132,14 @@ export class Hold {
 
   #holdRequest(candidate: Candidate, attempt: number): HoldRequest {
     const { generation, turn, attribution, idempotency, startedAt, runAttempt } = this.#request;
-    const { cluster, clock, config } = this.#services;
     const { endpoint } = candidate;
-    const leftMs = config.upstream.totalMs - (clock.monotonic() - startedAt);
     const route = this.#attempt === 0 ? routeDecision(this.#request) : null;
     const held: { -readonly [member in keyof HoldRequest]: HoldRequest[member] } = {
       generation,
       attempt,
       amount: this.#estimate(candidate),
-      gateway: cluster.self.incarnation,
-      deadlineAt: Math.ceil(cluster.now() + leftMs + config.upstream.holdSlackMs),
+      gateway: this.#holds.gateway,
+      deadlineAt: this.#holds.deadlineAt(startedAt),
       model: candidate.model,
       endpoint: endpoint.id,
       provider: endpoint.provider.name,
@@ -198,7 +186,7 @@ export class Hold {
     if (held === undefined) return refusal;
     const { turn } = this.#request;
     const { completionTokensMax: asked } = candidate;
-    const { completionTokensLeast } = this.#services.config.upstream;
+    const { completionTokensLeast } = this.#holds;
     const least = turn.completionTokensMax === undefined ? Math.min(completionTokensLeast, asked) : asked;
     const required = this.#estimate(candidate, least);
     const isHeldBack = fitsOnceReleased({ required, available: this.#availableAt(refusal), held: String(held) });

@@ -1,30 +1,28 @@
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
-import { isPausedOn } from '../../actors/terms/pause.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
 import { compare } from '../../actors/terms/usd.ts';
 import { LOOP_TURN_BYTES, loopShare } from '../overload/loop-work.ts';
 import { PromptMeter, pricesPromptUnits } from '../pricing/prompt-units.ts';
 import type { ProviderAttempt, ProviderUpload } from '../providers/adapter.ts';
-import { open } from '../providers/call/open.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
-import { CallerLeft, GatewayError, refusalError } from '../terms/gateway-error.ts';
+import { CallerLeft, GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
 import type { TraceSpan } from '../terms/tracing.ts';
 import type { Turn, TurnMessage } from '../terms/turn.ts';
 import { hasStoredSound } from './attach-files.ts';
-import { releaseHold } from './end-hold.ts';
 import { exhausted } from './exhausted.ts';
 import { ExpressibleAttempt } from './expressible-attempt.ts';
 import { endedEarly, firstDelivery } from './first-delivery.ts';
 import { Hold, type Secured } from './hold.ts';
-import { accountTag } from './outcomes.ts';
+import type { Inference } from './inference.ts';
 import type { FailedEndpoint } from './refused-by-all.ts';
 import { type Begun, RunningAttempt, type RunningTurn } from './running-turn.ts';
-import type { InferenceServices } from './services.ts';
-import { toolAsk } from './tool-ask.ts';
 import type { TurnRequest } from './turn-request.ts';
 import { tenths } from './usage-meter.ts';
+
+/** Of a node's inference, what runs a turn that is planned. */
+type TurnServices = Omit<Inference, 'files'>;
 
 /** Calls of one request to one endpoint: the first, and one more before its failure counts against the endpoint. */
 const CALLS_PER_ENDPOINT_MAX = 2;
@@ -36,13 +34,13 @@ const ENDPOINTS_MAX = 16;
  * running turn. Rejects with `GatewayError` when the turn ended before anything was delivered: then nothing is charged
  * and the hold is released in the background. (rule I115, rule K53, rule I132)
  */
-export function runTurn(services: InferenceServices, request: TurnRequest): Promise<RunningTurn> {
+export function runTurn(services: TurnServices, request: TurnRequest): Promise<RunningTurn> {
   return new AttemptLoop(services, request).run();
 }
 
 /** One turn before its first delivery. */
 class AttemptLoop {
-  readonly #services: InferenceServices;
+  readonly #services: TurnServices;
   readonly #request: TurnRequest;
   readonly #hold: Hold;
   readonly #attempts: AttemptRecord[] = [];
@@ -56,10 +54,10 @@ class AttemptLoop {
   /** Ends the current upstream call. */
   #abort: () => void = nothing;
 
-  constructor(services: InferenceServices, request: TurnRequest) {
+  constructor(services: TurnServices, request: TurnRequest) {
     this.#services = services;
     this.#request = request;
-    this.#hold = new Hold(services, request);
+    this.#hold = new Hold(services.holds, request);
   }
 
   async run(): Promise<RunningTurn> {
@@ -92,7 +90,7 @@ class AttemptLoop {
 
   /** The plan leaves out what was paused then; an earlier endpoint may have taken minutes to fail. */
   #isPausedSince({ endpoint: { id, provider } }: Candidate): boolean {
-    return this.#failed.length > 0 && isPausedOn(this.#services.cluster.board, id, provider.slug);
+    return this.#failed.length > 0 && this.#services.planner.isPaused(id, provider.slug);
   }
 
   /** The seconds of stored sound are measured from its bytes, which are read once the rest of the cost is held. */
@@ -120,12 +118,12 @@ class AttemptLoop {
     if (this.#failed.length > 0 || this.#short === null) {
       return exhausted(this.#failed, this.#request, this.#unaffordable);
     }
-    return refusalError(this.#short, this.#services.cluster.now());
+    return this.#services.holds.errorOf(this.#short);
   }
 
   /** Skips an endpoint that the balance cannot cover, at any place of the plan. Throws any other refusal. */
   #pass(candidate: Candidate, refusal: Refusal): void {
-    if (refusal.status !== 402) throw refusalError(refusal, this.#services.cluster.now());
+    if (refusal.status !== 402) throw this.#services.holds.errorOf(refusal);
     if (this.#short === null || isCloser(refusal, this.#short)) this.#short = refusal;
     if (this.#unaffordable.length === ENDPOINTS_MAX) return;
     this.#unaffordable.push(candidate);
@@ -140,8 +138,8 @@ class AttemptLoop {
 
   /** Null when the endpoint failed. One function, since each awaited call costs every request a further promise. */
   async #tryEndpoint(candidate: Candidate, call = 1): Promise<Begun | null> {
-    const { clock, config, crashpoint } = this.#services;
-    const { inexpressible, stream } = this.#request.turn;
+    const { clock, calls } = this.#services;
+    const { crashPoint, turn } = this.#request;
     let sentAt = clock.monotonic();
     let attempt: ProviderAttempt | null = null;
     const span = this.#spanOf(candidate);
@@ -152,14 +150,14 @@ class AttemptLoop {
         if (this.#hasLeft()) return null;
         sentAt = clock.monotonic();
       }
-      const opening = this.#open(candidate, body, span);
-      crashpoint('upstream.sent');
+      const opening = calls.open(this.#request, candidate, { turn: this.#turn(), body, span, begun: this.#begun });
+      crashPoint?.('upstream.sent');
       attempt = await opening;
-      if (inexpressible) attempt = new ExpressibleAttempt(attempt, inexpressible, stream);
+      if (turn.inexpressible) attempt = new ExpressibleAttempt(attempt, turn.inexpressible, turn.stream);
       if (this.#hasLeft()) attempt.abort();
-      const first = await firstDelivery(attempt, this.#request.turn, config.upstream.bodyBytesMax);
+      const first = await firstDelivery(attempt, turn, calls.limits.bodyBytesMax);
       if (first === null) throw endedEarly(attempt);
-      crashpoint('upstream.firstbyte');
+      crashPoint?.('upstream.firstbyte');
       return {
         candidate,
         attempt,
@@ -168,6 +166,7 @@ class AttemptLoop {
         admittedAt: this.#hold.admittedAt,
         admittedMs: this.#hold.admittedMs,
         held: this.#hold.amount,
+        beganAt: this.#services.holds.now(),
         attempts: this.#attempts,
         sentAt,
         firstAt: clock.monotonic(),
@@ -181,26 +180,23 @@ class AttemptLoop {
       const unrepeated = failure.repeatable && call < CALLS_PER_ENDPOINT_MAX;
       if (unrepeated && !this.#isOver()) return this.#tryEndpoint(candidate, call + 1);
       this.#failed.push({ candidate, failure });
-      this.#observe(candidate, failure, { sentAt, counted: failure.counted && !unrepeated });
+      const tookMs = clock.monotonic() - sentAt;
+      const counted = failure.counted && !unrepeated;
+      this.#services.evidence.givenUp(this.#request, candidate, failure, { tookMs, counted });
       return null;
     }
   }
 
   /** True when the client has left or the request's time is used up: no further call is made. */
   #isOver(): boolean {
-    return this.#hasLeft() || this.#leftMs() <= 0;
-  }
-
-  #leftMs(): number {
-    const { clock, config } = this.#services;
-    return config.upstream.totalMs - (clock.monotonic() - this.#request.startedAt);
+    return this.#hasLeft() || this.#services.calls.leftMs(this.#request.startedAt) <= 0;
   }
 
   /** Writing a large turn takes long, and so does its conversion to bytes: each gets an event loop turn of its own. */
   async #writeLarge(candidate: Candidate): Promise<string | ProviderUpload> {
-    const { clock, targets } = this.#services;
+    const { clock, calls } = this.#services;
     await loopShare(clock, this.#request.bytes);
-    const body = targets.of(candidate.endpoint).write(this.#turn(), candidate.completionTokensMax);
+    const body = calls.write(candidate, this.#turn());
     if (typeof body === 'string') await loopShare(clock, body.length);
     return body;
   }
@@ -212,40 +208,9 @@ class AttemptLoop {
   }
 
   #spanOf({ model, endpoint }: Candidate): TraceSpan | undefined {
-    const { span } = this.#services;
-    return span?.child('call provider', { 'troupe.model': model, 'troupe.provider': endpoint.provider.name });
-  }
-
-  #open(
-    candidate: Candidate,
-    body: string | ProviderUpload | undefined,
-    span: TraceSpan | undefined,
-  ): Promise<ProviderAttempt> {
-    const { clock, config, outbound, refusals, replyRoom, streamShares, targets } = this.#services;
-    const { turn, generation, caller } = this.#request;
-    const { connectMs, firstByteMs, idleMs, bodyBytesMax, lineBytesMax } = config.upstream;
-    return open(outbound, {
-      target: targets.of(candidate.endpoint),
-      turn: this.#turn(),
-      body,
-      ceiling: candidate.completionTokensMax,
-      generation,
-      trace: span?.traceparent,
-      limits: {
-        connectMs,
-        firstByteMs,
-        idleMs,
-        totalMs: Math.max(1, this.#leftMs()),
-        bodyBytesMax: turn.stream ? bodyBytesMax * STREAM_BYTES_FACTOR : bodyBytesMax,
-      },
-      lineBytesMax,
-      sharing: {
-        clock,
-        room: (bytes) => replyRoom.take(caller.account, bytes),
-        streamShare: (bytes) => streamShares.take(caller.account, bytes),
-      },
-      refusals: refusals.sinkFor(candidate.endpoint, generation),
-      begun: this.#begun,
+    return this.#request.span?.child('call provider', {
+      'troupe.model': model,
+      'troupe.provider': endpoint.provider.name,
     });
   }
 
@@ -262,40 +227,22 @@ class AttemptLoop {
       reason: failure.category,
     };
     this.#attempts.push(attempt);
-    this.#services.measures.attemptEnded({ model: candidate.model, provider: attempt.provider }, attempt);
-  }
-
-  #observe(
-    candidate: Candidate,
-    failure: ProviderFailure,
-    { sentAt, counted }: { readonly sentAt: number; readonly counted: boolean },
-  ): void {
-    const ask = toolAsk(this.#request.turn, failure);
-    this.#services.keyAlarms.failed(candidate.endpoint.provider.slug, failure);
-    this.#services.outcomes.observe(candidate.endpoint.id, {
-      by: accountTag(this.#request.caller.account),
-      at: this.#services.cluster.now(),
-      outcome: counted ? 'error' : 'other',
-      ...(failure.isProvidersFault ? { failure: failure.shown } : {}),
-      streamed: this.#request.turn.stream,
-      ...(ask === null ? {} : { toolAsk: ask }),
-      durationMs: this.#services.clock.monotonic() - sentAt,
-    });
+    this.#services.evidence.failed(candidate, attempt);
   }
 
   /** Releases the hold, including one whose grant is uncertain. */
   #release(thrown: unknown): void {
     const { releaseAttempt: attempt, admittedMs } = this.#hold;
     if (attempt === null) return;
-    const { generation, caller, startedAt } = this.#request;
+    const { generation, startedAt } = this.#request;
     const known = thrown instanceof GatewayError;
-    releaseHold(this.#services, caller.account, {
+    this.#services.holds.release(this.#request, {
       generation,
       attempt,
       reason: known ? thrown.message : 'Internal Server Error',
       status: known ? thrown.status : 500,
       attempts: this.#attempts,
-      totalMs: tenths(this.#services.clock.monotonic() - startedAt),
+      totalMs: this.#services.holds.msSince(startedAt),
       ...(admittedMs === null ? {} : { admittedMs }),
     });
   }
@@ -313,6 +260,3 @@ function isCloser({ metadata: first = {} }: Refusal, { metadata: second = {} }: 
 function endpointOf({ endpoint }: Candidate): { endpoint: string; provider: string } {
   return { endpoint: endpoint.id, provider: endpoint.provider.name };
 }
-
-/** A stream spends many bytes on little text, and its bytes are not kept in memory. */
-const STREAM_BYTES_FACTOR = 16;

@@ -1,5 +1,3 @@
-import type { ObservedAttempt as Observed } from '../../actors/endpoint/window.ts';
-import type { CallFailure } from '../../actors/terms/endpoint.ts';
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
 import type { ReplyHead } from '../dialects/reply/reply-dialect.ts';
 import { inputImages, type MediaBounds, mediaBounds } from '../pricing/media-bounds.ts';
@@ -12,13 +10,10 @@ import type { Candidate } from '../terms/plan.ts';
 import type { Receipt } from '../terms/receipt.ts';
 import type { TraceSpan } from '../terms/tracing.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
-import { rulesOf, windowsOf } from '../terms/turn-kind.ts';
-import type { Usage } from '../terms/usage.ts';
+import { windowsOf } from '../terms/turn-kind.ts';
 import { brokenStream } from './exhausted.ts';
+import type { Inference } from './inference.ts';
 import type { MeasuredMedia } from './media-meter.ts';
-import { accountTag } from './outcomes.ts';
-import type { InferenceServices } from './services.ts';
-import { toolAsk } from './tool-ask.ts';
 import type { TurnRequest } from './turn-request.ts';
 import { plausibleUsage, tenths, UsageMeter } from './usage-meter.ts';
 
@@ -55,12 +50,17 @@ export interface Begun {
   /** USD that were held when this attempt was sent. */
   readonly held: string;
   readonly attempts: readonly AttemptRecord[];
+  /** Store time, ms, of its first part. */
+  readonly beganAt: number;
   /** Monotonic ms at which this attempt was sent, and at which its first part arrived. */
   readonly sentAt: number;
   readonly firstAt: number;
   /** The call of the provider, where the request is traced; ends with the attempt. */
   readonly span?: TraceSpan | undefined;
 }
+
+/** Of a node's inference, what reads an answer to its end. */
+type RunningServices = Pick<Inference, 'clock' | 'planner' | 'holds' | 'calls' | 'evidence'>;
 
 type EventBatch = readonly TurnEvent[];
 /** Turns of the event loop without a part after which everything that had arrived is read. */
@@ -75,7 +75,7 @@ export class RunningAttempt implements RunningTurn {
   readonly head: ReplyHead;
   readonly held: string;
   readonly receipt: Promise<Receipt>;
-  readonly #services: InferenceServices;
+  readonly #services: RunningServices;
   readonly #begun: Begun;
   readonly #meter: UsageMeter;
   #first: EventBatch | null;
@@ -93,7 +93,7 @@ export class RunningAttempt implements RunningTurn {
   /** Something was handed on to the client: then the turn is charged. (rule K71) */
   #delivered: boolean;
 
-  constructor(services: InferenceServices, request: TurnRequest, begun: Begun) {
+  constructor(services: RunningServices, request: TurnRequest, begun: Begun) {
     this.#services = services;
     this.request = request;
     this.held = begun.held;
@@ -101,7 +101,7 @@ export class RunningAttempt implements RunningTurn {
     this.#meter = new UsageMeter(request.turn.speech?.format ?? null);
     this.head = {
       id: request.generation,
-      created: Math.floor(services.cluster.now() / 1_000),
+      created: Math.floor(begun.beganAt / 1_000),
       model: begun.candidate.model,
       provider: begun.candidate.endpoint.provider.name,
     };
@@ -151,7 +151,7 @@ export class RunningAttempt implements RunningTurn {
     } else {
       const aborted = endpoint.cancellable && this.#cancelled;
       if (aborted) this.#arrived = [];
-      this.#services.pending.add(this.#readOn(aborted ? 0 : this.#services.config.upstream.readOnMs));
+      this.#services.holds.pending.add(this.#readOn(aborted ? 0 : this.#services.calls.limits.readOnMs));
     }
   }
 
@@ -213,11 +213,12 @@ export class RunningAttempt implements RunningTurn {
     // Resolve the receipt first: the charge waits for it.
     const measured = this.#meter.measured(() => this.#mediaBounds(), this.#services.clock);
     if (measured instanceof Promise)
-      this.#services.pending.add(measured.then((read) => this.#resolveWith(receipt, read)));
+      this.#services.holds.pending.add(measured.then((read) => this.#resolveWith(receipt, read)));
     else this.#resolveWith(receipt, measured);
-    this.#services.measures.turnServed(receipt);
-    if (receipt.promptTokensRefused !== undefined) this.#services.measures.usageRefused();
-    this.#observe(failure, receipt, now);
+    if (failure === null && !this.#left) this.#remember();
+    const { candidate, sentAt, firstAt } = this.#begun;
+    const ended = { candidate, sentAt, firstAt, endedAt: now, meter: this.#meter, failure };
+    this.#services.evidence.ended(this.request, receipt, ended);
   }
 
   /**
@@ -236,15 +237,9 @@ export class RunningAttempt implements RunningTurn {
   }
 
   #resolveWith(receipt: Receipt, { media, beyond }: MeasuredMedia): void {
-    const { turn, generation } = this.request;
-    const { endpoint, messages, promptUnits } = this.#begun.candidate;
-    if (beyond)
-      this.#services.log({
-        level: 'warn',
-        message: 'media beyond the admitted bounds',
-        generation,
-        endpoint: endpoint.id,
-      });
+    const { turn } = this.request;
+    const { messages, promptUnits } = this.#begun.candidate;
+    if (beyond) this.#doubt('media beyond the admitted bounds');
     const images = inputImages(turn, messages);
     const plain = images === 0 && promptUnits === undefined && isEmpty(media);
     const units = images === 0 ? promptUnits : { ...promptUnits, inputImages: images };
@@ -260,7 +255,7 @@ export class RunningAttempt implements RunningTurn {
     const window = candidate.endpoint.contextLength * windowsOf(this.request.turn);
     const promptTokensMax = Math.min(window, prompt.reportedMax);
     const usage = plausibleUsage(reported, { promptTokensMax, completionTokensMax });
-    if (usage !== reported) this.#warn(reported);
+    if (usage !== reported) this.#doubt('implausible usage', { usage: reported });
     const refused = usage.promptTokens === undefined ? reported.promptTokens : undefined;
     const billed = this.#meter.billed(usage, prompt.counted, ceiling);
     const { finish } = this.#meter;
@@ -295,58 +290,13 @@ export class RunningAttempt implements RunningTurn {
     };
   }
 
-  #warn(usage: Usage): void {
-    const { generation } = this.request;
-    const { id } = this.#begun.candidate.endpoint;
-    this.#services.log({ level: 'warn', message: 'implausible usage', generation, endpoint: id, usage });
+  #doubt(message: string, more?: object): void {
+    this.#services.evidence.doubt(this.request, this.#begun.candidate, message, more);
   }
 
   /** At the end for the client, since a later turn may have ended before this one is read to its end. */
   #remember(): void {
     const { turn, caller } = this.request;
-    this.#services.affinity.remember(caller.account, turn.conversation, this.#begun.candidate.endpoint);
+    this.#services.planner.remember(caller.account, turn.conversation, this.#begun.candidate.endpoint);
   }
-
-  #observe(failure: ProviderFailure | null, receipt: Receipt, now: number): void {
-    const { turn, caller } = this.request;
-    const { candidate, sentAt, firstAt } = this.#begun;
-    if (failure === null && !this.#left) this.#remember();
-    if (failure === null) this.#services.keyAlarms.served(candidate.endpoint.provider.slug);
-    const { promptTokens = 0, completionTokens } = receipt.usage;
-    const refused = failure === null ? receipt.promptTokensRefused : undefined;
-    const seen: { -readonly [member in keyof Observed]: Observed[member] } = {
-      by: accountTag(caller.account),
-      at: this.#services.cluster.now(),
-      outcome: refused === undefined ? outcomeOf(failure, receipt) : 'error',
-      streamed: turn.stream,
-      durationMs: now - sentAt,
-    };
-    // Hidden reasoning, or words before the part that is owed, precede the first part: the time to first token is unknown.
-    if (!turn.reasoning?.excluded && rulesOf(turn).owed === null) seen.ttftMs = firstAt - sentAt;
-    if (completionTokens !== undefined) {
-      seen.completionTokens = completionTokens;
-      const runaway = seen.outcome === 'success' ? this.#meter.runaway(completionTokens) : null;
-      if (runaway !== null) seen.runaway = runaway;
-    }
-    seen.tokens = promptTokens + (completionTokens ?? 0);
-    if (failure?.isProvidersFault) seen.failure = failure.shown;
-    else if (refused !== undefined) seen.failure = miscount(refused, candidate.prompt);
-    const renderPixels = this.#meter.onlyImagePixels;
-    if (renderPixels !== null) seen.renderPixels = renderPixels;
-    const ask = toolAsk(turn, failure ?? (receipt.finishReason === null ? 'left' : 'served'));
-    if (ask !== null) seen.toolAsk = ask;
-    this.#services.outcomes.observe(candidate.endpoint.id, seen);
-  }
-}
-
-/** Why an answer with an implausible report counts as an error. */
-function miscount(reported: number, { counted, reportedMax }: Candidate['prompt']): CallFailure {
-  const text = `${reported} prompt tokens are reported; ${counted} are counted, and at most ${reportedMax} are plausible`;
-  return { category: 'implausible_usage', text };
-}
-
-/** A reply that broke off counts even where its error is a limit of the provider. (rule I133) */
-function outcomeOf(failure: ProviderFailure | null, { finishReason }: Receipt): Observed['outcome'] {
-  if (failure !== null) return failure.isProvidersFault ? 'error' : 'other';
-  return finishReason === null ? 'other' : 'success';
 }

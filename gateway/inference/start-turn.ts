@@ -1,14 +1,8 @@
-import { endpointsOn } from '../../actors/endpoint/endpoint.ts';
-import { ownerOf } from '../../actors/runtime/index.ts';
 import type { Dialect, ParsedRequest } from '../dialects/reply/dialect.ts';
 import { unreadMembers } from '../dialects/request/read-members.ts';
-import { plan } from '../routing/plan.ts';
-import { promptNeeds } from '../routing/prompt-needs.ts';
-import { measurePrompt } from '../tokens/measure-prompt.ts';
-import { describeFiles } from './attach-files.ts';
+import type { Inference } from './inference.ts';
 import { runTurn } from './run-turn.ts';
 import type { RunningTurn } from './running-turn.ts';
-import type { InferenceServices } from './services.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /** A body in some dialect. */
@@ -33,9 +27,9 @@ export type TurnArrival = Omit<TurnRequest, 'turn' | 'reply' | 'plan' | 'files'>
  *
  * Not async, and what it calls does not see the body: no frame that waits keeps the body alive.
  */
-export function startTurn(services: InferenceServices, arrival: TurnArrival, body: DialectBody): Promise<RunningTurn> {
+export function startTurn(inference: Inference, arrival: TurnArrival, body: DialectBody): Promise<RunningTurn> {
   try {
-    return startParsed(services, arrival, parsed(body), body.onAccepted);
+    return startParsed(inference, arrival, parsed(body), body.onAccepted);
   } catch (thrown) {
     return Promise.reject(thrown);
   }
@@ -53,32 +47,27 @@ function parsed({ dialect, body, session }: DialectBody): ParsedRequest {
  * size and the routing; their bytes are read after the hold. Steps that complete at once are not awaited.
  */
 async function startParsed(
-  services: InferenceServices,
+  inference: Inference,
   arrival: TurnArrival,
   { turn: sent, reply }: ParsedRequest,
   onAccepted: DialectBody['onAccepted'],
 ): Promise<RunningTurn> {
   const { caller } = arrival;
-  const { affinity, clock, cluster, random, workspaces } = services;
-  const described = sent.files === undefined ? null : await describeFiles(services, caller, sent, sent.files);
+  const { planner } = inference;
+  const described = sent.files === undefined ? null : await inference.files.describe(caller, sent, sent.files);
   const { turn, files } = described ?? { turn: sent, files: undefined };
   try {
-    const endpoints = endpointsOn(cluster.board);
-    const measured = measurePrompt(turn, promptNeeds(turn, endpoints), clock);
-    const sizes = measured instanceof Promise ? await measured : measured;
-    const routed = workspaces.routingOf(ownerOf(caller.account), caller.workspace ?? null);
-    const routing = routed instanceof Promise ? await routed : routed;
-    const conversation = affinity.recall(caller.account, turn.conversation);
+    const planning = planner.plan(turn, caller);
     const request: TurnRequest = {
       ...arrival,
       turn,
       reply,
       bytes: arrival.bytes + (files?.characters ?? 0),
-      plan: plan(turn, endpoints, random.fraction(), conversation, routing, sizes, cluster.now()),
+      plan: planning instanceof Promise ? await planning : planning,
       files,
     };
     onAccepted?.(request);
-    const running = await runTurn(services, request);
+    const running = await runTurn(inference, request);
     if (files !== undefined) void running.receipt.finally(files.release);
     return running;
   } catch (thrown) {

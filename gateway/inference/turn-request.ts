@@ -2,9 +2,12 @@ import type { Idempotency } from '../../actors/terms/hold.ts';
 import type { ReplyDialect } from '../dialects/reply/reply-dialect.ts';
 import type { Attribution, Caller } from '../terms/caller.ts';
 import type { Plan } from '../terms/plan.ts';
+import type { TraceSpan } from '../terms/tracing.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { StoredFiles } from './attach-files.ts';
-import type { AbortNotice } from './caller-abort.ts';
+
+/** Where a test can kill the process while it runs a turn. */
+export type TurnCrashPoint = 'hold.committed' | 'upstream.sent' | 'upstream.firstbyte' | 'settle.committed';
 
 /** An accepted request for inference: a live request or a line of a batch. */
 export interface TurnRequest {
@@ -40,4 +43,38 @@ export interface TurnRequest {
   readonly onHeld?: (() => void) | undefined;
   /** The stored files that the turn names; absent without any. */
   readonly files?: StoredFiles | undefined;
+  /** The span of the request, whose asks and calls of providers are parts of it; absent where it is not traced. */
+  readonly span?: TraceSpan | undefined;
+  /** Absent where no crash point is armed. */
+  readonly crashPoint?: ((name: TurnCrashPoint) => void) | undefined;
+}
+
+/** The part of `AbortSignal` that a turn uses to detect that its client has left. */
+export interface AbortNotice {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/**
+ * Signals that the client has left; holds at most one listener. Replaces `AbortController`, since every request needs
+ * one: the controller and its events cost 20 us of CPU per request, this class under 1 us.
+ */
+export class CallerAbort implements AbortNotice {
+  aborted = false;
+  #listener: (() => void) | null = null;
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    this.#listener = listener;
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    if (this.#listener === listener) this.#listener = null;
+  }
+
+  abort(): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.#listener?.();
+  }
 }

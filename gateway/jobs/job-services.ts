@@ -1,9 +1,12 @@
 import type { FileServices } from '../files/file-services.ts';
-import type { InferenceServices, LogRecord } from '../inference/services.ts';
+import type { Inference } from '../inference/inference.ts';
+import type { Outcomes } from '../inference/outcomes.ts';
+import type { Targets } from '../inference/provider-calls.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { JobPace } from '../overload/job-pace.ts';
 import type { EdgeLimits, UpstreamLimits } from '../terms/config/config.ts';
 import type { RenderLimits } from '../terms/config/render-limits.ts';
+import type { LogRecord } from '../terms/log-record.ts';
 import type { Measures } from '../terms/measures.ts';
 
 type JobCrashPoint =
@@ -29,7 +32,7 @@ interface JobServices<Point extends JobCrashPoint> {
 /** What the lines of batches need. */
 export interface LineServices extends JobServices<Extract<JobCrashPoint, `line.${string}`>> {
   /** Runs the turn of a line. */
-  readonly inference: InferenceServices;
+  readonly inference: Inference;
   readonly limits: EdgeLimits;
 }
 
@@ -42,8 +45,8 @@ export interface ResultsServices {
 /** What the renders of video jobs need. */
 export interface RenderServices extends JobServices<Extract<JobCrashPoint, `vjob.${string}`>> {
   readonly outbound: Outbound;
-  readonly targets: Pick<InferenceServices['targets'], 'video'>;
-  readonly outcomes: InferenceServices['outcomes'];
+  readonly targets: Pick<Targets, 'video'>;
+  readonly outcomes: Outcomes;
   readonly measures: Measures;
   readonly renders: RenderLimits;
   readonly upstream: UpstreamLimits;

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { RunningRefresh } from '../../actors/provider/refreshes.ts';
-import type { Clock } from '../../actors/runtime/index.ts';
+import type { Clock, Cluster } from '../../actors/runtime/index.ts';
 import { generationId } from '../../actors/terms/ids.ts';
 import { apiRoutes, OPERATIONS } from '../api/api-routes.ts';
 import { FEED_TEXTS } from '../api/events/event-object.ts';
@@ -11,45 +11,49 @@ import { EndpointWindow } from '../edge/auth/endpoint-window.ts';
 import { RequestBodies } from '../edge/body/request-bodies.ts';
 import { edgeListener } from '../edge/edge-listener.ts';
 import { AccountFeeds } from '../edge/events/account-feeds.ts';
-import type { EdgeLog } from '../edge/refuse.ts';
 import type { RequestContext } from '../edge/request-context.ts';
 import { PREFIX, type Route } from '../edge/route.ts';
 import { RunningRequests } from '../edge/running-requests.ts';
 import { type ServeParts, serve, serveRoute } from '../edge/serve.ts';
 import type { AnswerParts } from '../edge/turns/answer-parts.ts';
 import { OpenTurns } from '../edge/turns/open-turns.ts';
+import type { FileRoom, FileServices } from '../files/file-services.ts';
 import { ClientAddresses } from '../http/client-addresses.ts';
 import { HttpRouter } from '../http/http-router.ts';
 import { LargeAnswers } from '../http/large-answers.ts';
 import type { Listener } from '../http/listener.ts';
-import type { InferenceServices } from '../inference/services.ts';
+import type { Inference } from '../inference/inference.ts';
+import { videoBounds } from '../jobs/video/video-schema.ts';
 import { Arrivals } from '../overload/arrivals.ts';
-import type { Overload, OverloadGauges } from '../overload/overload.ts';
+import type { OverloadGauges } from '../overload/overload.ts';
 import { pageRoutes } from '../pages/page-routes.ts';
+import type { Workspaces } from '../routing/workspaces.ts';
 import { followOverSocket } from '../sockets/event-socket.ts';
 import { responsesSocketRoute } from '../sockets/responses-socket.ts';
-import type { Measures } from '../terms/measures.ts';
 import type { RequestLine } from '../terms/request-line.ts';
 import type { ServingState } from '../terms/serving-state.ts';
-import type { Tracing } from '../terms/tracing.ts';
+import type { NodeContext } from './node-options.ts';
 
-/** What the public API of a node is opened with. It does not read the environment and owns no actor. */
+/** What the public API of a node is opened with, beside the node's context. It does not read the environment and owns no actor. */
 export interface EdgeParts {
-  readonly inference: InferenceServices;
-  readonly overload: Overload;
-  readonly measures: Measures;
+  readonly cluster: Cluster;
+  readonly inference: Inference;
+  readonly files: FileServices;
+  readonly fileRoom: FileRoom;
+  readonly workspaces: Workspaces;
+  readonly storeFull: () => boolean;
   /** Secret mixed into the digest of every key. */
   readonly pepper: Uint8Array;
-  /** Null: requests are not traced. */
-  readonly tracing: Tracing | null;
   readonly readiness: () => ServingState;
   /** Begins to read a provider's models document; null for an unknown slug. */
   readonly refreshModels: (slug: string) => Promise<RunningRefresh | null>;
-  readonly log: EdgeLog;
   /** Writes one line of the request log. */
   readonly requestLog: (line: RequestLine) => void;
   readonly crashPoint: AnswerParts['crashPoint'];
 }
+
+/** Of a node's context, what its public API takes. */
+type EdgeContext = Pick<NodeContext, 'options' | 'clock' | 'random' | 'overload' | 'measures' | 'tracing' | 'log'>;
 
 /** The public API of one node. */
 export interface Edge {
@@ -86,9 +90,10 @@ export interface EdgeGauges {
 
 const SETTLED_CHECK_MS = 20;
 
-export function openEdge(node: EdgeParts): Edge {
-  const { inference, overload, pepper, log, crashPoint } = node;
-  const { cluster, clock, random, config } = inference;
+export function openEdge(context: EdgeContext, node: EdgeParts): Edge {
+  const { overload, clock, random, log } = context;
+  const { config } = context.options;
+  const { cluster, inference, pepper, crashPoint } = node;
   const { edge: limits } = config;
   let ended = false;
   const readiness = (): ServingState => (ended ? 'left' : node.readiness());
@@ -96,10 +101,21 @@ export function openEdge(node: EdgeParts): Edge {
   const feeds = new AccountFeeds({ cluster, clock, askMs: config.upstream.askMs }, config.events);
   const arrivals = new Arrivals(clock, { ...overload.limits, arrivalsMax: limits.connectionsMax });
   const underWay = (): number => open.underWay - feeds.requests - arrivals.waiting;
-  const serving = servingOf(node, readiness, underWay);
+  const serving = servingOf(context, node, { readiness, underWay });
   const { authentication, largeAnswers, window } = serving;
-  const answering: AnswerParts = { inference, authentication, turns, largeAnswers, limits, pepper, log, crashPoint };
-  const routes = publicRoutes({ node, answering, serving, feeds });
+  const answering: AnswerParts = {
+    inference,
+    random,
+    now: () => cluster.now(),
+    authentication,
+    turns,
+    largeAnswers,
+    limits,
+    pepper,
+    log,
+    crashPoint,
+  };
+  const routes = publicRoutes(context, { node, answering, serving, feeds });
   const open = openListener(routes, serving, arrivals, () => generationId(random, cluster.now()));
 
   return {
@@ -139,9 +155,12 @@ export function openEdge(node: EdgeParts): Edge {
   };
 }
 
-function servingOf(node: EdgeParts, readiness: () => ServingState, underWay: () => number): ServeParts {
-  const { overload, measures, pepper, tracing, log, requestLog } = node;
-  const { cluster, clock, config } = node.inference;
+function servingOf(
+  { options, clock, overload, measures, tracing, log }: EdgeContext,
+  { cluster, pepper, requestLog }: EdgeParts,
+  { readiness, underWay }: Pick<ServeParts, 'readiness' | 'underWay'>,
+): ServeParts {
+  const { config } = options;
   const { edge: limits, rates, upstream } = config;
   const budgets = new AccountedBudgets({ cluster, rates, askMs: upstream.askMs, nodes: config.nodes.length });
   const clients = new ClientAddresses(limits.trustedProxies);
@@ -178,9 +197,12 @@ interface PublicParts {
 }
 
 /** Every route of the public port: the API below its prefix, its sockets, and the pages for browsers. */
-function publicRoutes({ node, answering, serving, feeds }: PublicParts): readonly Route[] {
-  const { inference, pepper, refreshModels } = node;
-  const { cluster, clock, random, config, files } = inference;
+function publicRoutes(
+  { options, clock, random }: EdgeContext,
+  { node, answering, serving, feeds }: PublicParts,
+): readonly Route[] {
+  const { config } = options;
+  const { cluster, inference, files, fileRoom, workspaces, storeFull, pepper, refreshModels } = node;
   const { authentication, bodies, clients, limits, readiness } = serving;
   const { events, upstream, webhooks } = config;
   const services = { cluster, random, pepper, askMs: upstream.askMs, config };
@@ -200,9 +222,12 @@ function publicRoutes({ node, answering, serving, feeds }: PublicParts): readonl
       answering,
       bodies,
       downloads,
+      fileRoom,
+      workspaces,
+      submitting: { files, planner: inference.planner, bounds: videoBounds(config), storeFull },
       events: { cluster, clock, limits, events, feeds, overSocket },
       clients,
-      limits,
+      config,
       readiness,
       refreshModels,
     },

@@ -6,7 +6,10 @@ import { Prober } from '../catalogue/declare/prober.ts';
 import { Refresher } from '../catalogue/declare/refresher.ts';
 import { Benchmarker } from '../checks/benchmarker.ts';
 import { Checker, type CheckerParts } from '../checks/checker.ts';
-import { drainInference, type InferenceServices, openInference } from '../inference/services.ts';
+import { FileRoom } from '../files/file-services.ts';
+import { openInference } from '../inference/inference.ts';
+import { Outcomes } from '../inference/outcomes.ts';
+import { Targets } from '../inference/provider-calls.ts';
 import { lineHandler } from '../jobs/batch/run-line.ts';
 import { resultsHandler } from '../jobs/batch/write-results.ts';
 import { Facilitator } from '../jobs/deposits/facilitator.ts';
@@ -24,6 +27,9 @@ import { Pools } from '../outbound/pools.ts';
 import { PublicClient } from '../outbound/public-client.ts';
 import { Background } from '../overload/background.ts';
 import { JobPace } from '../overload/job-pace.ts';
+import { Workspaces } from '../routing/workspaces.ts';
+import type { ClusterConfig } from '../terms/config/config.ts';
+import type { LogRecord } from '../terms/log-record.ts';
 import type { ServingState } from '../terms/serving-state.ts';
 import { logHealth } from './health-log.ts';
 import type { NodeContext } from './node-options.ts';
@@ -61,42 +67,30 @@ export function openGateway(
   context: NodeContext,
   { cluster, secrets, keys, bytes, storeFull, readiness }: OpenGatewayParts,
 ): Gateway {
-  const { options, clock, random, log, overload, measures, loopBusyMs, tracing } = context;
+  const { options, clock, random, log } = context;
   const { config, env } = options;
   const { upstream, providers } = config;
   const crashPoint = armCrashPoint(env.TROUPE_CRASHPOINT, () => process.kill(process.pid, 'SIGKILL'));
   const outbound = new Pools({ clock, lease: cluster, ...upstream });
-  overload.live.shareOver(cluster.board, options.name);
-  const sharing = { clock, limits: config.overload, live: overload.live, busyMs: loopBusyMs };
-  const background = new Background(sharing);
-  const files = { cluster, bytes, clock, random, limits: config.files, background, askMs: upstream.askMs };
-  const inference = openInference({
-    files,
-    cluster,
-    clock,
-    random,
-    config,
-    outbound,
-    keys,
-    storeFull,
-    measures,
-    streamShares: overload.streams,
-    crashpoint: crashPoint ?? (() => {}),
-    log: ({ level, message, ...record }) => log[level](record, message),
-  });
+  const fileRoom = new FileRoom(config.files.heldBytesMax, clock);
+  const workspaces = new Workspaces(cluster, clock, config);
+  const shared = { outbound, fileRoom, workspaces, crashPoint };
+  const jobs = jobsOf(context, { cluster, keys, bytes, storeFull }, shared);
+  const { inference, files, targets, outcomes } = jobs;
   const parts: CallingParts = { cluster, clock, outbound, upstream, keys };
   const refresher = new Refresher({ ...parts, random, providers, log });
-  const periodic = [keys, refresher, ...watchersOf(parts, inference, log)];
+  const periodic = [keys, refresher, ...watchersOf(parts, targets, config, log)];
   if (crashPoint !== null) watchCommits(cluster, crashPoint);
   let endHealthLog = (): void => {};
-  const edge = openEdge({
+  const edge = openEdge(context, {
+    cluster,
     inference,
-    overload,
-    measures,
-    tracing,
+    files,
+    fileRoom,
+    workspaces,
+    storeFull,
     readiness,
-    log,
-    crashPoint,
+    crashPoint: crashPoint ?? undefined,
     pepper: secrets.pepper,
     refreshModels: (slug) => refresher.begin(slug),
     requestLog: requestLogOf(log),
@@ -105,7 +99,7 @@ export function openGateway(
     edge,
     outbound,
     refresher,
-    jobs: jobsOf(inference, new JobPace({ ...sharing, overload }), crashPoint),
+    jobs,
     webhooks: {
       cluster,
       random,
@@ -124,7 +118,10 @@ export function openGateway(
       for (const task of periodic) task.stop();
       endHealthLog();
     },
-    settled: () => drainInference(inference),
+    settled: async () => {
+      await inference.holds.pending.idle();
+      outcomes.flush();
+    },
   };
 }
 
@@ -132,7 +129,7 @@ export function openGateway(
 type CallingParts = Omit<DeclareUntilListedParts, 'givenUp' | 'log' | 'providers'>;
 
 /** What watches endpoints beside their turns, from time to time: probes, checks, benchmarks, earnings of the day. */
-function watchersOf(parts: CallingParts, { targets, config }: InferenceServices, log: NodeContext['log']) {
+function watchersOf(parts: CallingParts, targets: Targets, config: ClusterConfig, log: NodeContext['log']) {
   const { cluster, clock, upstream } = parts;
   const checked: Omit<CheckerParts, 'limits'> = {
     ...parts,
@@ -147,24 +144,42 @@ function watchersOf(parts: CallingParts, { targets, config }: InferenceServices,
   ];
 }
 
+/** What the edge and the jobs of a node use both. */
+interface SharedParts {
+  readonly outbound: Pools;
+  readonly fileRoom: FileRoom;
+  readonly workspaces: Workspaces;
+  readonly crashPoint: ((name: string) => void) | null;
+}
+
+/** The inference of a node, and what performs its activities. */
 function jobsOf(
-  inference: InferenceServices,
-  pace: JobPace,
-  crashPoint: ((name: string) => void) | null,
-): Gateway['jobs'] {
-  const { files, outbound, targets, outcomes, measures, config, log } = inference;
-  return {
-    inference,
+  { options, clock, random, log, overload, measures, loopBusyMs }: NodeContext,
+  { cluster, keys, bytes, storeFull }: Omit<OpenGatewayParts, 'secrets' | 'readiness'>,
+  { outbound, fileRoom, workspaces, crashPoint }: SharedParts,
+): Gateway['jobs'] & { readonly targets: Targets } {
+  const { config } = options;
+  const { upstream } = config;
+  overload.live.shareOver(cluster.board, options.name);
+  const sharing = { clock, limits: config.overload, live: overload.live, busyMs: loopBusyMs };
+  const background = new Background(sharing);
+  const files = { cluster, bytes, clock, random, limits: config.files, background, askMs: upstream.askMs };
+  const shared = {
     files,
     outbound,
-    targets,
-    outcomes,
+    targets: new Targets(keys),
+    outcomes: new Outcomes(cluster, clock),
     measures,
-    pace,
-    log,
+    log: ({ level, message, ...record }: LogRecord): void => log[level](record, message),
+  };
+  const streamShares = overload.streams;
+  return {
+    ...shared,
+    inference: openInference({ ...shared, fileRoom, workspaces, config, keys, storeFull, streamShares }),
+    pace: new JobPace({ ...sharing, overload }),
     limits: config.edge,
     renders: config.renders,
-    upstream: config.upstream,
+    upstream,
     crashpoint: crashPoint ?? (() => {}),
   };
 }

@@ -155,7 +155,7 @@ export class TurnSocket implements SocketUser {
     const { turn, reply } = dialect.parse(body, null);
     const refusal = await parts.authentication.count(context);
     if (refusal !== null) throw refusal;
-    const created = Math.floor(parts.answering.inference.cluster.now() / 1_000);
+    const created = Math.floor(parts.answering.now() / 1_000);
     const frames = reply.frames({ id: context.id, created, model: turn.models[0] as string, provider: '' });
     context.response.writeHead(200);
     context.response.end(frames.of([]) + frames.end(NOTHING_USED));

@@ -4,29 +4,28 @@ import {
   AskError,
   type AskFailure,
   type Clock,
+  type Cluster,
   type Json,
   systemClock,
 } from '../../actors/runtime/index.ts';
 import type { HoldRequest, Release, Settlement } from '../../actors/terms/hold.ts';
 import config from '../../cluster.config.ts';
 import { chatDialect } from '../../gateway/dialects/chat/chat-dialect.ts';
-import type { FileServices } from '../../gateway/files/file-services.ts';
-import type { AbortNotice } from '../../gateway/inference/caller-abort.ts';
-import {
-  drainInference,
-  type InferenceServices,
-  type LogRecord,
-  openInference,
-} from '../../gateway/inference/services.ts';
-import type { TurnRequest } from '../../gateway/inference/turn-request.ts';
+import { FileRoom, type FileServices } from '../../gateway/files/file-services.ts';
+import { type Inference, openInference } from '../../gateway/inference/inference.ts';
+import { Outcomes } from '../../gateway/inference/outcomes.ts';
+import { Targets } from '../../gateway/inference/provider-calls.ts';
+import type { AbortNotice, TurnRequest } from '../../gateway/inference/turn-request.ts';
 import type { LineServices, RenderServices } from '../../gateway/jobs/job-services.ts';
 import type { Outbound } from '../../gateway/outbound/outbound.ts';
 import { Pools } from '../../gateway/outbound/pools.ts';
 import { StreamShares } from '../../gateway/overload/stream-shares.ts';
+import { Affinity } from '../../gateway/routing/affinity.ts';
 import { plan } from '../../gateway/routing/plan.ts';
-import { configuredRouting } from '../../gateway/routing/workspaces.ts';
-import type { ClusterConfig, UpstreamLimits } from '../../gateway/terms/config/config.ts';
+import { configuredRouting, Workspaces } from '../../gateway/routing/workspaces.ts';
+import type { UpstreamLimits } from '../../gateway/terms/config/config.ts';
 import type { RenderLimits } from '../../gateway/terms/config/render-limits.ts';
+import type { LogRecord } from '../../gateway/terms/log-record.ts';
 import { type Measures, NO_MEASURES } from '../../gateway/terms/measures.ts';
 import { MemoryBoard } from '../support/memory-board.ts';
 import { type MemoryFiles, memoryFiles } from '../support/memory-files.ts';
@@ -62,7 +61,9 @@ export function failing(failure: AskFailure): never {
 }
 
 export interface Stage extends MemoryFiles {
-  readonly services: InferenceServices;
+  readonly services: Inference;
+  readonly cluster: Cluster;
+  readonly affinity: Affinity;
   readonly jobs: NodeServices;
   readonly asks: SentEvent[];
   readonly tells: SentEvent[];
@@ -120,6 +121,8 @@ export function stage(options: StageOptions = {}): Stage {
   return {
     ...bytes,
     services: jobs.inference,
+    cluster: jobs.files.cluster,
+    affinity: new Affinity(jobs.files.cluster.board),
     jobs,
     asks,
     tells,
@@ -138,10 +141,12 @@ export function stage(options: StageOptions = {}): Stage {
         attribution: { appTitle: null, appUrl: null },
         startedAt: clock.monotonic(),
         signal,
+        crashPoint: (name) => crashpoints.push(name),
       };
     },
     end: async () => {
-      await drainInference(jobs.inference);
+      await jobs.inference.holds.pending.idle();
+      jobs.outcomes.flush();
       await outbound.close();
     },
   };
@@ -157,32 +162,33 @@ interface NodeParts extends Pick<StageOptions, 'upstream' | 'renders' | 'measure
   readonly files: FileServices;
   readonly outbound: Outbound;
   /** Absent: read from the cluster. */
-  readonly workspaces?: Pick<InferenceServices['workspaces'], 'routingOf'>;
+  readonly workspaces?: Pick<Workspaces, 'routingOf'>;
   readonly crashpoint?: (name: string) => void;
   readonly log?: (record: LogRecord) => void;
 }
 
 /** Inference and jobs of one node, which wait for nothing else; without its listener. */
 function nodeServices({ files, outbound, ...more }: NodeParts): NodeServices {
-  const { cluster, clock, random } = files;
+  const { cluster, clock } = files;
   const { crashpoint = () => {}, log = () => {}, measures = NO_MEASURES } = more;
   const upstream = { ...config.upstream, settleRetryMs: 5, ...more.upstream };
-  const opened = openInference({
-    cluster,
-    clock,
-    random,
+  const keys = new Map([['a', 'secret-a']]);
+  const targets = new Targets(keys);
+  const outcomes = new Outcomes(cluster, clock);
+  const inference = openInference({
     outbound,
+    targets,
+    outcomes,
+    workspaces: more.workspaces ?? new Workspaces(cluster, clock, config),
     files,
+    fileRoom: new FileRoom(config.files.heldBytesMax, clock),
+    keys,
     measures,
-    crashpoint,
     log,
     storeFull: () => false,
     streamShares: new StreamShares(clock, config.overload),
-    config: { ...config, upstream } as ClusterConfig,
-    keys: new Map([['a', 'secret-a']]),
+    config: { ...config, upstream },
   });
-  const workspaces = (more.workspaces ?? opened.workspaces) as InferenceServices['workspaces'];
-  const { targets, outcomes } = opened;
   return {
     files,
     outbound,
@@ -192,7 +198,7 @@ function nodeServices({ files, outbound, ...more }: NodeParts): NodeServices {
     upstream,
     crashpoint,
     log,
-    inference: { ...opened, workspaces },
+    inference,
     limits: config.edge,
     renders: { ...config.renders, pollMsMin: 5, pollMsMax: 20, tryAgainMs: 1, ...more.renders },
     pace: more.pace ?? { enter: async () => true },

@@ -17,9 +17,12 @@ export function apiTable(parts: Partial<ApiParts> = {}): readonly Route[] {
     answering: ANYTHING,
     bodies: ANYTHING,
     downloads: { files: ANYTHING, streamStalledMs: 1 },
+    fileRoom: ANYTHING,
+    workspaces: ANYTHING,
+    submitting: ANYTHING,
     events: ANYTHING,
     clients: ANYTHING,
-    limits: ANYTHING,
+    config: ANYTHING,
     readiness: () => 'ready',
     refreshModels: ANYTHING,
   };

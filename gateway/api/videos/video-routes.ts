@@ -11,13 +11,12 @@ import { callerOf, paramOf, type RequestContext } from '../../edge/request-conte
 import { type Route, withHead } from '../../edge/route.ts';
 import { readAttribution } from '../../edge/turns/attribution.ts';
 import { readIdempotency } from '../../edge/turns/idempotency.ts';
-import type { FileServices } from '../../files/file-services.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
-import type { InferenceServices } from '../../inference/services.ts';
 import { parseVideo } from '../../jobs/video/parse-video.ts';
-import { submitVideoRequest } from '../../jobs/video/submit-video.ts';
+import { type SubmittingServices, submitVideoRequest } from '../../jobs/video/submit-video.ts';
 import { videoRequestSchema } from '../../jobs/video/video-schema.ts';
 import { exactText, renderExact } from '../../json/exact-json.ts';
+import type { ClusterConfig } from '../../terms/config/config.ts';
 import { type GatewayError, invalid, notFound, refusalError } from '../../terms/gateway-error.ts';
 import { after, limitTo, type Operation, type Operations, submissionHeaders } from '../wire/operation.ts';
 import { videoAcceptedSchema, videoJobListSchema, videoJobSchema } from './video-schema.ts';
@@ -164,9 +163,9 @@ function accountOf(context: RequestContext): string {
 }
 
 interface SubmitVideoParts {
-  readonly inference: InferenceServices;
+  readonly submitting: SubmittingServices;
   readonly bodies: RequestBodies;
-  readonly files: FileServices;
+  readonly config: Pick<ClusterConfig, 'videos' | 'webhooks'>;
   /** Secret mixed into the digest of every `Idempotency-Key`. */
   readonly pepper: Uint8Array;
 }
@@ -183,15 +182,15 @@ export function submitVideoRoute(parts: SubmitVideoParts): Route {
 }
 
 async function submit(context: RequestContext, parts: SubmitVideoParts): Promise<RouteAnswer> {
-  const { inference, pepper, files, bodies } = parts;
-  const { videos, webhooks: rules } = inference.config;
+  const { submitting, pepper, bodies } = parts;
+  const { videos, webhooks: rules } = parts.config;
   const caller = callerOf(context);
-  const loop = files.background.of(ownerOf(caller.key));
+  const loop = submitting.files.background.of(ownerOf(caller.key));
   const bounds = { bodyBytesMax: videos.submissionBytesMax };
   const body = await bodies.json(context, { bounds, background: loop });
   const idempotency = readIdempotency(context, pepper);
   const request = await parseVideo(body.take(), { rules, loop });
-  const { id, status, generation } = await submitVideoRequest(inference, {
+  const { id, status, generation } = await submitVideoRequest(submitting, {
     request,
     caller,
     attribution: readAttribution(context.request.headers),

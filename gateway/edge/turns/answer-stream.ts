@@ -1,10 +1,9 @@
 import type { Cancel } from '../../../actors/runtime/index.ts';
 import type { ReplyFrames, ReplyHead } from '../../dialects/reply/reply-dialect.ts';
 import { EventStream } from '../../http/event-stream.ts';
-import type { CallerAbort } from '../../inference/caller-abort.ts';
 import { endTurn } from '../../inference/end-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
-import type { TurnRequest } from '../../inference/turn-request.ts';
+import type { CallerAbort, TurnRequest } from '../../inference/turn-request.ts';
 import { CallerLeft, GatewayError, gatewayErrorOf, restarting } from '../../terms/gateway-error.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import { nameAnswer, turnHeaders } from '../generation-headers.ts';
@@ -155,7 +154,7 @@ export class StreamAnswer {
   /** Before the turn runs, the stream names the first model of the request. */
   #framesOf({ generation, turn, reply }: TurnRequest): ReplyFrames {
     if (this.#frames !== null) return this.#frames;
-    const created = Math.floor(this.#parts.inference.cluster.now() / 1_000);
+    const created = Math.floor(this.#parts.now() / 1_000);
     const unknown = { id: generation, created, model: turn.models[0] as string, provider: '' };
     this.#head = { ...(this.#running?.head ?? unknown) };
     this.#frames = reply.frames(this.#head);

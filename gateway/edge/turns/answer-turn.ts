@@ -1,9 +1,7 @@
 import type { Dialect } from '../../dialects/reply/dialect.ts';
 import { asksStream } from '../../dialects/request/read-members.ts';
-import { CallerAbort } from '../../inference/caller-abort.ts';
-import { tracedServices } from '../../inference/services.ts';
 import { startTurn, type TurnArrival } from '../../inference/start-turn.ts';
-import type { TraceSpan } from '../../terms/tracing.ts';
+import { CallerAbort } from '../../inference/turn-request.ts';
 import { callerOf, type RequestContext } from '../request-context.ts';
 import type { AnswerParts } from './answer-parts.ts';
 import { StreamAnswer } from './answer-stream.ts';
@@ -24,12 +22,11 @@ interface TurnBody {
  * for as long.
  */
 export function answerTurn(
-  untraced: AnswerParts,
+  parts: AnswerParts,
   dialect: Dialect,
   context: RequestContext,
   { value, bytes }: TurnBody,
 ): Promise<null> {
-  const parts = context.span === null ? untraced : traced(untraced, context.span);
   const streamed = asksStream(value);
   context.errorEnvelope = dialect.errorEnvelope(streamed);
   const { headers } = context.request;
@@ -47,6 +44,8 @@ export function answerTurn(
     signal,
     isCounted: context.counted,
     onHeld: () => context.place?.leave(),
+    span: context.span ?? undefined,
+    crashPoint: parts.crashPoint,
   };
   const starting = startTurn(parts.inference, arrival, {
     dialect,
@@ -58,8 +57,4 @@ export function answerTurn(
     },
   });
   return answer.send(starting);
-}
-
-function traced(parts: AnswerParts, span: TraceSpan): AnswerParts {
-  return { ...parts, inference: tracedServices(parts.inference, span) };
 }

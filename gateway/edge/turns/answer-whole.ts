@@ -1,8 +1,8 @@
 import { wholeReply } from '../../dialects/reply/whole-reply.ts';
 import { headerText } from '../../http/write-answer.ts';
-import type { CallerAbort } from '../../inference/caller-abort.ts';
 import { endTurn } from '../../inference/end-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
+import type { CallerAbort } from '../../inference/turn-request.ts';
 import { LOOP_TURN_BYTES, loopShare } from '../../overload/loop-work.ts';
 import { CallerLeft, GatewayError, unavailable } from '../../terms/gateway-error.ts';
 import type { TurnEvent, Vector } from '../../terms/turn-event.ts';
@@ -57,7 +57,7 @@ export class WholeAnswer {
       if (isLarge && pieces === undefined) await loopShare(inference.clock, characters);
       const reply =
         pieces === undefined
-          ? wholeReply(request.reply, head, { events, closing }, inference.random.bytes)
+          ? wholeReply(request.reply, head, { events, closing }, this.#parts.random.bytes)
           : await this.#gathered(pieces);
       const writing = this.#parts.largeAnswers.write(response, headers, reply);
       if (writing !== null) await writing;

@@ -11,16 +11,14 @@ import {
   sealBlob,
   sealValue,
 } from '../../../actors/runtime/index.ts';
-import type { Settlement } from '../../../actors/terms/hold.ts';
 import { accountAddress, lineGenerationId } from '../../../actors/terms/ids.ts';
-import { usd } from '../../../actors/terms/usd.ts';
 import { wholeReply } from '../../dialects/reply/whole-reply.ts';
 import { byteFailure } from '../../files/byte-failure.ts';
 import type { FileServices } from '../../files/file-services.ts';
 import { type EndedTurn, endTurn } from '../../inference/end-turn.ts';
 import type { RunningTurn } from '../../inference/running-turn.ts';
-import type { InferenceServices } from '../../inference/services.ts';
 import { startTurn, type TurnArrival } from '../../inference/start-turn.ts';
+import type { TurnRequest } from '../../inference/turn-request.ts';
 import { oneOf } from '../../json/read-in-shares.ts';
 import { lengthOf, writeInShares } from '../../json/write-in-shares.ts';
 import { loopWork } from '../../overload/loop-work.ts';
@@ -171,31 +169,20 @@ class LineRun {
       attribution: attribution as unknown as Attribution,
       startedAt,
       signal: this.#signal,
+      crashPoint: this.#crashPoint,
     };
-    return startTurn(this.#inference(), arrival, { dialect, body, session: null });
+    return startTurn(this.#services.inference, arrival, { dialect, body, session: null });
   }
 
   /** The crash points of a turn under the names of a line's. */
-  #inference(): InferenceServices {
-    const { inference, crashpoint } = this.#services;
-    const named = {
-      'hold.committed': 'line.held',
-      'upstream.sent': 'line.sent',
-      'upstream.firstbyte': 'line.firstbyte',
-      'settle.committed': null,
-    } as const;
-    return {
-      ...inference,
-      crashpoint: (name) => {
-        const own = named[name];
-        if (own !== null) crashpoint(own);
-      },
-    };
-  }
+  readonly #crashPoint: TurnRequest['crashPoint'] = (name) => {
+    const own = LINE_POINTS[name];
+    if (own !== null) this.#services.crashpoint(own);
+  };
 
   /** Ends the turn with its settlement uncommitted: the batch commits it with the outcome. */
   async #end(running: RunningTurn, key: SealingKey): Promise<LineResult> {
-    const ended = await endTurn(this.#services.inference, running, settleLater);
+    const ended = await endTurn(this.#services.inference, running, 'later');
     if (ended.settlement === null) {
       throw new ActivityFailed('undelivered', 'the turn ended before its reply was delivered', true);
     }
@@ -269,7 +256,9 @@ function isRepeatable({ headers }: GatewayError): boolean {
   return headers['x-should-retry'] === 'true';
 }
 
-/** The digits that the account records: a recorded charge is the canonical text of its settlement. */
-async function settleLater(_: unknown, __: string, { cost }: Settlement): Promise<{ readonly cost: string }> {
-  return { cost: usd(cost) };
-}
+const LINE_POINTS = {
+  'hold.committed': 'line.held',
+  'upstream.sent': 'line.sent',
+  'upstream.firstbyte': 'line.firstbyte',
+  'settle.committed': null,
+} as const;

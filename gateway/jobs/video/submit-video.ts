@@ -1,26 +1,31 @@
 import { findSubmission } from '../../../actors/account/idempotency.ts';
-import { endpointsOn } from '../../../actors/endpoint/endpoint.ts';
-import { AskError, ownerOf } from '../../../actors/runtime/index.ts';
+import { AskError, type Cluster, ownerOf } from '../../../actors/runtime/index.ts';
 import type { Idempotency } from '../../../actors/terms/hold.ts';
 import { videoJobId } from '../../../actors/terms/ids.ts';
 import type { RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { compare } from '../../../actors/terms/usd.ts';
-import type { NewHold, NewVideoJob } from '../../../actors/video-job/job.ts';
+import type { NewHold, NewVideoJob, VideoBounds } from '../../../actors/video-job/job.ts';
 import type { JobRecord } from '../../../actors/video-job/job-record.ts';
 import type { FrozenCandidate, RenderAsk } from '../../../actors/video-job/render-ask.ts';
 import { findVideoJob, submitVideo } from '../../../actors/video-job/video-job.ts';
+import type { FileServices } from '../../files/file-services.ts';
+import type { Planner } from '../../inference/planner.ts';
 import { boundedRoute } from '../../inference/route-decision.ts';
-import type { InferenceServices } from '../../inference/services.ts';
-import { promptNeeds } from '../../routing/prompt-needs.ts';
-import { planVideo, type VideoPlan } from '../../routing/video/plan-video.ts';
-import { videoTurn } from '../../routing/video/video-turn.ts';
+import type { VideoPlan } from '../../routing/video/plan-video.ts';
 import type { Attribution, Caller } from '../../terms/caller.ts';
 import { rejectionOf, unavailable } from '../../terms/gateway-error.ts';
 import type { VideoRequest } from '../../terms/video-request.ts';
-import { measurePrompt } from '../../tokens/measure-prompt.ts';
 import { sealAssets } from './seal-assets.ts';
 import { sealPrompt } from './seal-prompt.ts';
-import { videoBounds } from './video-schema.ts';
+
+/** What a submission takes of its node. */
+export interface SubmittingServices {
+  readonly files: FileServices;
+  readonly planner: Pick<Planner, 'planVideo'>;
+  readonly bounds: VideoBounds;
+  /** True while the store has room only for work under way: nothing new may be held. */
+  readonly storeFull: () => boolean;
+}
 
 interface VideoSubmission {
   readonly request: VideoRequest;
@@ -41,14 +46,18 @@ const FULL_AFTER_SECONDS = 5;
  * Rejects with GatewayError 400, 402, 404, 422, 429 or 503; nothing is stored then but a blob of assets without an
  * owner, which the sweep removes. (rule V1, rule V12)
  */
-export async function submitVideoRequest(services: InferenceServices, submission: VideoSubmission): Promise<JobRecord> {
-  const { cluster, random, files } = services;
+export async function submitVideoRequest(
+  services: SubmittingServices,
+  submission: VideoSubmission,
+): Promise<JobRecord> {
+  const { files, planner } = services;
+  const { cluster, random } = files;
   const { request, caller, isGone } = submission;
   const account = ownerOf(caller.key);
-  const recorded = await recordedJob(services, account, submission.idempotency);
+  const recorded = await recordedJob(cluster, account, submission.idempotency);
   if (recorded !== null) return recorded;
   if (services.storeFull()) throw unavailable('the disk of the store is full', FULL_AFTER_SECONDS);
-  const plan = await planOf(services, submission);
+  const plan = await planner.planVideo(request, caller);
   const id = videoJobId(random, cluster.now());
   const prompt = await sealPrompt(files, { account, job: id }, request.prompt);
   const { blob, refs } = await sealAssets(files, { account, job: id, assets: request.assets, isGone });
@@ -71,7 +80,7 @@ export async function submitVideoRequest(services: InferenceServices, submission
 
 /** The job of an earlier submission with this idempotency key and body. */
 async function recordedJob(
-  { cluster }: InferenceServices,
+  cluster: Cluster,
   account: string,
   idempotency: Idempotency | undefined,
 ): Promise<JobRecord | null> {
@@ -79,24 +88,13 @@ async function recordedJob(
   return id === null ? null : findVideoJob(cluster, account, id);
 }
 
-async function planOf(
-  { cluster, clock, random, workspaces }: InferenceServices,
-  { request, caller }: Pick<VideoSubmission, 'request' | 'caller'>,
-): Promise<VideoPlan> {
-  const board = endpointsOn(cluster.board);
-  const turn = videoTurn(request);
-  const sizes = await measurePrompt(turn, promptNeeds(turn, board), clock);
-  const at = Math.floor(cluster.now());
-  const defaults = await workspaces.routingOf(ownerOf(caller.account), caller.workspace ?? null);
-  return planVideo(request, board, { seed: random.fraction(), at, defaults, sizes });
-}
-
 /**
  * Asks once; where the money does not cover the most expensive candidate, once more with those that it covers. Rejects
  * with the first 402 where it covers none.
  */
-async function createJob({ cluster, config }: InferenceServices, job: NewVideoJob): Promise<JobRecord> {
-  const options = { bounds: videoBounds(config), withinMs: config.upstream.askMs };
+async function createJob({ files, bounds }: SubmittingServices, job: NewVideoJob): Promise<JobRecord> {
+  const { cluster, askMs: withinMs } = files;
+  const options = { bounds, withinMs };
   try {
     return await submitVideo(cluster, job, options);
   } catch (thrown) {

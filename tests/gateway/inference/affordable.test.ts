@@ -40,7 +40,7 @@ async function amountsOf(request: TurnRequest): Promise<readonly string[]> {
   const on = stage();
   const amounts: string[] = [];
   for (const candidate of request.plan.candidates) {
-    await new Hold(on.services, request).secure(candidate);
+    await new Hold(on.services.holds, request).secure(candidate);
     amounts.push(on.asks.at(-1)?.event.request?.amount as string);
   }
   return amounts;

@@ -10,9 +10,8 @@ import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
 import { messagesDialect } from '../../../gateway/dialects/messages/messages-dialect.ts';
 import { FileRoom } from '../../../gateway/files/file-services.ts';
 import { storeUpload } from '../../../gateway/files/store-upload.ts';
-import { describeFiles } from '../../../gateway/inference/attach-files.ts';
+import { TurnFiles } from '../../../gateway/inference/attach-files.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
-import type { InferenceServices } from '../../../gateway/inference/services.ts';
 import type { Caller } from '../../../gateway/terms/caller.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
@@ -52,7 +51,8 @@ function open(clock: Clock = systemClock) {
   };
   const { blobs, filesOf } = memoryFiles();
   const files = { ...filesOf(cluster), limits: { ...config.files, requestBytesMax: 150_000 } };
-  const services = { files, fileRoom: new FileRoom(300_000, clock) } as InferenceServices;
+  const fileRoom = new FileRoom(300_000, clock);
+  const turnFiles = new TurnFiles(files, fileRoom);
   const store = async (bytes: Uint8Array, filename = 'a.txt'): Promise<string> => {
     const source = pieces.of(bytes);
     const describe = () => ({ filename, purpose: 'user_data', lifetimeMs: 60_000 }) as const;
@@ -61,7 +61,7 @@ function open(clock: Clock = systemClock) {
   const later = (ms: number): void => {
     now += ms;
   };
-  return { services, store, later, blobs };
+  return { turnFiles, fileRoom, store, later, blobs };
 }
 
 function turnOf(...ids: readonly string[]) {
@@ -73,11 +73,11 @@ function turnOf(...ids: readonly string[]) {
   return chatDialect.parse({ model: 'm', messages: [{ role: 'user', content }] }, null).turn;
 }
 
-const attach = (services: InferenceServices, ...ids: readonly string[]) => attached(services, turnOf(...ids));
+const attach = (turnFiles: TurnFiles, ...ids: readonly string[]) => attached(turnFiles, turnOf(...ids));
 
 /** A parsed turn as it is sent, the turn as it is planned, and the function that gives the room back. */
-async function attached(services: InferenceServices, parsed: Turn, as = caller) {
-  const { turn, files } = await describeFiles(services, as, parsed, parsed.files ?? []);
+async function attached(turnFiles: TurnFiles, parsed: Turn, as = caller) {
+  const { turn, files } = await turnFiles.describe(as, parsed, parsed.files ?? []);
   const messages = await files.attach(turn.messages);
   return { turn: { ...turn, messages }, planned: turn, characters: files.characters, release: files.release };
 }
@@ -94,9 +94,9 @@ async function refusalOf(work: Promise<unknown>): Promise<GatewayError> {
 
 it('a stored file becomes data of its stored type, in its place, whatever its size modulo three', async () => {
   for (const length of [1, 2, 3, 65_535, 65_536, 65_537, 140_000]) {
-    const { services, store } = open();
+    const { turnFiles, store } = open();
     const text = Buffer.alloc(length, 'abcdefg');
-    const { turn, characters } = await attach(services, await store(text, 'notes.txt'), await store(PNG));
+    const { turn, characters } = await attach(turnFiles, await store(text, 'notes.txt'), await store(PNG));
     const [message] = turn.messages;
     const parts = message !== undefined && 'parts' in message ? message.parts : undefined;
     assert.equal(parts?.slice(0, 3), [
@@ -113,7 +113,7 @@ it('a stored file becomes data of its stored type, in its place, whatever its si
 });
 
 it('a stored file in a messages request keeps its mark for the cache, in a result of a tool too', async () => {
-  const { services, store } = open();
+  const { turnFiles, store } = open();
   const id = await store(PNG, 'dot.png');
   const image = { type: 'image', source: { type: 'file', file_id: id }, cache_control: { type: 'ephemeral' } };
   const result = { type: 'tool_result', tool_use_id: 'c', content: [image] };
@@ -121,7 +121,7 @@ it('a stored file in a messages request keeps its mark for the cache, in a resul
   const content = [result, document];
   const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content }] };
   const parsed = messagesDialect.parse(body, null).turn;
-  const { turn } = await attached(services, parsed);
+  const { turn } = await attached(turnFiles, parsed);
   const source = { kind: 'data', mediaType: 'image/png', base64: PNG.toString('base64') };
   assert.equal(
     turn.messages.map((message) => 'parts' in message && message.parts),
@@ -134,12 +134,12 @@ it('a stored file in a messages request keeps its mark for the cache, in a resul
 });
 
 it('unknown, malformed and expired ids get one answer that names the member (rule B36)', async () => {
-  const { services, store, later } = open();
+  const { turnFiles, store, later } = open();
   const known = await store(Buffer.from('a'));
-  await attach(services, known);
+  await attach(turnFiles, known);
   later(60_000);
   for (const id of [known, 'file_1', `file_${'0'.repeat(32)}`, '']) {
-    const refused = await refusalOf(attach(services, id));
+    const refused = await refusalOf(attach(turnFiles, id));
     assert.equal(
       [refused.status, refused.type, refused.message],
       [404, 'not_found', 'messages[0].content[1].file.file_id names no file of this account'],
@@ -149,30 +149,30 @@ it('unknown, malformed and expired ids get one answer that names the member (rul
 
 it('files above the total of one request are 413, and one account holds at most half of the room (rule B42)', async () => {
   const clock = new HandClock();
-  const { services, store } = open(clock);
+  const { turnFiles, fileRoom, store } = open(clock);
   const half = await store(Buffer.alloc(75_000, 'a'));
   const more = await store(Buffer.alloc(75_001, 'a'));
-  const refused = await refusalOf(attach(services, half, more));
+  const refused = await refusalOf(attach(turnFiles, half, more));
   assert.equal([refused.status, refused.type], [413, 'payload_too_large']);
-  const first = await attach(services, half, half);
-  const waiting = refusalOf(attach(services, half));
+  const first = await attach(turnFiles, half, half);
+  const waiting = refusalOf(attach(turnFiles, half));
   while (clock.armed === 0) await new Promise((resolve) => setImmediate(resolve));
   await clock.advance(10_000);
   assert.is((await waiting).status, 503, 'the half of this account is taken');
-  const other = await services.fileRoom.take('acct_2', 150_000);
+  const other = await fileRoom.take('acct_2', 150_000);
   other();
   first.release();
   first.release();
-  const second = await attach(services, half, half);
-  const next = attach(services, half);
+  const second = await attach(turnFiles, half, half);
+  const next = attach(turnFiles, half);
   second.release();
   (await next).release();
 });
 
 it('the bytes of a file are read when the turn is sent, each once; its type, size and name are known before', async () => {
-  const { services, store, blobs } = open();
+  const { turnFiles, store, blobs } = open();
   const parsed = turnOf(await store(Buffer.alloc(50_000, 'a'), 'notes.txt'), await store(PNG));
-  const { turn, files } = await describeFiles(services, caller, parsed, parsed.files ?? []);
+  const { turn, files } = await turnFiles.describe(caller, parsed, parsed.files ?? []);
   const [message] = turn.messages;
   assert.equal(message !== undefined && 'parts' in message && message.parts?.slice(1, 3), [
     { type: 'file', filename: 'notes.txt', source: { kind: 'stored', mediaType: 'text/plain', bytes: 50_000 } },
@@ -201,11 +201,11 @@ function inputsOf(...modalities: readonly ('image' | 'file' | 'audio')[]): Endpo
 }
 
 /** A turn in the chat dialect whose message names these files. */
-function start(on: Stage, { services }: ReturnType<typeof open>, ids: readonly string[], more: object = {}) {
+function start(on: Stage, { turnFiles }: ReturnType<typeof open>, ids: readonly string[], more: object = {}) {
   const files = ids.map((id) => ({ type: 'file', file: { file_id: id } }));
   const [{ content }] = (sim({ tokens: 2 }) as { messages: [{ content: string }] }).messages;
   return startTurn(
-    { ...on.services, files: services.files, fileRoom: services.fileRoom },
+    { ...on.services, files: turnFiles },
     {
       dialect: DIALECTS.chat,
       body: {
@@ -242,7 +242,7 @@ it('a request that modality, price or balance refuses reads no byte of the files
     const refused = await refusalOf(start(on, opened, ids, more));
     assert.is(refused.status, status, refused.message);
     assert.is(opened.blobs.reads.length, 0, `${status}`);
-    await (await opened.services.fileRoom.take(OWNER, 150_000))();
+    await (await opened.fileRoom.take(OWNER, 150_000))();
     await on.end();
   }
 });
@@ -262,7 +262,7 @@ it('an accepted request reads its files after its hold and sends their bytes; th
   const { charge } = await endTurn(on.services, running);
   assert.is(charge, 'recorded');
   assert.match(JSON.stringify(scene.a.calls.at(-1)), new RegExp(PNG.toString('base64').slice(0, 40)));
-  await (await opened.services.fileRoom.take(OWNER, 150_000))();
+  await (await opened.fileRoom.take(OWNER, 150_000))();
   await on.end();
 });
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
-import { CallerAbort } from '../../../gateway/inference/caller-abort.ts';
+import { CallerAbort } from '../../../gateway/inference/turn-request.ts';
 import { bounded } from '../../support/bounded.ts';
 import { bytesHeld } from '../../support/bytes-held.ts';
 import { ACCOUNT, KEY } from '../../support/model/words.ts';

@@ -37,7 +37,7 @@ interface Settled {
 /** Runs one turn to its end at this endpoint; the cluster clock returns the instants of `at` in order. */
 async function settled(body: object, served: Endpoint, at: readonly number[] = []): Promise<Settled> {
   const on = stage();
-  const { cluster } = on.services;
+  const { cluster } = on;
   const instants = [...at];
   if (at.length > 0) cluster.now = () => (instants.length > 1 ? (instants.shift() as number) : (instants[0] as number));
   const request = on.request({ model: served.model, max_tokens: 50, ...body }, board(served));

@@ -5,7 +5,6 @@ import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import { kinds } from '../../../actors/kinds.ts';
 import { type ActorEvent, AskError, systemClock } from '../../../actors/runtime/index.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
-import { chargeHold, releaseHold } from '../../../gateway/inference/end-hold.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
 import { openStage, SHARDS, type Stage } from '../../actors/runtime/durable/stage.ts';
@@ -21,6 +20,8 @@ const it = bounded(test);
 const scene = await openScene();
 test.after(() => scene.close());
 
+/** Of a request, what its hold is ended by. */
+const HOLDER = { caller: { account: ACCOUNT, key: KEY, kind: 'inference' } } as const;
 const DEFERRED = 'the end of a hold is deferred because its account is quarantined';
 const alarms = (logs: readonly object[]) =>
   logs.filter((log) => (log as { level: string }).level === 'error') as { message: string; generation: string }[];
@@ -64,7 +65,7 @@ async function openActors() {
 it('a stream whose account is damaged meanwhile is delivered whole and charged exactly after the reload', async () => {
   const actors = await openActors();
   const on = stage();
-  on.services.cluster.ask = actors.ask as typeof on.services.cluster.ask;
+  on.cluster.ask = actors.ask as typeof on.cluster.ask;
   const body = { ...sim({ tokens: 20, tps: 50 }), stream: true, max_tokens: 50 };
   const request = on.request(body, scene.onlyA);
   const turn = await runTurn(on.services, request);
@@ -74,7 +75,7 @@ it('a stream whose account is damaged meanwhile is delivered whole and charged e
   assert.ok(textOf(first).length < textOf([...first, ...rest]).length, 'the stream was under way');
   const receipt = await turn.receipt;
   assert.is((await endTurn(on.services, turn)).closing, null, 'an unrecorded charge is not shown');
-  await on.services.pending.idle();
+  await on.services.holds.pending.idle();
   const { generation } = request;
   assert.equal(
     alarms(on.logs).map((log) => [log.message, log.generation]),
@@ -109,13 +110,13 @@ it('a stream whose account is damaged meanwhile is delivered whole and charged e
 it('a hold released while its account is damaged is free after the reload, and so is the share of its key', async () => {
   const actors = await openActors();
   const on = stage();
-  on.services.cluster.ask = actors.ask as typeof on.services.cluster.ask;
+  on.cluster.ask = actors.ask as typeof on.cluster.ask;
   const far = Date.now() + 600_000;
   const held = words.request('gen-1', '1', { deadlineAt: far });
   await actors.ask(KEY, words.admitEvent(held) as object as ActorEvent);
   await actors.damage();
-  releaseHold(on.services, ACCOUNT, words.release('gen-1'));
-  await on.services.pending.idle();
+  on.services.holds.release(HOLDER, words.release('gen-1'));
+  await on.services.holds.pending.idle();
   assert.is(alarms(on.logs).length, 1);
   actors.store.mend();
   await actors.engine().engine.reload(ACCOUNT);
@@ -132,8 +133,8 @@ it('a deferred message is not sent again, and any other unacknowledged one is', 
     [{ code: 'quarantined', detail: 'the account does not load' }, 4],
   ] as const) {
     const on = stage({ answers: () => failing(failure), upstream: { settleRetriesMax: 3 } });
-    assert.is(await chargeHold(on.services, ACCOUNT, words.settlement('gen-1', '0.5')), null);
-    await on.services.pending.idle();
+    assert.is(await on.services.holds.charge(HOLDER, words.settlement('gen-1', '0.5')), null);
+    await on.services.holds.pending.idle();
     assert.is(on.asks.length, asks);
     assert.is(alarms(on.logs).length, 1);
     await on.end();
@@ -142,8 +143,8 @@ it('a deferred message is not sent again, and any other unacknowledged one is', 
   let tries = 0;
   const answers = () => failing(++tries === 1 ? { code: 'lost' } : { code: 'quarantined', detail: '', deferred: true });
   const on = stage({ answers });
-  assert.is(await chargeHold(on.services, ACCOUNT, words.settlement('gen-1', '0.5')), null);
-  await on.services.pending.idle();
+  assert.is(await on.services.holds.charge(HOLDER, words.settlement('gen-1', '0.5')), null);
+  await on.services.holds.pending.idle();
   assert.equal([on.asks.length, alarms(on.logs).length], [2, 1]);
   await on.end();
 });

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from '../../../gateway/dialects/chat/parse.ts';
-import { CallerAbort } from '../../../gateway/inference/caller-abort.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
+import { CallerAbort } from '../../../gateway/inference/turn-request.ts';
 import { JsonReader } from '../../../gateway/json/json-reader.ts';
 import { bounded } from '../../support/bounded.ts';
 import { board, boardEndpoint } from '../../support/model/endpoints.ts';

@@ -244,7 +244,7 @@ it('reading on is bounded, and then our own count is charged (rule K71)', async 
   assert.is(receipt.attempts.at(-1)?.outcome, 'aborted');
   await waiting;
   await on.end();
-  assert.equal(on.services.pending.count, 0);
+  assert.equal(on.services.holds.pending.count, 0);
 });
 
 it('an unanswered charge is repeated in the background and shutdown waits for it (rule K81)', async () => {
@@ -259,7 +259,7 @@ it('an unanswered charge is repeated in the background and shutdown waits for it
   const turn = await runTurn(on.services, request);
   await drain(turn);
   assert.is((await endTurn(on.services, turn)).closing, null);
-  assert.is(on.services.pending.count, 1);
+  assert.is(on.services.holds.pending.count, 1);
   await on.end();
   assert.is(settles, 4);
 });

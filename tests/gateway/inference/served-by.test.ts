@@ -13,8 +13,7 @@ const ACCOUNT = 'account:acct_1';
 const TALK = { session_id: 'talk', stream: true };
 const [atA, atB] = [boardEndpoint('a', a.baseUrl, { cancellable: false }), boardEndpoint('b', b.baseUrl)];
 
-const lastIn = (on: Stage): string | null | undefined =>
-  on.services.affinity.recall(ACCOUNT, 'talk')?.lastOf('sim/fast');
+const lastIn = (on: Stage): string | null | undefined => on.affinity.recall(ACCOUNT, 'talk')?.lastOf('sim/fast');
 
 it('the endpoint that served after a fail-over is known with the end of its answer', async () => {
   const on = stage({ endpoints: both });
@@ -26,7 +25,7 @@ it('the endpoint that served after a fail-over is known with the end of its answ
 
 it('an answer that breaks off leaves its conversation where it was', async () => {
   const on = stage({ endpoints: both });
-  on.services.affinity.remember(ACCOUNT, 'talk', atB);
+  on.affinity.remember(ACCOUNT, 'talk', atB);
   const turn = await runTurn(on.services, on.request({ ...TALK, ...sim({ cut_after: 2, tokens: 9 }) }, both));
   assert.is(turn.head.provider, 'A');
   assert.is((await drain(turn)).at(-1)?.type, 'error');
@@ -44,7 +43,7 @@ it('a client that leaves has been served: known at once, and not again when its 
   assert.is(lastIn(on), null);
   turn.leave();
   assert.is(lastIn(on), atA.id);
-  on.services.affinity.remember(ACCOUNT, 'talk', atB);
+  on.affinity.remember(ACCOUNT, 'talk', atB);
   await turn.receipt;
   await on.end();
   assert.is(lastIn(on), atB.id, 'a later turn moved the conversation meanwhile');

@@ -7,9 +7,9 @@ import { type ActorEvent, AskError, type Json } from '../../../actors/runtime/in
 import type { Generation, Settlement } from '../../../actors/terms/hold.ts';
 import { holdAttempt } from '../../../actors/terms/hold.ts';
 import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
-import { CallerAbort } from '../../../gateway/inference/caller-abort.ts';
-import { type EndedTurn, endTurn, type Settle } from '../../../gateway/inference/end-turn.ts';
+import { type EndedTurn, endTurn } from '../../../gateway/inference/end-turn.ts';
 import type { RunningTurn } from '../../../gateway/inference/running-turn.ts';
+import { CallerAbort } from '../../../gateway/inference/turn-request.ts';
 import { CallerLeft } from '../../../gateway/terms/gateway-error.ts';
 import { senderKind } from '../../actors/example-kinds/sender.ts';
 import { openStage } from '../../actors/runtime/durable/stage.ts';
@@ -246,7 +246,7 @@ it('the run, its attempt and the session of a conversation reach the hold and th
   const endpoints = board(boardEndpoint('a', a.baseUrl), boardEndpoint('b', b.baseUrl));
   const on = stage({ endpoints });
   const session = 'conversation-1';
-  on.services.affinity.remember(ACCOUNT, session, boardEndpoint('b', b.baseUrl));
+  on.affinity.remember(ACCOUNT, session, boardEndpoint('b', b.baseUrl));
   for (let run = 2; run < 6; run++) {
     const running = await start(on.services, input('chat', sim({ tokens: 1 }), { session, runAttempt: run }));
     assert.is(running.head.provider, 'B', 'the endpoint that last served the conversation');
@@ -270,12 +270,12 @@ async function openActors() {
   }
   const on: Stage = stage({ endpoints: onlyA });
   const sent: string[] = [];
-  on.services.cluster.ask = (async (to: string, event: ActorEvent) => {
+  on.cluster.ask = (async (to: string, event: ActorEvent) => {
     sent.push(event.type);
     const answer = await engine.ask(to, event);
     if (!answer.ok) throw new AskError(to, answer.failure);
     return answer.body;
-  }) as typeof on.services.cluster.ask;
+  }) as typeof on.cluster.ask;
   const rows = (collection: string) => engine.store.rows({ collection, address: ACCOUNT, limit: 100 });
   return {
     on,
@@ -297,8 +297,6 @@ async function openActors() {
   };
 }
 
-/** The caller commits the settlement itself. */
-const byItsCaller: Settle = async (_services, _account, settlement) => settlement;
 const LINE = 'sender:acct_1/line_1';
 
 /** A line stores its reply and sends the settlement to the account, in one commit. */
@@ -314,7 +312,7 @@ for (const name of NAMES) {
     const turnInput = input(name, BODY[name]({ tokens: 5 }));
     const { generation } = turnInput;
     const running = await start(on.services, turnInput);
-    const ended = await endTurn(on.services, running, byItsCaller);
+    const ended = await endTurn(on.services, running, 'later');
     assert.equal(actors.sent, ['turn.admit'], 'no settle was sent');
     assert.is((await actors.generation(generation))?.status, 'running');
     assert.equal(await actors.charges(generation), []);
@@ -338,8 +336,8 @@ for (const name of NAMES) {
   it(`a ${name} turn whose caller never commits is not charged`, async () => {
     const actors = await openActors();
     const turnInput = input(name, BODY[name]({ tokens: 5 }));
-    await endTurn(actors.on.services, await start(actors.on.services, turnInput), byItsCaller);
-    await actors.on.services.pending.idle();
+    await endTurn(actors.on.services, await start(actors.on.services, turnInput), 'later');
+    await actors.on.services.holds.pending.idle();
     assert.equal(actors.sent, ['turn.admit']);
     assert.equal(await actors.charges(turnInput.generation), []);
     await actors.close();
@@ -352,7 +350,7 @@ it('a line whose run was taken over by a later attempt commits neither its reply
   const ended: EndedTurn[] = [];
   for (const runAttempt of [1, 2]) {
     const running = await start(actors.on.services, { ...turnInput, runAttempt });
-    ended.push(await endTurn(actors.on.services, running, byItsCaller));
+    ended.push(await endTurn(actors.on.services, running, 'later'));
   }
   const [stale, valid] = ended.map(({ settlement }) => settlement);
   const late = await actors.engine.ask(LINE, lineEnd(stale ?? null, '1'));
@@ -367,7 +365,7 @@ it('a line whose run was taken over by a later attempt commits neither its reply
 
 it('a settlement by ask and one by the commit of the caller are recorded alike', async () => {
   const records = [];
-  for (const settle of [undefined, byItsCaller]) {
+  for (const settle of [undefined, 'later'] as const) {
     const actors = await openActors();
     const turnInput = input('chat', sim({ id: 'same', tokens: 5 }), { generation: 'gen-same' });
     const running = await start(actors.on.services, turnInput);

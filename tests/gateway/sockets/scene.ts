@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
+import { systemRandom } from '../../../actors/runtime/index.ts';
 import config from '../../../cluster.config.ts';
 import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
 import type { Authentication } from '../../../gateway/edge/auth/authentication.ts';
@@ -44,7 +45,7 @@ function stageOf(simulator: Simulator, limits: EdgeLimits) {
   const on = stage({ endpoints: board(endpoint) });
   /** Refuses every frame before its body is read, while it is set. */
   const refusing: { error: GatewayError | null } = { error: null };
-  const cluster = on.services.cluster;
+  const cluster = on.cluster;
   const log = { warn: () => {}, error: () => {} };
   const clients = new ClientAddresses([]);
   const authentication = {
@@ -69,7 +70,7 @@ function stageOf(simulator: Simulator, limits: EdgeLimits) {
   } as unknown as ServeParts;
   const answering = {
     ...{ inference: { ...on.services, clock }, authentication, turns, limits, log, pepper: new Uint8Array(32) },
-    ...{ largeAnswers: new LargeAnswers(clock, limits), crashPoint: null },
+    ...{ largeAnswers: new LargeAnswers(clock, limits), random: systemRandom, now: cluster.now, crashPoint: undefined },
   };
   const parts: TurnSocketParts = {
     ...{ limits, answering, authentication, bodies, retained: new RetainedTurns() },

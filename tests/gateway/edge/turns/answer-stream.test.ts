@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json } from '../../../../actors/runtime/index.ts';
-import { systemClock } from '../../../../actors/runtime/index.ts';
+import { systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
 import { chatDialect } from '../../../../gateway/dialects/chat/chat-dialect.ts';
 import type { Dialect } from '../../../../gateway/dialects/reply/dialect.ts';
@@ -35,7 +35,9 @@ async function answered(
     ...{ inference: on.services, turns, limits: config.edge, log: { warn: () => {} }, pepper: new Uint8Array(32) },
     authentication: { remember: () => {} },
     largeAnswers: new LargeAnswers(systemClock, config.edge),
-    crashPoint: null,
+    random: systemRandom,
+    now: on.cluster.now,
+    crashPoint: undefined,
   };
   const dialect: Dialect = {
     ...chatDialect,
@@ -57,7 +59,7 @@ async function answered(
     const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     return await answer.text();
   } finally {
-    await on.services.pending.idle();
+    await on.services.holds.pending.idle();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }

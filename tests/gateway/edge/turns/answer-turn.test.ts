@@ -1,7 +1,7 @@
 /** Runs a test dialect, with an error envelope and error frames of its own, through the order of every request. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/runtime/index.ts';
+import { systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
 import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
 import config from '../../../../cluster.config.ts';
 import { turnRoute, turnRoutes } from '../../../../gateway/api/turns/turn-routes.ts';
@@ -122,7 +122,7 @@ async function answered({
   const largeAnswers = new LargeAnswers(systemClock, config.edge);
   const parts: ServeParts = {
     measures: NO_MEASURES,
-    cluster: on.services.cluster,
+    cluster: on.cluster,
     clock: systemClock,
     limits,
     readiness: () => 'ready',
@@ -144,7 +144,7 @@ async function answered({
   };
   const answering = {
     ...{ inference: on.services, authentication, turns: new OpenTurns(), largeAnswers, limits, log },
-    ...{ pepper: new Uint8Array(32), crashPoint: null },
+    ...{ pepper: new Uint8Array(32), random: systemRandom, now: on.cluster.now, crashPoint: undefined },
   };
   const router = new HttpRouter([turnRoute('/own', dialect, answering)]);
   const listener = edgeListener({

@@ -159,7 +159,7 @@ it('a provider that fails each time is the outcome of the line, and the hold is 
     on.fail(500);
     const result = await on.run(await on.input(CHAT));
     assert.equal([errorOf(result).type, errorOf(result).code, result.settlement], ['provider_unavailable', 502, null]);
-    await on.jobs.inference.pending.idle();
+    await on.jobs.inference.holds.pending.idle();
     assert.equal(eventsOf(on), ['turn.admit', 'hold.release']);
   }));
 
@@ -287,7 +287,7 @@ it('a cut line aborts its call and releases its hold (rule B25)', () =>
       (error: Error) => assert.is(error.message, 'the attempt is superseded'),
     );
     resolve();
-    await on.jobs.inference.pending.idle();
+    await on.jobs.inference.holds.pending.idle();
     assert.is(eventsOf(on).at(-1), 'hold.release');
   }));
 

@@ -18,7 +18,7 @@ for (const status of [401, 403, 404, 429, 503]) {
           ['served', 200],
         ],
       );
-      on.services.outcomes.flush();
+      on.jobs.outcomes.flush();
       assert.equal(outcomesTold(on), ['success']);
     }));
 }
@@ -37,7 +37,7 @@ it('a create that is refused twice moves on to the next candidate, and then coun
     const candidates = [on.candidate(), on.candidate({ endpoint: 'ep_2' })];
     completedOf(await on.run(on.input({ status: 503, fail_first: 2, id: 'twice' }, { candidates })));
     assert.is(on.calls('create').length, 3);
-    on.services.outcomes.flush();
+    on.jobs.outcomes.flush();
     assert.equal(outcomesTold(on), ['error', 'success']);
   }));
 

@@ -150,7 +150,7 @@ it('a candidate that fails is followed by the next one, which is reported first'
         ['ep_1', 'served', undefined],
       ],
     );
-    on.services.outcomes.flush();
+    on.jobs.outcomes.flush();
     assert.ok(on.tells.length > 0, 'the endpoints learn how their renders went');
   }));
 
@@ -158,13 +158,13 @@ it('a paused candidate is passed over without a call, and a render under way the
   on(async (on) => {
     const candidates = [on.candidate({ endpoint: 'ep_0' }), on.candidate()];
     const pause = { reason: 'r', since: 1 };
-    on.services.cluster.board.publish(PAUSES_TOPIC, 'ep_0', pause);
+    on.cluster.board.publish(PAUSES_TOPIC, 'ep_0', pause);
     const { settlement } = completedOf(await on.run(on.input({}, { candidates })));
     assert.equal(
       settlement.attempts.map(({ endpoint }) => endpoint),
       ['ep_1'],
     );
-    on.services.cluster.board.publish(PAUSES_TOPIC, 'ep_1', pause);
+    on.cluster.board.publish(PAUSES_TOPIC, 'ep_1', pause);
     const failed = failedOf(await on.run(on.input({}, { candidates })));
     assert.equal([failed.error.code, failed.settlement], [502, null]);
     assert.is(on.calls('create').length, 1);

@@ -6,9 +6,11 @@ import type { Refusal } from '../../../../actors/terms/refusal.ts';
 import { paymentRequired } from '../../../../actors/terms/refusal.ts';
 import type { NewVideoJob } from '../../../../actors/video-job/job.ts';
 import config from '../../../../cluster.config.ts';
-import type { InferenceServices } from '../../../../gateway/inference/services.ts';
+import type { FileServices } from '../../../../gateway/files/file-services.ts';
+import { Planner } from '../../../../gateway/inference/planner.ts';
 import { openPrompt } from '../../../../gateway/jobs/video/seal-prompt.ts';
-import { submitVideoRequest } from '../../../../gateway/jobs/video/submit-video.ts';
+import { type SubmittingServices, submitVideoRequest } from '../../../../gateway/jobs/video/submit-video.ts';
+import { videoBounds } from '../../../../gateway/jobs/video/video-schema.ts';
 import { configuredRouting } from '../../../../gateway/routing/workspaces.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { SECOND } from '../../../fixtures/models/clips.ts';
@@ -27,7 +29,7 @@ type Judge = (job: NewVideoJob) => Refusal | null;
 function services(
   judge: Judge,
   rows: Readonly<Record<string, object>> = {},
-): { readonly services: InferenceServices; readonly asked: NewVideoJob[]; readonly keys: MemoryKeyStore } {
+): { readonly services: SubmittingServices; readonly asked: NewVideoJob[]; readonly keys: MemoryKeyStore } {
   const asked: NewVideoJob[] = [];
   const topic = onBoard(
     ['0.01', '0.5', '0.2'].map((cost_usd, nth) =>
@@ -50,8 +52,14 @@ function services(
   const random = { fraction: () => 0.5, bytes: (count: number) => new Uint8Array(count) };
   const keys = new MemoryKeyStore({ clock: { ...systemClock, now: cluster.now }, random });
   const workspaces = { routingOf: () => configuredRouting(config) };
-  const made = { cluster, workspaces, random, config, storeFull: () => false, files: { bytes: { keys }, random } };
-  return { services: made as unknown as InferenceServices, asked, keys };
+  const node = { cluster, random, clock: systemClock } as unknown as Pick<FileServices, 'cluster' | 'random' | 'clock'>;
+  const made: SubmittingServices = {
+    files: { ...node, bytes: { keys }, askMs: 1_000 } as unknown as FileServices,
+    planner: new Planner({ ...node, workspaces }),
+    bounds: videoBounds(config),
+    storeFull: () => false,
+  };
+  return { services: made, asked, keys };
 }
 
 const SUBMISSION = {
