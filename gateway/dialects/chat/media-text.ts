@@ -1,4 +1,5 @@
 import type { Citation, TurnEvent } from '../../terms/turn-event.ts';
+import { citationMembers } from '../reply/citation-members.ts';
 import type { Logprobs } from '../reply/gather-answer.ts';
 
 type Image = Extract<TurnEvent, { type: 'image' }>;
@@ -14,13 +15,9 @@ export function audioText({ id, data, transcript, expiresAt }: Omit<Speech, 'typ
   return JSON.stringify({ id, data, expires_at: expiresAt, transcript });
 }
 
-/** One entry of `annotations`. Strict clients require a title and a place: the address, and 0 where none is stated. */
-export function annotationText({ url, title, excerpt, passage }: Citation): string {
-  const place = { start_index: passage?.start ?? 0, end_index: passage?.end ?? 0 };
-  return JSON.stringify({
-    type: 'url_citation',
-    url_citation: { url, title: title ?? url, content: excerpt, ...place },
-  });
+/** One entry of `annotations`. */
+export function annotationText(citation: Citation): string {
+  return JSON.stringify({ type: 'url_citation', url_citation: citationMembers(citation) });
 }
 
 /** The member `logprobs` of a choice; both lists are always present. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { count, finishReason, honoured, replyHead, usageSchema } from '../reply/reply-members.ts';
+import { citation, count, finishReason, honoured, replyHead, usageSchema } from '../reply/reply-members.ts';
 import { described, listOf, maybe, objectOf, oneOf, orNull } from '../request/members.ts';
 
 /**
@@ -37,13 +37,7 @@ const speech = Type.Object({
 
 const annotation = Type.Object({
   type: Type.Literal('url_citation', { description: 'Always `url_citation`.' }),
-  url_citation: objectOf('The cited source.', {
-    url: Type.String({ description: 'Address of the source.' }),
-    title: Type.String({ description: 'Title of the source; its address where the provider gave none.' }),
-    content: maybe(Type.String(), 'The cited words of the source.'),
-    start_index: described(count, 'Index of the first character that the source supports; 0 where none is stated.'),
-    end_index: described(count, 'Index behind the last such character; 0 where none is stated.'),
-  }),
+  url_citation: objectOf('The cited source.', citation),
 });
 
 const answer = {

@@ -1,11 +1,20 @@
 import { Type } from 'typebox';
 import { ERROR_TYPES } from '../../../actors/terms/refusal.ts';
-import { described, objectOf, oneOf } from '../request/members.ts';
+import { described, maybe, objectOf, oneOf } from '../request/members.ts';
 
 /** Members that the published replies of several dialects share. (rule I45, rule I48) */
 
 /** A number of tokens, or a position. */
 export const count = Type.Integer({ minimum: 0 });
+
+/** A source that the answer cites. */
+export const citation = {
+  url: Type.String({ description: 'Address of the source.' }),
+  title: Type.String({ description: 'Title of the source; its address where the provider gave none.' }),
+  content: maybe(Type.String(), 'The cited words of the source.'),
+  start_index: described(count, 'Index of the first character that the source supports; 0 where none is stated.'),
+  end_index: described(count, 'Index behind the last such character; 0 where none is stated.'),
+};
 
 export const usageSchema = Type.Object({
   prompt_tokens: Type.Optional(described(count, 'Tokens of the prompt, cached ones included.')),

@@ -1,4 +1,4 @@
-import type { TurnEvent } from '../../terms/turn-event.ts';
+import type { Citation, TurnEvent } from '../../terms/turn-event.ts';
 import type { EventWriter } from './held-events.ts';
 import { type ItemPlace, type ItemStatus, itemDone, type OutputItem, placeText } from './output-item.ts';
 import { SpeechPart } from './speech-part.ts';
@@ -32,10 +32,16 @@ export class MessageItem implements OutputItem {
   say(kind: 'output_text' | 'refusal', text: string): string {
     const open = this.#open;
     if (open instanceof TextPart && open.kind === kind) return open.add(text);
-    const closed = this.#closePart();
-    const part = new TextPart(this.#writer, this.#partPlace(), kind);
-    this.#open = part;
-    return closed + part.open() + part.add(text);
+    const { frames, part } = this.#openText(kind);
+    return frames + part.add(text);
+  }
+
+  /** A source of the open text; without one, of an empty text. */
+  cite(citation: Citation): string {
+    const open = this.#open;
+    if (open instanceof TextPart && open.kind === 'output_text') return open.cite(citation);
+    const { frames, part } = this.#openText('output_text');
+    return frames + part.cite(citation);
   }
 
   /** A picture is added and done in one pair. (rule I88) */
@@ -77,6 +83,13 @@ export class MessageItem implements OutputItem {
   json(status: ItemStatus): string {
     const parts = this.#open === null ? this.#parts : [...this.#parts, this.#open.json];
     return `{"id":"${this.#place.id}","type":"message","status":"${status}","role":"assistant","content":[${parts.join(',')}]}`;
+  }
+
+  #openText(kind: TextPart['kind']): { readonly frames: string; readonly part: TextPart } {
+    const closed = this.#closePart();
+    const part = new TextPart(this.#writer, this.#partPlace(), kind);
+    this.#open = part;
+    return { frames: closed + part.open(), part };
   }
 
   #closePart(): string {

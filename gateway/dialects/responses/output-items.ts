@@ -80,6 +80,9 @@ export class OutputItems {
       case 'image':
         this.#count(event.url.length);
         break;
+      case 'citation':
+        this.#count(event.citation.url.length + (event.citation.excerpt?.length ?? 0));
+        break;
       case 'audio-delta':
         this.#count((event.data?.length ?? 0) + (event.transcript?.length ?? 0));
         break;
@@ -110,6 +113,8 @@ export class OutputItems {
         return this.#message((item) => item.say('refusal', event.text));
       case 'image':
         return this.#message((item) => item.draw(String(event.url)));
+      case 'citation':
+        return this.#message((item) => item.cite(event.citation));
       case 'audio-delta':
         return this.#message((item) => item.speak(event));
       case 'reasoning-delta':

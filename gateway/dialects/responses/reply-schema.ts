@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { count, errorType, honoured } from '../reply/reply-members.ts';
+import { citation, count, errorType, honoured } from '../reply/reply-members.ts';
 import { described, listOf, objectOf, oneOf, orNull } from '../request/members.ts';
 
 /**
@@ -10,11 +10,16 @@ const text = Type.String();
 const status = oneOf('in_progress', 'completed', 'incomplete');
 const nothing = Type.Array(Type.Unknown(), { maxItems: 0 });
 
+const annotation = Type.Object({
+  type: Type.Literal('url_citation', { description: 'Always `url_citation`.' }),
+  ...citation,
+});
+
 const part = Type.Union([
   Type.Object({
     type: Type.Literal('output_text', { description: 'Text of the answer.' }),
     text: described(text, 'What the part says, as plain text.'),
-    annotations: described(nothing, 'Always empty: answers are not annotated.'),
+    annotations: Type.Array(annotation, { description: 'Sources that the text cites, in the order of its marks.' }),
     logprobs: described(nothing, 'Always empty: log probabilities are not offered in this dialect.'),
   }),
   Type.Object({

@@ -1,3 +1,5 @@
+import type { Citation } from '../../terms/turn-event.ts';
+import { citationMembers } from '../reply/citation-members.ts';
 import type { EventWriter } from './held-events.ts';
 
 /** Its two kinds: the events, and the member of the part that holds the text. */
@@ -6,9 +8,6 @@ const KINDS = {
   refusal: { event: 'response.refusal', member: 'refusal', after: '' },
 } as const;
 
-/** Strict clients require the empty lists. (rule I49) */
-const EMPTY_LISTS = ',"annotations":[],"logprobs":[]';
-
 /** Text of a message, or its refusal. */
 export class TextPart {
   readonly kind: keyof typeof KINDS;
@@ -16,6 +15,7 @@ export class TextPart {
   readonly #place: string;
   readonly #delta: string;
   readonly #after: string;
+  readonly #annotations: string[] = [];
   #text = '';
 
   /** `place`: the members that name the part in its events. */
@@ -36,6 +36,15 @@ export class TextPart {
     return this.#writer.write(this.#delta, `${this.#place},"delta":${JSON.stringify(text)}${this.#after}`);
   }
 
+  cite(citation: Citation): string {
+    const annotation = JSON.stringify({ type: 'url_citation', ...citationMembers(citation) });
+    const index = this.#annotations.push(annotation) - 1;
+    return this.#writer.write(
+      'response.output_text.annotation.added',
+      `${this.#place},"annotation_index":${index},"annotation":${annotation}`,
+    );
+  }
+
   close(): string {
     const { event, member } = KINDS[this.kind];
     const text = `,"${member}":${JSON.stringify(this.#text)}${this.#after}`;
@@ -45,8 +54,9 @@ export class TextPart {
     );
   }
 
+  /** Strict clients require the lists, empty ones too. (rule I49) */
   get json(): string {
-    const lists = this.kind === 'output_text' ? EMPTY_LISTS : '';
+    const lists = this.kind === 'output_text' ? `,"annotations":[${this.#annotations.join(',')}],"logprobs":[]` : '';
     return `{"type":"${this.kind}","${KINDS[this.kind].member}":${JSON.stringify(this.#text)}${lists}}`;
   }
 }

@@ -83,7 +83,10 @@ export class ChatReader implements ReplyReader {
     if (this.upstreamId === null && typeof chunk.id === 'string' && chunk.id !== '') {
       this.upstreamId = chunk.id.slice(0, UPSTREAM_ID_CHARACTERS_MAX);
     }
-    if (chunk.citations != null || chunk.search_results != null) this.#keepSources(chunk, events);
+    if (chunk.citations != null || chunk.search_results != null) {
+      this.#citations ??= new Citations();
+      this.#citations.keep(chunk.citations, chunk.search_results);
+    }
     if (chunk.choices == null) return;
     if (!Array.isArray(chunk.choices)) throw new ProviderFailure('garbage', 'choices is not a list');
     const choice = chunk.choices[0] as Members | null | undefined;
@@ -122,13 +125,6 @@ export class ChatReader implements ReplyReader {
       this.#calls ??= new ToolCalls(this.#makeCallId);
       this.#calls.read(delta.tool_calls, events);
     }
-  }
-
-  /** Some servers send the sources behind the finish. */
-  #keepSources({ citations, search_results: found }: Members, events: TurnEvent[]): void {
-    this.#citations ??= new Citations();
-    this.#citations.keep(citations, found);
-    if (this.finished) this.#citations.end(events);
   }
 
   /** The certain end of an answer: some servers give it no finish reason. An answer without any part is none. */

@@ -12,9 +12,12 @@ import { checksFor, effortProbe, probeFor } from '../../../gateway/checks/probes
 import { dispatchProbe, toolsProbe } from '../../../gateway/checks/tool-probes.ts';
 import { ClipMeter } from '../../../gateway/jobs/video/clip/measure-clip.ts';
 import type { ProviderAttempt } from '../../../gateway/providers/adapter.ts';
+import { ChatReader } from '../../../gateway/providers/chat/reply-reader.ts';
+import { WholeAttempt } from '../../../gateway/providers/whole-attempt.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../support/bounded.ts';
 import { boardEndpoint } from '../../support/model/endpoints.ts';
+import { played, UNSHARED } from '../providers/played.ts';
 
 const it = bounded(test);
 const ENDPOINT: Endpoint = boardEndpoint('a', 'http://127.0.0.1:9/v1');
@@ -106,6 +109,16 @@ it('effort none must show no reasoning; a level must be accepted and show reason
     ['refused', { refused: true, reasoningTokens: 0 }, 'inconclusive'],
   ]);
   judges(effortProbe(ENDPOINT, 'minimal'), [['no thought', { text: '9', reasoningTokens: 0 }, 'passed']]);
+});
+
+it('effort none sees reasoning in parts of the content (rule C42)', async () => {
+  const content = [
+    { type: 'thinking', thinking: [{ type: 'text', text: '3 and 6' }] },
+    { type: 'text', text: '9' },
+  ];
+  const body = Buffer.from(JSON.stringify({ choices: [{ message: { content }, finish_reason: 'stop' }] }));
+  const attempt = new WholeAttempt(played([body]), new ChatReader(String), UNSHARED);
+  assert.is(effortProbe(ENDPOINT, 'none').judge(await readProbeAnswer(attempt)).verdict, 'failed');
 });
 
 const reading = (medium: Medium, containers: readonly string[] | null = null): Endpoint => ({

@@ -8,6 +8,7 @@ interface OpenPart {
   readonly type: unknown;
   text: string;
   data: string;
+  readonly annotations: unknown[];
 }
 
 interface OpenItem {
@@ -154,6 +155,7 @@ export class ResponsesEvents {
     const { part } = open;
     if (part === null) return void this.#fault(`${type} without its part`);
     if (/_part\.done$/.test(type)) return void this.#completePart(open, part, event.part as Members);
+    if (type === 'response.output_text.annotation.added') return void this.#cite(part, event);
     const [delta, done, member] = FILLS[String(part.type)] ?? [];
     if (type === delta) {
       part.text += event.delta;
@@ -166,19 +168,26 @@ export class ResponsesEvents {
     if (part.type === 'output_text' && !Array.isArray(event.logprobs)) this.#fault(`${type} without logprobs`);
   }
 
+  #cite({ type, annotations }: OpenPart, event: Members): void {
+    if (type !== 'output_text') this.#fault(`an annotation in a part of type ${type}`);
+    if (event.annotation_index !== annotations.length) this.#fault(`an annotation at ${event.annotation_index}`);
+    annotations.push(event.annotation);
+  }
+
   #beginPart(open: OpenItem, part: Members): void {
     if (open.part !== null) this.#fault('a part begins while another is open');
-    open.part = { index: open.parts, type: part.type, text: '', data: '' };
+    open.part = { index: open.parts, type: part.type, text: '', data: '', annotations: [] };
     const member = FILLS[String(part.type)]?.[2];
     if (member !== undefined && part[member] !== '') this.#fault('a part begins with its content');
   }
 
-  #completePart(open: OpenItem, { type, text, data }: OpenPart, part: Members): void {
+  #completePart(open: OpenItem, { type, text, data, annotations }: OpenPart, part: Members): void {
     if (part.type !== type) this.#fault('a part ends as another');
     const member = FILLS[String(type)]?.[2];
     if (member !== undefined && part[member] !== text) this.#fault(`a part of ${type} does not add up`);
     if (type === 'output_audio' && part.data !== data) this.#fault('speech does not add up');
-    if (type === 'output_text' && !Array.isArray(part.annotations)) this.#fault('a text without annotations');
+    if (type === 'output_text' && !isDeepStrictEqual(part.annotations, annotations))
+      this.#fault('the annotations of a text do not add up');
     open.part = null;
     open.parts++;
   }

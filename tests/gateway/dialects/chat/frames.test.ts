@@ -212,7 +212,7 @@ it('scores of hidden reasoning are hidden as well (rule I19)', () => {
   assert.match(new ChatFrames(HEAD, PLAIN).of(events), '"token":"secret"');
 });
 
-it('all sources that an answer cites leave in one chunk, before the finish', () => {
+it('all sources that an answer cites leave in one chunk, before the finish (rule I143)', () => {
   const frames = new ChatFrames(HEAD, PLAIN);
   const cited = chunks(
     frames.of([

@@ -157,7 +157,7 @@ it('beside hidden reasoning only the scores of the text are shown (rule I19)', (
   assert.ok(scoresOf(scored('secret', 'a', 'b'), false));
 });
 
-it('the sources that an answer cites are its annotations', () => {
+it('the sources that an answer cites are its annotations (rule I143)', () => {
   const reply = JSON.parse(
     render(
       HEAD,

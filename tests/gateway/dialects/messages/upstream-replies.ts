@@ -8,8 +8,9 @@ export interface UpstreamReply {
   readonly whole: object;
 }
 
-export const KINDS = ['text', 'tools', 'reasoning', 'image', 'refusal', 'length', 'stop', 'error'] as const;
-export type Kind = (typeof KINDS)[number];
+type Kind = 'text' | 'tools' | 'reasoning' | 'image' | 'refusal' | 'length' | 'stop' | 'error';
+/** Those that only the chat dialect has. */
+type ChatKind = Kind | 'parts' | 'cited';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -25,9 +26,10 @@ function chat(
   message: object,
   finish: object,
   usage: object | null = CHAT_USAGE,
+  beside: object = {},
 ): UpstreamReply {
   const chunk = (choice: object): string =>
-    `data: ${JSON.stringify({ id: 'up-1', choices: [{ index: 0, ...choice }] })}\n\n`;
+    `data: ${JSON.stringify({ id: 'up-1', choices: [{ index: 0, ...choice }], ...beside })}\n\n`;
   return {
     stream: [
       ...deltas.map((delta) => chunk({ delta, finish_reason: null })),
@@ -39,6 +41,7 @@ function chat(
       id: 'up-1',
       choices: [{ index: 0, message: { role: 'assistant', ...message }, ...finish }],
       ...(usage === null ? {} : { usage }),
+      ...beside,
     },
   };
 }
@@ -52,7 +55,11 @@ const SUMMARY = { type: 'reasoning.summary', summary: 'Weigh.', format: 'openai-
 const SEALED = { type: 'reasoning.encrypted', data: 'gAAA', id: 'rs_1', format: 'openai-responses-v1', index: 1 };
 const CHAT_IMAGE = { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}` } };
 
-export const CHAT: Readonly<Record<Kind, UpstreamReply>> = {
+const THOUGHT = { type: 'thinking', thinking: [{ type: 'text', text: 'Weigh.' }] };
+const SOURCES = ['https://a.example/', 'https://b.example/'];
+const RESULTS = [{ title: 'B', url: 'https://b.example/', snippet: 'of "b"' }];
+
+export const CHAT: Readonly<Record<ChatKind, UpstreamReply>> = {
   text: chat(
     [{ role: 'assistant', content: '' }, { content: 'Hello "you",' }, { content: '\n日🚀' }],
     { content: 'Hello "you",\n日🚀' },
@@ -109,6 +116,23 @@ export const CHAT: Readonly<Record<Kind, UpstreamReply>> = {
     { content: null, tool_calls: [{ id: 'call_a', function: { name: 'weather', arguments: '{"city":"Os' } }] },
     { finish_reason: 'length' },
     { prompt_tokens: 20 },
+  ),
+  // As Mistral reasons, without a finish reason, and with a call without arguments.
+  parts: chat(
+    [{ content: [THOUGHT] }, { content: [{ type: 'text', text: 'Four.' }] }, begun(0, 'call_a', 'ping')],
+    {
+      content: [THOUGHT, { type: 'text', text: 'Four.' }],
+      tool_calls: [{ id: 'call_a', type: 'function', function: { name: 'ping' } }],
+    },
+    {},
+  ),
+  // As Perplexity names its sources, in every chunk.
+  cited: chat(
+    [{ content: 'One [1]' }, { content: ' [2].' }],
+    { content: 'One [1] [2].' },
+    { finish_reason: 'stop' },
+    null,
+    { citations: SOURCES, search_results: RESULTS },
   ),
   stop: chat([{ content: 'one two ' }], { content: 'one two ' }, { finish_reason: 'stop', stop_reason: 'three' }, null),
   error: {

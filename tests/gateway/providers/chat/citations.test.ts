@@ -51,12 +51,6 @@ it('lists of sources beside the choices are cited once, in the order of the mark
   );
   assert.equal(cited(repeated), MERGED);
   assert.is(repeated.at(-1)?.type, 'finish');
-  const after = streamed(chunk('a', 'stop', {}), { choices: [], citations: LISTED.citations });
-  assert.equal(
-    cited(after).map(({ url }) => url),
-    LISTED.citations,
-    'some servers send them behind the finish',
-  );
 });
 
 it('search results alone are cited in their order', () => {
