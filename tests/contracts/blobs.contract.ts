@@ -1,32 +1,21 @@
 /** Every clause of the Blobs port as tests. One suite, run by each implementation from its own test file. */
-import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BlobMissing, BlobsRefused, BlobTooLarge } from '../../actors/runtime/ports/blobs.ts';
-import { HandClock } from '../actors/runtime/durable/hand-clock.ts';
-import { bounded } from '../support/bounded.ts';
+import type { HandClock } from '../actors/runtime/durable/hand-clock.ts';
 import { deferred } from '../support/deferred.ts';
 import { failureOf } from '../support/failure-of.ts';
 import { pieces } from '../support/pieces.ts';
 import { BLOB_BYTES_MAX, BLOB_WRITES_MAX, type Clause, type OpenedBlobs, put } from './blobs/clause.ts';
 import { damageClauses } from './blobs/damage-clauses.ts';
 import { rangeClauses } from './blobs/range-clauses.ts';
+import { clausesOf } from './clauses.ts';
 
 const START = 1_763_690_000_000;
 const HOUR_MS = 3_600_000;
 
 /** Registers the whole suite under `name`; the caller runs it with `test.run()`. */
 export function blobsContract(name: string, open: (clock: HandClock) => Promise<OpenedBlobs>): void {
-  const it = bounded(test);
-  const clause: Clause = (title, run) =>
-    it(`${name}: ${title}`, async () => {
-      const clock = new HandClock(START);
-      const opened = await open(clock);
-      try {
-        await run({ ...opened, clock });
-      } finally {
-        await opened.close();
-      }
-    });
+  const clause = clausesOf(name, START, open);
   writeClauses(clause);
   abortClauses(clause);
   readClauses(clause);

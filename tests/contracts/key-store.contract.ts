@@ -1,5 +1,4 @@
 /** Every clause of the KeyStore port as tests. One suite, run by each implementation from its own test file. */
-import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SealBroken } from '../../actors/runtime/bytes/aead.ts';
 import { openBlob, openValue, sealBlob, sealValue } from '../../actors/runtime/bytes/seal.ts';
@@ -10,11 +9,11 @@ import {
   type SealingKey,
 } from '../../actors/runtime/ports/key-store.ts';
 import { systemRandom } from '../../actors/runtime/system/clock.ts';
-import { HandClock } from '../actors/runtime/durable/hand-clock.ts';
-import { bounded } from '../support/bounded.ts';
+import type { HandClock } from '../actors/runtime/durable/hand-clock.ts';
 import { failureOf } from '../support/failure-of.ts';
 import { MemoryBlobs } from '../support/memory-blobs.ts';
 import { pieces } from '../support/pieces.ts';
+import { type Clause as ClauseOf, clausesOf } from './clauses.ts';
 
 /** One opened, empty key store under the given clock. */
 interface OpenedKeys {
@@ -29,7 +28,7 @@ interface OpenedKeys {
   readonly close: () => Promise<void>;
 }
 
-type Clause = (title: string, run: (opened: OpenedKeys & { readonly clock: HandClock }) => Promise<void>) => void;
+type Clause = ClauseOf<OpenedKeys>;
 
 const HOUR_MS = 3_600_000;
 const LIFE_MS = 50 * HOUR_MS;
@@ -39,17 +38,7 @@ const START = HOUR * HOUR_MS;
 
 /** Registers the whole suite under `name`; the caller runs it with `test.run()`. */
 export function keyStoreContract(name: string, open: (clock: HandClock) => Promise<OpenedKeys>): void {
-  const it = bounded(test);
-  const clause: Clause = (title, run) =>
-    it(`${name}: ${title}`, async () => {
-      const clock = new HandClock(START);
-      const opened = await open(clock);
-      try {
-        await run({ ...opened, clock });
-      } finally {
-        await opened.close();
-      }
-    });
+  const clause = clausesOf(name, START, open);
   makingClauses(clause);
   lifeClauses(clause);
   sealedClauses(clause);

@@ -11,3 +11,10 @@ export async function failureOf<E extends Error = Error>(
   }
   throw new Error('the promise resolved');
 }
+
+/** The message of that error, which an operator reads; fails the test unless it is one line. */
+export async function refusalLine(work: PromiseLike<unknown>): Promise<string> {
+  const { message } = await failureOf(work);
+  if (message.includes('\n')) throw new Error(`more than one line: ${message}`);
+  return message;
+}

@@ -1,28 +1,20 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { accountKind } from '../../../actors/account/account.ts';
 import type { AccountState } from '../../../actors/account/account-state.ts';
 import { CLAIM_MS, type Claim } from '../../../actors/account/idempotency.ts';
-import { auditKind } from '../../../actors/audit/audit.ts';
-import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Admission, HoldRequest, Settled } from '../../../actors/terms/hold.ts';
 import type { Refusal, RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';
-import { PureActors } from '../../support/model/pure-actors.ts';
+import { funded } from '../../support/model/funded.ts';
+import type { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
 
 const it = bounded(test);
 const SAME = { key: 'idem-1', body: 'body-1' };
 
-function open(deposit = '10', limit: string | null = null): PureActors {
-  const actors = new PureActors([accountKind(), keyKind, auditKind], START);
-  actors.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
-  actors.tell(ACCOUNT, words.depositEvent('dep-0', deposit));
-  actors.tell(KEY, words.createKeyEvent({ limit }));
-  return actors;
-}
+const open = (deposit = '10', limit: string | null = null): PureActors => funded(deposit, { limit });
 
 function admit(actors: PureActors, generation: string, more: Partial<HoldRequest> = {}): Refusal | 'ok' {
   const held = { attempt: 1, deadlineAt: actors.now + 660_000, idempotency: SAME, ...more };

@@ -1,18 +1,16 @@
 /** A hold outlives its runner: how later attempts of a generation are admitted, and what earlier ones may still do. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { accountKind } from '../../../actors/account/account.ts';
 import type { AccountState } from '../../../actors/account/account-state.ts';
 import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import { TOMBSTONE_MS } from '../../../actors/account/tombstone.ts';
-import { auditKind } from '../../../actors/audit/audit.ts';
-import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Admission, Generation, HoldRequest, Released, Settled } from '../../../actors/terms/hold.ts';
 import { HOLDS_PER_RUN_MAX, holdAttempt } from '../../../actors/terms/hold.ts';
 import type { Refusal, RefusedAnswer } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';
-import { PureActors } from '../../support/model/pure-actors.ts';
+import { funded } from '../../support/model/funded.ts';
+import type { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
 
@@ -21,13 +19,7 @@ const FIRST = holdAttempt(1, 1);
 const SECOND = holdAttempt(2, 1);
 const THIRD = holdAttempt(3, 1);
 
-function open(balance = '10'): PureActors {
-  const actors = new PureActors([accountKind(), keyKind, auditKind], START);
-  actors.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
-  actors.tell(ACCOUNT, words.depositEvent('dep-0', balance));
-  actors.tell(KEY, words.createKeyEvent());
-  return actors;
-}
+const open = (balance = '10'): PureActors => funded(balance);
 
 const accountState = (actors: PureActors): AccountState => actors.context<AccountState>(ACCOUNT);
 const keyState = (actors: PureActors): KeyState => actors.context<KeyState>(KEY);

@@ -1,21 +1,19 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { accountKind } from '../../../actors/account/account.ts';
 import type { AccountState } from '../../../actors/account/account-state.ts';
-import { auditKind } from '../../../actors/audit/audit.ts';
 import { batchKind } from '../../../actors/batch/batch.ts';
 import type { BatchRecord } from '../../../actors/batch/batch-record.ts';
 import type { BatchState, NewBatch } from '../../../actors/batch/batch-state.ts';
 import type { LineRecord } from '../../../actors/batch/line-record.ts';
 import { fileKind } from '../../../actors/file/file.ts';
 import type { FileRecord } from '../../../actors/file/file-record.ts';
-import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
 import { lineGenerationId } from '../../../actors/terms/ids.ts';
 import { bounded } from '../../support/bounded.ts';
 import * as made from '../../support/model/batches.ts';
-import { PureActors } from '../../support/model/pure-actors.ts';
+import { funded } from '../../support/model/funded.ts';
+import type { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
 
@@ -31,13 +29,7 @@ function has(value: unknown, members: Record<string, unknown>): void {
 }
 const HOUR = 3_600_000;
 
-function open(): PureActors {
-  const actors = new PureActors([accountKind(), keyKind, auditKind, fileKind, batchKind], START);
-  actors.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
-  actors.tell(ACCOUNT, words.depositEvent('dep-1', '100'));
-  actors.tell(KEY, words.createKeyEvent());
-  return actors;
-}
+const open = (): PureActors => funded('100', {}, [fileKind, batchKind]);
 
 const account = (actors: PureActors) => actors.context<AccountState>(ACCOUNT);
 const key = (actors: PureActors) => actors.context<KeyState>(KEY);

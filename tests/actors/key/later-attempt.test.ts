@@ -1,27 +1,19 @@
 /** The checks and counts of a key when another attempt of one generation requests its hold. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { accountKind } from '../../../actors/account/account.ts';
-import { auditKind } from '../../../actors/audit/audit.ts';
-import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Admission } from '../../../actors/terms/hold.ts';
 import { holdAttempt } from '../../../actors/terms/hold.ts';
 import type { Refusal } from '../../../actors/terms/refusal.ts';
 import { bounded } from '../../support/bounded.ts';
-import { PureActors } from '../../support/model/pure-actors.ts';
+import { funded } from '../../support/model/funded.ts';
+import type { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
 
 const it = bounded(test);
 
-function open(more: Record<string, unknown> = {}): PureActors {
-  const actors = new PureActors([accountKind(), keyKind, auditKind], START);
-  actors.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
-  actors.tell(ACCOUNT, words.depositEvent('dep-0', '100'));
-  actors.tell(KEY, words.createKeyEvent(more));
-  return actors;
-}
+const open = (more: Record<string, unknown> = {}): PureActors => funded('100', more);
 
 function run(actors: PureActors, attempt: number, amount: string, id = 'gen-1', perMinute = 1_000): Refusal | 'ok' {
   const held = words.request(id, amount, { attempt: holdAttempt(attempt, 1), gateway: `inc-${attempt}`, repeat: true });

@@ -1,7 +1,7 @@
 /** One clause of the Blobs contract, and the shared parts of all clauses. */
 import type { Blobs, OpenBlob } from '../../../actors/runtime/ports/blobs.ts';
-import type { HandClock } from '../../actors/runtime/durable/hand-clock.ts';
 import { pieces } from '../../support/pieces.ts';
+import type { Clause as ClauseOf } from '../clauses.ts';
 
 /** The parts with which an implementation is opened. */
 export const BLOB_BYTES_MAX = 3 * 1024 * 1024;
@@ -19,10 +19,7 @@ export interface OpenedBlobs {
   readonly close: () => Promise<void>;
 }
 
-export type Clause = (
-  title: string,
-  run: (opened: OpenedBlobs & { readonly clock: HandClock }) => Promise<void>,
-) => void;
+export type Clause = ClauseOf<OpenedBlobs>;
 
 export async function put(blobs: Blobs, bytes: Uint8Array = pieces.random(1_000)): Promise<OpenBlob> {
   return blobs.put(pieces.of(bytes));

@@ -51,9 +51,19 @@ export class HandClock implements Clock {
       this.waiting.delete(next);
       this.time = Math.max(this.time, next.at);
       next.run();
-      for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+      await turns();
     }
     this.time = end;
-    for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+    await turns();
   }
+
+  /** Advances step by step until `holds` returns true. */
+  async advanceUntil(stepMs: number, holds: () => boolean | Promise<boolean>): Promise<void> {
+    do await this.advance(stepMs);
+    while (!(await holds()));
+  }
+}
+
+async function turns(): Promise<void> {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
 }

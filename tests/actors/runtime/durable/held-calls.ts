@@ -6,7 +6,7 @@ import type { ActivityTask } from '../../../../actors/runtime/ports/activity.ts'
 import { bounded } from '../../../support/bounded.ts';
 import { WIDE } from '../../../support/wide.ts';
 import { HandClock } from './hand-clock.ts';
-import { ALL, inShard, type Stage, Stages } from './stage.ts';
+import { ALL, inShard, type Stage, Stages, until } from './stage.ts';
 
 export const A = inShard('sender', 0, 'a');
 
@@ -28,6 +28,12 @@ export class HeldCalls {
         new Promise<Json>((resolve, reject) => this.calls.push({ job, signal, resolve, reject })),
     },
   };
+
+  /** Waits until so many calls were made. */
+  made(count: number): Promise<void> {
+    return until(() => this.calls.length === count);
+  }
+
   call(at: number): Call {
     const call = this.calls.at(at);
     if (call === undefined) throw new Error(`there is no call ${at}`);
@@ -63,6 +69,14 @@ export const activities = async (stages: Stages) =>
     ({ body }) => JSON.parse(body) as ActivityRecord,
   );
 export const work = (id: string, more: Record<string, Json> = {}) => ({ type: 'work', id, ...more });
+
+/** The first stage, on which the activity `w` runs as the only call. */
+export async function working(scene: Scene, more: Record<string, Json> = {}): Promise<Stage> {
+  const stage = await first(scene);
+  await stage.body(A, work('w', more));
+  await scene.held.made(1);
+  return stage;
+}
 
 export async function first({ open }: Scene): Promise<Stage> {
   const stage = await open('n1');

@@ -69,19 +69,16 @@ const INPUTS: Readonly<Record<string, (scene: ClerkScene, event: ActorEvent) => 
   },
   message: async ({ stage, clock, stages }, event) => {
     await stage.body(FAR, { type: 'post', to: A, message: event });
-    await until(async () => {
-      await clock.advance(50);
-      return (await stages.store.rows({ collection: '$outbox', limit: 1 })).length === 0;
-    });
+    await clock.advanceUntil(
+      50,
+      async () => (await stages.store.rows({ collection: '$outbox', limit: 1 })).length === 0,
+    );
   },
   result: async ({ stage, held, clock }, event) => {
     await stage.body(A, { type: 'work', id: 'w' });
-    await until(() => held.calls.length === 1);
+    await held.made(1);
     held.call(0).resolve(event);
-    await until(async () => {
-      await clock.advance(50);
-      return stage.engine.activities.size === 0;
-    });
+    await clock.advanceUntil(50, () => stage.engine.activities.size === 0);
   },
 };
 

@@ -11,7 +11,7 @@ import { counterKind } from '../../example-kinds/counter.ts';
 import { purseKind } from '../../example-kinds/purse.ts';
 import { A, type ClerkScene, clerkScenes, deadLettersOf, FAR, purseOf } from './clerk-scene.ts';
 import { HandClock } from './hand-clock.ts';
-import { openStage, turns, until } from './stage.ts';
+import { openStage, turns } from './stage.ts';
 
 const it = bounded(test);
 const within = clerkScenes(test);
@@ -20,12 +20,11 @@ const within = clerkScenes(test);
 async function bringAll({ stage, clock, held, stages }: ClerkScene, event: ActorEvent): Promise<void> {
   await stage.body(A, { type: 'remind', message: event });
   await stage.body(A, { type: 'work', id: 'w' });
-  await until(() => held.calls.length === 1);
+  await held.made(1);
   await stage.body(A, { type: 'leave' });
   await stage.body(FAR, { type: 'post', to: A, message: event });
   held.call(0).resolve(event);
-  await until(async () => {
-    await clock.advance(50);
+  await clock.advanceUntil(50, async () => {
     const waiting = await stages.store.rows({ collection: '$outbox', limit: 1 });
     return waiting.length === 0 && stage.engine.activities.size === 0;
   });

@@ -13,6 +13,7 @@ import type { StoreChoice } from '../../../../actors/runtime/stores/store-choice
 import { systemClock, systemRandom } from '../../../../actors/runtime/system/clock.ts';
 import { actor, node, SHARDS, write } from '../../../contracts/store/records.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { refusalLine } from '../../../support/failure-of.ts';
 import { testBounds } from '../../../support/postgres/bounds.ts';
 import { openDatabase } from '../../../support/postgres/database.ts';
 
@@ -119,16 +120,6 @@ async function live(store: OpenedStore, incarnation: string, steps: number) {
   return { birth, epoch: taken.epoch, version };
 }
 
-async function refusal(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  assert.instance(error, Error);
-  assert.not.match((error as Error).message, /\n/);
-  return (error as Error).message;
-}
-
 for (const [name, make] of Object.entries(kinds)) {
   const within = (title: string, run: (installation: Installation) => Promise<void>): void =>
     it(`${name}: ${title}`, async () => {
@@ -147,7 +138,7 @@ for (const [name, make] of Object.entries(kinds)) {
     const later = await live(before, 'i2', 5);
     await before.close();
     await putBack();
-    assert.match(await refusal(open(installation)), /older than this data folder.*`troupe restore`/);
+    assert.match(await refusalLine(open(installation)), /older than this data folder.*`troupe restore`/);
     await (await upkeepIn(installation)).markRestored();
     const after = await open(installation);
     const again = await live(after, 'i3', 1);
@@ -204,7 +195,7 @@ for (const [name, make] of Object.entries(kinds)) {
     const maintenance = await upkeepIn(installation);
     if (installation.choice.kind === 'sqlite') {
       assert.match(
-        await refusal(maintenance.migrate()),
+        await refusalLine(maintenance.migrate()),
         /^there is no file .*troupe\.db: there is nothing to migrate$/,
       );
       assert.not(existsSync(installation.choice.path), 'a mistyped folder stays without a database');
@@ -226,14 +217,14 @@ it('sqlite: a backup is taken while nodes write, whole, and put back over the da
   const then = await live(store, 'i1', 3);
   await maintenance.file?.backup(copy);
   assert.match(
-    await refusal(maintenance.file?.backup(elsewhere) as Promise<unknown>),
+    await refusalLine(maintenance.file?.backup(elsewhere) as Promise<unknown>),
     /there is no folder .*copeis: make/,
   );
   assert.not(existsSync(dirname(elsewhere)));
-  assert.match(await refusal(maintenance.file?.backup(copy) as Promise<unknown>), /one\.db exists/);
+  assert.match(await refusalLine(maintenance.file?.backup(copy) as Promise<unknown>), /one\.db exists/);
   const later = await live(store, 'i2', 4);
   await store.close();
-  assert.match(await refusal(maintenance.file?.restore(copy, false) as Promise<unknown>), /exists.*--force/);
+  assert.match(await refusalLine(maintenance.file?.restore(copy, false) as Promise<unknown>), /exists.*--force/);
   const restored = await maintenance.file?.restore(copy, true);
   assert.ok(restored && restored.jump > 1_000_000 && existsSync(restored.kept as string));
   const again = await open(installation);
@@ -243,11 +234,11 @@ it('sqlite: a backup is taken while nodes write, whole, and put back over the da
   await again.close();
   writeFileSync(join(installation.folder, 'text'), 'no database');
   assert.match(
-    await refusal(maintenance.file?.restore(join(installation.folder, 'text'), true) as Promise<unknown>),
+    await refusalLine(maintenance.file?.restore(join(installation.folder, 'text'), true) as Promise<unknown>),
     /no intact database/,
   );
   assert.match(
-    await refusal(maintenance.file?.restore(join(installation.folder, 'none'), true) as Promise<unknown>),
+    await refusalLine(maintenance.file?.restore(join(installation.folder, 'none'), true) as Promise<unknown>),
     /there is no file/,
   );
   await installation.close();

@@ -25,6 +25,8 @@ interface Tally {
 const registered = (machine: unknown): RegisteredKind =>
   register({ ...counterKind, name: 'trial', machine: machine as AnyStateMachine, creates: [] });
 
+const START: Tally = { n: 1, last: '', left: 5 };
+
 const parts = setup({
   types: {} as { context: Tally; events: ActorEvent & { readonly by?: number } },
   guards: {
@@ -57,96 +59,90 @@ const parts = setup({
   },
 });
 
+/** A chart of these parts; an endless one stops after so many rounds. */
+const chartOf = (members: object, maxIterations = 10): RegisteredKind =>
+  registered(parts.createMachine({ context: START, options: { maxIterations }, ...members } as never));
+
 /**
  * A chart with every allowed construct: staying, moving, raising, guards with parameters, parallel regions, reentry.
  */
-const chart = registered(
-  parts.createMachine({
-    context: { n: 1, last: '', left: 5 },
-    options: { maxIterations: 10 },
-    type: 'parallel',
-    states: {
-      near: {
-        initial: 'on',
-        states: {
+const chart = chartOf({
+  type: 'parallel',
+  states: {
+    near: {
+      initial: 'on',
+      states: {
+        on: {
+          entry: 'tellTwice',
           on: {
-            entry: 'tellTwice',
-            on: {
-              count: [{ guard: 'isOdd', actions: ['count', 'tell', 'count'] }, { actions: ['tellTwice', 'count'] }],
-              move: 'off',
-              both: { actions: ['count', 'tellTwice'] },
-              enter: { target: 'on', reenter: true, actions: 'count' },
-              mark: {
-                actions: { type: 'mark', params: ({ context }: { context: Tally }) => ({ as: `m${context.n}` }) },
-              },
+            count: [{ guard: 'isOdd', actions: ['count', 'tell', 'count'] }, { actions: ['tellTwice', 'count'] }],
+            move: 'off',
+            both: { actions: ['count', 'tellTwice'] },
+            enter: { target: 'on', reenter: true, actions: 'count' },
+            mark: {
+              actions: { type: 'mark', params: ({ context }: { context: Tally }) => ({ as: `m${context.n}` }) },
             },
           },
-          off: { on: { move: { target: 'on', actions: 'swap' }, count: { guard: not('isOdd'), actions: 'clear' } } },
         },
-      },
-      far: {
-        on: {
-          both: { actions: ['swap', 'tell'] },
-          again: { actions: ['again', 'tellNothing'] },
-          more: { guard: { type: 'isMore', params: { than: 3 } }, actions: ['tell', 'tell', 'clear'] },
-        },
+        off: { on: { move: { target: 'on', actions: 'swap' }, count: { guard: not('isOdd'), actions: 'clear' } } },
       },
     },
-  } as never),
-);
+    far: {
+      on: {
+        both: { actions: ['swap', 'tell'] },
+        again: { actions: ['again', 'tellNothing'] },
+        more: { guard: { type: 'isMore', params: { than: 3 } }, actions: ['tell', 'tell', 'clear'] },
+      },
+    },
+  },
+});
 
 /** The same without regions: a flat chart, whose steps without a target are plain. */
-const flat = registered(
-  parts.createMachine({
-    context: { n: 1, last: '', left: 5 },
-    options: { maxIterations: 10 },
-    initial: 'on',
-    states: {
-      on: {
-        on: {
-          count: [
-            { guard: 'isOdd', actions: ['count', 'tell', 'count'] },
-            { guard: { type: 'isMore', params: { than: 3 } }, actions: ['replace', 'tellTwice'] },
-            { actions: ['tellTwice', 'tell', 'count'] },
-          ],
-          both: [{ guard: 'isOdd', target: 'off' }, { actions: ['turn', 'tellNothing'] }],
-          more: {
-            guard: {
-              type: 'isMore',
-              params: ({ event }: { event: { readonly by?: number } }) => ({ than: event.by ?? 0 }),
-            },
-            actions: ['keep', 'tell'],
-          },
-          move: 'off',
-          again: { actions: 'again' },
-          mark: {},
-        },
-      },
-      off: {
-        on: {
-          move: { target: 'on', actions: 'swap' },
-          both: { guard: 'isEven', actions: 'nothing' },
-          count: { guard: not('isOdd'), actions: 'clear' },
-          more: [{ guard: 'fails', actions: 'tell' }],
-          enter: { target: 'off', reenter: true, actions: 'count' },
-        },
-      },
-    },
+const flat = chartOf({
+  initial: 'on',
+  states: {
     on: {
-      count: { actions: ['mark', 'swap'] },
-      more: { actions: 'count' },
-      both: { actions: 'count' },
-      mark: { actions: { type: 'mark', params: { as: 'rooted' } } },
-      enter: { actions: { type: 'mark', params: ({ context }: { context: Tally }) => ({ as: `m${context.n}` }) } },
+      on: {
+        count: [
+          { guard: 'isOdd', actions: ['count', 'tell', 'count'] },
+          { guard: { type: 'isMore', params: { than: 3 } }, actions: ['replace', 'tellTwice'] },
+          { actions: ['tellTwice', 'tell', 'count'] },
+        ],
+        both: [{ guard: 'isOdd', target: 'off' }, { actions: ['turn', 'tellNothing'] }],
+        more: {
+          guard: {
+            type: 'isMore',
+            params: ({ event }: { event: { readonly by?: number } }) => ({ than: event.by ?? 0 }),
+          },
+          actions: ['keep', 'tell'],
+        },
+        move: 'off',
+        again: { actions: 'again' },
+        mark: {},
+      },
     },
-  } as never),
-);
+    off: {
+      on: {
+        move: { target: 'on', actions: 'swap' },
+        both: { guard: 'isEven', actions: 'nothing' },
+        count: { guard: not('isOdd'), actions: 'clear' },
+        more: [{ guard: 'fails', actions: 'tell' }],
+        enter: { target: 'off', reenter: true, actions: 'count' },
+      },
+    },
+  },
+  on: {
+    count: { actions: ['mark', 'swap'] },
+    more: { actions: 'count' },
+    both: { actions: 'count' },
+    mark: { actions: { type: 'mark', params: { as: 'rooted' } } },
+    enter: { actions: { type: 'mark', params: ({ context }: { context: Tally }) => ({ as: `m${context.n}` }) } },
+  },
+});
 
 /** With eventless transitions, some of them endless. */
-const eventless = registered(
-  parts.createMachine({
-    context: { n: 1, last: '', left: 5 },
-    options: { maxIterations: 4 },
+const eventless = chartOf(
+  {
     initial: 'on',
     states: {
       on: {
@@ -167,7 +163,8 @@ const eventless = registered(
       },
     },
     on: { more: { actions: 'replace' }, both: { actions: 'turn' }, enter: { actions: 'clear' } },
-  } as never),
+  },
+  4,
 );
 
 const TYPES = ['count', 'move', 'both', 'enter', 'mark', 'again', 'more', 'unknown'] as const;
@@ -235,36 +232,24 @@ it('leaves targets, reentry, raised events, built-in guards and throwing guards 
 
 it('leaves charts with regions, with wildcards or without states to XState', () => {
   const events = { count: { actions: 'count' } };
-  const of = (members: object) =>
-    registered(
-      parts.createMachine({
-        context: { n: 1, last: '', left: 5 },
-        options: { maxIterations: 10 },
-        ...members,
-      } as never),
-    );
   const states = { on: { on: events } };
   const isPlain = (kind: RegisteredKind) => {
     const { snapshot } = step(kind, null, { type: 'none' }, STAMPED);
     return plainStep(kind, snapshot, { type: 'count', ...STAMPED }) !== null;
   };
-  assert.is(isPlain(of({ initial: 'on', states })), true);
-  assert.is(isPlain(of({ initial: 'on', states, on: { '*': { actions: 'tell' } } })), false);
-  assert.is(isPlain(of({ initial: 'outer', states: { outer: { initial: 'on', states } } })), false);
-  assert.is(isPlain(of({ on: events })), false);
+  assert.is(isPlain(chartOf({ initial: 'on', states })), true);
+  assert.is(isPlain(chartOf({ initial: 'on', states, on: { '*': { actions: 'tell' } } })), false);
+  assert.is(isPlain(chartOf({ initial: 'outer', states: { outer: { initial: 'on', states } } })), false);
+  assert.is(isPlain(chartOf({ on: events })), false);
   assert.is(isPlain(chart), false);
 });
 
 it('leaves eventless transitions with a target to XState', () => {
-  const moving = registered(
-    parts.createMachine({
-      context: { n: 1, last: '', left: 0 },
-      options: { maxIterations: 10 },
-      initial: 'few',
-      states: { few: { always: { guard: { type: 'isMore', params: { than: 3 } }, target: 'many' } }, many: {} },
-      on: { count: { actions: 'count' } },
-    } as never),
-  );
+  const moving = chartOf({
+    initial: 'few',
+    states: { few: { always: { guard: { type: 'isMore', params: { than: 3 } }, target: 'many' } }, many: {} },
+    on: { count: { actions: 'count' } },
+  });
   let at = step(moving, null, { type: 'count' }, STAMPED).snapshot;
   for (let i = 0; i < 3; i++) at = step(moving, at, { type: 'count' }, STAMPED).snapshot;
   assert.is(at.value, 'many');
@@ -272,10 +257,9 @@ it('leaves eventless transitions with a target to XState', () => {
 
 it('stops in the same round as XState, even if the last transition assigns nothing', () => {
   for (const maxIterations of [1, 2, 3]) {
-    const kind = registered(
-      parts.createMachine({
+    const kind = chartOf(
+      {
         context: { n: 0, last: '', left: 0 },
-        options: { maxIterations },
         initial: 'on',
         states: {
           on: {
@@ -286,7 +270,8 @@ it('stops in the same round as XState, even if the last transition assigns nothi
           },
         },
         on: { count: { actions: 'count' } },
-      } as never),
+      },
+      maxIterations,
     );
     const { snapshot } = step(kind, null, { type: 'unknown' }, STAMPED);
     const take = () => step(kind, snapshot, { type: 'count' }, STAMPED).effects;
@@ -309,13 +294,7 @@ it('returns the very same snapshot when nothing is assigned', () => {
 
 it('lets an assign neither spawn children nor access its actor', () => {
   for (const name of ['spawns', 'looks']) {
-    const machine = parts.createMachine({
-      context: { n: 1, last: '', left: 0 },
-      options: { maxIterations: 10 },
-      initial: 'on',
-      states: { on: { on: { go: { actions: name } } } },
-    } as never);
-    const kind = registered(machine);
+    const kind = chartOf({ initial: 'on', states: { on: { on: { go: { actions: name } } } } });
     const { snapshot } = step(kind, null, { type: 'none' }, STAMPED);
     assert.throws(() => step(kind, snapshot, { type: 'go' }, STAMPED), /steps are pure/);
   }

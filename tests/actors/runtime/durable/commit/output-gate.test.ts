@@ -5,10 +5,19 @@ import type { EngineHost } from '../../../../../actors/runtime/durable/engine.ts
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { MemoryStore } from '../../../../support/memory-store.ts';
-import { openStage, SHARDS, turns, until } from '../stage.ts';
+import { openStage, SHARDS, type Stage, turns, until } from '../stage.ts';
 
 const it = bounded(test);
 const fresh = (): MemoryStore => new MemoryStore({ clock: systemClock, shards: SHARDS });
+
+/** Two durable counters whose further commits wait until `resume` is called. */
+async function paused(): Promise<{ readonly stage: Stage; readonly resume: () => void }> {
+  const store = fresh();
+  const stage = await openStage({ store });
+  await stage.body('counter:a', { type: 'add', by: 1 });
+  await stage.body('counter:b', { type: 'add', by: 1 });
+  return { stage, resume: store.pauseCommits() };
+}
 
 it('releases no reply, publication or watched step before the commit is acknowledged (rule N5)', async () => {
   const store = fresh();
@@ -34,11 +43,7 @@ it('releases no reply, publication or watched step before the commit is acknowle
 });
 
 it('holds the reply of a step without changes until the state it read is durable', async () => {
-  const store = fresh();
-  const stage = await openStage({ store });
-  await stage.body('counter:a', { type: 'add', by: 1 });
-  await stage.body('counter:b', { type: 'add', by: 1 });
-  const resume = store.pauseCommits();
+  const { stage, resume } = await paused();
   const order: string[] = [];
   const add = stage.ask('counter:a', { type: 'add', by: 1 }).then(() => order.push('add'));
   const read = stage.ask('counter:a', { type: 'read' }).then((given) => order.push(JSON.stringify(given)));
@@ -53,11 +58,7 @@ it('holds the reply of a step without changes until the state it read is durable
 });
 
 it('holds absent, finished and failed answers until the state they depend on is durable', async () => {
-  const store = fresh();
-  const stage = await openStage({ store });
-  await stage.body('counter:a', { type: 'add', by: 1 });
-  await stage.body('counter:b', { type: 'add', by: 1 });
-  const resume = store.pauseCommits();
+  const { stage, resume } = await paused();
   const codes: string[] = [];
   const note = (given: Answer): void => {
     codes.push(given.ok ? 'ok' : given.failure.code);

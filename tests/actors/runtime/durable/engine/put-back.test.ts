@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { first, scenes, work } from '../held-calls.ts';
-import { ALL, inShard, until } from '../stage.ts';
+import { ALL, inShard } from '../stage.ts';
 
 const within = scenes(test);
 /** The most by which one restore raises epochs. */
@@ -18,14 +18,11 @@ for (const jump of [0, 0, JUMP_MAX]) {
     const stage = await first(scene);
     await stage.body(A, { type: 'open' });
     await stage.body(A, work('w'));
-    await until(() => scene.held.calls.length === 1);
+    await scene.held.made(1);
     const next = await scene.open('n2');
     await scene.stages.kill(stage);
     await next.take(ALL);
-    await until(async () => {
-      await scene.clock.advance(500);
-      return scene.held.calls.length === 2;
-    });
+    await scene.clock.advanceUntil(500, () => scene.held.calls.length === 2);
     assert.is(scene.held.call(1).job.key, scene.held.call(0).job.key);
     keys.push(scene.held.call(0).job.key);
   });
@@ -49,10 +46,10 @@ within('a message is no duplicate of one received before any number of restores'
       await stage.body(A, { type: 'post', messages: [{ to: B, event: { type: 'note', note } }] });
       received.push(JSON.stringify(note));
     }
-    await until(async () => {
-      await clock.advance(50);
-      return (await stages.store.rows({ collection: '$outbox', limit: 10 })).length === 0;
-    });
+    await clock.advanceUntil(
+      50,
+      async () => (await stages.store.rows({ collection: '$outbox', limit: 10 })).length === 0,
+    );
     assert.equal(await stage.body(B, { type: 'open' }), received);
     await stages.kill(stage);
   }
@@ -70,7 +67,7 @@ within(
       await before.body(address, { type: 'open' });
       await before.body(address, work('same', { inMs: 3_600_000 }));
     }
-    await until(() => held.calls.length === actors.length);
+    await held.made(actors.length);
     await stages.kill(before);
     const after = await open('n2');
     await after.take([0]);

@@ -14,7 +14,7 @@ import { systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { WIDE } from '../../../../support/wide.ts';
 import { HandClock } from '../hand-clock.ts';
-import { turns, until } from '../stage.ts';
+import { turns } from '../stage.ts';
 
 const it = bounded(test);
 const BEYOND = 100;
@@ -156,10 +156,7 @@ it('a result found in time is not ended by its owner while other attempts wait f
   await turns();
   await clock.advance(8_000);
   isReached = true;
-  await until(async () => {
-    await clock.advance(1_000);
-    return ends.length > 0;
-  });
+  await clock.advanceUntil(1_000, () => ends.length > 0);
   assert.is(ends[0], 'its runner reports done');
   activityRunner.abortAll('the test is over');
   activities.close();

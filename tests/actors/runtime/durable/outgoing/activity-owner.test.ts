@@ -4,7 +4,7 @@ import { AskError } from '../../../../../actors/runtime/actor/answer.ts';
 import type { Json } from '../../../../../actors/runtime/actor/event.ts';
 import { ActivityFailed } from '../../../../../actors/runtime/ports/activity.ts';
 import type { Store } from '../../../../../actors/runtime/ports/store.ts';
-import { A, activities, type Call, first, receivedBy, scenes, work } from '../held-calls.ts';
+import { A, activities, type Call, first, receivedBy, type Scene, scenes, work, working } from '../held-calls.ts';
 import type { Stages } from '../stage.ts';
 import { ALL, until } from '../stage.ts';
 
@@ -25,6 +25,17 @@ function pauseRows(store: Pick<Store, 'rows'>): () => void {
   return resume;
 }
 
+/** Loses the acknowledgement of the first two of these messages; returns how many were sent. */
+function loseTwice(scene: Scene, type: string): () => number {
+  let sent = 0;
+  scene.stages.wire = async ({ to, event }, pass) => {
+    const reply = await pass();
+    if (event.type === type && ++sent <= 2) throw new AskError(to, { code: 'lost' });
+    return reply;
+  };
+  return () => sent;
+}
+
 within(
   'an activity begins after its commit and never before, and its result is an event of its actor',
   async (scene) => {
@@ -35,7 +46,7 @@ within(
     assert.equal(scene.held.calls, []);
     resume();
     await asked;
-    await until(() => scene.held.calls.length === 1);
+    await scene.held.made(1);
     const { job } = scene.held.call(0);
     assert.equal([job.address, job.id, job.attempt, job.input], [A, 'w1', 1, { n: 7 }]);
     assert.equal(
@@ -65,9 +76,7 @@ within('an activity cancelled in the commit that requests it never begins', asyn
 within(
   'a failed attempt is reported and never repeated; the chart repeats it, under the same key or as a new activity',
   async (scene) => {
-    const stage = await first(scene);
-    await stage.body(A, work('w'));
-    await until(() => scene.held.calls.length === 1);
+    const stage = await working(scene);
     const { key } = scene.held.call(0).job;
     scene.held.call(0).reject(new Error('once more'));
     await until(async () => (await receivedBy(stage)).length === 1);
@@ -78,7 +87,7 @@ within(
     assert.equal(await activities(scene.stages), []);
 
     await stage.body(A, work('w', { repeats: { key, attempt: 1, failure } }));
-    await until(() => scene.held.calls.length === 2);
+    await scene.held.made(2);
     assert.equal([scene.held.call(1).job.attempt, scene.held.call(1).job.key], [2, key]);
     assert.is((await activities(scene.stages))[0]?.lastFailure, 'error: once more');
     scene.held.call(1).reject(new ActivityFailed('refused', 'x'.repeat(10_000), false));
@@ -86,7 +95,7 @@ within(
     assert.equal((await receivedBy(stage))[1], { code: 'refused', message: 'x'.repeat(1_000), retriable: false });
 
     await stage.body(A, work('w'));
-    await until(() => scene.held.calls.length === 3);
+    await scene.held.made(3);
     assert.is(scene.held.call(2).job.attempt, 1);
     assert.is.not(scene.held.call(2).job.key, key);
   },
@@ -96,7 +105,7 @@ within('why and inspect show which attempt runs or waits, and how the previous o
   const stage = await first(scene);
   const failure = { code: 'upstream', message: 'no luck' };
   await stage.body(A, work('w', { repeats: { key: 'k', attempt: 2, failure } }));
-  await until(() => scene.held.calls.length === 1);
+  await scene.held.made(1);
   const seen = await stage.engine.inspect(A);
   assert.equal(
     seen?.activities.map(({ attempt, begun, lastFailure }) => [attempt, begun, lastFailure]),
@@ -115,9 +124,7 @@ within('a step that performs an activity its kind does not declare fails as a wh
 });
 
 within('the deadline aborts the call and is reported, even if the handler ignores the signal', async (scene) => {
-  const stage = await first(scene);
-  await stage.body(A, work('w', { inMs: 1_000 }));
-  await until(() => scene.held.calls.length === 1);
+  const stage = await working(scene, { inMs: 1_000 });
   await scene.clock.advance(1_001);
   await until(async () => (await receivedBy(stage)).length === 1);
   assert.ok(scene.held.call(0).signal.aborted);
@@ -131,7 +138,7 @@ within('a cancel aborts the call and discards its result; a stop cancels all act
   const stage = await first(scene);
   await stage.body(A, work('w'));
   await stage.body(A, work('v'));
-  await until(() => scene.held.calls.length === 2);
+  await scene.held.made(2);
   await stage.body(A, { type: 'drop', id: 'w' });
   await until(() => scene.held.call(0).signal.aborted);
   assert.not.ok(scene.held.call(1).signal.aborted);
@@ -145,10 +152,8 @@ within('a cancel aborts the call and discards its result; a stop cancels all act
 });
 
 within('a runner continues when its shard moves, and the new owner accepts its result', async (scene) => {
-  const stage = await first(scene);
+  const stage = await working(scene);
   const next = await scene.open('n2');
-  await stage.body(A, work('w'));
-  await until(() => scene.held.calls.length === 1);
   await stage.engine.release(0);
   await next.take([0]);
   await scene.clock.advance(20_000);
@@ -165,10 +170,8 @@ within('a runner continues when its shard moves, and the new owner accepts its r
 });
 
 within('a cancel by the new owner reaches the runner on the old one', async (scene) => {
-  const stage = await first(scene);
+  const stage = await working(scene);
   const next = await scene.open('n2');
-  await stage.body(A, work('w'));
-  await until(() => scene.held.calls.length === 1);
   await stage.engine.release(0);
   await next.take([0]);
   await scene.clock.advance(10);
@@ -179,10 +182,8 @@ within('a cancel by the new owner reaches the runner on the old one', async (sce
 
 for (const end of [{ type: 'drop', id: 'w' }, { type: 'stop' }]) {
   within(`a ${end.type} by an owner that has not read the taken-over rows yet reaches the runner`, async (scene) => {
-    const stage = await first(scene);
+    const stage = await working(scene);
     const next = await scene.open('n2');
-    await stage.body(A, work('w'));
-    await until(() => scene.held.calls.length === 1);
     await stage.engine.release(0);
     const resume = pauseRows(next.store);
     await next.take([0]);
@@ -196,16 +197,11 @@ for (const end of [{ type: 'drop', id: 'w' }, { type: 'stop' }]) {
 }
 
 within('the death of a runner starts the next attempt, and a result of the previous one is refused', async (scene) => {
-  const stage = await first(scene);
+  const stage = await working(scene);
   const next = await scene.open('n2');
-  await stage.body(A, work('w'));
-  await until(() => scene.held.calls.length === 1);
   await scene.stages.kill(stage);
   await next.take(ALL);
-  await until(async () => {
-    await scene.clock.advance(500);
-    return scene.held.calls.length === 2;
-  });
+  await scene.clock.advanceUntil(500, () => scene.held.calls.length === 2);
   const [old, now] = scene.held.calls as [Call, Call];
   assert.equal([now.job.attempt, now.job.key], [2, old.job.key]);
   assert.ok(old.signal.aborted, 'a dead node aborts its handlers');
@@ -222,37 +218,21 @@ within('the death of a runner starts the next attempt, and a result of the previ
 
 within('a result whose acknowledgement is lost is reported again and applied once', async (scene) => {
   const stage = await first(scene);
-  let lose = 2;
-  scene.stages.wire = async ({ to, event }, pass) => {
-    const reply = await pass();
-    if (event.type === '$result' && lose-- > 0) throw new AskError(to, { code: 'lost' });
-    return reply;
-  };
+  loseTwice(scene, '$result');
   await stage.body(A, work('w'));
-  await until(() => scene.held.calls.length === 1);
+  await scene.held.made(1);
   scene.held.call(0).resolve('once');
-  await until(async () => {
-    await scene.clock.advance(100);
-    return stage.engine.activities.size === 0;
-  });
+  await scene.clock.advanceUntil(100, () => stage.engine.activities.size === 0);
   assert.equal(await receivedBy(stage), ['once']);
 });
 
 within('a beginning whose acknowledgement is lost is recorded again, and the handler is called once', async (scene) => {
   const stage = await first(scene);
-  let lose = 2;
-  scene.stages.wire = async ({ to, event }, pass) => {
-    const reply = await pass();
-    if (event.type === '$begin' && lose-- > 0) throw new AskError(to, { code: 'lost' });
-    return reply;
-  };
+  const lost = loseTwice(scene, '$begin');
   await stage.body(A, work('w'));
-  await until(async () => {
-    await scene.clock.advance(100);
-    return scene.held.calls.length === 1;
-  });
+  await scene.clock.advanceUntil(100, () => scene.held.calls.length === 1);
   await scene.clock.advance(5_000);
-  assert.equal([scene.held.calls.length, lose], [1, -1]);
+  assert.equal([scene.held.calls.length, lost()], [1, 3]);
 });
 
 within(
@@ -265,41 +245,28 @@ within(
     (stage.store as Stages['store']).fault = null;
     assert.equal(scene.held.calls, []);
     await stage.take(ALL);
-    await until(async () => {
-      await scene.clock.advance(100);
-      return scene.held.calls.length === 1;
-    });
+    await scene.clock.advanceUntil(100, () => scene.held.calls.length === 1);
     assert.is(scene.held.call(0).job.attempt, 1);
   },
 );
 
 within('the owner checks a living runner that has lost its attempt, and another attempt begins', async (scene) => {
-  const stage = await first(scene);
+  const stage = await working(scene);
   const next = await scene.open('n2');
-  await stage.body(A, work('w'));
-  await until(() => scene.held.calls.length === 1);
   stage.engine.activities.abort([{ address: A, id: 'w', attempt: 1 }]);
   await stage.engine.release(0);
   await next.take([0]);
-  await until(async () => {
-    await scene.clock.advance(1_000);
-    return scene.held.calls.length === 2;
-  });
+  await scene.clock.advanceUntil(1_000, () => scene.held.calls.length === 2);
   assert.is(scene.held.call(1).job.attempt, 2);
 });
 
 within(
   'a result on which the actor throws five times becomes a dead letter, and the activity has ended',
   async (scene) => {
-    const stage = await first(scene);
-    await stage.body(A, work('w'));
-    await until(() => scene.held.calls.length === 1);
+    const stage = await working(scene);
     await stage.body(A, { type: 'mood', refuses: true });
     scene.held.call(0).resolve('unwelcome');
-    await until(async () => {
-      await scene.clock.advance(200);
-      return stage.engine.activities.size === 0;
-    });
+    await scene.clock.advanceUntil(200, () => stage.engine.activities.size === 0);
     assert.equal(await activities(scene.stages), []);
     const deadLetters = (await stage.engine.inspect(A))?.deadLetters ?? [];
     assert.equal(
@@ -315,10 +282,8 @@ within(
 within(
   'the actor receives the event of a further attempt in the commit that starts it, or the attempt starts without it',
   async (scene) => {
-    const stage = await first(scene);
+    const stage = await working(scene);
     const next = await scene.open('n2');
-    await stage.body(A, work('w'));
-    await until(() => scene.held.calls.length === 1);
     await stage.body(A, { type: 'mood', refuses: true });
     await scene.stages.kill(stage);
     await next.take(ALL);
@@ -326,10 +291,7 @@ within(
       await scene.clock.advance(1_000);
       assert.equal([scene.held.calls.length, (await activities(scene.stages))[0]?.attempt], [1, 1], 'both or none');
     }
-    await until(async () => {
-      await scene.clock.advance(1_000);
-      return scene.held.calls.length === 2;
-    });
+    await scene.clock.advanceUntil(1_000, () => scene.held.calls.length === 2);
     assert.is(scene.held.call(1).job.attempt, 2);
     const deadLetters = (await next.engine.inspect(A))?.deadLetters ?? [];
     assert.equal(
@@ -343,7 +305,7 @@ within('a result that cannot be sent is a failure, reported once', async (scene)
   const stage = await first(scene);
   for (const [i, result] of [1n as unknown as Json, 'x'.repeat(300_000)].entries()) {
     await stage.body(A, work(`w${i}`));
-    await until(() => scene.held.calls.length === i + 1);
+    await scene.held.made(i + 1);
     scene.held.call(-1).resolve(result);
     await until(async () => (await receivedBy(stage)).length === i + 1);
     assert.is(((await receivedBy(stage))[i] as { code: string }).code, 'bad-result');
@@ -351,10 +313,8 @@ within('a result that cannot be sent is a failure, reported once', async (scene)
 });
 
 within('the owner ends an attempt whose runner reports nothing after its deadline', async (scene) => {
-  const stage = await first(scene);
+  const stage = await working(scene, { inMs: 2_000 });
   const next = await scene.open('n2');
-  await stage.body(A, work('w', { inMs: 2_000 }));
-  await until(() => scene.held.calls.length === 1);
   await stage.engine.release(0);
   await next.take([0]);
   const { incarnation } = stage;
@@ -362,10 +322,7 @@ within('the owner ends an attempt whose runner reports nothing after its deadlin
     if (event.type === '$result') throw new AskError(to, { code: 'expired' });
     return pass();
   };
-  await until(async () => {
-    await scene.clock.advance(500);
-    return (await receivedBy(next)).length === 1;
-  });
+  await scene.clock.advanceUntil(500, async () => (await receivedBy(next)).length === 1);
   assert.is(((await receivedBy(next))[0] as { code: string }).code, 'deadline');
   assert.ok(scene.stages.aborted.some(({ at }) => at === incarnation));
 });
@@ -378,7 +335,7 @@ within('a result found in time is accepted although its actor is reached only af
       ? pass()
       : Promise.reject(new AskError(to, { code: 'refused', detail: 'the store is out of reach' }));
   await stage.body(A, work('w', { inMs: 5_000 }));
-  await until(() => scene.held.calls.length === 1);
+  await scene.held.made(1);
   scene.held.call(0).resolve('paid');
   await scene.clock.advance(30_000);
   reached = true;

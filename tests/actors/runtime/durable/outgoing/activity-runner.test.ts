@@ -7,8 +7,8 @@ import { ActivityRunner } from '../../../../../actors/runtime/durable/outgoing/a
 import { systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { HandClock } from '../hand-clock.ts';
-import { A, first, HeldCalls, receivedBy, scenes, work } from '../held-calls.ts';
-import { turns, until } from '../stage.ts';
+import { A, first, HeldCalls, receivedBy, scenes, work, working } from '../held-calls.ts';
+import { turns } from '../stage.ts';
 
 const it = bounded(test);
 const within = scenes(test);
@@ -52,9 +52,7 @@ for (const attempt of [1, 2]) {
 }
 
 within('a result of an earlier activity of the same id is refused', async (scene) => {
-  const stage = await first(scene);
-  await stage.body(A, work('w'));
-  await until(() => scene.held.calls.length === 1);
+  const stage = await working(scene);
   const result = { type: '$result', id: 'w', attempt: 1, last: false };
   const old = { ...result, key: 'of an earlier activity', end: { type: 'done', result: 'old' } };
   assert.is(await stage.body(A, old), 'stale');
@@ -71,12 +69,9 @@ within('a build without the kind of the actor takes no try from a result', async
     return pass();
   };
   await stage.body(A, work('w'));
-  await until(() => scene.held.calls.length === 1);
+  await scene.held.made(1);
   scene.held.call(0).resolve('done');
-  await until(async () => {
-    await scene.clock.advance(1_000);
-    return stage.engine.activities.size === 0;
-  });
+  await scene.clock.advanceUntil(1_000, () => stage.engine.activities.size === 0);
   assert.equal(await receivedBy(stage), ['done']);
 });
 

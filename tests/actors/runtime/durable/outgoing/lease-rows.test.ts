@@ -20,18 +20,30 @@ async function booked(stage: Stage): Promise<void> {
   }
 }
 
+/** A node that has just adopted the booked registers, none of which is in its memory. */
+async function reopened(): Promise<{ readonly store: MemoryStore; readonly stage: Stage }> {
+  const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
+  const first = await openStage({ store });
+  await booked(first);
+  await first.close();
+  const stage = await openStage({ store });
+  await turns();
+  return { store, stage };
+}
+
+const untilClosed = (stage: Stage): Promise<void> =>
+  until(async () => {
+    const rows = await stage.store.rows({ collection: 'line', openOnly: true, limit: 100 });
+    return !rows.some((row) => row.index[0] === 'dead-node');
+  });
+
 it('notifies each actor once that the holder of its open rows is dead', async () => {
   const stage = await openStage();
   await booked(stage);
   await stage.body('register:acct_0', { type: 'put', id: 'extra', node: 'dead-node' });
   stage.recorded.gone.add('dead-node');
   stage.engine.nodeDead('dead-node');
-  await until(
-    async () =>
-      !(await stage.store.rows({ collection: 'line', openOnly: true, limit: 100 })).some(
-        (row) => row.index[0] === 'dead-node',
-      ),
-  );
+  await untilClosed(stage);
   await turns();
   assert.equal(await open(stage, 'register:acct_0'), ['l4', 'l8']);
   assert.is(await losses(stage, 'register:acct_0'), 1);
@@ -42,12 +54,7 @@ it('notifies each actor once that the holder of its open rows is dead', async ()
 });
 
 it('notifies actors that are not in memory, and of rows that are not durable yet', async () => {
-  const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
-  const first = await openStage({ store });
-  await booked(first);
-  await first.close();
-  const stage = await openStage({ store });
-  await turns();
+  const { store, stage } = await reopened();
   assert.is(stage.engine.gauges.cells, 0);
   const resume = store.pauseCommits();
   const put = stage.ask('register:new', { type: 'put', id: 'n', node: 'dead-node' });
@@ -101,12 +108,7 @@ it('notifies an actor at once of a row that it opens for a dead node', async () 
 });
 
 it('retries when the lease rows cannot be read', async () => {
-  const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
-  const first = await openStage({ store });
-  await booked(first);
-  await first.close();
-  const stage = await openStage({ store });
-  await turns();
+  const { store, stage } = await reopened();
   store.cut = true;
   stage.engine.nodeDead('dead-node');
   await turns();
@@ -124,22 +126,14 @@ it('notifies it again when the store refuses the resulting commit', async () => 
   let commits = 0;
   store.fault = () => (++commits === 1 ? { type: 'refuse', reason: 'busy' } : null);
   stage.engine.nodeDead('dead-node');
-  await until(async () => {
-    const rows = await stage.store.rows({ collection: 'line', openOnly: true, limit: 100 });
-    return !rows.some((row) => row.index[0] === 'dead-node');
-  });
+  await untilClosed(stage);
   assert.equal(await open(stage, 'register:acct_0'), ['l4', 'l8']);
   assert.ok(commits > 1);
   await stage.close();
 });
 
 it('notifies it again when its actor could not be read', async () => {
-  const store = new MemoryStore({ clock: systemClock, shards: SHARDS });
-  const first = await openStage({ store });
-  await booked(first);
-  await first.close();
-  const stage = await openStage({ store });
-  await turns();
+  const { store, stage } = await reopened();
   const load = store.loadActor.bind(store);
   let failures = 0;
   store.loadActor = (address) => (++failures <= 4 ? Promise.reject(new Error('cut')) : load(address));

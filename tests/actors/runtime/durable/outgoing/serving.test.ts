@@ -15,13 +15,13 @@ within('a thousand waiting activities of one account delay no other account', as
   for (const actor of [A, other]) await stage.body(actor, { type: 'open' });
   await Promise.all(Array.from({ length: 1_000 }, (_, i) => stage.body(A, work(`a${i}`, { inMs: 3_600_000 }))));
   for (const id of ['b1', 'b2']) await stage.body(other, work(id));
-  await until(() => scene.held.calls.length === 3);
+  await scene.held.made(3);
   const ids = (): string[] => scene.held.calls.map(({ job }) => job.id);
   assert.equal(ids(), ['a0', 'a1', 'b1']);
   scene.held.call(0).resolve(null);
-  await until(() => scene.held.calls.length === 4);
+  await scene.held.made(4);
   scene.held.call(2).resolve(null);
-  await until(() => scene.held.calls.length === 5);
+  await scene.held.made(5);
   assert.equal(ids().sort(), ['a0', 'a1', 'a2', 'b1', 'b2']);
 });
 
@@ -39,7 +39,7 @@ within(
     assert.is(code, 'not-begun');
     assert.match(message, /did not serve/);
     stage.engine.activities.serve();
-    await until(() => scene.held.calls.length === 1);
+    await scene.held.made(1);
     assert.equal([scene.held.call(0).job.id, scene.held.call(0).job.attempt], ['w', 1]);
   },
 );
@@ -52,17 +52,14 @@ within('a draining node begins no attempt: the next owner begins it, and running
   await stage.body(A, { type: 'open' });
   await stage.body(A, work('running'));
   await stage.body(A, work('waiting'));
-  await until(() => scene.held.calls.length === 1);
+  await scene.held.made(1);
   stage.engine.activities.pause();
   assert.is(stage.engine.activities.size, 1);
   await stage.body(A, work('fresh'));
   const next = await scene.open('n2');
   await stage.engine.release(0);
   await next.take([0]);
-  await until(async () => {
-    await scene.clock.advance(100);
-    return scene.held.calls.length === 3;
-  });
+  await scene.clock.advanceUntil(100, () => scene.held.calls.length === 3);
   assert.equal(
     scene.held.calls.map(({ job }) => [job.id, job.attempt]),
     [

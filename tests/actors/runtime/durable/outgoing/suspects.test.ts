@@ -4,7 +4,7 @@ import { AskError } from '../../../../../actors/runtime/actor/answer.ts';
 import type { ActivityRecord } from '../../../../../actors/runtime/actor/cascade/activity-record.ts';
 import type { Json } from '../../../../../actors/runtime/actor/event.ts';
 import type { ActivityTask } from '../../../../../actors/runtime/ports/activity.ts';
-import { A, activities, first, receivedBy, type Scene, scenes, work } from '../held-calls.ts';
+import { A, activities, first, receivedBy, type Scene, scenes, work, working } from '../held-calls.ts';
 import { ALL, inShard, type Stage, until } from '../stage.ts';
 
 const within = scenes(test);
@@ -20,9 +20,7 @@ async function dies(scene: Scene, stage: Stage, name: string, cause: 'crashed' |
 }
 
 within('kills never mark an activity as poison, regardless of their number', async (scene) => {
-  let stage = await first(scene);
-  await stage.body(A, work('w', { inMs: 600_000 }));
-  await until(() => scene.held.calls.length === 1);
+  let stage = await working(scene, { inMs: 600_000 });
   for (let i = 2; i <= 9; i++) stage = await dies(scene, stage, `n${i}`, 'killed');
   assert.is(scene.held.calls.length, 9);
   const [record] = await activities(scene.stages);
@@ -32,9 +30,7 @@ within('kills never mark an activity as poison, regardless of their number', asy
 within(
   'after a crash an activity runs as the only suspect, and three more crashes mark it as poison',
   async (scene) => {
-    let stage = await first(scene);
-    await stage.body(A, work('w', { inMs: 600_000 }));
-    await until(() => scene.held.calls.length === 1);
+    let stage = await working(scene, { inMs: 600_000 });
     stage = await dies(scene, stage, 'n2', 'crashed');
     assert.equal(
       (await activities(scene.stages)).map((it) => [it.suspect, it.begun, it.deaths]),
@@ -62,13 +58,13 @@ within(
 async function crashed(scene: Scene, ids: readonly string[], more = {}): Promise<Stage> {
   const stage = await first(scene);
   for (const id of ids) await stage.body(A, work(id, { inMs: 600_000, ...more }));
-  await until(() => scene.held.calls.length === ids.length);
+  await scene.held.made(ids.length);
   const next = await scene.open('n2');
   await stage.engine.release(1);
   await next.take([1]);
   await next.body(B, { type: 'open' });
   await next.body(B, work('long', { inMs: 600_000 }));
-  await until(() => scene.held.calls.length === ids.length + 1);
+  await scene.held.made(ids.length + 1);
   await scene.stages.kill(stage, 'crashed');
   await next.take(ALL);
   await scene.clock.advance(3_000);
@@ -83,7 +79,7 @@ within('suspects run one at a time, while running and new activities continue be
   assert.equal(begun(scene, 2), ['long', 'first'], 'it does not wait for running attempts');
   await next.body(B, work('behind'));
   await next.body(A, work('beside'));
-  await until(() => scene.held.calls.length === 6);
+  await scene.held.made(6);
   assert.equal(begun(scene, 4), ['behind', 'beside']);
   assert.equal(
     (await activities(scene.stages)).filter(({ suspect }) => suspect).map((it) => it.begun),
@@ -92,7 +88,7 @@ within('suspects run one at a time, while running and new activities continue be
   await scene.clock.advance(30_000);
   assert.is(scene.held.calls.length, 6);
   scene.held.call(3).resolve('innocent');
-  await until(() => scene.held.calls.length === 7);
+  await scene.held.made(7);
   assert.is(scene.held.call(6).job.id, 'second');
 });
 
@@ -102,7 +98,7 @@ within('a crash makes running attempts suspects, and never waiting ones', async 
   await stage.take(ALL);
   await stage.body(A, { type: 'open' });
   for (const id of ['1', '2', '3', '4']) await stage.body(A, work(id, { inMs: 600_000 }));
-  await until(() => scene.held.calls.length === 2);
+  await scene.held.made(2);
   const next = await scene.open('n2');
   await scene.stages.kill(stage, 'crashed');
   await next.take(ALL);
@@ -122,7 +118,7 @@ within(
   async (scene) => {
     const next = await crashed(scene, ['poison', 'waits']);
     await next.body(A, work('beside', { inMs: 600_000 }));
-    await until(() => scene.held.calls.length === 5);
+    await scene.held.made(5);
     const last = await scene.open('n3');
     await scene.stages.kill(next, 'crashed');
     await last.take(ALL);
@@ -200,7 +196,7 @@ within(
 within('an attempt whose actor is quarantined delays no other, and runs when the actor serves', async (scene) => {
   const stage = await first(scene);
   await stage.body(A, work('suspect', { inMs: 3_600_000 }));
-  await until(() => scene.held.calls.length === 1);
+  await scene.held.made(1);
   const next = await scene.open('n2');
   let serves = false;
   scene.stages.wire = ({ to, event }, pass) =>

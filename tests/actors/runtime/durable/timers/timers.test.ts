@@ -6,7 +6,7 @@ import { MemoryStore } from '../../../../support/memory-store.ts';
 import { counterKind } from '../../../example-kinds/counter.ts';
 import { senderKind } from '../../../example-kinds/sender.ts';
 import { HandClock } from '../hand-clock.ts';
-import { ALL, openStage, SHARDS, type Stage, turns, until } from '../stage.ts';
+import { ALL, openStage, SHARDS, type Stage, turns } from '../stage.ts';
 
 const it = bounded(test);
 
@@ -218,10 +218,7 @@ it('keeps a timer whose commit was refused, and fires it when the store takes wr
     return refusals < 3 ? { type: 'refuse', reason: 'full' } : null;
   };
   await clock.advance(500);
-  await until(async () => {
-    await clock.advance(1);
-    return refusals >= 3;
-  });
+  await clock.advanceUntil(1, () => refusals >= 3);
   await clock.advance(10);
   assert.is(await total(stage), 1);
   assert.equal(await store.timersOf('counter:a'), []);

@@ -7,6 +7,7 @@ import { openPostgresStore } from '../../../../../actors/runtime/stores/postgres
 import { systemClock, systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { SHARDS } from '../../../../contracts/store/records.ts';
 import { bounded } from '../../../../support/bounded.ts';
+import { refusalLine } from '../../../../support/failure-of.ts';
 import { testBounds } from '../../../../support/postgres/bounds.ts';
 import { openDatabase, type TestDatabase } from '../../../../support/postgres/database.ts';
 
@@ -30,16 +31,6 @@ async function withDatabase(run: (database: TestDatabase, apply: Apply) => Promi
 const optionsFor = (url: string, shards = SHARDS) => ({
   ...{ url, shards, clock: systemClock, random: systemRandom, bounds: testBounds },
 });
-
-async function refusal(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  assert.instance(error, Error);
-  assert.not.match((error as Error).message, /\n/);
-  return (error as Error).message;
-}
 
 it('every migration of this build declares whether it is breaking or compatible', () => {
   for (const sql of migrations) assert.match(sql.split('\n')[0] ?? '', /^-- (breaking|compatible): \S/);
@@ -74,7 +65,7 @@ it('a build without a breaking step refuses in one line, one without a compatibl
 it('a failing step leaves no change, nor do the steps before it in that run', () =>
   withDatabase(async (database, apply) => {
     const broken = '-- compatible: broken\nCREATE TABLE half (n INTEGER); INSERT INTO missing VALUES (1);';
-    assert.match(await refusal(apply([FIRST, broken])), /missing/);
+    assert.match(await refusalLine(apply([FIRST, broken])), /missing/);
     assert.equal(await database.run("SELECT relname FROM pg_class WHERE relname IN ('one', 'half', 'migrations')"), []);
     assert.equal(await apply([FIRST, SECOND]), [1, 2]);
   }));
@@ -98,22 +89,22 @@ it('a node that cannot start reports the reason in one line and never shows the 
     const store = await openPostgresStore(optionsFor(database.url));
     await store.close();
     assert.match(
-      await refusal(openPostgresStore(optionsFor(database.url, SHARDS + 1))),
+      await refusalLine(openPostgresStore(optionsFor(database.url, SHARDS + 1))),
       /created with 16 shards.*says 17/,
     );
     const url = new URL(database.url);
     const { password } = url;
     url.pathname = '/no_such_database';
-    const missing = await refusal(openPostgresStore(optionsFor(url.href)));
+    const missing = await refusalLine(openPostgresStore(optionsFor(url.href)));
     assert.match(missing, /does not exist/);
     assert.ok(!password || !missing.includes(password));
     url.port = '1';
     assert.match(
-      await refusal(openPostgresStore(optionsFor(url.href))),
+      await refusalLine(openPostgresStore(optionsFor(url.href))),
       /cannot open the database .*is the server running/,
     );
     await database.run("INSERT INTO migrations VALUES (99, 'breaking')");
-    assert.match(await refusal(openPostgresStore(optionsFor(database.url))), /newer version \(step 99/);
+    assert.match(await refusalLine(openPostgresStore(optionsFor(database.url))), /newer version \(step 99/);
   } finally {
     await database.drop();
   }
