@@ -1,16 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { behaviourOf } from './behaviour.ts';
+import { behaviourOf } from './answer/behaviour.ts';
+import type { ChatRequest } from './answer/chat-request.ts';
+import { reply } from './answer/reply.ts';
+import type { Wire } from './answer/wire.ts';
 import { type Call, CallLog } from './calls/call-log.ts';
-import type { ChatRequest } from './chat-request.ts';
-import { chatWire } from './chat-wire.ts';
-import { embeddingsDialect } from './embeddings.ts';
-import { chatOf } from './messages-request.ts';
-import { messagesWire } from './messages-wire.ts';
+import { declaredAbility } from './declared-ability.ts';
 import { guestsOf, modelsDocument } from './models-document.ts';
-import { reply } from './reply.ts';
 import { VideoRoutes, type VideoSite } from './video/video-routes.ts';
-import type { Wire } from './wire.ts';
+import { chatWire } from './wires/chat-wire.ts';
+import { embeddingsDialect } from './wires/embeddings.ts';
+import { chatOf } from './wires/messages-request.ts';
+import { messagesWire } from './wires/messages-wire.ts';
 
 interface SimulatorOptions {
   /** The provider's slug: selects its models and the directives with a matching `only_on`. */
@@ -132,7 +133,7 @@ function answerRoute(calls: Calls): Route {
   return (request, response, text, { path, read, wire }) => {
     const body = JSON.parse(text) as KeptCall['body'];
     const chat = read(body, path.exec(request.url?.split('?', 1)[0] ?? '')?.groups ?? {});
-    const behaviour = behaviourOf(chat, calls.provider, count);
+    const behaviour = behaviourOf(chat, { provider: calls.provider, calls: count, abilityOf: declaredAbility });
     const call = newCall(calls, { id: behaviour.id, model: chat.model ?? '', stream: chat.stream === true });
     begin(calls, { call, request, response, body });
     reply(response, chat, behaviour, call, wire(body));

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import config from '../../cluster.config.ts';
 import { VALUE_TOKENS_MAX } from '../../gateway/json/json-reader.ts';
-import { png } from '../../gateway/simulator/png.ts';
+import { png } from '../../gateway/simulator/answer/png.ts';
 import type { Figure } from './figure.ts';
 import { Measured } from './measured.ts';
 

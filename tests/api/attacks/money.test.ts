@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Directive } from '../../../gateway/simulator/behaviour.ts';
+import type { Directive } from '../../../gateway/simulator/answer/behaviour.ts';
 import { amount, text } from '../../support/auditor/amount.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { Funded } from '../../support/cluster/start-cluster.ts';

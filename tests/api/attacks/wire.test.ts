@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { GARBAGE } from '../../../gateway/simulator/garbage.ts';
+import { GARBAGE } from '../../../gateway/simulator/answer/garbage.ts';
 import { bounded } from '../../support/bounded.ts';
 import { say } from '../../support/provider/say.ts';
 import { rawExchange } from '../../support/raw-exchange.ts';

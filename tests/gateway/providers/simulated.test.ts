@@ -5,7 +5,7 @@ import { Pools } from '../../../gateway/outbound/pools.ts';
 import { open } from '../../../gateway/providers/call/open.ts';
 import { targetOf } from '../../../gateway/providers/call/target.ts';
 import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
-import { GARBAGE } from '../../../gateway/simulator/garbage.ts';
+import { GARBAGE } from '../../../gateway/simulator/answer/garbage.ts';
 import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';

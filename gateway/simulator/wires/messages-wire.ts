@@ -1,6 +1,6 @@
-import type { Answer } from './answer.ts';
-import { piecesOf } from './pieces.ts';
-import type { Wire } from './wire.ts';
+import type { Answer } from '../answer/answer.ts';
+import { piecesOf } from '../answer/pieces.ts';
+import type { Wire } from '../answer/wire.ts';
 
 const ARGUMENT_PIECE_CHARS = 8;
 const SIGNATURE = 'c2ltdWxhdGVk';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import type { Call } from '../calls/call-log.ts';
 import { type Answer, answerOf } from './answer.ts';
 import type { Behaviour } from './behaviour.ts';
-import type { Call } from './calls/call-log.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { sendGarbage } from './garbage.ts';
 import { streamed, streamType, type Wire } from './wire.ts';

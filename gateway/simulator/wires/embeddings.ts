@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Answer } from './answer.ts';
-import type { ChatRequest } from './chat-request.ts';
+import type { Answer } from '../answer/answer.ts';
+import type { ChatRequest } from '../answer/chat-request.ts';
+import type { Wire } from '../answer/wire.ts';
 import { chatWire } from './chat-wire.ts';
-import type { Wire } from './wire.ts';
 
 interface EmbeddingsRequest {
   readonly model?: string;

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatPart, ChatRequest, ChatTool, JsonSchema } from './chat-request.ts';
+import type { ChatMessage, ChatPart, ChatRequest, ChatTool, JsonSchema } from '../answer/chat-request.ts';
 
 /** The part of a messages request that a simulated provider reads. */
 interface MessagesRequest {

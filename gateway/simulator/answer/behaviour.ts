@@ -1,5 +1,4 @@
 import { type ChatRequest, textOf } from './chat-request.ts';
-import { declaredAbility } from './declared-ability.ts';
 import { flawsOf } from './flaws.ts';
 import { wordsOf } from './pieces.ts';
 
@@ -126,10 +125,18 @@ const BEGINNING_CHARS = 64;
 /** The answer length that `sim/echo` declares. */
 const ECHO_WORDS_MAX = 4_096;
 
-/** `calls` counts calls of one model or one id at this provider, this call included. */
-export function behaviourOf(request: ChatRequest, provider: string, calls: (name: string) => number): Behaviour {
+/** What decides the behaviour besides the request. */
+interface Place {
+  readonly provider: string;
+  /** Counts calls of one model or one id at this provider, this call included. */
+  readonly calls: (name: string) => number;
+  /** What a model can do by its declaration; null for one that nothing declares. */
+  readonly abilityOf: (model: string) => (Directive & Ability) | null;
+}
+
+export function behaviourOf(request: ChatRequest, { provider, calls, abilityOf }: Place): Behaviour {
   const model = request.model ?? '';
-  const own: Directive & Ability = BY_MODEL[model] ?? declaredAbility(model) ?? byFlaws(request);
+  const own: Directive & Ability = BY_MODEL[model] ?? abilityOf(model) ?? byFlaws(request);
   const requested = directiveIn(request);
   const directive = requested === null ? own : { ...own, ...requested };
   const ceiling = request.max_completion_tokens ?? request.max_tokens ?? Number.POSITIVE_INFINITY;

@@ -18,7 +18,7 @@ export interface Wire {
   errorFrame(message: string): string;
 }
 
-export interface StreamForm {
+interface StreamForm {
   /** Its content type. */
   readonly type: string;
   /** The bytes of some frames' text; absent: the text itself. */
