@@ -3,48 +3,171 @@ import { Registry } from 'prom-client';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { release } from '../../actors/account/account.ts';
-import { cancelBatch, findBatch } from '../../actors/batch/batch.ts';
+import { cancelBatch, findBatch, submitBatch } from '../../actors/batch/batch.ts';
 import type { BatchRecord } from '../../actors/batch/batch-record.ts';
+import type { BatchBounds, NewBatch } from '../../actors/batch/batch-state.ts';
+import { declareEndpoint, ENDPOINTS_TOPIC } from '../../actors/endpoint/endpoint.ts';
+import { findFile } from '../../actors/file/file.ts';
 import { changeKey } from '../../actors/key/key.ts';
+import { type Json, openBlob, sealBlob } from '../../actors/runtime/index.ts';
 import { holdAttempt } from '../../actors/terms/hold.ts';
-import { accountAddress, keyAddress, lineGenerationId } from '../../actors/terms/ids.ts';
+import { accountAddress, batchId, keyAddress, lineGenerationId } from '../../actors/terms/ids.ts';
+import { placeOfFile } from '../../gateway/files/file-services.ts';
+import { placeOfBodies } from '../../gateway/jobs/batch/seal-submission.ts';
 import { reportCharge } from '../../gateway/node/open-cluster.ts';
 import { RequestMetrics } from '../../gateway/operator/metrics/request-metrics.ts';
 import { bounded } from '../support/bounded.ts';
-import { BatchWorld, type Call, type ResultLine } from './batch-world.ts';
+import type { MemoryKeyStore } from '../support/memory-key-store.ts';
+import { endpointOf } from '../support/model/endpoints.ts';
+import { pieces } from '../support/pieces.ts';
 import type { VirtualNode } from './virtual-nodes.ts';
+import { inWorld, type ProviderCall, type ProviderReply, type Scene, WITHIN_MS, World } from './world.ts';
 
 const it = bounded(test, 60_000);
+const HOUR_MS = 3_600_000;
+const BOUNDS: BatchBounds = {
+  resultsBytesMax: 32 * 1024 * 1024,
+  resultsLifetimeMs: 48 * HOUR_MS,
+  retentionMs: 30 * 24 * HOUR_MS,
+  lineMs: 660_000,
+};
 
-interface Scene {
-  readonly world: BatchWorld;
-  readonly trio: readonly [VirtualNode, VirtualNode, VirtualNode];
-  /** Owns the account. */
-  readonly owner: VirtualNode;
-  readonly other: VirtualNode;
-  readonly account: string;
+const LINE_MS = 1_000;
+const COST = '0.5';
+const MODEL = 'sim/fast';
+const ENDPOINT = endpointOf({
+  model: MODEL,
+  target: { dialect: 'chat', baseUrl: 'https://provider.example/v1', upstreamId: MODEL },
+  tariff: { id: 'tar_1', prompt: '0', completion: '0', request: COST, discount: 0 },
+});
+const REPLY = JSON.stringify({
+  id: 'up-1',
+  object: 'chat.completion',
+  created: 1,
+  model: MODEL,
+  choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+});
+
+/** One call to the provider. */
+interface LineCall extends ProviderCall {
+  readonly batch: string;
+  readonly index: number;
+  /** 1 for the first call of its line. */
+  readonly nth: number;
 }
 
-const within = (title: string, run: (scene: Scene) => Promise<void>): void =>
-  it(title, async () => {
-    const world = new BatchWorld();
-    try {
-      const trio = (await world.start('n1', 'n2', 'n3')) as unknown as Scene['trio'];
-      const account = await world.fund(trio[0], 'acct_1');
-      const owner = trio.find(({ node }) => node.owns(`account:${account}`)) as VirtualNode;
-      const other = trio.find((node) => node !== owner) as VirtualNode;
-      await run({ world, trio, owner, other, account });
-    } finally {
-      await world.nodes.close();
-    }
-  });
+interface ResultLine {
+  readonly custom_id: string;
+  readonly response: { readonly request_id: string; readonly body: Json } | null;
+  readonly error: { readonly type: string; readonly request_id: string | null } | null;
+}
 
-const isFinished = (count: number) => (record: BatchRecord) => record.counts.completed >= count;
+/** The provider answers each line after a second. */
+class BatchWorld extends World {
+  override readonly calls: LineCall[] = [];
+
+  override provider(call: ProviderCall): ProviderReply {
+    const { messages } = JSON.parse(call.body) as { readonly messages: readonly [{ readonly content: string }] };
+    const [batch, index] = messages[0].content.split(' ') as [string, string];
+    const nth = this.calls.filter((each) => each.batch === batch && each.index === Number(index)).length + 1;
+    Object.assign(call, { batch, index: Number(index), nth });
+    return { afterMs: LINE_MS, body: REPLY };
+  }
+
+  override async start(...names: string[]): Promise<VirtualNode[]> {
+    const nodes = await super.start(...names);
+    await declareEndpoint((nodes[0] as VirtualNode).node, ENDPOINT, WITHIN_MS);
+    const isListed = ({ node }: VirtualNode) => node.board.read(ENDPOINTS_TOPIC, ENDPOINT.id) !== undefined;
+    await this.nodes.until(() => nodes.every(isListed), 'every node lists the endpoint');
+    return nodes;
+  }
+
+  async submit(
+    via: VirtualNode,
+    account: string,
+    count: number,
+    { windowMs = 24 * HOUR_MS, keys = this.bytes.keys }: { windowMs?: number; keys?: MemoryKeyStore } = {},
+  ): Promise<BatchRecord> {
+    const id = batchId(this.random, via.node.now());
+    const texts = Array.from({ length: count }, (_, index) =>
+      Buffer.from(JSON.stringify({ model: MODEL, messages: [{ role: 'user', content: `${id} ${index}` }] })),
+    );
+    const stored = await this.bytes.blobs.put(pieces.of(...texts));
+    let offset = 0;
+    const batch: NewBatch = {
+      id,
+      account,
+      key: keyAddress(account, 'key_1'),
+      model: null,
+      bodies: sealBlob(await keys.current(), placeOfBodies(account, id), stored, this.random),
+      endpoint: '/v1/chat/completions',
+      provider: null,
+      attribution: { appTitle: null, appUrl: null },
+      windowMs,
+      workspace: null,
+      lines: texts.map(({ length }, index) => {
+        offset += length;
+        return { customId: `line-${index}`, offset: offset - length, length };
+      }),
+    };
+    return submitBatch(via.node, batch, { bounds: BOUNDS, withinMs: WITHIN_MS });
+  }
+
+  async read(via: VirtualNode, { account, id }: BatchRecord): Promise<BatchRecord> {
+    return (await findBatch(via.node, account, id)) as BatchRecord;
+  }
+
+  /** The record, once so many lines are charged. */
+  async charged(via: VirtualNode, batch: BatchRecord, count: number): Promise<BatchRecord> {
+    return this.seen(
+      () => this.read(via, batch),
+      ({ counts }) => counts.completed >= count,
+      `${count} lines are charged`,
+    );
+  }
+
+  async inFlight(count: number): Promise<void> {
+    const open = () => this.calls.filter(({ end }) => end === 'open').length;
+    await this.nodes.until(() => open() === count, `${count} lines are in flight`);
+  }
+
+  async ended(via: VirtualNode, batch: BatchRecord): Promise<BatchRecord> {
+    return this.seen(
+      () => this.read(via, batch),
+      ({ finalizedAt }) => finalizedAt !== null,
+      'the batch has ended',
+    );
+  }
+
+  async results(via: VirtualNode, { account, resultsFileId }: BatchRecord): Promise<ResultLine[]> {
+    const file = await findFile(via.node, account, String(resultsFileId));
+    assert.ok(file, 'the results file exists');
+    const place = placeOfFile(account, String(resultsFileId));
+    const blob = await openBlob(this.bytes.keys, place, file?.blob as never);
+    const lines = String(await pieces.gather(this.bytes.blobs.read(blob)))
+      .trimEnd()
+      .split('\n');
+    return lines.map((line) => JSON.parse(line) as ResultLine);
+  }
+
+  callsOf({ id }: BatchRecord, index: number): readonly LineCall[] {
+    return this.calls.filter((call) => call.batch === id && call.index === index);
+  }
+}
+
+const within = (title: string, run: (scene: Scene<BatchWorld>) => Promise<void>): void =>
+  it(title, () => inWorld(new BatchWorld(), run));
+
+/** Each reply is charged, and nothing is held. */
+const audit = ({ world, account }: Scene<BatchWorld>, via: VirtualNode, batches: readonly BatchRecord[]) =>
+  world.audit(via, account, Number(COST) * batches.reduce((sum, { counts }) => sum + counts.completed, 0));
+
 const idsOf = (lines: readonly ResultLine[]) => lines.map(({ custom_id }) => custom_id);
 const inOrder = (count: number) => Array.from({ length: count }, (_, index) => `line-${index}`);
 
 /** The most calls open at one instant; calls of a dead node count until it is declared dead. */
-function mostAtOnce(calls: readonly Call[]): number {
+function mostAtOnce(calls: readonly LineCall[]): number {
   return Math.max(...calls.map(({ at }) => calls.filter((call) => call.at <= at && at < call.at + 1_000).length));
 }
 
@@ -64,35 +187,36 @@ within('a batch runs to its end, eight lines at a time, in the order of the subm
   const lines = await world.results(other, ended);
   assert.equal(idsOf(lines), inOrder(40));
   assert.ok(lines.every(({ response, error }) => response !== null && error === null));
-  await world.audit(other, account, [ended]);
+  await audit(scene, other, [ended]);
 });
 
 within('when the owner dies, another node goes on: what was charged is never sent again', async (scene) => {
   const { world, owner, other, account } = scene;
   const batch = await world.submit(other, account, 40);
-  await world.until(other, batch, isFinished(12), 'twelve lines are charged');
+  await world.charged(other, batch, 12);
+  await world.inFlight(8);
   await owner.kill();
   const killedAt = other.node.now();
   const before = await world.read(other, batch);
   const ended = await world.ended(other, batch);
   assert.equal([ended.status, ended.counts], ['completed', { total: 40, completed: 40, failed: 0 }]);
-  const resent = world.calls.filter(({ at, attempt }) => at > killedAt && attempt > 1);
-  assert.ok(resent.length > 0 && resent.length <= 8, `${resent.length} lines were in flight`);
+  const resent = world.calls.filter(({ at, nth }) => at > killedAt && nth > 1);
+  assert.ok(resent.length === 8, `${resent.length} lines were in flight`);
   for (let index = 0; index < 40; index++) {
-    const attempts = world.callsOf(batch, index).map(({ attempt }) => attempt);
+    const attempts = world.callsOf(batch, index).map(({ nth }) => nth);
     assert.ok(attempts.length >= 1 && attempts.length <= 2, `line ${index}: ${attempts}`);
     if (index < before.counts.completed - 8) assert.equal(attempts, [1], `line ${index} was charged before the kill`);
   }
   const lines = await world.results(other, ended);
   assert.equal(idsOf(lines), inOrder(40));
-  await world.audit(other, account, [ended]);
+  await audit(scene, other, [ended]);
 });
 
 within('after the death of all nodes at once every batch goes on (rule V22)', async (scene) => {
   const { world, trio, account } = scene;
   const [first] = trio;
   const batches = [await world.submit(first, account, 20), await world.submit(first, account, 12)];
-  await world.until(first, batches[0] as BatchRecord, isFinished(8), 'eight lines are charged');
+  await world.charged(first, batches[0] as BatchRecord, 8);
   for (const node of trio) await node.kill();
   const [next] = (await world.start('n4', 'n5')) as [VirtualNode, VirtualNode];
   const ended = await Promise.all(batches.map((batch) => world.ended(next, batch)));
@@ -103,13 +227,13 @@ within('after the death of all nodes at once every batch goes on (rule V22)', as
       ['completed', 12],
     ],
   );
-  await world.audit(next, account, ended);
+  await audit(scene, next, ended);
 });
 
 within('a drain lets lines in flight end; the other node sends the rest, and no line is sent twice', async (scene) => {
   const { world, owner, other, account } = scene;
   const batch = await world.submit(other, account, 40);
-  await world.until(other, batch, isFinished(12), 'twelve lines are charged');
+  await world.charged(other, batch, 12);
   await owner.node.drain();
   await owner.node.finishActivities();
   await owner.kill();
@@ -117,7 +241,7 @@ within('a drain lets lines in flight end; the other node sends the rest, and no 
   assert.equal([ended.status, ended.counts.completed], ['completed', 40]);
   assert.equal([world.calls.length, world.calls.filter(({ end }) => end === 'cut').length], [40, 0]);
   assert.ok(new Set(world.calls.map(({ node }) => node)).size > 1, 'another node has sent lines');
-  await world.audit(other, account, [ended]);
+  await audit(scene, other, [ended]);
 });
 
 within(
@@ -125,7 +249,7 @@ within(
   async (scene) => {
     const { world, other, account } = scene;
     const batch = await world.submit(other, account, 40);
-    await world.until(other, batch, isFinished(12), 'twelve lines are charged');
+    await world.charged(other, batch, 12);
     await world.nodes.pause(300);
     const cancelled = (await cancelBatch(other.node, account, batch.id, 10_000)) as BatchRecord;
     assert.is(cancelled.status, 'cancelling');
@@ -141,13 +265,13 @@ within(
     assert.is(types.filter((type) => type === 'replied').length, completed);
     assert.is(types.filter((type) => type === 'batch_cancelled').length, total - completed);
     assert.is(((await cancelBatch(other.node, account, batch.id, 10_000)) as BatchRecord).status, 'cancelled');
-    await world.audit(other, account, [ended]);
+    await audit(scene, other, [ended]);
   },
 );
 
 within('when its window closes, lines in flight end and no other is sent (rule B24)', async (scene) => {
   const { world, other, account } = scene;
-  const batch = await world.submit(other, account, 40, 2_500);
+  const batch = await world.submit(other, account, 40, { windowMs: 2_500 });
   const ended = await world.ended(other, batch);
   const { completed } = ended.counts;
   assert.is(ended.status, 'expired');
@@ -158,13 +282,13 @@ within('when its window closes, lines in flight end and no other is sent (rule B
   assert.is(lines.filter(({ error }) => error?.type === 'batch_expired').length, 40 - completed);
   const again = await cancelBatch(other.node, account, batch.id, 10_000);
   assert.is('refusal' in again ? again.refusal.status : 0, 409);
-  await world.audit(other, account, [ended]);
+  await audit(scene, other, [ended]);
 });
 
 within('a key that is disabled midway authorizes no further line', async (scene) => {
   const { world, other, account } = scene;
   const batch = await world.submit(other, account, 40);
-  await world.until(other, batch, isFinished(8), 'eight lines are charged');
+  await world.charged(other, batch, 8);
   await changeKey(other.node, keyAddress(account, 'key_1'), 'disable', 10_000);
   const calls = world.calls.length;
   const ended = await world.ended(other, batch);
@@ -172,7 +296,7 @@ within('a key that is disabled midway authorizes no further line', async (scene)
   assert.equal(ended.counts, { total: 40, completed: calls, failed: 40 - calls });
   const lines = await world.results(other, ended);
   assert.ok(lines.slice(calls).every(({ error }) => error?.type === 'authentication' && error.request_id === null));
-  await world.audit(other, account, [ended]);
+  await audit(scene, other, [ended]);
 });
 
 within('eight slots serve all batches of an account, oldest first; another account has its own', async (scene) => {
@@ -193,14 +317,19 @@ within('eight slots serve all batches of an account, oldest first; another accou
 
 within('results whose keys are destroyed name the charge of each lost reply', async (scene) => {
   const { world, other, account } = scene;
-  const batch = await world.submit(other, account, 12);
-  await world.until(other, batch, isFinished(8), 'eight lines are charged');
-  world.keys.lose();
+  const { random, nodes } = world;
+  const { keys } = world.bytes;
+  // The bodies are sealed with the key of the hour before: the lines after the loss can be opened.
+  const before = keys.connect({ clock: { ...nodes.clock, now: () => nodes.clock.now() - HOUR_MS }, random });
+  const batch = await world.submit(other, account, 20, { keys: before });
+  await world.charged(other, batch, 8);
+  await world.inFlight(8);
+  keys.lose((await keys.current()).hour);
   const ended = await world.ended(other, batch);
-  assert.equal(ended.counts, { total: 12, completed: 4, failed: 8 });
+  assert.equal(ended.counts, { total: 20, completed: 4, failed: 16 });
   const lines = await world.results(other, ended);
   const lost = lines.filter(({ error }) => error !== null);
-  assert.is(lost.length, 8);
+  assert.is(lost.length, 16);
   assert.ok(lost.every(({ error }) => error?.type === 'server' && error.request_id?.startsWith('gen-')));
   assert.is(await findBatch(other.node, 'acct_2', batch.id), null, 'another account has no such batch');
 });
@@ -229,7 +358,7 @@ within(
     assert.match(await registry.metrics(), /\ntroupe_overshoots_total 0\n/);
     const [{ message, cost, late }] = logged as [Record<string, unknown>];
     assert.equal([message, cost, late], ['charged late or beyond its hold', '0.5', true]);
-    await world.audit(other, account, [{ ...batch, counts }]);
+    await audit(scene, other, [{ ...batch, counts }]);
   },
 );
 

@@ -10,18 +10,12 @@ import { accountAddress, keyAddress } from '../../actors/terms/ids.ts';
 import { challengeOf } from '../../actors/terms/one-time.ts';
 import { watchCommits } from '../../gateway/node/open-gateway.ts';
 import { bounded } from '../support/bounded.ts';
-import { JobWorld, WITHIN_MS } from './job-world.ts';
 import type { VirtualNode } from './virtual-nodes.ts';
+import { inWorld, WITHIN_MS, World } from './world.ts';
 
 const it = bounded(test);
 const VERIFIER = 'v'.repeat(43);
 const POINT = 'authcode.consumed';
-
-class CodeWorld extends JobWorld {
-  protected activities(): Readonly<Record<string, never>> {
-    return {};
-  }
-}
 
 const digestOf = (n: number): string => n.toString(16).padStart(64, '0');
 const tradeOf = (account: string, n: number): Trade => ({
@@ -39,14 +33,8 @@ async function issue(via: VirtualNode, account: string): Promise<string> {
 
 for (const isOwnerAsked of [true, false]) {
   it(`${isOwnerAsked ? 'the node that asks owns the account' : 'another node asks the owner'}: one key, and the code is dead`, async () => {
-    const world = new CodeWorld();
-    try {
-      const nodes = await world.start('n1', 'n2', 'n3');
-      const [first] = nodes as [VirtualNode];
-      const account = await world.fund(first, 'acct_1');
-      const code = await issue(first, account);
-      const owner = nodes.find(({ node }) => node.owns(code)) as VirtualNode;
-      const [other] = nodes.filter((node) => node !== owner) as [VirtualNode];
+    await inWorld(new World(), async ({ world, owner, other, account }) => {
+      const code = await issue(other, account);
       let deaths = 0;
       watchCommits(owner.node, (name) => {
         if (name !== POINT) return;
@@ -73,9 +61,7 @@ for (const isOwnerAsked of [true, false]) {
         keys.map(({ key }) => key),
         [keyAddress(account, 'key_10'), keyAddress(account, 'key_1')],
       );
-    } finally {
-      await world.nodes.close();
-    }
+    });
   });
 }
 

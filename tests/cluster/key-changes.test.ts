@@ -5,17 +5,23 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { changeAccount } from '../../actors/account/account.ts';
-import { changeKey, createKey, editKey, moveKey } from '../../actors/key/key.ts';
-import type { Cluster } from '../../actors/runtime/index.ts';
-import { accountAddress, keyAddress, workspaceId } from '../../actors/terms/ids.ts';
+import { admit, changeKey, createKey, editKey, moveKey } from '../../actors/key/key.ts';
+import type { Clock, Cluster } from '../../actors/runtime/index.ts';
+import type { Admission } from '../../actors/terms/hold.ts';
+import { accountAddress, keyAddress, keyDigest, workspaceId } from '../../actors/terms/ids.ts';
 import type { Principal } from '../../actors/terms/principal.ts';
 import { createWorkspace, setBudget, updateWorkspace } from '../../actors/workspace/workspace.ts';
+import config from '../../cluster.config.ts';
+import { AccountedBudgets } from '../../gateway/edge/auth/accounted-budgets.ts';
+import { type Authenticated, Authentication } from '../../gateway/edge/auth/authentication.ts';
+import { ClientAddresses } from '../../gateway/http/client-addresses.ts';
+import { Workspaces } from '../../gateway/routing/workspaces.ts';
+import { GatewayError } from '../../gateway/terms/gateway-error.ts';
 import { Dice } from '../simulation/world/dice.ts';
 import { bounded } from '../support/bounded.ts';
 import * as words from '../support/model/words.ts';
-import { WITHIN_MS } from './job-world.ts';
-import { digestOf, KeyWorld, type Told } from './key-world.ts';
 import type { VirtualNode } from './virtual-nodes.ts';
+import { PEPPER, WITHIN_MS, World } from './world.ts';
 
 const it = bounded(test, 120_000);
 const EFFECTIVE_MS = 2_000;
@@ -33,15 +39,92 @@ const SETTINGS = {
   ignored: [],
 } as const;
 
-let world: KeyWorld;
+let world: World;
 let nodes: VirtualNode[];
 let owners = 0;
 const random = new Dice(3);
 test.before(async () => {
-  world = new KeyWorld();
+  world = new World();
   nodes = await world.start('n1', 'n2', 'n3');
 });
 test.after(() => world.nodes.close());
+
+const RATES = { ...config.rates, keyPerMinute: 1_000_000, addressPerMinute: 1_000_000 };
+const REMOTE = { socket: { remoteAddress: '10.0.0.1' }, headers: {} };
+
+/** How a gateway answers: `ok`, or the status, with the scope of a 402; behind it what its workspace demands. */
+type Told = string;
+
+/** The parts of a gateway that judge a request by its key: authentication, budgets, the workspace's settings, admission. */
+class Gateway {
+  readonly #node: Cluster;
+  readonly #authentication: Authentication;
+  readonly #workspaces: Workspaces;
+
+  constructor(node: Cluster, clock: Clock) {
+    this.#node = node;
+    const budgets = new AccountedBudgets({ cluster: node, rates: RATES, askMs: WITHIN_MS, nodes: 3 });
+    const { callersMax, deadKeyMs } = config.edge;
+    const clients = new ClientAddresses([]);
+    this.#authentication = new Authentication({
+      cluster: node,
+      budgets,
+      clients,
+      pepper: PEPPER,
+      callersMax,
+      deadKeyMs,
+    });
+    this.#workspaces = new Workspaces(node, clock, config);
+  }
+
+  async ask(key: string, generation: string): Promise<Told> {
+    const context: Authenticated = {
+      ...{ credential: { type: 'key', key }, caller: null, address: null, digest: null, counted: false },
+    };
+    try {
+      await this.#authentication.enter(context, 'key', REMOTE);
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) return `${thrown.status}`;
+      throw thrown;
+    }
+    if (context.caller === null) throw new Error('a request enters without a caller');
+    const { account, workspace = null, key: address } = context.caller;
+    const routing = await this.#workspaces.routingOf(account.slice('account:'.length), workspace);
+    const request = words.request(generation, '1', {
+      ...{ deadlineAt: this.#node.now() + 3_600_000, gateway: this.#node.self.incarnation },
+    });
+    const options = { perMinute: RATES.keyPerMinute, withinMs: WITHIN_MS };
+    const admission = await admit(this.#node, address, request, options);
+    if (!admission.admitted) this.#remember(context, admission);
+    return `${wordOf(admission)}${routing.zeroRetention ? ' zdr' : ''}`;
+  }
+
+  /** As the edge does with every refusal of an admission. */
+  #remember(context: Authenticated, { refusal }: Exclude<Admission, { admitted: true }>): void {
+    const { status, type, message } = refusal;
+    this.#authentication.remember(context, new GatewayError({ status, type, message } as never));
+  }
+}
+
+function wordOf(admission: Admission): string {
+  if (admission.admitted) return 'ok';
+  const { status, metadata } = admission.refusal;
+  return metadata?.scope === undefined ? `${status}` : `${status} ${metadata.scope}`;
+}
+
+function digestOf(key: string): string {
+  return keyDigest(PEPPER, key);
+}
+
+const gateways = new Map<VirtualNode, Gateway>();
+let requests = 0;
+
+/** One request of the key through this node: entered, routed by its workspace, and admitted with a hold of 1 USD. */
+async function ask(via: VirtualNode, key: string): Promise<Told> {
+  const known = gateways.get(via) ?? new Gateway(via.node, via.process.clock);
+  gateways.set(via, known);
+  return known.ask(key, `gen-${++requests}`);
+}
 
 interface Place {
   readonly node: Cluster;
@@ -79,7 +162,7 @@ async function watch(text: string, isOver: () => boolean): Promise<Map<Told, num
     nodes.map(async (node) => {
       while (!isOver()) {
         const at = world.nodes.clock.monotonic();
-        const told = await world.ask(node, text);
+        const told = await ask(node, text);
         last.set(told, Math.max(last.get(told) ?? 0, at));
         await world.nodes.pause(EVERY_MS);
       }
@@ -163,7 +246,7 @@ it('an expiry that was set before takes effect at its time, on every gateway', a
 
 it('a key that was moved while it was disabled is routed by its new workspace from its first request on', async () => {
   const at = await place();
-  for (const node of nodes) assert.is(await world.ask(node, at.text), 'ok');
+  for (const node of nodes) assert.is(await ask(node, at.text), 'ok');
   await turn('disable')(at);
   let isOver = false;
   const watched = watch(at.text, () => isOver);

@@ -1,6 +1,7 @@
 /** Webhooks while nodes die, stall and lose their links at random moments, from a seed, on virtual time. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { DeliveryRecord } from '../../actors/webhook/delivery-record.ts';
 import type { PostOutcome } from '../../gateway/outbound/public-exchange.ts';
 import { Dice } from '../simulation/world/dice.ts';
 import { deliveriesAreBounded } from '../support/auditor/hooks.ts';
@@ -98,16 +99,8 @@ for (const seed of [1, 2, 3]) {
     try {
       await weather.run();
       const rows = async () => (await Promise.all(ACCOUNTS.map((each) => world.deliveries(weather.node, each)))).flat();
-      let deliveries = await rows();
-      await world.nodes.until(
-        async () => {
-          await world.nodes.pause(500);
-          deliveries = await rows();
-          return deliveries.every(({ status }) => status === 'delivered' || status === 'failed');
-        },
-        'every delivery has ended',
-        600_000,
-      );
+      const isEnded = ({ status }: DeliveryRecord) => status === 'delivered' || status === 'failed';
+      const deliveries = await world.seen(rows, (all) => all.every(isEnded), 'every delivery has ended');
       assert.ok(weather.faults > 2 && deliveries.length > STEPS / 2, `${weather.faults}, ${deliveries.length}`);
       const posts = world.posts.map(
         (post) =>

@@ -1,37 +1,22 @@
 /** Webhooks across deaths at every point, on virtual time. (rule V38, rule V39, rule V40, rule V41, rule V42) */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { webhookAddress, webhookEventId } from '../../actors/terms/ids.ts';
+import { webhookEventId } from '../../actors/terms/ids.ts';
 import { findSigning } from '../../actors/webhook/signing.ts';
 import { signingSecret } from '../../gateway/jobs/webhook/signing-secret.ts';
 import { bounded } from '../support/bounded.ts';
 import { verifyInNode } from '../support/webhook/documented-verifier.ts';
 import type { VirtualNode } from './virtual-nodes.ts';
-import { LIMITS, PEPPER, type Post, WebhookWorld } from './webhook-world.ts';
+import { WebhookWorld } from './webhook-world.ts';
+import { HOOK_LIMITS, inWorld, PEPPER, type Post, type Scene } from './world.ts';
 
 const it = bounded(test, 60_000);
 const ACCOUNT = 'acct_1';
 const JOB = 'vjob_1';
 const ID = webhookEventId(JOB, 'video.generation.completed');
 
-interface Scene {
-  readonly world: WebhookWorld;
-  /** Serves the account's actors. */
-  readonly owner: VirtualNode;
-  readonly other: VirtualNode;
-}
-
-const within = (title: string, run: (scene: Scene) => Promise<void>): void =>
-  it(title, async () => {
-    const world = new WebhookWorld();
-    try {
-      const trio = await world.start('n1', 'n2', 'n3');
-      const owner = trio.find(({ node }) => node.owns(webhookAddress(ACCOUNT, ID))) as VirtualNode;
-      await run({ world, owner, other: trio.find((node) => node !== owner) as VirtualNode });
-    } finally {
-      await world.nodes.close();
-    }
-  });
+const within = (title: string, run: (scene: Scene<WebhookWorld>) => Promise<void>): void =>
+  it(title, () => inWorld(new WebhookWorld(), run));
 
 /** Throws unless the account's present secret signed this post at the time it was sent. */
 async function verify(via: VirtualNode, account: string, { body, signature, at, id }: Post): Promise<void> {
@@ -68,7 +53,7 @@ within('eight attempts, each signed anew, after waits that grow and vary; then i
   for (const post of world.posts) await verify(other, ACCOUNT, post);
   const waits = world.posts.slice(1).map(({ at }, nth) => at - (world.posts[nth]?.at ?? 0));
   for (const [nth, wait] of waits.entries()) {
-    const whole = Math.min(LIMITS.backOffMsMax, LIMITS.backOffMsMin * 4 ** nth);
+    const whole = Math.min(HOOK_LIMITS.backOffMsMax, HOOK_LIMITS.backOffMsMin * 4 ** nth);
     assert.ok(wait >= whole / 2, `wait ${nth}: ${wait} of ${whole}`);
   }
   assert.ok(new Set(waits).size > 3, 'the waits vary');

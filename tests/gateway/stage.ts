@@ -153,7 +153,7 @@ export function stage(options: StageOptions = {}): Stage {
 }
 
 /** What the activities of one node perform with. */
-type NodeServices = Omit<LineServices & RenderServices, 'crashpoint'> & {
+export type NodeServices = Omit<LineServices & RenderServices, 'crashpoint'> & {
   readonly crashpoint: (name: string) => void;
 };
 
@@ -168,7 +168,7 @@ interface NodeParts extends Pick<StageOptions, 'upstream' | 'renders' | 'measure
 }
 
 /** Inference and jobs of one node, which wait for nothing else; without its listener. */
-function nodeServices({ files, outbound, ...more }: NodeParts): NodeServices {
+export function nodeServices({ files, outbound, ...more }: NodeParts): NodeServices {
   const { cluster, clock } = files;
   const { crashpoint = () => {}, log = () => {}, measures = NO_MEASURES } = more;
   const upstream = { ...config.upstream, settleRetryMs: 5, ...more.upstream };

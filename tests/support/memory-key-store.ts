@@ -46,9 +46,10 @@ export class MemoryKeyStore implements KeyStore {
     return Buffer.concat([...this.#secrets.values()]);
   }
 
-  /** Destroys all keys before their time. */
-  lose(): void {
-    this.#secrets.clear();
+  /** Destroys all keys before their time, or that of one hour. */
+  lose(hour?: number): void {
+    if (hour === undefined) this.#secrets.clear();
+    else this.#secrets.delete(hour);
   }
 
   async current(): Promise<SealingKey> {
