@@ -6,7 +6,6 @@ import { release } from '../../actors/account/account.ts';
 import { cancelBatch, findBatch, submitBatch } from '../../actors/batch/batch.ts';
 import type { BatchRecord } from '../../actors/batch/batch-record.ts';
 import type { BatchBounds, NewBatch } from '../../actors/batch/batch-state.ts';
-import { declareEndpoint, ENDPOINTS_TOPIC } from '../../actors/endpoint/endpoint.ts';
 import { findFile } from '../../actors/file/file.ts';
 import { changeKey } from '../../actors/key/key.ts';
 import { type Json, openBlob, sealBlob } from '../../actors/runtime/index.ts';
@@ -77,9 +76,7 @@ class BatchWorld extends World {
 
   override async start(...names: string[]): Promise<VirtualNode[]> {
     const nodes = await super.start(...names);
-    await declareEndpoint((nodes[0] as VirtualNode).node, ENDPOINT, WITHIN_MS);
-    const isListed = ({ node }: VirtualNode) => node.board.read(ENDPOINTS_TOPIC, ENDPOINT.id) !== undefined;
-    await this.nodes.until(() => nodes.every(isListed), 'every node lists the endpoint');
+    await this.list(nodes, ENDPOINT);
     return nodes;
   }
 

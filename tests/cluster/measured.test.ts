@@ -1,13 +1,7 @@
 /** Measurements of one endpoint, reported by three nodes, across drains and deaths of the node that owns it. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  declareEndpoint,
-  ENDPOINTS_TOPIC,
-  endpointKind,
-  observeAttempts,
-  observeProbe,
-} from '../../actors/endpoint/endpoint.ts';
+import { ENDPOINTS_TOPIC, observeAttempts, observeProbe } from '../../actors/endpoint/endpoint.ts';
 import { readHistory } from '../../actors/endpoint/history.ts';
 import { KEEP_EVERY_MS, PUBLISH_EVERY_MS } from '../../actors/endpoint/record.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
@@ -17,22 +11,20 @@ import { bounded } from '../support/bounded.ts';
 import { DECLARATION } from '../support/model/endpoints.ts';
 import type { Logged } from '../support/model/measured-oracle.ts';
 import { sameAsOracle } from '../support/model/same-as-oracle.ts';
-import { type VirtualNode, VirtualNodes } from './virtual-nodes.ts';
+import type { VirtualNode } from './virtual-nodes.ts';
+import { inWorld, World } from './world.ts';
 
 const it = bounded(test, 60_000);
 const ID = DECLARATION.id;
 
-class World {
-  readonly nodes = new VirtualNodes();
+class MeasuredWorld extends World {
   /** In the order of the calls. */
   readonly log: Logged[] = [];
   trio: readonly VirtualNode[] = [];
 
-  async start(): Promise<void> {
-    const started = ['n1', 'n2', 'n3'].map((name) => this.nodes.start(name, { kinds: [endpointKind] }));
-    this.trio = await Promise.all(started);
-    await this.nodes.until(() => this.trio.every(({ node }) => node.ready), 'all three are ready');
-    await declareEndpoint((this.trio[0] as VirtualNode).node, DECLARATION, 5_000);
+  async begin(trio: readonly VirtualNode[]): Promise<void> {
+    this.trio = trio;
+    await this.list(trio, DECLARATION);
   }
 
   get owner(): VirtualNode {
@@ -81,16 +73,8 @@ function attempt(at: number, nth: number, node: number): Logged {
   };
 }
 
-const within = (title: string, run: (world: World) => Promise<void>): void =>
-  it(title, async () => {
-    const world = new World();
-    try {
-      await world.start();
-      await run(world);
-    } finally {
-      await world.nodes.close();
-    }
-  });
+const within = (title: string, run: (world: MeasuredWorld) => Promise<void>): void =>
+  it(title, () => inWorld(new MeasuredWorld(), ({ world, trio }) => world.begin(trio).then(() => run(world))));
 
 within('attempts that three nodes report merge into the figures of one log, on every node', async (world) => {
   await world.traffic(90_000);

@@ -1,15 +1,16 @@
 /** An operator's pause of a provider and of an endpoint, on every node; and what operators see while the store is away. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { auditKind, listAudit } from '../../actors/audit/audit.ts';
-import { declareEndpoint, endpointKind, endpointsOn } from '../../actors/endpoint/endpoint.ts';
-import { declareProvider, providerKind } from '../../actors/provider/provider.ts';
+import { listAudit } from '../../actors/audit/audit.ts';
+import { endpointsOn } from '../../actors/endpoint/endpoint.ts';
+import { declareProvider } from '../../actors/provider/provider.ts';
 import type { Endpoint, ProviderFacts } from '../../actors/terms/endpoint.ts';
 import { endpointAddress, providerAddress } from '../../actors/terms/ids.ts';
 import { changePause } from '../../actors/terms/pause.ts';
 import { bounded } from '../support/bounded.ts';
 import { DECLARATION } from '../support/model/endpoints.ts';
-import { type VirtualNode, VirtualNodes } from './virtual-nodes.ts';
+import type { VirtualNode } from './virtual-nodes.ts';
+import { inWorld, World } from './world.ts';
 
 const it = bounded(test, 60_000);
 const { id, provider } = DECLARATION;
@@ -18,17 +19,13 @@ const CHANGE = { by: { kind: 'operator', id: 'ada' }, withinMs: 5_000 } as const
 /** A pause must hold on every node within this time. */
 const EFFECTIVE_MS = 2_000;
 
-class World {
-  readonly nodes = new VirtualNodes();
+class PausedWorld extends World {
   trio: readonly VirtualNode[] = [];
 
-  async start(): Promise<void> {
-    const kinds = [endpointKind, providerKind, auditKind];
-    this.trio = await Promise.all(['n1', 'n2', 'n3'].map((name) => this.nodes.start(name, { kinds })));
-    await this.nodes.until(() => this.trio.every(({ node }) => node.ready), 'all three are ready');
+  async begin(trio: readonly VirtualNode[]): Promise<void> {
+    this.trio = trio;
     await declareProvider(this.first, FACTS, 5_000);
-    await declareEndpoint(this.first, DECLARATION, 5_000);
-    await this.nodes.until(() => this.shown.every((one) => one !== undefined), 'every node shows the endpoint');
+    await this.list(trio, DECLARATION);
   }
 
   get first(): VirtualNode['node'] {
@@ -48,16 +45,8 @@ class World {
   }
 }
 
-const within = (title: string, run: (world: World) => Promise<void>): void =>
-  it(title, async () => {
-    const world = new World();
-    try {
-      await world.start();
-      await run(world);
-    } finally {
-      await world.nodes.close();
-    }
-  });
+const within = (title: string, run: (world: PausedWorld) => Promise<void>): void =>
+  it(title, () => inWorld(new PausedWorld(), ({ world, trio }) => world.begin(trio).then(() => run(world))));
 
 within('a pause of an endpoint or of its provider holds on every node until it is resumed', async (world) => {
   const { first } = world;
@@ -105,9 +94,7 @@ within('a pause outlives the death of its owner, and of the whole cluster but on
   }
   await world.nodes.pause(5_000);
   await world.arePaused(true);
-  const added = await world.nodes.start('n4', { kinds: [endpointKind, providerKind, auditKind] });
-  world.trio = [...world.trio, added];
-  await world.nodes.until(() => added.node.ready, 'a new node is ready');
+  world.trio = [...world.trio, ...(await world.start('n4'))];
   await world.arePaused(true);
 });
 

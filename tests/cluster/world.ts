@@ -4,10 +4,12 @@
  */
 import * as assert from 'uvu/assert';
 import { createAccount, creditDeposit, showAccount } from '../../actors/account/account.ts';
+import { declareEndpoint, ENDPOINTS_TOPIC } from '../../actors/endpoint/endpoint.ts';
 import { createKey } from '../../actors/key/key.ts';
 import { kinds } from '../../actors/kinds.ts';
 import type { ActivityHandler, ReportedRow } from '../../actors/runtime/index.ts';
 import type { Waits } from '../../actors/runtime/ports/activity.ts';
+import type { EndpointDeclaration } from '../../actors/terms/endpoint.ts';
 import { accountAddress, keyAddress } from '../../actors/terms/ids.ts';
 import config from '../../cluster.config.ts';
 import { lineHandler } from '../../gateway/jobs/batch/run-line.ts';
@@ -96,6 +98,13 @@ export class World {
     const { type: _, ...key } = words.createKeyEvent({ digest: account.padEnd(64, '0').replace(/[^0-9a-f]/g, '0') });
     await createKey(via.node, keyAddress(account, 'key_1'), key as never, WITHIN_MS);
     return account;
+  }
+
+  /** Declares an endpoint and waits until each of these nodes lists it. */
+  async list(nodes: readonly VirtualNode[], endpoint: EndpointDeclaration): Promise<void> {
+    await declareEndpoint((nodes[0] as VirtualNode).node, endpoint, WITHIN_MS);
+    const isListed = ({ node }: VirtualNode) => node.board.read(ENDPOINTS_TOPIC, endpoint.id) !== undefined;
+    await this.nodes.until(() => nodes.every(isListed), 'every node lists the endpoint');
   }
 
   /** What `read` resolves with, once it matches. */
