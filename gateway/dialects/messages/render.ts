@@ -101,6 +101,8 @@ interface Ending {
 }
 
 const WINDOW_EXCEEDED = 'model_context_window_exceeded';
+/** The provider paused a long turn with tools of its own: the caller sends the answer back, and it continues. */
+const PAUSED = 'pause_turn';
 const STOP_SEQUENCE = 'stop_sequence';
 
 /** The members `stop_reason` and `stop_sequence` as JSON text. (rule I81) */
@@ -121,6 +123,7 @@ function reasonOf(ending: Ending): string {
       return 'refusal';
     default:
       if (refused) return 'refusal';
+      if (finish?.native === PAUSED) return PAUSED;
       return matched(ending) === null ? 'end_turn' : STOP_SEQUENCE;
   }
 }

@@ -86,6 +86,7 @@ const stopReason = oneOf(
   'max_tokens',
   'stop_sequence',
   'tool_use',
+  'pause_turn',
   'refusal',
   'model_context_window_exceeded',
 );

@@ -22,7 +22,7 @@ export class Citations {
   readAnnotations(annotations: unknown, events: TurnEvent[]): void {
     for (const annotation of listOf(annotations)) {
       const { type, url_citation: nested } = membersOf(annotation);
-      if (type === 'url_citation') this.#cite(membersOf(nested ?? annotation), events);
+      if (type === 'url_citation') this.cite(membersOf(nested ?? annotation), events);
     }
   }
 
@@ -40,14 +40,15 @@ export class Citations {
     this.#listed = [];
     this.#found = [];
     if (named) return;
-    if (listed.length === 0) for (const source of found) this.#cite(source, events);
+    if (listed.length === 0) for (const source of found) this.cite(source, events);
     for (const source of listed) {
       const url = typeof source === 'string' ? source : membersOf(source).url;
-      this.#cite({ ...found.find((each) => each.url === url), ...membersOf(source), url }, events);
+      this.cite({ ...found.find((each) => each.url === url), ...membersOf(source), url }, events);
     }
   }
 
-  #cite(source: Members, events: TurnEvent[]): void {
+  /** Adds the event of one source, unless it is known or has no web address. */
+  cite(source: Members, events: TurnEvent[]): void {
     const citation = citationOf(source);
     if (citation === null || this.#known.size >= CITATIONS_MAX) return;
     const key = `${citation.url} ${citation.passage?.start} ${citation.passage?.end}`;

@@ -85,7 +85,13 @@ export class MessagesReader implements ReplyReader {
     if (typeof opening !== 'object' || opening === null)
       throw new ProviderFailure('garbage', 'a start without a message');
     const message = opening as Members;
+    const known = this.upstreamId;
     this.#identify(message);
+    // Two generations on one connection: their blocks have the same indexes and would become one answer.
+    if (known !== null && known !== this.upstreamId) {
+      this.upstreamId = known;
+      throw new ProviderFailure('garbage', 'a second message begins in the stream');
+    }
     if (typeof message.usage !== 'object' || message.usage === null) return;
     // The answer's count is a placeholder here; it would be wrong for an answer that breaks off.
     this.#report({ ...message.usage, output_tokens: null, output_tokens_details: null });

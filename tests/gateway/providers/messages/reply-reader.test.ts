@@ -4,7 +4,7 @@ import { StreamAttempt } from '../../../../gateway/providers/call/stream-attempt
 import { MessagesReader } from '../../../../gateway/providers/messages/reply-reader.ts';
 import { WholeAttempt } from '../../../../gateway/providers/whole-attempt.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { eventsOf, failureOfReading, played, UNSHARED } from '../played.ts';
+import { eventsOf, failureOfReading, joined, played, UNSHARED } from '../played.ts';
 
 const it = bounded(test);
 
@@ -147,6 +147,124 @@ it('the sequence that ended an answer is named, streamed and whole', async () =>
   const stream =
     frame('message_start', { message: {} }) + frame('message_delta', { delta }) + frame('message_stop', {});
   assert.equal(await eventsOf(streamOf(stream)), [finish]);
+});
+
+const CITED = {
+  type: 'web_search_result_location',
+  url: 'https://w.test/a',
+  title: 'A',
+  cited_text: 'It is five.',
+  encrypted_index: 'RWs=',
+};
+const PAGE = {
+  type: 'page_location',
+  document_index: 0,
+  document_title: 'a.pdf',
+  cited_text: 'x',
+  start_page_number: 1,
+};
+
+// As the provider writes them for an answer that searches: calls and results of its own tools between the texts.
+const SEARCH = {
+  use: { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} },
+  found: {
+    type: 'web_search_tool_result',
+    tool_use_id: 'srvtoolu_1',
+    content: [
+      { type: 'web_search_result', url: 'https://w.test/a', title: 'A', encrypted_content: 'RW4=', page_age: null },
+    ],
+  },
+  ran: {
+    type: 'code_execution_tool_result',
+    tool_use_id: 'srvtoolu_2',
+    content: { type: 'code_execution_result', stdout: '5' },
+  },
+};
+
+it('tools that the provider runs itself are passed over; texts, sources and calls around them keep their places', async () => {
+  const call = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} };
+  const streamed = await eventsOf(
+    streamOf(
+      start(),
+      opened(0, { type: 'text', text: '' }) + delta(0, { type: 'text_delta', text: 'Searching. ' }) + closed(0),
+      opened(1, SEARCH.use) + delta(1, { type: 'input_json_delta', partial_json: '{"query":"q"}' }) + closed(1),
+      opened(2, SEARCH.found) + closed(2),
+      opened(3, { type: 'text', text: '', citations: [] }),
+      delta(3, { type: 'citations_delta', citation: CITED }) + delta(3, { type: 'citations_delta', citation: PAGE }),
+      delta(3, { type: 'text_delta', text: 'Fi' }) + delta(3, { type: 'text_delta', text: 've.' }) + closed(3),
+      opened(4, SEARCH.ran) + closed(4),
+      opened(5, call) + delta(5, { type: 'input_json_delta', partial_json: '{"a":1}' }) + closed(5),
+      end('tool_use'),
+      STOP,
+    ),
+  );
+  const content = [
+    { type: 'text', text: 'Searching. ', citations: null },
+    { ...SEARCH.use, input: { query: 'q' } },
+    SEARCH.found,
+    { type: 'text', text: 'Five.', citations: [CITED, PAGE] },
+    SEARCH.ran,
+    { ...call, input: { a: 1 } },
+  ];
+  const citation = { url: 'https://w.test/a', title: 'A', excerpt: 'It is five.', passage: { start: 11, end: 16 } };
+  const expected = [
+    { type: 'text-delta', text: 'Searching. Five.' },
+    { type: 'citation', citation },
+    { type: 'tool-start', index: 0, id: 'toolu_1', name: 'f' },
+    { type: 'tool-delta', index: 0, arguments: '{"a":1}' },
+    { type: 'finish', reason: 'tool_calls', native: 'tool_use' },
+  ];
+  assert.equal(joined(streamed), expected);
+  assert.equal(joined(await eventsOf(wholeOf({ content, stop_reason: 'tool_use' }))), expected);
+});
+
+it('sources without a web address are dropped, and the same source of another passage is kept', async () => {
+  const text = (citations: unknown) => ({ type: 'text', text: 'ab', citations });
+  const result = { type: 'search_result_location', source: 'https://w.test/s', title: null, cited_text: 's' };
+  const content = [
+    text([CITED, CITED, null, { ...CITED, url: 'javascript:alert(1)' }, { ...result, source: 'internal/1' }]),
+    text([result, CITED]),
+    text('none'),
+  ];
+  const events = await eventsOf(wholeOf({ content, stop_reason: 'end_turn' }));
+  const passages = events.flatMap((event) =>
+    event.type === 'citation' ? [[event.citation.url, event.citation.passage?.start]] : [],
+  );
+  assert.equal(passages, [
+    ['https://w.test/a', 0],
+    ['https://w.test/s', 2],
+    ['https://w.test/a', 2],
+  ]);
+});
+
+it('a second message in one stream breaks the answer off: its blocks would be spliced into the first', async () => {
+  const another = frame('message_start', { message: { id: 'msg_2', usage: { input_tokens: 9 } } });
+  const call = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} };
+  const cut = [
+    start({ input_tokens: 5 }),
+    opened(0, call),
+    delta(0, { type: 'input_json_delta', partial_json: '{"v":"Spark' }),
+  ];
+  const rest = [
+    opened(0, call),
+    delta(0, { type: 'input_json_delta', partial_json: '{}' }),
+    closed(0),
+    end('tool_use'),
+    STOP,
+  ];
+  const broken = streamOf(...cut, another, ...rest);
+  assert.is((await failureOfReading(broken)).reason, 'garbage');
+  assert.is(broken.upstreamId, 'msg_1');
+  assert.is(broken.usage.promptTokens, 5);
+  // The same message again, or one without an id, is no second one.
+  for (const again of [start(), frame('message_start', { message: {} })]) {
+    assert.is((await eventsOf(streamOf(start(), again, end('end_turn'), STOP))).at(-1)?.type, 'finish');
+  }
+  const done = await eventsOf(streamOf(start(), end('end_turn', { output_tokens: 3 }), another, STOP));
+  assert.equal(
+    done.map(({ type }) => type),
+    ['finish', 'usage'],
+  );
 });
 
 test.run();
