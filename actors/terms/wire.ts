@@ -22,6 +22,8 @@ export interface Wire {
   readonly rename?: Readonly<Record<string, string>>;
   /** Members that are never sent: of the body, and `messages.name`. */
   readonly omit?: readonly string[];
+  /** Groups of sampling settings of which the provider takes one: the first that is asked for is sent. */
+  readonly exclusive?: readonly (readonly string[])[];
   readonly thinkingSwitch?: ThinkingSwitch;
   /** Absent: `auto`, the member in which the endpoint reasons. */
   readonly reasoningHistory?: ReasoningHistory;

@@ -1,6 +1,20 @@
+import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { MediaPart, Turn, TurnMessage } from '../terms/turn.ts';
 
 type Assistant = Extract<TurnMessage, { role: 'assistant' }>;
+
+/**
+ * True for a setting that an endpoint takes only alone, where the turn has another one of the same declared group. The
+ * first of the group that the turn asks for is sent, before one that is only recommended.
+ */
+export function isExcluded(name: string, { sampling }: Turn, { target, defaultParameters }: Endpoint): boolean {
+  const group = target.wire?.exclusive?.find((members) => members.includes(name));
+  if (group === undefined) return false;
+  const sent =
+    group.find((member) => sampling[member] !== undefined) ??
+    group.find((member) => defaultParameters[member] !== undefined);
+  return sent !== undefined && sent !== name;
+}
 
 /** What of a conversation a wire has a form for, where wires differ. */
 export interface ConversationForms {

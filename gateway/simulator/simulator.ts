@@ -7,6 +7,7 @@ import type { Wire } from './answer/wire.ts';
 import { type Call, CallLog } from './calls/call-log.ts';
 import { declaredAbility } from './declared-ability.ts';
 import { guestsOf, modelsDocument } from './models-document.ts';
+import { STRICT, type StrictRules } from './strict/strict.ts';
 import { VideoRoutes, type VideoSite } from './video/video-routes.ts';
 import { chatWire } from './wires/chat-wire.ts';
 import { embeddingsDialect } from './wires/embeddings.ts';
@@ -53,6 +54,8 @@ const BODY_BYTES_MAX = 64 * 1024 * 1024;
 const COUNTED_MAX = 200_000;
 /** The address of a guest: its slug before the path. */
 const GUEST = /^\/([a-z0-9-]{1,40})(\/v1\/.*)$/;
+/** The address of a provider that enforces its published rules. */
+const STRICT_PATH = /^\/strict\/([a-z0-9-]{1,40})(\/.*)$/;
 
 /** The dialects by path; every simulator answers all, independent of its declaration. */
 const DIALECTS: readonly Dialect[] = [
@@ -71,18 +74,23 @@ interface Dialect {
 
 /**
  * Starts a simulated provider on loopback: `POST /v1/chat/completions`, `/v1/messages` and `/v1/embeddings`, `GET /v1/models`, and
- * `POST /v1/videos` with the routes of its jobs; and the same below `/<slug>` for each provider that it serves as well.
+ * `POST /v1/videos` with the routes of its jobs; and the same below `/<slug>` for each provider that it serves as well, and
+ * below `/strict/<preset>` for each one whose published rules it enforces.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const kept: KeptCall[] = [];
   const log = new CallLog(options.log ?? null);
-  const serveAs = (provider: string): Served => served({ provider, log, kept: options.keep ? kept : null, count: 0 });
+  const serveAs = (provider: string, rules?: StrictRules): Served =>
+    served({ provider, log, kept: options.keep ? kept : null, count: 0 }, rules);
   const own = serveAs(options.name);
   const guests = new Map(guestsOf(options.name).map((slug) => [slug, serveAs(slug)]));
+  const strict = new Map([...STRICT].map(([preset, rules]) => [preset, serveAs(preset, rules)]));
   const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 0, headersTimeout: 0 });
   server.on('request', (request, response) => {
-    const [, slug = '', path] = GUEST.exec(request.url ?? '') ?? [];
-    const guest = guests.get(slug);
+    const url = request.url ?? '';
+    const strictly = STRICT_PATH.exec(url);
+    const [, slug = '', path] = strictly ?? GUEST.exec(url) ?? [];
+    const guest = (strictly === null ? guests : strict).get(slug);
     if (guest && path !== undefined) request.url = path;
     (guest ?? own)(request, response);
   });
@@ -104,9 +112,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
 type Served = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** The routes of one provider. */
-function served(calls: Calls): Served {
-  const answer = answerRoute(calls);
+/** The routes of one provider; `rules` refuses requests before they are answered. */
+function served(calls: Calls, rules?: StrictRules): Served {
+  const answer = answerRoute(calls, rules);
   const videos = new VideoRoutes(calls.provider);
   return (request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '';
@@ -122,7 +130,7 @@ function served(calls: Calls): Served {
 
 type Route = (request: IncomingMessage, response: ServerResponse, body: string, dialect: Dialect) => void;
 
-function answerRoute(calls: Calls): Route {
+function answerRoute(calls: Calls, rules: StrictRules | undefined): Route {
   const counts = new Map<string, number>();
   const count = (name: string): number => {
     const now = (counts.get(name) ?? 0) + 1;
@@ -132,6 +140,13 @@ function answerRoute(calls: Calls): Route {
   };
   return (request, response, text, { path, read, wire }) => {
     const body = JSON.parse(text) as KeptCall['body'];
+    const refusal = rules?.(body) ?? null;
+    if (refusal !== null) {
+      const refused = newCall(calls, { id: null, model: body.model ?? '', stream: body.stream === true });
+      begin(calls, { call: Object.assign(refused, { status: refusal.status }), request, response, body });
+      response.writeHead(refusal.status, { 'content-type': 'application/json' }).end(refusal.body);
+      return;
+    }
     const chat = read(body, path.exec(request.url?.split('?', 1)[0] ?? '')?.groups ?? {});
     const behaviour = behaviourOf(chat, { provider: calls.provider, calls: count, abilityOf: declaredAbility });
     const call = newCall(calls, { id: behaviour.id, model: chat.model ?? '', stream: chat.stream === true });

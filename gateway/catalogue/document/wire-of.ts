@@ -80,11 +80,12 @@ function fault(path: Path, what: string): InvalidDocument {
 
 function resolved(declared: DeclaredWire): Wire {
   const { rename, omit, thinking_switch, reasoning_history, tool_id, cache_control, system_role } = declared;
-  const { ceiling, headers, query, credential } = declared;
+  const { ceiling, headers, query, credential, exclusive } = declared;
   const toolId = tool_id === undefined ? null : toolIdOf(tool_id);
   return {
     ...(rename === undefined ? {} : { rename }),
     ...(omit === undefined || omit.length === 0 ? {} : { omit }),
+    ...(exclusive === undefined || exclusive.length === 0 ? {} : { exclusive }),
     ...(thinking_switch === undefined
       ? {}
       : { thinkingSwitch: { ...thinking_switch, path: thinking_switch.path.split('.') } }),

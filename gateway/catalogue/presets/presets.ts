@@ -186,9 +186,10 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     title: 'Anthropic',
     baseUrl: 'https://api.anthropic.com/v1',
     dialect: 'messages',
-    wire: {},
+    wire: { exclusive: [['temperature', 'top_p']] },
     models: 'data',
-    verified: 'x-api-key and anthropic-version; /models answers {"data": [{"id"}]}',
+    verified:
+      'x-api-key and anthropic-version; newer models refuse temperature beside top_p; /models answers {"data": [{"id"}]}',
     unverified: 'which anthropic-beta a model still needs',
   },
   google: {

@@ -68,6 +68,12 @@ export const wireSchema = Type.Object(
     omit: Type.Optional(
       Type.Array(member, { maxItems: ENTRIES_MAX, description: 'a list of members, such as ["stream_options"]' }),
     ),
+    exclusive: Type.Optional(
+      Type.Array(Type.Array(member, { minItems: 2, maxItems: ENTRIES_MAX }), {
+        maxItems: ENTRIES_MAX,
+        description: 'groups of settings of which one is sent, such as [["temperature", "top_p"]]',
+      }),
+    ),
     thinking_switch: Type.Optional(
       Type.Object(
         {

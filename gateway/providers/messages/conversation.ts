@@ -22,10 +22,15 @@ export const FORMS: ConversationForms = {
 
 type Prompting = Extract<TurnMessage, { role: 'system' | 'developer' | 'user' }>;
 
+type Assistant = Extract<TurnMessage, { role: 'assistant' }>;
+
 interface WireTurn {
   readonly role: 'user' | 'assistant';
   readonly blocks: string[];
 }
+
+/** The user's first turn in a conversation that the assistant begins: the dialect refuses one without it. */
+export const BEGINNING = '(The assistant begins.)';
 
 /**
  * The messages of a turn for a provider that speaks the messages dialect: every system text joins the leading prompt
@@ -36,9 +41,13 @@ interface WireTurn {
 export function conversation(messages: readonly TurnMessage[]): MessagesConversation {
   const system: Prompting[] = [];
   const turns: WireTurn[] = [];
+  const last = messages.at(-1);
   for (const message of messages) {
     if (message.role === 'system' || message.role === 'developer') system.push(message);
-    else addTo(turns, message.role === 'assistant' ? 'assistant' : 'user', blocksOf(message));
+    else if (message.role === 'assistant') {
+      if (turns.length === 0) addTo(turns, 'user', textBlocks(BEGINNING));
+      addTo(turns, 'assistant', blocksOf(message === last ? beginningOf(message) : message));
+    } else addTo(turns, 'user', blocksOf(message));
   }
   if (turns.length === 0) addTo(turns, 'user', system.splice(-1).flatMap(contentBlocks));
   if (turns.length === 0) {
@@ -87,6 +96,15 @@ function blocksOf(message: TurnMessage): string[] {
   }
 }
 
+/** The beginning of the answer, which the caller wrote: the dialect refuses white space at its end. */
+function beginningOf(message: Assistant): Assistant {
+  const { text, blocks } = message;
+  const trimmed = { ...message, text: text === null ? null : text.trimEnd() };
+  const end = blocks?.at(-1);
+  if (end?.type !== 'text') return trimmed;
+  return { ...trimmed, blocks: [...(blocks ?? []).slice(0, -1), { ...end, text: end.text.trimEnd() }] };
+}
+
 function assistantBlocks(block: AssistantBlock): string[] {
   if (block.type === 'text') return textBlocks(block.text, block.cacheFor);
   return block.type === 'reasoning' ? thinkingBlocks(block.detail) : [toolUse(block.call, block.cacheFor)];
@@ -102,9 +120,9 @@ function contentBlocks(message: { readonly text: string; readonly parts?: readon
 /** Content that this dialect cannot carry; its place among the messages is not kept. */
 const UNSUPPORTED: ProviderRefusal = { code: 'unsupported_parameter', param: 'messages' };
 
-/** No block for an empty text, because the dialect refuses it. */
+/** No block for an empty text or one of white space alone, because the dialect refuses both. */
 function textBlocks(text: string, cacheFor?: CacheTime): string[] {
-  return text === '' ? [] : [`{"type":"text","text":${JSON.stringify(text)}${cacheText(cacheFor)}}`];
+  return !/\S/.test(text) ? [] : [`{"type":"text","text":${JSON.stringify(text)}${cacheText(cacheFor)}}`];
 }
 
 function mediaBlock(part: MediaPart): string {

@@ -3,7 +3,7 @@ import { JsonText, membersText } from '../../terms/json-text.ts';
 import type { Tool, Turn } from '../../terms/turn.ts';
 import type { TextWriter } from '../adapter.ts';
 import { listText } from '../json-text.ts';
-import { addLostParts } from '../left-out.ts';
+import { addLostParts, isExcluded } from '../left-out.ts';
 import { ownOptions } from '../own-options.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { cacheControl, conversation, FORMS } from './conversation.ts';
@@ -49,11 +49,21 @@ function addSampling(turn: Turn, endpoint: Endpoint, thinking: boolean, body: Re
   const { supportedParameters: declared, defaultParameters } = endpoint;
   for (const name of SAMPLING) {
     const value = declared.includes(name) ? (turn.sampling[name] ?? defaultParameters[name]) : undefined;
-    if (value === undefined || (name === 'top_k' && value === -1)) continue;
+    if (value === undefined || (name === 'top_k' && value === -1) || isExcluded(name, turn, endpoint)) continue;
     if (!thinking || allowedWhileThinking(name, value)) body[name] = value;
   }
-  const { stop } = turn.sampling;
-  if (stop !== undefined && declared.includes('stop')) body.stop_sequences = typeof stop === 'string' ? [stop] : stop;
+  const stops = declared.includes('stop') ? stopsOf(turn).filter(isStop) : [];
+  if (stops.length > 0) body.stop_sequences = stops;
+}
+
+function stopsOf({ sampling: { stop } }: Turn): readonly string[] {
+  if (stop === undefined) return [];
+  return typeof stop === 'string' ? [stop] : (stop as readonly string[]);
+}
+
+/** The dialect refuses a sequence of white space alone. */
+function isStop(stop: string): boolean {
+  return /\S/.test(stop);
 }
 
 const THINKING_TOP_P_MIN = 0.95;
@@ -73,10 +83,13 @@ export function leftOut(turn: Turn, endpoint: Endpoint, ceiling: number): readon
   const thought = thinking(turn, endpoint, ceiling);
   const isThinking = thinks(thought, endpoint);
   for (const [name, value] of Object.entries(turn.sampling)) {
-    if (name === 'stop' || (name === 'top_k' && value === -1)) continue;
-    if (name === 'enable_thinking') {
+    if (name === 'top_k' && value === -1) continue;
+    if (name === 'stop') {
+      if (!stopsOf(turn).every(isStop)) names.push(name);
+    } else if (name === 'enable_thinking') {
       if (value === true && !isThinking) names.push(name);
-    } else if (!isSampling(name) || (isThinking && !allowedWhileThinking(name, value))) names.push(name);
+    } else if (!isSampling(name) || isExcluded(name, turn, endpoint)) names.push(name);
+    else if (isThinking && !allowedWhileThinking(name, value)) names.push(name);
   }
   const { effort, tokensMax, enabled } = turn.reasoning ?? {};
   const isBudget = thought.thinking?.type === 'enabled';

@@ -3,7 +3,8 @@ import { piecesOf } from '../answer/pieces.ts';
 import type { Wire } from '../answer/wire.ts';
 
 const ARGUMENT_PIECE_CHARS = 8;
-const SIGNATURE = 'c2ltdWxhdGVk';
+/** The signature of all thinking of a simulated provider. */
+export const SIGNATURE = 'c2ltdWxhdGVk';
 const STOPS: Readonly<Record<string, string>> = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' };
 const ERRORS: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
@@ -19,7 +20,7 @@ const ERRORS: Readonly<Record<number, string>> = {
 export const messagesWire: Wire = {
   whole,
   frames,
-  failure: (status) => JSON.stringify(failed(ERRORS[status] ?? 'api_error', `simulated ${status}`)),
+  failure: (status) => messagesFailure(ERRORS[status] ?? 'api_error', `simulated ${status}`),
   usage: (prompt, completion) => `{"input_tokens":${prompt},"output_tokens":${completion}}`,
   errorFrame: (message) => frame('error', failed('api_error', message)),
 };
@@ -63,6 +64,11 @@ function frames(answer: Answer): { readonly content: readonly string[]; readonly
 
 function frame(type: string, members: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
+}
+
+/** The body of a refusal, by the dialect's word for it. */
+export function messagesFailure(type: string, message: string): string {
+  return JSON.stringify(failed(type, message));
 }
 
 function failed(type: string, message: string): object {

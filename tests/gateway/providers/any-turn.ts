@@ -132,7 +132,7 @@ const settings = fc.record(
     temperature: fc.constantFrom(0, 0.2, 1, 1.5),
     top_p: fc.constantFrom(0.5, 0.95, 1),
     top_k: fc.constantFrom(1, 40),
-    stop: fc.constantFrom('END', ['a', 'b']),
+    stop: fc.constantFrom('END', ['a', 'b'], ['\n', 'b']),
     seed: fc.constant(5),
     frequency_penalty: fc.constant(0.5),
   },
@@ -163,6 +163,8 @@ const choice = fc.constantFrom<NonNullable<Turn['toolChoice']>>('auto', 'none', 
 export const anyTurn: fc.Arbitrary<Turn> = fc
   .record({
     leads: fc.array(lead, { maxLength: 2 }),
+    /** The assistant speaks first. */
+    greeting: fc.option(words, { nil: undefined }),
     rounds: fc.array(round, { minLength: 1, maxLength: 3 }),
     /** The conversation ends with the results of its last calls instead of another question. */
     inLoop: fc.boolean(),
@@ -180,7 +182,7 @@ export const anyTurn: fc.Arbitrary<Turn> = fc
     const turn: Mutable<Turn> = {
       kind: 'conversation',
       models: ['author/model'],
-      messages: messagesOf(made.leads, made.rounds, made.inLoop),
+      messages: [...made.leads, ...greetingOf(made.greeting), ...messagesOf(made.rounds, made.inLoop)],
       stream: made.stream,
       sampling: made.sampling,
       preferences: { allowFallbacks: true },
@@ -196,8 +198,12 @@ export const anyTurn: fc.Arbitrary<Turn> = fc
     return turn;
   });
 
-function messagesOf(leads: readonly Lead[], rounds: readonly Round[], inLoop: boolean): TurnMessage[] {
-  const messages: TurnMessage[] = [...leads];
+function greetingOf(text: string | undefined): TurnMessage[] {
+  return text === undefined ? [] : [{ role: 'assistant', text }];
+}
+
+function messagesOf(rounds: readonly Round[], inLoop: boolean): TurnMessage[] {
+  const messages: TurnMessage[] = [];
   let calls = 0;
   rounds.forEach((round, at) => {
     messages.push({ role: 'user', ...round.asked, ...(round.by === undefined ? {} : { name: round.by }) });

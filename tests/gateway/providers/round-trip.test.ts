@@ -5,6 +5,7 @@ import type { Effort, Endpoint, ReasoningControls } from '../../../actors/terms/
 import { parse as parseChat } from '../../../gateway/dialects/chat/parse.ts';
 import { parse as parseMessages } from '../../../gateway/dialects/messages/parse.ts';
 import { adapterOf } from '../../../gateway/providers/call/target.ts';
+import { BEGINNING } from '../../../gateway/providers/messages/conversation.ts';
 import { EFFORT_SHARES } from '../../../gateway/providers/messages/thinking.ts';
 import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
 import { reasoningRule } from '../../../gateway/routing/eligibility/reasoning.ts';
@@ -71,8 +72,11 @@ function readMessages(body: Readonly<Record<string, unknown>>, { reasoning: aske
     metadata?: { user_id: string };
   };
   const choice = body.tool_choice as { disable_parallel_tool_use?: boolean } | undefined;
+  const turn = parseMessages(body);
+  const isBegun = turn.messages.some(({ role, text }) => role === 'user' && text === BEGINNING);
   return {
-    ...parseMessages(body),
+    ...turn,
+    messages: isBegun ? turn.messages.filter(({ text }) => text !== BEGINNING) : turn.messages,
     ...(choice?.disable_parallel_tool_use ? { parallelToolCalls: false } : {}),
     ...(metadata === undefined ? {} : { user: metadata.user_id }),
     ...reasoningOf(thinking, output_config?.effort, asked?.enabled),

@@ -41,6 +41,7 @@ test('an endpoint without a declaration has no wire, and one with every member h
       {
         rename: { seed: 'random_seed' },
         omit: ['user'],
+        exclusive: [['temperature', 'top_p']],
         thinking_switch: { path: 'thinking.type', on: 'enabled', off: { a: 1 } },
         reasoning_history: 'parts',
         tool_id: '[A-C0-1_-]{3,9}',
@@ -55,6 +56,7 @@ test('an endpoint without a declaration has no wire, and one with every member h
     {
       rename: { seed: 'random_seed' },
       omit: ['user'],
+      exclusive: [['temperature', 'top_p']],
       thinkingSwitch: { path: ['thinking', 'type'], on: 'enabled', off: { a: 1 } },
       reasoningHistory: 'parts',
       toolId: { characters: 'ABC01_-', min: 3, max: 9 },

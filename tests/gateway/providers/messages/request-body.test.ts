@@ -304,6 +304,24 @@ it('while the model thinks, sampling that it refuses then is left out, and honou
   assert.equal(sent({ reasoning: { effort: 'high' } }), [undefined, undefined, undefined, {}]);
 });
 
+// rule I51
+it('of settings that the provider takes only alone the first one asked for is sent, and honoured says so', () => {
+  const wire = { exclusive: [['temperature', 'top_p']] };
+  const alone = {
+    target: { ...MESSAGES_TARGET, wire },
+    supportedParameters: ['temperature', 'top_p', 'top_k'],
+    defaultParameters: { temperature: 0.7, top_p: 0.8 },
+  };
+  const sent = (sampling: Turn['sampling']) => {
+    const { temperature, top_p, top_k } = bodyOf({ sampling }, alone);
+    return [temperature, top_p, top_k, honoured(turnOf({ sampling }), endpointOf(alone), 4_000)];
+  };
+  const both = { temperature: 0.2, top_p: 0.9, top_k: 5 };
+  assert.equal(sent(both), [0.2, undefined, 5, { temperature: true, top_p: false, top_k: true }]);
+  assert.equal(sent({ top_p: 0.9 }), [undefined, 0.9, undefined, { top_p: true }]);
+  assert.equal(sent({}), [0.7, undefined, undefined, {}]);
+});
+
 // rule I113
 it('a loop of tools that began without thinking of this dialect continues without a budget', () => {
   const declared = { target: MESSAGES_TARGET, reasoning: { mandatory: true, budget: { min: 1_024, max: 8_000 } } };

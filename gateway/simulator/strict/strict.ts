@@ -1,0 +1,27 @@
+import { messagesFailure, SIGNATURE } from '../wires/messages-wire.ts';
+import { type MessagesModel, refusalOf } from './messages-rules.ts';
+
+/** How a strict provider refuses a request; null for one that it answers. */
+export type StrictRules = (body: Readonly<Record<string, unknown>>) => StrictRefusal | null;
+
+interface StrictRefusal {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Providers whose published rules the simulator enforces below `/strict/<name>`, by the name of their preset. */
+export const STRICT: ReadonlyMap<string, StrictRules> = new Map([['anthropic', anthropic]]);
+
+/** The families of models by the beginning of their ids; any other name is a newer model. */
+const FAMILIES: readonly (readonly [RegExp, MessagesModel])[] = [
+  [/^claude-3-[05]/, { thinks: 'never', samplesTwice: true, prefills: true }],
+  [/^claude-(3-7|(opus|sonnet)-4-(0|2025))/, { thinks: 'budget', samplesTwice: true, prefills: true }],
+  [/^claude-(opus-4-[15]|(sonnet|haiku)-4-5)/, { thinks: 'budget', samplesTwice: false, prefills: true }],
+];
+const NEWEST: MessagesModel = { thinks: 'adaptive', samplesTwice: false, prefills: false };
+
+function anthropic(body: Readonly<Record<string, unknown>>): StrictRefusal | null {
+  const [, model] = FAMILIES.find(([ids]) => ids.test(String(body.model))) ?? [null, NEWEST];
+  const message = refusalOf(body, model, (text) => text === SIGNATURE);
+  return message === null ? null : { status: 400, body: messagesFailure('invalid_request_error', message) };
+}
