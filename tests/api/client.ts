@@ -1,3 +1,4 @@
+import * as assert from 'uvu/assert';
 import type { Funded, TestCluster } from '../support/cluster/start-cluster.ts';
 
 /** What a request has in addition to its path. */
@@ -45,7 +46,7 @@ interface Client {
 
 export const HELLO = [{ role: 'user', content: 'hello' }] as const;
 
-function clientOf({ baseUrls }: Pick<TestCluster, 'baseUrls'>, ownKey: string | null): Client {
+export function clientOf({ baseUrls }: Pick<TestCluster, 'baseUrls'>, ownKey: string | null): Client {
   const send: Client['send'] = (path, { method, body, headers = {}, key = ownKey, node = 0, signal } = {}) => {
     const isJson = typeof body === 'string' || (body !== undefined && isPlain(body));
     return fetch(`${baseUrls[node % baseUrls.length]}${path}`, {
@@ -56,6 +57,7 @@ function clientOf({ baseUrls }: Pick<TestCluster, 'baseUrls'>, ownKey: string | 
         ...headers,
       },
       ...(body === undefined ? {} : { body: bytesOf(body) }),
+      ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
       ...(signal ? { signal } : {}),
     });
   };
@@ -82,6 +84,19 @@ function isPlain(body: object): boolean {
 
 function bytesOf(body: object | string): NonNullable<RequestInit['body']> {
   return typeof body === 'object' && isPlain(body) ? JSON.stringify(body) : (body as string);
+}
+
+/** The type, message and details of a refusal. */
+export async function refusal(answer: Response): Promise<{
+  readonly status: number;
+  readonly type: string;
+  readonly message: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}> {
+  const { error } = await read(answer);
+  assert.is(error.code, answer.status);
+  const { error_type: type, ...metadata } = error.metadata;
+  return { status: answer.status, type, message: error.message, metadata };
 }
 
 interface Suite {

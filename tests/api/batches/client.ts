@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { type Asked, clientOf as apiOf } from '../client.ts';
 
 export const CHAT = '/v1/chat/completions';
 
@@ -30,44 +31,31 @@ export interface Line {
   } | null;
 }
 
-interface Asked extends RequestInit {
-  readonly node?: number;
-}
-
-/** The API of a cluster for one key. */
+/** The API as one key sees it, with the requests of batches. */
 export function clientOf(cluster: TestCluster, key: string) {
-  const call = (path: string, { node = 0, ...init }: Asked = {}): Promise<Response> =>
-    fetch(`${cluster.baseUrls[node % cluster.baseUrls.length]}${path}`, {
-      ...init,
-      headers: { authorization: `Bearer ${key}`, ...init.headers },
-    });
-  const post = (body: string | object, { headers, ...more }: Asked = {}): Promise<Response> =>
-    call('/batches', {
-      method: 'POST',
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-      headers: { 'content-type': 'application/json', ...headers },
-      ...more,
-    });
+  const api = apiOf(cluster, key);
   const json = async (answer: Response | Promise<Response>, status = 200): Promise<never> => {
     const arrived = await answer;
     assert.is(arrived.status, status, await arrived.clone().text());
     return (await arrived.json()) as never;
   };
+  const post = (body: string | object, asked: Asked = {}): Promise<Response> =>
+    api.send('/batches', { body, ...asked });
   return {
-    call,
+    ...api,
     post,
     json,
-    submit: async (body: string | object, more: Asked = {}): Promise<Batch> => json(post(body, more), 202),
-    show: (id: string, more: Asked = {}): Promise<Batch> => json(call(`/batches/${id}`, more)),
+    submit: async (body: string | object, asked: Asked = {}): Promise<Batch> => json(post(body, asked), 202),
+    show: (id: string, asked: Asked = {}): Promise<Batch> => json(api.send(`/batches/${id}`, asked)),
     /** The batch once it has ended. */
     end: async (id: string): Promise<Batch> => {
       for (;;) {
-        const batch: Batch = await json(call(`/batches/${id}`));
+        const batch: Batch = await json(api.send(`/batches/${id}`));
         if (batch.finalized_at !== null) return batch;
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
-    cancel: (id: string): Promise<Batch> => json(call(`/batches/${id}/cancel`, { method: 'POST' })),
+    cancel: (id: string): Promise<Batch> => json(api.send(`/batches/${id}/cancel`, { method: 'POST' })),
   };
 }
 
@@ -86,18 +74,4 @@ export function linesOf({ results }: Batch): readonly Line[] {
   assert.type(results, 'string');
   const lines = (results as string).trimEnd().split('\n');
   return lines.map((line) => JSON.parse(line) as Line);
-}
-
-export async function refusal(answer: Response): Promise<{
-  readonly status: number;
-  readonly type: string;
-  readonly message: string;
-  readonly metadata: Readonly<Record<string, unknown>>;
-}> {
-  const { error } = (await answer.json()) as {
-    error: { code: number; message: string; metadata: Record<string, unknown> };
-  };
-  assert.is(error.code, answer.status);
-  const { error_type: type, ...metadata } = error.metadata;
-  return { status: answer.status, type: type as string, message: error.message, metadata };
 }

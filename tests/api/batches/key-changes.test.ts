@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import { openApi } from '../client.ts';
+import { type Asked, openApi } from '../client.ts';
 import { type Batch, chat, clientOf, linesOf, submission } from './client.ts';
 import { openCluster } from './cluster.ts';
 
@@ -13,27 +13,25 @@ const LINE_MS = 1_500;
 
 const { cluster } = await openApi(test, openCluster);
 
-const CHANGES: Readonly<Record<string, { readonly isAlive: boolean; readonly init: RequestInit }>> = {
-  revoked: { isAlive: false, init: { method: 'DELETE' } },
-  'moved to another workspace': { isAlive: true, init: { method: 'PATCH', body: '{"workspace_id":"team"}' } },
+const CHANGES: Readonly<Record<string, { readonly isAlive: boolean; readonly change: Asked }>> = {
+  revoked: { isAlive: false, change: { method: 'DELETE' } },
+  'moved to another workspace': { isAlive: true, change: { method: 'PATCH', body: { workspace_id: 'team' } } },
 };
 
-for (const [what, { isAlive, init }] of Object.entries(CHANGES)) {
+for (const [what, { isAlive, change }] of Object.entries(CHANGES)) {
   it(`a batch whose key is ${what}: what runs finishes and is charged, the rest is 401, unsent and uncharged (rule B23)`, async () => {
     const { account, key } = await cluster.fund('10');
     const { key: manager } = await cluster.issue(account, { kind: 'management' });
     const [mine, managing] = [clientOf(cluster, key), clientOf(cluster, manager)];
-    const headers = { 'content-type': 'application/json' };
-    const workspace = { method: 'POST', body: '{"name":"team"}', headers };
-    await managing.json(managing.call('/workspaces', workspace), 201);
-    const { data } = (await managing.json(managing.call('/keys'))) as { data: { hash: string }[] };
+    await managing.json(managing.send('/workspaces', { body: { name: 'team' } }), 201);
+    const data = await managing.dataOf<{ hash: string }[]>('/keys');
 
     const calls = (): number => cluster.simulators.reduce((sum, { calls: made }) => sum + made.length, 0);
     const before = calls();
     const lines = Array.from({ length: LINES }, () => chat({ ttft_ms: LINE_MS }));
     const { id } = await mine.submit(submission(lines));
     while (calls() === before) await new Promise((resolve) => setTimeout(resolve, 20));
-    await managing.json(managing.call(`/keys/${data[0]?.hash}`, { ...init, headers, node: 1 }));
+    await managing.json(managing.send(`/keys/${data[0]?.hash}`, { ...change, node: 1 }));
 
     // A revoked key reads nothing: another one of the account does.
     const other = clientOf(cluster, (await cluster.issue(account)).key);
@@ -53,12 +51,10 @@ for (const [what, { isAlive, init }] of Object.entries(CHANGES)) {
         );
       }
     }
-    const credits = (await other.json(other.call('/credits'))) as { data: { total_usage: number; held: number } };
-    assert.is(credits.data.total_usage.toFixed(12), cost.toFixed(12));
-    assert.is(credits.data.held, 0);
-    const live = await mine.call('/chat/completions', { method: 'POST', body: JSON.stringify(chat()), headers });
-    assert.is(live.status, isAlive ? 200 : 401);
-    await live.text();
+    const credits = await other.dataOf<{ total_usage: number; held: number }>('/credits');
+    assert.is(credits.total_usage.toFixed(12), cost.toFixed(12));
+    assert.is(credits.held, 0);
+    assert.is((await mine.ask('/chat/completions', { body: chat() })).status, isAlive ? 200 : 401);
   });
 }
 

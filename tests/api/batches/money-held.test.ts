@@ -17,7 +17,7 @@ const { cluster } = await openApi(test, openCluster);
 const lines = (count: number) => Array.from({ length: count }, () => chat({ tokens: 20, tps: 100 }));
 
 async function creditsOf(client: Client): Promise<{ total_usage: number; held: number }> {
-  return ((await client.json(client.call('/credits'))) as { data: { total_usage: number; held: number } }).data;
+  return client.dataOf('/credits');
 }
 
 async function assertAllRun(client: Client, batch: Batch): Promise<void> {

@@ -3,8 +3,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
 import { bodies as randomBodies } from '../attacks/fuzz-bodies.ts';
-import { openApi } from '../client.ts';
-import { type Batch, chat, clientOf, type Line, linesOf, refusal, submission } from './client.ts';
+import { type Asked, openApi, refusal } from '../client.ts';
+import { type Batch, chat, clientOf, type Line, linesOf, submission } from './client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 180_000);
@@ -13,8 +13,8 @@ const BODIES = Number(process.env.BATCH_BODIES ?? 500);
 const { cluster, funded } = await openApi(test, openCluster, '1000000');
 const client = clientOf(cluster, funded.key);
 
-const run = async (body: object, init: RequestInit = {}, from = client): Promise<Batch> =>
-  from.end((await from.submit(body, init)).id);
+const run = async (body: object, asked: Asked = {}, from = client): Promise<Batch> =>
+  from.end((await from.submit(body, asked)).id);
 
 it('results come in order, one per request, with the reply, the charge and the generation of each (rule B20, rule B28)', async () => {
   const mine = await cluster.fund('10');
@@ -41,7 +41,7 @@ it('results come in order, one per request, with the reply, the charge and the g
     assert.is(body.id, response.request_id);
     if (at === 0) assert.is(body.choices[0]?.message.content, answers[0]);
     spent += body.usage.cost;
-    const generation = (await own.json(own.call(`/generation?id=${response.request_id}`))) as {
+    const generation = (await own.json(own.send(`/generation?id=${response.request_id}`))) as {
       data: { total_cost: number; origin?: string };
     };
     assert.is(generation.data.total_cost, body.usage.cost);
@@ -52,20 +52,20 @@ it('results come in order, one per request, with the reply, the charge and the g
     ...{ type: 'invalid_request', code: 400, message: 'temperature must be at most 2', param: null },
     request_id: null,
   });
-  const credits = (await own.json(own.call('/credits'))) as { data: { total_usage: number } };
-  assert.is(credits.data.total_usage.toFixed(15), spent.toFixed(15));
-  const content = await own.call(`/files/${batch.results_file_id}/content`, { node: 1 });
+  const credits = await own.dataOf<{ total_usage: number }>('/credits');
+  assert.is(credits.total_usage.toFixed(15), spent.toFixed(15));
+  const content = await own.send(`/files/${batch.results_file_id}/content`, { node: 1 });
   assert.is(await content.text(), batch.results);
-  const file = (await own.json(own.call(`/files/${batch.results_file_id}`))) as { purpose: string; filename: string };
+  const file = (await own.json(own.send(`/files/${batch.results_file_id}`))) as { purpose: string; filename: string };
   assert.equal([file.purpose, file.filename], ['batch_output', `${batch.id}_results.jsonl`]);
 });
 
 it('results are null once their file is gone; the status and the counts remain (rule B30)', async () => {
   const batch = await run(submission([chat()]));
-  await client.json(client.call(`/files/${batch.results_file_id}`, { method: 'DELETE' }));
+  await client.json(client.send(`/files/${batch.results_file_id}`, { method: 'DELETE' }));
   const { results, status, request_counts: counts } = await client.show(batch.id);
   assert.equal([results, status, counts], [null, 'completed', { total: 1, completed: 1, failed: 0 }]);
-  const listed = (await client.json(client.call('/batches'))) as { data: Batch[] };
+  const listed = (await client.json(client.send('/batches'))) as { data: Batch[] };
   assert.ok(listed.data.every((one) => one.results === null));
 });
 
@@ -79,7 +79,7 @@ it('results larger than the pieces they are read in arrive unbroken, inline and 
     return choices[0]?.message.content;
   });
   assert.ok(contents[0] === text && contents[1] === `b${text}`);
-  const content = await client.call(`/files/${batch.results_file_id}/content`);
+  const content = await client.send(`/files/${batch.results_file_id}/content`);
   assert.ok((await content.text()) === batch.results);
 });
 
@@ -104,7 +104,7 @@ it('model and provider of the batch apply to bodies that name none', async () =>
 
 it('cancel: the same object twice, 409 for a batch that ended otherwise, unsent requests are uncharged (rule B26)', async () => {
   const done = await run(submission([chat()]));
-  const refused = await refusal(await client.call(`/batches/${done.id}/cancel`, { method: 'POST' }));
+  const refused = await refusal(await client.send(`/batches/${done.id}/cancel`, { method: 'POST' }));
   assert.equal([refused.status, refused.type], [409, 'conflict']);
   const { id } = await client.submit(submission(Array.from({ length: 20 }, () => chat({ ttft_ms: 600_000 }))));
   const first = await client.cancel(id);
@@ -174,8 +174,7 @@ it(`${BODIES} random bodies: each ends in a batch as on the live route (rule B3,
 
 /** How a body ends on its live route: 200, or the refusal. */
 async function askLive(path: string, body: string, node = 0): Promise<string> {
-  const headers = { 'content-type': 'application/json' };
-  const answer = await client.call(path, { method: 'POST', body, headers, node });
+  const answer = await client.send(path, { body, node });
   if (answer.status !== 200) return endOf(await refusal(answer));
   await answer.text();
   return '200';

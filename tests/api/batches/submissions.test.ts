@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import { batchListSchema, batchSchema } from '../../../gateway/api/batches/batch-schema.ts';
 import { bounded } from '../../support/bounded.ts';
 import { apiTable } from '../../support/route-table.ts';
-import { openApi } from '../client.ts';
-import { type Batch, CHAT, type Client, chat, clientOf, refusal, submission } from './client.ts';
+import { openApi, refusal } from '../client.ts';
+import { type Batch, CHAT, type Client, chat, clientOf, submission } from './client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 120_000);
@@ -61,7 +61,7 @@ it('an envelope with an error is refused whole with a 400 that names the member,
   }
   const idempotent = await refusal(await mine.post(submission([slow]), { headers: { 'idempotency-key': 'ü ' } }));
   assert.match(idempotent.message, /^Idempotency-Key must/);
-  assert.equal((await mine.json(mine.call('/batches'))) as object, {
+  assert.equal((await mine.json(mine.send('/batches'))) as object, {
     ...{ object: 'list', data: [], first_id: null, last_id: null, has_more: false },
   });
 });
@@ -77,7 +77,7 @@ it('more than 32 MiB is 413: before the bytes are read where they are announced,
     },
   });
   const unannounced = await client
-    .post('', { body: endless, duplex: 'half' } as RequestInit)
+    .post(endless, { headers: { 'content-type': 'application/json' } })
     .then(refusal)
     .catch((error: unknown) => error);
   assert.equal((unannounced as { status: number }).status, 413, String(unannounced));
@@ -155,7 +155,7 @@ it('a repeated Idempotency-Key returns the recorded batch, and another body is 4
   const other = await refusal(await mine.post(submission([slow, slow]), { headers, node: 2 }));
   assert.equal([other.status, other.type], [422, 'unprocessable']);
   assert.not.equal((await mine.submit(body)).id, first.id, 'without the key it is another batch');
-  const { data } = (await mine.json(mine.call('/batches'))) as { data: Batch[] };
+  const { data } = (await mine.json(mine.send('/batches'))) as { data: Batch[] };
   assert.is(data.length, 2);
   for (const { id } of data) await mine.cancel(id);
 });
@@ -166,8 +166,8 @@ it('unknown, malformed and other accounts’ ids get one identical 404 on every 
   const bodies = new Set<string>();
   const ask = async (from: Client, one: string): Promise<void> => {
     for (const answer of [
-      await from.call(`/batches/${one}`),
-      await from.call(`/batches/${one}/cancel`, { method: 'POST' }),
+      await from.send(`/batches/${one}`),
+      await from.send(`/batches/${one}/cancel`, { method: 'POST' }),
     ]) {
       assert.is(answer.status, 404);
       bodies.add(await answer.text());
@@ -187,7 +187,7 @@ it('lists newest first, in pages and by every filter; a parameter out of range i
   for (let at = 0; at < 4; at++) ids.unshift((await mine.submit(submission([slow]))).id);
   await mine.cancel(ids[0] as string);
   const page = async (query: string) =>
-    (await mine.json(mine.call(`/batches?${query}`, { node: query.length }))) as {
+    (await mine.json(mine.send(`/batches?${query}`, { node: query.length }))) as {
       data: Batch[];
       first_id: string | null;
       last_id: string | null;
@@ -225,7 +225,7 @@ it('lists newest first, in pages and by every filter; a parameter out of range i
     ['created_after=tomorrow', 'created_after'],
     ['created_before=2026-02-30', 'created_before'],
   ] as const) {
-    const refused = await refusal(await mine.call(`/batches?${query}`));
+    const refused = await refusal(await mine.send(`/batches?${query}`));
     assert.is(refused.status, 400);
     assert.match(refused.message, new RegExp(`^${member} `));
   }
@@ -238,7 +238,7 @@ it('a submission is one request of the rate of its key, and its lines are none (
   const other = clientOf(cluster, (await cluster.issue(mine.account)).key);
   const { id } = await tight.submit(submission(Array.from({ length: 20 }, () => chat())));
   // A minute may end once between these.
-  const statuses = await Promise.all([1, 2, 3].map(async () => (await tight.call('/key')).status));
+  const statuses = await Promise.all([1, 2, 3].map(async () => (await tight.send('/key')).status));
   assert.ok(statuses.includes(429), `${statuses}`);
   assert.equal((await other.end(id)).request_counts, { total: 20, completed: 20, failed: 0 });
 });
@@ -261,7 +261,7 @@ it('without a key, or with a management key, no route of batches answers', async
   ] as const) {
     const stranger = await send(path, { method, key: null });
     assert.is((await refusal(stranger)).status, 401);
-    assert.is((await refusal(await clientOf(cluster, management).call(path, { method }))).status, 403);
+    assert.is((await refusal(await clientOf(cluster, management).send(path, { method }))).status, 403);
   }
 });
 

@@ -3,7 +3,7 @@ import OpenAI, { NotFoundError, toFile } from 'openai';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import { openApi } from '../client.ts';
+import { openApi, refusal } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 60_000);
@@ -14,13 +14,10 @@ const PNG = Buffer.from(
   'base64',
 );
 
-const { cluster, funded } = await openApi(test, openCluster);
+const { cluster, funded, send } = await openApi(test, openCluster);
 const other = await cluster.fund('10');
 
 const base = (node = 0) => cluster.baseUrls[node] as string;
-const headers = (key = funded.key) => ({ authorization: `Bearer ${key}` });
-const call = (path: string, init: RequestInit = {}, { node = 0, key = funded.key } = {}) =>
-  fetch(`${base(node)}${path}`, { ...init, headers: { ...headers(key), ...init.headers } });
 const clientOf = (key: string, node = 0) => new OpenAI({ apiKey: key, baseURL: base(node), maxRetries: 0 });
 
 function form(bytes: Uint8Array | string, filename = 'a.txt', fields: Record<string, string> = {}): FormData {
@@ -36,15 +33,9 @@ interface FileObject {
 }
 
 async function upload(...args: Parameters<typeof form>): Promise<FileObject> {
-  const answer = await call('/files', { method: 'POST', body: form(...args) });
+  const answer = await send('/files', { body: form(...args) });
   assert.is(answer.status, 200, await answer.clone().text());
   return (await answer.json()) as FileObject;
-}
-
-async function refusal(answer: Response): Promise<{ status: number; type: string; message: string }> {
-  const { error } = (await answer.json()) as { error: { code: number; message: string; metadata: never } };
-  assert.is(error.code, answer.status);
-  return { status: answer.status, type: (error.metadata as { error_type: string }).error_type, message: error.message };
 }
 
 it('the OpenAI SDK uploads, lists, reads and deletes a file, each on another node (rule B38)', async () => {
@@ -83,7 +74,7 @@ it('a download keeps a name of any script, Latin-1 among them', async () => {
       file: await toFile(Buffer.from('text'), name),
       purpose: 'user_data',
     });
-    const { status, headers } = await call(`/files/${file.id}/content`);
+    const { status, headers } = await send(`/files/${file.id}/content`);
     assert.is(status, 200, name);
     const disposition = headers.get('content-disposition') as string;
     const [, encoded] = /filename\*=UTF-8''(\S+)/.exec(disposition) ?? [];
@@ -95,7 +86,7 @@ it('a download keeps a name of any script, Latin-1 among them', async () => {
 it('unknown, malformed, deleted and other accounts’ ids get one identical 404 on every route (rule B36)', async () => {
   const mine = await upload('mine');
   const gone = await upload('gone');
-  await call(`/files/${gone.id}`, { method: 'DELETE' });
+  await send(`/files/${gone.id}`, { method: 'DELETE' });
   const bodies = new Set<string>();
   const ask = async (id: string, key: string): Promise<void> => {
     for (const [method, path] of [
@@ -103,7 +94,7 @@ it('unknown, malformed, deleted and other accounts’ ids get one identical 404 
       ['DELETE', ''],
       ['GET', '/content'],
     ] as const) {
-      const answer = await call(`/files/${id}${path}`, { method }, { key });
+      const answer = await send(`/files/${id}${path}`, { method, key });
       assert.is(answer.status, 404);
       bodies.add(await answer.text());
     }
@@ -112,7 +103,7 @@ it('unknown, malformed, deleted and other accounts’ ids get one identical 404 
     await ask(id, funded.key);
   await ask(mine.id, other.key);
   assert.is(bodies.size, 1, [...bodies].join('\n'));
-  assert.is((await call(`/files/${mine.id}/content`)).status, 200);
+  assert.is((await send(`/files/${mine.id}/content`)).status, 200);
 });
 
 it('lists by age, in pages, by purpose, and continues behind a file that was deleted (rule B41)', async () => {
@@ -123,7 +114,7 @@ it('lists by age, in pages, by purpose, and continues behind a file that was del
     const purpose = i % 2 === 0 ? 'batch' : 'user_data';
     ids.push((await client.files.create({ file: await toFile(Buffer.from(`${i}`), `${i}`), purpose })).id);
   }
-  const page = async (query: string) => (await (await call(`/files?${query}`, {}, { key })).json()) as never;
+  const page = async (query: string) => (await (await send(`/files?${query}`, { key })).json()) as never;
   const idsOf = (list: { data: FileObject[] }) => list.data.map(({ id }) => id);
   assert.equal(idsOf(await page('')), [...ids].reverse());
   const first = (await page('limit=2&order=asc')) as {
@@ -153,7 +144,7 @@ it('lists by age, in pages, by purpose, and continues behind a file that was del
     ['after=7', 'after'],
     ['purpose=no', 'purpose'],
   ] as const) {
-    const refused = await refusal(await call(`/files?${query}`, {}, { key }));
+    const refused = await refusal(await send(`/files?${query}`, { key }));
     assert.is(refused.status, 400);
     assert.match(refused.message, new RegExp(`^${member} `));
   }
@@ -162,7 +153,7 @@ it('lists by age, in pages, by purpose, and continues behind a file that was del
 it('one range is answered 206, one beyond the end 416, any other whole (rule B45)', async () => {
   const bytes = randomBytes(200_000);
   const { id } = await upload(bytes, 'a.bin');
-  const range = (value: string) => call(`/files/${id}/content`, { headers: { range: value } }, { node: 2 });
+  const range = (value: string) => send(`/files/${id}/content`, { headers: { range: value }, node: 2 });
   const cases: [string, number, number][] = [
     ['bytes=0-0', 0, 1],
     ['bytes=65530-131080', 65_530, 131_081],
@@ -190,24 +181,17 @@ it('one range is answered 206, one beyond the end 416, any other whole (rule B45
 it('32 MiB are stored; one byte more, announced or not, is 413, and an empty file 400 (rule B39)', async () => {
   const whole = randomBytes(32 * MIB);
   const { id } = await upload(whole, 'whole.bin');
-  const back = await call(`/files/${id}/content`);
+  const back = await send(`/files/${id}/content`);
   assert.ok(Buffer.from(await back.arrayBuffer()).equals(whole));
   const more = Buffer.concat([whole, Buffer.from('x')]);
-  assert.is((await refusal(await call('/files', { method: 'POST', body: form(more) }))).status, 413);
-  const announced = await call('/files', { method: 'POST', body: form(Buffer.concat([whole, randomBytes(MIB)])) });
+  assert.is((await refusal(await send('/files', { body: form(more) }))).status, 413);
+  const announced = await send('/files', { body: form(Buffer.concat([whole, randomBytes(MIB)])) });
   assert.equal((await refusal(announced)).type, 'payload_too_large');
-  assert.match(
-    (await refusal(await call('/files', { method: 'POST', body: form('') }))).message,
-    /^file must not be empty/,
-  );
+  assert.match((await refusal(await send('/files', { body: form('') }))).message, /^file must not be empty/);
 });
 
 it('a form that cannot be read is a 400 that names the part, and stores nothing (rule B39)', async () => {
   const { key } = await cluster.fund('1');
-  const send = async (body: FormData | string, type?: string) => {
-    const init = { method: 'POST', body, ...(type === undefined ? {} : { headers: { 'content-type': type } }) };
-    return refusal(await call('/files', init, { key }));
-  };
   const without = new FormData();
   without.set('purpose', 'batch');
   const twice = form('a');
@@ -231,7 +215,8 @@ it('a form that cannot be read is a 400 that names the part, and stores nothing 
     ['--x\r\nnonsense', /form/, 'multipart/form-data; boundary=x'],
   ];
   for (const [body, message, type] of cases) {
-    const refused = await send(body, type);
+    const headers = type === undefined ? {} : { 'content-type': type };
+    const refused = await refusal(await send('/files', { body, headers, key }));
     assert.is(refused.status, 400, String(message));
     assert.match(refused.message, message);
   }
@@ -244,7 +229,7 @@ it('expires_after shortens the lifetime, and the form may name fields behind the
   data.set('purpose', 'vision');
   data.set('expires_after[anchor]', 'created_at');
   data.set('expires_after[seconds]', '3600');
-  const answer = await call('/files', { method: 'POST', body: data });
+  const answer = await send('/files', { body: data });
   const file = (await answer.json()) as FileObject & { created_at: number };
   assert.equal([file.purpose, file.expires_at], ['vision', file.created_at + 3_600]);
   assert.not.match(file.filename as string, /[/\\\u202e]/);
@@ -286,7 +271,7 @@ it('a chat reads a stored file by its id, as data of its stored type, on any nod
     assert.instance(refused, NotFoundError);
     assert.match(String(refused), /messages\[0\]\.content\[1\]\.file\.file_id names no file of this account/);
   }
-  await call(`/files/${picture.id}`, { method: 'DELETE' });
+  await send(`/files/${picture.id}`, { method: 'DELETE' });
   assert.instance(await ask(picture.id).catch((error: unknown) => error), NotFoundError);
 });
 
@@ -295,9 +280,7 @@ it('a message reads a stored file by its id; one of another account is 404 in th
   const ask = (key: string, stream: boolean): Promise<Response> => {
     const image = { type: 'image', source: { type: 'file', file_id: picture.id } };
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'look' }, image] }];
-    const body = JSON.stringify({ model: 'sim/vision', max_tokens: 50, stream, messages });
-    const type = { 'content-type': 'application/json' };
-    return call('/messages', { method: 'POST', headers: type, body }, { node: 2, key });
+    return send('/messages', { body: { model: 'sim/vision', max_tokens: 50, stream, messages }, node: 2, key });
   };
   for (const stream of [false, true]) {
     const text = await (await ask(funded.key, stream)).text();
@@ -313,13 +296,11 @@ it('a message reads a stored file by its id; one of another account is 404 in th
 it('stored files of 32 MiB go out with one request; more is 413, and routing judges the stored type (rule B42)', async () => {
   const whole = await upload(Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(32 * MIB - 9)]), 'whole.pdf');
   const ask = async (...ids: readonly string[]) =>
-    call('/chat/completions', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
+    send('/chat/completions', {
+      body: {
         model: 'sim/vision',
         messages: [{ role: 'user', content: ids.map((file_id) => ({ type: 'file', file: { file_id } })) }],
-      }),
+      },
     });
   const one = await upload('x', 'x.pdf');
   assert.is((await refusal(await ask(whole.id, one.id))).status, 413);

@@ -1,4 +1,6 @@
 import { limit } from '../../support/pace.ts';
+import { clientOf } from '../client.ts';
+
 export interface Answered {
   readonly status: number;
   readonly body: unknown;
@@ -15,17 +17,10 @@ const PAUSE_MS = 50;
 
 /** Calls one node with one key. A 503 is repeated: a machine that stalls loses its contact with the store for a while. */
 export function client(baseUrls: readonly string[], key: string, node = 0): Client {
-  const once = async (method: string, path: string, body?: object): Promise<Answered> => {
-    const answer = await fetch(`${baseUrls[node]}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    return { status: answer.status, body: await answer.json() };
-  };
+  const { ask } = clientOf({ baseUrls }, key);
   const until: Client['until'] = async (method, path, isDone, body) => {
     for (const leftMs = limit(LIMIT_MS); ; await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))) {
-      const answer = await once(method, path, body);
+      const answer = await ask(path, { method, node, ...(body ? { body } : {}) });
       if (isDone(answer)) return answer;
       if (leftMs() === 0) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
     }
