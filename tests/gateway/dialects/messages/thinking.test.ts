@@ -122,7 +122,7 @@ it('a tool conversation with thinking reaches a chat endpoint and a messages end
   assert.equal(wire.reasoning_details, [foreign]);
   const own = { type: 'reasoning.text', text: 'hm', signature: 'EqQB', format: NATIVE } as const;
   const native = sentBack(wholeContent(eventsOf([own, foreign])));
-  const [turn] = JSON.parse(conversation([native]).messages);
+  const [, turn] = JSON.parse(conversation([native]).messages);
   assert.equal(turn.content, [
     { type: 'thinking', thinking: 'hm', signature: 'EqQB' },
     { type: 'tool_use', id: 'c', name: 'f', input: { n: 1 } },

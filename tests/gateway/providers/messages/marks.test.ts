@@ -72,7 +72,7 @@ it('blocks of an assistant keep their order, and thinking that another dialect s
       { type: 'text', text: 'two', cacheFor: '1h' },
     ],
   };
-  const [turn] = JSON.parse(conversation([message]).messages) as { content: object[] }[];
+  const [, turn] = JSON.parse(conversation([message]).messages) as { content: object[] }[];
   assert.equal(turn?.content, [
     { type: 'text', text: 'one' },
     { type: 'thinking', thinking: 'hm', signature: 's' },
