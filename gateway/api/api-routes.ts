@@ -1,5 +1,3 @@
-import type { RequestBodies } from '../edge/body/request-bodies.ts';
-import { UploadRoom } from '../edge/body/upload-room.ts';
 import type { Downloading } from '../edge/downloads/write-download.ts';
 import type { Route } from '../edge/route.ts';
 import type { AnswerParts } from '../edge/turns/answer-parts.ts';
@@ -81,7 +79,6 @@ export const OPERATIONS: Operations = {
 export interface ApiParts {
   readonly services: ManagementServices;
   readonly answering: AnswerParts;
-  readonly bodies: RequestBodies;
   readonly downloads: Downloading;
   readonly fileRoom: FileRoom;
   readonly workspaces: Workspaces;
@@ -98,11 +95,10 @@ export interface ApiParts {
  * that are a WebSocket.
  */
 export function apiRoutes(parts: ApiParts, sockets: readonly Route[]): readonly Route[] {
-  const { services, answering, bodies, downloads, events, clients, config, readiness, refreshModels } = parts;
+  const { services, answering, downloads, events, clients, config, readiness, refreshModels } = parts;
   const { cluster, pepper, askMs } = services;
   const { fileRoom, workspaces, submitting } = parts;
   const { clock } = events;
-  const { edge: limits } = config;
   const { secretOverlapMs } = config.webhooks;
   const account = managing(services, clients);
   const preparedAnswers = new PreparedAnswers();
@@ -111,9 +107,9 @@ export function apiRoutes(parts: ApiParts, sockets: readonly Route[]): readonly 
     ...turnRoutes(answering),
     countTokensRoute({ cluster, clock }),
     ...sockets,
-    ...fileRoutes({ ...downloads, limits, uploads: new UploadRoom(downloads.files.limits) }),
+    ...fileRoutes(downloads),
     eventRoute(events),
-    ...batchRoutes({ ...downloads, cluster, askMs, bodies, fileRoom, limits, config, pepper }),
+    ...batchRoutes({ ...downloads, cluster, askMs, fileRoom, config, pepper }),
     ...webhookRoutes({ ...services, secretOverlapMs }),
     creditsRoute({ cluster, askMs }),
     lowBalanceRoute(account),
@@ -133,7 +129,7 @@ export function apiRoutes(parts: ApiParts, sockets: readonly Route[]): readonly 
     ...catalogueRoutes({ cluster, workspaces, preparedAnswers }),
     videoModelsRoute({ cluster, preparedAnswers }),
     ...videoRoutes({ ...downloads, cluster, askMs }),
-    submitVideoRoute({ submitting, bodies, config, pepper }),
+    submitVideoRoute({ submitting, config, pepper }),
   ];
   routes.push(openApiRoute(routes));
   return routes;
@@ -156,7 +152,6 @@ export function openApiRoute(routes: readonly Route[]): Route {
     method: 'GET',
     path: '/openapi.json',
     policy: 'open',
-    body: 'none',
     answer: () => {
       bytes ??= render();
       return jsonAnswer(bytes);

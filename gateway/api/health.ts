@@ -52,7 +52,7 @@ const ALIVE = JSON.stringify({ name: 'troupe', status: 'ok' });
 
 /** A liveness read: ignores credentials, and answers while the node is not ready. */
 function aliveAt(path: string): readonly Route[] {
-  return withHead({ method: 'GET', path, policy: 'unguarded', body: 'none', answer: () => jsonAnswer(ALIVE) });
+  return withHead({ method: 'GET', path, policy: 'unguarded', answer: () => jsonAnswer(ALIVE) });
 }
 
 /** For balancers: 200 while the node accepts requests, else 503 with the category of the reason, never its detail. */
@@ -61,7 +61,6 @@ function readyRoute(parts: HealthParts): Route {
     method: 'GET',
     path: '/ready',
     policy: 'unguarded',
-    body: 'none',
     answer: async () => {
       const status = await awaitWaking(parts);
       if (status === 'ready') return jsonAnswer(JSON.stringify({ status }));

@@ -22,7 +22,7 @@ export function noRoute(context: RequestContext, router: HttpRouter<Route>): Ser
   const answer = (): never => {
     throw other === undefined ? noSuchRoute(method, path, router) : wrongMethod(method, path, allowed);
   };
-  return { policy: 'open', body: 'none', answer };
+  return { policy: 'open', answer };
 }
 
 function wrongMethod(method: string, path: string, allowed: readonly string[]): GatewayError {

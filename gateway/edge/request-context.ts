@@ -1,5 +1,6 @@
 import { wholeEnvelope } from '../dialects/messages/error-envelope.ts';
 import { type ErrorEnvelope, standardEnvelope } from '../dialects/reply/error-envelope.ts';
+import { unreadMembers } from '../dialects/request/read-members.ts';
 import type { ContextOf } from '../http/connection.ts';
 import type { HttpExchange } from '../http/exchange.ts';
 import type { PathParams } from '../http/http-router.ts';
@@ -11,8 +12,8 @@ import type { Authenticated } from './auth/authentication.ts';
 import type { WindowTaken } from './auth/endpoint-window.ts';
 import { credentialReader, type RequestCredential } from './auth/request-credential.ts';
 import type { FormFields } from './body/form-fields.ts';
-import type { BodyRequest } from './body/request-bodies.ts';
-import type { RequestBody } from './body/request-body.ts';
+import type { ReadBody } from './body/request-bodies.ts';
+import type { BodyRequest } from './body/route-body.ts';
 
 /** The context of one request at the edge, passed to every handler and filled in on the way. */
 export interface RequestContext extends HttpExchange<RequestContext>, Authenticated, BodyRequest {
@@ -28,10 +29,8 @@ export interface RequestContext extends HttpExchange<RequestContext>, Authentica
   query: string;
   /** What the request took from the endpoint's window; null before it took anything. */
   taken: WindowTaken | null;
-  /** The parsed body of a route that takes JSON, from reading it until its handler takes it. */
-  body: RequestBody | null;
-  /** The fields of a route that takes a form; null elsewhere. */
-  form: FormFields | null;
+  /** What the route takes, once it is read; null before that and where it takes nothing. */
+  body: ReadBody | null;
   /** What the request log shows of the end. */
   readonly end: RequestEnd;
   /** Renders refusals; the route and, once the body is read, the dialect may set their own. */
@@ -71,7 +70,6 @@ export function beginRequest(
     place: null,
     taken: null,
     body: null,
-    form: null,
     bodyDigest: null,
     end: { turn: null, error: null, callerLeft: false },
     errorEnvelope: firstEnvelope(request.url),
@@ -96,15 +94,32 @@ export function callerOf({ caller }: RequestContext): Caller {
 }
 
 /** The parsed body, on a route that takes JSON; the context drops its reference. */
-export function takeBody({ body }: RequestContext): { readonly value: unknown; readonly bytes: number } {
-  if (!body) throw new Error('a handler needs a body on a route that takes no JSON');
-  return { value: body.take(), bytes: body.bytes };
+export function takeBody(context: RequestContext): { readonly value: unknown; readonly bytes: number } {
+  const { body } = context;
+  if (body?.type !== 'json') throw new Error('a handler needs a body on a route that takes no JSON');
+  const value = body.take();
+  if (body.members !== null && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    nameUnread(context, body.members, value);
+  }
+  return { value, bytes: body.bytes };
+}
+
+/** Names in `X-Unread-Members` of the answer, whose head is written elsewhere, what nothing reads. */
+export function nameUnread({ response }: RequestContext, read: ReadonlySet<string>, body: object): void {
+  const unread = unreadMembers(read, body);
+  if (unread !== null) response.setHeader('x-unread-members', unread.join(', '));
 }
 
 /** The fields of the form, on a route that takes one. */
-export function formOf({ form }: RequestContext): FormFields {
-  if (form === null) throw new Error('a handler needs a form on a route that takes none');
-  return form;
+export function formOf({ body }: RequestContext): FormFields {
+  if (body?.type !== 'form') throw new Error('a handler needs a form on a route that takes none');
+  return body.fields;
+}
+
+/** The file of a form and its fields, on a route that takes one. */
+export function uploadOf({ body }: RequestContext): Extract<ReadBody, { type: 'upload' }> {
+  if (body?.type !== 'upload') throw new Error('a handler needs a file on a route that takes none');
+  return body;
 }
 
 /** A parameter that the route's path names. */

@@ -1,6 +1,7 @@
 import type { ErrorEnvelope } from '../dialects/reply/error-envelope.ts';
 import type { RouteAddress } from '../http/http-router.ts';
 import type { RouteAnswer } from '../http/write-answer.ts';
+import type { RouteBody } from './body/route-body.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** Precedes the path of every route of the API. */
@@ -22,8 +23,8 @@ export type RoutePolicy = 'unguarded' | 'open' | 'key' | 'management' | 'provide
 /** One route of the public API, below its prefix. */
 export interface Route extends RouteAddress {
   readonly policy: RoutePolicy;
-  /** `json`, `form`: read and parsed before the handler runs, see `takeBody` and `formOf`. `none`: not read. */
-  readonly body: 'json' | 'form' | 'none';
+  /** Absent: no body is read. */
+  readonly body?: RouteBody;
   /** Takes the offer of a WebSocket. Elsewhere a request that makes one is served as any other. */
   readonly upgrades?: true;
   /** Renders the refusals of a route that is not part of the API; absent: the standard envelope. */

@@ -67,11 +67,11 @@ export async function serveRoute(context: RequestContext, route: ServedRoute, ed
       if (route.policy !== 'open' && route.policy !== 'admit') await countRead(context, edge);
       if (route.policy === 'provider') providerOf(context, edge.cluster);
     }
-    if (route.body === 'json') {
+    const { body } = route;
+    const isWhole = body !== undefined && body.type !== 'upload';
+    if (isWhole) {
       if (route.policy !== 'unguarded') edge.window.check(requesterOf(context));
-      context.body = await edge.bodies.json(context);
-    } else if (route.body === 'form') {
-      context.form = await edge.bodies.form(context);
+      context.body = await edge.bodies.read(context, body);
     }
     if (route.policy !== 'unguarded') {
       const place = takePlace(context, route, edge, requesterOf(context).asker);
@@ -79,11 +79,17 @@ export async function serveRoute(context: RequestContext, route: ServedRoute, ed
       const taken = edge.window.take(requesterOf(context));
       context.taken = taken instanceof Promise ? await taken : taken;
     }
+    if (body !== undefined && !isWhole) {
+      // The handler waits for its client.
+      context.place?.leave();
+      context.body = await edge.bodies.read(context, body);
+    }
     const answer = await route.answer(context);
     if (answer !== null) write(context, answer, edge);
   } catch (thrown) {
     await refuse(thrown, context, edge);
   } finally {
+    if (context.body?.type === 'upload') context.body.close();
     context.place?.leave();
     edge.running.end(holder);
     logRequest(context, edge);

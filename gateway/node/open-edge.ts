@@ -157,7 +157,7 @@ export function openEdge(context: EdgeContext, node: EdgeParts): Edge {
 
 function servingOf(
   { options, clock, overload, measures, tracing, log }: EdgeContext,
-  { cluster, pepper, requestLog }: EdgeParts,
+  { cluster, files, pepper, requestLog }: EdgeParts,
   { readiness, underWay }: Pick<ServeParts, 'readiness' | 'underWay'>,
 ): ServeParts {
   const { config } = options;
@@ -180,7 +180,7 @@ function servingOf(
     overload,
     running: new RunningRequests(limits.requestsMax),
     underWay,
-    bodies: new RequestBodies({ clock, limits, clients, authentication }),
+    bodies: new RequestBodies({ clock, limits, clients, authentication, files }),
     largeAnswers: new LargeAnswers(clock, limits),
     measures,
     tracing,
@@ -220,7 +220,6 @@ function publicRoutes(
     {
       services,
       answering,
-      bodies,
       downloads,
       fileRoom,
       workspaces,

@@ -54,14 +54,12 @@ const siteFileRoutes: readonly Route[] = [
     method: 'GET',
     path: '/favicon.ico',
     policy: 'unguarded',
-    body: 'none',
     answer: (context) => serveAsset(context, 'favicon.ico'),
   }),
   ...withHead({
     method: 'GET',
     path: '/robots.txt',
     policy: 'unguarded',
-    body: 'none',
     answer: () => ({
       type: 'text/plain; charset=utf-8',
       body: ROBOTS,

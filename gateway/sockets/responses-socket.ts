@@ -11,7 +11,6 @@ export function responsesSocketRoute(node: Omit<TurnSocketParts, 'retained'>): R
     method: 'GET',
     path: '/responses',
     policy: 'key',
-    body: 'none',
     upgrades: true,
     answer: (opening) => {
       acceptUpgrade(opening, parts.limits.bodyBytesMax, (socket, upgrade) => {

@@ -4,6 +4,7 @@ import type { Dialect } from '../dialects/reply/dialect.ts';
 import { continued, itemsOf, pastTurn } from '../dialects/responses/continued-turn.ts';
 import type { Authentication } from '../edge/auth/authentication.ts';
 import type { RequestBodies } from '../edge/body/request-bodies.ts';
+import { JSON_BODY } from '../edge/body/route-body.ts';
 import { callerOf, type RequestContext, takeBody } from '../edge/request-context.ts';
 import type { ServedRoute } from '../edge/route.ts';
 import type { AnswerParts } from '../edge/turns/answer-parts.ts';
@@ -66,7 +67,7 @@ export class TurnSocket implements SocketUser {
     const { clock } = answering.inference;
     const { socket: connection } = options.upgrade;
     this.#options = options;
-    this.#route = { policy: 'admit', body: 'json', answer: (context) => this.#answer(context) };
+    this.#route = { policy: 'admit', body: JSON_BODY, answer: (context) => this.#answer(context) };
     this.#arrival = this.#watchArrival();
     connection.prependListener('data', (bytes: Buffer) => this.#arrival.arrived(bytes.length));
     socket.on('ping', (data) => this.#arrival.passed(data)).on('pong', (data) => this.#arrival.passed(data));

@@ -15,7 +15,6 @@ export function apiTable(parts: Partial<ApiParts> = {}): readonly Route[] {
   const none: ApiParts = {
     services: ANYTHING,
     answering: ANYTHING,
-    bodies: ANYTHING,
     downloads: { files: ANYTHING, streamStalledMs: 1 },
     fileRoom: ANYTHING,
     workspaces: ANYTHING,

@@ -44,7 +44,6 @@ export function auditRoute(parts: AuditParts): Route {
     method: 'GET',
     path: '/audit',
     policy: 'management',
-    body: 'none',
     answer: (context) => showAudit(context, parts),
   };
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { objectOf } from '../../dialects/request/members.ts';
+import { JSON_BODY } from '../../edge/body/route-body.ts';
 import { type RequestContext, takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
@@ -16,7 +17,7 @@ export function authKeysCodeRoute(parts: Managing): Route {
     method: 'POST',
     path: '/auth/keys/code',
     policy: 'management',
-    body: 'json',
+    body: JSON_BODY,
     answer: (context) => approve(context, parts),
   };
 }

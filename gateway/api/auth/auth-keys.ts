@@ -3,6 +3,7 @@ import { findCode, tradeCode } from '../../../actors/issuance-code/issuance-code
 import { AskError, ownerOf } from '../../../actors/runtime/index.ts';
 import { keyAddress, keyDigest, keyHandle, keyId, keyText, maskKey } from '../../../actors/terms/ids.ts';
 import { challengeOf, secretDigest } from '../../../actors/terms/one-time.ts';
+import { JSON_BODY } from '../../edge/body/route-body.ts';
 import { type RequestContext, takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
@@ -20,7 +21,7 @@ export function authKeysRoute(services: ManagementServices): Route {
     method: 'POST',
     path: '/auth/keys',
     policy: 'open',
-    body: 'json',
+    body: JSON_BODY,
     answer: (context) => trade(context, services),
   };
 }

@@ -17,7 +17,7 @@ import { after, limitTo, type Operations, submissionHeaders } from '../wire/oper
 import { batchObject } from './batch-object.ts';
 import { batchListSchema, batchSchema } from './batch-schema.ts';
 import { sendResults } from './inline-results.ts';
-import { readSubmission, type SubmissionParts } from './read-submission.ts';
+import { readSubmission, type SubmissionParts, submissionBody } from './read-submission.ts';
 
 interface BatchParts extends SubmissionParts, Downloading {
   readonly cluster: Cluster;
@@ -74,14 +74,19 @@ export const BATCH_OPERATIONS: Operations = {
 /** Batches of the caller's account. (rule B6, rule B26) */
 export function batchRoutes(parts: BatchParts): readonly Route[] {
   return [
-    { method: 'POST', path: '/batches', policy: 'key', body: 'none', answer: (context) => submit(context, parts) },
-    { method: 'GET', path: '/batches', policy: 'key', body: 'none', answer: (context) => list(context, parts) },
-    { method: 'GET', path: '/batches/:id', policy: 'key', body: 'none', answer: (context) => show(context, parts) },
+    {
+      method: 'POST',
+      path: '/batches',
+      policy: 'key',
+      body: submissionBody(parts),
+      answer: (context) => submit(context, parts),
+    },
+    { method: 'GET', path: '/batches', policy: 'key', answer: (context) => list(context, parts) },
+    { method: 'GET', path: '/batches/:id', policy: 'key', answer: (context) => show(context, parts) },
     {
       method: 'POST',
       path: '/batches/:id/cancel',
       policy: 'key',
-      body: 'none',
       isNeverShed: true,
       answer: (context) => cancel(context, parts),
     },

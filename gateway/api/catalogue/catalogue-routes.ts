@@ -12,14 +12,13 @@ import { type Listing, listingOf } from '../../catalogue/listing.ts';
 import { catalogueModels, findBareModel, findModel, retainsNothing } from '../../catalogue/models.ts';
 import { listProviders } from '../../catalogue/providers.ts';
 import { embeddingsModels, filterModels } from '../../edge/query/filter-models.ts';
-import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
+import { callerOf, nameUnread, paramOf, type RequestContext } from '../../edge/request-context.ts';
 import { type Route, withHead } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/write-answer.ts';
 import { isNamed } from '../../routing/eligibility/preferences.ts';
 import { unknownModel } from '../../routing/unknown-model.ts';
 import type { Workspaces } from '../../routing/workspaces.ts';
 import { notFound } from '../../terms/gateway-error.ts';
-import { nameUnread } from '../wire/body-reader.ts';
 import { parametersOf } from './catalogue-operations.ts';
 import type { PreparedAnswers } from './prepared-answers.ts';
 import { PublicStats } from './public-stats.ts';
@@ -52,12 +51,11 @@ export function catalogueRoutes(parts: CatalogueParts): readonly Route[] {
       embeddingsModels(topicOf(parts), new URLSearchParams(query), nowOf(parts)),
     ),
     open('/models/count', DECLARED, () => listingOf({ data: { count: catalogueModels(topicOf(parts)).length } })),
-    { method: 'GET', path: '/models/document.schema.json', policy: 'open', body: 'none', answer: documentSchema },
+    { method: 'GET', path: '/models/document.schema.json', policy: 'open', answer: documentSchema },
     {
       method: 'GET',
       path: '/models/user',
       policy: 'key',
-      body: 'none',
       answer: (context) => listForCaller(context, parts),
     },
     open('/models/:id', DECLARED, (context) => {
@@ -88,7 +86,6 @@ export function catalogueRoutes(parts: CatalogueParts): readonly Route[] {
       method: 'GET',
       path: '/stats/public',
       policy: 'open',
-      body: 'none',
       answer: (context) => showStats(context, parts, stats),
     },
   ];
@@ -101,7 +98,6 @@ function openRoute(path: string, answer: Route['answer']): Route {
     method: 'GET',
     path,
     policy: 'open',
-    body: 'none',
     answer: (context) => {
       const answered = answer(context);
       if (read !== null) nameUnread(context, read, Object.fromEntries(new URLSearchParams(context.query)));

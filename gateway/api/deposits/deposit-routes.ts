@@ -48,9 +48,9 @@ interface DepositParts extends Managing {
 /** Money in: the rails, the deposits of the caller's account, and payment by x402. (rule K49) */
 export function depositRoutes(parts: DepositParts): readonly Route[] {
   return [
-    { method: 'GET', path: '/deposits/rails', policy: 'key', body: 'none', answer: () => showRails(parts) },
-    { method: 'GET', path: '/deposits', policy: 'key', body: 'none', answer: (context) => list(context, parts) },
-    { method: 'GET', path: '/deposits/:id', policy: 'key', body: 'none', answer: (context) => show(context, parts) },
+    { method: 'GET', path: '/deposits/rails', policy: 'key', answer: () => showRails(parts) },
+    { method: 'GET', path: '/deposits', policy: 'key', answer: (context) => list(context, parts) },
+    { method: 'GET', path: '/deposits/:id', policy: 'key', answer: (context) => show(context, parts) },
     payX402Route(parts),
   ];
 }

@@ -47,7 +47,6 @@ export function payX402Route(parts: PayParts): Route {
     method: 'POST',
     path: '/deposits/x402',
     policy: 'key',
-    body: 'none',
     answer: (context) => payX402(context, parts),
   };
 }

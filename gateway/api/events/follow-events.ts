@@ -49,7 +49,6 @@ export function eventRoute(parts: EventParts): Route {
     method: 'GET',
     path: '/events',
     policy: 'key',
-    body: 'none',
     upgrades: true,
     answer: (context) => (context.upgrade === null ? follow(context, parts) : parts.overSocket(context)),
   };

@@ -3,21 +3,19 @@ import { deleteFile, listFiles } from '../../../actors/file/file.ts';
 import { UPLOAD_PURPOSES } from '../../../actors/file/file-record.ts';
 import { ownerOf } from '../../../actors/runtime/index.ts';
 import { isFileId } from '../../../actors/terms/ids.ts';
-import { type FormFileParts, storeFormFile } from '../../edge/body/store-form-file.ts';
 import { sendFileContent } from '../../edge/downloads/file-content.ts';
 import type { Downloading } from '../../edge/downloads/write-download.ts';
 import { limitOf, textOf } from '../../edge/query/query-values.ts';
-import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
+import { callerOf, paramOf, type RequestContext, uploadOf } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { noSuchFile, requireFile } from '../../files/read-file.ts';
+import { storeUpload } from '../../files/store-upload.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { invalid } from '../../terms/gateway-error.ts';
 import { after, limitTo, type Operations } from '../wire/operation.ts';
 import { describeUpload } from './describe-upload.ts';
 import { fileObject } from './file-object.ts';
 import { fileDeletedSchema, fileFormSchema, fileListSchema, fileObjectSchema } from './file-schema.ts';
-
-interface FileParts extends Downloading, FormFileParts {}
 
 const fileId = { id: 'Id of the file, as its upload answered it.' };
 
@@ -71,37 +69,37 @@ export const FILE_OPERATIONS: Operations = {
 };
 
 /** Stored files of the caller's account. (rule B36, rule B41) */
-export function fileRoutes(parts: FileParts): readonly Route[] {
+export function fileRoutes(parts: Downloading): readonly Route[] {
   return [
     {
       method: 'POST',
       path: '/files',
       policy: 'key',
-      body: 'none',
+      body: { type: 'upload', fileBytesMax: parts.files.limits.fileBytesMax, fieldsMax: 16, fieldBytesMax: 1_024 },
       answer: (context) => upload(context, parts),
     },
-    { method: 'GET', path: '/files', policy: 'key', body: 'none', answer: (context) => list(context, parts) },
-    { method: 'GET', path: '/files/:id', policy: 'key', body: 'none', answer: (context) => show(context, parts) },
-    { method: 'DELETE', path: '/files/:id', policy: 'key', body: 'none', answer: (context) => remove(context, parts) },
+    { method: 'GET', path: '/files', policy: 'key', answer: (context) => list(context, parts) },
+    { method: 'GET', path: '/files/:id', policy: 'key', answer: (context) => show(context, parts) },
+    { method: 'DELETE', path: '/files/:id', policy: 'key', answer: (context) => remove(context, parts) },
     {
       method: 'GET',
       path: '/files/:id/content',
       policy: 'key',
-      body: 'none',
       answer: (context) => sendFileContent(context, parts),
     },
   ];
 }
 
-async function upload(context: RequestContext, parts: FileParts): Promise<RouteAnswer> {
-  const file = { account: accountOf(context), describe: describeUpload };
-  return json(fileObject(await storeFormFile(context, parts, file)));
+async function upload(context: RequestContext, { files }: Downloading): Promise<RouteAnswer> {
+  const { filename, source, fields } = uploadOf(context);
+  const describe = () => describeUpload(filename, fields);
+  return json(fileObject(await storeUpload(files, { account: accountOf(context), source, describe })));
 }
 
 const PAGE = { usual: 100, most: 1_000 } as const;
 const PURPOSES: ReadonlySet<string> = new Set([...UPLOAD_PURPOSES, 'batch_output']);
 
-async function list(context: RequestContext, { files: { cluster } }: FileParts): Promise<RouteAnswer> {
+async function list(context: RequestContext, { files: { cluster } }: Downloading): Promise<RouteAnswer> {
   const query = new URLSearchParams(context.query);
   const limit = limitOf(query, PAGE);
   const order = textOf(query, 'order') ?? 'desc';
@@ -125,11 +123,11 @@ async function list(context: RequestContext, { files: { cluster } }: FileParts):
   });
 }
 
-async function show(context: RequestContext, { files }: FileParts): Promise<RouteAnswer> {
+async function show(context: RequestContext, { files }: Downloading): Promise<RouteAnswer> {
   return json(fileObject(await requireFile(files, accountOf(context), paramOf(context, 'id'))));
 }
 
-async function remove(context: RequestContext, { files }: FileParts): Promise<RouteAnswer> {
+async function remove(context: RequestContext, { files }: Downloading): Promise<RouteAnswer> {
   const file = await requireFile(files, accountOf(context), paramOf(context, 'id'));
   if (!(await deleteFile(files.cluster, file, files.askMs))) throw noSuchFile();
   return json({ id: file.id, object: 'file', type: 'file_deleted', deleted: true });

@@ -133,7 +133,6 @@ export function generationRoute(services: ManagementServices): Route {
     method: 'GET',
     path: '/generation',
     policy: 'key',
-    body: 'none',
     answer: (context) => showGeneration(context, services),
   };
 }

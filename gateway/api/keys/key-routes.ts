@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import type { KeyView } from '../../../actors/key/statement.ts';
 import { described, oneOf } from '../../dialects/request/members.ts';
+import { jsonBody } from '../../edge/body/route-body.ts';
 import { flagOf, textOf, wholeNumber } from '../../edge/query/query-values.ts';
-import { paramOf, type RequestContext } from '../../edge/request-context.ts';
+import { paramOf, type RequestContext, takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { renderExact } from '../../json/exact-json.ts';
@@ -11,7 +12,6 @@ import { changeKeyOf, importKey, makeKey, requireKey, revokeKey } from '../../ma
 import { type KeyListing, type ListedKey, listKeys } from '../../management/list-keys.ts';
 import { isQuarantined } from '../../management/services.ts';
 import { GatewayError, invalid } from '../../terms/gateway-error.ts';
-import { bodyReader } from '../wire/body-reader.ts';
 import type { Managing } from '../wire/managing.ts';
 import { type Operations, offset } from '../wire/operation.ts';
 import { keyObject } from './key-object.ts';
@@ -22,9 +22,6 @@ const KEYS_PER_PAGE = 100;
 /** Larger offsets would read the whole history of an account. */
 const OFFSET_MAX = 100_000;
 const KINDS = ['inference', 'management', 'provider', 'all'] as const;
-const createBody = bodyReader(keyCreateSchema);
-const importBody = bodyReader(keyImportSchema);
-const editBody = bodyReader(keyEditSchema);
 
 const keyHash = { hash: 'SHA-256 of the text of the key, as GET /keys lists it.' };
 
@@ -92,34 +89,38 @@ export const KEY_OPERATIONS: Operations = {
 /** The keys of the account of a management key. (rule K15) */
 export function keyRoutes(parts: Managing): readonly Route[] {
   return [
-    { method: 'GET', path: '/keys', policy: 'management', body: 'none', answer: (context) => list(context, parts) },
-    { method: 'POST', path: '/keys', policy: 'management', body: 'json', answer: (context) => create(context, parts) },
+    { method: 'GET', path: '/keys', policy: 'management', answer: (context) => list(context, parts) },
+    {
+      method: 'POST',
+      path: '/keys',
+      policy: 'management',
+      body: jsonBody(keyCreateSchema),
+      answer: (context) => create(context, parts),
+    },
     {
       method: 'POST',
       path: '/keys/import',
       policy: 'management',
-      body: 'json',
+      body: jsonBody(keyImportSchema),
       answer: (context) => importLegacy(context, parts),
     },
     {
       method: 'GET',
       path: '/keys/:hash',
       policy: 'management',
-      body: 'none',
       answer: (context) => show(context, parts),
     },
     {
       method: 'PATCH',
       path: '/keys/:hash',
       policy: 'management',
-      body: 'json',
+      body: jsonBody(keyEditSchema),
       answer: (context) => edit(context, parts),
     },
     {
       method: 'DELETE',
       path: '/keys/:hash',
       policy: 'management',
-      body: 'none',
       isNeverShed: true,
       answer: (context) => revoke(context, parts),
     },
@@ -154,12 +155,12 @@ function listedBy(query: URLSearchParams): KeyListing {
 }
 
 async function create(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
-  const { view, text } = await makeKey(services, tenantOf(context), createBody(context));
+  const { view, text } = await makeKey(services, tenantOf(context), takeBody(context).value);
   return { ...json({ data: keyObject(view), key: text }), status: 201, headers: ['cache-control', 'no-store'] };
 }
 
 async function importLegacy(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
-  const view = await importKey(services, tenantOf(context), importBody(context));
+  const view = await importKey(services, tenantOf(context), takeBody(context).value);
   return { ...json({ data: keyObject(view) }), status: 201 };
 }
 
@@ -168,7 +169,7 @@ async function show(context: RequestContext, { services, tenantOf }: Managing): 
 }
 
 async function edit(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
-  const change = { name: nameOf(context), input: editBody(context) };
+  const change = { name: nameOf(context), input: takeBody(context).value };
   return json({ data: keyObject(await changeKeyOf(services, tenantOf(context), change)) });
 }
 

@@ -83,7 +83,6 @@ export function keyRoute(services: ManagementServices): Route {
     method: 'GET',
     path: '/key',
     policy: 'key',
-    body: 'none',
     answer: (context) => showOwnKey(context, services),
   };
 }

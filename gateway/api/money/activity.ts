@@ -38,7 +38,6 @@ export function activityRoute(services: ManagementServices): Route {
     method: 'GET',
     path: '/activity',
     policy: 'key',
-    body: 'none',
     answer: (context) => showActivity(context, services),
   };
 }

@@ -4,6 +4,7 @@ import type { AccountView } from '../../../actors/account/statement.ts';
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import { add } from '../../../actors/terms/usd.ts';
 import { described, listOf, objectOf, orNull } from '../../dialects/request/members.ts';
+import { JSON_BODY } from '../../edge/body/route-body.ts';
 import { callerOf, type RequestContext, takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { JSON_TYPE, jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
@@ -23,7 +24,6 @@ export function creditsRoute(parts: CreditsParts): Route {
     method: 'GET',
     path: '/credits',
     policy: 'key',
-    body: 'none',
     answer: (context) => showCredits(context, parts),
   };
 }
@@ -53,7 +53,7 @@ export function lowBalanceRoute({ services, tenantOf }: Managing): Route {
     method: 'POST',
     path: '/credits/notice',
     policy: 'management',
-    body: 'json',
+    body: JSON_BODY,
     answer: async (context): Promise<RouteAnswer> => {
       const lowBalance = await setNotice(services, tenantOf(context), takeBody(context).value);
       return jsonAnswer(renderExact({ data: { low_balance: exactNumber(lowBalance) } }));
@@ -71,7 +71,6 @@ export const retiredPurchaseRoute: Route = {
   method: 'POST',
   path: '/credits/coinbase',
   policy: 'open',
-  body: 'none',
   answer: (): RouteAnswer => ({
     status: 410,
     type: JSON_TYPE,

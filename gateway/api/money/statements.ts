@@ -45,14 +45,12 @@ export function statementRoutes(parts: Downloading): readonly Route[] {
       method: 'GET',
       path: '/statements',
       policy: 'key',
-      body: 'none',
       answer: (context) => listStatements(context, parts),
     },
     {
       method: 'GET',
       path: '/statements/:month',
       policy: 'key',
-      body: 'none',
       answer: (context) =>
         sendStatement(context, parts, { account: accountOf(context), month: paramOf(context, 'month') }),
     },

@@ -1,4 +1,5 @@
 import type { ProviderFacts } from '../../../actors/terms/endpoint.ts';
+import { JSON_BODY } from '../../edge/body/route-body.ts';
 import { providerOf } from '../../edge/provider-of.ts';
 import type { RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
@@ -22,14 +23,13 @@ export function providerRoutes(parts: ProviderParts): readonly Route[] {
     method,
     path: `/provider${path}`,
     policy: 'provider',
-    body: 'none',
     answer: (context) => answer(providerOf(context, cluster), context),
   });
   return [
     own('GET', '', (provider) => showProvider(provider, cluster)),
     own('GET', '/serving', (provider) => listServing(provider, cluster)),
     own('GET', '/measurements', (provider, context) => listMeasurements(context, provider, cluster)),
-    { ...own('POST', '/capacity', (provider, context) => acceptCapacity(context, provider, parts)), body: 'json' },
+    { ...own('POST', '/capacity', (provider, context) => acceptCapacity(context, provider, parts)), body: JSON_BODY },
     own('GET', '/earnings', (provider, context) => listEarnings(context, provider, earning)),
     own('GET', '/models-document', (provider) => showModelsDocument(provider, parts)),
     own('POST', '/models-document/refresh', (provider) => refreshModelsDocument(provider, refreshModels)),

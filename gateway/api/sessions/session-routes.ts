@@ -12,12 +12,11 @@ import type { Operations } from '../wire/operation.ts';
 /** The browsers that are signed in to the account of a management key: listed, and signed out one by one or all. */
 export function sessionRoutes(parts: Managing): readonly Route[] {
   return [
-    { method: 'GET', path: '/sessions', policy: 'management', body: 'none', answer: (context) => list(context, parts) },
+    { method: 'GET', path: '/sessions', policy: 'management', answer: (context) => list(context, parts) },
     {
       method: 'DELETE',
       path: '/sessions',
       policy: 'management',
-      body: 'none',
       isNeverShed: true,
       answer: (context) => endAll(context, parts),
     },
@@ -25,7 +24,6 @@ export function sessionRoutes(parts: Managing): readonly Route[] {
       method: 'DELETE',
       path: '/sessions/:id',
       policy: 'management',
-      body: 'none',
       isNeverShed: true,
       answer: (context) => end(context, parts),
     },

@@ -3,6 +3,7 @@ import type { Clock, Cluster } from '../../../actors/runtime/index.ts';
 import { parseCount } from '../../dialects/messages/parse.ts';
 import { messagesError, tokenCountReply } from '../../dialects/messages/reply-schema.ts';
 import { countRequest } from '../../dialects/messages/request-schema.ts';
+import { JSON_BODY } from '../../edge/body/route-body.ts';
 import { takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer } from '../../http/write-answer.ts';
@@ -40,7 +41,7 @@ export function countTokensRoute(parts: CountParts): Route {
     method: 'POST',
     path: '/messages/count_tokens',
     policy: 'key',
-    body: 'json',
+    body: JSON_BODY,
     answer: async (context) => {
       const { value } = takeBody(context);
       return jsonAnswer(JSON.stringify({ input_tokens: await countTokens(parseCount(value), parts) }));

@@ -13,6 +13,7 @@ import { messagesRequest } from '../../dialects/messages/request-schema.ts';
 import type { Dialect } from '../../dialects/reply/dialect.ts';
 import { responsesError, responsesEvent, responsesReply } from '../../dialects/responses/reply-schema.ts';
 import { responsesRequest } from '../../dialects/responses/request-schema.ts';
+import { JSON_BODY } from '../../edge/body/route-body.ts';
 import { takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import type { AnswerParts } from '../../edge/turns/answer-parts.ts';
@@ -107,7 +108,7 @@ export function turnRoute(path: string, dialect: Dialect, parts: AnswerParts): R
     method: 'POST',
     path,
     policy: 'admit',
-    body: 'json',
+    body: JSON_BODY,
     answer: (context) => answerTurn(parts, dialect, context, takeBody(context)),
   };
 }

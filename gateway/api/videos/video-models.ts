@@ -19,7 +19,6 @@ export function videoModelsRoute({ cluster, preparedAnswers }: VideoModelsParts)
     method: 'GET',
     path: '/videos/models',
     policy: 'key',
-    body: 'none',
     answer: ({ request }) => {
       const data = listVideoModels(endpointsOn(cluster.board));
       return preparedAnswers.answer(request, listingOf({ data }), 'private, no-cache');

@@ -3,11 +3,10 @@ import { type Cluster, ownerOf } from '../../../actors/runtime/index.ts';
 import { isVideoJobId } from '../../../actors/terms/ids.ts';
 import { type JobRecord, jobDocument, jobPath } from '../../../actors/video-job/job-record.ts';
 import { cancelVideo, findVideoJob, listVideoJobs } from '../../../actors/video-job/video-job.ts';
-import type { RequestBodies } from '../../edge/body/request-bodies.ts';
 import { sendClip } from '../../edge/downloads/clip-content.ts';
 import type { Downloading } from '../../edge/downloads/write-download.ts';
 import { limitOf, textOf } from '../../edge/query/query-values.ts';
-import { callerOf, paramOf, type RequestContext } from '../../edge/request-context.ts';
+import { callerOf, paramOf, type RequestContext, takeBody } from '../../edge/request-context.ts';
 import { type Route, withHead } from '../../edge/route.ts';
 import { readAttribution } from '../../edge/turns/attribution.ts';
 import { readIdempotency } from '../../edge/turns/idempotency.ts';
@@ -90,20 +89,18 @@ export const VIDEO_OPERATIONS: Operations = {
 /** Video jobs of the caller's account. (rule V29, rule V37) */
 export function videoRoutes(parts: VideoParts): readonly Route[] {
   return [
-    { method: 'GET', path: '/videos', policy: 'key', body: 'none', answer: (context) => list(context, parts) },
-    { method: 'GET', path: '/videos/:id', policy: 'key', body: 'none', answer: (context) => show(context, parts) },
+    { method: 'GET', path: '/videos', policy: 'key', answer: (context) => list(context, parts) },
+    { method: 'GET', path: '/videos/:id', policy: 'key', answer: (context) => show(context, parts) },
     ...withHead({
       method: 'GET',
       path: '/videos/:id/content',
       policy: 'key',
-      body: 'none',
       answer: (context) => content(context, parts),
     }),
     {
       method: 'POST',
       path: '/videos/:id/cancel',
       policy: 'key',
-      body: 'none',
       isNeverShed: true,
       answer: (context) => cancel(context, parts),
     },
@@ -164,7 +161,6 @@ function accountOf(context: RequestContext): string {
 
 interface SubmitVideoParts {
   readonly submitting: SubmittingServices;
-  readonly bodies: RequestBodies;
   readonly config: Pick<ClusterConfig, 'videos' | 'webhooks'>;
   /** Secret mixed into the digest of every `Idempotency-Key`. */
   readonly pepper: Uint8Array;
@@ -176,20 +172,20 @@ export function submitVideoRoute(parts: SubmitVideoParts): Route {
     method: 'POST',
     path: '/videos',
     policy: 'key',
-    body: 'none',
+    body: { type: 'json', bounds: { bodyBytesMax: parts.config.videos.submissionBytesMax }, isJob: true },
     answer: (context) => submit(context, parts),
   };
 }
 
 async function submit(context: RequestContext, parts: SubmitVideoParts): Promise<RouteAnswer> {
-  const { submitting, pepper, bodies } = parts;
-  const { videos, webhooks: rules } = parts.config;
+  const { submitting, pepper } = parts;
+  const { webhooks: rules } = parts.config;
+  // Assets are judged and sealed in the background.
+  context.place?.leave();
   const caller = callerOf(context);
   const loop = submitting.files.background.of(ownerOf(caller.key));
-  const bounds = { bodyBytesMax: videos.submissionBytesMax };
-  const body = await bodies.json(context, { bounds, background: loop });
   const idempotency = readIdempotency(context, pepper);
-  const request = await parseVideo(body.take(), { rules, loop });
+  const request = await parseVideo(takeBody(context).value, { rules, loop });
   const { id, status, generation } = await submitVideoRequest(submitting, {
     request,
     caller,

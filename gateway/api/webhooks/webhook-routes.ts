@@ -66,28 +66,24 @@ export function webhookRoutes(parts: WebhookParts): readonly Route[] {
       method: 'GET',
       path: '/webhooks/secret',
       policy: 'key',
-      body: 'none',
       answer: (context) => showSecret(context, parts),
     },
     {
       method: 'POST',
       path: '/webhooks/secret/rotate',
       policy: 'key',
-      body: 'none',
       answer: (context) => rotateSecret(context, parts),
     },
     {
       method: 'GET',
       path: '/webhooks/deliveries',
       policy: 'key',
-      body: 'none',
       answer: (context) => showDeliveries(context, parts),
     },
     {
       method: 'POST',
       path: '/webhooks/deliveries/:id/retry',
       policy: 'key',
-      body: 'none',
       answer: (context) => retry(context, parts),
     },
   ];

@@ -1,6 +1,8 @@
+import type { TObject } from 'typebox';
 import type { WorkspaceRecord } from '../../../actors/terms/workspace.ts';
+import { jsonBody } from '../../edge/body/route-body.ts';
 import { limitOf, textOf, wholeNumber } from '../../edge/query/query-values.ts';
-import { paramOf, type RequestContext } from '../../edge/request-context.ts';
+import { paramOf, type RequestContext, takeBody } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import type { Method } from '../../http/http-router.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
@@ -29,7 +31,6 @@ import {
   requireWorkspace,
 } from '../../management/workspaces.ts';
 import { deletedSchema } from '../keys/key-schema.ts';
-import { bodyReader } from '../wire/body-reader.ts';
 import type { Managing } from '../wire/managing.ts';
 import { limitTo, type Operations, offset } from '../wire/operation.ts';
 import { budgetObject, memberObject, workspaceObject } from './workspace-object.ts';
@@ -44,11 +45,6 @@ import {
 } from './workspace-schema.ts';
 
 const PAGE = { usual: 50, most: 100 } as const;
-const createBody = bodyReader(workspaceCreateSchema);
-const editBody = bodyReader(workspaceEditSchema);
-const addBody = bodyReader(membersAddSchema);
-const removeBody = bodyReader(membersRemoveSchema);
-const budgetBody = bodyReader(budgetSetSchema);
 
 const workspaceId = { id: 'Id or slug of the workspace.' };
 const INTERVAL = 'daily, weekly, monthly or lifetime.';
@@ -161,28 +157,30 @@ export const WORKSPACE_OPERATIONS: Operations = {
 /** The workspaces of the account of a management key; each is named by its id or slug. (rule K22) */
 export function workspaceRoutes(parts: Managing): readonly Route[] {
   type Answer = (context: RequestContext, parts: Managing) => Promise<RouteAnswer>;
-  const route = (method: Method, path: string, answer: Answer, body: Route['body']): Route => ({
+  const route = (method: Method, path: string, answer: Answer): Route => ({
     method,
     path,
     policy: 'management',
-    body,
     answer: (context) => answer(context, parts),
   });
-  const reads = (path: string, answer: Answer): Route => route('GET', path, answer, 'none');
-  const takes = (method: Method, path: string, answer: Answer): Route => route(method, path, answer, 'json');
+  const reads = (path: string, answer: Answer): Route => route('GET', path, answer);
+  const takes = (method: Method, path: string, answer: Answer, schema: TObject): Route => ({
+    ...route(method, path, answer),
+    body: jsonBody(schema),
+  });
   return [
     reads('/workspaces', list),
-    takes('POST', '/workspaces', create),
+    takes('POST', '/workspaces', create, workspaceCreateSchema),
     reads('/workspaces/:id', show),
-    takes('PATCH', '/workspaces/:id', edit),
-    route('DELETE', '/workspaces/:id', remove, 'none'),
+    takes('PATCH', '/workspaces/:id', edit, workspaceEditSchema),
+    route('DELETE', '/workspaces/:id', remove),
     reads('/workspaces/:id/members', listMembers),
-    takes('POST', '/workspaces/:id/members/add', add),
-    takes('POST', '/workspaces/:id/members/remove', removeFrom),
+    takes('POST', '/workspaces/:id/members/add', add, membersAddSchema),
+    takes('POST', '/workspaces/:id/members/remove', removeFrom, membersRemoveSchema),
     reads('/workspaces/:id/budgets', listBudgets),
     reads('/workspaces/:id/budgets/:interval', showBudget),
-    takes('PUT', '/workspaces/:id/budgets/:interval', setBudget),
-    route('DELETE', '/workspaces/:id/budgets/:interval', endBudget, 'none'),
+    takes('PUT', '/workspaces/:id/budgets/:interval', setBudget, budgetSetSchema),
+    route('DELETE', '/workspaces/:id/budgets/:interval', endBudget),
   ];
 }
 
@@ -196,7 +194,7 @@ async function list(context: RequestContext, { services, tenantOf }: Managing): 
 }
 
 async function create(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
-  const made = await openWorkspace(services, tenantOf(context), createBody(context));
+  const made = await openWorkspace(services, tenantOf(context), takeBody(context).value);
   return { ...json({ data: workspaceObject(made, null) }), status: 201 };
 }
 
@@ -206,7 +204,7 @@ async function show(context: RequestContext, { services, tenantOf }: Managing): 
 }
 
 async function edit(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
-  const after = await editWorkspace(services, tenantOf(context), changeOf(context, editBody));
+  const after = await editWorkspace(services, tenantOf(context), changeOf(context));
   return json({ data: workspaceObject(after, await budgetLeft(services, after)) });
 }
 
@@ -222,14 +220,14 @@ async function listMembers(context: RequestContext, { services, tenantOf }: Mana
 }
 
 async function add(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
-  const change = changeOf(context, addBody);
+  const change = changeOf(context);
   const { before, after, users } = await addMembersTo(services, tenantOf(context), change);
   const data = after.members.filter(({ user }) => users.includes(user)).map((one) => memberObject(after, one));
   return json({ data, added_count: after.members.length - before.members.length });
 }
 
 async function removeFrom(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
-  const change = changeOf(context, removeBody);
+  const change = changeOf(context);
   const { before, after } = await removeMembersFrom(services, tenantOf(context), change);
   return json({ removed_count: before.members.length - after.members.length });
 }
@@ -246,7 +244,7 @@ async function showBudget(context: RequestContext, { services, tenantOf }: Manag
 }
 
 async function setBudget(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
-  const change = { ...changeOf(context, budgetBody), interval: paramOf(context, 'interval') };
+  const change = { ...changeOf(context), interval: paramOf(context, 'interval') };
   const after = await putBudget(services, tenantOf(context), change);
   return json({ data: budgetObject(after, requireBudget(after, change.interval)) });
 }
@@ -257,8 +255,8 @@ async function endBudget(context: RequestContext, { services, tenantOf }: Managi
   return json({ deleted: true });
 }
 
-function changeOf(context: RequestContext, read: (context: RequestContext) => unknown): NamedChange {
-  return { name: paramOf(context, 'id'), input: read(context) };
+function changeOf(context: RequestContext): NamedChange {
+  return { name: paramOf(context, 'id'), input: takeBody(context).value };
 }
 
 function named(context: RequestContext, { services, tenantOf }: Managing): Promise<WorkspaceRecord> {

@@ -6,6 +6,7 @@ import { SpentBuffers } from '../../outbound/body-buffers.ts';
 import type { EdgeLimits } from '../../terms/config/config.ts';
 import { CallerLeft, GatewayError, invalid } from '../../terms/gateway-error.ts';
 import { refuseCompressed, tooSlow } from './body-refusal.ts';
+import type { UploadBody } from './route-body.ts';
 import { UploadPace } from './upload.ts';
 
 /** A form with one file: its bytes as they arrive, and its fields, which may follow them. */
@@ -14,23 +15,20 @@ export interface FormUpload {
   readonly source: AsyncIterable<Uint8Array>;
   /** Complete once `source` has ended. */
   readonly fields: ReadonlyMap<string, string>;
-  /** Call it after a failure: drains what was not read, so that the client can read the response. */
+  /** Drains what was not read, so that the client can read the response. */
   readonly drop: () => void;
 }
 
-interface FormOptions {
+interface FormOptions extends Omit<UploadBody, 'type'> {
   readonly limits: EdgeLimits;
   readonly clock: Clock;
-  readonly fileBytesMax: number;
   /** Sends `100 Continue` to a client that waits for it; null for other requests. */
   readonly invite: (() => void) | null;
 }
 
-/** What a form may hold beside its file: boundaries, part headers and fields. */
-const FORM_BYTES_MAX = 64 * 1024;
-const FIELDS_MAX = 16;
+/** Boundaries and part headers beside the file and the fields. */
+const FRAME_BYTES_MAX = 48 * 1024;
 const FIELD_NAME_BYTES_MAX = 100;
-const FIELD_BYTES_MAX = 1_024;
 const PART_HEADERS_MAX = 16;
 const FILE_FIELD = 'file';
 
@@ -40,18 +38,19 @@ const FILE_FIELD = 'file';
  * `source` throws, with GatewayError 400, 408, 413 or 415, or with CallerLeft.
  */
 export function readFormUpload(request: IncomingMessage, options: FormOptions): Promise<FormUpload> {
-  refuseByHeaders(request, options.fileBytesMax);
+  refuseByHeaders(request, options);
   options.invite?.();
   const form = new Form(request, options);
   return form.begun;
 }
 
-function refuseByHeaders({ headers }: IncomingMessage, fileBytesMax: number): void {
+function refuseByHeaders({ headers }: IncomingMessage, { fileBytesMax, fieldsMax, fieldBytesMax }: FormOptions): void {
   refuseCompressed(headers);
   if (!/^multipart\/form-data *;.*boundary=/i.test(headers['content-type'] ?? '')) {
     throw invalid('The content type must be multipart/form-data with a boundary, and the file in the part `file`');
   }
-  if (Number(headers['content-length'] ?? 0) > fileBytesMax + FORM_BYTES_MAX) throw tooLarge(fileBytesMax);
+  const formBytesMax = fileBytesMax + fieldsMax * fieldBytesMax + FRAME_BYTES_MAX;
+  if (Number(headers['content-length'] ?? 0) > formBytesMax) throw tooLarge(fileBytesMax);
 }
 
 function tooLarge(fileBytesMax: number): GatewayError {
@@ -90,24 +89,24 @@ class Form {
   }
 
   #parse(): Busboy {
-    const { fileBytesMax } = this.#options;
+    const { fileBytesMax, fieldsMax, fieldBytesMax } = this.#options;
     const parser = new Busboy({
       headers: this.#request.headers as BusboyHeaders,
       limits: {
         // One byte more than allowed shows that the file is too large.
         fileSize: fileBytesMax + 1,
-        fields: FIELDS_MAX,
+        fields: fieldsMax,
         fieldNameSize: FIELD_NAME_BYTES_MAX,
-        fieldSize: FIELD_BYTES_MAX,
+        fieldSize: fieldBytesMax,
         headerPairs: PART_HEADERS_MAX,
       },
     });
     parser.on('file', (name, file, filename) => this.#takeFile(name, file, filename));
     parser.on('field', (name, value, _nameCut, valueCut) => {
-      if (valueCut) this.#fail(invalid(`${name} is longer than ${FIELD_BYTES_MAX} bytes`));
+      if (valueCut) this.#fail(invalid(`${name} is longer than ${fieldBytesMax} bytes`));
       else this.#fields.set(name, value);
     });
-    parser.on('fieldsLimit', () => this.#fail(invalid(`A form has at most ${FIELDS_MAX} fields beside its file`)));
+    parser.on('fieldsLimit', () => this.#fail(invalid(`A form has at most ${fieldsMax} fields beside its file`)));
     parser.on('error', (error) => this.#fail(invalid(`The form cannot be read: ${String((error as Error).message)}`)));
     parser.on('finish', () => this.#finish());
     this.#request.on('data', this.#count).on('close', this.#leave).on('error', this.#leave);

@@ -1,46 +1,40 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../../../actors/runtime/index.ts';
+import { type Clock, ownerOf } from '../../../actors/runtime/index.ts';
+import type { FileServices } from '../../files/file-services.ts';
 import type { ClientAddresses } from '../../http/client-addresses.ts';
-import type { HttpExchange } from '../../http/exchange.ts';
-import type { KeptTexts } from '../../json/json-sinks.ts';
-import type { LoopWork } from '../../overload/loop-work.ts';
 import { OneAtATime } from '../../overload/one-at-a-time.ts';
-import type { WorkPlace } from '../../overload/overload.ts';
 import type { Caller } from '../../terms/caller.ts';
 import type { EdgeLimits } from '../../terms/config/config.ts';
 import { CallerLeft, GatewayError } from '../../terms/gateway-error.ts';
-import { type Authenticated, type Authentication, STRANGERS } from '../auth/authentication.ts';
+import { type Authentication, STRANGERS } from '../auth/authentication.ts';
 import { refuseCompressed } from './body-refusal.ts';
 import { type BodyPlace, BodyRoom } from './body-room.ts';
 import { type FormFields, parseForm } from './form-fields.ts';
+import { type FormUpload, readFormUpload } from './form-upload.ts';
 import { OpenUploads } from './open-uploads.ts';
 import { readBody } from './read-body.ts';
 import type { RequestBody } from './request-body.ts';
+import { type BodyRequest, JSON_BODY, type JsonBody, type RouteBody, type UploadBody } from './route-body.ts';
 import { gatherUpload } from './upload.ts';
+import { UploadRoom } from './upload-room.ts';
 
-/** A request as far as its body is read. */
-export interface BodyRequest extends Authenticated, Pick<HttpExchange<unknown>, 'request' | 'response' | 'invite'> {
-  /** Held while the node works on the request; left early where it waits for a client or a provider. */
-  place: WorkPlace | null;
-  /** SHA-256 of the body as sent, hex; null until it is read, and for a request without an `Idempotency-Key`. */
-  bodyDigest: string | null;
-}
-
-/** What a route reads otherwise than an inference request. */
-interface OwnReading {
-  readonly bounds?: Partial<Pick<EdgeLimits, 'bodyBytesMax' | 'bodyDepthMax' | 'bodyTokensMax'>>;
-  /** Objects that stay text. */
-  readonly texts?: KeptTexts;
-  /** The body of a job is read in this background, in turn with the others of its account. */
-  readonly background?: LoopWork;
-}
+/** What was read of a request's body. */
+export type ReadBody =
+  | RequestBody
+  | { readonly type: 'form'; readonly fields: FormFields }
+  | (Pick<FormUpload, 'filename' | 'source' | 'fields'> & {
+      readonly type: 'upload';
+      /** To be called once the request is answered or refused. */
+      readonly close: () => void;
+    });
 
 interface RequestBodiesParts {
   readonly clock: Clock;
   readonly limits: EdgeLimits;
   readonly clients: ClientAddresses;
   readonly authentication: Pick<Authentication, 'count'>;
+  readonly files: Pick<FileServices, 'background' | 'limits'>;
 }
 
 /** A body that arrives on another way than as that of a request: it counts among the uploads and bytes of the node. */
@@ -61,6 +55,7 @@ export class RequestBodies {
   readonly #parts: RequestBodiesParts;
   readonly #room: BodyRoom;
   readonly #uploads: OpenUploads;
+  readonly #fileUploads: UploadRoom;
   /** Large bodies that are parsed: of live requests, and of jobs. */
   readonly #large = new OneAtATime();
   readonly #largeOfJobs = new OneAtATime();
@@ -69,6 +64,13 @@ export class RequestBodies {
     this.#parts = parts;
     this.#room = new BodyRoom(parts.limits.bodiesBytesMax);
     this.#uploads = new OpenUploads(parts.limits);
+    this.#fileUploads = new UploadRoom(parts.files.limits);
+  }
+
+  /** The body that a route declares; a file is read by the handler as it arrives. */
+  read(context: BodyRequest, body: RouteBody): Promise<ReadBody> {
+    if (body.type === 'json') return this.json(context, body);
+    return body.type === 'form' ? this.form(context) : this.#upload(context, body);
   }
 
   /**
@@ -76,12 +78,17 @@ export class RequestBodies {
    * with `CallerLeft` if the connection has closed meanwhile. A request with an `Idempotency-Key` gets the digest of its
    * body.
    */
-  async json(context: BodyRequest, own: OwnReading = {}): Promise<RequestBody> {
+  async json(
+    context: BodyRequest,
+    { bounds, texts, members, isJob, before }: JsonBody = JSON_BODY,
+  ): Promise<RequestBody> {
     const { request, response, invite, caller } = context;
     const { clock, limits } = this.#parts;
-    const { bounds, texts, background } = own;
     const holder = caller?.account ?? STRANGERS;
     stillHere(response);
+    if (before !== undefined) await before(context);
+    const background =
+      isJob === true && caller !== null ? this.#parts.files.background.of(ownerOf(caller.key)) : undefined;
     const digest = request.headers['idempotency-key'] === undefined ? null : createHash('sha256');
     const body = await readBody(request, {
       limits: bounds === undefined ? limits : { ...limits, ...bounds },
@@ -98,6 +105,7 @@ export class RequestBodies {
     });
     stillHere(response);
     if (digest !== null) context.bodyDigest = digest.digest('hex');
+    if (members !== undefined) body.members = members;
     return body;
   }
 
@@ -106,7 +114,7 @@ export class RequestBodies {
    * `CallerLeft` if the client leaves during the upload. A repeated field is refused: two readers of a form could
    * otherwise take two values for it.
    */
-  async form({ request, response, invite, caller }: BodyRequest): Promise<FormFields> {
+  async form({ request, response, invite, caller }: BodyRequest): Promise<Extract<ReadBody, { type: 'form' }>> {
     refuseCompressed(request.headers);
     if (!FORM_TYPE.test((request.headers['content-type'] ?? '').trim().slice(0, 128))) {
       const message = 'The content type must be application/x-www-form-urlencoded, in UTF-8';
@@ -123,7 +131,29 @@ export class RequestBodies {
       reserve: () => true,
     });
     const { chunks } = await uploading.finally(ended);
-    return parseForm(Buffer.concat(chunks).toString('utf8'));
+    return { type: 'form', fields: parseForm(Buffer.concat(chunks).toString('utf8')) };
+  }
+
+  /**
+   * Begins to read a form with a file: resolves with the first bytes of the file. Rejects as `readFormUpload` does, and
+   * with GatewayError 429 or 503 where too many uploads are under way.
+   */
+  async #upload(context: BodyRequest, body: UploadBody): Promise<ReadBody> {
+    const { request, response, invite, caller } = context;
+    const { limits, clock } = this.#parts;
+    stillHere(response);
+    const leave = this.#fileUploads.enter(caller?.account ?? STRANGERS);
+    try {
+      const { drop, ...form } = await readFormUpload(request, { ...body, limits, clock, invite });
+      const close = (): void => {
+        drop();
+        leave();
+      };
+      return { type: 'upload', ...form, close };
+    } catch (thrown) {
+      leave();
+      throw thrown;
+    }
   }
 
   /** Counts a large frame of a WebSocket that arrives; throws GatewayError 429. */

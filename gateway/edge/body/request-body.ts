@@ -4,12 +4,18 @@
  * milliseconds, survived every young collection (40 ms each, measured). After `take` they refer to an empty holder.
  */
 export class RequestBody {
+  /** The members that the route reads; null where its answer names no others. */
+  members: ReadonlySet<string> | null = null;
   readonly bytes: number;
   #value: unknown;
 
   constructor(bytes: number, value: unknown) {
     this.bytes = bytes;
     this.#value = value;
+  }
+
+  get type(): 'json' {
+    return 'json';
   }
 
   take(): unknown {

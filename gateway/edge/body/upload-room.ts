@@ -11,22 +11,20 @@ export class UploadRoom {
     this.#limits = limits;
   }
 
-  /** Runs one upload. Rejects before it begins with GatewayError 429 or 503 if there is no room. */
-  async run<T>(account: string, upload: () => Promise<T>): Promise<T> {
+  /** Returns the function that ends the upload. Throws GatewayError 429 or 503 where there is no room. */
+  enter(account: string): () => void {
     const { uploadsMax, uploadsPerAccountMax } = this.#limits;
     const ofAccount = this.#byAccount.get(account) ?? 0;
     if (ofAccount >= uploadsPerAccountMax) throw tooMany(uploadsPerAccountMax);
     if (this.#uploads >= uploadsMax) throw unavailable('too many uploads are under way on this node');
     this.#uploads++;
     this.#byAccount.set(account, ofAccount + 1);
-    try {
-      return await upload();
-    } finally {
+    return () => {
       this.#uploads--;
       const left = (this.#byAccount.get(account) ?? 1) - 1;
       if (left > 0) this.#byAccount.set(account, left);
       else this.#byAccount.delete(account);
-    }
+    };
   }
 }
 

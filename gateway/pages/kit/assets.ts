@@ -42,7 +42,6 @@ export const assetRoutes: readonly Route[] = withHead({
   method: 'GET',
   path: '/assets/:name',
   policy: 'unguarded',
-  body: 'none',
   answer: (context) => serveAsset(context, paramOf(context, 'name')),
 });
 

@@ -1,3 +1,4 @@
+import { FORM_BODY } from '../../edge/body/route-body.ts';
 /** The ways in which a page is served: open to all, for a signed-in person, and what its forms send. */
 
 import type { FormFields } from '../../edge/body/form-fields.ts';
@@ -55,7 +56,6 @@ export function openPage(path: string, answer: (visit: Visit) => Answer): readon
     method: 'GET',
     path,
     policy: 'open',
-    body: 'none',
     answer: async (context, node) => {
       const visit = await visitOf(context, node);
       return visit.session === null && isReturning(visit) ? comeBack(visit) : answer(visit);
@@ -77,7 +77,6 @@ export function privateContent(path: string, answer: (visit: PrivateVisit) => Pr
     method: 'GET',
     path,
     policy: 'open',
-    body: 'none',
     answer: async (context, node) => {
       const visit = await visitOf(context, node);
       const { session } = visit;
@@ -92,7 +91,7 @@ export function openForm(path: string, answer: (visit: FormVisit) => Answer): Pa
     method: 'POST',
     path,
     policy: 'open',
-    body: 'form',
+    body: FORM_BODY,
     answer: async (context, node) => {
       const site = siteOf(context.request, node.clients);
       requireSameOrigin(context.request.headers, site);

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/runtime/index.ts';
 import config from '../../../cluster.config.ts';
 import { RequestBodies } from '../../../gateway/edge/body/request-bodies.ts';
+import { JSON_BODY } from '../../../gateway/edge/body/route-body.ts';
 import { edgeListener } from '../../../gateway/edge/edge-listener.ts';
 import { callerOf, takeBody } from '../../../gateway/edge/request-context.ts';
 import type { Route } from '../../../gateway/edge/route.ts';
@@ -14,6 +15,7 @@ import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { NO_MEASURES } from '../../../gateway/terms/measures.ts';
 import type { ServingState } from '../../../gateway/terms/serving-state.ts';
 import { bounded } from '../../support/bounded.ts';
+import { memoryFiles } from '../../support/memory-files.ts';
 import { rawExchange } from '../../support/raw-exchange.ts';
 
 const it = bounded(test);
@@ -54,7 +56,7 @@ interface ObservedOptions {
 /** Returns the steps that one request took through `serve`, and its answer. */
 async function observed({
   policy,
-  body = 'none',
+  body,
   fails,
   status,
   waits = false,
@@ -127,7 +129,13 @@ async function observed({
     },
     clients,
     authentication,
-    bodies: new RequestBodies({ limits: config.edge, clock: systemClock, clients, authentication }),
+    bodies: new RequestBodies({
+      files: memoryFiles().filesOf({}),
+      limits: config.edge,
+      clock: systemClock,
+      clients,
+      authentication,
+    }),
     running: new RunningRequests(config.edge.requestsMax),
     underWay: () => 1,
   } as unknown as ServeParts;
@@ -135,11 +143,11 @@ async function observed({
     method: 'POST',
     path: '/a/:id',
     policy,
-    body,
+    ...(body && { body }),
     ...(isNeverShed && { isNeverShed }),
     answer: (context) => {
       take('handler');
-      const value = body === 'json' ? takeBody(context).value : null;
+      const value = body === JSON_BODY ? takeBody(context).value : null;
       const caller = context.caller === null ? null : callerOf(context).key;
       return { type: 'text/x', body: JSON.stringify({ value, caller, id: context.params.id, query: context.query }) };
     },
@@ -207,10 +215,10 @@ it('a request to a node that wakes waits for its next heartbeat, and is served o
 });
 
 it('a body is read after the credential and before the handler', async () => {
-  const read = await observed({ policy: 'admit', body: 'json' });
+  const read = await observed({ policy: 'admit', body: JSON_BODY });
   assert.equal(read.steps, [...ORDER, 'check', 'place', 'window', 'handler']);
   assert.match(read.answer, /\{"value":\{"a":1\},"caller":"key:a\/k"/);
-  const broken = await observed({ policy: 'admit', body: 'json', sent: '{' });
+  const broken = await observed({ policy: 'admit', body: JSON_BODY, sent: '{' });
   // A refusal of a known caller is counted. A body that is not read to its end takes nothing of the window.
   assert.equal(broken.steps, [...ORDER, 'check', 'count']);
   assert.match(
@@ -221,17 +229,17 @@ it('a body is read after the credential and before the handler', async () => {
 
 it('a client that waits for 100 Continue receives it after authentication, and not before (rule E24)', async () => {
   const lines = 'Expect: 100-continue\r\n';
-  const continued = await observed({ policy: 'admit', body: 'json', lines });
+  const continued = await observed({ policy: 'admit', body: JSON_BODY, lines });
   assert.match(continued.answer, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
-  const refused = await observed({ policy: 'admit', body: 'json', lines, fails: 'credential' });
+  const refused = await observed({ policy: 'admit', body: JSON_BODY, lines, fails: 'credential' });
   assert.match(refused.answer, /^HTTP\/1\.1 418 /);
 });
 
 it('a window that is used up refuses before the body is read, and after it too', async () => {
-  const early = await observed({ policy: 'admit', body: 'json', fails: 'check', lines: 'Expect: 100-continue\r\n' });
+  const early = await observed({ policy: 'admit', body: JSON_BODY, fails: 'check', lines: 'Expect: 100-continue\r\n' });
   assert.equal(early.steps, [...ORDER, 'check', 'count']);
   assert.match(early.answer, /^HTTP\/1\.1 418 /, 'without an invitation to send the body');
-  const late = await observed({ policy: 'admit', body: 'json', fails: 'window' });
+  const late = await observed({ policy: 'admit', body: JSON_BODY, fails: 'window' });
   assert.equal(late.steps, [...ORDER, 'check', 'place', 'window', 'count']);
 });
 
@@ -253,11 +261,11 @@ it('a handler that reads its own body receives it unread, and one that throws is
 
 it('an overloaded node refuses before the credential and the body, uncounted, and again after the body (rule E46)', async () => {
   for (const waits of [false, true]) {
-    const early = await observed({ policy: 'admit', body: 'json', fails: 'queue', waits });
+    const early = await observed({ policy: 'admit', body: JSON_BODY, fails: 'queue', waits });
     assert.equal(early.steps, ['shed', 'queue']);
-    const late = await observed({ policy: 'admit', body: 'json', fails: 'place', waits });
+    const late = await observed({ policy: 'admit', body: JSON_BODY, fails: 'place', waits });
     assert.equal(late.steps, [...ORDER, 'check', 'place']);
-    const stranger = await observed({ policy: 'admit', body: 'json', fails: 'place', waits, isStranger: true });
+    const stranger = await observed({ policy: 'admit', body: JSON_BODY, fails: 'place', waits, isStranger: true });
     assert.equal(stranger.steps, ['shed', 'place'], 'an unknown key is not looked up');
     assert.is(early.shed, 1);
     for (const { answer } of [early, late, stranger])

@@ -23,6 +23,7 @@ import type { EdgeLimits } from '../../../gateway/terms/config/config.ts';
 import type { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { NO_MEASURES } from '../../../gateway/terms/measures.ts';
 import { HandClock } from '../../actors/runtime/durable/hand-clock.ts';
+import { memoryFiles } from '../../support/memory-files.ts';
 import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 import { FakeSocket } from '../http/fake-socket.ts';
 import { stage } from '../stage.ts';
@@ -58,7 +59,7 @@ function stageOf(simulator: Simulator, limits: EdgeLimits) {
     count: async () => null,
     remember: () => {},
   } as unknown as Authentication;
-  const bodies = new RequestBodies({ limits, clock, clients, authentication });
+  const bodies = new RequestBodies({ files: memoryFiles().filesOf({}), limits, clock, clients, authentication });
   const turns = new OpenTurns();
   const serving = {
     ...{ cluster, clock, limits, log, clients, authentication, bodies, measures: NO_MEASURES, tracing: null },

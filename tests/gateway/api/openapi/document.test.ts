@@ -189,7 +189,7 @@ function lacking({ body, policy }: Route, operation: Described): readonly string
     ...parameters
       .filter(({ name, schema, description: words = '' }) => !schema || repeats(name, words))
       .map(({ name }) => `words of the parameter ${name}`),
-    ...(body !== 'none' && !sent.some(({ schema }) => schema?.$ref) ? ['schema of the request'] : []),
+    ...(body !== undefined && !sent.some(({ schema }) => schema?.$ref) ? ['schema of the request'] : []),
     ...(isTold ? [] : ['schema of the reply']),
     ...(failure.includes('#/components/schemas/Error"') || policy === 'unguarded' ? [] : ['error envelope']),
   ];

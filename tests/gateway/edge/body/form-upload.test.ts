@@ -36,7 +36,14 @@ async function sending(
     arrived = resolve;
   });
   const server = createServer((request) => {
-    const form = readFormUpload(request, { limits, clock, fileBytesMax, invite: null });
+    const form = readFormUpload(request, {
+      limits,
+      clock,
+      fileBytesMax,
+      fieldsMax: 2,
+      fieldBytesMax: 16,
+      invite: null,
+    });
     form.catch(() => {});
     arrived({ form, request });
   });

@@ -10,6 +10,7 @@ import { beginRequest, type RequestContext, takeBody } from '../../../../gateway
 import { ClientAddresses } from '../../../../gateway/http/client-addresses.ts';
 import { CallerLeft } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { memoryFiles } from '../../../support/memory-files.ts';
 
 const it = bounded(test);
 
@@ -31,6 +32,7 @@ async function arrived(length: number): Promise<{ context: RequestContext; leave
 
 const bodiesOf = (): RequestBodies =>
   new RequestBodies({
+    files: memoryFiles().filesOf({}),
     limits: config.edge,
     clock: systemClock,
     clients: new ClientAddresses([]),

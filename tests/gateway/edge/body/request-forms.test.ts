@@ -11,6 +11,7 @@ import { beginRequest } from '../../../../gateway/edge/request-context.ts';
 import { ClientAddresses } from '../../../../gateway/http/client-addresses.ts';
 import type { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { memoryFiles } from '../../../support/memory-files.ts';
 
 const it = bounded(test);
 const FORM = 'Content-Type: application/x-www-form-urlencoded';
@@ -25,11 +26,14 @@ async function read(body: string, line = FORM): Promise<ReadonlyMap<string, stri
   const none = { startedAt: 0, invite: null, upgrade: null };
   const context = beginRequest({ request, response, ...none }, 'gen-1', { type: 'none' });
   const bodies = new RequestBodies({
+    files: memoryFiles().filesOf({}),
     ...{ limits: config.edge, clock: systemClock, clients: new ClientAddresses([]) },
     authentication: { count: async () => null },
   });
   try {
-    return await bodies.form(context).catch(({ status }: GatewayError) => status);
+    return (await bodies.form(context)).fields;
+  } catch (thrown) {
+    return (thrown as GatewayError).status;
   } finally {
     client.destroy();
     server.close();

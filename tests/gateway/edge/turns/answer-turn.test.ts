@@ -24,6 +24,7 @@ import { Overload } from '../../../../gateway/overload/overload.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { NO_MEASURES } from '../../../../gateway/terms/measures.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { memoryFiles } from '../../../support/memory-files.ts';
 import { board, boardEndpoint } from '../../../support/model/endpoints.ts';
 import { ImagesJudge } from '../../../support/stream/images-judge.ts';
 import { MessagesJudge } from '../../../support/stream/messages-judge.ts';
@@ -136,7 +137,13 @@ async function answered({
     clients,
     authentication,
     largeAnswers,
-    bodies: new RequestBodies({ limits, clock: systemClock, clients, authentication }),
+    bodies: new RequestBodies({
+      files: memoryFiles().filesOf({}),
+      limits,
+      clock: systemClock,
+      clients,
+      authentication,
+    }),
     running: new RunningRequests(config.edge.requestsMax),
     underWay: () => 1,
     tracing: null,
