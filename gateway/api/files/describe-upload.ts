@@ -9,11 +9,14 @@ const DEFAULT_PURPOSE = 'user_data';
 /** Bounds of the OpenAI files API, in seconds. */
 const LIFETIME_SECONDS = { min: 3_600, max: 2_592_000 } as const;
 
-/** Reads the form fields of an upload; throws GatewayError 400 naming the field. (rule B39) */
-export function describeUpload(filename: string, fields: ReadonlyMap<string, string>): FileDescription {
+/** Fields by name, with every value of each. */
+type Fields = ReadonlyMap<string, readonly string[]>;
+
+/** Reads the form fields of an upload, the last value of each; throws GatewayError 400 naming the field. (rule B39) */
+export function describeUpload(filename: string, fields: Fields): FileDescription {
   return {
     filename: cleanFilename(filename),
-    purpose: purposeOf(fields.get('purpose')),
+    purpose: purposeOf(lastOf(fields, 'purpose')),
     lifetimeMs: lifetimeOf(fields),
   };
 }
@@ -24,9 +27,13 @@ function purposeOf(purpose = DEFAULT_PURPOSE): FilePurpose {
   return known;
 }
 
-function lifetimeOf(fields: ReadonlyMap<string, string>): number | null {
-  const anchor = fields.get('expires_after[anchor]');
-  const seconds = fields.get('expires_after[seconds]');
+function lastOf(fields: Fields, name: string): string | undefined {
+  return fields.get(name)?.at(-1);
+}
+
+function lifetimeOf(fields: Fields): number | null {
+  const anchor = lastOf(fields, 'expires_after[anchor]');
+  const seconds = lastOf(fields, 'expires_after[seconds]');
   if (anchor !== undefined && anchor !== 'created_at') throw invalid('expires_after[anchor] must be created_at');
   if (seconds === undefined) {
     if (anchor !== undefined) throw invalid('expires_after[seconds] is required with expires_after[anchor]');

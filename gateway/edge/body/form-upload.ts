@@ -13,8 +13,8 @@ import { UploadPace } from './upload.ts';
 export interface FormUpload {
   readonly filename: string;
   readonly source: AsyncIterable<Uint8Array>;
-  /** Complete once `source` has ended. */
-  readonly fields: ReadonlyMap<string, string>;
+  /** Every value of each field, in order; complete once `source` has ended. */
+  readonly fields: ReadonlyMap<string, readonly string[]>;
   /** Drains what was not read, so that the client can read the response. */
   readonly drop: () => void;
 }
@@ -64,7 +64,7 @@ class Form {
   readonly #options: FormOptions;
   readonly #parser: Busboy;
   readonly #pace: UploadPace;
-  readonly #fields = new Map<string, string>();
+  readonly #fields = new Map<string, string[]>();
   readonly #ended: Promise<void>;
   #resolve!: (upload: FormUpload) => void;
   #reject!: (error: Error) => void;
@@ -104,7 +104,7 @@ class Form {
     parser.on('file', (name, file, filename) => this.#takeFile(name, file, filename));
     parser.on('field', (name, value, _nameCut, valueCut) => {
       if (valueCut) this.#fail(invalid(`${name} is longer than ${fieldBytesMax} bytes`));
-      else this.#fields.set(name, value);
+      else this.#fields.set(name, [...(this.#fields.get(name) ?? []), value]);
     });
     parser.on('fieldsLimit', () => this.#fail(invalid(`A form has at most ${fieldsMax} fields beside its file`)));
     parser.on('error', (error) => this.#fail(invalid(`The form cannot be read: ${String((error as Error).message)}`)));

@@ -122,7 +122,12 @@ async function observed({
         steps.push('place');
         if (fails === 'place') return null;
         places++;
-        const place = { leave: () => void places-- };
+        let held = 1;
+        const leave = (): void => {
+          places -= held;
+          held = 0;
+        };
+        const place = { leave };
         return waits ? Promise.resolve(place) : place;
       },
       refused: () => void shed++,
@@ -225,6 +230,13 @@ it('a body is read after the credential and before the handler', async () => {
     broken.answer,
     /^HTTP\/1\.1 400 [\s\S]*"message":"The body is not valid JSON: it ends too early, at line 1, byte 2"/,
   );
+});
+
+it('the file of a form is read after the place, which does not wait for it, and after the window', async () => {
+  const body = { type: 'upload', fileBytesMax: 10, fieldsMax: 1, fieldBytesMax: 10 } as const;
+  const refused = await observed({ policy: 'admit', body });
+  assert.equal(refused.steps, [...ORDER, 'place', 'window', 'count', 'returned']);
+  assert.match(refused.answer, /^HTTP\/1\.1 400 [\s\S]*"message":"The content type must be multipart\/form-data/);
 });
 
 it('a client that waits for 100 Continue receives it after authentication, and not before (rule E24)', async () => {

@@ -89,7 +89,7 @@ it('yields the file as it arrives, and the fields behind it', () =>
     write(TAIL);
     end();
     assert.is(await gather(upload), 'hello world');
-    assert.is(upload.fields.get('purpose'), 'vision');
+    assert.equal(upload.fields.get('purpose'), ['vision']);
   }));
 
 it('holds the client back until the file is pulled', () =>
@@ -152,6 +152,31 @@ it('a client that is too slow gets 408; time in which the gateway does not read 
     limits,
     clock,
   );
+});
+
+/** The form with these fields behind its file, which may have two fields of 16 bytes. */
+const withFields = async (...fields: readonly (readonly [string, string])[]): Promise<unknown> => {
+  let read: unknown = null;
+  await sending(async ({ form, write, end }) => {
+    write('hello');
+    const upload = await form;
+    const part = `\r\n--${BOUNDARY}`;
+    for (const [name, value] of fields) {
+      write(`${part}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}`);
+    }
+    write(`${part}--\r\n`);
+    end();
+    const failure = (await failureOf(gather(upload))) as GatewayError | null;
+    read = failure === null ? [...upload.fields] : `${failure.status} ${failure.message}`;
+  });
+  return read;
+};
+
+it('the fields of a form are as many and as long as its route declares; a repeated one keeps every value', async () => {
+  assert.equal(await withFields(['model', 'a'.repeat(15)]), [['model', ['a'.repeat(15)]]]);
+  assert.equal(await withFields(['times[]', 'word'], ['times[]', 'segment']), [['times[]', ['word', 'segment']]]);
+  assert.is(await withFields(['model', 'a'.repeat(17)]), '400 model is longer than 16 bytes');
+  assert.is(await withFields(['a', '1'], ['b', '2'], ['c', '3']), '400 A form has at most 2 fields beside its file');
 });
 
 it('a form without an end is a 400', () =>
